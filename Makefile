@@ -1,0 +1,68 @@
+# Set-up is incremental: a stamp in .venv remembers which requirements it was made from.
+
+PYTHON ?= python3
+ARGS ?=
+BIN := .venv/bin
+INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check
+
+.PHONY: help install serve test check bench soak format docs lock clean
+
+help: ## show this list
+	@echo "Usage: make TARGET [ARGS=...] [PYTHON=python3.12]"
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-9s %s\n", $$1, $$2 }' Makefile
+	@echo "PYTHON is used to create .venv; to change it later, run make clean first."
+
+install: .venv/runtime.stamp ## set up .venv with what the server needs
+	@echo "Installed: $(BIN)/tertulia"
+
+serve: .venv/runtime.stamp ## run the server, for example ARGS="--port 8000 --demo"
+	@exec $(BIN)/tertulia serve $(ARGS)
+
+test: .venv/dev.stamp ## run the tests, or some of them: ARGS="-k reaction"
+	@$(BIN)/python -m pytest -n 2 $(ARGS)
+
+check: .venv/dev.stamp ## format, lint, types, import direction
+	@echo "Format" && $(BIN)/ruff format --quiet --check .
+	@echo "Lint" && $(BIN)/ruff check --quiet .
+	@echo "Types" && $(BIN)/mypy --no-error-summary src tests $(wildcard bench)
+	@echo "Imports" && $(BIN)/python -m pytest -q tests/test_architecture.py
+
+bench: .venv/dev.stamp ## measure speed and memory
+	@$(BIN)/python -m bench $(ARGS)
+
+soak: .venv/dev.stamp ## run the tests that take minutes
+	@$(BIN)/python -m pytest -m soak $(ARGS)
+
+format: .venv/dev.stamp ## put the code in order
+	@$(BIN)/ruff check --quiet --fix-only . && $(BIN)/ruff format --quiet .
+
+docs: .venv/runtime.stamp ## write docs/settings.md from the list in config.py
+	@$(BIN)/python -m tertulia.config > docs/settings.md
+
+COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --custom-compile-command "make lock"
+
+lock: ## pin the newest versions of requirements*.in (needs uv)
+	@$(COMPILE) --upgrade requirements.in -o requirements.txt
+	@$(COMPILE) --upgrade requirements-dev.in -o requirements-dev.txt
+
+clean: ## remove .venv and everything generated; never the data
+	@rm -rf .venv build dist src/*.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	@find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+.venv/bin/pip:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Tertulia needs Python 3.11 or newer; choose one with make PYTHON=..."; exit 1; }
+	@echo "Creating .venv"
+	@$(PYTHON) -m venv --clear .venv
+
+.venv/runtime.stamp: requirements.txt pyproject.toml | .venv/bin/pip
+	@echo "Installing what the server needs"
+	@$(INSTALL) --require-hashes -r requirements.txt
+	@$(INSTALL) --no-deps --no-build-isolation -e .
+	@touch $@
+
+.venv/dev.stamp: requirements-dev.txt .venv/runtime.stamp
+	@echo "Installing what tests and checks need"
+	@$(INSTALL) --require-hashes -r requirements-dev.txt
+	@touch $@

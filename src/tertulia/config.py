@@ -1,0 +1,427 @@
+"""Every setting, its default, and what it is for.
+
+`Config` is the one list: the flags, the `TERTULIA_*` variables, the lines of `tertulia.toml` and
+`docs/settings.md` are all drawn from its fields. It is read once and handed to whoever needs it.
+"""
+
+import difflib
+import ipaddress
+import os.path
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, Generic, Literal, NoReturn, Self, TypeVar
+from urllib.parse import urlsplit
+
+import click
+
+T = TypeVar("T")
+Command = TypeVar("Command", bound=Callable[..., Any])
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+FlagOf = Literal["every command", "serve", "none"]
+
+FILE_NAME = "tertulia.toml"
+PREFIX = "TERTULIA_"
+TEST_PREFIX = "TERTULIA_TEST_"  # the test suite's own, inherited by the servers it starts
+
+
+class ConfigError(ValueError):
+    """A setting we cannot use, told in one sentence to the person who wrote it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """So many requests in so many seconds."""
+
+    requests: int
+    seconds: int = 60
+
+    def __str__(self) -> str:
+        return str(self.requests) if self.seconds == 60 else f"{self.requests}/{self.seconds}"
+
+
+# How values are written. Everything is read from text, wherever it comes from, so that a flag,
+# a variable and a line in the file mean the same.
+
+
+@dataclass(frozen=True, slots=True)
+class Kind(Generic[T]):
+    form: str
+    must_be: str
+    parse: Callable[[str], T]  # raises ValueError
+
+
+def text(form: str, must_be: str, pattern: str) -> Kind[str]:
+    def parse(value: str) -> str:
+        if not re.fullmatch(pattern, value):
+            raise ValueError
+        return value
+
+    return Kind(form, must_be, parse)
+
+
+def one_of(*words: str) -> Kind[str]:
+    return text("|".join(words), f"{', '.join(words[:-1])} or {words[-1]}", "|".join(words))
+
+
+def whole(low: int, high: int) -> Kind[int]:
+    def parse(value: str) -> int:
+        if not re.fullmatch("[0-9]{1,15}", value) or not low <= int(value) <= high:
+            raise ValueError
+        return int(value)
+
+    return Kind("N", f"a whole number from {low} to {high}", parse)
+
+
+def parse_switch(value: str) -> bool:
+    if value.lower() in ("true", "yes", "on", "1"):
+        return True
+    if value.lower() in ("false", "no", "off", "0"):
+        return False
+    raise ValueError
+
+
+def parse_rate(value: str) -> Rate | None:
+    if value == "off":
+        return None
+    match = re.fullmatch("([1-9][0-9]{0,8})(?:/([1-9][0-9]{0,5}))?", value)
+    if not match:
+        raise ValueError
+    return Rate(int(match[1]), int(match[2] or 60))
+
+
+def parse_networks(value: str) -> tuple[Network, ...]:
+    return tuple(ipaddress.ip_network(word) for word in value.replace(",", " ").split())
+
+
+def parse_origin(value: str) -> str:
+    origin = r"https?://([\w.-]+|\[[0-9a-fA-F:.]+\])(:[0-9]{1,5})?/?"
+    if value and not re.fullmatch(origin, value):
+        raise ValueError
+    _ = urlsplit(value).port  # raises ValueError for a port or an IPv6 address that cannot be
+    return value.rstrip("/")
+
+
+DOMAIN = r"([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]*"
+
+FOLDER = Kind("DIR", "a folder", lambda value: Path(os.path.expanduser(value or ".")))
+HOST = text("H", "an address or a host name", r"[\w.:%-]+")
+DATABASE = text(
+    "URL",
+    "sqlite:///PATH or postgresql://…",
+    r"(sqlite:///[^\0]+|postgres(ql)?://[^\0]+)?",
+)
+ORIGIN = Kind("URL", "an http:// or https:// address without a path", parse_origin)
+MAIL_DOMAIN = text("DOMAIN", "a domain name such as chat.example.com", f"(?i:{DOMAIN})?")
+SECRET = text("TEXT", "at least 32 characters", "(.{32,})?")
+TITLE = text("NAME", "a name of 1 to 40 characters", r"[^\0\n]{1,40}")
+SWITCH = Kind("true|false", "true or false", parse_switch)
+RATE = Kind("N|N/SECONDS|off", "a number a minute, NUMBER/SECONDS, or off", parse_rate)
+NETWORKS = Kind("LIST", "a list of addresses or networks such as 10.0.0.0/8", parse_networks)
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One row of the list, in all the forms it is known by."""
+
+    kind: Kind[Any]
+    default: Any
+    help: str
+    when_empty: str  # what the default means when it is the empty text
+    flag_of: FlagOf
+    is_private: bool  # its value never appears in an error or a repr
+    alias: str  # a second variable that means the same
+    name: str = ""
+
+    @property
+    def flags(self) -> list[str]:
+        word = self.name.replace("_", "-")
+        if self.flag_of == "none":
+            return []
+        return [f"--{word}", f"--no-{word}"] if self.kind is SWITCH else [f"--{word}"]
+
+    @property
+    def variables(self) -> list[str]:
+        return [name for name in (PREFIX + self.name.upper(), self.alias) if name]
+
+    @property
+    def shown_default(self) -> str:
+        return self.when_empty or f"`{as_text(self.default)}`"
+
+
+def setting(
+    default: T,
+    kind: Kind[T],
+    help: str,
+    *,
+    when_empty: str = "",
+    flag_of: FlagOf = "serve",
+    is_private: bool = False,
+    alias: str = "",
+) -> T:
+    about = Setting(kind, default, help, when_empty, flag_of, is_private, alias)
+    return field(default=default, repr=not is_private, metadata={"setting": about})
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    data: Path = setting(
+        Path("data"),
+        FOLDER,
+        "The folder that holds everything: database, secret, uploads.",
+        flag_of="every command",
+    )
+    host: str = setting("127.0.0.1", HOST, "The address to listen on; `0.0.0.0` is all of them.")
+    port: int = setting(9009, whole(0, 65535), "The port to listen on; `0` takes a free one.")
+    database: str = setting(
+        "",
+        DATABASE,
+        "Where everything is stored. PostgreSQL may be shared by several servers.",
+        when_empty="SQLite, `tertulia.db` in the data folder",
+        flag_of="every command",
+        is_private=True,
+        alias="TERTULIA_DATABASE_URL",
+    )
+    external_url: str = setting(
+        "",
+        ORIGIN,
+        "The address people use. With several organizations, each is a subdomain of its host.",
+        when_empty="the address each client used",
+    )
+    fake_email_domain: str = setting(
+        "",
+        MAIL_DOMAIN,
+        "The domain of the made-up addresses shown in place of hidden ones.",
+        when_empty="the host of `external_url`, or `tertulia.invalid`",
+    )
+    secret: str = setting(
+        "",
+        SECRET,
+        "Seals API keys. It has no flag: other users of the machine can read a command line.",
+        when_empty="the file `secret` in the data folder, made at the first start",
+        flag_of="none",
+        is_private=True,
+    )
+    rate_limit: Rate | None = setting(
+        Rate(200), RATE, "How many requests a user may make: per minute, or `N/SECONDS`, or `off`."
+    )
+    rate_limit_anonymous: Rate | None = setting(
+        Rate(100), RATE, "The same for each address that has not logged in."
+    )
+    max_body_bytes: int = setting(
+        25 << 20, whole(1 << 10, 1 << 40), "The largest request body accepted (25 MiB)."
+    )
+    max_header_bytes: int = setting(
+        64 << 10, whole(1 << 10, 1 << 24), "The largest request head accepted (64 KiB)."
+    )
+    idle_queue_seconds: int = setting(
+        600, whole(1, 31_536_000), "How long a silent client keeps its event queue."
+    )
+    heartbeat_seconds: int = setting(
+        45, whole(1, 3600), "How long a waiting client hears nothing before a heartbeat."
+    )
+    web_public_streams_enabled: bool = setting(
+        False, SWITCH, "Whether channels may be opened to readers without an account."
+    )
+    metrics: str = setting(
+        "loopback",
+        one_of("loopback", "off", "public"),
+        "Who may read `/metrics`: this machine, nobody, or anyone.",
+    )
+    log_level: str = setting(
+        "info", one_of("debug", "info", "warning", "error"), "The least important line to log."
+    )
+    log_format: str = setting(
+        "text", one_of("text", "json"), "Log lines for people or for programs."
+    )
+    trusted_proxies: tuple[Network, ...] = setting(
+        (),
+        NETWORKS,
+        "Proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed.",
+        when_empty="none",
+    )
+    send_key_hours: int = setting(
+        24, whole(1, 8760), "How long a repeated send with the same key is recognized."
+    )
+    organization: str = setting(
+        "Tertulia", TITLE, "The name of the organization made at the first start."
+    )
+    demo: bool = setting(
+        False, SWITCH, "Fill a new data folder with a small organization to look around in."
+    )
+
+    @classmethod
+    def load(cls, flags: Mapping[str, object], environ: Mapping[str, str]) -> Self:
+        """A flag wins over a variable, a variable over the file, the file over the default.
+
+        `flags` may also hold `config`, the file to read. A flag that is None was not given, and
+        an empty variable counts as absent. Raises ConfigError.
+        """
+        given = read_variables(environ) | read_flags(flags)
+        named = flags.get("config") or environ.get(CONFIG_VARIABLE)
+        path = Path(str(named)) if named else find_file(given.get("data", cls().data))
+        return cls(**(read_file(path) if path else {}) | given)
+
+    @property
+    def database_url(self) -> str:
+        """`sqlite:///PATH` with an absolute path, or `postgresql://…`."""
+        return self.database or f"sqlite:///{self.data.absolute() / 'tertulia.db'}"
+
+    @property
+    def secret_file(self) -> Path:
+        return self.data / "secret"
+
+    @property
+    def external_host(self) -> str:
+        """The host that organizations are subdomains of, without a port; may be empty."""
+        return urlsplit(self.external_url).hostname or ""
+
+    @property
+    def email_domain(self) -> str:
+        """What stands after the @ in an address we make up."""
+        usable = re.fullmatch(DOMAIN, self.external_host)
+        return self.fake_email_domain or (self.external_host if usable else "tertulia.invalid")
+
+
+SETTINGS: tuple[Setting, ...] = tuple(
+    replace(row.metadata["setting"], name=row.name) for row in fields(Config)
+)
+CONFIG_VARIABLE = PREFIX + "CONFIG"
+
+
+def click_options(*, for_serve: bool) -> Callable[[Command], Command]:
+    """The flags of `tertulia serve`, or those every other command takes, as one decorator.
+
+    Their values arrive unread, for `Config.load` to judge; one that was not given is None.
+    """
+    shown = ("every command", "serve") if for_serve else ("every command",)
+
+    def decorate(command: Command) -> Command:
+        for row in reversed([row for row in SETTINGS if row.flag_of in shown]):
+            command = click_option(row)(command)
+        return click.option("--config", metavar="FILE", help="The settings file.")(command)
+
+    return decorate
+
+
+def click_option(row: Setting) -> Callable[[Command], Command]:
+    help = row.help.replace("`", "")
+    if row.kind is SWITCH:
+        return click.option("/".join(row.flags), default=None, help=help)
+    return click.option(*row.flags, metavar=row.kind.form, help=help)
+
+
+def settings_markdown() -> str:
+    """The text of `docs/settings.md`."""
+    return INTRODUCTION + "".join(map(table_row, SETTINGS))
+
+
+def table_row(row: Setting) -> str:
+    forms = "<br>".join(f"`{form}`" for form in [*row.flags[:1], *row.variables, row.name])
+    return f"| {forms} | {row.shown_default} | {row.kind.must_be} | {row.help} |\n"
+
+
+INTRODUCTION = f"""\
+# Settings
+
+The server starts well with none of them. Each setting can be given as a flag of
+`tertulia serve`, as an environment variable, or as a line in `{FILE_NAME}`; a flag wins over a
+variable, and a variable over the file.
+
+The file is the one named by `--config` or `{CONFIG_VARIABLE}`; otherwise `{FILE_NAME}` in the
+data folder; otherwise `{FILE_NAME}` in the working directory. It looks like this:
+
+```toml
+port = 8000
+external_url = "https://chat.example.com"
+trusted_proxies = ["127.0.0.1", "10.0.0.0/8"]
+```
+
+A variable that begins with `{PREFIX}` and is none of these stops the server, so that a slip of
+the pen is noticed; an empty one counts as absent. (On Kubernetes, a service called `tertulia`
+makes such variables for its pods: set `enableServiceLinks: false`.)
+
+This page is written by `make docs`.
+
+| Flag, variable, line | Default | Value | What it does |
+|---|---|---|---|
+"""
+
+
+def read_flags(flags: Mapping[str, object]) -> dict[str, Any]:
+    known = {row.name: row for row in SETTINGS}
+    return {
+        name: read(known[name], value, f"--{name.replace('_', '-')}")
+        for name, value in flags.items()
+        if value is not None and name != "config"
+    }
+
+
+def read_variables(environ: Mapping[str, str]) -> dict[str, Any]:
+    known = {variable: row for row in SETTINGS for variable in row.variables}
+    values: dict[str, Any] = {}
+    source: dict[str, str] = {}
+    for variable, written in sorted(environ.items()):
+        if not is_ours(variable) or not written:
+            continue
+        row = known.get(variable) or unknown(f"The variable {variable}", variable, known)
+        value = read(row, written, variable)
+        if values.setdefault(row.name, value) != value:
+            raise ConfigError(f"{source[row.name]} and {variable} contradict each other.")
+        source[row.name] = variable
+    return values
+
+
+def is_ours(variable: str) -> bool:
+    if variable == CONFIG_VARIABLE or variable.startswith(TEST_PREFIX):
+        return False
+    return variable.startswith(PREFIX)
+
+
+def find_file(data: Path) -> Path | None:
+    return next((path for path in (data / FILE_NAME, Path(FILE_NAME)) if path.exists()), None)
+
+
+def read_file(path: Path) -> dict[str, Any]:
+    known = {row.name: row for row in SETTINGS}
+    try:
+        lines = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}.") from error
+    except ValueError as error:
+        raise ConfigError(f"{path} is not valid TOML: {error}.") from error
+    values = {}
+    for name, value in lines.items():
+        row = known.get(name) or unknown(f"{name} in {path}", name, known)
+        values[name] = read(row, value, f"{name} in {path}")
+    return values
+
+
+def read(row: Setting, value: object, source: str) -> Any:
+    if isinstance(value, dict):
+        raise ConfigError(f"{source} must be a single value, not a table.")
+    try:
+        return row.kind.parse(as_text(value))
+    except ValueError:
+        but = "" if row.is_private else f', not "{as_text(value)}"'
+        raise ConfigError(f"{source} must be {row.kind.must_be}{but}.") from None
+
+
+def unknown(what: str, name: str, known: Iterable[str]) -> NoReturn:
+    (nearest,) = difflib.get_close_matches(name, known, n=1, cutoff=0)
+    raise ConfigError(f"{what} is not a setting; the nearest one is {nearest}.")
+
+
+def as_text(value: object) -> str:
+    """What a person would have typed on the command line to say the same."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list | tuple):
+        return ", ".join(as_text(each) for each in value)
+    return "off" if value is None else str(value).strip()
+
+
+if __name__ == "__main__":
+    print(settings_markdown(), end="")

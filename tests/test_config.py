@@ -1,0 +1,228 @@
+"""Settings: one list, three ways to say each of them, and plain words for a slip."""
+
+from ipaddress import ip_network
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from tertulia.config import (
+    SETTINGS,
+    Config,
+    ConfigError,
+    Rate,
+    Setting,
+    as_text,
+    click_options,
+    settings_markdown,
+)
+
+# For each setting, something other than its default, as a person would write it.
+EXAMPLES = {
+    "data": "elsewhere",
+    "host": "::1",
+    "port": "8000",
+    "database": "postgresql://chat@db/chat",
+    "external_url": "https://chat.example.com",
+    "fake_email_domain": "mail.example.com",
+    "secret": "0123456789abcdef0123456789abcdef",
+    "rate_limit": "5/10",
+    "rate_limit_anonymous": "off",
+    "max_body_bytes": "2048",
+    "max_header_bytes": "4096",
+    "idle_queue_seconds": "30",
+    "heartbeat_seconds": "5",
+    "web_public_streams_enabled": "true",
+    "metrics": "public",
+    "log_level": "debug",
+    "log_format": "json",
+    "trusted_proxies": "127.0.0.1/32, 10.0.0.0/8",
+    "send_key_hours": "48",
+    "organization": "La Tertulia",
+    "demo": "true",
+}
+every_setting = pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.name)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@click.command()
+@click_options(for_serve=True)
+def serve(**flags: object) -> None:
+    click.echo(sorted((name, value) for name, value in flags.items() if value is not None))
+
+
+def test_no_settings_at_all_are_fine(folder):
+    config = Config.load({}, {"PATH": "/bin"})
+
+    assert config == Config()
+    assert (config.host, config.port, config.rate_limit) == ("127.0.0.1", 9009, Rate(200, 60))
+    assert config.database_url == f"sqlite:///{folder}/data/tertulia.db"
+
+
+@every_setting
+def test_every_setting_can_be_said_in_all_ways(setting: Setting, folder):
+    example = EXAMPLES[setting.name]
+
+    by_flag = Config.load({setting.name: example}, {})
+    by_variable = [Config.load({}, {variable: example}) for variable in setting.variables]
+    (folder / "tertulia.toml").write_text(f'{setting.name} = "{example}"')
+    by_line = Config.load({}, {})
+
+    assert as_text(getattr(by_line, setting.name)) == example
+    assert by_flag == by_line != Config()
+    assert by_variable == [by_line] * len(by_variable)
+
+
+@every_setting
+def test_every_setting_but_the_secret_is_a_flag_of_serve(setting: Setting):
+    shown = CliRunner().invoke(serve, ["--help"]).output.split()
+
+    assert setting.flags or setting.name == "secret"
+    assert all(flag in shown for flag in setting.flags)
+
+
+def test_flags_reach_the_settings_as_they_were_typed():
+    result = CliRunner().invoke(serve, ["--port", "x", "--demo", "--config", "my.toml"])
+
+    assert result.output == "[('config', 'my.toml'), ('demo', True), ('port', 'x')]\n"
+
+
+def test_other_commands_take_the_flags_that_find_the_data():
+    command = click_options(for_serve=False)(click.Command("check", callback=print))
+
+    assert {option.name for option in command.params} == {"config", "data", "database"}
+
+
+def test_the_page_about_settings_is_up_to_date():
+    page = Path(__file__).parents[1] / "docs" / "settings.md"
+
+    assert page.read_text(encoding="utf-8") == settings_markdown(), "run `make docs`"
+
+
+def test_a_flag_wins_over_a_variable_and_a_variable_over_the_file(folder):
+    (folder / "tertulia.toml").write_text("port = 1\nhost = 'file'\nlog_level = 'error'")
+
+    config = Config.load(
+        {"port": "3", "host": None}, {"TERTULIA_PORT": "2", "TERTULIA_HOST": "variable"}
+    )
+
+    assert (config.port, config.host, config.log_level) == (3, "variable", "error")
+
+
+def test_the_file_in_the_data_folder_comes_first(folder):
+    (folder / "chat").mkdir()
+    (folder / "chat" / "tertulia.toml").write_text("port = 1")
+    (folder / "tertulia.toml").write_text("port = 2")
+    (folder / "other.toml").write_text("port = 3")
+
+    assert Config.load({"data": "chat"}, {}).port == 1
+    assert Config.load({}, {}).port == 2
+    assert Config.load({"data": "chat"}, {"TERTULIA_CONFIG": "other.toml"}).port == 3
+    assert Config.load({"config": "other.toml"}, {"TERTULIA_CONFIG": "missing.toml"}).port == 3
+
+
+def test_the_file_may_use_its_own_types(folder):
+    (folder / "tertulia.toml").write_text(
+        "port = 8_000\ndemo = true\nrate_limit = 5\ntrusted_proxies = ['::1', '10.0.0.0/8']"
+    )
+
+    config = Config.load({}, {})
+
+    assert (config.port, config.demo, config.rate_limit) == (8000, True, Rate(5))
+    assert config.trusted_proxies == (ip_network("::1"), ip_network("10.0.0.0/8"))
+
+
+def test_empty_variables_and_those_of_the_tests_are_left_alone():
+    assert Config.load({}, {"TERTULIA_PORT": "", "TERTULIA_TEST_DATABASE": "x"}) == Config()
+
+
+@pytest.mark.parametrize(
+    "variable, value, complaint",
+    [
+        ("PORT", "99999", 'must be a whole number from 0 to 65535, not "99999".'),
+        ("PORT", "-1", 'must be a whole number from 0 to 65535, not "-1".'),
+        ("DEMO", "maybe", 'must be true or false, not "maybe".'),
+        ("METRICS", "all", 'must be loopback, off or public, not "all".'),
+        ("RATE_LIMIT", "0", 'must be a number a minute, NUMBER/SECONDS, or off, not "0".'),
+        (
+            "EXTERNAL_URL",
+            "chat",
+            'must be an http:// or https:// address without a path, not "chat".',
+        ),
+        ("TRUSTED_PROXIES", "10.0.0.1/8", "must be a list of addresses or networks such as"),
+        ("DATABASE", "mysql://u:hunter2@db", "must be sqlite:///PATH or postgresql://…."),
+        ("SECRET", "hunter2", "must be at least 32 characters."),
+    ],
+)
+def test_a_bad_value_is_explained_in_one_sentence(variable, value, complaint):
+    with pytest.raises(ConfigError) as caught:
+        Config.load({}, {f"TERTULIA_{variable}": value})
+
+    assert str(caught.value).startswith(f"TERTULIA_{variable} {complaint}")
+    assert "hunter2" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "line, complaint",
+    [
+        ("prot = 1", "prot in tertulia.toml is not a setting; the nearest one is port."),
+        ("port = 1.5", "port in tertulia.toml must be a whole number from 0 to 65535"),
+        ("[data]", "data in tertulia.toml must be a single value, not a table."),
+        ("port", "tertulia.toml is not valid TOML: "),
+    ],
+)
+def test_a_bad_line_is_explained_too(folder, line, complaint):
+    (folder / "tertulia.toml").write_text(line)
+
+    with pytest.raises(ConfigError) as caught:
+        Config.load({}, {})
+
+    assert str(caught.value).startswith(complaint)
+
+
+def test_a_misspelt_variable_is_told_the_nearest_one():
+    with pytest.raises(ConfigError, match=r"TERTULIA_HOTS is not a setting; .* TERTULIA_HOST"):
+        Config.load({}, {"TERTULIA_HOTS": "0.0.0.0"})
+
+
+def test_a_file_that_was_asked_for_must_be_there():
+    with pytest.raises(ConfigError, match=r"^gone.toml cannot be read: No such file"):
+        Config.load({"config": "gone.toml"}, {})
+
+
+def test_two_names_of_one_setting_must_agree():
+    first, second = "postgresql://one", "postgresql://two"
+
+    agreed = Config.load({}, {"TERTULIA_DATABASE": first, "TERTULIA_DATABASE_URL": first})
+
+    assert agreed.database_url == first
+    with pytest.raises(ConfigError, match="TERTULIA_DATABASE and TERTULIA_DATABASE_URL contra"):
+        Config.load({}, {"TERTULIA_DATABASE": first, "TERTULIA_DATABASE_URL": second})
+
+
+def test_printing_the_settings_shows_no_secret():
+    shown = repr(Config(database="postgresql://u:hunter2@db", secret="hunter2"))
+
+    assert "hunter2" not in shown
+
+
+@pytest.mark.parametrize(
+    "external_url, chosen, domain",
+    [
+        ("", "", "tertulia.invalid"),
+        ("http://localhost:9009", "", "tertulia.invalid"),
+        ("http://10.0.0.7", "", "tertulia.invalid"),
+        ("https://Chat.Example.com:444/", "", "chat.example.com"),
+        ("https://chat.example.com", "example.org", "example.org"),
+    ],
+)
+def test_made_up_addresses_use_a_domain_that_could_have_mail(external_url, chosen, domain):
+    config = Config.load({"external_url": external_url, "fake_email_domain": chosen}, {})
+
+    assert config.email_domain == domain

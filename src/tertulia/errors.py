@@ -1,0 +1,341 @@
+"""Every mistake we report to a client, in one catalogue.
+
+An error is raised where the truth is known, in `domain` and `actions`, and turned into JSON in
+one place, `http/replies.py`. The words are part of the API: clients compare them.
+"""
+
+from typing import Any, ClassVar
+
+
+class ClientError(Exception):
+    """Something the caller did that cannot be done.
+
+    `message` may hold `{name}` fields, filled from the keyword arguments. Those named in `keys`
+    also travel beside `msg` in the answer.
+    """
+
+    status: ClassVar[int] = 400
+    code: ClassVar[str] = "BAD_REQUEST"
+    message: ClassVar[str] = "Bad request"
+    keys: ClassVar[tuple[str, ...]] = ()
+    headers: ClassVar[dict[str, str]] = {}
+
+    def __init__(self, **values: Any) -> None:
+        self.values = values
+        self.msg = self.message.format(**values) if values else self.message
+        super().__init__(self.msg)
+
+    def extra(self) -> dict[str, Any]:
+        """The keys that stand beside `result`, `msg` and `code`."""
+        return {key: self.values[key] for key in self.keys if key in self.values}
+
+    def reply_headers(self) -> dict[str, str]:
+        return self.headers
+
+
+class BadRequest(ClientError):
+    """A plain refusal whose words are its only content: `raise BadRequest("Invalid anchor")`."""
+
+    def __init__(self, msg: str, **extra: Any) -> None:
+        self.values = extra
+        self.msg = msg
+        Exception.__init__(self, msg)
+
+    def extra(self) -> dict[str, Any]:
+        return self.values
+
+
+# --- HTTP -------------------------------------------------------------------------------------
+
+
+class NotFound(ClientError):
+    status = 404
+    code = "NOT_FOUND"
+    message = "Not found"
+
+
+class MethodNotAllowed(ClientError):
+    status = 405
+    code = "METHOD_NOT_ALLOWED"
+    message = "Method Not Allowed"
+    keys = ("allowed_methods",)
+
+    def reply_headers(self) -> dict[str, str]:
+        return {"Allow": ", ".join(self.values["allowed_methods"])}
+
+
+class BodyTooLarge(ClientError):
+    status = 413
+    code = "REQUEST_ENTITY_TOO_LARGE"
+    message = "The request is too large (limit: {limit} bytes)"
+
+
+class HeadersTooLarge(ClientError):
+    status = 431
+    code = "REQUEST_HEADER_FIELDS_TOO_LARGE"
+    message = "The request headers are too large"
+
+
+class AddressTooLong(ClientError):
+    status = 414
+    code = "REQUEST_URI_TOO_LONG"
+    message = "The request address is too long (limit: {limit} bytes)"
+
+
+class RateLimited(ClientError):
+    status = 429
+    code = "RATE_LIMIT_HIT"
+    message = "API usage exceeded rate limit"
+
+    def extra(self) -> dict[str, Any]:
+        return {"retry-after": self.values["retry_after"]}
+
+    def reply_headers(self) -> dict[str, str]:
+        return {"Retry-After": str(self.values["retry_after"])}
+
+
+class InternalError(ClientError):
+    status = 500
+    code = "INTERNAL_SERVER_ERROR"
+    message = "Internal server error"
+
+
+class ServiceUnavailable(ClientError):
+    """The disk is full or the database cannot be reached; the same request may succeed later."""
+
+    status = 503
+    code = "SERVICE_UNAVAILABLE"
+    message = "The server cannot reach its data right now. Please try again in a moment."
+    headers = {"Retry-After": "1"}
+
+
+# --- Parameters -------------------------------------------------------------------------------
+
+
+class NotUtf8(ClientError):
+    message = "The request is not valid UTF-8"
+
+
+class MalformedForm(ClientError):
+    message = "The form data cannot be read: {reason}"
+
+
+class TooManyParameters(ClientError):
+    message = "Too many parameters (limit: {limit})"
+
+
+class MissingParameter(ClientError):
+    message = "Missing '{name}' argument"
+
+
+class ConfusingParameters(ClientError):
+    code = "REQUEST_CONFUSING_VAR"
+    message = "Can't decide between '{var_name1}' and '{var_name2}' arguments"
+    keys = ("var_name1", "var_name2")
+
+
+class BadValue(ClientError):
+    code = "REQUEST_VARIABLE_INVALID"
+    message = "Bad value for '{var_name}': {bad_value}"
+    keys = ("var_name", "bad_value")
+
+
+class UnsupportedCombination(ClientError):
+    message = "Unsupported parameter combination: {parameters}"
+    keys = ("parameters",)
+
+
+# --- Who is asking ----------------------------------------------------------------------------
+
+
+class Unauthorized(ClientError):
+    status = 401
+    code = "UNAUTHORIZED"
+    headers = {"WWW-Authenticate": 'Basic realm="zulip"'}
+
+
+class NotLoggedIn(Unauthorized):
+    message = "Not logged in: API authentication or user session required"
+
+
+class BadAuthorizationHeader(Unauthorized):
+    message = "Invalid authorization header for basic auth"
+
+
+class BasicAuthRequired(ClientError):
+    message = "This endpoint requires HTTP basic authentication."
+
+
+class MalformedKey(Unauthorized):
+    message = "Malformed API key"
+
+
+class InvalidKey(Unauthorized):
+    message = "Invalid API key"
+
+
+class AccountDeactivated(Unauthorized):
+    message = "Account is deactivated"
+
+
+class OrganizationDeactivated(Unauthorized):
+    message = "This organization has been deactivated"
+
+
+class WrongOrganization(Unauthorized):
+    message = "Account is not associated with this subdomain"
+
+
+class WebhookBotRefused(Unauthorized):
+    message = "This API is not available to incoming webhook bots."
+
+
+class LoginFailed(ClientError):
+    status = 401
+    code = "AUTHENTICATION_FAILED"
+    message = "Your username or password is incorrect"
+
+
+class LoginDeactivated(ClientError):
+    status = 401
+    code = "USER_DEACTIVATED"
+    message = "Account is deactivated"
+
+
+class LoginOrganizationDeactivated(ClientError):
+    status = 401
+    code = "REALM_DEACTIVATED"
+    message = "This organization has been deactivated"
+
+
+class PasswordLoginDisabled(ClientError):
+    status = 401
+    code = "PASSWORD_AUTH_DISABLED"
+    message = "Password authentication is disabled in this organization"
+
+
+class UnknownSubdomain(ClientError):
+    status = 404
+    code = "NONEXISTENT_SUBDOMAIN"
+    message = "Invalid subdomain"
+
+
+class AdministratorRequired(ClientError):
+    code = "UNAUTHORIZED_PRINCIPAL"
+    message = "Must be an organization administrator"
+
+
+class OwnerRequired(ClientError):
+    code = "UNAUTHORIZED_PRINCIPAL"
+    message = "Must be an organization owner"
+
+
+class GuestRefused(ClientError):
+    message = "Not allowed for guest users"
+
+
+class HumanRequired(ClientError):
+    message = "This endpoint does not accept bot requests."
+
+
+class BotRequired(ClientError):
+    code = "PERMISSION_DENIED"
+    message = "Must be a bot user"
+
+
+class InsufficientPermission(ClientError):
+    message = "Insufficient permission"
+
+
+# --- Messages ---------------------------------------------------------------------------------
+
+
+class ContentTooLong(ClientError):
+    message = "Message is too long (limit: {limit} characters)"
+
+
+class TopicTooLong(ClientError):
+    message = "topic is too long (limit: {limit} characters)"
+
+
+class InvalidMessage(ClientError):
+    message = "Invalid message(s)"
+
+
+class SendKeyReused(ClientError):
+    message = "This key was already used for a different message"
+
+
+class WildcardNotAllowedInChannel(ClientError):
+    code = "STREAM_WILDCARD_MENTION_NOT_ALLOWED"
+    message = "You do not have permission to use channel wildcard mentions in this channel."
+
+
+class WildcardNotAllowedInTopic(ClientError):
+    code = "TOPIC_WILDCARD_MENTION_NOT_ALLOWED"
+    message = "You do not have permission to use topic wildcard mentions in this topic."
+
+
+class BadNarrow(ClientError):
+    code = "BAD_NARROW"
+    message = "Invalid narrow operator: {desc}"
+    keys = ("desc",)
+
+
+# --- Channels, users, queues ------------------------------------------------------------------
+
+
+class ChannelNotFound(ClientError):
+    """By name. The name is escaped, since old clients show it as it comes."""
+
+    code = "STREAM_DOES_NOT_EXIST"
+    message = "Channel '{stream}' does not exist"
+    keys = ("stream",)
+
+
+class ChannelIdNotFound(ClientError):
+    code = "STREAM_DOES_NOT_EXIST"
+    message = "Channel with ID '{stream_id}' does not exist"
+    keys = ("stream_id",)
+
+
+class ChannelNotAccessible(ClientError):
+    message = "Invalid channel ID"
+
+
+class UserNotFound(ClientError):
+    message = "No such user"
+
+
+class EmailTaken(ClientError):
+    message = "Email is already in use."
+
+
+class UserIsDeactivated(ClientError):
+    message = "User is deactivated"
+
+
+class LastOwner(ClientError):
+    code = "CANNOT_DEACTIVATE_LAST_USER"
+    message = "Cannot deactivate the only organization owner."
+    keys = ("is_last_owner", "entity")
+
+
+class BadQueue(ClientError):
+    code = "BAD_EVENT_QUEUE_ID"
+    message = "Bad event queue ID: {queue_id}"
+    keys = ("queue_id",)
+
+
+class EventPruned(ClientError):
+    message = "An event newer than {event_id} has already been pruned!"
+
+
+class EventNotInQueue(ClientError):
+    message = "Event {event_id} was not in this queue"
+
+
+class SystemGroupRequired(ClientError):
+    code = "SYSTEM_GROUP_REQUIRED"
+    message = "'{setting_name}' must be a system user group."
+    keys = ("setting_name",)

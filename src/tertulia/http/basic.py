@@ -1,0 +1,44 @@
+"""The Authorization header: an email address and an API key, or the reason why not.
+
+Only the form is judged here; whose key it is, is for the caller to find out.
+"""
+
+import base64
+import re
+from typing import NamedTuple
+
+from tertulia.errors import BadAuthorizationHeader, BasicAuthRequired, MalformedKey, NotLoggedIn
+
+_KEY = re.compile("[A-Za-z0-9]{32}")
+
+
+class Credentials(NamedTuple):
+    email: str
+    key: str
+
+
+def read_credentials(header: str | None) -> Credentials:
+    """Raises NotLoggedIn, BadAuthorizationHeader, BasicAuthRequired or MalformedKey."""
+    if header is None:
+        raise NotLoggedIn
+    scheme, encoded = _halves(header)
+    if scheme.lower() != "basic":
+        raise BasicAuthRequired
+    try:
+        decoded = base64.b64decode(encoded, validate=True).decode()
+    except ValueError:
+        raise BadAuthorizationHeader from None
+    email, colon, key = decoded.partition(":")
+    if not colon:
+        raise BadAuthorizationHeader
+    if not _KEY.fullmatch(key.strip()):
+        raise MalformedKey
+    return Credentials(email.strip(), key.strip())
+
+
+def _halves(header: str) -> tuple[str, str]:
+    try:
+        scheme, encoded = header.split()
+    except ValueError:
+        raise BadAuthorizationHeader from None
+    return scheme, encoded

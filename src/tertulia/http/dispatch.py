@@ -1,0 +1,204 @@
+"""The ASGI application for `/api/v1`: a request comes in, JSON goes out, whatever happens.
+
+The order is part of the API: address and method, then who is asking (`admit`), then their role,
+then the parameters, then the endpoint. What goes wrong on the way is told here and nowhere else.
+Logs hold the route's template, never what was sent.
+"""
+
+import asyncio
+import secrets
+import time
+import traceback
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, field
+from email.utils import formatdate
+from functools import lru_cache
+from typing import Any
+
+import structlog
+
+from tertulia.config import Config
+from tertulia.errors import ClientError, InternalError
+from tertulia.http.replies import encode, encode_error
+from tertulia.http.request import Disconnected, Receive, Request, Scope, Send
+from tertulia.http.routing import Route, Router, path_arguments
+
+Admit = Callable[[Request, Route], Awaitable[Any]]
+Observe = Callable[[str, str, int, float], None]
+
+NO_ROUTE = "-"
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(slots=True)
+class Exchange:
+    """What is known of a request while it is being answered."""
+
+    method: str
+    started: float
+    route: str = NO_ROUTE  # its template
+    request: Request | None = None
+
+    def milliseconds(self) -> float:
+        return round((time.perf_counter() - self.started) * 1000, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    status: int
+    body: bytes = b""
+    headers: dict[str, str] = field(default_factory=dict)
+
+
+class Api:
+    """`admit` turns a request into the `call` that endpoints get, or raises a ClientError.
+
+    It may add to `request.reply_headers`, which travel with the answer in any case. `observe` is
+    told the method, the route's template, the status and the seconds of every answer.
+    """
+
+    def __init__(
+        self,
+        routes: Iterable[Route],
+        admit: Admit,
+        config: Config,
+        *,
+        prefix: str = "/api/v1",
+        observe: Observe | None = None,
+    ) -> None:
+        self._router = Router(routes, prefix)
+        self._admit = admit
+        self._trusted = config.trusted_proxies
+        self._max_body_bytes = config.max_body_bytes
+        self._max_header_bytes = config.max_header_bytes
+        self._observe = observe
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        exchange = Exchange(scope["method"], time.perf_counter())
+        try:
+            exchange.request = Request(
+                scope, receive, trusted=self._trusted, max_header_bytes=self._max_header_bytes
+            )
+            answer = await self._answer(exchange.request, exchange)
+        except Disconnected:
+            return
+        except ClientError as error:
+            answer = _refusal(error, exchange)
+        except Exception as error:
+            answer = _failure(error, exchange)
+        await _send(send, answer, exchange)
+        if self._observe is not None:
+            seconds = time.perf_counter() - exchange.started
+            self._observe(exchange.method, exchange.route, answer.status, seconds)
+
+    async def _answer(self, request: Request, exchange: Exchange) -> Answer:
+        place, texts = self._router.find(request.path)
+        if request.method == "OPTIONS":
+            return Answer(204, headers={"Allow": ", ".join(sorted(place.methods()))})
+
+        await request.read_early()
+        route = place.route(request.method)
+        exchange.route = route.path
+        limit = self._max_body_bytes if route.max_body is None else route.max_body
+        request.refuse_larger(limit)
+
+        call = await self._admit(request, route)
+        if route.requires is not None:
+            route.requires(call)
+
+        await request.read_rest(limit)
+        arguments = route.contract.parse(request.params, request.files)
+        arguments |= path_arguments(route, texts)
+        run = route.endpoint(call, **arguments)
+        reply = await (_watched(run, request) if route.long_poll else run)
+        return Answer(200, encode(reply, route.contract.unsupported(request.params)))
+
+
+async def _watched(run: Awaitable[Any], request: Request) -> Any:
+    """Awaits an endpoint that takes its time, and gives up once its client has gone."""
+    waiting = asyncio.current_task()
+    assert waiting is not None
+    has_left = False
+
+    async def watch() -> None:
+        nonlocal has_left
+        await request.wait_for_disconnect()
+        has_left = True
+        waiting.cancel()
+
+    watcher = asyncio.create_task(watch())
+    try:
+        return await run
+    except asyncio.CancelledError:
+        if has_left and waiting.uncancel() == 0:
+            raise Disconnected from None
+        raise
+    finally:
+        watcher.cancel()
+
+
+# --- When it goes wrong ---------------------------------------------------------------------------
+
+
+def _refusal(error: ClientError, exchange: Exchange) -> Answer:
+    tell = log.info if error.status < 500 else log.warning
+    tell(
+        "refused",
+        method=exchange.method,
+        route=exchange.route,
+        status=error.status,
+        code=error.code,
+        ms=exchange.milliseconds(),
+    )
+    return Answer(error.status, encode_error(error), error.reply_headers())
+
+
+def _failure(error: Exception, exchange: Exchange) -> Answer:
+    """Our own mistake. The words of an exception may quote what was sent, so only its type and
+    the lines it went through are logged."""
+    request_id = secrets.token_hex(8)
+    log.error(
+        "failed",
+        request_id=request_id,
+        method=exchange.method,
+        route=exchange.route,
+        error=f"{type(error).__module__}.{type(error).__qualname__}",
+        trace=[
+            f"{frame.filename}:{frame.lineno} {frame.name}"
+            for frame in traceback.extract_tb(error.__traceback__, limit=-10)
+        ],
+        ms=exchange.milliseconds(),
+    )
+    ours = InternalError()
+    return Answer(ours.status, encode_error(ours), {"X-Request-Id": request_id})
+
+
+# --- The bytes ------------------------------------------------------------------------------------
+
+_ALWAYS = [
+    (b"access-control-allow-origin", b"*"),
+    (b"access-control-allow-headers", b"Authorization"),
+    (b"access-control-allow-methods", b"GET, POST, DELETE, PUT, PATCH, HEAD"),
+    (b"content-language", b"en"),
+    (b"vary", b"Accept-Language"),
+]
+_CACHE_CONTROL = (b"cache-control", b"max-age=0, no-cache, no-store, must-revalidate, private")
+
+
+async def _send(send: Send, answer: Answer, exchange: Exchange) -> None:
+    own = exchange.request.reply_headers | answer.headers if exchange.request else answer.headers
+    headers = [*_ALWAYS, *((k.lower().encode(), v.encode("latin-1")) for k, v in own.items())]
+    if "Cache-Control" not in own:
+        headers += (_CACHE_CONTROL, (b"expires", _http_date(int(time.time()))))
+    if answer.status != 204:
+        headers.append((b"content-type", b"application/json"))
+        headers.append((b"content-length", str(len(answer.body)).encode()))
+    body = b"" if exchange.method == "HEAD" else answer.body
+    await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+@lru_cache(maxsize=1)
+def _http_date(seconds: int) -> bytes:
+    return formatdate(seconds, usegmt=True).encode()

@@ -1,0 +1,139 @@
+"""The two form encodings, read strictly and within bounds.
+
+Both take the whole body: its size was bounded while it arrived. Texts are UTF-8 or refused, and
+of a repeated name the last value counts.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from urllib.parse import unquote_to_bytes
+
+from tertulia.errors import MalformedForm, NotUtf8, TooManyParameters
+
+MAX_FIELDS = 1000
+MAX_NAME_CHARACTERS = 200
+MAX_PART_HEAD_BYTES = 8192
+
+_OPTION = re.compile(r';\s*([\w!#$&.^`|~*-]+)\s*=\s*("(?:[^"\\]|\\.)*"|[^\s;"]*)')
+_ESCAPED_QUOTE = re.compile(r'\\(["\\])')
+
+
+@dataclass(frozen=True, slots=True)
+class UploadedFile:
+    name: str  # of the form field
+    filename: str  # as the client calls it: never to be used as a path
+    content_type: str
+    data: bytes
+
+
+class Files(tuple[UploadedFile, ...]):
+    """`*, files: Files` asks for every uploaded file, whatever the fields are called."""
+
+    __slots__ = ()
+
+
+def read_urlencoded(encoded: bytes) -> dict[str, str]:
+    fields: dict[str, str] = {}
+    if not encoded:
+        return fields
+    if encoded.count(b"&") >= MAX_FIELDS:
+        raise TooManyParameters(limit=MAX_FIELDS)
+    for pair in _utf8(encoded).split("&"):
+        if pair:
+            name, _, value = pair.partition("=")
+            fields[_checked(_unescape(name))] = _unescape(value)
+    return fields
+
+
+def read_multipart(body: bytes, content_type: str) -> tuple[dict[str, str], list[UploadedFile]]:
+    fields: dict[str, str] = {}
+    files: list[UploadedFile] = []
+    for head, content in _parts(body, _boundary(content_type)):
+        options = _options(head.get("content-disposition", ""), "form-data")
+        if "name" not in options:
+            raise MalformedForm(reason="a part has no name")
+        name = _checked(options["name"])
+        filename = options.get("filename*", options.get("filename"))
+        if filename is None:
+            fields[name] = _utf8(content)
+        elif filename or content:  # a file field left empty is sent as a file without either
+            kind = head.get("content-type", "application/octet-stream")
+            files.append(UploadedFile(name, filename, kind, content))
+    return fields, files
+
+
+def media_type(content_type: str) -> str:
+    return content_type.partition(";")[0].strip().lower()
+
+
+def unquote(text: str) -> str:
+    """Undoes percent-encoding; what does not come out as UTF-8 is refused."""
+    return _utf8(unquote_to_bytes(text)) if "%" in text else text
+
+
+# --- Details --------------------------------------------------------------------------------------
+
+
+def _unescape(text: str) -> str:
+    return unquote(text.replace("+", " "))
+
+
+def _utf8(data: bytes) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        raise NotUtf8 from None
+
+
+def _checked(name: str) -> str:
+    if len(name) > MAX_NAME_CHARACTERS:
+        raise MalformedForm(reason="a parameter name is too long")
+    return name
+
+
+def _boundary(content_type: str) -> bytes:
+    boundary = _options(content_type, media_type(content_type)).get("boundary", "")
+    if not 1 <= len(boundary) <= 200:
+        raise MalformedForm(reason="no boundary is given")
+    return boundary.encode()
+
+
+def _parts(body: bytes, boundary: bytes) -> Iterator[tuple[dict[str, str], bytes]]:
+    delimiter = b"\r\n--" + boundary
+    _, *parts = (b"\r\n" + body).split(delimiter, MAX_FIELDS + 2)
+    for position, part in enumerate(parts):
+        if part.startswith(b"--"):
+            return
+        if position >= MAX_FIELDS:
+            raise TooManyParameters(limit=MAX_FIELDS)
+        yield _part(part)
+    raise MalformedForm(reason="it ends too early")
+
+
+def _part(part: bytes) -> tuple[dict[str, str], bytes]:
+    line_end = part.find(b"\r\n")
+    head_end = part.find(b"\r\n\r\n", 0, MAX_PART_HEAD_BYTES)
+    if line_end < 0 or part[:line_end].strip() or head_end < 0:
+        raise MalformedForm(reason="a part has no proper head")
+    head = {}
+    for line in _utf8(part[line_end + 2 : head_end]).split("\r\n"):
+        name, _, value = line.partition(":")
+        head[name.strip().lower()] = value.strip()
+    return head, part[head_end + 4 :]
+
+
+def _options(header: str, expected: str) -> dict[str, str]:
+    """The options of a header such as `form-data; name="a"; filename="b.png"`."""
+    if media_type(header) != expected:
+        raise MalformedForm(reason="a part is not form data")
+    return {found[1].lower(): _option(found[1], found[2]) for found in _OPTION.finditer(header)}
+
+
+def _option(name: str, value: str) -> str:
+    if value.startswith('"'):
+        # Browsers write a quote in a name as %22, other clients as \".
+        return _ESCAPED_QUOTE.sub(r"\1", value[1:-1]).replace("%22", '"')
+    if name.endswith("*"):
+        return unquote(value.rpartition("'")[2])
+    return value

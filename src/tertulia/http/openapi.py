@@ -1,0 +1,160 @@
+"""The API described to programs, as OpenAPI 3.1, from the same signatures that parse requests.
+
+The document is the same for the same routes, byte for byte, so that changes to it can be read.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, get_args, get_origin
+
+import msgspec
+
+from tertulia.http.params import Parameter
+from tertulia.http.replies import Encoded, Reply
+from tertulia.http.routing import Route
+
+URLENCODED = "application/x-www-form-urlencoded"
+MULTIPART = "multipart/form-data"
+JSON = "application/json"
+REFERENCE = "#/components/schemas/{name}"
+
+ENVELOPE = {
+    "type": "object",
+    "properties": {
+        "result": {"const": "success"},
+        "msg": {"const": ""},
+        "ignored_parameters_unsupported": {"type": "array", "items": {"type": "string"}},
+    },
+    "required": ["result", "msg"],
+}
+ERROR = {
+    "type": "object",
+    "properties": {
+        "result": {"const": "error"},
+        "msg": {"type": "string"},
+        "code": {"type": "string"},
+    },
+    "required": ["result", "msg", "code"],
+}
+
+
+def describe(
+    routes: Iterable[Route], *, title: str, version: str, prefix: str = "/api/v1"
+) -> dict[str, Any]:
+    """The whole document, ready to be encoded."""
+    routes = sorted(routes, key=lambda route: (route.path, route.method))
+    schemas, components = _reply_schemas(routes)
+    paths: dict[str, dict[str, Any]] = {}
+    for route in routes:
+        path = prefix + route.path.replace(":path}", "}")
+        operation = _operation(route, schemas[route.contract.reply])
+        paths.setdefault(path, {})[route.method.lower()] = operation
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": title, "version": version},
+        "paths": paths,
+        "components": {
+            "schemas": {"Envelope": ENVELOPE, "Error": ERROR, **components},
+            "securitySchemes": {"basic": {"type": "http", "scheme": "basic"}},
+        },
+    }
+
+
+def _operation(route: Route, reply: Mapping[str, Any]) -> dict[str, Any]:
+    has_query = route.method == "GET"
+    contract = route.contract
+    parameters = [_path_parameter(name, kind) for name, kind in contract.path_types.items()]
+    if has_query:
+        parameters += [_query_parameter(each) for each in contract.parameters]
+    operation: dict[str, Any] = {
+        "operationId": f"{route.tag}.{route.endpoint.__name__}",
+        "summary": route.summary,
+        "tags": [route.tag],
+        "security": [] if route.access == "public" else [{"basic": []}],
+        "parameters": parameters,
+        "responses": {
+            "200": {
+                "description": "Success",
+                "content": {JSON: {"schema": {"allOf": [_reference("Envelope"), reply]}}},
+            },
+            "default": {
+                "description": "An error",
+                "content": {JSON: {"schema": _reference("Error")}},
+            },
+        },
+    }
+    if route.access == "spectator":
+        operation["security"].append({})
+    if not has_query and (contract.parameters or contract.files_argument):
+        operation["requestBody"] = _body(contract.parameters, contract.files_argument)
+    return operation
+
+
+def _path_parameter(name: str, kind: type) -> dict[str, Any]:
+    schema: dict[str, Any] = (
+        {"type": "integer", "minimum": 0} if kind is int else {"type": "string"}
+    )
+    return {"name": name, "in": "path", "required": True, "schema": schema}
+
+
+def _query_parameter(parameter: Parameter) -> dict[str, Any]:
+    schema = _described(parameter)
+    shown = {"name": parameter.name, "in": "query", "required": parameter.is_required}
+    if _is_json(parameter):
+        return shown | {"content": {JSON: {"schema": schema}}}
+    return shown | {"schema": schema}
+
+
+def _body(parameters: Sequence[Parameter], files_argument: str | None) -> dict[str, Any]:
+    properties = {each.name: _described(each) for each in parameters}
+    required = [each.name for each in parameters if each.is_required and not each.aliases]
+    encoding = {each.name: {"contentType": JSON} for each in parameters if _is_json(each)}
+    if files_argument is not None:
+        properties[files_argument] = {"type": "string", "contentMediaType": "*/*"}
+    schema: dict[str, Any] = {"type": "object", "properties": properties}
+    if required:
+        schema["required"] = required
+    content: dict[str, Any] = {"schema": schema}
+    if encoding:
+        content["encoding"] = encoding
+    is_required = bool(required) or files_argument is not None
+    media = MULTIPART if files_argument is not None else URLENCODED
+    return {"required": is_required, "content": {media: content}}
+
+
+def _is_json(parameter: Parameter) -> bool:
+    """Scalars look the same in a form as in JSON; only what has an inside needs telling."""
+    return parameter.form == "json" and parameter.schema.get("type") not in (
+        "integer",
+        "boolean",
+        "number",
+    )
+
+
+def _described(parameter: Parameter) -> dict[str, Any]:
+    schema = dict(parameter.schema)
+    if not parameter.is_required and parameter.default not in (None, msgspec.UNSET):
+        schema["default"] = msgspec.to_builtins(parameter.default)
+    if parameter.aliases:
+        schema["description"] = f"May also be sent as `{'`, `'.join(parameter.aliases)}`."
+    return schema
+
+
+def _reply_schemas(routes: Sequence[Route]) -> tuple[dict[Any, Any], dict[str, Any]]:
+    replies = {route.contract.reply: _struct_of(route) for route in routes}
+    structs = sorted(set(replies.values()), key=lambda each: (each.__name__, each.__module__))
+    found, components = msgspec.json.schema_components(structs, ref_template=REFERENCE)
+    by_struct = dict(zip(structs, found, strict=True))
+    schemas = {reply: by_struct[struct] for reply, struct in replies.items()}
+    return schemas, dict(sorted(components.items()))
+
+
+def _struct_of(route: Route) -> type[Reply]:
+    reply = route.contract.reply
+    struct = get_args(reply)[0] if get_origin(reply) is Encoded else reply
+    if not (isinstance(struct, type) and issubclass(struct, Reply)):
+        raise TypeError(f"{route.method} {route.path} must return a Reply, not {reply!r}")
+    return struct
+
+
+def _reference(name: str) -> dict[str, str]:
+    return {"$ref": REFERENCE.format(name=name)}

@@ -1,0 +1,182 @@
+"""The signature is the contract: compiles an endpoint's parameters into a parser.
+
+Keyword-only arguments are request parameters. A text arrives raw; a union with a text in it takes
+JSON where it fits and the bare text where not; everything else arrives as JSON. Parameters are
+read in the order declared, and the first problem is the one reported.
+"""
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+
+import msgspec
+from msgspec import UnsetType
+
+from tertulia.errors import BadRequest, ConfusingParameters, MissingParameter
+from tertulia.http.forms import Files, UploadedFile
+from tertulia.http.json_text import decode_json
+from tertulia.http.rules import Alias, BareOrJson, Json, Name, Problem
+from tertulia.http.shapes import JSON_KINDS, Shape, shape_of, without
+
+Form = Literal["raw", "json", "either"]
+
+# What a reader gives back for a value that counts as not sent.
+_ABSENT: Any = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    argument: str  # the name in the signature
+    name: str  # the name on the wire
+    aliases: tuple[str, ...]
+    is_required: bool
+    default: Any
+    form: Form
+    read: Callable[[str], Any]  # raises Problem; _ABSENT means as if it had not been sent
+    schema: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """What an endpoint asks for and what it returns."""
+
+    path_types: Mapping[str, type[int] | type[str]]
+    parameters: Sequence[Parameter]
+    files_argument: str | None
+    reply: Any
+    names: frozenset[str]  # every name it understands, aliases included
+
+    def parse(self, given: Mapping[str, str], files: Sequence[UploadedFile] = ()) -> dict[str, Any]:
+        """The keyword arguments for the endpoint; raises a ClientError for the first problem."""
+        arguments: dict[str, Any] = {}
+        for parameter in self.parameters:
+            name = parameter.name
+            text = given.get(name)
+            if parameter.aliases:
+                name, text = _choose(parameter, given)
+            if text is None:
+                if parameter.is_required:
+                    raise MissingParameter(name=parameter.name)
+                continue
+            try:
+                value = parameter.read(text)
+            except Problem as problem:
+                raise BadRequest(problem.text(name)) from None
+            if value is not _ABSENT:
+                arguments[parameter.argument] = value
+        if self.files_argument is not None:
+            arguments[self.files_argument] = Files(files)
+        return arguments
+
+    def unsupported(self, given: Mapping[str, str]) -> list[str]:
+        if given.keys() <= self.names:
+            return []
+        return sorted(name for name in given if name not in self.names and name != "client")
+
+
+def _choose(parameter: Parameter, given: Mapping[str, str]) -> tuple[str, str | None]:
+    names = [name for name in (parameter.name, *parameter.aliases) if name in given]
+    if len(names) > 1:
+        raise ConfusingParameters(var_name1=names[0], var_name2=names[1])
+    return (names[0], given[names[0]]) if names else (parameter.name, None)
+
+
+# --- Compiling ------------------------------------------------------------------------------------
+
+
+def contract_of(endpoint: Callable[..., Any]) -> Contract:
+    """Reads the signature; raises TypeError, at start-up, where it makes no sense."""
+    hints = get_type_hints(endpoint, include_extras=True)
+    _, *arguments = inspect.signature(endpoint).parameters.values()
+    path_types: dict[str, Any] = {}
+    parameters: list[Parameter] = []
+    files_argument: str | None = None
+    for argument in arguments:
+        annotation = hints[argument.name]
+        if argument.kind is not inspect.Parameter.KEYWORD_ONLY:
+            path_types[argument.name] = _path_type(annotation)
+        elif annotation is Files:
+            files_argument = argument.name
+        else:
+            parameters.append(_parameter(argument, annotation))
+    names = {name for each in parameters for name in (each.name, *each.aliases)}
+    reply = hints.get("return")
+    return Contract(path_types, tuple(parameters), files_argument, reply, frozenset(names))
+
+
+def _path_type(annotation: Any) -> type[int] | type[str]:
+    plain = get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
+    if plain is int:
+        return int
+    if plain is str:
+        return str
+    raise TypeError(f"a path parameter is an int or a str, not {annotation!r}")
+
+
+def _parameter(argument: inspect.Parameter, annotation: Any) -> Parameter:
+    markers = _markers(annotation)
+    is_required = argument.default is inspect.Parameter.empty
+    # Compat: clients send `null` for what they leave out. Where the two must be told apart, the
+    # signature says `T | None | UnsetType = UNSET`.
+    null_is_absent = not is_required and argument.default is not msgspec.UNSET
+    shape = shape_of(_wire_type(annotation, null_is_absent))
+    form = _form(shape, markers)
+    return Parameter(
+        argument=argument.name,
+        name=next((each.name for each in markers if isinstance(each, Name)), argument.name),
+        aliases=tuple(each.name for each in markers if isinstance(each, Alias)),
+        is_required=is_required,
+        default=argument.default,
+        form=form,
+        read=_reader(form, shape, null_is_absent),
+        schema=shape.schema,
+    )
+
+
+def _markers(annotation: Any) -> list[Any]:
+    """The markers on a parameter, also those within `Annotated[…] | None`."""
+    if get_origin(annotation) is Annotated:
+        inner, *markers = get_args(annotation)
+        return [*_markers(inner), *markers]
+    if get_origin(annotation) in (Union, UnionType):
+        return [marker for branch in get_args(annotation) for marker in _markers(branch)]
+    return []
+
+
+def _wire_type(annotation: Any, null_is_absent: bool) -> Any:
+    if get_origin(annotation) is Annotated:
+        inner, *markers = get_args(annotation)
+        return Annotated[(_wire_type(inner, null_is_absent), *markers)]
+    return without(annotation, UnsetType, *([NoneType] if null_is_absent else []))
+
+
+def _form(shape: Shape, markers: Sequence[Any]) -> Form:
+    if Json in markers:
+        return "json"
+    if BareOrJson in markers:
+        return "either"
+    if str not in shape.kinds or shape.kinds == JSON_KINDS:
+        return "json"
+    return "raw" if shape.kinds <= {str, NoneType} else "either"
+
+
+def _reader(form: Form, shape: Shape, null_is_absent: bool) -> Callable[[str], Any]:
+    kinds, check = shape.kinds, shape.check
+
+    def read_json(text: str) -> Any:
+        value = decode_json(text)
+        return _ABSENT if value is None and null_is_absent else check(value)
+
+    def read_either(text: str) -> Any:
+        try:
+            value = decode_json(text)
+        except Problem:
+            return check(text)
+        if value is None and null_is_absent:
+            return _ABSENT
+        # `true` and `1.5` may well be somebody's name.
+        return check(value if type(value) in kinds else text)
+
+    return {"raw": check, "json": read_json, "either": read_either}[form]

@@ -1,0 +1,94 @@
+"""How often someone may call: a leaky bucket for each key.
+
+A bucket is one number, the moment at which it will be empty again (GCRA), so it needs no timer
+and can be forgotten once that moment has passed.
+"""
+
+import ipaddress
+from collections.abc import Callable, Hashable
+from typing import NamedTuple
+
+from tertulia.config import Rate
+
+MAX_KEYS = 100_000
+FORGOTTEN_PER_CALL = 2  # more than one call can add, so that what is over does not pile up
+
+
+class Decision(NamedTuple):
+    limit: int
+    remaining: int
+    reset: float  # UNIX seconds at which the bucket will be empty again
+    retry_after: float | None  # seconds; None when the call is allowed
+
+    @property
+    def is_allowed(self) -> bool:
+        return self.retry_after is None
+
+    def headers(self) -> dict[str, str]:
+        return {
+            "X-RateLimit-Limit": str(self.limit),
+            "X-RateLimit-Remaining": str(self.remaining),
+            "X-RateLimit-Reset": str(int(self.reset)),
+        }
+
+
+class Limiter:
+    """`clock` tells UNIX seconds; at most `max_keys` buckets are remembered."""
+
+    def __init__(self, rate: Rate, clock: Callable[[], float], *, max_keys: int = MAX_KEYS) -> None:
+        self._limit = rate.requests
+        self._window = float(rate.seconds)
+        self._drip = rate.seconds / rate.requests  # how long one call stays in the bucket
+        self._clock = clock
+        self._max_keys = max_keys
+        self._empty_at: dict[Hashable, float] = {}  # the one used longest ago comes first
+
+    def check(self, key: Hashable) -> Decision:
+        """Counts a call, unless it is refused."""
+        now = self._clock()
+        decision = self._decide(key, now, calls=1)
+        if decision.is_allowed:
+            self._empty_at.pop(key, None)
+            self._empty_at[key] = decision.reset
+            self._forget(now)
+        return decision
+
+    def peek(self, key: Hashable) -> Decision:
+        """What `check` would say, without counting: for limits where only failures count."""
+        return self._decide(key, self._clock(), calls=0)
+
+    def clear(self, key: Hashable) -> None:
+        self._empty_at.pop(key, None)
+
+    def __len__(self) -> int:
+        """How many buckets are remembered."""
+        return len(self._empty_at)
+
+    def _decide(self, key: Hashable, now: float, calls: int) -> Decision:
+        before = max(self._empty_at.get(key, now), now)
+        excess = before + self._drip - now - self._window
+        if excess > self._drip / 1000:  # beyond what rounding explains
+            return Decision(self._limit, 0, before, excess)
+        after = before + calls * self._drip
+        room = (self._window - (after - now)) / self._drip
+        return Decision(self._limit, int(room + 0.001), after, None)
+
+    def _forget(self, now: float) -> None:
+        for _ in range(FORGOTTEN_PER_CALL):
+            oldest = next(iter(self._empty_at))
+            if self._empty_at[oldest] > now and len(self._empty_at) <= self._max_keys:
+                return
+            del self._empty_at[oldest]
+
+
+def neighbourhood(address: str) -> str:
+    """What counts as one caller without a name: an IPv4 address, or the /64 of an IPv6 one."""
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if parsed.version == 4:
+        return address
+    if parsed.ipv4_mapped is not None:
+        return str(parsed.ipv4_mapped)
+    return str(ipaddress.ip_network((parsed, 64), strict=False))

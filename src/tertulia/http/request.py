@@ -1,0 +1,222 @@
+"""One request as it came in: who sent it, how, and with which parameters.
+
+A body of up to `EARLY_BODY_BYTES` is read before the sender is known, since it may hold `method`
+and `client`. A larger one waits until its sender has been admitted, so that strangers cannot fill
+our memory.
+"""
+
+import ipaddress
+import re
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from functools import lru_cache
+from typing import Any
+from urllib.parse import quote
+
+from tertulia.config import Network
+from tertulia.errors import AddressTooLong, BodyTooLarge, ClientError, HeadersTooLarge
+from tertulia.http.forms import UploadedFile, media_type, read_multipart, read_urlencoded
+
+Message = MutableMapping[str, Any]
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+
+EARLY_BODY_BYTES = 1 << 20
+MAX_HEADERS = 128
+MAX_URL_BYTES = 1 << 18
+MAX_ADDRESS_CHARACTERS = 64
+MAX_CLIENT_NAME = 30
+
+_METHODS_WITH_BODY = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+_FORMS = frozenset({"application/x-www-form-urlencoded", "multipart/form-data"})
+_DIGITS = re.compile("[0-9]{1,18}")
+
+
+class Disconnected(Exception):
+    """The client left before it had said everything."""
+
+
+class Request:
+    __slots__ = (
+        "_chunks",
+        "_method_field",
+        "_peer",
+        "_problem",
+        "_receive",
+        "_scheme",
+        "_size",
+        "_trusted",
+        "_unread",
+        "files",
+        "headers",
+        "method",
+        "params",
+        "path",
+        "reply_headers",
+    )
+
+    def __init__(
+        self,
+        scope: Scope,
+        receive: Receive,
+        *,
+        trusted: tuple[Network, ...] = (),
+        max_header_bytes: int = 1 << 16,
+    ) -> None:
+        """Raises a ClientError when the head alone is too large."""
+        self._receive = receive
+        self._trusted = trusted
+        self._peer: str = (scope.get("client") or ("",))[0]
+        self._scheme: str = scope.get("scheme", "http")
+        self.method: str = scope["method"]
+        self.path = _raw_path(scope)  # still percent-encoded
+        self.headers = _headers(scope["headers"], max_header_bytes)
+        self.params: dict[str, str] = {}
+        self.files: list[UploadedFile] = []
+        self.reply_headers: dict[str, str] = {}  # sent with the answer, whatever it will be
+
+        # Whether the parameters can be read matters only once the sender is known.
+        self._problem: ClientError | None = None
+        self._chunks: list[bytes] = []
+        self._size = 0
+        self._method_field = ""
+        self._unread = self.method in _METHODS_WITH_BODY and self._has_form()
+        query: bytes = scope["query_string"]
+        if len(self.path) + len(query) > MAX_URL_BYTES:
+            raise AddressTooLong(limit=MAX_URL_BYTES)
+        try:
+            self.params = read_urlencoded(query)
+        except ClientError as problem:
+            self._problem = problem
+
+    # --- Who is asking, and how -------------------------------------------------------------------
+
+    def header(self, name: str) -> str | None:
+        return self.headers.get(name.lower())
+
+    @property
+    def client_address(self) -> str:
+        """The nearest address that is not one of our proxies; may be empty."""
+        nearest = self._peer
+        if self._trusted:
+            hops = self.headers.get("x-forwarded-for", "").split(",")[::-1]
+            for hop in hops:
+                if not _is_within(nearest, self._trusted) or not _is_address(hop.strip()):
+                    break
+                nearest = hop.strip()
+        return nearest
+
+    @property
+    def scheme(self) -> str:
+        forwarded = self.headers.get("x-forwarded-proto", "")
+        if forwarded in ("http", "https") and _is_within(self._peer, self._trusted):
+            return forwarded
+        return self._scheme
+
+    @property
+    def host(self) -> str:
+        """The Host header as it came, port included; may be empty."""
+        return self.headers.get("host", "")
+
+    def client_name(self) -> str:
+        """What the client calls itself: `ZulipMobile/27.1 (iOS 17)` is ZulipMobile."""
+        name = self.params.get("client", "").strip()
+        if not name:
+            agent = self.headers.get("user-agent", "")
+            name = re.split("[0-9/(]", agent, maxsplit=1)[0].strip()
+        return "".join(filter(str.isprintable, name[:MAX_CLIENT_NAME])) or "Unspecified"
+
+    # --- The body ---------------------------------------------------------------------------------
+
+    async def read_early(self) -> None:
+        """Reads a body of modest size; a larger one is left for `read_rest`."""
+        if self._unread and self._announced_bytes() <= EARLY_BODY_BYTES:
+            await self._read(EARLY_BODY_BYTES)
+            self.method = self._method_field or self.method
+
+    def refuse_larger(self, limit: int) -> None:
+        if max(self._size, self._announced_bytes()) > limit:
+            raise BodyTooLarge(limit=limit)
+
+    async def read_rest(self, limit: int) -> None:
+        """Makes `params` and `files` complete; raises what was wrong with them."""
+        if self._unread:
+            await self._read(limit)
+            self.refuse_larger(limit)
+        if self._problem is not None:
+            raise self._problem
+
+    async def wait_for_disconnect(self) -> None:
+        while (await self._receive())["type"] != "http.disconnect":
+            pass
+
+    async def _read(self, limit: int) -> None:
+        """Reads to the end of the body, or until there is more of it than the limit."""
+        while self._size <= limit:
+            message = await self._receive()
+            if message["type"] == "http.disconnect":
+                raise Disconnected
+            chunk: bytes = message.get("body", b"")
+            self._chunks.append(chunk)
+            self._size += len(chunk)
+            if not message.get("more_body", False):
+                self._unread = False
+                self._take_form(b"".join(self._chunks))
+                return
+
+    def _take_form(self, body: bytes) -> None:
+        self._chunks.clear()
+        content_type = self.headers["content-type"]
+        try:
+            if media_type(content_type) == "multipart/form-data":
+                fields, self.files = read_multipart(body, content_type)
+            else:
+                fields = read_urlencoded(body)
+        except ClientError as problem:
+            self._problem = self._problem or problem
+            return
+        if self.method == "POST" and "method" in fields:
+            # Compat: a form field `method` in a POST body replaces the method.
+            self._method_field = fields.pop("method").upper()
+        self.params |= fields
+
+    def _has_form(self) -> bool:
+        return media_type(self.headers.get("content-type", "")) in _FORMS
+
+    def _announced_bytes(self) -> int:
+        length = self.headers.get("content-length", "")
+        return int(length) if _DIGITS.fullmatch(length) else 0
+
+
+def _raw_path(scope: Scope) -> str:
+    raw: bytes | None = scope.get("raw_path")
+    return quote(scope["path"]) if raw is None else raw.decode("latin-1")
+
+
+def _headers(raw: Iterable[tuple[bytes, bytes]], max_bytes: int) -> dict[str, str]:
+    """By lower-case name; of repeated ones the first counts, so that none can be slipped in."""
+    headers: dict[str, str] = {}
+    left = max_bytes
+    for count, (name, value) in enumerate(raw):
+        left -= len(name) + len(value)
+        if left < 0 or count >= MAX_HEADERS:
+            raise HeadersTooLarge
+        headers.setdefault(name.decode("latin-1"), value.decode("latin-1"))
+    return headers
+
+
+@lru_cache(maxsize=1024)
+def _is_within(address: str, networks: tuple[Network, ...]) -> bool:
+    if not networks or not _is_address(address):
+        return False
+    return any(ipaddress.ip_address(address) in network for network in networks)
+
+
+def _is_address(text: str) -> bool:
+    if len(text) > MAX_ADDRESS_CHARACTERS:  # a scope id may be as long as it likes
+        return False
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    return True

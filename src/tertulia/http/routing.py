@@ -1,0 +1,188 @@
+"""The map from addresses to endpoints: `get("/messages/{message_id}", messages.fetch_one)`.
+
+A route is compiled when it is written down, so a signature that contradicts its path stops the
+server from starting. Addresses are matched segment by segment: a word before digits before
+anything else. Whether `{x}` takes digits only is said by the endpoint: `x: int`.
+"""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypedDict, Unpack
+
+from tertulia.errors import MethodNotAllowed, NotFound
+from tertulia.http.forms import unquote
+from tertulia.http.params import Contract, contract_of
+from tertulia.http.rules import NO_ID, as_id
+
+Access = Literal["user", "public", "spectator"]
+Endpoint = Callable[..., Awaitable[Any]]
+
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD")  # in the order we list them
+MAX_ID_DIGITS = 19
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Route:
+    method: str
+    path: str
+    endpoint: Endpoint
+    contract: Contract
+    access: Access = "user"  # who may call without logging in is for `admit` to judge
+    webhook_bots: bool = False  # whether incoming webhook bots may
+    requires: Callable[[Any], None] | None = None  # a role check; it runs before the parameters
+    max_body: int | None = None  # in bytes, where the server's own limit is not the right one
+    long_poll: bool = False  # answers late, so we watch whether the client is still there
+
+    @property
+    def summary(self) -> str:
+        return (self.endpoint.__doc__ or "").strip().partition("\n")[0].rstrip(".")
+
+    @property
+    def tag(self) -> str:
+        return self.endpoint.__module__.rpartition(".")[2]
+
+    @property
+    def segments(self) -> list[str]:
+        return self.path.split("/")[1:]
+
+
+class Options(TypedDict, total=False):
+    """What may be said about a route beyond its path and endpoint; `Route` explains them."""
+
+    access: Access
+    webhook_bots: bool
+    requires: Callable[[Any], None] | None
+    max_body: int | None
+    long_poll: bool
+
+
+def get(path: str, endpoint: Endpoint, **options: Unpack[Options]) -> Route:
+    return _route("GET", path, endpoint, options)
+
+
+def post(path: str, endpoint: Endpoint, **options: Unpack[Options]) -> Route:
+    return _route("POST", path, endpoint, options)
+
+
+def put(path: str, endpoint: Endpoint, **options: Unpack[Options]) -> Route:
+    return _route("PUT", path, endpoint, options)
+
+
+def patch(path: str, endpoint: Endpoint, **options: Unpack[Options]) -> Route:
+    return _route("PATCH", path, endpoint, options)
+
+
+def delete(path: str, endpoint: Endpoint, **options: Unpack[Options]) -> Route:
+    return _route("DELETE", path, endpoint, options)
+
+
+def _route(method: str, path: str, endpoint: Endpoint, options: Options) -> Route:
+    contract = contract_of(endpoint)
+    route = Route(method=method, path=path, endpoint=endpoint, contract=contract, **options)
+    named = [_name(segment) for segment in route.segments if _name(segment)]
+    if sorted(named) != sorted(contract.path_types):
+        raise TypeError(f"{method} {path} and {endpoint.__qualname__}() name different things")
+    return route
+
+
+def _name(segment: str) -> str:
+    """`message_id` for `{message_id}`; nothing for a plain word."""
+    return segment[1:-1].removesuffix(":path") if segment.startswith("{") else ""
+
+
+# --- Finding a route ------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Place:
+    """One address, and what can be done there."""
+
+    routes: dict[str, Route] = field(default_factory=dict)
+    words: dict[str, "Place"] = field(default_factory=dict)
+    number: "Place | None" = None
+    text: "Place | None" = None
+    rest: "Place | None" = None  # everything that follows, slashes included
+
+    def methods(self) -> list[str]:
+        found = [*self.routes, *(["HEAD"] if "GET" in self.routes else [])]
+        return sorted(found, key=METHODS.index)
+
+    def route(self, method: str) -> Route:
+        """Raises MethodNotAllowed."""
+        route = self.routes.get("GET" if method == "HEAD" else method)
+        if route is None:
+            raise MethodNotAllowed(allowed_methods=self.methods())
+        return route
+
+
+class Router:
+    def __init__(self, routes: Iterable[Route], prefix: str = "") -> None:
+        self._prefix = prefix
+        self._root = Place()
+        for route in routes:
+            place = self._root
+            for segment in route.segments:
+                place = _below(place, segment, route.contract.path_types)
+            if route.method in place.routes:
+                raise TypeError(f"{route.method} {route.path} is there twice")
+            place.routes[route.method] = route
+
+    def find(self, path: str) -> tuple[Place, list[str]]:
+        """The place, and the texts of the path that stand for its variables, in order.
+
+        `path` is still percent-encoded. Raises NotFound, or NotUtf8.
+        """
+        if not path.startswith(self._prefix + "/") or path.endswith("/") or "%00" in path:
+            raise NotFound
+        segments = [unquote(each) for each in path[len(self._prefix) :].split("/") if each]
+        found = _search(self._root, segments, 0)
+        if found is None:
+            raise NotFound
+        return found
+
+
+def path_arguments(route: Route, texts: Sequence[str]) -> dict[str, int | str]:
+    names = (_name(segment) for segment in route.segments if _name(segment))
+    types = route.contract.path_types
+    return {
+        name: _number(text) if types[name] is int else text
+        for name, text in zip(names, texts, strict=True)
+    }
+
+
+def _number(digits: str) -> int:
+    return as_id(int(digits)) if len(digits) <= MAX_ID_DIGITS else NO_ID
+
+
+def _below(place: Place, segment: str, types: Mapping[str, type]) -> Place:
+    if not _name(segment):
+        return place.words.setdefault(segment, Place())
+    if segment.endswith(":path}"):
+        place.rest = place.rest or Place()
+        return place.rest
+    if types[_name(segment)] is int:
+        place.number = place.number or Place()
+        return place.number
+    place.text = place.text or Place()
+    return place.text
+
+
+def _search(place: Place, segments: list[str], depth: int) -> tuple[Place, list[str]] | None:
+    if depth == len(segments):
+        return (place, []) if place.routes else None
+    here = segments[depth]
+    if here in place.words:
+        found = _search(place.words[here], segments, depth + 1)
+        if found:
+            return found
+    if place.number and here.isascii() and here.isdecimal():
+        found = _search(place.number, segments, depth + 1)
+        if found:
+            return found[0], [here, *found[1]]
+    if place.text:
+        found = _search(place.text, segments, depth + 1)
+        if found:
+            return found[0], [here, *found[1]]
+    if place.rest:
+        return place.rest, ["/".join(segments[depth:])]
+    return None

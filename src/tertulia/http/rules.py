@@ -1,0 +1,230 @@
+"""What a signature can say about a value beyond its type, and the words when it does not hold.
+
+`Annotated[str, Stripped, NotBlank, MaxLength(60)]`: rules run in the order written, each on the
+value the one before it left. A rule looks only at the kinds it is about, so it may stand on a
+union (`int | None`) and leaves the other branches alone. A new rule is a new class here; parsing
+and the OpenAPI description both pick it up.
+"""
+
+import re
+from collections.abc import Collection, Sequence
+from typing import Annotated, Any, ClassVar
+
+LONGEST_NAME_SHOWN = 100
+
+
+class Problem(Exception):
+    """What is wrong with a value. Where it stands in the parameter is added on the way up."""
+
+    def __init__(self, after: str, before: str = "") -> None:
+        super().__init__(before, after)
+        self.before = before
+        self.after = after
+        self.steps: list[str] = []
+
+    def at(self, step: int | str) -> "Problem":
+        shown = f"[{step}]" if isinstance(step, int) else f'["{step[:LONGEST_NAME_SHOWN]}"]'
+        self.steps.append(shown)
+        return self
+
+    def text(self, name: str) -> str:
+        return f"{self.before}{name}{''.join(reversed(self.steps))}{self.after}"
+
+
+def value_error(reason: str) -> Problem:
+    return Problem(f": Value error, {reason}", before="Invalid ")
+
+
+class Rule:
+    """A demand on a value: `check` returns it, perhaps tidied, or raises a Problem."""
+
+    kinds: ClassVar[frozenset[type]] = frozenset({str})
+
+    def check(self, value: Any) -> Any:
+        raise NotImplementedError
+
+    def schema(self) -> dict[str, Any]:
+        return {}
+
+
+class Stripped(Rule):
+    """Surrounding white space does not count."""
+
+    def check(self, value: str) -> str:
+        return value.strip()
+
+
+class NotBlank(Rule):
+    def check(self, value: str) -> str:
+        if not value.strip():
+            raise Problem(" cannot be blank")
+        return value
+
+    def schema(self) -> dict[str, Any]:
+        return {"minLength": 1}
+
+
+class NoNul(Rule):
+    def check(self, value: str) -> str:
+        if "\0" in value:
+            raise Problem(" must not contain null bytes")
+        return value
+
+
+class MaxLength(Rule):
+    """At most so many code points."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+
+    def check(self, value: str) -> str:
+        if len(value) > self.limit:
+            raise Problem(f" is too long (limit: {self.limit} characters)")
+        return value
+
+    def schema(self) -> dict[str, Any]:
+        return {"maxLength": self.limit}
+
+
+class Pattern(Rule):
+    """The whole text matches. The expression is ours, so keep it one that cannot run long."""
+
+    def __init__(self, expression: str) -> None:
+        self.expression = expression
+        self.matches = re.compile(expression).fullmatch
+
+    def check(self, value: str) -> str:
+        if self.matches(value) is None:
+            raise Problem(" has invalid format")
+        return value
+
+    def schema(self) -> dict[str, Any]:
+        return {"pattern": f"^(?:{self.expression})$"}
+
+
+class OneOf(Rule):
+    """A value from a set that is known at start-up; `Literal` is for sets known to the reader."""
+
+    kinds = frozenset({str, int})
+
+    def __init__(self, values: Collection[str] | Collection[int]) -> None:
+        self.values: list[Any] = list(values) if isinstance(values, Sequence) else sorted(values)
+        self.known = frozenset(values)
+
+    def check(self, value: Any) -> Any:
+        if value not in self.known:
+            raise value_error("Not in the list of possible values")
+        return value
+
+    def schema(self) -> dict[str, Any]:
+        return {"enum": self.values}
+
+
+class AtLeast(Rule):
+    kinds = frozenset({int, float})
+
+    def __init__(self, minimum: int) -> None:
+        self.minimum = minimum
+
+    def check(self, value: Any) -> Any:
+        if value < self.minimum:
+            raise Problem(" is too small")
+        return value
+
+    def schema(self) -> dict[str, Any]:
+        return {"minimum": self.minimum}
+
+
+class AtMost(Rule):
+    kinds = frozenset({int, float})
+
+    def __init__(self, maximum: int) -> None:
+        self.maximum = maximum
+
+    def check(self, value: Any) -> Any:
+        if value > self.maximum:
+            raise Problem(" is too large")
+        return value
+
+    def schema(self) -> dict[str, Any]:
+        return {"maximum": self.maximum}
+
+
+class NonNegative(AtLeast):
+    def __init__(self) -> None:
+        super().__init__(0)
+
+
+class Positive(AtLeast):
+    def __init__(self) -> None:
+        super().__init__(1)
+
+
+class MinItems(Rule):
+    kinds = frozenset({list})
+
+    def __init__(self, minimum: int) -> None:
+        self.minimum = minimum
+
+    def check(self, value: list[Any]) -> list[Any]:
+        if len(value) < self.minimum:
+            raise Problem(f" is too short (minimum {self.minimum} items)")
+        return value
+
+    def schema(self) -> dict[str, Any]:
+        return {"minItems": self.minimum}
+
+
+class MaxItems(Rule):
+    kinds = frozenset({list})
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+
+    def check(self, value: list[Any]) -> list[Any]:
+        if len(value) > self.limit:
+            raise Problem(f" is too long (limit: {self.limit} items)")
+        return value
+
+    def schema(self) -> dict[str, Any]:
+        return {"maxItems": self.limit}
+
+
+# --- How a parameter is found and read, rather than what it may be ------------------------------
+
+
+class Name:
+    """The name on the wire, where Python wants another: `kind: Annotated[str, Name("type")]`."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+class Alias:
+    """An older name that works as well; sending both is an error."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+class Json:
+    """A text that arrives as JSON, in quotes."""
+
+
+class BareOrJson:
+    """A text that arrives as a bare word or as JSON in quotes, as clients happen to send it."""
+
+
+class Unmatchable:
+    """Marks an integer as an id: see `Id`."""
+
+
+# A number that no row can have is like any other unknown id: it becomes NO_ID and finds nothing,
+# so that the endpoint answers in the words it has for that.
+Id = Annotated[int, Unmatchable]
+NO_ID = -1
+LARGEST_ID = 2**63 - 1
+
+
+def as_id(number: int) -> int:
+    return number if 0 <= number <= LARGEST_ID else NO_ID

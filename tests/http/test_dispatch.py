@@ -1,0 +1,377 @@
+"""The whole way: a request goes in, JSON comes out, in the order and the words promised."""
+
+import asyncio
+import ipaddress
+from email.utils import parsedate_to_datetime
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from structlog.testing import capture_logs
+from tests.http.toy import FORM, Kitchen, http_scope
+
+
+def test_a_success_is_one_line_of_json_with_result_and_msg_first(kitchen):
+    answer = kitchen.post("/pots", data={"name": "borscht"})
+
+    assert answer.status_code == 200
+    assert answer.text == (
+        '{"result":"success","msg":"","pot_id":1,"name":"borscht","note":"soup"}\n'
+    )
+
+
+def test_every_answer_carries_the_same_headers(kitchen):
+    for answer in [
+        kitchen.get("/pots"),
+        kitchen.get("/nothing"),
+        kitchen.call("PUT", "/pots"),
+        kitchen.post("/burn", data={"secret": "s"}),
+    ]:
+        headers = answer.headers
+        assert headers["content-type"] == "application/json"
+        assert headers["content-length"] == str(len(answer.content))
+        assert headers["cache-control"] == "max-age=0, no-cache, no-store, must-revalidate, private"
+        assert parsedate_to_datetime(headers["expires"]).year > 2000
+        assert headers["vary"] == "Accept-Language"
+        assert headers["access-control-allow-origin"] == "*"
+        assert headers["access-control-allow-headers"] == "Authorization"
+        assert headers["access-control-allow-methods"] == "GET, POST, DELETE, PUT, PATCH, HEAD"
+        assert answer.content.endswith(b"}\n")
+
+
+@pytest.mark.parametrize(
+    "method, path, status, answer",
+    [
+        ("GET", "/nothing", 404, {"msg": "Not found", "code": "NOT_FOUND"}),
+        ("GET", "/pots/", 404, {"msg": "Not found", "code": "NOT_FOUND"}),
+        ("GET", "/pots/%ff", 400, {"msg": "The request is not valid UTF-8", "code": "BAD_REQUEST"}),
+        (
+            "PUT",
+            "/pots/1",
+            405,
+            {
+                "msg": "Method Not Allowed",
+                "code": "METHOD_NOT_ALLOWED",
+                "allowed_methods": ["GET", "PATCH", "DELETE", "HEAD"],
+            },
+        ),
+        ("POST", "/pots", 400, {"msg": "Missing 'name' argument", "code": "BAD_REQUEST"}),
+    ],
+)
+def test_every_error_is_json_with_a_code(kitchen, method, path, status, answer):
+    found = kitchen.call(method, path)
+
+    assert (found.status_code, found.json()) == (status, {"result": "error", **answer})
+
+
+def test_the_address_comes_before_the_sender_the_sender_before_the_role_and_so_on(kitchen):
+    def told(path: str, who: str, **fields: str) -> str:
+        msg: str = kitchen.post(path, who=who, data=fields).json()["msg"]
+        return msg
+
+    assert told("/nothing", "") == "Not found"
+    assert told("/pots", "").startswith("Not logged in")
+    assert told("/pots", "guest", kind="cake") == "Not allowed for guest users"
+    assert told("/pots", "ana", kind="cake") == "Missing 'name' argument"
+    assert told("/pots", "ana", kind="cake", name="") == "name cannot be blank"
+    assert told("/pots", "ana", kind="cake", name="x") == "Invalid kind"
+
+
+def test_a_form_that_cannot_be_read_is_nobodys_business_before_login(kitchen):
+    form = {"content": b"name=%ff", "headers": {"Content-Type": FORM}}
+
+    assert kitchen.post("/pots", who="", **form).status_code == 401
+    assert (
+        kitchen.post("/pots", who="ana", **form).json()["msg"] == "The request is not valid UTF-8"
+    )
+    assert kitchen.get("/pots?sizes=%ff").json()["msg"] == "The request is not valid UTF-8"
+
+
+def test_head_is_served_wherever_get_is(kitchen):
+    full, head = kitchen.get("/pots/7"), kitchen.call("HEAD", "/pots/7")
+
+    assert (head.status_code, head.content) == (200, b"")
+    assert head.headers["content-length"] == full.headers["content-length"]
+    assert kitchen.call("HEAD", "/burn").status_code == 405
+
+
+def test_options_answers_anyone(kitchen):
+    answer = kitchen.call("OPTIONS", "/pots/7", who="")
+
+    assert (answer.status_code, answer.content) == (204, b"")
+    assert answer.headers["allow"] == "DELETE, GET, HEAD, PATCH"
+    assert answer.headers["access-control-allow-origin"] == "*"
+
+
+def test_parameters_come_in_the_query_a_form_or_in_parts_and_the_body_wins(kitchen):
+    query = kitchen.post("/pots?name=query").json()
+    form = kitchen.post("/pots?name=query&name=again", data={"name": "form"}).json()
+    parts = kitchen.post("/pots?kind=stew", files={"name": (None, b"parts")}).json()
+
+    assert [query["name"], form["name"], parts["name"]] == ["query", "form", "parts"]
+    assert parts["note"] == "stew"
+
+
+def test_a_json_body_is_not_read(kitchen):
+    answer = kitchen.post("/pots", json={"name": "soup"})
+
+    assert answer.json()["msg"] == "Missing 'name' argument"
+
+
+def test_unsupported_parameters_are_listed_last(kitchen):
+    answer = kitchen.call("PATCH", "/pots/7?zest=1", data={"pot_id": "7", "client": "me"})
+    encoded = kitchen.get("/pots/rung?b=1&a=2")
+    bare = kitchen.get("/pots/silent?b=1")
+
+    assert answer.text == (
+        '{"result":"success","msg":"","ignored_parameters_unsupported":["pot_id","zest"]}\n'
+    )
+    assert list(encoded.json()) == ["result", "msg", "pots", "ignored_parameters_unsupported"]
+    assert encoded.json()["ignored_parameters_unsupported"] == ["a", "b"]
+    assert bare.json()["ignored_parameters_unsupported"] == ["b"]
+    assert kitchen.get("/pots/silent").text == '{"result":"success","msg":""}\n'
+
+
+def test_a_field_called_method_overrides_the_method_of_a_post(kitchen):
+    assert kitchen.post("/pots/7", data={"method": "PATCH"}).text == (
+        '{"result":"success","msg":""}\n'
+    )
+    assert kitchen.post("/pots/7", data={"method": "dance"}).status_code == 405
+    assert kitchen.post("/pots/7?method=PATCH").status_code == 405
+
+
+def test_files_arrive_beside_the_fields(kitchen):
+    answer = kitchen.post("/deliveries", files={"f": ("a.txt", b"leek"), "g": ("b.txt", b"")})
+
+    assert answer.json()["pots"] == ["f a.txt 4", "g b.txt 0"]
+    assert kitchen.post("/deliveries").json()["pots"] == []
+
+
+# --- Bounds ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size, status", [(2900, 200), (3100, 413)])
+def test_a_body_has_a_limit_by_route(kitchen, size, status):
+    fields = {"x": "y" * (size - 2)}
+
+    answer = kitchen.post("/deliveries", data=fields)
+
+    assert answer.status_code == status
+    if status == 413:
+        assert answer.json() == {
+            "result": "error",
+            "msg": "The request is too large (limit: 3000 bytes)",
+            "code": "REQUEST_ENTITY_TOO_LARGE",
+        }
+
+
+@pytest.mark.parametrize("path, limit", [("/api/v1/deliveries", 3000), ("/api/v1/pots", 5 << 20)])
+def test_a_body_without_a_length_is_counted_as_it_comes(path, limit):
+    kitchen = Kitchen(max_body_bytes=5 << 20)
+    chunk = {"type": "http.request", "body": b"y" * (1 << 19), "more_body": True}
+    scope = {"method": "POST", "path": path, "headers": [(b"content-type", FORM.encode())]}
+
+    status, answer = kitchen.raw(scope, *[chunk] * 40)
+
+    assert (status, answer["msg"]) == (413, f"The request is too large (limit: {limit} bytes)")
+
+
+def test_a_large_body_is_read_only_once_its_sender_is_known(kitchen):
+    large = {"name": "soup", "x": "y" * (2 << 20)}
+
+    assert kitchen.post("/pots", who="", data=large).status_code == 401
+    assert kitchen.post("/pots", data=large).json()["name"] == "soup"
+    assert (
+        kitchen.raw(
+            {
+                "method": "POST",
+                "path": "/api/v1/pots",
+                "headers": [(b"content-type", FORM.encode()), (b"content-length", b"9" * 15)],
+            }
+        )[0]
+        == 413
+    )
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [[(b"x-%d" % number, b"") for number in range(200)], [(b"x", b"y" * 70_000)]],
+)
+def test_headers_have_a_limit(kitchen, headers):
+    status, answer = kitchen.raw({"headers": headers})
+
+    assert (status, answer["code"]) == (431, "REQUEST_HEADER_FIELDS_TOO_LARGE")
+
+
+def test_an_address_has_a_limit(kitchen):
+    status, answer = kitchen.raw({"query": b"x" * 300_000})
+
+    assert (status, answer["code"]) == (414, "REQUEST_URI_TOO_LONG")
+
+
+# --- Who is asking --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "agent, client, name",
+    [
+        ("ZulipMobile/27.1 (iOS 17)", None, "ZulipMobile"),
+        ("ZulipPython/0.9", "my bot", "my bot"),
+        ("curl", None, "curl"),
+        ("Mozilla 5.0", None, "Mozilla"),
+        ("x" * 50, None, "x" * 30),
+        ("", None, "Unspecified"),
+        ("/1.0", "", "Unspecified"),
+        ("curl", "a\0\nb", "ab"),
+    ],
+)
+def test_clients_have_names(kitchen, agent, client, name):
+    params = {} if client is None else {"client": client}
+
+    answer = kitchen.get("/whoami", headers={"User-Agent": agent}, params=params)
+
+    assert answer.json()["pots"][1] == name
+
+
+@pytest.mark.parametrize(
+    "peer, forwarded, address, scheme",
+    [
+        ("192.0.2.1", "198.51.100.7", "192.0.2.1", "http"),  # no proxy of ours
+        ("10.0.0.1", "198.51.100.7", "198.51.100.7", "https"),
+        ("10.0.0.1", "203.0.113.9, 198.51.100.7, 10.0.0.2", "198.51.100.7", "https"),
+        ("10.0.0.1", "fe80::1%" + "x" * 100, "10.0.0.1", "https"),
+        ("10.0.0.1", "nonsense", "10.0.0.1", "https"),
+        ("10.0.0.1", "", "10.0.0.1", "https"),
+    ],
+)
+def test_only_our_own_proxies_are_believed(peer, forwarded, address, scheme):
+    kitchen = Kitchen(trusted_proxies=(ipaddress.ip_network("10.0.0.0/8"),))
+    headers = [(b"x-forwarded-for", forwarded.encode()), (b"x-forwarded-proto", b"https")]
+
+    _, answer = kitchen.raw({"path": "/api/v1/whoami", "headers": headers, "client": peer})
+
+    assert answer["pots"][2:] == [address, scheme]
+
+
+def test_headers_set_while_admitting_travel_with_errors_too(kitchen):
+    for who in ["ana", "stranger"]:
+        assert kitchen.get("/pots/7", who=who).headers["X-RateLimit-Limit"] == "200"
+
+
+# --- Logs -----------------------------------------------------------------------------------------
+
+
+def test_a_refusal_is_one_line_without_what_was_sent(kitchen):
+    with capture_logs() as logs:
+        kitchen.post("/pots", data={"name": "a very secret soup"})
+
+    (line,) = logs
+    assert (line["log_level"], line["method"], line["route"]) == ("info", "POST", "/pots")
+    assert (line["status"], line["code"]) == (400, "BAD_REQUEST")
+    assert "secret" not in str(line)
+
+
+def test_a_mistake_of_ours_is_a_500_with_an_id_to_look_for(kitchen):
+    with capture_logs() as logs:
+        answer = kitchen.post("/burn", data={"secret": "hunter2"})
+
+    (line,) = logs
+    assert answer.status_code == 500
+    assert answer.json() == {
+        "result": "error",
+        "msg": "Internal server error",
+        "code": "INTERNAL_SERVER_ERROR",
+    }
+    assert line["request_id"] == answer.headers["X-Request-Id"]
+    assert (line["log_level"], line["error"]) == ("error", "builtins.RuntimeError")
+    assert "burn" in line["trace"][-1]
+    assert "hunter2" not in str(line)
+
+
+def test_every_answer_is_observed(kitchen):
+    kitchen.get("/pots/7")
+    kitchen.get("/nothing")
+
+    assert kitchen.observed == [("GET", "/pots/{pot_id}", 200), ("GET", "-", 404)]
+
+
+# --- Long polls -----------------------------------------------------------------------------------
+
+
+def test_a_long_poll_ends_when_its_client_leaves(kitchen):
+    async def scene() -> list[object]:
+        scope = http_scope(path="/api/v1/wait")
+        return await asyncio.wait_for(kitchen.exchange(scope, []), 2)
+
+    assert asyncio.run(scene()) == []
+    assert kitchen.observed == []
+
+
+def test_a_long_poll_is_answered_when_the_bell_rings(kitchen):
+    async def scene() -> list[dict[str, object]]:
+        left = asyncio.Event()
+        sent: list[dict[str, object]] = []
+
+        async def receive() -> dict[str, object]:
+            await left.wait()
+            return {"type": "http.disconnect"}
+
+        async def send(message: dict[str, object]) -> None:
+            sent.append(message)
+
+        poll = asyncio.create_task(kitchen.api(http_scope(path="/api/v1/wait"), receive, send))
+        await asyncio.sleep(0.01)
+        kitchen.bell.set()
+        await poll
+        return sent
+
+    sent = asyncio.run(scene())
+
+    assert sent[1]["body"] == b'{"result":"success","msg":"","pots":["rung"]}\n'
+
+
+def test_a_server_that_stops_may_cancel_a_long_poll(kitchen):
+    async def scene() -> None:
+        forever = asyncio.Event()
+
+        async def receive() -> dict[str, object]:
+            await forever.wait()
+            return {}
+
+        async def send(message: object) -> None:
+            raise AssertionError
+
+        poll = asyncio.create_task(kitchen.api(http_scope(path="/api/v1/wait"), receive, send))
+        await asyncio.sleep(0.01)
+        poll.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await poll
+
+    asyncio.run(scene())
+
+
+# --- Anything at all ------------------------------------------------------------------------------
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.sampled_from(["GET", "POST", "PATCH", "DELETE", "HEAD", "OPTIONS", "BREW"]),
+    st.sampled_from(["/pots", "/pots/7", "/pots/", "/deliveries", "/whoami"]) | st.text(max_size=9),
+    st.binary(max_size=30),
+    st.binary(max_size=60),
+    st.sampled_from([FORM, "multipart/form-data; boundary=x", "multipart/form-data", "text/plain"]),
+)
+def test_whatever_comes_is_answered_without_a_failure(
+    kitchen, method, path, query, body, content_type
+):
+    scope = http_scope(
+        method=method,
+        path="/api/v1" + path,
+        query=query,
+        headers=[(b"content-type", content_type.encode())],
+    )
+    message = {"type": "http.request", "body": body, "more_body": False}
+
+    sent = asyncio.run(kitchen.exchange(scope, [message]))
+
+    assert sent[0]["status"] < 500

@@ -1,0 +1,105 @@
+"""The description of the API, drawn from the signatures."""
+
+import jsonschema
+import msgspec
+import pytest
+from tests.http.toy import ROUTES, Kitchen
+
+from tertulia.http.openapi import describe
+
+
+@pytest.fixture
+def document() -> dict[str, object]:
+    return describe(ROUTES, title="Kitchen", version="1")
+
+
+def operation(document, method, path):
+    return document["paths"]["/api/v1" + path][method]
+
+
+def test_every_route_is_there_and_what_it_refers_to(document):
+    described = {
+        (method.upper(), path) for path, methods in document["paths"].items() for method in methods
+    }
+
+    assert described == {(route.method, "/api/v1" + route.path) for route in ROUTES}
+    for name in set(refs(document)):
+        assert name.removeprefix("#/components/schemas/") in document["components"]["schemas"]
+
+
+def test_it_is_the_same_every_time(document):
+    again = describe(reversed(ROUTES), title="Kitchen", version="1")
+
+    assert msgspec.json.encode(again) == msgspec.json.encode(document)
+
+
+def test_parameters_of_get_are_in_the_query(document):
+    pots = operation(document, "get", "/pots")
+
+    assert pots["summary"] == "Lists the pots"
+    assert pots["security"] == []
+    assert pots["parameters"] == [
+        {
+            "name": "sizes",
+            "in": "query",
+            "required": False,
+            "content": {
+                "application/json": {"schema": {"type": "array", "items": {"type": "integer"}}}
+            },
+        },
+        {
+            "name": "hot",
+            "in": "query",
+            "required": False,
+            "schema": {"type": "boolean", "default": False},
+        },
+    ]
+
+
+def test_parameters_of_post_are_in_a_form(document):
+    body = operation(document, "post", "/pots")["requestBody"]
+
+    assert body == {
+        "required": True,
+        "content": {
+            "application/x-www-form-urlencoded": {
+                "schema": {
+                    "type": "object",
+                    "properties": {
+                        "name": {"type": "string", "minLength": 1, "maxLength": 10},
+                        "kind": {"enum": ["soup", "stew"], "default": "soup"},
+                        "topic": {
+                            "type": "string",
+                            "description": "May also be sent as `subject`.",
+                        },
+                    },
+                    "required": ["name"],
+                }
+            }
+        },
+    }
+
+
+def test_files_make_a_form_of_parts(document):
+    assert (
+        "multipart/form-data"
+        in operation(document, "post", "/deliveries")["requestBody"]["content"]
+    )
+
+
+def test_answers_are_as_described(document, kitchen: Kitchen):
+    for path, described in [("/pots?hot=true&x=1", "/pots"), ("/pots/7", "/pots/{pot_id}")]:
+        content = operation(document, "get", described)["responses"]["200"]["content"]
+        schema = {**content["application/json"]["schema"], "components": document["components"]}
+
+        jsonschema.validate(kitchen.get(path).json(), schema)
+
+
+def refs(node):
+    if isinstance(node, dict):
+        if "$ref" in node:
+            yield node["$ref"]
+        node = list(node.values())
+    if isinstance(node, list):
+        for each in node:
+            yield from refs(each)

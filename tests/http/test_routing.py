@@ -1,0 +1,128 @@
+"""Addresses: which endpoint they lead to, and which they do not."""
+
+from typing import Any
+
+import pytest
+
+from tertulia.errors import MethodNotAllowed, NotFound, NotUtf8
+from tertulia.http.replies import Reply, ok
+from tertulia.http.routing import Router, delete, get, patch, path_arguments, post, put
+from tertulia.http.rules import NO_ID
+
+
+async def everything(call: Any) -> Reply:
+    """Lists them all.
+
+    In no order.
+    """
+    return ok()
+
+
+async def by_id(call: Any, user_id: int) -> Reply:
+    return ok()
+
+
+async def by_email(call: Any, email: str) -> Reply:
+    return ok()
+
+
+async def topics(call: Any, channel_id: int) -> Reply:
+    return ok()
+
+
+async def file(call: Any, realm_id: int, path: str) -> Reply:
+    return ok()
+
+
+ROUTES = [
+    get("/users", everything),
+    post("/users", everything),
+    patch("/users/{user_id}", by_id),
+    delete("/users/{user_id}", by_id),
+    put("/users/{user_id}", by_id),
+    get("/users/{user_id}", by_id),
+    get("/users/{email}", by_email),
+    get("/users/me", everything),
+    get("/users/me/{channel_id}/topics", topics),
+    get("/files/{realm_id}/{path:path}", file),
+]
+ROUTER = Router(ROUTES, "/api/v1")
+
+
+def lead(path: str) -> tuple[str, dict[str, Any]]:
+    place, texts = ROUTER.find("/api/v1" + path)
+    route = place.route("GET")
+    return route.path, path_arguments(route, texts)
+
+
+@pytest.mark.parametrize(
+    "path, template, arguments",
+    [
+        ("/users", "/users", {}),
+        ("/users/7", "/users/{user_id}", {"user_id": 7}),
+        ("/users/007", "/users/{user_id}", {"user_id": 7}),
+        (f"/users/{2**63 - 1}", "/users/{user_id}", {"user_id": 2**63 - 1}),
+        (f"/users/{2**63}", "/users/{user_id}", {"user_id": NO_ID}),
+        ("/users/" + "9" * 5000, "/users/{user_id}", {"user_id": NO_ID}),
+        ("/users/-7", "/users/{email}", {"email": "-7"}),
+        ("/users/%D9%A3", "/users/{email}", {"email": "٣"}),  # a digit, but not one of ours
+        ("/users/ana%40example.com", "/users/{email}", {"email": "ana@example.com"}),
+        ("/users/a%2Fb", "/users/{email}", {"email": "a/b"}),
+        ("/users/me", "/users/me", {}),
+        ("/users/me/5/topics", "/users/me/{channel_id}/topics", {"channel_id": 5}),
+        ("//users///7", "/users/{user_id}", {"user_id": 7}),
+        (
+            "/files/1/ab/soup.png",
+            "/files/{realm_id}/{path:path}",
+            {"realm_id": 1, "path": "ab/soup.png"},
+        ),
+    ],
+)
+def test_an_address_leads_to_its_endpoint(path, template, arguments):
+    assert lead(path) == (template, arguments)
+
+
+@pytest.mark.parametrize(
+    "path", ["", "/", "/nothing", "/users/", "/users/me/x/topics", "/users/a%00b", "/files/1"]
+)
+def test_other_addresses_lead_nowhere(path):
+    with pytest.raises(NotFound):
+        lead(path)
+
+
+def test_only_what_is_below_the_prefix_is_found():
+    for path in ["/users", "/api/v2/users", "/api/v1users", ""]:
+        with pytest.raises(NotFound):
+            ROUTER.find(path)
+
+
+def test_an_address_that_is_no_text_is_refused():
+    with pytest.raises(NotUtf8):
+        lead("/users/%ff")
+
+
+def test_a_method_that_is_not_there_is_told_which_are():
+    place, _ = ROUTER.find("/api/v1/users/7")
+
+    with pytest.raises(MethodNotAllowed) as caught:
+        place.route("POST")
+
+    assert caught.value.extra() == {"allowed_methods": ["GET", "PUT", "PATCH", "DELETE", "HEAD"]}
+    assert caught.value.reply_headers() == {"Allow": "GET, PUT, PATCH, DELETE, HEAD"}
+
+
+def test_a_route_knows_what_it_is_about():
+    route = ROUTES[0]
+
+    assert (route.summary, route.tag) == ("Lists them all", "test_routing")
+
+
+@pytest.mark.parametrize("path", ["/users", "/users/{id}", "/users/{user_id}/{other}"])
+def test_a_path_that_contradicts_its_endpoint_does_not_start(path):
+    with pytest.raises(TypeError, match="name different things"):
+        get(path, by_id)
+
+
+def test_an_address_written_twice_does_not_start():
+    with pytest.raises(TypeError, match="twice"):
+        Router([get("/users/{user_id}", by_id), get("/users/{channel_id}", topics)])

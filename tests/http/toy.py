@@ -1,0 +1,190 @@
+"""A small service to try the HTTP layer on: a kitchen with pots, and a bell that rings late."""
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal
+
+import httpx
+import msgspec
+
+from tertulia.config import Config
+from tertulia.errors import BadRequest, GuestRefused, NotLoggedIn
+from tertulia.http.dispatch import Api
+from tertulia.http.forms import Files
+from tertulia.http.replies import Encoded, Reply, ok
+from tertulia.http.request import Message, Request
+from tertulia.http.routing import Route, delete, get, patch, post
+from tertulia.http.rules import Alias, MaxLength, NotBlank, Stripped
+
+FORM = "application/x-www-form-urlencoded"
+
+
+@dataclass
+class Call:
+    """What `admit` hands to the endpoints."""
+
+    name: str
+    request: Request
+    bell: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+class Pot(Reply):
+    pot_id: int
+    name: str
+    note: str | msgspec.UnsetType = msgspec.UNSET
+
+
+class Pots(Reply):
+    pots: list[str]
+
+
+async def pots(call: Call, *, sizes: list[int] | None = None, hot: bool = False) -> Pots:
+    """Lists the pots.
+
+    Largest first.
+    """
+    return Pots(pots=[f"pot {size}" for size in sizes or ()] + ["hot"] * hot)
+
+
+async def pot(call: Call, pot_id: int) -> Pot:
+    """Shows one pot."""
+    return Pot(pot_id=pot_id, name="soup")
+
+
+async def pot_by_name(call: Call, name: str) -> Pot:
+    return Pot(pot_id=0, name=name)
+
+
+async def cook(
+    call: Call,
+    *,
+    name: Annotated[str, Stripped, NotBlank, MaxLength(10)],
+    kind: Literal["soup", "stew"] = "soup",
+    topic: Annotated[str | None, Alias("subject")] = None,
+) -> Pot:
+    """Puts a pot on the stove."""
+    return Pot(pot_id=1, name=name, note=topic or kind)
+
+
+async def empty(call: Call, pot_id: int) -> Reply:
+    return ok()
+
+
+async def deliver(call: Call, *, files: Files) -> Pots:
+    return Pots(pots=[f"{each.name} {each.filename} {len(each.data)}" for each in files])
+
+
+async def whoami(call: Call) -> Pots:
+    request = call.request
+    return Pots(pots=[call.name, request.client_name(), request.client_address, request.scheme])
+
+
+async def burn(call: Call, *, secret: str) -> Reply:
+    raise RuntimeError(secret)
+
+
+async def wait(call: Call) -> Encoded[Pots]:
+    """Waits for the bell."""
+    await asyncio.wait_for(call.bell.wait(), 5)
+    return Encoded(b'{"pots":["rung"]}')
+
+
+async def rung(call: Call) -> Encoded[Pots]:
+    return Encoded(b'{"pots":["rung"]}')
+
+
+async def silent(call: Call) -> Encoded[Reply]:
+    return Encoded(b"{}")
+
+
+def no_guests(call: Call) -> None:
+    if call.name == "guest":
+        raise GuestRefused
+
+
+ROUTES = [
+    get("/pots", pots, access="public"),
+    post("/pots", cook, requires=no_guests),
+    get("/pots/{pot_id}", pot),
+    get("/pots/{name}", pot_by_name),
+    patch("/pots/{pot_id}", empty),
+    delete("/pots/{pot_id}", empty),
+    get("/pots/rung", rung),
+    get("/pots/silent", silent),
+    post("/deliveries", deliver, max_body=3000),
+    get("/whoami", whoami),
+    post("/burn", burn),
+    get("/wait", wait, long_poll=True),
+]
+
+
+class Kitchen:
+    """The toy service and somebody calling it."""
+
+    def __init__(self, **settings: Any) -> None:
+        self.bell = asyncio.Event()
+        self.observed: list[tuple[str, str, int]] = []
+        self.api = Api(ROUTES, self.admit, Config(**settings), observe=self.observe)
+
+    async def admit(self, request: Request, route: Route) -> Call:
+        request.reply_headers["X-RateLimit-Limit"] = "200"
+        name = request.header("Authorization") or ""
+        if not name and route.access != "public":
+            raise NotLoggedIn
+        if name == "stranger":
+            raise BadRequest("Who are you?")
+        return Call(name, request, self.bell)
+
+    def observe(self, method: str, route: str, status: int, seconds: float) -> None:
+        self.observed.append((method, route, status))
+
+    def call(self, method: str, path: str, *, who: str = "ana", **options: Any) -> httpx.Response:
+        options["headers"] = {"Authorization": who} | options.get("headers", {})
+        return asyncio.run(self._call(method, f"http://kitchen/api/v1{path}", options))
+
+    def get(self, path: str, **options: Any) -> httpx.Response:
+        return self.call("GET", path, **options)
+
+    def post(self, path: str, **options: Any) -> httpx.Response:
+        return self.call("POST", path, **options)
+
+    async def _call(self, method: str, url: str, options: dict[str, Any]) -> httpx.Response:
+        transport = httpx.ASGITransport(self.api, raise_app_exceptions=True)
+        async with httpx.AsyncClient(transport=transport) as client:
+            return await client.request(method, url, **options)
+
+    def raw(self, scope: dict[str, Any], *messages: Message) -> tuple[int, dict[str, Any]]:
+        """Sends exactly these ASGI messages; returns the status and the JSON of the answer."""
+        sent = asyncio.run(self.exchange(http_scope(**scope), list(messages)))
+        return sent[0]["status"], msgspec.json.decode(sent[1]["body"])
+
+    async def exchange(self, scope: dict[str, Any], messages: list[Message]) -> list[Message]:
+        sent: list[Message] = []
+
+        async def receive() -> Message:
+            return messages.pop(0) if messages else {"type": "http.disconnect"}
+
+        async def send(message: Message) -> None:
+            sent.append(message)
+
+        await self.api(scope, receive, send)
+        return sent
+
+
+def http_scope(
+    method: str = "GET",
+    path: str = "/api/v1/pots",
+    query: bytes = b"",
+    headers: list[tuple[bytes, bytes]] | None = None,
+    client: str = "192.0.2.1",
+) -> dict[str, Any]:
+    return {
+        "type": "http",
+        "method": method,
+        "path": path,
+        "raw_path": path.encode(),
+        "query_string": query,
+        "headers": [(b"authorization", b"ana"), *(headers or [])],
+        "client": (client, 5000),
+        "scheme": "http",
+    }

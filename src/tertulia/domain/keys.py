@@ -1,0 +1,47 @@
+"""API keys: found by a fingerprint, kept sealed, useless without the secret.
+
+The secret lives outside the database. Whoever has the database alone can neither find a key
+nor recognise one.
+"""
+
+import hashlib
+import hmac
+import secrets
+import string
+
+from nacl.exceptions import CryptoError
+from nacl.secret import SecretBox
+
+KEY_LENGTH = 32
+_ALPHABET = string.ascii_letters + string.digits
+
+
+class WrongSecret(Exception):
+    """The data was sealed with another secret than the one we were given."""
+
+
+class Vault:
+    """Seals and recognises keys with one server's secret."""
+
+    def __init__(self, secret: bytes) -> None:
+        if len(secret) < 16:
+            raise ValueError("the secret must be at least 16 bytes long")
+        self._finding = hashlib.blake2b(secret, digest_size=32, person=b"find a key").digest()
+        sealing = hashlib.blake2b(secret, digest_size=32, person=b"seal a key").digest()
+        self._box = SecretBox(sealing)
+
+    def fingerprint(self, key: str) -> bytes:
+        return hmac.new(self._finding, key.encode(), hashlib.sha256).digest()
+
+    def seal(self, key: str) -> bytes:
+        return bytes(self._box.encrypt(key.encode()))
+
+    def unseal(self, sealed: bytes) -> str:
+        try:
+            return self._box.decrypt(sealed).decode()
+        except CryptoError as error:
+            raise WrongSecret from error
+
+
+def new_key() -> str:
+    return "".join(secrets.choice(_ALPHABET) for _ in range(KEY_LENGTH))

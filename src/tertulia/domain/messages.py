@@ -1,0 +1,93 @@
+"""Messages: the row, the words, and what is said of them to a client."""
+
+from dataclasses import dataclass
+
+from tertulia.domain import limits
+from tertulia.errors import BadRequest, ContentTooLong
+
+# Clients in front of which a person sits: what they send, they have read.
+HUMAN_CLIENTS = frozenset(
+    [
+        "zulipandroid",
+        "zulipios",
+        "zulipdesktop",
+        "zulipmobile",
+        "zulipelectron",
+        "zulipterminal",
+        "snipe",
+        "website",
+        "ios",
+        "android",
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    id: int
+    realm_id: int
+    sender_id: int
+    channel_id: int | None
+    conversation_id: int | None
+    member_ids: tuple[int, ...]
+    topic: str
+    content: str
+    rendered: str
+    client: str
+    sent_at: float
+    read_by_sender: bool
+    is_me: bool
+    channel_wildcard: bool
+
+    @property
+    def recipient_id(self) -> int:
+        """One number for the place a message went to, whether a channel or a conversation."""
+        if self.channel_id is not None:
+            return 2 * self.channel_id
+        assert self.conversation_id is not None
+        return 2 * self.conversation_id + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Mentions:
+    """Whom the words of a message call by name."""
+
+    user_ids: frozenset[int] = frozenset()
+    group_ids: frozenset[int] = frozenset()
+    channel_wildcard: bool = False
+    topic_wildcard: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A message about to be sent: its words checked and rendered."""
+
+    content: str
+    rendered: str
+    render_version: int
+    client: str
+    read_by_sender: bool
+    mentions: Mentions = Mentions()
+
+    @property
+    def is_me(self) -> bool:
+        """Whether it tells what its sender does, as in "/me waves"."""
+        return self.content.startswith("/me ")
+
+
+def checked_content(content: str) -> str:
+    """The words as they are stored; nothing is ever cut off silently."""
+    if "\0" in content:
+        raise BadRequest("Message must not contain null bytes")
+    content = content.rstrip().lstrip("\r\n")
+    if not content:
+        raise BadRequest("Message must not be empty")
+    if len(content) > limits.MESSAGE_LENGTH:
+        raise ContentTooLong(limit=limits.MESSAGE_LENGTH)
+    return content
+
+
+def is_read_by_sender(chosen: bool | None, client: str) -> bool:
+    if chosen is not None:
+        return chosen
+    return client.lower() in HUMAN_CLIENTS

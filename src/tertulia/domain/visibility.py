@@ -1,0 +1,46 @@
+"""How near a topic is to somebody's heart: muted, unmuted, followed, or nothing said."""
+
+from enum import IntEnum
+
+
+class Visibility(IntEnum):
+    NONE = 0
+    MUTED = 1
+    UNMUTED = 2
+    FOLLOWED = 3
+
+
+class Automatic(IntEnum):
+    """When a policy changes by itself."""
+
+    ON_PARTICIPATION = 1
+    ON_SEND = 2
+    ON_INITIATION = 3
+    NEVER = 4
+
+
+_BY_SENDING = (Automatic.ON_PARTICIPATION, Automatic.ON_SEND)
+
+
+def after_sending(
+    current: Visibility,
+    follow: Automatic,
+    unmute: Automatic,
+    *,
+    channel_muted: bool,
+    starts_topic: bool,
+) -> Visibility:
+    """The sender's policy for a topic after sending to it."""
+    if current == Visibility.FOLLOWED:
+        return current
+    if follow in _BY_SENDING:
+        return Visibility.FOLLOWED
+    if current != Visibility.NONE:
+        return Visibility.UNMUTED if channel_muted and unmute in _BY_SENDING else current
+    if follow == Automatic.ON_INITIATION and starts_topic:
+        return Visibility.FOLLOWED
+    if channel_muted and (
+        unmute in _BY_SENDING or (unmute == Automatic.ON_INITIATION and starts_topic)
+    ):
+        return Visibility.UNMUTED
+    return current

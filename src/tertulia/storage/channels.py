@@ -1,0 +1,123 @@
+"""Channels."""
+
+import msgspec
+
+from tertulia.domain.channels import Channel, NewChannel
+from tertulia.domain.groups import GroupValue
+from tertulia.domain.topics import fold
+from tertulia.storage.tx import Row, Tx
+
+_decode = msgspec.json.Decoder(dict[str, GroupValue]).decode
+
+
+def find(tx: Tx, channel_id: int) -> Channel | None:
+    row = tx.one(
+        "SELECT * FROM channel WHERE id = :id AND realm_id = :realm",
+        id=channel_id,
+        realm=tx.realm_id,
+    )
+    return None if row is None else _channel(row)
+
+
+def find_by_name(tx: Tx, name: str) -> Channel | None:
+    row = tx.one(
+        "SELECT * FROM channel WHERE realm_id = :realm AND name_key = :key",
+        realm=tx.realm_id,
+        key=fold(name.strip()),
+    )
+    return None if row is None else _channel(row)
+
+
+def find_many(tx: Tx, channel_ids: list[int]) -> list[Channel]:
+    rows = tx.all(
+        "SELECT * FROM channel WHERE realm_id = :realm AND id IN :ids ORDER BY id",
+        realm=tx.realm_id,
+        ids=channel_ids,
+    )
+    return [_channel(row) for row in rows]
+
+
+def everything(tx: Tx) -> list[Channel]:
+    rows = tx.all("SELECT * FROM channel WHERE realm_id = :realm ORDER BY id", realm=tx.realm_id)
+    return [_channel(row) for row in rows]
+
+
+def defaults(tx: Tx) -> list[Channel]:
+    rows = tx.all(
+        "SELECT * FROM channel WHERE realm_id = :realm AND is_default AND NOT archived ORDER BY id",
+        realm=tx.realm_id,
+    )
+    return [_channel(row) for row in rows]
+
+
+def insert(
+    tx: Tx,
+    new: NewChannel,
+    rendered_description: str,
+    creator_id: int | None,
+    permissions: dict[str, GroupValue],
+) -> Channel:
+    channel_id = tx.insert(
+        "INSERT INTO channel (realm_id, name, name_key, description, rendered_description,"
+        " created_at, creator_id, invite_only, is_web_public, history_public, is_default,"
+        " folder_id, retention_days, topics_policy, default_push, permissions)"
+        " VALUES (:realm, :name, :name_key, :description, :rendered_description, :now, :creator,"
+        " :invite_only, :is_web_public, :history_public, :is_default, :folder_id,"
+        " :retention_days, :topics_policy, :default_push, :permissions) RETURNING id",
+        realm=tx.realm_id,
+        name=new.name,
+        name_key=fold(new.name),
+        description=new.description,
+        rendered_description=rendered_description,
+        now=tx.now,
+        creator=creator_id,
+        invite_only=new.invite_only,
+        is_web_public=new.is_web_public,
+        history_public=new.shares_history(),
+        is_default=new.is_default,
+        folder_id=new.folder_id,
+        retention_days=new.retention_days,
+        topics_policy=new.topics_policy,
+        default_push=new.default_push,
+        permissions=msgspec.json.encode(permissions).decode(),
+    )
+    channel = find(tx, channel_id)
+    assert channel is not None
+    return channel
+
+
+def note_message(tx: Tx, channel: Channel, message_id: int) -> bool:
+    """Remember a channel's first message and, about once a day, that it is alive."""
+    if channel.first_message_id is not None and tx.now - (channel.last_message_at or 0) < 86_400:
+        return False
+    tx.execute(
+        "UPDATE channel SET last_message_at = :now, first_message_id = :first WHERE id = :id",
+        now=tx.now,
+        first=channel.first_message_id or message_id,
+        id=channel.id,
+    )
+    return True
+
+
+def _channel(row: Row) -> Channel:
+    return Channel(
+        id=row["id"],
+        realm_id=row["realm_id"],
+        name=row["name"],
+        description=row["description"],
+        rendered_description=row["rendered_description"],
+        created_at=row["created_at"],
+        creator_id=row["creator_id"],
+        invite_only=bool(row["invite_only"]),
+        is_web_public=bool(row["is_web_public"]),
+        history_public=bool(row["history_public"]),
+        archived=bool(row["archived"]),
+        is_default=bool(row["is_default"]),
+        folder_id=row["folder_id"],
+        first_message_id=row["first_message_id"],
+        last_message_at=row["last_message_at"],
+        retention_days=row["retention_days"],
+        topics_policy=row["topics_policy"],
+        default_push=bool(row["default_push"]),
+        permissions=_decode(row["permissions"]),
+    )

@@ -1,0 +1,218 @@
+"""The database as the rest of the server sees it: `await db.read(…)`, `await db.write(…)`.
+
+Here the async world ends. Actions are ordinary functions of a transaction. A read happens on
+the loop where that is faster than a thread (SQLite) and in a thread where it would block
+(PostgreSQL); a write joins the next gathering and is answered after its commit.
+"""
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from tertulia.errors import ServiceUnavailable
+from tertulia.storage import schema
+from tertulia.storage.dialects.postgres import Postgres
+from tertulia.storage.dialects.sqlite import Sqlite
+from tertulia.storage.tx import Dialect, Tx
+from tertulia.storage.writer import Gathering, Job, Writer
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+READERS = 4  # threads that read from PostgreSQL
+
+
+class Bound:
+    """The database of one organization: what an endpoint is given as `call.db`."""
+
+    __slots__ = ("_database", "realm_id")
+
+    def __init__(self, database: "Database", realm_id: int) -> None:
+        self._database = database
+        self.realm_id = realm_id
+
+    async def read(
+        self, query: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        return await self._database.read_in(self.realm_id, query, *args, **kwargs)
+
+    async def write(
+        self, action: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        return await self._database.write_in(self.realm_id, action, *args, **kwargs)
+
+
+class Database:
+    def __init__(self, dialect: Dialect, clock: Callable[[], float] = time.time) -> None:
+        self.dialect = dialect
+        self.clock = clock
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._reader: Any = None
+        self._writer: Writer | None = None
+        self._threads: ThreadPoolExecutor | None = None
+        self._of_thread = threading.local()
+
+    @classmethod
+    def at(cls, url: str, clock: Callable[[], float] = time.time) -> "Database":
+        """`sqlite:///path` or `postgresql://…`."""
+        if url.startswith("sqlite:///"):
+            return cls(Sqlite(Path(url.removeprefix("sqlite:///"))), clock)
+        return cls(Postgres(url), clock)
+
+    def of(self, realm_id: int) -> Bound:
+        return Bound(self, realm_id)
+
+    # --- at start and on the command line: no loop, one call at a time ---
+
+    def migrate(self) -> int:
+        """Bring the schema up to date; gives the version that was there before."""
+        connection = self.dialect.connect()
+        try:
+            return schema.migrate(connection, self.dialect)
+        finally:
+            connection.close()
+
+    def read_now(
+        self,
+        realm_id: int,
+        query: Callable[Concatenate[Tx, P], T],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
+        connection = self.dialect.connect()
+        try:
+            return self._read(connection, realm_id, query, args, kwargs)
+        finally:
+            connection.close()
+
+    def write_now(
+        self,
+        realm_id: int,
+        action: Callable[Concatenate[Tx, P], T],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
+        """Run one action in a transaction of its own and commit it."""
+        connection = self.dialect.connect()
+        try:
+            self.dialect.begin_write(connection)
+            self.dialect.lock_organization(connection, realm_id)
+            result = action(Tx(connection, self.dialect, realm_id, self.clock()), *args, **kwargs)
+            self.dialect.tell_others(connection)
+            connection.execute("COMMIT")
+            return result
+        finally:
+            connection.close()
+
+    # --- inside the server ---
+
+    def start(
+        self,
+        fetch_news: Callable[[Tx], Any],
+        deliver: Callable[[Any, Callable[[], None]], None],
+    ) -> None:
+        """Begin to serve the running loop.
+
+        After each commit `fetch_news` reads what it made, on the writer's thread; then
+        `deliver(news, answer)` is called on the loop and answers the callers when it is done.
+        """
+        loop = asyncio.get_running_loop()
+        self._loop = loop
+
+        def hand_over(gathering: Gathering) -> None:
+            loop.call_soon_threadsafe(deliver, gathering.news, gathering.answer)
+
+        self._writer = Writer(self.dialect, self.clock, fetch_news, hand_over)
+        self._writer.start()
+        if not self.dialect.reads_block:
+            self._threads = ThreadPoolExecutor(READERS, thread_name_prefix="reader")
+
+    def stop(self) -> None:
+        if self._writer is not None:
+            self._writer.stop()
+            self._writer = None
+        if self._threads is not None:
+            self._threads.shutdown()
+            self._threads = None
+        if self._reader is not None:
+            self._reader.close()
+            self._reader = None
+
+    async def read_in(
+        self,
+        realm_id: int,
+        query: Callable[Concatenate[Tx, P], T],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
+        if self._threads is None:
+            return self._read_here(realm_id, query, args, kwargs)
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(
+            self._threads, self._read_in_thread, realm_id, query, args, kwargs
+        )
+
+    async def write_in(
+        self,
+        realm_id: int,
+        action: Callable[Concatenate[Tx, P], T],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
+        assert self._writer is not None, "the database was not started"
+        assert not kwargs, "actions take their arguments by position"
+        answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+
+        def done(job: Job) -> None:
+            if answer.cancelled():
+                return
+            if job.error is not None:
+                answer.set_exception(job.error)
+            else:
+                answer.set_result(job.result)
+
+        self._writer.submit(Job(action, args, realm_id, done))
+        return await answer
+
+    def _read_here(
+        self, realm_id: int, query: Callable[..., T], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> T:
+        try:
+            if self._reader is None:
+                self._reader = self.dialect.connect()
+            return self._read(self._reader, realm_id, query, args, kwargs)
+        except Exception as error:
+            if self.dialect.is_outage(error):
+                raise ServiceUnavailable() from error
+            raise
+
+    def _read_in_thread(
+        self, realm_id: int, query: Callable[..., T], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> T:
+        try:
+            if getattr(self._of_thread, "connection", None) is None:
+                self._of_thread.connection = self.dialect.connect()
+            return self._read(self._of_thread.connection, realm_id, query, args, kwargs)
+        except Exception as error:
+            if self.dialect.is_outage(error):
+                self._of_thread.connection = None
+                raise ServiceUnavailable() from error
+            raise
+
+    def _read(
+        self,
+        connection: Any,
+        realm_id: int,
+        query: Callable[..., T],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> T:
+        self.dialect.begin_read(connection)
+        try:
+            return query(Tx(connection, self.dialect, realm_id, self.clock()), *args, **kwargs)
+        finally:
+            connection.execute("ROLLBACK")

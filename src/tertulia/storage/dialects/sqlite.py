@@ -1,0 +1,106 @@
+"""SQLite, embedded: one file, one writer, reads on the caller's thread.
+
+`synchronous=FULL` with a write-ahead log: a commit that returned is on the disk.
+"""
+
+import re
+import sqlite3
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from tertulia.storage.tx import Cursor
+
+_IN_LIST = re.compile(r"\bIN :([a-z_]+)")
+
+# What the operating system or another process does to us, not what our SQL got wrong.
+_OUTAGES = frozenset(
+    {
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_LOCKED,
+        sqlite3.SQLITE_READONLY,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_NOMEM,
+    }
+)
+
+
+class Sqlite:
+    name = "sqlite"
+    types: Mapping[str, str] = {"serial": "INTEGER PRIMARY KEY AUTOINCREMENT", "blob": "BLOB"}
+    reads_block = True
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def connect(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False)
+        connection.row_factory = sqlite3.Row
+        connection.execute("PRAGMA busy_timeout = 5000")
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA cache_size = -8000")
+        connection.execute("PRAGMA journal_size_limit = 16777216")
+        return connection
+
+    def run(self, connection: Any, sql: str, params: Mapping[str, Any]) -> Cursor:
+        cursor: Cursor = connection.execute(_translate(sql), _bind(params))
+        return cursor
+
+    def run_many(self, connection: Any, sql: str, params: list[dict[str, Any]]) -> None:
+        connection.executemany(_translate(sql), [_bind(row) for row in params])
+
+    def begin_read(self, connection: Any) -> None:
+        connection.execute("BEGIN")
+
+    def begin_write(self, connection: Any) -> None:
+        connection.execute("BEGIN IMMEDIATE")
+
+    def lock_organization(self, connection: Any, realm_id: int) -> None:
+        """Nothing to do: BEGIN IMMEDIATE already made us the only writer."""
+
+    def lock_schema(self, connection: Any) -> None:
+        """Nothing to do, for the same reason."""
+
+    def tell_others(self, connection: Any) -> None:
+        """Nothing to do: others watch `PRAGMA data_version`."""
+
+    def is_outage(self, error: BaseException) -> bool:
+        code = getattr(error, "sqlite_errorcode", None)
+        return isinstance(error, sqlite3.Error) and code is not None and code & 0xFF in _OUTAGES
+
+    def has_table(self, connection: Any, table: str) -> bool:
+        sql = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
+        return connection.execute(sql, (table,)).fetchone() is not None
+
+    def integrity_problems(self, connection: Any) -> list[str]:
+        found = [row[0] for row in connection.execute("PRAGMA integrity_check").fetchall()]
+        dangling = connection.execute("PRAGMA foreign_key_check").fetchall()
+        problems = [text for text in found if text != "ok"]
+        return problems + [f"a row of {row[0]} refers to nothing" for row in dangling]
+
+    def data_version(self, connection: Any) -> int:
+        """A number that changes whenever another connection has committed."""
+        version: int = connection.execute("PRAGMA data_version").fetchone()[0]
+        return version
+
+
+@lru_cache(maxsize=2048)
+def _translate(sql: str) -> str:
+    return _IN_LIST.sub(r"IN (SELECT value FROM json_each(:\1))", sql)
+
+
+def _bind(params: Mapping[str, Any]) -> Mapping[str, Any]:
+    for value in params.values():
+        if type(value) is list:
+            return {
+                name: msgspec.json.encode(value).decode() if type(value) is list else value
+                for name, value in params.items()
+            }
+    return params

@@ -1,0 +1,126 @@
+"""User groups, their members and what each may be used for."""
+
+import msgspec
+
+from tertulia.domain.groups import Group, GroupValue
+from tertulia.storage.tx import Row, Tx
+
+_decode = msgspec.json.Decoder(dict[str, GroupValue]).decode
+
+
+def everything(tx: Tx) -> list[Group]:
+    members = _lists(tx, "SELECT group_id, user_id AS item FROM user_group_member", "user_id")
+    subgroups = _lists(
+        tx, "SELECT group_id, subgroup_id AS item FROM user_group_subgroup", "subgroup_id"
+    )
+    rows = tx.all("SELECT * FROM user_group WHERE realm_id = :realm ORDER BY id", realm=tx.realm_id)
+    return [_group(row, members, subgroups) for row in rows]
+
+
+def system_ids(tx: Tx) -> dict[str, int]:
+    rows = tx.all(
+        "SELECT id, name FROM user_group WHERE realm_id = :realm AND is_system", realm=tx.realm_id
+    )
+    return {row["name"]: row["id"] for row in rows}
+
+
+def name_of_system_group(tx: Tx, group_id: int) -> str | None:
+    """The name of a system group; None for every other group and for no group."""
+    name: str | None = tx.value(
+        "SELECT name AS value FROM user_group WHERE id = :id AND realm_id = :realm AND is_system",
+        id=group_id,
+        realm=tx.realm_id,
+    )
+    return name
+
+
+def containing(tx: Tx, user_id: int) -> set[int]:
+    """The groups a user is in by being listed, directly or in a subgroup of a subgroup."""
+    rows = tx.all(
+        "WITH RECURSIVE inside (group_id) AS ("
+        " SELECT group_id FROM user_group_member WHERE user_id = :user AND realm_id = :realm"
+        " UNION SELECT s.group_id FROM user_group_subgroup s"
+        " JOIN inside i ON s.subgroup_id = i.group_id"
+        ") SELECT group_id FROM inside",
+        user=user_id,
+        realm=tx.realm_id,
+    )
+    return {row["group_id"] for row in rows}
+
+
+def system_groups_within(tx: Tx, group_ids: list[int]) -> list[str]:
+    """The names of the system groups that these groups are or contain, however deep."""
+    rows = tx.all(
+        "WITH RECURSIVE within (group_id) AS ("
+        " SELECT id FROM user_group WHERE id IN :ids AND realm_id = :realm"
+        " UNION SELECT s.subgroup_id FROM user_group_subgroup s"
+        " JOIN within w ON s.group_id = w.group_id"
+        ") SELECT g.name FROM within w JOIN user_group g ON g.id = w.group_id WHERE g.is_system",
+        ids=group_ids,
+        realm=tx.realm_id,
+    )
+    return [row["name"] for row in rows]
+
+
+def insert(
+    tx: Tx,
+    name: str,
+    description: str,
+    *,
+    creator_id: int | None = None,
+    is_system: bool = False,
+) -> int:
+    return tx.insert(
+        "INSERT INTO user_group"
+        " (realm_id, name, description, is_system, creator_id, created_at, permissions)"
+        " VALUES (:realm, :name, :description, :is_system, :creator, :created_at, '{}')"
+        " RETURNING id",
+        realm=tx.realm_id,
+        name=name,
+        description=description,
+        is_system=is_system,
+        creator=creator_id,
+        created_at=None if is_system else tx.now,
+    )
+
+
+def set_permissions(tx: Tx, group_id: int, permissions: dict[str, GroupValue]) -> None:
+    tx.execute(
+        "UPDATE user_group SET permissions = :permissions WHERE id = :id AND realm_id = :realm",
+        permissions=msgspec.json.encode(permissions).decode(),
+        id=group_id,
+        realm=tx.realm_id,
+    )
+
+
+def add_subgroup(tx: Tx, group_id: int, subgroup_id: int) -> None:
+    tx.execute(
+        "INSERT INTO user_group_subgroup (realm_id, group_id, subgroup_id)"
+        " VALUES (:realm, :group, :subgroup)",
+        realm=tx.realm_id,
+        group=group_id,
+        subgroup=subgroup_id,
+    )
+
+
+def _lists(tx: Tx, sql: str, order: str) -> dict[int, list[int]]:
+    found: dict[int, list[int]] = {}
+    sql = f"{sql} WHERE realm_id = :realm ORDER BY group_id, {order}"
+    for row in tx.all(sql, realm=tx.realm_id):
+        found.setdefault(row["group_id"], []).append(row["item"])
+    return found
+
+
+def _group(row: Row, members: dict[int, list[int]], subgroups: dict[int, list[int]]) -> Group:
+    return Group(
+        id=row["id"],
+        name=row["name"],
+        description=row["description"],
+        is_system=bool(row["is_system"]),
+        creator_id=row["creator_id"],
+        created_at=row["created_at"],
+        deactivated=bool(row["deactivated"]),
+        permissions=_decode(row["permissions"]),
+        members=tuple(members.get(row["id"], ())),
+        subgroups=tuple(subgroups.get(row["id"], ())),
+    )

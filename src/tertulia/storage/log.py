@@ -1,0 +1,109 @@
+"""The log: what happened, in the order it was committed.
+
+Numbers have no gaps: they are taken from `log_head` in the same transaction, so an action that
+is undone gives its numbers back.
+"""
+
+from dataclasses import dataclass
+
+from tertulia.storage.tx import Row, Tx
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    realm_id: int
+    seq: int
+    kind: str
+    audience: str
+    payload: str
+    at: float
+
+
+def head(tx: Tx) -> int:
+    """The number of the last event of the organization."""
+    return int(tx.value("SELECT seq AS value FROM log_head WHERE realm_id = :r", r=tx.realm_id))
+
+
+def heads(tx: Tx) -> dict[int, int]:
+    return {row["realm_id"]: row["seq"] for row in tx.all("SELECT realm_id, seq FROM log_head")}
+
+
+def append(tx: Tx, kind: str, audience: str, payload: str) -> int:
+    row = tx.one(
+        "UPDATE log_head SET seq = seq + 1 WHERE realm_id = :realm RETURNING seq",
+        realm=tx.realm_id,
+    )
+    assert row is not None
+    tx.execute(
+        "INSERT INTO event (realm_id, seq, kind, audience, payload, at)"
+        " VALUES (:realm, :seq, :kind, :audience, :payload, :now)",
+        realm=tx.realm_id,
+        seq=row["seq"],
+        kind=kind,
+        audience=audience,
+        payload=payload,
+        now=tx.now,
+    )
+    seq: int = row["seq"]
+    return seq
+
+
+def after(tx: Tx, realm_id: int, seq: int, limit: int) -> list[Entry]:
+    rows = tx.all(
+        "SELECT realm_id, seq, kind, audience, payload, at FROM event"
+        " WHERE realm_id = :realm AND seq > :seq ORDER BY seq LIMIT :limit",
+        realm=realm_id,
+        seq=seq,
+        limit=limit,
+    )
+    return [_entry(row) for row in rows]
+
+
+def oldest(tx: Tx, realm_id: int) -> int | None:
+    found: int | None = tx.value(
+        "SELECT min(seq) AS value FROM event WHERE realm_id = :realm", realm=realm_id
+    )
+    return found
+
+
+def first_since(tx: Tx, at: float) -> int | None:
+    """The number of the first event at or after a moment, by the clock of that time."""
+    found: int | None = tx.value(
+        "SELECT min(seq) AS value FROM event WHERE realm_id = :realm AND at >= :at",
+        realm=tx.realm_id,
+        at=at,
+    )
+    return found
+
+
+def forget_up_to(tx: Tx, seq: int) -> int:
+    """Drop the oldest events, up to and including `seq`; says how many."""
+    return tx.execute(
+        "DELETE FROM event WHERE realm_id = :realm AND seq <= :seq", realm=tx.realm_id, seq=seq
+    )
+
+
+def gaps(tx: Tx) -> list[str]:
+    """What is wrong with the numbering of the log, in words; nothing if all is well."""
+    rows = tx.all(
+        "SELECT h.realm_id, h.seq AS head, count(e.seq) AS events, min(e.seq) AS first,"
+        " max(e.seq) AS last FROM log_head h LEFT JOIN event e ON e.realm_id = h.realm_id"
+        " GROUP BY h.realm_id, h.seq ORDER BY h.realm_id"
+    )
+    problems = []
+    for row in rows:
+        if row["events"] == 0:
+            continue
+        name = f"the log of organization {row['realm_id']}"
+        if row["last"] != row["head"]:
+            problems.append(f"{name} ends at {row['last']}, but {row['head']} was given out")
+        if row["events"] != row["last"] - row["first"] + 1:
+            missing = row["last"] - row["first"] + 1 - row["events"]
+            problems.append(f"{name} lacks {missing} events between its first and its last")
+    return problems
+
+
+def _entry(row: Row) -> Entry:
+    return Entry(
+        row["realm_id"], row["seq"], row["kind"], row["audience"], row["payload"], row["at"]
+    )

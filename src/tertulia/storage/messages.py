@@ -1,0 +1,188 @@
+"""Messages and the conversations that direct ones belong to.
+
+A message is one row, however many people receive it.
+"""
+
+from collections.abc import Sequence
+
+from tertulia.domain.messages import Draft, Message
+from tertulia.domain.topics import fold
+from tertulia.storage.tx import Row, Tx
+
+COLUMNS = (
+    "m.id, m.realm_id, m.sender_id, m.channel_id, m.conversation_id, m.topic, m.content,"
+    " m.rendered, m.client, m.sent_at, m.read_by_sender, m.is_me,"
+    " m.channel_wildcard, v.member_ids"
+)
+SOURCE = "message m LEFT JOIN conversation v ON v.id = m.conversation_id"
+
+
+def find(tx: Tx, message_id: int) -> Message | None:
+    row = tx.one(
+        f"SELECT {COLUMNS} FROM {SOURCE} WHERE m.id = :id AND m.realm_id = :realm",
+        id=message_id,
+        realm=tx.realm_id,
+    )
+    return None if row is None else as_message(row)
+
+
+def find_many(tx: Tx, realm_id: int, message_ids: Sequence[int]) -> dict[int, Message]:
+    if not message_ids:
+        return {}
+    rows = tx.all(
+        f"SELECT {COLUMNS} FROM {SOURCE} WHERE m.realm_id = :realm AND m.id IN :ids",
+        realm=realm_id,
+        ids=list(message_ids),
+    )
+    return {row["id"]: as_message(row) for row in rows}
+
+
+def newest_id(tx: Tx) -> int:
+    """The id of the last message of the organization; 0 if there is none."""
+    return int(
+        tx.value("SELECT max(id) AS value FROM message WHERE realm_id = :realm", realm=tx.realm_id)
+        or 0
+    )
+
+
+def insert_in_channel(tx: Tx, sender_id: int, channel_id: int, topic: str, draft: Draft) -> int:
+    return _insert(tx, sender_id, draft, channel_id, None, topic)
+
+
+def insert_in_conversation(tx: Tx, sender_id: int, conversation_id: int, draft: Draft) -> int:
+    return _insert(tx, sender_id, draft, None, conversation_id, "")
+
+
+def topic_exists(tx: Tx, channel_id: int, topic: str) -> bool:
+    found = tx.one(
+        "SELECT 1 AS found FROM message WHERE channel_id = :channel AND topic_key = :topic LIMIT 1",
+        channel=channel_id,
+        topic=fold(topic),
+    )
+    return found is not None
+
+
+def topic_seen_since(tx: Tx, channel_id: int, topic: str, message_id: int) -> bool:
+    """Whether the topic has a message newer than the given one."""
+    found = tx.one(
+        "SELECT 1 AS found FROM message WHERE channel_id = :channel AND topic_key = :topic"
+        " AND id > :after LIMIT 1",
+        channel=channel_id,
+        topic=fold(topic),
+        after=message_id,
+    )
+    return found is not None
+
+
+def participants(tx: Tx, channel_id: int, topic: str, most: int) -> set[int]:
+    """People who have written in a topic; stops counting at `most`."""
+    rows = tx.all(
+        "SELECT DISTINCT sender_id FROM message WHERE channel_id = :channel"
+        " AND topic_key = :topic LIMIT :most",
+        channel=channel_id,
+        topic=fold(topic),
+        most=most,
+    )
+    return {row["sender_id"] for row in rows}
+
+
+def find_conversation(tx: Tx, user_ids: Sequence[int]) -> int | None:
+    found: int | None = tx.value(
+        "SELECT id AS value FROM conversation WHERE realm_id = :realm AND member_ids = :members",
+        realm=tx.realm_id,
+        members=_members_key(user_ids),
+    )
+    return found
+
+
+def get_or_start_conversation(tx: Tx, user_ids: Sequence[int]) -> int:
+    found = find_conversation(tx, user_ids)
+    if found is not None:
+        return found
+    conversation_id = tx.insert(
+        "INSERT INTO conversation (realm_id, member_ids) VALUES (:realm, :members) RETURNING id",
+        realm=tx.realm_id,
+        members=_members_key(user_ids),
+    )
+    tx.execute_many(
+        "INSERT INTO conversation_member (realm_id, user_id, conversation_id)"
+        " VALUES (:realm, :user, :conversation)",
+        (
+            {"realm": tx.realm_id, "user": user_id, "conversation": conversation_id}
+            for user_id in user_ids
+        ),
+    )
+    return conversation_id
+
+
+def recent_conversations(tx: Tx, user_id: int, most: int) -> list[tuple[tuple[int, ...], int]]:
+    """The user's conversations as (members, newest message), newest first."""
+    rows = tx.all(
+        "SELECT v.member_ids, (SELECT max(m.id) FROM message m"
+        " WHERE m.conversation_id = v.id) AS newest"
+        " FROM conversation_member c JOIN conversation v ON v.id = c.conversation_id"
+        " WHERE c.user_id = :user ORDER BY 2 DESC LIMIT :most",
+        user=user_id,
+        most=most,
+    )
+    return [
+        (_members(row["member_ids"]), row["newest"]) for row in rows if row["newest"] is not None
+    ]
+
+
+def as_message(row: Row) -> Message:
+    return Message(
+        id=row["id"],
+        realm_id=row["realm_id"],
+        sender_id=row["sender_id"],
+        channel_id=row["channel_id"],
+        conversation_id=row["conversation_id"],
+        member_ids=_members(row["member_ids"]),
+        topic=row["topic"],
+        content=row["content"],
+        rendered=row["rendered"],
+        client=row["client"],
+        sent_at=row["sent_at"],
+        read_by_sender=bool(row["read_by_sender"]),
+        is_me=bool(row["is_me"]),
+        channel_wildcard=bool(row["channel_wildcard"]),
+    )
+
+
+def _insert(
+    tx: Tx,
+    sender_id: int,
+    draft: Draft,
+    channel_id: int | None,
+    conversation_id: int | None,
+    topic: str,
+) -> int:
+    return tx.insert(
+        "INSERT INTO message (realm_id, sender_id, channel_id, conversation_id, topic, topic_key,"
+        " content, rendered, render_version, client, sent_at, read_by_sender, is_me,"
+        " channel_wildcard)"
+        " VALUES (:realm, :sender, :channel, :conversation, :topic, :topic_key, :content,"
+        " :rendered, :version, :client, :now, :read, :is_me, :wildcard) RETURNING id",
+        realm=tx.realm_id,
+        sender=sender_id,
+        channel=channel_id,
+        conversation=conversation_id,
+        topic=topic,
+        topic_key=fold(topic),
+        content=draft.content,
+        rendered=draft.rendered,
+        version=draft.render_version,
+        client=draft.client,
+        now=tx.now,
+        read=draft.read_by_sender,
+        is_me=draft.is_me,
+        wildcard=draft.mentions.channel_wildcard,
+    )
+
+
+def _members_key(user_ids: Sequence[int]) -> str:
+    return ",".join(str(user_id) for user_id in sorted(user_ids))
+
+
+def _members(key: str | None) -> tuple[int, ...]:
+    return tuple(int(part) for part in key.split(",")) if key else ()

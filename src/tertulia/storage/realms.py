@@ -1,0 +1,68 @@
+"""Organizations."""
+
+from typing import Any
+
+import msgspec
+
+from tertulia.domain.realms import Realm
+from tertulia.storage.tx import Row, Tx
+
+
+def all_of_them(tx: Tx) -> list[Realm]:
+    return [_realm(row) for row in tx.all("SELECT * FROM realm ORDER BY id")]
+
+
+def find(tx: Tx, realm_id: int) -> Realm | None:
+    row = tx.one("SELECT * FROM realm WHERE id = :id", id=realm_id)
+    return None if row is None else _realm(row)
+
+
+def current(tx: Tx) -> Realm:
+    """The organization in which this transaction works."""
+    realm = find(tx, tx.realm_id)
+    assert realm is not None
+    return realm
+
+
+def subdomain_taken(tx: Tx, subdomain: str) -> bool:
+    found = tx.one("SELECT 1 AS found FROM realm WHERE subdomain = :subdomain", subdomain=subdomain)
+    return found is not None
+
+
+def insert(tx: Tx, subdomain: str, name: str, uuid: str) -> int:
+    realm_id = tx.insert(
+        "INSERT INTO realm (subdomain, name, uuid, created_at)"
+        " VALUES (:subdomain, :name, :uuid, :now) RETURNING id",
+        subdomain=subdomain,
+        name=name,
+        uuid=uuid,
+        now=tx.now,
+    )
+    tx.execute("INSERT INTO log_head (realm_id, seq) VALUES (:realm, 0)", realm=realm_id)
+    return realm_id
+
+
+def rename(tx: Tx, name: str) -> None:
+    tx.execute("UPDATE realm SET name = :name WHERE id = :id", name=name, id=tx.realm_id)
+
+
+def set_setting(tx: Tx, name: str, value: Any) -> None:
+    settings = dict(current(tx).settings)
+    settings[name] = value
+    tx.execute(
+        "UPDATE realm SET settings = :settings WHERE id = :id",
+        settings=msgspec.json.encode(settings).decode(),
+        id=tx.realm_id,
+    )
+
+
+def _realm(row: Row) -> Realm:
+    return Realm(
+        id=row["id"],
+        subdomain=row["subdomain"],
+        name=row["name"],
+        uuid=row["uuid"],
+        created_at=row["created_at"],
+        deactivated=bool(row["deactivated"]),
+        settings=msgspec.json.decode(row["settings"]),
+    )

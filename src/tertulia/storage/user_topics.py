@@ -1,0 +1,69 @@
+"""Each user's policy for the topics they said something about."""
+
+from dataclasses import dataclass
+
+from tertulia.domain.topics import fold
+from tertulia.domain.visibility import Visibility
+from tertulia.storage.tx import Tx
+
+
+@dataclass(frozen=True, slots=True)
+class UserTopic:
+    channel_id: int
+    topic: str
+    policy: Visibility
+    updated_at: float
+
+
+def policy(tx: Tx, user_id: int, channel_id: int, topic: str) -> Visibility:
+    found = tx.value(
+        "SELECT policy AS value FROM user_topic"
+        " WHERE user_id = :user AND channel_id = :channel AND topic_key = :topic",
+        user=user_id,
+        channel=channel_id,
+        topic=fold(topic),
+    )
+    return Visibility(found or 0)
+
+
+def set_policy(tx: Tx, user_id: int, channel_id: int, topic: str, value: Visibility) -> None:
+    """Set a policy; setting none forgets the row."""
+    if value == Visibility.NONE:
+        tx.execute(
+            "DELETE FROM user_topic"
+            " WHERE user_id = :user AND channel_id = :channel AND topic_key = :topic_key",
+            user=user_id,
+            channel=channel_id,
+            topic_key=fold(topic),
+        )
+        return
+    tx.execute(
+        "INSERT INTO user_topic"
+        " (realm_id, user_id, channel_id, topic_key, topic, policy, updated_at)"
+        " VALUES (:realm, :user, :channel, :topic_key, :topic, :policy, :now)"
+        " ON CONFLICT (user_id, channel_id, topic_key) DO UPDATE SET topic = excluded.topic,"
+        " policy = excluded.policy, updated_at = excluded.updated_at",
+        realm=tx.realm_id,
+        user=user_id,
+        channel=channel_id,
+        topic_key=fold(topic),
+        topic=topic,
+        policy=int(value),
+        now=tx.now,
+    )
+
+
+def of_user(tx: Tx, user_id: int) -> list[UserTopic]:
+    """All policies of a user in channels that are not archived, newest first."""
+    rows = tx.all(
+        "SELECT t.channel_id, t.topic, t.policy, t.updated_at FROM user_topic t"
+        " JOIN channel c ON c.id = t.channel_id"
+        " WHERE t.user_id = :user AND t.realm_id = :realm AND NOT c.archived"
+        " ORDER BY t.updated_at DESC, t.channel_id, t.topic_key",
+        user=user_id,
+        realm=tx.realm_id,
+    )
+    return [
+        UserTopic(row["channel_id"], row["topic"], Visibility(row["policy"]), row["updated_at"])
+        for row in rows
+    ]

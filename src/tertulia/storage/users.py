@@ -1,0 +1,167 @@
+"""Accounts of people and bots."""
+
+from typing import Any
+
+import msgspec
+
+from tertulia.domain.users import BotType, Role, User
+from tertulia.storage.tx import Row, Tx
+
+_COLUMNS = (
+    "id, realm_id, email, full_name, role, is_active, is_system_bot, bot_type, bot_owner_id,"
+    " joined_at, timezone, avatar_source, avatar_version, settings"
+)
+
+
+def find(tx: Tx, user_id: int) -> User | None:
+    row = tx.one(
+        f"SELECT {_COLUMNS} FROM account WHERE id = :id AND realm_id = :realm",
+        id=user_id,
+        realm=tx.realm_id,
+    )
+    return None if row is None else _user(row)
+
+
+def find_by_email(tx: Tx, email: str) -> User | None:
+    """By real address, whatever its case."""
+    row = tx.one(
+        f"SELECT {_COLUMNS} FROM account WHERE realm_id = :realm AND email_key = :key",
+        realm=tx.realm_id,
+        key=email.strip().casefold(),
+    )
+    return None if row is None else _user(row)
+
+
+def find_many(tx: Tx, user_ids: list[int]) -> list[User]:
+    rows = tx.all(
+        f"SELECT {_COLUMNS} FROM account WHERE realm_id = :realm AND id IN :ids ORDER BY id",
+        realm=tx.realm_id,
+        ids=user_ids,
+    )
+    return [_user(row) for row in rows]
+
+
+def everyone(tx: Tx) -> list[User]:
+    rows = tx.all(
+        f"SELECT {_COLUMNS} FROM account WHERE realm_id = :realm ORDER BY id", realm=tx.realm_id
+    )
+    return [_user(row) for row in rows]
+
+
+def find_system_bot(tx: Tx, email: str) -> User | None:
+    user = find_by_email(tx, email)
+    return user if user is not None and user.is_system_bot else None
+
+
+def active_owner_ids(tx: Tx) -> list[int]:
+    rows = tx.all(
+        "SELECT id FROM account WHERE realm_id = :realm AND role = :owner AND is_active"
+        " AND bot_type IS NULL ORDER BY id",
+        realm=tx.realm_id,
+        owner=int(Role.OWNER),
+    )
+    return [row["id"] for row in rows]
+
+
+def fingerprints(tx: Tx, user_ids: list[int] | None = None) -> dict[int, bytes]:
+    """The key fingerprints of these users, or of everybody."""
+    wanted = "" if user_ids is None else " AND id IN :ids"
+    rows = tx.all(
+        "SELECT id, key_hash FROM account"
+        f" WHERE realm_id = :realm AND key_hash IS NOT NULL{wanted}",
+        realm=tx.realm_id,
+        **({} if user_ids is None else {"ids": user_ids}),
+    )
+    return {row["id"]: bytes(row["key_hash"]) for row in rows}
+
+
+def password_hash(tx: Tx, user_id: int) -> str | None:
+    found: str | None = tx.value(
+        "SELECT password_hash AS value FROM account WHERE id = :id AND realm_id = :realm",
+        id=user_id,
+        realm=tx.realm_id,
+    )
+    return found
+
+
+def sealed_key(tx: Tx, user_id: int) -> bytes | None:
+    sealed = tx.value(
+        "SELECT key_sealed AS value FROM account WHERE id = :id AND realm_id = :realm",
+        id=user_id,
+        realm=tx.realm_id,
+    )
+    return None if sealed is None else bytes(sealed)
+
+
+def insert(
+    tx: Tx,
+    *,
+    email: str,
+    full_name: str,
+    role: Role,
+    bot_type: BotType | None = None,
+    bot_owner_id: int | None = None,
+    is_system_bot: bool = False,
+    password_hash: str | None = None,
+    settings: dict[str, Any] | None = None,
+) -> User:
+    user_id = tx.insert(
+        "INSERT INTO account (realm_id, email, email_key, full_name, role, bot_type, bot_owner_id,"
+        " is_system_bot, joined_at, password_hash, settings)"
+        " VALUES (:realm, :email, :email_key, :full_name, :role, :bot_type, :bot_owner_id,"
+        " :is_system_bot, :now, :password_hash, :settings) RETURNING id",
+        realm=tx.realm_id,
+        email=email,
+        email_key=email.casefold(),
+        full_name=full_name,
+        role=int(role),
+        bot_type=None if bot_type is None else int(bot_type),
+        bot_owner_id=bot_owner_id,
+        is_system_bot=is_system_bot,
+        now=tx.now,
+        password_hash=password_hash,
+        settings=msgspec.json.encode(settings or {}).decode(),
+    )
+    user = find(tx, user_id)
+    assert user is not None
+    return user
+
+
+def set_key(tx: Tx, user_id: int, fingerprint: bytes, sealed: bytes) -> None:
+    tx.execute(
+        "UPDATE account SET key_hash = :fingerprint, key_sealed = :sealed"
+        " WHERE id = :id AND realm_id = :realm",
+        fingerprint=fingerprint,
+        sealed=sealed,
+        id=user_id,
+        realm=tx.realm_id,
+    )
+
+
+def set_active(tx: Tx, user_id: int, active: bool) -> None:
+    tx.execute(
+        "UPDATE account SET is_active = :active WHERE id = :id AND realm_id = :realm",
+        active=active,
+        id=user_id,
+        realm=tx.realm_id,
+    )
+
+
+def _user(row: Row) -> User:
+    bot_type = row["bot_type"]
+    return User(
+        id=row["id"],
+        realm_id=row["realm_id"],
+        email=row["email"],
+        full_name=row["full_name"],
+        role=Role(row["role"]),
+        is_active=bool(row["is_active"]),
+        joined_at=row["joined_at"],
+        bot_type=None if bot_type is None else BotType(bot_type),
+        bot_owner_id=row["bot_owner_id"],
+        is_system_bot=bool(row["is_system_bot"]),
+        timezone=row["timezone"],
+        avatar_source=row["avatar_source"],
+        avatar_version=row["avatar_version"],
+        settings=msgspec.json.decode(row["settings"]),
+    )

@@ -1,0 +1,162 @@
+"""The writer: many callers, one commit.
+
+A thread takes whatever has piled up, runs each action in its own savepoint, commits once, and
+only then are the callers answered. An action that fails undoes itself alone; a disk that is
+full or a database that is gone fails the whole gathering, and the next one tries again.
+"""
+
+import queue
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import structlog
+
+from tertulia.errors import ClientError, ServiceUnavailable
+from tertulia.storage.tx import Dialect, Tx
+
+log = structlog.get_logger()
+
+MOST_AT_ONCE = 256
+MOST_WAITING = 10_000
+
+
+@dataclass(slots=True)
+class Job:
+    """An action waiting to be done, and later what became of it."""
+
+    action: Callable[..., Any]
+    args: tuple[Any, ...]
+    realm_id: int
+    done: Callable[["Job"], None]
+    result: Any = None
+    error: BaseException | None = None
+
+
+@dataclass(slots=True)
+class Gathering:
+    """Jobs that share a commit, and the news that the commit made."""
+
+    jobs: list[Job]
+    news: Any = None
+
+    def answer(self) -> None:
+        for job in self.jobs:
+            job.done(job)
+
+
+class Writer:
+    def __init__(
+        self,
+        dialect: Dialect,
+        clock: Callable[[], float],
+        fetch_news: Callable[[Tx], Any],
+        deliver: Callable[[Gathering], None],
+    ) -> None:
+        self._dialect = dialect
+        self._clock = clock
+        self._fetch_news = fetch_news
+        self._deliver = deliver
+        self._waiting: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._connection: Any = None
+        self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Finish what is waiting and end."""
+        self._waiting.put(None)
+        self._thread.join()
+
+    def submit(self, job: Job) -> None:
+        if self._waiting.qsize() > MOST_WAITING:
+            raise ServiceUnavailable()
+        self._waiting.put(job)
+
+    def _run(self) -> None:
+        stopping = False
+        while not stopping:
+            jobs: list[Job] = []
+            waiting = self._waiting.get()
+            while waiting is not None:
+                jobs.append(waiting)
+                if len(jobs) == MOST_AT_ONCE:
+                    break
+                try:
+                    waiting = self._waiting.get_nowait()
+                except queue.Empty:
+                    break
+            else:
+                stopping = True
+            if jobs:
+                self._deliver(self._carry_out(jobs))
+        self._close()
+
+    def _carry_out(self, jobs: list[Job]) -> Gathering:
+        try:
+            self._commit_together(jobs)
+        except BaseException as error:
+            self._lost("writing", error)
+            for job in jobs:
+                job.error = ServiceUnavailable()
+            return Gathering(jobs)
+        try:
+            return Gathering(jobs, self._read_news())
+        except BaseException as error:
+            # What was committed stays committed; whoever follows the log will find the news.
+            self._lost("reading back", error)
+            return Gathering(jobs)
+
+    def _lost(self, doing: str, error: BaseException) -> None:
+        expected = self._dialect.is_outage(error)
+        log.error("the database failed", doing=doing, error=type(error).__name__, outage=expected)
+        self._close()
+
+    def _commit_together(self, jobs: list[Job]) -> None:
+        if self._connection is None:
+            self._connection = self._dialect.connect()
+        if not self._dialect.reads_block:
+            # Locks are taken in one order by every node, so that no two wait for each other.
+            jobs = sorted(jobs, key=lambda job: job.realm_id)
+
+        self._dialect.begin_write(self._connection)
+        locked = None
+        for job in jobs:
+            if job.realm_id != locked:
+                self._dialect.lock_organization(self._connection, job.realm_id)
+                locked = job.realm_id
+            self._attempt(job)
+        self._dialect.tell_others(self._connection)
+        self._connection.execute("COMMIT")
+
+    def _attempt(self, job: Job) -> None:
+        tx = Tx(self._connection, self._dialect, job.realm_id, self._clock())
+        self._connection.execute("SAVEPOINT job")
+        try:
+            job.result = job.action(tx, *job.args)
+        except BaseException as error:
+            if self._dialect.is_outage(error):
+                raise
+            if not isinstance(error, ClientError):
+                log.debug("an action failed", action=job.action.__qualname__)
+            job.error = error
+            self._connection.execute("ROLLBACK TO SAVEPOINT job")
+        self._connection.execute("RELEASE SAVEPOINT job")
+
+    def _read_news(self) -> Any:
+        self._dialect.begin_read(self._connection)
+        try:
+            return self._fetch_news(Tx(self._connection, self._dialect, 0, self._clock()))
+        finally:
+            self._connection.execute("COMMIT")
+
+    def _close(self) -> None:
+        """Let go of the connection; what it had not committed is undone by the database."""
+        if self._connection is not None:
+            connection, self._connection = self._connection, None
+            try:
+                connection.close()
+            except Exception:
+                log.debug("a lost connection was dropped")

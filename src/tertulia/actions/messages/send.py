@@ -1,0 +1,337 @@
+"""Sending: every rule between a draft and a message that is on the disk.
+
+The checks come in the order in which clients know them. A send writes one row, whoever will
+read it; who receives it follows from the subscriptions.
+"""
+
+import html
+from dataclasses import dataclass
+
+from tertulia.actions import channels as channel_actions
+from tertulia.actions import people, rights
+from tertulia.domain import limits
+from tertulia.domain.channels import Channel
+from tertulia.domain.messages import Draft
+from tertulia.domain.topics import ALLOW_EMPTY, DISABLE_EMPTY, EMPTY_ONLY, EMPTY_TOPIC_NAME, INHERIT
+from tertulia.domain.users import User
+from tertulia.domain.visibility import Automatic, Visibility, after_sending
+from tertulia.errors import (
+    BadRequest,
+    ChannelIdNotFound,
+    ChannelNotFound,
+    SendKeyReused,
+    WildcardNotAllowedInChannel,
+    WildcardNotAllowedInTopic,
+)
+from tertulia.events.audience import Nobody, Subscribers, Users
+from tertulia.events.log import announce
+from tertulia.events.types.channels import ChannelLivened
+from tertulia.events.types.messages import Echo, MessageSent
+from tertulia.events.types.topics import TopicPolicyChanged
+from tertulia.storage import (
+    channels,
+    messages,
+    realms,
+    send_keys,
+    subscriptions,
+    unread,
+    user_topics,
+    users,
+)
+from tertulia.storage.tx import Tx
+
+
+@dataclass(frozen=True, slots=True)
+class SendKey:
+    """What makes a repeated send the same one: a key, and a digest of what was said with it."""
+
+    key: str
+    fingerprint: bytes
+    remembered_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """Where a message went and what became of it."""
+
+    message_id: int
+    policy: Visibility | None = None
+    channel: Channel | None = None
+    topic: str = ""
+    member_ids: tuple[int, ...] = ()
+
+
+def to_channel(
+    tx: Tx,
+    sender: User,
+    where: int | str,
+    topic: str,
+    draft: Draft,
+    key: SendKey | None = None,
+    echo: Echo | None = None,
+) -> Sent:
+    """Send to a channel, named or by id."""
+    repeated = _sent_before(tx, sender, key)
+    if repeated is not None:
+        return repeated
+    sender = _present(tx, sender)
+    channel = _find_channel(tx, where)
+    _check_may_post(tx, sender, channel)
+    starts_topic = not _has_seen_topic(tx, sender, channel, topic)
+    _check_topic(tx, sender, channel, topic, starts_topic)
+    mentioned, in_topic = _check_mentions(tx, sender, channel, topic, draft)
+
+    message_id = messages.insert_in_channel(tx, sender.id, channel.id, topic, draft)
+    unread.add_flag(tx, "mentioned", mentioned, message_id)
+    unread.add_flag(tx, "topic_wildcard_mentioned", in_topic, message_id)
+    policy = _change_policy(tx, sender, channel, topic, starts_topic)
+    announce(
+        tx,
+        MessageSent(
+            message_id=message_id,
+            sender_id=sender.id,
+            channel_id=channel.id,
+            read_by_sender=draft.read_by_sender,
+            echo=echo,
+            mentioned=mentioned,
+            channel_wildcard=draft.mentions.channel_wildcard,
+            topic_wildcard_for=in_topic,
+        ),
+        to=Subscribers(channel.id),
+    )
+    if channels.note_message(tx, channel, message_id):
+        announce(tx, ChannelLivened(channel.id), to=Nobody())
+    _remember(tx, sender, key, message_id, policy)
+    return Sent(message_id, policy, channel=channel, topic=topic)
+
+
+def to_people(
+    tx: Tx,
+    sender: User,
+    recipients: list[int] | list[str],
+    draft: Draft,
+    email_domain: str,
+    key: SendKey | None = None,
+    echo: Echo | None = None,
+) -> Sent:
+    """Send a direct message; the sender takes part whether or not they name themselves."""
+    repeated = _sent_before(tx, sender, key)
+    if repeated is not None:
+        return repeated
+    sender = _present(tx, sender)
+    members = _find_recipients(tx, sender, recipients, email_domain)
+    _check_direct_permission(tx, sender, members, email_domain)
+
+    ids = sorted(members)
+    conversation_id = messages.get_or_start_conversation(tx, ids)
+    message_id = messages.insert_in_conversation(tx, sender.id, conversation_id, draft)
+    mentioned = sorted(draft.mentions.user_ids & members.keys())
+    unread.add_flag(tx, "mentioned", mentioned, message_id)
+    announce(
+        tx,
+        MessageSent(
+            message_id=message_id,
+            sender_id=sender.id,
+            read_by_sender=draft.read_by_sender,
+            echo=echo,
+            mentioned=mentioned,
+        ),
+        to=Users(ids),
+    )
+    _remember(tx, sender, key, message_id, None)
+    return Sent(message_id, member_ids=tuple(ids))
+
+
+# --- repeated sends ---
+
+
+def _sent_before(tx: Tx, sender: User, key: SendKey | None) -> Sent | None:
+    if key is None:
+        return None
+    found = send_keys.find(tx, sender.id, key.key, tx.now - key.remembered_seconds)
+    if found is None:
+        return None
+    if found.fingerprint != key.fingerprint:
+        raise SendKeyReused()
+    policy = None if found.policy is None else Visibility(found.policy)
+    message = messages.find(tx, found.message_id)
+    if message is None:
+        return Sent(found.message_id, policy)
+    channel = None if message.channel_id is None else channels.find(tx, message.channel_id)
+    return Sent(message.id, policy, channel, message.topic, message.member_ids)
+
+
+def _remember(
+    tx: Tx, sender: User, key: SendKey | None, message_id: int, policy: Visibility | None
+) -> None:
+    if key is not None:
+        value = None if policy is None else int(policy)
+        send_keys.insert(tx, sender.id, key.key, key.fingerprint, message_id, value)
+
+
+# --- who and where ---
+
+
+def _present(tx: Tx, sender: User) -> User:
+    """The sender as the database knows them now."""
+    found = users.find(tx, sender.id)
+    if found is None or not found.is_active:
+        raise BadRequest("Account is deactivated")
+    return found
+
+
+def _find_channel(tx: Tx, where: int | str) -> Channel:
+    if isinstance(where, int):
+        channel = channels.find(tx, where)
+        if channel is None:
+            raise ChannelIdNotFound(stream_id=where)
+        return channel
+    channel = channels.find_by_name(tx, where)
+    if channel is None:
+        raise ChannelNotFound(stream=html.escape(where))
+    return channel
+
+
+def _find_recipients(
+    tx: Tx, sender: User, recipients: list[int] | list[str], email_domain: str
+) -> dict[int, User]:
+    found = {sender.id: sender}
+    for recipient in recipients:
+        if isinstance(recipient, int):
+            user = users.find(tx, recipient)
+            if user is None:
+                raise BadRequest(f"Invalid user ID {recipient}")
+        else:
+            user = people.find_by_address(tx, sender, recipient, email_domain)
+            if user is None:
+                raise BadRequest(f"Invalid email '{recipient}'")
+        found[user.id] = user
+    return found
+
+
+# --- rules of channels ---
+
+
+def _check_may_post(tx: Tx, sender: User, channel: Channel) -> None:
+    if not rights.holds_with_owner(tx, sender, channel.permissions["can_send_message_group"]):
+        raise BadRequest("You do not have permission to post in this channel.")
+    owner = None if sender.bot_owner_id is None else users.find(tx, sender.bot_owner_id)
+    allowed = channel_actions.may_read(tx, sender, channel) or (
+        owner is not None and owner.is_active and channel_actions.may_read(tx, owner, channel)
+    )
+    is_stranger = sender.is_guest and not subscriptions.is_subscribed(tx, sender.id, channel.id)
+    if channel.archived or not allowed or (is_stranger and not channel.is_web_public):
+        raise BadRequest(f"Not authorized to send to channel '{channel.name}'")
+
+
+def _has_seen_topic(tx: Tx, sender: User, channel: Channel, topic: str) -> bool:
+    """Whether the sender can see an earlier message of the topic."""
+    if channel.history_public:
+        return messages.topic_exists(tx, channel.id, topic)
+    spans = [s for s in subscriptions.spans_of(tx, sender.id) if s.channel_id == channel.id]
+    since = min((span.start_message_id for span in spans), default=messages.newest_id(tx))
+    return messages.topic_seen_since(tx, channel.id, topic, since)
+
+
+def _check_topic(tx: Tx, sender: User, channel: Channel, topic: str, starts_topic: bool) -> None:
+    creators = channel.permissions["can_create_topic_group"]
+    if (
+        starts_topic
+        and not messages.topic_exists(tx, channel.id, topic)
+        and not rights.holds_with_owner(tx, sender, creators)
+    ):
+        raise BadRequest("You do not have permission to create new topics in this channel.")
+    policy = channel.topics_policy
+    if policy == INHERIT:
+        policy = realms.current(tx).setting("topics_policy")
+    if policy == DISABLE_EMPTY and not topic:
+        raise BadRequest(
+            f"Sending messages to the {EMPTY_TOPIC_NAME} is not allowed in this channel.",
+            empty_topic_display_name=EMPTY_TOPIC_NAME,
+        )
+    if policy == EMPTY_ONLY and topic:
+        raise BadRequest(
+            f"Only the {EMPTY_TOPIC_NAME} topic is allowed in this channel.",
+            empty_topic_display_name=EMPTY_TOPIC_NAME,
+        )
+    assert policy in (ALLOW_EMPTY, DISABLE_EMPTY, EMPTY_ONLY)
+
+
+def _check_mentions(
+    tx: Tx, sender: User, channel: Channel, topic: str, draft: Draft
+) -> tuple[list[int], list[int]]:
+    """Who of the subscribers is mentioned by name, and who as a participant of the topic."""
+    mentions = draft.mentions
+    in_topic: set[int] = set()
+    if mentions.topic_wildcard:
+        in_topic = messages.participants(tx, channel.id, topic, limits.RECIPIENTS_PER_MESSAGE)
+        in_topic.add(sender.id)
+    too_many = (
+        mentions.channel_wildcard
+        and subscriptions.count_active(tx, channel.id) > limits.FEW_RECIPIENTS
+    )
+    if too_many and not rights.holds_in_realm(tx, sender, "can_mention_many_users_group"):
+        raise WildcardNotAllowedInChannel()
+    if len(in_topic) > limits.FEW_RECIPIENTS and not rights.holds_in_realm(
+        tx, sender, "can_mention_many_users_group"
+    ):
+        raise WildcardNotAllowedInTopic()
+    mentioned = subscriptions.active_user_ids(tx, channel.id, among=sorted(mentions.user_ids))
+    participants = subscriptions.active_user_ids(tx, channel.id, among=sorted(in_topic))
+    return sorted(mentioned), sorted(participants)
+
+
+def _change_policy(
+    tx: Tx, sender: User, channel: Channel, topic: str, starts_topic: bool
+) -> Visibility | None:
+    """Follow or unmute the topic as the sender has chosen; gives the policy if it changed."""
+    if sender.is_bot:
+        return None
+    current = user_topics.policy(tx, sender.id, channel.id, topic)
+    subscription = subscriptions.find(tx, sender.id, channel.id)
+    policy = after_sending(
+        current,
+        Automatic(sender.prefers("automatically_follow_topics_policy")),
+        Automatic(sender.prefers("automatically_unmute_topics_in_muted_streams_policy")),
+        channel_muted=subscription is not None and subscription.active and subscription.is_muted,
+        starts_topic=starts_topic,
+    )
+    if policy == current:
+        return None
+    user_topics.set_policy(tx, sender.id, channel.id, topic, policy)
+    announce(
+        tx,
+        TopicPolicyChanged(channel.id, topic, int(policy), tx.now),
+        to=Users([sender.id]),
+    )
+    return policy
+
+
+# --- rules of direct messages ---
+
+
+def _check_direct_permission(
+    tx: Tx, sender: User, members: dict[int, User], email_domain: str
+) -> None:
+    for user in members.values():
+        if not user.is_active:
+            raise BadRequest(f"'{user.api_email(email_domain)}' is no longer using Zulip.")
+    others = [user for user in members.values() if user.id != sender.id]
+    if sender.is_bot or all(user.is_bot for user in others):
+        return
+    people_ = [user for user in members.values() if not user.is_bot]
+    if not any(
+        rights.holds_in_realm(tx, user, "direct_message_permission_group") for user in people_
+    ):
+        if _is_nobody(tx, "direct_message_permission_group"):
+            raise BadRequest("Direct messages are disabled in this organization.")
+        raise BadRequest("This conversation does not include any users who can authorize it.")
+    if messages.find_conversation(tx, sorted(members)) is None and not rights.holds_in_realm(
+        tx, sender, "direct_message_initiator_group"
+    ):
+        raise BadRequest("You do not have permission to initiate direct message conversations.")
+
+
+def _is_nobody(tx: Tx, setting: str) -> bool:
+    value = realms.current(tx).settings.get(setting)
+    return isinstance(value, int) and rights.is_nobody_group(tx, value)

@@ -1,0 +1,55 @@
+"""Event queues: opening and closing them."""
+
+import uuid
+
+import msgspec
+
+from tertulia.actions import reading
+from tertulia.domain.users import User
+from tertulia.errors import BadQueue, BadRequest
+from tertulia.events.listener import Options
+from tertulia.events.mailbox import event_id
+from tertulia.storage import queues
+from tertulia.storage.queues import StoredQueue
+from tertulia.storage.tx import Tx
+
+MOST_PER_USER = 1000
+
+
+def create(tx: Tx, user: User, options: Options, start_seq: int, idle_seconds: int) -> str:
+    """Store a queue that begins after `start_seq`; gives its id."""
+    if queues.count_of(tx, user.id) >= MOST_PER_USER:
+        raise BadRequest(f"Too many event queues (limit: {MOST_PER_USER})")
+    queue = StoredQueue(
+        id=str(uuid.uuid4()),
+        realm_id=tx.realm_id,
+        user_id=user.id,
+        options=msgspec.json.encode(options).decode(),
+        start_seq=start_seq,
+        acked=event_id(start_seq),
+        idle_seconds=idle_seconds,
+        seen_at=tx.now,
+    )
+    queues.insert(tx, queue)
+    reading.catch_up(tx, user.id)
+    return queue.id
+
+
+def delete(tx: Tx, user: User, queue_id: str) -> None:
+    queue = queues.find(tx, queue_id)
+    if queue is None or queue.user_id != user.id:
+        raise BadQueue(queue_id=queue_id)
+    queues.delete(tx, [queue_id])
+
+
+def note_positions(tx: Tx, positions: list[tuple[str, int, float]]) -> None:
+    queues.note(tx, positions)
+
+
+def delete_expired(tx: Tx) -> list[str]:
+    """Forget queues that nobody has polled for too long; gives their ids."""
+    gone: list[str] = []
+    for queue in queues.expired(tx):
+        queues.delete(tx.for_realm(queue.realm_id), [queue.id])
+        gone.append(queue.id)
+    return gone

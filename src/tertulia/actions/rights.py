@@ -1,0 +1,103 @@
+"""Rights inside a transaction: whether somebody is in the set that a permission names.
+
+The database is asked, never the directory in memory: a rule must see what was done a moment ago.
+"""
+
+from tertulia.domain.groups import (
+    REALM_PERMISSIONS,
+    GroupValue,
+    Members,
+    Permission,
+    canonical,
+    holds_by_role,
+)
+from tertulia.domain.users import User
+from tertulia.errors import BadRequest, InsufficientPermission, SystemGroupRequired
+from tertulia.storage import groups, realms, users
+from tertulia.storage.tx import Tx
+
+
+def holds(tx: Tx, user: User, value: GroupValue) -> bool:
+    if isinstance(value, int):
+        name = groups.name_of_system_group(tx, value)
+        if name is not None:
+            return _holds_by_role(tx, user, name)
+        named = [value]
+    elif user.id in value.direct_members:
+        return True
+    else:
+        named = value.direct_subgroups
+    return not groups.containing(tx, user.id).isdisjoint(named) or any(
+        _holds_by_role(tx, user, name) for name in groups.system_groups_within(tx, named)
+    )
+
+
+def holds_in_realm(tx: Tx, user: User, setting: str) -> bool:
+    """Whether somebody holds one of the organization's own permissions."""
+    value = realms.current(tx).settings.get(setting)
+    if value is None:
+        return _holds_by_role(tx, user, REALM_PERMISSIONS[setting].default)
+    return holds(tx, user, value if isinstance(value, int) else Members(**value))
+
+
+def require_in_realm(tx: Tx, user: User, setting: str) -> None:
+    if not holds_in_realm(tx, user, setting):
+        raise InsufficientPermission()
+
+
+def holds_with_owner(tx: Tx, user: User, value: GroupValue) -> bool:
+    """As `holds`; a bot may also use its owner's right."""
+    if holds(tx, user, value):
+        return True
+    owner = users.find(tx, user.bot_owner_id) if user.bot_owner_id is not None else None
+    return owner is not None and owner.is_active and holds(tx, owner, value)
+
+
+def checked_value(tx: Tx, permission: Permission, value: GroupValue) -> GroupValue:
+    """The canonical form of a value that is allowed for this permission; else raises."""
+    system_ids = groups.system_ids(tx)
+    known = {group.id: group for group in groups.everything(tx)}
+    value = canonical(value, system_ids["role:nobody"])
+    named = [value] if isinstance(value, int) else value.direct_subgroups
+    for group_id in named:
+        if group_id not in known:
+            raise BadRequest("Invalid user group")
+        if known[group_id].deactivated:
+            raise BadRequest("User group is deactivated.")
+    if isinstance(value, Members):
+        found = {user.id for user in users.find_many(tx, value.direct_members) if user.is_active}
+        for user_id in value.direct_members:
+            if user_id not in found:
+                raise BadRequest(f"Invalid user ID: {user_id}")
+        if permission.requires_system_group:
+            raise SystemGroupRequired(setting_name=permission.name)
+        return value
+    _check_group(permission, known[value].name, known[value].is_system)
+    return value
+
+
+def _check_group(permission: Permission, name: str, is_system: bool) -> None:
+    if not is_system:
+        if permission.requires_system_group:
+            raise SystemGroupRequired(setting_name=permission.name)
+        return
+    refused = (
+        name == "role:internet"
+        or name in permission.refused
+        or (name == "role:everyone" and not permission.everyone)
+        or (name == "role:nobody" and not permission.nobody)
+        or (permission.allowed and name not in permission.allowed)
+    )
+    if refused:
+        raise BadRequest(f"'{permission.name}' setting cannot be set to '{name}' group.")
+
+
+def _holds_by_role(tx: Tx, user: User, system_group: str) -> bool:
+    waiting = 0
+    if system_group == "role:fullmembers":
+        waiting = realms.current(tx).setting("waiting_period_threshold")
+    return holds_by_role(user, system_group, waiting, tx.now)
+
+
+def is_nobody_group(tx: Tx, group_id: int) -> bool:
+    return groups.name_of_system_group(tx, group_id) == "role:nobody"

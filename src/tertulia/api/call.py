@@ -1,0 +1,211 @@
+"""A call: one request that was let in, with what an endpoint needs to answer it.
+
+`Gate.admit` decides whether it is: which organization is meant, who is asking, and whether they
+have asked too often.
+"""
+
+import hmac
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tertulia.config import Config, Rate
+from tertulia.domain.keys import Vault
+from tertulia.domain.users import BotType, User
+from tertulia.errors import (
+    AccountDeactivated,
+    AdministratorRequired,
+    GuestRefused,
+    InvalidKey,
+    NotLoggedIn,
+    OrganizationDeactivated,
+    RateLimited,
+    UnknownSubdomain,
+    WebhookBotRefused,
+    WrongOrganization,
+)
+from tertulia.events.delivery import Delivery
+from tertulia.events.directory import Organization
+from tertulia.http.basic import read_credentials
+from tertulia.http.ratelimit import Limiter, neighbourhood
+from tertulia.http.request import Request
+from tertulia.http.routing import Route
+from tertulia.storage.database import Bound, Database
+
+PASSWORD_ATTEMPTS = Rate(5, 1800)
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What the whole server shares."""
+
+    config: Config
+    database: Database
+    delivery: Delivery
+    vault: Vault
+    clock: Callable[[], float]
+    started_at: int
+
+
+@dataclass(slots=True)
+class Call:
+    services: Services
+    request: Request
+    found_org: Organization | None
+    caller: User | None  # None for somebody who has not logged in
+    password_attempts: Limiter | None
+
+    @property
+    def user(self) -> User:
+        if self.caller is None:
+            raise NotLoggedIn()
+        return self.caller
+
+    @property
+    def org(self) -> Organization:
+        if self.found_org is None:
+            raise UnknownSubdomain()
+        return self.found_org
+
+    @property
+    def db(self) -> Bound:
+        return self.services.database.of(self.org.realm.id)
+
+    @property
+    def delivery(self) -> Delivery:
+        return self.services.delivery
+
+    @property
+    def config(self) -> Config:
+        return self.services.config
+
+    @property
+    def now(self) -> float:
+        return self.services.clock()
+
+    @property
+    def client(self) -> str:
+        return self.request.client_name()
+
+    @property
+    def site(self) -> str:
+        """The organization's address as this client reaches it."""
+        return site(self.config, self.request, self.found_org)
+
+
+class Gate:
+    """Lets requests in. Built once; called for every request."""
+
+    def __init__(self, services: Services) -> None:
+        config, clock = services.config, services.clock
+        limited = config.rate_limit is not None
+        self._services = services
+        self._users = Limiter(config.rate_limit, clock) if config.rate_limit else None
+        anonymous = config.rate_limit_anonymous if limited else None
+        self._strangers = Limiter(anonymous, clock) if anonymous else None
+        self._passwords = Limiter(PASSWORD_ATTEMPTS, clock) if limited else None
+
+    async def admit(self, request: Request, route: Route) -> Call:
+        org = find_organization(self._services, request.host)
+        caller = None
+        if route.access == "user" or (
+            route.access == "spectator" and request.header("authorization") is not None
+        ):
+            caller = self._authenticate(request, org, route)
+        elif route.access == "spectator" and not self._is_open(org):
+            raise NotLoggedIn()
+        self._limit(request, caller)
+        return Call(self._services, request, org, caller, self._passwords)
+
+    def _authenticate(self, request: Request, org: Organization | None, route: Route) -> User:
+        credentials = read_credentials(request.header("authorization"))
+        fingerprint = self._services.vault.fingerprint(credentials.key)
+        user = None if org is None else org.user_with_key(fingerprint)
+        if user is None or org is None:
+            if org is None or self._belongs_elsewhere(fingerprint):
+                raise WrongOrganization()
+            raise InvalidKey()
+        if not _is_address_of(user, credentials.email, org.email_domain):
+            raise InvalidKey()
+        if org.realm.deactivated:
+            raise OrganizationDeactivated()
+        if not user.is_active:
+            raise AccountDeactivated()
+        if user.bot_type == BotType.INCOMING_WEBHOOK and not route.webhook_bots:
+            raise WebhookBotRefused()
+        return user
+
+    def _belongs_elsewhere(self, fingerprint: bytes) -> bool:
+        everywhere = self._services.delivery.organizations.values()
+        return any(org.user_with_key(fingerprint) is not None for org in everywhere)
+
+    def _is_open(self, org: Organization | None) -> bool:
+        return org is not None and has_public_access(self._services.config, org)
+
+    def _limit(self, request: Request, caller: User | None) -> None:
+        if caller is not None and self._users is not None:
+            decision = self._users.check(caller.id)
+        elif caller is None and self._strangers is not None:
+            decision = self._strangers.check(neighbourhood(request.client_address))
+        else:
+            return
+        request.reply_headers.update(decision.headers())
+        if not decision.is_allowed:
+            raise RateLimited(retry_after=decision.retry_after)
+
+
+def find_organization(services: Services, host: str) -> Organization | None:
+    """By Host: while there is one organization, any host reaches it."""
+    everywhere = services.delivery.organizations
+    if len(everywhere) == 1:
+        return next(iter(everywhere.values()))
+    subdomain = _subdomain(services.config.external_host, host)
+    return next((org for org in everywhere.values() if org.realm.subdomain == subdomain), None)
+
+
+def has_public_access(config: Config, org: Organization) -> bool:
+    """Whether somebody who has not logged in may look in."""
+    return (
+        config.web_public_streams_enabled
+        and bool(org.realm.setting("enable_spectator_access"))
+        and any(each.is_web_public and not each.archived for each in org.channels.values())
+    )
+
+
+def site(config: Config, request: Request, org: Organization | None) -> str:
+    if not config.external_url:
+        return f"{request.scheme}://{request.host or f'{config.host}:{config.port}'}"
+    scheme, _, host = config.external_url.rstrip("/").partition("://")
+    if org is not None and org.realm.subdomain:
+        host = f"{org.realm.subdomain}.{host}"
+    return f"{scheme}://{host}"
+
+
+def _subdomain(external_host: str, host: str) -> str:
+    """The part of a host before ours; without a host of our own, its first label."""
+    name = host.rsplit(":", 1)[0].lower() if not host.endswith("]") else host
+    base = external_host.lower()
+    if base:
+        if name == base:
+            return ""
+        return name.removesuffix(f".{base}") if name.endswith(f".{base}") else name
+    label, dot, rest = name.partition(".")
+    return label if dot and not rest.replace(".", "").isdigit() else ""
+
+
+def _is_address_of(user: User, email: str, email_domain: str) -> bool:
+    """The real address, or the one that stands in for it."""
+    given = email.strip().casefold().encode()
+    known = (user.email, user.api_email(email_domain), f"user{user.id}@{email_domain}")
+    return any(hmac.compare_digest(given, each.casefold().encode()) for each in known)
+
+
+def administrator(call: Call) -> None:
+    """For `requires=`: only administrators may."""
+    if not call.user.is_admin:
+        raise AdministratorRequired()
+
+
+def no_guest(call: Call) -> None:
+    """For `requires=`: everybody but guests may."""
+    if call.user.is_guest:
+        raise GuestRefused()

@@ -1,0 +1,166 @@
+"""Events: registering a queue, waiting for what happens, and saying goodbye."""
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from tertulia.actions import queues
+from tertulia.api.call import Call
+from tertulia.domain import version
+from tertulia.domain.narrow import checked_queue_narrow
+from tertulia.domain.users import User
+from tertulia.errors import BadRequest, MissingParameter
+from tertulia.events.follower import News
+from tertulia.events.listener import Capabilities, Options
+from tertulia.events.snapshot.compose import View, compose
+from tertulia.events.snapshot.facts import Facts, Wanted, read_facts
+from tertulia.events.snapshot.surroundings import Surroundings
+from tertulia.http.replies import Encoded, Reply, ok
+from tertulia.http.rules import MaxItems, MaxLength, Positive
+from tertulia.storage.tx import Tx
+
+MOBILE_IDLE_SECONDS = 43_200
+LONGEST_IDLE_SECONDS = 604_800
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Registered(Reply, kw_only=True):
+    """The keys that are always there; the state that was asked for stands beside them."""
+
+    queue_id: str | None
+    last_event_id: int
+    idle_queue_timeout_secs: int
+    service_feature_level: int
+    service_version: str
+    service_merge_base: str
+    zulip_feature_level: int
+    zulip_version: str
+    zulip_merge_base: str
+
+
+class Events(Reply):
+    events: list[dict[str, Any]]
+    queue_id: str | UnsetType = UNSET
+    idle_queue_timeout_secs: int | UnsetType = UNSET
+
+
+Names = Annotated[list[Annotated[str, MaxLength(100)]], MaxItems(200)]
+
+
+async def register(
+    call: Call,
+    *,
+    event_types: Names | None = None,
+    fetch_event_types: Names | None = None,
+    apply_markdown: bool = False,
+    client_gravatar: bool = True,
+    slim_presence: bool = False,
+    presence_history_limit_days: int | None = None,
+    include_subscribers: Literal["true", "false", "partial"] = "false",
+    all_public_streams: bool = False,
+    narrow: Annotated[list[list[str]], MaxItems(100)] | None = None,
+    idle_queue_timeout: Annotated[int, Positive()] | Literal["mobile"] | None = None,
+    client_capabilities: Capabilities | None = None,
+) -> Encoded[Registered]:
+    """Open an event queue and get the state it starts from."""
+    user = call.user
+    if all_public_streams and user.is_guest:
+        raise BadRequest("User not authorized for this query")
+    options = Options(
+        event_types=event_types,
+        narrow=checked_queue_narrow(narrow or []),
+        all_public_streams=all_public_streams,
+        apply_markdown=apply_markdown,
+        client_gravatar=client_gravatar,
+        slim_presence=slim_presence,
+        include_subscribers=include_subscribers,
+        capabilities=client_capabilities or Capabilities(notification_settings_null=False),
+    )
+    wanted = Wanted(event_types if fetch_event_types is None else fetch_event_types)
+    idle_seconds = _idle_seconds(call, idle_queue_timeout)
+
+    # The state and the place in the log where the queue begins are of the same moment.
+    follower = call.delivery.follower
+    async with follower.still():
+        facts, news = await call.db.read(_read_moment, call, user, wanted)
+        follower.absorb(news)
+        start_seq = call.org.applied
+        view = View(call.org, user, options, facts, _surroundings(call), call.now)
+        state = compose(view, wanted)
+
+    queue_id = await call.db.write(queues.create, user, options, start_seq, idle_seconds)
+    await call.delivery.open(user, queue_id)
+    first = {
+        "queue_id": queue_id,
+        "last_event_id": -1,
+        "idle_queue_timeout_secs": idle_seconds,
+        "service_feature_level": version.FEATURE_LEVEL,
+        "service_version": version.COMPATIBLE_VERSION,
+        "service_merge_base": version.COMPATIBLE_VERSION,
+        "zulip_feature_level": version.FEATURE_LEVEL,
+        "zulip_version": version.COMPATIBLE_VERSION,
+        "zulip_merge_base": version.COMPATIBLE_VERSION,
+    }
+    return Encoded(_encode(first | state))
+
+
+async def poll(
+    call: Call,
+    *,
+    queue_id: str | None = None,
+    last_event_id: int | None = None,
+    dont_block: bool = False,
+) -> Encoded[Events]:
+    """Fetch the events after `last_event_id`, waiting for one if there is none."""
+    if queue_id is None:
+        if not dont_block:
+            raise MissingParameter(name="queue_id")
+        return await _first_poll(call)
+    if last_event_id is None:
+        raise MissingParameter(name="last_event_id")
+    events, waited = await call.delivery.poll(
+        call.user, queue_id, last_event_id, block=not dont_block
+    )
+    body = b'{"events":[%s]' % b",".join(events)
+    if waited:
+        body += b',"queue_id":%s' % _encode(queue_id)
+    return Encoded(body + b"}")
+
+
+async def unregister(call: Call, *, queue_id: str) -> Reply:
+    """Close an event queue; a poll that waits there returns."""
+    await call.db.write(queues.delete, call.user, queue_id)
+    call.delivery.close_queue(queue_id)
+    return ok()
+
+
+async def _first_poll(call: Call) -> Encoded[Events]:
+    """A poll without a queue makes one."""
+    idle_seconds = call.config.idle_queue_seconds
+    queue_id = await call.db.write(
+        queues.create, call.user, Options(), call.org.applied, idle_seconds
+    )
+    await call.delivery.open(call.user, queue_id)
+    made = {"events": [], "queue_id": queue_id, "idle_queue_timeout_secs": idle_seconds}
+    return Encoded(_encode(made))
+
+
+def _read_moment(tx: Tx, call: Call, user: User, wanted: Wanted) -> tuple[Facts, News]:
+    return read_facts(tx, user.id, wanted), call.delivery.follower.fetch_news(tx)
+
+
+def _idle_seconds(call: Call, asked: int | Literal["mobile"] | None) -> int:
+    if asked is None:
+        return call.config.idle_queue_seconds
+    return MOBILE_IDLE_SECONDS if asked == "mobile" else min(asked, LONGEST_IDLE_SECONDS)
+
+
+def _surroundings(call: Call) -> Surroundings:
+    return Surroundings(
+        url=call.site,
+        started_at=call.services.started_at,
+        web_public_enabled=call.config.web_public_streams_enabled,
+        max_upload_mib=call.config.max_body_bytes >> 20,
+    )

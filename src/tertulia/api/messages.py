@@ -1,0 +1,333 @@
+"""Messages: sending them and fetching them."""
+
+import hashlib
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from tertulia.actions.messages import fetch, send
+from tertulia.actions.messages.fetch import Term, Window
+from tertulia.actions.messages.send import SendKey, Sent
+from tertulia.api.call import Call
+from tertulia.api.composing import compose
+from tertulia.domain import limits, topics
+from tertulia.domain.channels import encode_for_link, slug
+from tertulia.domain.messages import Message
+from tertulia.errors import BadRequest, MissingParameter, UnsupportedCombination
+from tertulia.events.types.messages import Echo, MessageObject, message_object
+from tertulia.http.json_text import decode_json
+from tertulia.http.replies import Reply
+from tertulia.http.rules import Alias, Id, MaxItems, MaxLength, Name, NonNegative, Problem, as_id
+
+
+class SentMessage(Reply):
+    id: int
+    message_url: str
+    message_link: str
+    automatic_new_visibility_policy: int | UnsetType = UNSET
+
+
+class Messages(Reply, kw_only=True):
+    messages: list[MessageObject]
+    anchor: int | UnsetType = UNSET
+    found_anchor: bool
+    found_oldest: bool
+    found_newest: bool
+    history_limited: bool = False
+
+
+class OneMessage(Reply):
+    message: MessageObject
+    raw_content: str
+
+
+# --- sending ---
+
+
+async def send_message(
+    call: Call,
+    *,
+    content: str,
+    kind: Annotated[Literal["direct", "channel", "stream", "private"], Name("type")],
+    to: str | None = None,
+    topic: Annotated[str | None, Alias("subject")] = None,
+    queue_id: Annotated[str | None, MaxLength(100)] = None,
+    local_id: Annotated[str | None, MaxLength(200)] = None,
+    read_by_sender: bool | None = None,
+) -> SentMessage:
+    """Send a message to a channel or to people.
+
+    With an `Idempotency-Key` header, or with `queue_id` and `local_id`, it happens once, however
+    often it is repeated.
+    """
+    if queue_id is not None and local_id is None:
+        raise MissingParameter(name="local_id")
+    echo = Echo(queue_id, local_id) if queue_id is not None and local_id is not None else None
+    if kind in ("channel", "stream"):
+        where = channel_from(to)
+        if topic is None:
+            raise BadRequest("Missing topic")
+        topic = topics.for_sending(topic)
+        draft = await compose(call, content, read_by_sender)
+        key = _send_key(call, echo, ["channel", where, topic, draft.content])
+        sent = await call.db.write(send.to_channel, call.user, where, topic, draft, key, echo)
+    else:
+        recipients = people_from(to)
+        draft = await compose(call, content, read_by_sender)
+        key = _send_key(call, echo, ["direct", recipients, draft.content])
+        sent = await call.db.write(
+            send.to_people, call.user, recipients, draft, call.org.email_domain, key, echo
+        )
+    return _sent(call, sent)
+
+
+def channel_from(to: str | None) -> int | str:
+    """The channel that `to` names: an id, a bare name, a JSON string or a list of one of them."""
+    value = _json_or_text(to)
+    if value is None:
+        raise BadRequest("Missing channel")
+    if isinstance(value, list):
+        if len(value) != 1:
+            raise BadRequest("Expected exactly one channel")
+        value = value[0]
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise BadRequest("Invalid data type for channel")
+    return as_id(value) if isinstance(value, int) else value
+
+
+def people_from(to: str | None) -> list[int] | list[str]:
+    """The people that `to` names: a JSON list of ids or of addresses, or addresses by comma."""
+    value = _json_or_text(to)
+    if isinstance(value, str):
+        value = [part.strip() for part in value.split(",") if part.strip()]
+    if value is None or value == []:
+        raise BadRequest("Message must have recipients")
+    if not isinstance(value, list):
+        raise BadRequest("Invalid data type for recipients")
+    if len(value) > limits.RECIPIENTS_PER_MESSAGE:
+        raise BadRequest(f"Too many recipients (limit: {limits.RECIPIENTS_PER_MESSAGE})")
+    ids = [each for each in value if isinstance(each, int) and not isinstance(each, bool)]
+    addresses = [each for each in value if isinstance(each, str)]
+    if len(ids) == len(value):
+        return [as_id(each) for each in ids]
+    if len(addresses) == len(value):
+        return addresses
+    if len(ids) + len(addresses) == len(value):
+        raise BadRequest("Recipient lists may contain emails or user IDs, but not both.")
+    raise BadRequest("Invalid data type for recipients")
+
+
+def _json_or_text(text: str | None) -> Any:
+    """JSON where it is JSON, else the text itself: `5` is a number, `general` a name."""
+    if text is None or not text.strip():
+        return None
+    try:
+        return decode_json(text)
+    except Problem:
+        return text
+
+
+def _send_key(call: Call, echo: Echo | None, said: list[Any]) -> SendKey | None:
+    header = call.request.header("idempotency-key")
+    if header is not None:
+        if not 0 < len(header) <= limits.SEND_KEY_LENGTH:
+            raise BadRequest(f"Idempotency-Key must have 1 to {limits.SEND_KEY_LENGTH} characters")
+        key = f"key:{header}"
+    elif echo is not None:
+        key = f"echo:{echo.queue_id}:{echo.local_id}"
+    else:
+        return None
+    digest = hashlib.blake2b(msgspec.json.encode(said), digest_size=32).digest()
+    return SendKey(key, digest, call.config.send_key_hours * 3600)
+
+
+def _sent(call: Call, sent: Sent) -> SentMessage:
+    url = _message_url(call, sent)
+    link = url
+    if sent.channel is not None:
+        topic = topics.shown(sent.topic, allow_empty=False)
+        link = f"[#{sent.channel.name} > {topic} @ 💬]({url})"
+    return SentMessage(
+        id=sent.message_id,
+        message_url=url,
+        message_link=link,
+        automatic_new_visibility_policy=UNSET if sent.policy is None else int(sent.policy),
+    )
+
+
+def _message_url(call: Call, sent: Sent) -> str:
+    near = f"near/{sent.message_id}"
+    if sent.channel is not None:
+        place = slug(sent.channel.id, sent.channel.name)
+        topic = encode_for_link(sent.topic)
+        return f"{call.site}/#narrow/channel/{place}/topic/{topic}/{near}"
+    ids = ",".join(str(user_id) for user_id in sent.member_ids)
+    group = "-group" if len(sent.member_ids) > 2 else ""
+    return f"{call.site}/#narrow/dm/{ids}{group}/{near}"
+
+
+# --- fetching ---
+
+
+async def fetch_messages(
+    call: Call,
+    *,
+    anchor: str | None = None,
+    anchor_date: str | None = None,
+    num_before: Annotated[int, NonNegative()] = 0,
+    num_after: Annotated[int, NonNegative()] = 0,
+    include_anchor: bool = True,
+    use_first_unread_anchor: bool = False,
+    narrow: Annotated[list[Any] | None, MaxItems(100)] = None,
+    message_ids: Annotated[list[Id] | None, MaxItems(limits.MESSAGES_PER_FETCH)] = None,
+    apply_markdown: bool = True,
+    client_gravatar: bool = True,
+    allow_empty_topic_name: bool = False,
+) -> Messages:
+    """Fetch messages around an anchor, or by their ids."""
+
+    def shown(messages: list[Message], flags: dict[int, list[str]]) -> list[MessageObject]:
+        return [
+            _shown(
+                call,
+                message,
+                flags[message.id],
+                apply_markdown,
+                client_gravatar,
+                allow_empty_topic_name,
+            )
+            for message in messages
+        ]
+
+    terms = terms_from(narrow or [])
+    domain = call.org.email_domain
+    if message_ids is not None:
+        if anchor is not None or num_before or num_after or use_first_unread_anchor:
+            raise UnsupportedCombination(
+                parameters="num_before, num_after, anchor, message_ids, include_anchor,"
+                " use_first_unread_anchor"
+            )
+        found, flags = await call.db.read(fetch.some, call.user, terms, message_ids, domain)
+        return Messages(
+            messages=shown(found, flags),
+            found_anchor=False,
+            found_oldest=False,
+            found_newest=False,
+        )
+    if num_before + num_after > limits.MESSAGES_PER_FETCH:
+        raise BadRequest(f"Too many messages requested (maximum {limits.MESSAGES_PER_FETCH}).")
+    if not include_anchor and num_before and num_after:
+        raise BadRequest("The anchor can only be excluded at an end of the range")
+    window = _window(
+        anchor, anchor_date, num_before, num_after, include_anchor, use_first_unread_anchor
+    )
+    stretch = await call.db.read(fetch.around, call.user, terms, window, domain)
+    return Messages(
+        messages=shown(stretch.messages, stretch.flags),
+        anchor=stretch.anchor,
+        found_anchor=stretch.found_anchor,
+        found_oldest=stretch.found_oldest,
+        found_newest=stretch.found_newest,
+    )
+
+
+async def fetch_message(
+    call: Call,
+    message_id: int,
+    *,
+    apply_markdown: bool = True,
+    client_gravatar: bool = True,
+    allow_empty_topic_name: bool = False,
+) -> OneMessage:
+    """Fetch one message."""
+    message, flags = await call.db.read(fetch.one, call.user, message_id)
+    shown = _shown(call, message, flags, apply_markdown, client_gravatar, allow_empty_topic_name)
+    return OneMessage(message=shown, raw_content=message.content)
+
+
+def terms_from(narrow: list[Any]) -> list[Term]:
+    """Terms of a narrow as clients write them: objects, or pairs of strings."""
+    terms = []
+    for index, each in enumerate(narrow):
+        where = f"Invalid narrow[{index}]: Value error"
+        if isinstance(each, list):
+            if len(each) != 2 or not all(isinstance(part, str) for part in each):
+                raise BadRequest(f"{where}, element is not a string pair")
+            terms.append(Term(each[0], each[1]))
+            continue
+        if not isinstance(each, dict):
+            raise BadRequest(f"{where}, dict or list required")
+        if not isinstance(each.get("operator"), str):
+            raise BadRequest(f"{where}, operator is missing")
+        operand = each.get("operand")
+        if operand is None:
+            raise BadRequest(f"{where}, operand is missing")
+        if not _is_operand(operand):
+            raise BadRequest(f"{where}, operand is not a string or integer")
+        terms.append(Term(each["operator"], operand, bool(each.get("negated", False))))
+    return terms
+
+
+def _is_operand(operand: Any) -> bool:
+    parts = operand if isinstance(operand, list) else [operand]
+    return all(isinstance(part, str) or (type(part) is int and abs(part) < 2**63) for part in parts)
+
+
+def _window(
+    anchor: str | None,
+    anchor_date: str | None,
+    num_before: int,
+    num_after: int,
+    include_anchor: bool,
+    use_first_unread_anchor: bool,
+) -> Window:
+    if use_first_unread_anchor:
+        anchor = "first_unread"
+    if anchor is None:
+        raise BadRequest("Missing 'anchor' argument.")
+    moment = None
+    place: int | str = anchor
+    if anchor == "date":
+        if anchor_date is None:
+            raise BadRequest("Missing 'anchor_date' argument.")
+        moment = _moment(anchor_date)
+    elif anchor not in ("newest", "oldest", "first_unread"):
+        digits = anchor.removeprefix("-")
+        if not (digits.isascii() and digits.isdecimal()):
+            raise BadRequest("Invalid anchor")
+        place = min(int(digits[:20]), fetch.NEWEST) if digits == anchor else 0
+    return Window(place, num_before, num_after, include_anchor, moment)
+
+
+def _moment(text: str) -> float:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise BadRequest("anchor_date is not an ISO 8601 datetime string") from None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    try:
+        return moment.timestamp()
+    except (OverflowError, ValueError):
+        raise BadRequest("anchor_date is not an ISO 8601 datetime string") from None
+
+
+def _shown(
+    call: Call,
+    message: Message,
+    flags: list[str],
+    apply_markdown: bool,
+    client_gravatar: bool,
+    allow_empty_topic: bool,
+) -> MessageObject:
+    shown = message_object(
+        call.org,
+        message,
+        apply_markdown=apply_markdown,
+        client_gravatar=client_gravatar,
+        allow_empty_topic=allow_empty_topic,
+    )
+    shown.flags = flags
+    return shown

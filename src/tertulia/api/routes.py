@@ -1,0 +1,23 @@
+"""The whole API, one line per route."""
+
+from tertulia.api import events, login, messages, server, subscriptions, users
+from tertulia.api.call import no_guest
+from tertulia.http.routing import delete, get, post
+
+ROUTES = [
+    get("/server_settings", server.settings, access="public"),
+    post("/fetch_api_key", login.fetch_api_key, access="public"),
+    post("/register", events.register),
+    get("/events", events.poll, long_poll=True),
+    delete("/events", events.unregister),
+    get("/messages", messages.fetch_messages),
+    post("/messages", messages.send_message, webhook_bots=True),
+    get("/messages/{message_id}", messages.fetch_message),
+    get("/users", users.everyone, access="spectator"),
+    get("/users/me", users.me),
+    get("/users/me/subscriptions", subscriptions.mine),
+    post("/users/me/subscriptions", subscriptions.subscribe, requires=no_guest),
+    delete("/users/me/subscriptions", subscriptions.unsubscribe),
+    get("/users/{user_id}", users.by_id),
+    get("/users/{email}", users.by_email),
+]

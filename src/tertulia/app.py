@@ -1,0 +1,164 @@
+"""Puts the parts together; the one module that knows all the others."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any
+
+import msgspec
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from tertulia import metrics
+from tertulia.api.call import Gate, Services, find_organization, site
+from tertulia.api.routes import ROUTES
+from tertulia.config import Config
+from tertulia.domain import version
+from tertulia.domain.keys import Vault
+from tertulia.events.delivery import Delivery
+from tertulia.http.dispatch import Api
+from tertulia.http.openapi import describe
+from tertulia.http.request import Request as ApiRequest
+from tertulia.jobs import housekeeping
+from tertulia.jobs.runner import Job, run_for_ever
+from tertulia.storage import realms
+from tertulia.storage.database import Database
+from tertulia.storage.watcher import watch
+from tertulia.web import pages
+from tertulia.web.pictures import identicon
+
+PICTURE_HEADERS = {"Cache-Control": "public, max-age=86400"}
+
+
+class Application:
+    """The server as one ASGI application: the API, and a few pages around it."""
+
+    def __init__(
+        self,
+        config: Config,
+        database: Database,
+        vault: Vault,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.delivery = Delivery(database, config.email_domain, config.heartbeat_seconds)
+        self.services = Services(
+            config, database, self.delivery, vault, clock, started_at=int(clock())
+        )
+        self.metrics = metrics.Metrics(self.delivery)
+        self._api = Api(ROUTES, Gate(self.services).admit, config, observe=self.metrics.observe)
+        description = describe(ROUTES, title="Tertulia", version=version.VERSION)
+        self._description = msgspec.json.encode(description)
+        self._pages = self._build_pages()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if (
+            scope["type"] == "http"
+            and scope["path"].startswith("/api/")
+            and scope["path"] != "/api/v1/openapi.json"
+        ):
+            await self._api(scope, receive, send)
+        else:
+            await self._pages(scope, receive, send)
+
+    # --- running ---
+
+    @asynccontextmanager
+    async def running(self, _: Any = None) -> AsyncIterator[None]:
+        """Everything that lives while the server does."""
+        database, delivery, config = self.services.database, self.delivery, self.services.config
+        follower = delivery.follower
+        database.start(follower.fetch_news, follower.deliver)
+        await follower.catch_up()
+        jobs = [
+            Job("positions", 30, partial(housekeeping.keep_positions, database, delivery)),
+            Job(
+                "send keys",
+                600,
+                partial(housekeeping.forget_send_keys, database, config.send_key_hours * 3600),
+            ),
+            Job("log", 300, partial(housekeeping.trim_logs, database, delivery)),
+        ]
+        tasks = [asyncio.create_task(watch(database, follower.catch_up))]
+        tasks += [asyncio.create_task(run_for_ever(job)) for job in jobs]
+        try:
+            yield
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            database.stop()
+
+    def say_goodbye(self) -> None:
+        """Answer every waiting poll, because the server is about to stop."""
+        self.delivery.stop_waiting()
+
+    # --- pages ---
+
+    def _build_pages(self) -> ASGIApp:
+        return Starlette(
+            lifespan=self.running,
+            routes=[
+                Route("/", self._home),
+                Route("/health", self._health),
+                Route("/metrics", self._metrics),
+                Route("/api/v1/openapi.json", self._openapi),
+                Route("/static/logo.svg", _logo),
+                Route("/static/icon.png", _icon),
+                Route("/user_avatars/{realm_id:int}/{name}", _avatar),
+                Route("/avatar/{user_id:int}", _avatar_of),
+            ],
+        )
+
+    async def _home(self, request: Request) -> Response:
+        org = find_organization(self.services, request.headers.get("host", ""))
+        if org is None:
+            return HTMLResponse("There is no organization at this address.", status_code=404)
+        asked = ApiRequest(request.scope, request.receive)
+        where = site(self.services.config, asked, org)
+        return HTMLResponse(pages.home(org.realm.name, where, version.VERSION))
+
+    async def _health(self, request: Request) -> Response:
+        await self.services.database.read_in(0, realms.all_of_them)
+        return JSONResponse({"status": "ok"})
+
+    async def _metrics(self, request: Request) -> Response:
+        if not metrics.may_read(self.services.config.metrics, request):
+            return Response("Not found", status_code=404)
+        return Response(self.metrics.text(), media_type=metrics.CONTENT_TYPE)
+
+    async def _openapi(self, request: Request) -> Response:
+        return Response(
+            self._description,
+            media_type="application/json",
+            headers={"Access-Control-Allow-Origin": "*"},
+        )
+
+
+async def _logo(request: Request) -> Response:
+    return Response(pages.LOGO, media_type="image/svg+xml", headers=PICTURE_HEADERS)
+
+
+async def _icon(request: Request) -> Response:
+    return _picture("tertulia", 100)
+
+
+async def _avatar(request: Request) -> Response:
+    name: str = request.path_params["name"]
+    medium = name.endswith("-medium.png")
+    seed = name.removesuffix(".png").removesuffix("-medium")
+    if not name.endswith(".png") or not seed.isdecimal():
+        return Response("Not found", status_code=404)
+    return _picture(f"{request.path_params['realm_id']}/{seed}", 500 if medium else 100)
+
+
+async def _avatar_of(request: Request) -> Response:
+    return _picture(str(request.path_params["user_id"]), 100)
+
+
+def _picture(seed: str, pixels: int) -> Response:
+    return Response(identicon(seed, pixels), media_type="image/png", headers=PICTURE_HEADERS)

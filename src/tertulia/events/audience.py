@@ -1,0 +1,60 @@
+"""Audiences: who is to hear of an event, described in a few bytes and resolved on delivery.
+
+An audience never lists the ten thousand subscribers of a channel; it names the channel. Whether
+somebody belongs to it is asked with `was_subscribed`, which answers for the moment of the event.
+"""
+
+from collections.abc import Callable
+
+import msgspec
+
+from tertulia.events.directory import Organization
+
+WasSubscribed = Callable[[int], bool]
+
+
+class Everyone(msgspec.Struct, frozen=True, tag="all", tag_field="to"):
+    """Everybody in the organization."""
+
+    def includes(self, org: Organization, user_id: int, was_subscribed: WasSubscribed) -> bool:
+        return True
+
+
+class Users(msgspec.Struct, frozen=True, tag="users", tag_field="to"):
+    """These people and nobody else."""
+
+    ids: list[int]
+
+    def includes(self, org: Organization, user_id: int, was_subscribed: WasSubscribed) -> bool:
+        return user_id in self.ids
+
+
+class Subscribers(msgspec.Struct, frozen=True, tag="channel", tag_field="to"):
+    """Those who were subscribed to a channel when it happened."""
+
+    id: int
+
+    def includes(self, org: Organization, user_id: int, was_subscribed: WasSubscribed) -> bool:
+        return was_subscribed(self.id)
+
+
+class Watchers(msgspec.Struct, frozen=True, tag="watchers", tag_field="to", omit_defaults=True):
+    """Those who may see that a channel exists, and some who have just lost or gained it."""
+
+    id: int
+    also: list[int] = []
+
+    def includes(self, org: Organization, user_id: int, was_subscribed: WasSubscribed) -> bool:
+        return user_id in self.also or org.may_see(user_id, self.id)
+
+
+class Nobody(msgspec.Struct, frozen=True, tag="nobody", tag_field="to"):
+    """No client: the event only tells the servers to look again."""
+
+    def includes(self, org: Organization, user_id: int, was_subscribed: WasSubscribed) -> bool:
+        return False
+
+
+Audience = Everyone | Users | Subscribers | Watchers | Nobody
+
+decode = msgspec.json.Decoder(Audience).decode

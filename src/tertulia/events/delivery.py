@@ -1,0 +1,282 @@
+"""Delivery: from the log into the mailboxes, and from there to whoever polls.
+
+Everything here happens on the loop. A mailbox that was given up is filled again from the log,
+with the answer to "who was subscribed then?" taken from the spans, so that a restart in between
+changes nothing for its client.
+"""
+
+import asyncio
+import random
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import partial
+
+from pyroaring import BitMap
+
+from tertulia.domain.users import User
+from tertulia.errors import BadQueue
+from tertulia.events import log
+from tertulia.events.audience import Audience, Subscribers, Users, WasSubscribed
+from tertulia.events.directory import Organization
+from tertulia.events.follower import PAGE, Follower
+from tertulia.events.listener import Listener, decode_options
+from tertulia.events.log import Happening
+from tertulia.events.mailbox import Mailbox, event_id, seq_of
+from tertulia.events.types.channels import Left
+from tertulia.events.types.messages import MessageSent
+from tertulia.events.types.users import KeyChanged, UserActivityChanged
+from tertulia.events.wording import bodies, concerns
+from tertulia.storage import log as stored_log
+from tertulia.storage import queues, subscriptions
+from tertulia.storage.database import Database
+from tertulia.storage.queues import StoredQueue
+from tertulia.storage.subscriptions import Span
+from tertulia.storage.tx import Tx
+
+COLD_AFTER_SECONDS = 150  # a mailbox that nobody polls is given up; its queue is not
+HEARTBEAT = b'{"type":"heartbeat"}'
+HEARTBEAT_SPREAD_SECONDS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A stretch of the log, and when its reader was subscribed to what."""
+
+    happenings: list[Happening]
+    spans: list[Span]
+    head: int
+
+
+class Delivery:
+    def __init__(self, database: Database, email_domain: str, heartbeat_seconds: float) -> None:
+        self.follower = Follower(database, email_domain, self._distribute)
+        self._database = database
+        self._heartbeat_seconds = heartbeat_seconds
+        self._mailboxes: dict[str, Mailbox] = {}
+        self._of_user: dict[int, set[str]] = {}
+        self._stopping = False
+        self._wide: dict[int, set[str]] = {}  # queues that hear all public channels, by realm
+
+    @property
+    def organizations(self) -> dict[int, Organization]:
+        return self.follower.organizations
+
+    # --- giving out ---
+
+    def _distribute(self, org: Organization, happening: Happening) -> None:
+        for mailbox in self._candidates(org, happening):
+            if not mailbox.behind:
+                subscribed_now = partial(org.is_subscribed, mailbox.listener.user_id)
+                self._offer(mailbox, org, happening, subscribed_now)
+                if mailbox.is_full:
+                    mailbox.fall_behind(happening.seq)
+        self._close_what_ends(org, happening)
+
+    def _offer(
+        self,
+        mailbox: Mailbox,
+        org: Organization,
+        happening: Happening,
+        was_subscribed: WasSubscribed,
+    ) -> None:
+        if concerns(happening, org, mailbox.listener, was_subscribed):
+            event = happening.event
+            channel_id = event.channel_id if isinstance(event, MessageSent) else None
+            mailbox.add_durable(happening.seq, bodies(happening, org, mailbox.listener), channel_id)
+            if mailbox.pending:
+                mailbox.wake()
+
+    def _close_what_ends(self, org: Organization, happening: Happening) -> None:
+        """After a lost key no queue is left, after a lost channel none of its messages."""
+        event = happening.event
+        if isinstance(event, KeyChanged) or (
+            isinstance(event, UserActivityChanged) and not event.is_active
+        ):
+            for queue_id in list(self._of_user.get(event.user_id, ())):
+                self.close_queue(queue_id)
+        elif isinstance(event, Left):
+            for user_id in event.user_ids:
+                if not org.may_read(user_id, event.channel_id):
+                    for mailbox in self._mailboxes_of(user_id):
+                        mailbox.forget_channel(event.channel_id)
+
+    def whisper(self, realm_id: int, body: bytes, event_type: str, to: Audience) -> None:
+        """Tell those who listen right now of something that nobody needs to know later."""
+        org = self.organizations[realm_id]
+        for mailbox in self._mailboxes_for(org, to):
+            listener = mailbox.listener
+            subscribed_now = partial(org.is_subscribed, listener.user_id)
+            if listener.wants(event_type) and to.includes(org, listener.user_id, subscribed_now):
+                mailbox.add_fleeting(org.applied, body)
+                mailbox.wake()
+
+    def _candidates(self, org: Organization, happening: Happening) -> Iterable[Mailbox]:
+        found = {
+            mailbox.listener.queue_id: mailbox
+            for mailbox in self._mailboxes_for(org, happening.audience)
+        }
+        if isinstance(happening.event, MessageSent):
+            for queue_id in self._wide.get(org.realm.id, ()):
+                found[queue_id] = self._mailboxes[queue_id]
+        return found.values()
+
+    def _mailboxes_for(self, org: Organization, audience: Audience) -> Iterable[Mailbox]:
+        """Mailboxes that may be meant; the audience itself still has to say."""
+        users: Iterable[int]
+        if isinstance(audience, Users):
+            users = audience.ids
+        elif isinstance(audience, Subscribers):
+            subscribers = org.subscribers.get(audience.id) or BitMap()
+            if len(subscribers) < len(self._of_user):
+                users = [user_id for user_id in subscribers if user_id in self._of_user]
+            else:
+                users = [user_id for user_id in self._of_user if user_id in subscribers]
+        else:
+            users = list(self._of_user)
+        for user_id in users:
+            for mailbox in self._mailboxes_of(user_id):
+                if mailbox.realm_id == org.realm.id:
+                    yield mailbox
+
+    def _mailboxes_of(self, user_id: int) -> list[Mailbox]:
+        return [self._mailboxes[queue_id] for queue_id in self._of_user.get(user_id, ())]
+
+    # --- polling ---
+
+    async def poll(
+        self, user: User, queue_id: str, last_event_id: int, *, block: bool
+    ) -> tuple[list[bytes], bool]:
+        """The events after the given one, and whether we had to wait for them."""
+        mailbox = await self.open(user, queue_id, last_event_id)
+        mailbox.acknowledge(last_event_id, self.organizations[user.realm_id].applied)
+        if mailbox.behind and not mailbox.pending:
+            await self._refill(mailbox)
+        mailbox.seen_at = self._database.clock()
+        if mailbox.pending or not block or self._stopping:
+            mailbox.wake()
+            return mailbox.contents(), False
+
+        seconds = self._heartbeat_seconds + random.random() * HEARTBEAT_SPREAD_SECONDS  # noqa: S311
+        heart = asyncio.get_running_loop().call_later(seconds, self._beat, mailbox)
+        try:
+            await mailbox.wait()
+        finally:
+            heart.cancel()
+            mailbox.seen_at = self._database.clock()
+        return mailbox.contents(), True
+
+    def _beat(self, mailbox: Mailbox) -> None:
+        mailbox.add_fleeting(self.organizations[mailbox.realm_id].applied, HEARTBEAT)
+        mailbox.wake()
+
+    async def open(self, user: User, queue_id: str, last_event_id: int = -1) -> Mailbox:
+        """The mailbox of a queue, filled from the log if we do not have it."""
+        mailbox = self._mailboxes.get(queue_id)
+        if mailbox is None:
+            stored = await self._database.read_in(user.realm_id, queues.find, queue_id)
+            if stored is None or stored.user_id != user.id:
+                raise BadQueue(queue_id=queue_id)
+            mailbox = self._mailboxes.get(queue_id) or self._make(stored, last_event_id)
+            await self._refill(mailbox)
+        if mailbox.listener.user_id != user.id:
+            raise BadQueue(queue_id=queue_id)
+        return mailbox
+
+    def _make(self, stored: StoredQueue, last_event_id: int) -> Mailbox:
+        listener = Listener(stored.id, stored.user_id, decode_options(stored.options))
+        mailbox = Mailbox(
+            listener,
+            stored.realm_id,
+            start=event_id(stored.start_seq),
+            acked=stored.acked,
+            seen_at=self._database.clock(),
+        )
+        # The event that was acknowledged last may have had several parts: look at it again.
+        mailbox.scanned = max(stored.start_seq, seq_of(max(mailbox.acked, last_event_id)) - 1)
+        self._mailboxes[stored.id] = mailbox
+        self._of_user.setdefault(stored.user_id, set()).add(stored.id)
+        if listener.options.hears_public_channels:
+            self._wide.setdefault(stored.realm_id, set()).add(stored.id)
+        return mailbox
+
+    async def _refill(self, mailbox: Mailbox) -> None:
+        """Read on in the log until there is something to deliver or nothing more to read."""
+        org = self.organizations[mailbox.realm_id]
+        async with self.follower.still():
+            while mailbox.behind and not mailbox.pending:
+                page = await self._database.read_in(
+                    mailbox.realm_id, read_page, mailbox.listener.user_id, mailbox.scanned
+                )
+                if page is None:  # the log no longer goes back that far
+                    self.close_queue(mailbox.listener.queue_id)
+                    raise BadQueue(queue_id=mailbox.listener.queue_id)
+                for happening in page.happenings:
+                    self._offer_again(mailbox, org, happening, page.spans)
+                    mailbox.scanned = happening.seq
+                mailbox.behind = mailbox.scanned < page.head
+
+    def _offer_again(
+        self, mailbox: Mailbox, org: Organization, happening: Happening, spans: list[Span]
+    ) -> None:
+        event = happening.event
+        if (
+            isinstance(event, MessageSent)
+            and event.channel_id is not None
+            and not org.may_read(mailbox.listener.user_id, event.channel_id)
+        ):
+            return
+        then = {span.channel_id for span in spans if span.covers_event(happening.seq)}
+        self._offer(mailbox, org, happening, then.__contains__)
+
+    # --- ending ---
+
+    def close_queue(self, queue_id: str) -> None:
+        mailbox = self._mailboxes.get(queue_id)
+        if mailbox is not None:
+            self._forget(mailbox)
+            mailbox.close()
+
+    def stop_waiting(self) -> None:
+        """Answer every poll at once from now on: the server is about to stop."""
+        self._stopping = True
+        for mailbox in list(self._mailboxes.values()):
+            mailbox.wake()
+
+    def give_up_cold_mailboxes(self) -> None:
+        now = self._database.clock()
+        for mailbox in list(self._mailboxes.values()):
+            if not mailbox.is_parked and now - mailbox.seen_at > COLD_AFTER_SECONDS:
+                self._forget(mailbox)
+
+    def _forget(self, mailbox: Mailbox) -> None:
+        queue_id, user_id = mailbox.listener.queue_id, mailbox.listener.user_id
+        self._mailboxes.pop(queue_id, None)
+        self._wide.get(mailbox.realm_id, set()).discard(queue_id)
+        ids = self._of_user.get(user_id, set())
+        ids.discard(queue_id)
+        if not ids:
+            self._of_user.pop(user_id, None)
+
+    # --- keeping books ---
+
+    def positions(self) -> list[tuple[str, int, float]]:
+        """How far each mailbox has been read: (queue, acknowledged, seen at)."""
+        now = self._database.clock()
+        return [
+            (queue_id, mailbox.acked, now if mailbox.is_parked else mailbox.seen_at)
+            for queue_id, mailbox in self._mailboxes.items()
+        ]
+
+    def counts(self) -> tuple[int, int]:
+        """How many mailboxes there are, and how many polls wait at them."""
+        parked = sum(mailbox.is_parked for mailbox in self._mailboxes.values())
+        return len(self._mailboxes), parked
+
+
+def read_page(tx: Tx, user_id: int, after: int) -> Page | None:
+    """The log from a place on, with the reader's spans; None if that place is gone."""
+    head, oldest = stored_log.head(tx), stored_log.oldest(tx, tx.realm_id)
+    if after < head and (oldest is None or after + 1 < oldest):
+        return None
+    spans = subscriptions.spans_of(tx, user_id) if after < head else []
+    return Page(log.read(tx, tx.realm_id, after, PAGE), spans, head)

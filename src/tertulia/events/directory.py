@@ -1,0 +1,263 @@
+"""The directory: what nearly every request needs to know of an organization, kept in memory.
+
+It follows the log and is changed only on the loop, one event at a time, so whoever reads it
+between two awaits sees one moment. Actions do not use it: inside a transaction the database is
+asked, because it alone knows what was done a moment ago.
+"""
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from pyroaring import BitMap
+
+from tertulia.domain import access
+from tertulia.domain.channels import Channel
+from tertulia.domain.groups import (
+    REALM_PERMISSIONS,
+    Group,
+    GroupValue,
+    direct_system_groups,
+    holds_by_role,
+)
+from tertulia.domain.realms import Realm
+from tertulia.domain.topics import fold
+from tertulia.domain.users import User
+from tertulia.storage import channels, groups, log, realms, subscriptions, users
+from tertulia.storage.tx import Tx
+
+Rule = Callable[[User | None, Channel, bool, access.Holds], bool]
+
+
+@dataclass(slots=True)
+class Touched:
+    """The parts of an organization that an event says have changed."""
+
+    users: set[int] = field(default_factory=set)
+    channels: set[int] = field(default_factory=set)
+    groups: bool = False
+    realm: bool = False
+
+    def __bool__(self) -> bool:
+        return bool(self.users or self.channels or self.groups or self.realm)
+
+    def add(self, other: "Touched") -> None:
+        self.users |= other.users
+        self.channels |= other.channels
+        self.groups |= other.groups
+        self.realm |= other.realm
+
+
+@dataclass(slots=True)
+class Patch:
+    """Rows read again because an event touched them."""
+
+    realm: Realm | None = None
+    users: list[User] = field(default_factory=list)
+    fingerprints: dict[int, bytes] = field(default_factory=dict)
+    channels: list[Channel] = field(default_factory=list)
+    groups: list[Group] | None = None
+
+
+class Organization:
+    """One organization as it stands at the event `applied`."""
+
+    def __init__(self, realm: Realm, applied: int, email_domain: str) -> None:
+        self.realm = realm
+        self.applied = applied
+        self.email_domain = email_domain
+        self.users: dict[int, User] = {}
+        self.channels: dict[int, Channel] = {}
+        self.groups: dict[int, Group] = {}
+        self.system_ids: dict[str, int] = {}
+        self.subscribers: dict[int, BitMap] = {}
+        self.subscribed: dict[int, BitMap] = {}
+        self._inactive = BitMap()
+        self._user_by_key: dict[bytes, int] = {}
+        self._key_of: dict[int, bytes] = {}
+        self._user_by_email: dict[str, int] = {}
+        self._channel_by_name: dict[str, int] = {}
+        self._groups_of: dict[int, set[int]] = {}
+
+    # --- finding ---
+
+    def user_with_key(self, fingerprint: bytes) -> User | None:
+        user_id = self._user_by_key.get(fingerprint)
+        return None if user_id is None else self.users[user_id]
+
+    def user_with_email(self, email: str) -> User | None:
+        """By real address."""
+        user_id = self._user_by_email.get(email.casefold())
+        return None if user_id is None else self.users[user_id]
+
+    def channel_named(self, name: str) -> Channel | None:
+        channel_id = self._channel_by_name.get(fold(name.strip()))
+        return None if channel_id is None else self.channels[channel_id]
+
+    def is_subscribed(self, user_id: int, channel_id: int) -> bool:
+        subscribers = self.subscribers.get(channel_id)
+        return subscribers is not None and user_id in subscribers
+
+    def subscribers_of(self, channel_id: int) -> list[int]:
+        """Subscribers whose accounts are active, by id."""
+        return list(self._active_subscribers(channel_id))
+
+    def subscriber_count(self, channel_id: int) -> int:
+        return len(self._active_subscribers(channel_id))
+
+    def _active_subscribers(self, channel_id: int) -> BitMap:
+        subscribers = self.subscribers.get(channel_id)
+        return BitMap() if subscribers is None else subscribers - self._inactive
+
+    # --- rules ---
+
+    def holds(self, user: User, value: GroupValue, now: float) -> bool:
+        """Whether a user is in the set that a permission names."""
+        if isinstance(value, int):
+            named = {value}
+        elif user.id in value.direct_members:
+            return True
+        else:
+            named = set(value.direct_subgroups)
+        waiting = self.realm.setting("waiting_period_threshold")
+        return any(
+            holds_by_role(user, group.name, waiting, now)
+            for group_id in self._within(named)
+            if (group := self.groups[group_id]).is_system
+        ) or bool(named & self._containing(user.id))
+
+    def realm_permission(self, name: str) -> GroupValue:
+        stored: GroupValue | None = self.realm.settings.get(name)
+        if stored is not None:
+            return stored
+        return self.system_ids[REALM_PERMISSIONS[name].default]
+
+    def may_see(self, user_id: int | None, channel_id: int) -> bool:
+        return self._allows(access.may_see, user_id, channel_id)
+
+    def may_read(self, user_id: int | None, channel_id: int) -> bool:
+        return self._allows(access.may_read, user_id, channel_id)
+
+    def direct_members(self, group: Group, now: float) -> list[int]:
+        """Active users listed in a group; those of a system group follow from their roles."""
+        if not group.is_system:
+            return [user_id for user_id in group.members if self.users[user_id].is_active]
+        waiting = self.realm.setting("waiting_period_threshold")
+        return [
+            user.id
+            for user in self.users.values()
+            if user.is_active
+            and not user.is_system_bot
+            and group.name in direct_system_groups(user, waiting, now)
+        ]
+
+    def _allows(self, rule: Rule, user_id: int | None, channel_id: int) -> bool:
+        channel = self.channels.get(channel_id)
+        if channel is None:
+            return False
+        user = None if user_id is None else self.users.get(user_id)
+        subscribed = user is not None and self.is_subscribed(user.id, channel_id)
+
+        def holds(value: GroupValue) -> bool:
+            return user is not None and self.holds(user, value, time.time())
+
+        return rule(user, channel, subscribed, holds)
+
+    def _within(self, group_ids: Iterable[int]) -> set[int]:
+        """These groups and all they contain."""
+        found: set[int] = set()
+        waiting = [group_id for group_id in group_ids if group_id in self.groups]
+        while waiting:
+            group_id = waiting.pop()
+            if group_id not in found:
+                found.add(group_id)
+                waiting.extend(self.groups[group_id].subgroups)
+        return found
+
+    def _containing(self, user_id: int) -> set[int]:
+        """The groups that list a user, directly or through subgroups."""
+        known = self._groups_of.get(user_id)
+        if known is None:
+            known = {
+                group.id
+                for group in self.groups.values()
+                if any(user_id in self.groups[inner].members for inner in self._within([group.id]))
+            }
+            self._groups_of[user_id] = known
+        return known
+
+    # --- following ---
+
+    def put_user(self, user: User, fingerprint: bytes | None) -> None:
+        known = self.users.get(user.id)
+        if known is not None:
+            self._user_by_email.pop(known.email.casefold(), None)
+        self._user_by_key.pop(self._key_of.pop(user.id, b""), None)
+        self.users[user.id] = user
+        (self._inactive.discard if user.is_active else self._inactive.add)(user.id)
+        self._user_by_email[user.email.casefold()] = user.id
+        if fingerprint is not None:
+            self._user_by_key[fingerprint] = user.id
+            self._key_of[user.id] = fingerprint
+
+    def put_channel(self, channel: Channel) -> None:
+        known = self.channels.get(channel.id)
+        if known is not None:
+            self._channel_by_name.pop(fold(known.name), None)
+        self.channels[channel.id] = channel
+        self._channel_by_name[fold(channel.name)] = channel.id
+
+    def put_groups(self, all_groups: list[Group]) -> None:
+        self.groups = {group.id: group for group in all_groups}
+        self.system_ids = {group.name: group.id for group in all_groups if group.is_system}
+        self._groups_of.clear()
+
+    def join(self, channel_id: int, user_ids: Iterable[int]) -> None:
+        self.subscribers.setdefault(channel_id, BitMap()).update(user_ids)
+        for user_id in user_ids:
+            self.subscribed.setdefault(user_id, BitMap()).add(channel_id)
+
+    def leave(self, channel_id: int, user_ids: Iterable[int]) -> None:
+        for user_id in user_ids:
+            self.subscribers.setdefault(channel_id, BitMap()).discard(user_id)
+            self.subscribed.setdefault(user_id, BitMap()).discard(channel_id)
+
+    def apply(self, patch: Patch) -> None:
+        if patch.realm is not None:
+            self.realm = patch.realm
+        for user in patch.users:
+            self.put_user(user, patch.fingerprints.get(user.id))
+        for channel in patch.channels:
+            self.put_channel(channel)
+        if patch.groups is not None:
+            self.put_groups(patch.groups)
+
+
+def load(tx: Tx, email_domain: str) -> Organization:
+    """Read a whole organization; the transaction says which and at what moment."""
+    org = Organization(realms.current(tx), log.head(tx), email_domain)
+    fingerprints = users.fingerprints(tx)
+    for user in users.everyone(tx):
+        org.put_user(user, fingerprints.get(user.id))
+    for channel in channels.everything(tx):
+        org.put_channel(channel)
+    org.put_groups(groups.everything(tx))
+    for channel_id, user_id in subscriptions.active_pairs(tx):
+        org.join(channel_id, (user_id,))
+    return org
+
+
+def read_patch(tx: Tx, touched: Touched) -> Patch:
+    """Read again what events have touched."""
+    patch = Patch()
+    if touched.realm:
+        patch.realm = realms.current(tx)
+    if touched.users:
+        ids = sorted(touched.users)
+        patch.users = users.find_many(tx, ids)
+        patch.fingerprints = users.fingerprints(tx, ids)
+    if touched.channels:
+        patch.channels = channels.find_many(tx, sorted(touched.channels))
+    if touched.groups:
+        patch.groups = groups.everything(tx)
+    return patch

@@ -1,0 +1,113 @@
+"""The follower: keeps the directory at the head of the log, whoever writes to it.
+
+News are read on any thread, in one transaction, and taken in on the loop, one event at a time:
+first the directory moves, then those who wait hear of it. So what somebody may see is decided
+at the moment of the event.
+"""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from tertulia.events import directory, log
+from tertulia.events.directory import Organization, Patch, Touched
+from tertulia.events.log import Happening
+from tertulia.storage import log as stored_log
+from tertulia.storage.database import Database
+from tertulia.storage.tx import Tx
+
+PAGE = 1000
+
+Heard = Callable[[Organization, Happening], None]
+
+
+@dataclass(slots=True)
+class News:
+    """What the log holds beyond what we knew, read at one moment."""
+
+    heads: dict[int, int] = field(default_factory=dict)
+    happenings: dict[int, list[Happening]] = field(default_factory=dict)
+    patches: dict[int, Patch] = field(default_factory=dict)
+    newcomers: list[Organization] = field(default_factory=list)
+
+
+class Follower:
+    def __init__(self, database: Database, email_domain: str, heard: Heard) -> None:
+        self.organizations: dict[int, Organization] = {}
+        self._database = database
+        self._email_domain = email_domain
+        self._heard = heard
+        self._still = 0
+        self._held_back: list[tuple[News, Callable[[], None]]] = []
+
+    def fetch_news(self, tx: Tx) -> News:
+        """Read what is new. It may overlap with what `apply` has taken in meanwhile."""
+        news = News()
+        for realm_id, head in stored_log.heads(tx).items():
+            org = self.organizations.get(realm_id)
+            if org is None:
+                here = tx.for_realm(realm_id)
+                news.newcomers.append(directory.load(here, self._email_domain))
+            elif org.applied < head:
+                news.heads[realm_id] = head
+                self._fetch_since(tx.for_realm(realm_id), org.applied, head, news)
+        return news
+
+    def _fetch_since(self, tx: Tx, applied: int, head: int, news: News) -> None:
+        found = news.happenings.setdefault(tx.realm_id, [])
+        touched = Touched()
+        while applied < head:
+            page = log.read(tx, tx.realm_id, applied, PAGE)
+            for happening in page:
+                touched.add(happening.event.touched())
+            found.extend(page)
+            applied = page[-1].seq
+        if touched:
+            news.patches[tx.realm_id] = directory.read_patch(tx, touched)
+
+    def absorb(self, news: News) -> None:
+        """Take in news read while the directory was held still."""
+        self._apply(news)
+
+    def deliver(self, news: News | None, answer: Callable[[], None]) -> None:
+        """Take in the news, then answer those whose writes made them."""
+        if news is None:
+            answer()
+        elif self._still:
+            self._held_back.append((news, answer))
+        else:
+            self._apply(news)
+            answer()
+
+    def _apply(self, news: News) -> None:
+        for org in news.newcomers:
+            self.organizations.setdefault(org.realm.id, org)
+        for realm_id, happenings in news.happenings.items():
+            org = self.organizations[realm_id]
+            if news.heads[realm_id] <= org.applied:
+                continue  # read before something that we have taken in already
+            if realm_id in news.patches:
+                org.apply(news.patches[realm_id])
+            for happening in happenings:
+                if happening.seq > org.applied:
+                    happening.event.move(org)
+                    org.applied = happening.seq
+                    self._heard(org, happening)
+
+    async def catch_up(self) -> None:
+        """Take in what others have written: another server, or the command line."""
+        self.deliver(await self._database.read_in(0, self.fetch_news), lambda: None)
+
+    @asynccontextmanager
+    async def still(self) -> AsyncIterator[None]:
+        """Hold the directory at one moment while the database is read."""
+        self._still += 1
+        try:
+            yield
+        finally:
+            self._still -= 1
+            if not self._still:
+                held_back, self._held_back = self._held_back, []
+                for news, answer in held_back:
+                    self._apply(news)
+                    answer()

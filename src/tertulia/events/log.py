@@ -1,0 +1,63 @@
+"""The log as events: written with the change they tell of, read by whoever waits.
+
+`announce` runs inside the action's transaction, so nobody hears of something that did not
+happen or misses something that did.
+"""
+
+from dataclasses import dataclass, field
+
+import msgspec
+
+from tertulia.domain.messages import Message
+from tertulia.events import audience as audiences
+from tertulia.events.audience import Audience
+from tertulia.events.types.event import Event
+from tertulia.events.types.messages import MessageSent
+from tertulia.events.types.registry import KINDS
+from tertulia.storage import log, messages
+from tertulia.storage.tx import Tx
+
+_encode = msgspec.json.Encoder().encode
+_decoders = {kind: msgspec.json.Decoder(event) for kind, event in KINDS.items()}
+
+
+@dataclass(slots=True)
+class Happening:
+    """An event at its place in the log, with what is needed to tell of it.
+
+    `encoded` keeps the bytes of each wording, so that a thousand queues share them.
+    """
+
+    realm_id: int
+    seq: int
+    event: Event
+    audience: Audience
+    message: Message | None = None
+    encoded: dict[object, list[bytes]] = field(default_factory=dict)
+
+
+def announce(tx: Tx, event: Event, to: Audience) -> int:
+    """Write an event into the log; gives its number."""
+    return log.append(tx, event.kind, _encode(to).decode(), _encode(event).decode())
+
+
+def read(tx: Tx, realm_id: int, after: int, limit: int) -> list[Happening]:
+    """The next events of an organization, with the messages they tell of."""
+    happenings = [
+        Happening(
+            entry.realm_id,
+            entry.seq,
+            _decoders[entry.kind].decode(entry.payload),
+            audiences.decode(entry.audience),
+        )
+        for entry in log.after(tx, realm_id, after, limit)
+    ]
+    sent = {
+        happening.event.message_id: happening
+        for happening in happenings
+        if isinstance(happening.event, MessageSent)
+    }
+    found = messages.find_many(tx, realm_id, list(sent))
+    for message_id, happening in sent.items():
+        happening.message = found.get(message_id)
+    return happenings

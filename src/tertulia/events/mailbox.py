@@ -1,0 +1,142 @@
+"""Mailboxes: what is pending for one queue, and the poll that waits for it.
+
+A mailbox is a convenience. All it holds can be read again from the log, so it may be thrown away
+at any moment and made anew at the next poll, on this server or another.
+
+An event's id is its place in the log, moved up to leave room below for what is never written
+down: several wire events of one happening, and then those that only travel through memory.
+"""
+
+import asyncio
+from dataclasses import dataclass
+
+from tertulia.errors import BadQueue, EventNotInQueue, EventPruned
+from tertulia.events.listener import Listener
+
+ROOM = 20  # bits between two events of the log
+MOST_PENDING = 2000
+
+_ROOM_MASK = (1 << ROOM) - 1
+
+
+def event_id(seq: int, index: int = 0) -> int:
+    return (seq << ROOM) + index
+
+
+def seq_of(event_id: int) -> int:
+    return event_id >> ROOM
+
+
+@dataclass(slots=True)
+class Pending:
+    """An event waiting to be fetched: its bytes without the closing id."""
+
+    id: int
+    body: bytes
+    channel_id: int | None = None
+
+    def encoded(self) -> bytes:
+        return b'%s,"id":%d}' % (self.body[:-1], self.id)
+
+
+class Mailbox:
+    """`start` and `acked` are event ids, `scanned` is a place in the log.
+
+    While a mailbox is `behind`, the log holds more for it after `scanned`, and nothing new is
+    put into it: it would arrive before its turn.
+    """
+
+    def __init__(
+        self, listener: Listener, realm_id: int, start: int, acked: int, seen_at: float
+    ) -> None:
+        self.listener = listener
+        self.realm_id = realm_id
+        self.start = start
+        self.acked = max(start, acked)
+        self.last_id = self.acked
+        self.pending: list[Pending] = []
+        self.seen_at = seen_at
+        self.behind = True
+        self.scanned = seq_of(self.acked)
+        self._waiting: asyncio.Future[None] | None = None
+        self._closed = False
+
+    @property
+    def is_parked(self) -> bool:
+        return self._waiting is not None
+
+    @property
+    def is_full(self) -> bool:
+        return len(self.pending) >= MOST_PENDING
+
+    def contents(self) -> list[bytes]:
+        return [entry.encoded() for entry in self.pending]
+
+    # --- filling ---
+
+    def add_durable(self, seq: int, bodies: list[bytes], channel_id: int | None) -> None:
+        for index, body in enumerate(bodies):
+            self._add(Pending(event_id(seq, index), body, channel_id))
+
+    def add_fleeting(self, seq: int, body: bytes) -> None:
+        """Add an event that is in no log, after all that are known up to `seq`."""
+        number = max(self.last_id + 1, event_id(seq) + 1)
+        if number & _ROOM_MASK:  # a million of them without a durable one: let it go
+            self._add(Pending(number, body))
+
+    def fall_behind(self, seq: int) -> None:
+        """Take no more: what comes after `seq` will be read from the log when it is wanted."""
+        self.behind = True
+        self.scanned = seq
+
+    def forget_channel(self, channel_id: int) -> None:
+        """Drop messages of a channel that may no longer be read."""
+        self.pending = [entry for entry in self.pending if entry.channel_id != channel_id]
+
+    def _add(self, entry: Pending) -> None:
+        if entry.id > self.acked and entry.id > self.last_id:
+            self.pending.append(entry)
+            self.last_id = entry.id
+
+    # --- reading ---
+
+    def acknowledge(self, last_event_id: int, head: int) -> None:
+        """Drop what the client has; refuse a number that it cannot have from this queue."""
+        if last_event_id == -1 and self.acked == self.start:
+            return
+        if last_event_id == -1 or self.start <= last_event_id < self.acked:
+            raise EventPruned(event_id=last_event_id)
+        if last_event_id != self.acked and not self._was_given(last_event_id, head):
+            raise EventNotInQueue(event_id=last_event_id)
+        self.acked = last_event_id
+        self.last_id = max(self.last_id, last_event_id)
+        self.pending = [entry for entry in self.pending if entry.id > last_event_id]
+
+    def _was_given(self, number: int, head: int) -> bool:
+        if any(entry.id == number for entry in self.pending):
+            return True
+        # Another server, or this one before a restart, may have given out a fleeting one.
+        return number > self.start and bool(number & _ROOM_MASK) and seq_of(number) <= head
+
+    async def wait(self) -> None:
+        """Wait until something is pending, another poll takes over, or the queue is closed."""
+        self.wake()
+        waiting = asyncio.get_running_loop().create_future()
+        self._waiting = waiting
+        try:
+            await waiting
+        finally:
+            if self._waiting is waiting:
+                self._waiting = None
+        if self._closed:
+            raise BadQueue(queue_id=self.listener.queue_id)
+
+    def wake(self) -> None:
+        waiting, self._waiting = self._waiting, None
+        if waiting is not None and not waiting.done():
+            waiting.set_result(None)
+
+    def close(self) -> None:
+        self._closed = True
+        self.pending.clear()
+        self.wake()

@@ -1,0 +1,197 @@
+"""The register snapshot: the state a client starts from, put together from its parts.
+
+One line for each part that a client can ask for. Parts that this server has nothing to fill
+with yet are told as what they are: empty.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tertulia.domain.preferences import DEFAULTS, EMOJISETS, NOTIFICATION_SOUNDS
+from tertulia.domain.topics import shown
+from tertulia.domain.users import User
+from tertulia.domain.visibility import Visibility
+from tertulia.events.directory import Organization
+from tertulia.events.listener import Options
+from tertulia.events.snapshot.channels import streams_state, subscription_state
+from tertulia.events.snapshot.facts import Facts, Wanted
+from tertulia.events.snapshot.people import groups_state, users_state
+from tertulia.events.snapshot.realm import realm_state
+from tertulia.events.snapshot.surroundings import Surroundings
+from tertulia.events.snapshot.unread import unread_state
+
+PROFILE_FIELD_TYPES = {
+    "SHORT_TEXT": {"id": 1, "name": "Text (short)"},
+    "LONG_TEXT": {"id": 2, "name": "Text (long)"},
+    "DROPDOWN": {"id": 3, "name": "Dropdown"},
+    "DATE": {"id": 4, "name": "Date"},
+    "URL": {"id": 5, "name": "Link"},
+    "USER": {"id": 6, "name": "Users"},
+    "EXTERNAL_ACCOUNT": {"id": 7, "name": "External account"},
+    "PRONOUNS": {"id": 8, "name": "Pronouns"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Everything a part of the state may be made of."""
+
+    org: Organization
+    me: User
+    options: Options
+    facts: Facts
+    around: Surroundings
+    now: float
+
+
+def compose(view: View, wanted: Wanted) -> dict[str, Any]:
+    state: dict[str, Any] = {}
+    for event_type, part in _PARTS.items():
+        if wanted(event_type):
+            state.update(part(view))
+    if wanted("message") and wanted("update_message_flags"):
+        empty = view.options.capabilities.empty_topic_name
+        state["unread_msgs"] = unread_state(view.org, view.me, view.facts, empty_topic_name=empty)
+    if wanted("muted_topics") and (wanted.everything or not wanted("user_topic")):
+        state["muted_topics"] = _muted_topics(view)
+    return state
+
+
+def _user_topics(view: View) -> dict[str, Any]:
+    empty = view.options.capabilities.empty_topic_name
+    return {
+        "user_topics": [
+            {
+                "stream_id": each.channel_id,
+                "topic_name": shown(each.topic, empty),
+                "last_updated": int(each.updated_at),
+                "visibility_policy": int(each.policy),
+            }
+            for each in view.facts.user_topics
+        ]
+    }
+
+
+def _muted_topics(view: View) -> list[list[Any]]:
+    """Compat: before feature level 134 mutes were told as triples."""
+    return [
+        [view.org.channels[each.channel_id].name, each.topic, int(each.updated_at)]
+        for each in view.facts.user_topics
+        if each.policy == Visibility.MUTED
+    ]
+
+
+def _conversations(view: View) -> dict[str, Any]:
+    return {
+        "recent_private_conversations": [
+            {
+                "user_ids": [user_id for user_id in members if user_id != view.me.id],
+                "max_message_id": newest,
+            }
+            for members, newest in view.facts.conversations
+        ]
+    }
+
+
+def _default_streams(view: View) -> dict[str, Any]:
+    found = [
+        channel.id
+        for channel in view.org.channels.values()
+        if channel.is_default and not channel.archived
+    ]
+    return {"realm_default_streams": [] if view.me.is_guest else found}
+
+
+def _bots(view: View) -> dict[str, Any]:
+    return {
+        "realm_bots": [
+            {
+                "user_id": user.id,
+                "default_sending_stream": None,
+                "default_events_register_stream": None,
+                "default_all_public_streams": False,
+                "services": [],
+            }
+            for user in view.org.users.values()
+            if user.is_bot
+            and not user.is_system_bot
+            and (view.me.is_admin or user.bot_owner_id == view.me.id)
+        ]
+    }
+
+
+def _user_settings(view: View) -> dict[str, Any]:
+    return {
+        "user_settings": {name: view.me.prefers(name) for name in DEFAULTS}
+        | {
+            "timezone": view.me.timezone,
+            "emojiset_choices": EMOJISETS,
+            "available_notification_sounds": NOTIFICATION_SOUNDS,
+        }
+    }
+
+
+def _settings_defaults(view: View) -> dict[str, Any]:
+    return {
+        "realm_user_settings_defaults": DEFAULTS
+        | {
+            "emojiset_choices": EMOJISETS,
+            "available_notification_sounds": NOTIFICATION_SOUNDS,
+        }
+    }
+
+
+def _presence(view: View) -> dict[str, Any]:
+    return {"presences": {}, "presence_last_update_id": -1, "server_timestamp": view.now}
+
+
+_PARTS: dict[str, Callable[[View], dict[str, Any]]] = {
+    "alert_words": lambda view: {"alert_words": []},
+    "custom_profile_fields": lambda view: {
+        "custom_profile_fields": [],
+        "custom_profile_field_types": PROFILE_FIELD_TYPES,
+    },
+    "onboarding_steps": lambda view: {"onboarding_steps": [], "navigation_tour_video_url": None},
+    "message": lambda view: {"max_message_id": view.facts.max_message_id},
+    "saved_snippets": lambda view: {"saved_snippets": []},
+    "navigation_views": lambda view: {"navigation_views": []},
+    "drafts": lambda view: {"drafts": []},
+    "scheduled_messages": lambda view: {"scheduled_messages": []},
+    "reminders": lambda view: {"reminders": []},
+    "muted_users": lambda view: {"muted_users": []},
+    "presence": _presence,
+    "realm_user_groups": lambda view: {
+        "realm_user_groups": groups_state(view.org, view.options, view.now)
+    },
+    "realm": lambda view: realm_state(view.org, view.around),
+    "realm_user_settings_defaults": _settings_defaults,
+    "realm_domains": lambda view: {"realm_domains": []},
+    "realm_emoji": lambda view: {"realm_emoji": {}},
+    "realm_linkifiers": lambda view: {"realm_linkifiers": []},
+    "realm_filters": lambda view: {"realm_filters": []},
+    "realm_playgrounds": lambda view: {"realm_playgrounds": []},
+    "realm_billing": lambda view: {"realm_billing": {"has_pending_sponsorship_request": False}},
+    "realm_user": lambda view: users_state(view.org, view.me, view.options, view.now),
+    "realm_bot": _bots,
+    "realm_embedded_bots": lambda view: {"realm_embedded_bots": []},
+    "realm_incoming_webhook_bots": lambda view: {"realm_incoming_webhook_bots": []},
+    "recent_private_conversations": _conversations,
+    "subscription": lambda view: subscription_state(
+        view.org, view.me, view.facts.subscriptions, view.options, view.now
+    ),
+    "channel_folders": lambda view: {"channel_folders": []},
+    "starred_messages": lambda view: {"starred_messages": view.facts.starred},
+    "stream": lambda view: {"streams": streams_state(view.org, view.me, view.options, view.now)},
+    "default_streams": _default_streams,
+    "default_stream_groups": lambda view: {"realm_default_stream_groups": []},
+    "stop_words": lambda view: {"stop_words": []},
+    "user_settings": _user_settings,
+    "user_status": lambda view: {"user_status": {}},
+    "user_topic": _user_topics,
+    "video_calls": lambda view: {"has_zoom_token": False, "has_webex_token": False},
+    "giphy": lambda view: {"giphy_api_key": ""},
+    "tenor": lambda view: {"tenor_api_key": ""},
+    "klipy": lambda view: {"klipy_api_key": ""},
+    "device": lambda view: {"devices": {}},
+}

@@ -1,0 +1,78 @@
+"""What the snapshot needs from the database beyond the directory, read at one moment."""
+
+from dataclasses import dataclass, field
+
+from pyroaring import BitMap64
+
+from tertulia.domain.channels import Subscription
+from tertulia.storage import history, messages, subscriptions, unread, user_topics
+from tertulia.storage.history import Selection
+from tertulia.storage.tx import Tx
+from tertulia.storage.unread import UnreadMessage
+from tertulia.storage.user_topics import UserTopic
+
+MOST_UNREAD = 50_000
+MOST_CONVERSATIONS = 1000
+
+
+@dataclass(slots=True)
+class Facts:
+    max_message_id: int = -1
+    unread: list[UnreadMessage] = field(default_factory=list)
+    unread_missing: bool = False
+    mentioned: set[int] = field(default_factory=set)
+    starred: list[int] = field(default_factory=list)
+    conversations: list[tuple[tuple[int, ...], int]] = field(default_factory=list)
+    subscriptions: list[Subscription] = field(default_factory=list)
+    user_topics: list[UserTopic] = field(default_factory=list)
+
+
+def read_facts(tx: Tx, user_id: int, wanted: "Wanted") -> Facts:
+    """Only what is wanted is read: most clients ask for little."""
+    facts = Facts()
+    if wanted("message"):
+        facts.max_message_id = _newest_received(tx, user_id)
+    if wanted("message") and wanted("update_message_flags"):
+        _read_unread(tx, user_id, facts)
+    if wanted("starred_messages"):
+        facts.starred = unread.with_flag(tx, user_id, "starred")
+    if wanted("recent_private_conversations"):
+        facts.conversations = messages.recent_conversations(tx, user_id, MOST_CONVERSATIONS)
+    if wanted("subscription") or wanted("message"):
+        facts.subscriptions = subscriptions.of_user(tx, user_id)
+    if wanted("user_topic") or wanted("muted_topics") or wanted("message"):
+        facts.user_topics = user_topics.of_user(tx, user_id)
+    return facts
+
+
+def _newest_received(tx: Tx, user_id: int) -> int:
+    selection = Selection()
+    selection.require(f"{history.MY_CONVERSATIONS} OR {history.RECEIVED_IN_CHANNEL}", me=user_id)
+    found = history.newest(tx, selection)
+    return -1 if found is None else found
+
+
+def _read_unread(tx: Tx, user_id: int, facts: Facts) -> None:
+    waiting: BitMap64 = unread.load(tx, user_id)
+    ids = list(waiting)
+    facts.unread_missing = len(ids) > MOST_UNREAD
+    newest = ids[-MOST_UNREAD:]
+    facts.unread = unread.describe(tx, newest)
+    for flag in ("mentioned", "topic_wildcard_mentioned"):
+        facts.mentioned.update(unread.with_flag(tx, user_id, flag))
+    facts.mentioned.update(unread.wildcards_among(tx, newest))
+    facts.mentioned.intersection_update(newest)
+
+
+class Wanted:
+    """Which parts of the state a client asked for."""
+
+    def __init__(self, types: list[str] | None) -> None:
+        self._types = None if types is None else frozenset(types)
+
+    def __call__(self, event_type: str) -> bool:
+        return self._types is None or event_type in self._types
+
+    @property
+    def everything(self) -> bool:
+        return self._types is None

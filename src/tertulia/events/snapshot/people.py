@@ -1,0 +1,68 @@
+"""People and groups as told at register."""
+
+from typing import Any
+
+from tertulia.domain.groups import REALM_PERMISSIONS
+from tertulia.domain.users import User
+from tertulia.events.directory import Organization
+from tertulia.events.listener import Options
+from tertulia.events.types.groups import GroupObject, group_object
+from tertulia.events.types.users import avatar_url, user_object
+
+
+def users_state(org: Organization, me: User, options: Options, now: float) -> dict[str, Any]:
+    def shown(user: User, tells_activity: bool = False) -> Any:
+        return user_object(
+            org,
+            user,
+            me,
+            client_gravatar=options.client_gravatar,
+            profile=not tells_activity,
+            tells_activity=tells_activity,
+        )
+
+    people = [user for user in org.users.values() if not user.is_system_bot]
+    return {
+        "realm_users": [shown(user) for user in people if user.is_active],
+        "realm_non_active_users": [shown(user) for user in people if not user.is_active],
+        "cross_realm_bots": [
+            shown(user, True) for user in org.users.values() if user.is_system_bot
+        ],
+        **_myself(org, me, now),
+    }
+
+
+def _myself(org: Organization, me: User, now: float) -> dict[str, Any]:
+    def may(setting: str) -> bool:
+        allowed = org.holds(me, org.realm_permission(setting), now)
+        return allowed and (REALM_PERMISSIONS[setting].everyone or not me.is_guest)
+
+    creates_public = may("can_create_public_channel_group")
+    creates_private = may("can_create_private_channel_group")
+    creates_web_public = may("can_create_web_public_channel_group")
+    return {
+        "user_id": me.id,
+        "email": me.api_email(org.email_domain),
+        "delivery_email": me.email,
+        "full_name": me.full_name,
+        "is_admin": me.is_admin,
+        "is_owner": me.is_owner,
+        "is_moderator": me.is_moderator,
+        "is_guest": me.is_guest,
+        "avatar_source": me.avatar_source,
+        "avatar_url": avatar_url(me, client_gravatar=False),
+        "avatar_url_medium": avatar_url(me, client_gravatar=False, medium=True),
+        "can_create_private_streams": creates_private,
+        "can_create_public_streams": creates_public,
+        "can_create_web_public_streams": creates_web_public,
+        "can_create_streams": creates_public or creates_private or creates_web_public,
+        "can_invite_others_to_realm": may("can_invite_users_group"),
+    }
+
+
+def groups_state(org: Organization, options: Options, now: float) -> list[GroupObject]:
+    return [
+        group_object(org, group, now)
+        for group in org.groups.values()
+        if not group.deactivated or options.capabilities.include_deactivated_groups
+    ]

@@ -1,0 +1,192 @@
+"""The organization, and the server it lives on, as told at register under `realm`."""
+
+from typing import Any
+
+from tertulia.domain import limits
+from tertulia.domain.groups import (
+    CHANNEL_PERMISSIONS,
+    GROUP_PERMISSIONS,
+    REALM_PERMISSIONS,
+    GroupValue,
+    Permission,
+)
+from tertulia.domain.realms import DEFAULTS
+from tertulia.domain.topics import DISABLE_EMPTY, EMPTY_TOPIC_NAME
+from tertulia.events.directory import Organization
+from tertulia.events.snapshot.surroundings import Surroundings
+
+TYPING_STARTED_WAIT_MS = 30_000
+TYPING_STOPPED_WAIT_MS = 12_000
+TYPING_EXPIRY_MS = 45_000
+
+REPORT_TYPES = {
+    "spam": "Spam",
+    "harassment": "Harassment",
+    "inappropriate": "Inappropriate content",
+    "norms": "Violates community norms",
+    "other": "Other reason",
+}
+
+# Numbers by which older clients know what a permission is set to.
+_CREATE_POLICIES = {
+    "role:members": 1,
+    "role:administrators": 2,
+    "role:fullmembers": 3,
+    "role:moderators": 4,
+    "role:nobody": 6,
+    "role:owners": 7,
+}
+_WILDCARD_POLICIES = {
+    "role:everyone": 1,
+    "role:members": 2,
+    "role:fullmembers": 3,
+    "role:administrators": 5,
+    "role:nobody": 6,
+    "role:moderators": 7,
+}
+
+
+def realm_state(org: Organization, around: Surroundings) -> dict[str, Any]:
+    return {
+        **_settings(org),
+        **_permissions(org),
+        **_identity(org, around),
+        **_server(around),
+    }
+
+
+def _settings(org: Organization) -> dict[str, Any]:
+    realm = org.realm
+    state = {f"realm_{name}": realm.setting(name) for name in DEFAULTS}
+    topics_policy = realm.setting("topics_policy")
+    visibility = realm.setting("message_edit_history_visibility_policy")
+    return state | {
+        "realm_name": realm.name,
+        "realm_mandatory_topics": topics_policy == DISABLE_EMPTY,
+        "realm_allow_edit_history": visibility != "none",
+        "realm_password_auth_enabled": realm.setting("email_auth_enabled"),
+        "realm_push_notifications_enabled": False,
+        "realm_push_notifications_enabled_end_timestamp": None,
+        "realm_authentication_methods": {
+            "Email": {"enabled": realm.setting("email_auth_enabled"), "available": True}
+        },
+    }
+
+
+def _permissions(org: Organization) -> dict[str, Any]:
+    values = {name: org.realm_permission(name) for name in REALM_PERMISSIONS}
+    return {f"realm_{name}": value for name, value in values.items()} | {
+        "realm_create_public_stream_policy": _policy(
+            org, values["can_create_public_channel_group"], _CREATE_POLICIES, 1
+        ),
+        "realm_create_private_stream_policy": _policy(
+            org, values["can_create_private_channel_group"], _CREATE_POLICIES, 1
+        ),
+        "realm_create_web_public_stream_policy": _policy(
+            org, values["can_create_web_public_channel_group"], _CREATE_POLICIES, 7
+        ),
+        "realm_wildcard_mention_policy": _policy(
+            org, values["can_mention_many_users_group"], _WILDCARD_POLICIES, 5
+        ),
+        "server_supported_permission_settings": {
+            "realm": {name: _described(each) for name, each in REALM_PERMISSIONS.items()},
+            "stream": {name: _described(each) for name, each in CHANNEL_PERMISSIONS.items()},
+            "group": {
+                name: _described(each, for_system_groups="role:nobody")
+                for name, each in GROUP_PERMISSIONS.items()
+            },
+        },
+    }
+
+
+def _policy(org: Organization, value: GroupValue, numbers: dict[str, int], otherwise: int) -> int:
+    group = org.groups.get(value) if isinstance(value, int) else None
+    return otherwise if group is None else numbers.get(group.name, otherwise)
+
+
+def _described(permission: Permission, for_system_groups: str | None = None) -> dict[str, Any]:
+    return {
+        "allow_nobody_group": permission.nobody,
+        "allow_everyone_group": permission.everyone,
+        "allow_internet_group": False,
+        "require_system_group": permission.requires_system_group,
+        "default_group_name": permission.default,
+        "default_for_system_groups": for_system_groups,
+        "allowed_system_groups": list(permission.allowed),
+    }
+
+
+def _identity(org: Organization, around: Surroundings) -> dict[str, Any]:
+    realm = org.realm
+    logo = f"{around.url}/static/logo.svg"
+    return {
+        "realm_url": around.url,
+        "realm_uri": around.url,
+        "realm_uuid": realm.uuid,
+        "realm_date_created": int(realm.created_at),
+        "realm_bot_domain": org.email_domain,
+        "realm_icon_url": f"{around.url}/static/icon.png",
+        "realm_icon_source": "G",
+        "realm_logo_url": logo,
+        "realm_logo_source": "D",
+        "realm_night_logo_url": logo,
+        "realm_night_logo_source": "D",
+        "realm_plan_type": 1,
+        "realm_upload_quota_mib": None,
+        "realm_default_external_accounts": {},
+        "realm_available_video_chat_providers": {
+            "disabled": {"name": "None", "id": 0},
+            "jitsi_meet": {"name": "Jitsi Meet", "id": 1},
+        },
+        "realm_empty_topic_display_name": EMPTY_TOPIC_NAME,
+    }
+
+
+def _server(around: Surroundings) -> dict[str, Any]:
+    return {
+        "max_message_length": limits.MESSAGE_LENGTH,
+        "max_topic_length": limits.TOPIC_LENGTH,
+        "max_stream_name_length": limits.CHANNEL_NAME_LENGTH,
+        "max_stream_description_length": limits.CHANNEL_DESCRIPTION_LENGTH,
+        "max_channel_folder_name_length": limits.FOLDER_NAME_LENGTH,
+        "max_channel_folder_description_length": limits.FOLDER_DESCRIPTION_LENGTH,
+        "max_reminder_note_length": limits.REMINDER_NOTE_LENGTH,
+        "max_bulk_new_subscription_messages": limits.NEW_SUBSCRIPTION_NOTICES,
+        "max_file_upload_size_mib": around.max_upload_mib,
+        "max_avatar_file_size_mib": 5,
+        "max_icon_file_size_mib": 5,
+        "max_logo_file_size_mib": 5,
+        "password_min_length": limits.PASSWORD_SHORTEST,
+        "password_max_length": limits.PASSWORD_LENGTH,
+        "password_min_guesses": 10_000,
+        "server_typing_started_wait_period_milliseconds": TYPING_STARTED_WAIT_MS,
+        "server_typing_stopped_wait_period_milliseconds": TYPING_STOPPED_WAIT_MS,
+        "server_typing_started_expiry_period_milliseconds": TYPING_EXPIRY_MS,
+        "server_presence_ping_interval_seconds": 60,
+        "server_presence_offline_threshold_seconds": 200,
+        "event_queue_longpoll_timeout_seconds": 90,
+        "server_generation": around.started_at,
+        "server_emoji_data_url": f"{around.url}/static/emoji.json",
+        "server_inline_image_preview": True,
+        "server_inline_url_embed_preview": False,
+        "server_thumbnail_formats": [],
+        "server_avatar_changes_disabled": False,
+        "server_name_changes_disabled": False,
+        "server_needs_upgrade": False,
+        "server_can_summarize_topics": False,
+        "server_web_public_streams_enabled": around.web_public_enabled,
+        "server_min_deactivated_realm_deletion_days": 14,
+        "server_max_deactivated_realm_deletion_days": None,
+        "server_report_message_types": [
+            {"key": key, "name": name} for key, name in REPORT_TYPES.items()
+        ],
+        "server_jitsi_server_url": "https://meet.jit.si",
+        "jitsi_server_url": "https://meet.jit.si",
+        "development_environment": False,
+        "settings_send_digest_emails": False,
+        "zulip_plan_is_not_limited": True,
+        "upgrade_text_for_wide_organization_logo": "",
+        "gif_rating_policy_options": {
+            "disabled": {"name": "Disabled", "id": 0},
+        },
+    }

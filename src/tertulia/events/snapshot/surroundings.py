@@ -1,0 +1,11 @@
+"""Where the server stands, as far as a snapshot tells of it."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    url: str  # the organization's address, without a slash at the end
+    started_at: int
+    web_public_enabled: bool
+    max_upload_mib: int

@@ -1,0 +1,34 @@
+"""The events that tell of the organization itself."""
+
+from collections.abc import Iterable
+from typing import Any, ClassVar
+
+from tertulia.events.directory import Organization, Touched
+from tertulia.events.listener import Listener
+from tertulia.events.types.event import Event, Wire
+
+
+class RealmCreated(Event, frozen=True):
+    """The first event of every log: here an organization began."""
+
+    kind: ClassVar[str] = "realm_created"
+
+    def touched(self) -> Touched:
+        return Touched(realm=True, groups=True)
+
+
+class RealmChanged(Event, frozen=True):
+    """One plain setting of the organization has a new value."""
+
+    kind: ClassVar[str] = "realm_changed"
+    types: ClassVar[tuple[str, ...]] = ("realm",)
+    shared: ClassVar[bool] = True
+
+    property: str
+    value: Any
+
+    def touched(self) -> Touched:
+        return Touched(realm=True)
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        yield {"type": "realm", "op": "update", "property": self.property, "value": self.value}

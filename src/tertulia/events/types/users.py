@@ -1,0 +1,144 @@
+"""Users as clients see them, and the events that tell of them."""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import ClassVar
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from tertulia.domain.users import EmailVisibility, User, may_see_email
+from tertulia.events.directory import Organization, Touched
+from tertulia.events.listener import Listener
+from tertulia.events.types.event import Event, Wire
+
+
+class ProfileValue(msgspec.Struct):
+    value: str
+    rendered_value: str | UnsetType = UNSET
+
+
+class UserObject(msgspec.Struct, kw_only=True):
+    user_id: int
+    email: str
+    delivery_email: str | None
+    full_name: str
+    date_joined: str
+    is_active: bool | UnsetType = UNSET
+    is_owner: bool
+    is_admin: bool
+    is_guest: bool
+    is_bot: bool
+    bot_type: int | None
+    bot_owner_id: int | UnsetType | None = UNSET
+    is_system_bot: bool | UnsetType = UNSET
+    role: int
+    timezone: str | UnsetType = UNSET
+    avatar_url: str | None
+    avatar_version: int
+    is_imported_stub: bool = False
+    profile_data: dict[str, ProfileValue] | UnsetType = UNSET
+
+
+def user_object(
+    org: Organization,
+    user: User,
+    viewer: User | None,
+    *,
+    client_gravatar: bool = True,
+    profile: bool = False,
+    tells_activity: bool = True,
+) -> UserObject:
+    """A user in the eyes of another; `viewer` is None for somebody who has not logged in."""
+    shown = UserObject(
+        user_id=user.id,
+        email=user.api_email(org.email_domain),
+        delivery_email=user.email if may_see_email(viewer, user) else None,
+        full_name=user.full_name,
+        date_joined=joined_date(user, exact=viewer is not None),
+        is_owner=user.is_owner,
+        is_admin=user.is_admin,
+        is_guest=user.is_guest,
+        is_bot=user.is_bot,
+        bot_type=None if user.bot_type is None else int(user.bot_type),
+        role=int(user.role),
+        avatar_url=avatar_url(user, client_gravatar=client_gravatar),
+        avatar_version=user.avatar_version,
+    )
+    if tells_activity:
+        shown.is_active = user.is_active
+    if viewer is not None:
+        shown.timezone = user.timezone
+    if user.is_bot:
+        shown.bot_owner_id = user.bot_owner_id
+    elif profile:
+        shown.profile_data = {}
+    if user.is_system_bot:
+        shown.is_system_bot = True
+    return shown
+
+
+def avatar_url(user: User, *, client_gravatar: bool, medium: bool = False) -> str | None:
+    """Where the picture is; None lets the client ask the gravatar provider by itself."""
+    if user.avatar_source == "G":
+        if client_gravatar and user.email_visibility == EmailVisibility.EVERYONE:
+            return None
+        return f"/avatar/{user.id}?v={user.avatar_version}"
+    size = "-medium" if medium else ""
+    return f"/user_avatars/{user.realm_id}/{user.id}{size}.png?v={user.avatar_version}"
+
+
+def joined_date(user: User, *, exact: bool) -> str:
+    joined = datetime.fromtimestamp(user.joined_at, UTC)
+    return joined.isoformat(timespec="minutes") if exact else joined.date().isoformat()
+
+
+class UserAdded(Event, frozen=True):
+    """Somebody, or a bot, is new in the organization."""
+
+    kind: ClassVar[str] = "user_added"
+    types: ClassVar[tuple[str, ...]] = ("realm_user",)
+
+    user_id: int
+
+    def touched(self) -> Touched:
+        return Touched(users={self.user_id})
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        person = user_object(
+            org,
+            org.users[self.user_id],
+            org.users[to.user_id],
+            client_gravatar=to.options.client_gravatar,
+            profile=True,
+        )
+        yield {"type": "realm_user", "op": "add", "person": person}
+
+
+class UserActivityChanged(Event, frozen=True):
+    """An account was deactivated or reactivated."""
+
+    kind: ClassVar[str] = "user_activity"
+    types: ClassVar[tuple[str, ...]] = ("realm_user",)
+    shared: ClassVar[bool] = True
+
+    user_id: int
+    is_active: bool
+
+    def touched(self) -> Touched:
+        return Touched(users={self.user_id})
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        person = {"user_id": self.user_id, "is_active": self.is_active}
+        yield {"type": "realm_user", "op": "update", "person": person}
+
+
+class KeyChanged(Event, frozen=True):
+    """A key was replaced: every server must forget the old one. No client is told."""
+
+    kind: ClassVar[str] = "key_changed"
+
+    user_id: int
+
+    def touched(self) -> Touched:
+        return Touched(users={self.user_id})

@@ -1,0 +1,58 @@
+"""Numbers about the running server, in the form that Prometheus reads."""
+
+import ipaddress
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.exposition import CONTENT_TYPE_LATEST
+from prometheus_client.process_collector import ProcessCollector
+from starlette.requests import Request
+
+from tertulia.events.delivery import Delivery
+
+CONTENT_TYPE = CONTENT_TYPE_LATEST
+
+
+class Metrics:
+    def __init__(self, delivery: Delivery) -> None:
+        self._registry = CollectorRegistry()
+        ProcessCollector(registry=self._registry)
+        self._requests = Counter(
+            "tertulia_requests",
+            "Requests answered",
+            ["method", "route", "status"],
+            registry=self._registry,
+        )
+        self._seconds = Histogram(
+            "tertulia_request_seconds",
+            "Time to answer, long polls aside",
+            buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5),
+            registry=self._registry,
+        )
+        mailboxes = Gauge(
+            "tertulia_mailboxes", "Event queues held in memory", registry=self._registry
+        )
+        mailboxes.set_function(lambda: delivery.counts()[0])
+        parked = Gauge(
+            "tertulia_parked_polls", "Polls waiting for an event", registry=self._registry
+        )
+        parked.set_function(lambda: delivery.counts()[1])
+
+    def observe(self, method: str, route: str, status: int, seconds: float) -> None:
+        self._requests.labels(method, route, str(status)).inc()
+        if route != "/events":
+            self._seconds.observe(seconds)
+
+    def text(self) -> bytes:
+        return generate_latest(self._registry)
+
+
+def may_read(policy: str, request: Request) -> bool:
+    """Unless it is public, only from this machine, and not through a proxy that runs on it."""
+    if policy != "loopback":
+        return policy == "public"
+    if request.client is None or "x-forwarded-for" in request.headers:
+        return False
+    try:
+        return ipaddress.ip_address(request.client.host).is_loopback
+    except ValueError:
+        return False

@@ -339,3 +339,24 @@ class SystemGroupRequired(ClientError):
     code = "SYSTEM_GROUP_REQUIRED"
     message = "'{setting_name}' must be a system user group."
     keys = ("setting_name",)
+
+
+# --- Channels and folders ---------------------------------------------------------------------
+
+
+# --- Groups and organization settings ---------------------------------------------------------
+
+
+# --- Editing, reading, reactions --------------------------------------------------------------
+
+
+# --- Narrows and search -----------------------------------------------------------------------
+
+
+# --- Personal things --------------------------------------------------------------------------
+
+
+# --- Accounts and bots ------------------------------------------------------------------------
+
+
+# --- Scheduled messages and reminders ---------------------------------------------------------

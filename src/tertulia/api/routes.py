@@ -5,19 +5,35 @@ from tertulia.api.call import no_guest
 from tertulia.http.routing import delete, get, post
 
 ROUTES = [
+    # the server and logging in
     get("/server_settings", server.settings, access="public"),
     post("/fetch_api_key", login.fetch_api_key, access="public"),
+    # events
     post("/register", events.register),
     get("/events", events.poll, long_poll=True),
     delete("/events", events.unregister),
+    # messages
     get("/messages", messages.fetch_messages),
     post("/messages", messages.send_message, webhook_bots=True),
     get("/messages/{message_id}", messages.fetch_message),
-    get("/users", users.everyone, access="spectator"),
-    get("/users/me", users.me),
+    # flags and reading
+    # reactions and emoji
+    # scheduled messages and reminders
+    # drafts and snippets
+    # channels and topics
+    # subscriptions
     get("/users/me/subscriptions", subscriptions.mine),
     post("/users/me/subscriptions", subscriptions.subscribe, requires=no_guest),
     delete("/users/me/subscriptions", subscriptions.unsubscribe),
+    # channel folders
+    # groups
+    # the organization
+    # oneself: settings, status, presence, typing
+    get("/users/me", users.me),
+    # users
+    get("/users", users.everyone, access="spectator"),
     get("/users/{user_id}", users.by_id),
     get("/users/{email}", users.by_email),
+    # bots
+    # markup
 ]

@@ -1,0 +1,254 @@
+"""What holds for every endpoint: how parameters travel and what every answer looks like."""
+
+import json
+
+import pytest
+
+CORS = {
+    "Access-Control-Allow-Origin": "*",
+    "Access-Control-Allow-Headers": "Authorization",
+    "Access-Control-Allow-Methods": "GET, POST, DELETE, PUT, PATCH, HEAD",
+}
+FORM = "application/x-www-form-urlencoded"
+
+
+def names_in(answer: dict) -> list[str]:
+    return [each["name"] for each in answer["subscriptions"]]
+
+
+# --- how parameters travel ---
+
+
+def test_a_form_and_a_multipart_body_say_the_same(chat):
+    ana = chat.person("ana", channels=["kitchen"])
+    boundary = "so long and thanks"
+    fields = {"type": "channel", "to": "kitchen", "topic": "lunch", "content": "Söup & bread"}
+    parts = "".join(
+        f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
+        for name, value in fields.items()
+    )
+
+    sent = ana.raw(
+        "POST",
+        "/api/v1/messages",
+        f"{parts}--{boundary}--\r\n".encode(),
+        Content_Type=f'multipart/form-data; boundary="{boundary}"',
+    ).succeeds()
+
+    assert ana.sees(sent["id"])["content"] == "<p>Söup &amp; bread</p>"
+
+
+def test_parameters_of_a_post_may_stand_in_the_query(chat):
+    ana = chat.person("ana", channels=["kitchen"])
+
+    sent = ana.raw(
+        "POST", "/api/v1/messages?type=channel&to=kitchen&topic=lunch&content=Soup+is%20on"
+    ).succeeds()
+
+    assert ana.sees(sent["id"])["content"] == "<p>Soup is on</p>"
+
+
+def test_parameters_of_a_delete_may_stand_in_the_query(chat):
+    ana = chat.person("ana", channels=["kitchen"])
+
+    left = ana.raw("DELETE", "/api/v1/users/me/subscriptions?subscriptions=%5B%22kitchen%22%5D")
+
+    assert left.succeeds()["removed"] == ["kitchen"]
+
+
+def test_the_body_wins_over_the_query_and_the_last_value_over_the_first(chat):
+    ana = chat.person("ana", channels=["kitchen"])
+
+    sent = ana.raw(
+        "POST",
+        "/api/v1/messages?type=channel&to=kitchen&topic=query&content=query",
+        b"topic=first&topic=last&content=body",
+        Content_Type=FORM,
+    ).succeeds()
+
+    seen = ana.sees(sent["id"])
+    assert (seen["subject"], seen["content"]) == ("last", "<p>body</p>")
+
+
+def test_a_json_body_is_not_read(chat):
+    ana = chat.person("ana", channels=["kitchen"])
+    body = json.dumps({"type": "channel", "to": "kitchen", "topic": "x", "content": "x"})
+
+    sent = ana.raw("POST", "/api/v1/messages", body.encode(), Content_Type="application/json")
+
+    sent.fails("Missing 'content' argument")
+
+
+def test_a_field_called_method_replaces_the_method_of_a_post(chat):
+    ana = chat.person("ana", channels=["kitchen"])
+
+    asked = ana.post("/users/me/subscriptions", method="GET").succeeds()
+
+    assert "kitchen" in names_in(asked)
+
+
+def test_what_an_endpoint_does_not_know_is_listed_in_order(chat):
+    ana = chat.person("ana")
+
+    answer = ana.get("/users/me", zeta=1, alpha="two", client="ZulipMobile").succeeds()
+
+    assert answer["ignored_parameters_unsupported"] == ["alpha", "zeta"]
+
+
+def test_an_id_repeated_in_the_body_is_ignored_and_listed(chat):
+    ana = chat.person("ana")
+    note = ana.says("milk", to=[ana])
+
+    answer = ana.get(f"/messages/{note.id}", message_id=note.id).succeeds()
+
+    assert answer["ignored_parameters_unsupported"] == ["message_id"]
+
+
+def test_an_error_lists_nothing_as_ignored(chat):
+    ana = chat.person("ana")
+
+    answer = ana.get("/users/me/subscriptions", include_subscribers="maybe", colour="red")
+
+    assert "ignored_parameters_unsupported" not in answer.fails("Invalid include_subscribers")
+
+
+def test_null_stands_for_a_parameter_that_was_left_out(chat):
+    ana = chat.person("ana")
+
+    everyone = ana.get("/users", user_ids="null", client_gravatar="null").succeeds()
+
+    assert [each["user_id"] for each in everyone["members"]] == [ana.id]
+
+
+# --- addresses and methods ---
+
+
+def test_double_slashes_are_one(chat):
+    ana = chat.person("ana")
+
+    me = ana.raw("GET", "/api/v1//users//me").succeeds()
+
+    assert me["user_id"] == ana.id
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/no_such_thing",
+        "/users/",
+        "/users/me/",
+        "/messages/abc",
+        "/messages/-1",
+        "/users/me/nothing",
+        "/",
+        "",
+    ],
+)
+def test_an_unknown_path_is_told_in_json(chat, path):
+    ana = chat.person("ana")
+
+    for caller in (ana, chat.stranger):
+        answer = caller.raw("GET", f"/api/v1{path}")
+
+        answer.fails("Not found", code="NOT_FOUND", status=404)
+
+
+def test_another_version_of_the_api_is_an_unknown_path(chat):
+    answer = chat.stranger.raw("GET", "/api/v2/users/me")
+
+    assert answer.status == 404
+    assert answer.json["code"] == "NOT_FOUND"
+
+
+@pytest.mark.parametrize(
+    "method, path, allowed",
+    [
+        ("POST", "/users/me", ["GET", "HEAD"]),
+        ("GET", "/register", ["POST"]),
+        ("GET", "/fetch_api_key", ["POST"]),
+        ("PUT", "/users/me/subscriptions", ["GET", "POST", "DELETE", "HEAD"]),
+        ("POST", "/server_settings", ["GET", "HEAD"]),
+        ("PATCH", "/events", ["GET", "DELETE", "HEAD"]),
+    ],
+)
+def test_a_wrong_method_is_told_before_anybody_is_asked_who_they_are(chat, method, path, allowed):
+    answer = chat.stranger.request(method, path)
+
+    told = answer.fails("Method Not Allowed", code="METHOD_NOT_ALLOWED", status=405)
+    assert told["allowed_methods"] == allowed
+    assert answer.headers["Allow"] == ", ".join(allowed)
+
+
+def test_options_are_told_to_anybody(chat):
+    answer = chat.stranger.raw("OPTIONS", "/api/v1/users/me/subscriptions")
+
+    assert (answer.status, answer.body) == (204, b"")
+    assert answer.headers["Allow"] == "DELETE, GET, HEAD, POST"
+
+
+def test_head_answers_like_get_without_the_words(chat):
+    ana = chat.person("ana")
+
+    got, head = ana.get("/users/me"), ana.raw("HEAD", "/api/v1/users/me")
+
+    assert (head.status, head.body) == (200, b"")
+    assert head.headers["Content-Length"] == got.headers["Content-Length"]
+
+
+# --- what every answer looks like ---
+
+
+@pytest.mark.parametrize(
+    "method, path", [("GET", "/server_settings"), ("GET", "/nothing"), ("OPTIONS", "/users")]
+)
+def test_every_answer_may_be_read_by_pages_from_anywhere(chat, method, path):
+    answer = chat.stranger.raw(method, f"/api/v1{path}")
+
+    assert {name: answer.headers[name] for name in CORS} == CORS
+
+
+def test_no_answer_is_to_be_kept(chat):
+    answer = chat.stranger.get("/server_settings")
+
+    assert "no-store" in answer.headers["Cache-Control"]
+    assert answer.headers["Vary"] == "Accept-Language"
+
+
+def test_result_and_msg_come_first_and_a_line_end_last(chat):
+    body = chat.stranger.get("/server_settings").body
+
+    assert body.startswith(b'{"result":"success","msg":"",')
+    assert body.endswith(b"}\n")
+
+
+# --- the pages around the API ---
+
+
+def test_the_front_page_says_what_this_is(chat):
+    page = chat.stranger.raw("GET", "/")
+
+    assert page.status == 200
+    assert chat.realm.name.encode() in page.body
+
+
+def test_there_is_no_page_for_an_organization_that_does_not_exist(chat):
+    assert chat.stranger.raw("GET", "/", Host="elsewhere.localhost").status == 404
+
+
+def test_health_and_metrics_answer_on_this_machine(chat):
+    assert chat.stranger.raw("GET", "/health").json == {"status": "ok"}
+    assert b"tertulia_requests_total" in chat.stranger.raw("GET", "/metrics").body
+
+
+def test_metrics_are_not_told_through_a_proxy(chat):
+    assert chat.stranger.raw("GET", "/metrics", X_Forwarded_For="192.0.2.7").status == 404
+
+
+def test_everybody_has_a_picture(chat):
+    ana = chat.person("ana")
+    address = ana.get("/users/me").succeeds()["avatar_url"]
+
+    picture = chat.stranger.raw("GET", address)
+
+    assert picture.headers["Content-Type"] == "image/png"
+    assert picture.body.startswith(b"\x89PNG")

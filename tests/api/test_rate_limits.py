@@ -1,0 +1,63 @@
+"""How often somebody may ask: the headers that say so, and what happens beyond."""
+
+from tests.support.people import Chat
+
+from tertulia.config import Rate
+
+
+def limited(start_server):
+    server = start_server(rate_limit=Rate(3, 60), rate_limit_anonymous=Rate(2, 60))
+    return Chat.found(server, "")
+
+
+def test_every_answer_says_how_much_is_left(start_server):
+    chat = limited(start_server)
+    ana = chat.person("ana")
+
+    answers = [ana.get("/users/me") for _ in range(3)]
+
+    assert [each.headers["X-RateLimit-Limit"] for each in answers] == ["3"] * 3
+    assert [each.headers["X-RateLimit-Remaining"] for each in answers] == ["2", "1", "0"]
+    assert int(answers[-1].headers["X-RateLimit-Reset"]) >= int(chat.server.clock()) + 55
+
+
+def test_too_many_requests_are_refused_until_time_has_passed(start_server):
+    chat = limited(start_server)
+    ana, ben = chat.people("ana", "ben")
+    for _ in range(3):
+        ana.get("/users/me").succeeds()
+
+    refused = ana.get("/users/me")
+
+    told = refused.fails("API usage exceeded rate limit", code="RATE_LIMIT_HIT", status=429)
+    assert 0 < told["retry-after"] <= 20
+    assert float(refused.headers["Retry-After"]) == told["retry-after"]
+    assert refused.headers["X-RateLimit-Remaining"] == "0"
+    ben.get("/users/me").succeeds()
+    chat.server.clock.move(seconds=told["retry-after"])
+    ana.get("/users/me").succeeds()
+
+
+def test_a_mistake_counts_and_so_does_what_has_no_effect(start_server):
+    chat = limited(start_server)
+    ana = chat.person("ana")
+
+    for _ in range(3):
+        ana.get("/messages/999")
+
+    assert ana.get("/users/me").status == 429
+
+
+def test_those_who_did_not_log_in_share_the_limit_of_their_address(start_server):
+    chat = limited(start_server)
+
+    answers = [chat.stranger.get("/server_settings") for _ in range(3)]
+
+    assert [each.status for each in answers] == [200, 200, 429]
+    assert answers[0].headers["X-RateLimit-Limit"] == "2"
+
+
+def test_without_limits_there_are_no_headers(chat):
+    ana = chat.person("ana")
+
+    assert "X-RateLimit-Limit" not in ana.get("/users/me").headers

@@ -1,0 +1,109 @@
+"""GET /server_settings: what a client learns before anybody has logged in."""
+
+import pytest
+from tests.support.people import Chat, basic
+
+
+def test_everything_that_clients_look_for_is_there(chat):
+    told = chat.stranger.get("/server_settings").succeeds()
+
+    url = f"http://{chat.host}"
+    assert told == {
+        "result": "success",
+        "msg": "",
+        "authentication_methods": {
+            "password": True,
+            "dev": False,
+            "email": True,
+            "ldap": False,
+            "remoteuser": False,
+            "github": False,
+            "azuread": False,
+            "gitlab": False,
+            "google": False,
+            "apple": False,
+            "saml": False,
+            "openid connect": False,
+        },
+        "external_authentication_methods": [],
+        "service_feature_level": 433,
+        "service_version": "11.4",
+        "service_merge_base": "11.4",
+        "zulip_feature_level": 433,
+        "zulip_version": "11.4",
+        "zulip_merge_base": "11.4",
+        "push_notifications_enabled": False,
+        "is_incompatible": False,
+        "email_auth_enabled": True,
+        "require_email_format_usernames": True,
+        "realm_url": url,
+        "realm_uri": url,
+        "realm_name": chat.realm.name,
+        "realm_icon": f"{url}/static/icon.png",
+        "realm_description": "",
+        "realm_web_public_access_enabled": False,
+    }
+
+
+def test_the_description_is_html_and_escaped(chat):
+    chat.set("description", "Soup & <bread>")
+
+    told = chat.stranger.get("/server_settings").succeeds()
+
+    assert told["realm_description"] == "<p>Soup &amp; &lt;bread&gt;</p>"
+
+
+def test_the_icon_can_be_fetched(chat):
+    address = chat.stranger.get("/server_settings").succeeds()["realm_icon"]
+
+    icon = chat.stranger.raw("GET", address.removeprefix(f"http://{chat.host}"))
+
+    assert icon.headers["Content-Type"] == "image/png"
+
+
+def test_wrong_credentials_do_not_matter_here(chat):
+    for header in (basic("ana@example.com", "a" * 32), "Bearer x", "Basic !!!"):
+        chat.stranger.with_headers(Authorization=header).get("/server_settings").succeeds()
+
+
+def test_unsupported_parameters_are_listed_here_too(chat):
+    told = chat.stranger.get("/server_settings", colour="red").succeeds()
+
+    assert told["ignored_parameters_unsupported"] == ["colour"]
+
+
+def test_a_client_that_cannot_work_is_told_so(chat):
+    told = chat.stranger.with_headers(User_Agent="ZulipInvalid/5.0").get("/server_settings")
+
+    assert told.succeeds()["is_incompatible"] is True
+
+
+def test_passwords_that_are_off_are_shown_as_off(chat):
+    chat.set("email_auth_enabled", False)
+
+    told = chat.stranger.get("/server_settings").succeeds()
+
+    assert told["email_auth_enabled"] is False
+    assert told["authentication_methods"]["password"] is False
+    assert told["authentication_methods"]["email"] is False
+
+
+def test_an_unknown_host_has_no_settings(chat):
+    answer = chat.stranger.with_headers(Host="nowhere.localhost").get("/server_settings")
+
+    answer.fails("Invalid subdomain")
+
+
+@pytest.mark.parametrize(
+    "subdomain, url",
+    [("", "https://chat.example.com"), ("kitchen", "https://kitchen.chat.example.com")],
+)
+def test_the_address_people_use_can_be_set(start_server, subdomain, url):
+    server = start_server(external_url="https://chat.example.com")
+    Chat.found(server, "elsewhere")
+    chat = Chat.found(server, subdomain)
+    stranger = chat.stranger.with_headers(Host=url.removeprefix("https://"))
+
+    told = stranger.get("/server_settings").succeeds()
+
+    assert (told["realm_url"], told["realm_name"]) == (url, chat.realm.name)

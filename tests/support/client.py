@@ -1,0 +1,119 @@
+"""The HTTP client of the tests: small, and suspicious of every answer.
+
+Every answer must be JSON with `result` and `msg`, every error must have a code, and every success
+is held against the reference where its description is at hand.
+"""
+
+import http.client
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from tests.support import conformance
+
+PREFIX = "/api/v1"
+TIMEOUT_SECONDS = 20
+FORM = "application/x-www-form-urlencoded"
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer; say what you expect of it with `succeeds` or `fails`."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+    def succeeds(self) -> dict[str, Any]:
+        answer: dict[str, Any] = self.json
+        assert self.status == 200, f"{self.status} {answer}"
+        assert (answer["result"], answer["msg"]) == ("success", "")
+        return answer
+
+    def fails(self, msg: str, *, code: str = "BAD_REQUEST", status: int = 400) -> dict[str, Any]:
+        answer: dict[str, Any] = self.json
+        assert answer["result"] == "error", answer
+        assert (answer["msg"], answer["code"], self.status) == (msg, code, status)
+        return answer
+
+
+class Client:
+    """Keeps connections open and hands each to one request at a time."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+        self._idle: list[http.client.HTTPConnection] = []
+
+    def close(self) -> None:
+        while self._idle:
+            self._idle.pop().close()
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        params: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Reply:
+        """Call an endpoint: parameters in the query for GET, in a form for everything else."""
+        encoded = urlencode({k: wire(v) for k, v in (params or {}).items() if v is not None})
+        sent = dict(headers or {})
+        if method in ("GET", "HEAD"):
+            return self.raw(method, f"{PREFIX}{path}{'?' if encoded else ''}{encoded}", sent)
+        sent.setdefault("Content-Type", FORM)
+        means = (params or {}).get("method", method)
+        return self.raw(method, f"{PREFIX}{path}", sent, encoded.encode(), means=means)
+
+    def raw(
+        self,
+        method: str,
+        target: str,
+        headers: Mapping[str, str] | None = None,
+        body: bytes | None = None,
+        means: str | None = None,
+    ) -> Reply:
+        """Send exactly this. Whatever is under /api/ must come back as JSON.
+
+        `means` is the method that a field of the body puts in place of the real one.
+        """
+        connection = self._idle.pop() if self._idle else self._connect()
+        try:
+            connection.request(method, target, body, dict(headers or {}))
+            response = connection.getresponse()
+            reply = Reply(response.status, response.headers, response.read())  # type: ignore[arg-type]
+        except BaseException:
+            connection.close()
+            raise
+        self._idle.append(connection)
+        if target.startswith(PREFIX) and reply.body:
+            check(means or method, target.removeprefix(PREFIX), reply)
+        return reply
+
+    def _connect(self) -> http.client.HTTPConnection:
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT_SECONDS)
+
+
+def wire(value: Any) -> str:
+    """A parameter as clients write it: text bare, everything else as JSON."""
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def check(method: str, path: str, reply: Reply) -> None:
+    assert reply.headers["Content-Type"] == "application/json"
+    if path == "/openapi.json":
+        return
+    answer = reply.json
+    assert isinstance(answer["msg"], str)
+    assert reply.status < 500, answer
+    if reply.status == 200:
+        assert answer["result"] == "success"
+        conformance.check(method, path, answer)
+    else:
+        assert answer["result"] == "error"
+        assert answer["code"]

@@ -1,0 +1,83 @@
+"""Where the tests keep their data: a temporary folder, or a PostgreSQL database of their own.
+
+PostgreSQL is looked for on this machine, or where `TERTULIA_TEST_POSTGRES` says. Every database
+made here is dropped when the test run ends.
+"""
+
+import itertools
+import os
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+import psycopg
+import pytest
+
+Kind = Literal["sqlite", "postgres"]
+
+POSTGRES = os.environ.get("TERTULIA_TEST_POSTGRES", "postgresql://postgres@127.0.0.1:5432")
+
+_numbers = itertools.count(1)
+
+
+class Databases:
+    """Hands out empty databases. One that was given back is emptied and handed out again,
+    because to create and drop a database takes PostgreSQL longer than most tests last."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._made: list[str] = []
+        self._idle: list[str] = []
+
+    def new(self, kind: Kind) -> tuple[str, Path]:
+        """The URL of an empty database, and a data folder to go with it."""
+        name = f"tertulia_test_{os.getpid()}_{next(_numbers)}"
+        folder = self._folder / name
+        folder.mkdir(parents=True)
+        if kind == "sqlite":
+            return f"sqlite:///{folder / 'tertulia.db'}", folder
+        problem = unreachable()
+        if problem:
+            pytest.skip(f"PostgreSQL cannot be reached: {problem}")
+        if self._idle:
+            return self._idle.pop(), folder
+        with _connect() as connection:
+            connection.execute(f"CREATE DATABASE {name}")
+        self._made.append(name)
+        return _url(name), folder
+
+    def give_back(self, url: str) -> None:
+        if not url.startswith("sqlite"):
+            _empty(url)
+            self._idle.append(url)
+
+    def drop_all(self) -> None:
+        if self._made:
+            with _connect() as connection:
+                for name in self._made:
+                    connection.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+
+
+@cache
+def unreachable() -> str:
+    """Why PostgreSQL cannot be used here; nothing if it can."""
+    try:
+        _connect().close()
+    except psycopg.OperationalError as error:
+        return str(error).splitlines()[0]
+    return ""
+
+
+def _empty(url: str) -> None:
+    with psycopg.connect(url, autocommit=True) as connection:
+        rows = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
+        tables = ", ".join(name for (name,) in rows if name != "schema_version")
+        connection.execute(f"TRUNCATE {tables} RESTART IDENTITY CASCADE")
+
+
+def _url(name: str) -> str:
+    return f"{POSTGRES.rstrip('/')}/{name}"
+
+
+def _connect() -> psycopg.Connection:
+    return psycopg.connect(_url("postgres"), autocommit=True, connect_timeout=3)

@@ -1,0 +1,88 @@
+"""Ears: somebody's event queue, and the events that have come to it."""
+
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from threading import Thread
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from tests.support.client import Reply
+
+if TYPE_CHECKING:
+    from tests.support.people import Person
+
+T = TypeVar("T")
+Event = dict[str, Any]
+
+
+class Ears:
+    """What was said reaches a queue before its sender is answered, so nobody has to wait.
+
+    Events come without their `id`, since scenes seldom care; `last_event_id` follows it.
+    """
+
+    def __init__(self, owner: "Person", registered: dict[str, Any]) -> None:
+        self.owner = owner
+        self.state = registered
+        self.queue_id: str = registered["queue_id"]
+        self.last_event_id: int = registered["last_event_id"]
+        self._heard: list[Event] = []
+
+    def next(self) -> Event:
+        """The next event; there must be one."""
+        if not self._heard:
+            self._heard = self.all()
+        assert self._heard, "there was nothing to hear"
+        return self._heard.pop(0)
+
+    def all(self) -> list[Event]:
+        """Everything that has come and was not heard yet."""
+        heard, self._heard = self._heard, []
+        return heard + self._take(self.poll())
+
+    def silent(self) -> bool:
+        """Whether nothing has come: `assert ears.silent()`."""
+        heard = self.all()
+        assert heard == [], "there was something to hear"
+        return True
+
+    def poll(self, last_event_id: int | None = None, *, dont_block: bool = True) -> Reply:
+        """GET /events as it is; nothing is remembered of the answer."""
+        return self.owner.get(
+            "/events",
+            queue_id=self.queue_id,
+            last_event_id=self.last_event_id if last_event_id is None else last_event_id,
+            dont_block=dont_block,
+        )
+
+    def waits(self) -> "Future[list[Event]]":
+        """Wait for events in the background, as clients do; returns once the poll is parked."""
+        waiting = in_background(lambda: self._take(self.poll(dont_block=False)))
+        while not (waiting.done() or self.owner.server.is_parked(self.queue_id)):
+            time.sleep(0.002)
+        return waiting
+
+    def stops(self) -> Reply:
+        return self.owner.delete("/events", queue_id=self.queue_id)
+
+    def _take(self, reply: Reply) -> list[Event]:
+        events: list[Event] = reply.succeeds()["events"]
+        for event in events:
+            number = event.pop("id")
+            assert number > self.last_event_id, "events must come in ascending order"
+            self.last_event_id = number
+        return events
+
+
+def in_background(work: Callable[[], T]) -> "Future[T]":
+    """Do something in a thread; `.result()` gives what came of it, its errors included."""
+    future: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(work())
+        except BaseException as error:
+            future.set_exception(error)
+
+    Thread(target=run, daemon=True).start()
+    return future

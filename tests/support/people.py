@@ -1,0 +1,267 @@
+"""The people of a scene and the organization they live in."""
+
+import base64
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+
+import msgspec
+from tests.support.client import Reply
+from tests.support.ears import Ears
+from tests.support.server import Server
+
+from tertulia.actions import channels as channel_actions
+from tertulia.actions import organizations, subscriptions, users
+from tertulia.actions.users import NewUser
+from tertulia.domain import passwords
+from tertulia.domain.channels import Channel, NewChannel
+from tertulia.domain.groups import GroupValue
+from tertulia.domain.keys import Vault
+from tertulia.domain.realms import Realm
+from tertulia.domain.users import BotType, Role, User
+from tertulia.events.audience import Nobody
+from tertulia.events.log import announce
+from tertulia.events.types.realms import RealmChanged
+from tertulia.storage import channels as stored_channels
+from tertulia.storage import groups, log, realms
+from tertulia.storage import users as stored_users
+from tertulia.storage.tx import Tx
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+ROLES = {
+    "owner": Role.OWNER,
+    "admin": Role.ADMINISTRATOR,
+    "moderator": Role.MODERATOR,
+    "member": Role.MEMBER,
+    "guest": Role.GUEST,
+}
+BOTS = {
+    "generic": BotType.GENERIC,
+    "incoming-webhook": BotType.INCOMING_WEBHOOK,
+    "outgoing-webhook": BotType.OUTGOING_WEBHOOK,
+}
+DOMAIN = "example.com"
+
+_subdomains = (f"t{number}" for number in itertools.count(1))
+
+
+@dataclass(frozen=True)
+class Message:
+    """Something somebody said, and what the server answered."""
+
+    id: int
+    content: str
+    answer: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Somebody at a keyboard, perhaps a stranger: sends requests with certain headers."""
+
+    server: Server
+    headers: dict[str, str]
+
+    def with_headers(self, **headers: str) -> Self:
+        """The same caller, sending other headers too: `with_headers(User_Agent="ZulipMobile")`."""
+        added = {name.replace("_", "-"): value for name, value in headers.items()}
+        return replace(self, headers={**self.headers, **added})
+
+    def get(self, path: str, **params: Any) -> Reply:
+        return self.request("GET", path, **params)
+
+    def post(self, path: str, **params: Any) -> Reply:
+        return self.request("POST", path, **params)
+
+    def put(self, path: str, **params: Any) -> Reply:
+        return self.request("PUT", path, **params)
+
+    def patch(self, path: str, **params: Any) -> Reply:
+        return self.request("PATCH", path, **params)
+
+    def delete(self, path: str, **params: Any) -> Reply:
+        return self.request("DELETE", path, **params)
+
+    def request(self, method: str, path: str, /, **params: Any) -> Reply:
+        return self.server.client.send(method, path, params, self.headers)
+
+    def raw(self, method: str, target: str, body: bytes | None = None, **headers: str) -> Reply:
+        """Send exactly this target and body, with our own headers and these."""
+        caller = self.with_headers(**headers)
+        return self.server.client.raw(method, target, caller.headers, body)
+
+
+@dataclass(frozen=True)
+class Person(Caller):
+    chat: "Chat"
+    id: int
+    name: str
+    email: str
+    key: str
+
+    @property
+    def api_email(self) -> str:
+        """The address that stands in public."""
+        return self.record.api_email("tertulia.invalid")
+
+    @property
+    def record(self) -> User:
+        """The account as it is stored now."""
+        found = self.chat.read(stored_users.find, self.id)
+        assert found is not None
+        return found
+
+    def tries_to_say(self, content: str, to: "str | Sequence[Person]", **params: Any) -> Reply:
+        """Send to "channel > topic", or to people."""
+        if isinstance(to, str):
+            channel, _, topic = to.partition(" > ")
+            params = {"type": "channel", "to": channel, "topic": topic, **params}
+        else:
+            params = {"type": "direct", "to": [person.id for person in to], **params}
+        return self.post("/messages", content=content, **params)
+
+    def says(self, content: str, to: "str | Sequence[Person]", **params: Any) -> Message:
+        answer = self.tries_to_say(content, to, **params).succeeds()
+        return Message(answer["id"], content, answer)
+
+    def sees(self, message: Message | int) -> dict[str, Any]:
+        """A message as this person sees it, flags included."""
+        number = message if isinstance(message, int) else message.id
+        shown: dict[str, Any] = self.get(f"/messages/{number}").succeeds()["message"]
+        return shown
+
+    def joins(self, *names: str, **params: Any) -> dict[str, Any]:
+        wanted = [{"name": name} for name in names]
+        return self.post("/users/me/subscriptions", subscriptions=wanted, **params).succeeds()
+
+    def leaves(self, *names: str, **params: Any) -> dict[str, Any]:
+        return self.delete("/users/me/subscriptions", subscriptions=names, **params).succeeds()
+
+    def registers(self, **options: Any) -> dict[str, Any]:
+        return self.post("/register", **options).succeeds()
+
+    def listens_for(self, *event_types: str, **options: Any) -> Ears:
+        """Open a queue for these types of events, or for all if none is named."""
+        wanted = list(event_types) or None
+        options.setdefault("fetch_event_types", [])
+        return Ears(self, self.registers(event_types=wanted, **options))
+
+
+@dataclass
+class Chat:
+    """One organization on a server that many tests share, each with an organization of its own."""
+
+    server: Server
+    realm: Realm
+    host: str
+
+    @classmethod
+    def found(cls, server: Server, subdomain: str | None = None) -> "Chat":
+        name = next(_subdomains) if subdomain is None else subdomain
+        realm = server.write(0, organizations.create, f"Test {name}", name)
+        return cls(server, realm, f"{name}.localhost" if name else "localhost")
+
+    # --- who is there ---
+
+    def person(self, name: str, **about: Any) -> Person:
+        """Somebody new: `role`, `channels`, `password`, `bot`, `owner`, `email`, `settings`."""
+        (person,) = self.people(name, **about)
+        return person
+
+    def people(
+        self,
+        *names: str,
+        role: str = "member",
+        channels: Sequence[str] = (),
+        password: str | None = None,
+        bot: str | None = None,
+        owner: Person | None = None,
+        email: str | None = None,
+        settings: dict[str, Any] | None = None,
+    ) -> list[Person]:
+        newcomers = [
+            NewUser(
+                email=email or f"{name}@{DOMAIN}",
+                full_name=name.capitalize(),
+                role=ROLES[role],
+                password_hash=None if password is None else passwords.hashed(password),
+                bot_type=None if bot is None else BOTS[bot],
+                bot_owner_email=None if owner is None else owner.email,
+            )
+            for name in names
+        ]
+        added = self.write(_settle, self.server.vault, newcomers, list(channels), settings or {})
+        return [self._person(user, key) for user, key in added]
+
+    @cached_property
+    def stranger(self) -> Caller:
+        """Somebody who has not logged in."""
+        return Caller(self.server, {"Host": self.host})
+
+    def _person(self, user: User, key: str) -> Person:
+        headers = {"Host": self.host, "Authorization": basic(user.email, key)}
+        return Person(self.server, headers, self, user.id, user.full_name, user.email, key)
+
+    # --- what is there ---
+
+    def channel(self, name: str) -> Channel:
+        found = self.read(stored_channels.find_by_name, name)
+        assert found is not None, f"there is no channel {name}"
+        return found
+
+    def group(self, name: str) -> int:
+        """The id of a system group: `chat.group("moderators")`."""
+        return self.read(groups.system_ids)[f"role:{name}"]
+
+    def set(self, setting: str, value: Any) -> None:
+        """Change a setting of the organization."""
+        self.write(organizations.set_setting, setting, value)
+
+    def permit(self, setting: str, group: str) -> None:
+        """Give one of the organization's permissions to a system group, by its short name."""
+        self.write(_permit, setting, self.group(group))
+
+    def head(self) -> int:
+        """The number of the last event in the log."""
+        return self.read(log.head)
+
+    def write(
+        self, action: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        return self.server.write(self.realm.id, action, *args, **kwargs)
+
+    def read(self, query: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        return self.server.read(self.realm.id, query, *args, **kwargs)
+
+
+def basic(email: str, key: str) -> str:
+    return "Basic " + base64.b64encode(f"{email}:{key}".encode()).decode()
+
+
+# --- setting the scene: one transaction, whoever comes ---
+
+
+def _settle(
+    tx: Tx, vault: Vault, newcomers: list[NewUser], names: list[str], settings: dict[str, Any]
+) -> list[tuple[User, str]]:
+    added = [users.add(tx, vault, new) for new in newcomers]
+    if settings:
+        tx.execute(
+            "UPDATE account SET settings = :settings WHERE id IN :ids",
+            settings=msgspec.json.encode(settings).decode(),
+            ids=[user.id for user, _ in added],
+        )
+    for name in names:
+        channel = stored_channels.find_by_name(tx, name)
+        if channel is None:
+            channel = channel_actions.found(tx, added[0][0], NewChannel(name), "")
+        subscriptions.join(tx, channel, [user for user, _ in added])
+    return added
+
+
+def _permit(tx: Tx, setting: str, value: GroupValue) -> None:
+    realms.set_setting(tx, setting, value)
+    announce(tx, RealmChanged(setting, value), to=Nobody())

@@ -11,10 +11,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 
+import structlog
 from pyroaring import BitMap
 
 from tertulia.domain.users import User
-from tertulia.errors import BadQueue
+from tertulia.errors import BadQueue, EventNotInQueue
 from tertulia.events import log
 from tertulia.events.audience import Audience, Subscribers, Users, WasSubscribed
 from tertulia.events.directory import Organization
@@ -33,6 +34,8 @@ from tertulia.storage.queues import StoredQueue
 from tertulia.storage.subscriptions import Span
 from tertulia.storage.tx import Tx
 
+logger = structlog.get_logger()
+
 COLD_AFTER_SECONDS = 150  # a mailbox that nobody polls is given up; its queue is not
 HEARTBEAT = b'{"type":"heartbeat"}'
 HEARTBEAT_SPREAD_SECONDS = 10
@@ -44,7 +47,6 @@ class Page:
 
     happenings: list[Happening]
     spans: list[Span]
-    head: int
 
 
 class Delivery:
@@ -65,12 +67,21 @@ class Delivery:
 
     def _distribute(self, org: Organization, happening: Happening) -> None:
         for mailbox in self._candidates(org, happening):
-            if not mailbox.behind:
-                subscribed_now = partial(org.is_subscribed, mailbox.listener.user_id)
-                self._offer(mailbox, org, happening, subscribed_now)
-                if mailbox.is_full:
-                    mailbox.fall_behind(happening.seq)
+            if not mailbox.behind and happening.seq > mailbox.scanned:
+                self._give(mailbox, org, happening)
         self._close_what_ends(org, happening)
+
+    def _give(self, mailbox: Mailbox, org: Organization, happening: Happening) -> None:
+        """Nobody misses an event because it could not be told to somebody else."""
+        subscribed_now = partial(org.is_subscribed, mailbox.listener.user_id)
+        try:
+            self._offer(mailbox, org, happening, subscribed_now)
+        except Exception:
+            logger.exception("an event could not be told", kind=happening.event.kind)
+            self._forget(mailbox)  # at its next poll it is filled from the log
+            mailbox.wake()
+        if mailbox.is_full:
+            mailbox.fall_behind(happening.seq)
 
     def _offer(
         self,
@@ -148,7 +159,12 @@ class Delivery:
     ) -> tuple[list[bytes], bool]:
         """The events after the given one, and whether we had to wait for them."""
         mailbox = await self.open(user, queue_id, last_event_id)
-        mailbox.acknowledge(last_event_id, self.organizations[user.realm_id].applied)
+        try:
+            mailbox.acknowledge(last_event_id, self.organizations[user.realm_id].applied)
+        except EventNotInQueue:
+            self._forget(mailbox)  # the wrong number may have led it astray
+            mailbox.wake()
+            raise
         if mailbox.behind and not mailbox.pending:
             await self._refill(mailbox)
         mailbox.seen_at = self._database.clock()
@@ -171,18 +187,24 @@ class Delivery:
 
     async def open(self, user: User, queue_id: str, last_event_id: int = -1) -> Mailbox:
         """The mailbox of a queue, filled from the log if we do not have it."""
+        org = self.organizations[user.realm_id]
+        if seq_of(last_event_id) > org.applied:  # another server may have told it more than we know
+            await self.follower.catch_up()
         mailbox = self._mailboxes.get(queue_id)
         if mailbox is None:
             stored = await self._database.read_in(user.realm_id, queues.find, queue_id)
             if stored is None or stored.user_id != user.id:
                 raise BadQueue(queue_id=queue_id)
-            mailbox = self._mailboxes.get(queue_id) or self._make(stored, last_event_id)
-            await self._refill(mailbox)
+            mailbox = self._mailboxes.get(queue_id) or self._make(stored)
         if mailbox.listener.user_id != user.id:
             raise BadQueue(queue_id=queue_id)
+        if mailbox.behind and seq_of(last_event_id) <= org.applied:
+            mailbox.skip_to(last_event_id)
+        if mailbox.behind and not mailbox.pending:
+            await self._refill(mailbox)
         return mailbox
 
-    def _make(self, stored: StoredQueue, last_event_id: int) -> Mailbox:
+    def _make(self, stored: StoredQueue) -> Mailbox:
         listener = Listener(stored.id, stored.user_id, decode_options(stored.options))
         mailbox = Mailbox(
             listener,
@@ -191,8 +213,6 @@ class Delivery:
             acked=stored.acked,
             seen_at=self._database.clock(),
         )
-        # The event that was acknowledged last may have had several parts: look at it again.
-        mailbox.scanned = max(stored.start_seq, seq_of(max(mailbox.acked, last_event_id)) - 1)
         self._mailboxes[stored.id] = mailbox
         self._of_user.setdefault(stored.user_id, set()).add(stored.id)
         if listener.options.hears_public_channels:
@@ -200,20 +220,24 @@ class Delivery:
         return mailbox
 
     async def _refill(self, mailbox: Mailbox) -> None:
-        """Read on in the log until there is something to deliver or nothing more to read."""
+        """Read on in the log until there is something to deliver or nothing more to read.
+
+        The directory may move on while we read. It is the measure all the same: what it has not
+        taken in yet will be given out later, and what it has taken in was not given to us.
+        """
         org = self.organizations[mailbox.realm_id]
-        async with self.follower.still():
-            while mailbox.behind and not mailbox.pending:
-                page = await self._database.read_in(
-                    mailbox.realm_id, read_page, mailbox.listener.user_id, mailbox.scanned
-                )
-                if page is None:  # the log no longer goes back that far
-                    self.close_queue(mailbox.listener.queue_id)
-                    raise BadQueue(queue_id=mailbox.listener.queue_id)
-                for happening in page.happenings:
+        while mailbox.behind and not mailbox.pending:
+            page = await self._database.read_in(
+                mailbox.realm_id, read_page, mailbox.listener.user_id, mailbox.scanned
+            )
+            if page is None:  # the log no longer goes back that far
+                self.close_queue(mailbox.listener.queue_id)
+                raise BadQueue(queue_id=mailbox.listener.queue_id)
+            for happening in page.happenings:
+                if happening.seq <= org.applied:
                     self._offer_again(mailbox, org, happening, page.spans)
                     mailbox.scanned = happening.seq
-                mailbox.behind = mailbox.scanned < page.head
+            mailbox.behind = mailbox.scanned < org.applied
 
     def _offer_again(
         self, mailbox: Mailbox, org: Organization, happening: Happening, spans: list[Span]
@@ -279,4 +303,4 @@ def read_page(tx: Tx, user_id: int, after: int) -> Page | None:
     if after < head and (oldest is None or after + 1 < oldest):
         return None
     spans = subscriptions.spans_of(tx, user_id) if after < head else []
-    return Page(log.read(tx, tx.realm_id, after, PAGE), spans, head)
+    return Page(log.read(tx, tx.realm_id, after, PAGE), spans)

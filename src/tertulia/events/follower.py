@@ -5,9 +5,12 @@ first the directory moves, then those who wait hear of it. So what somebody may 
 at the moment of the event.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+
+import structlog
 
 from tertulia.events import directory, log
 from tertulia.events.directory import Organization, Patch, Touched
@@ -17,6 +20,8 @@ from tertulia.storage.database import Database
 from tertulia.storage.tx import Tx
 
 PAGE = 1000
+
+logger = structlog.get_logger()
 
 Heard = Callable[[Organization, Happening], None]
 
@@ -37,7 +42,8 @@ class Follower:
         self._database = database
         self._email_domain = email_domain
         self._heard = heard
-        self._still = 0
+        self._is_still = False
+        self._turn = asyncio.Lock()
         self._held_back: list[tuple[News, Callable[[], None]]] = []
 
     def fetch_news(self, tx: Tx) -> News:
@@ -58,6 +64,10 @@ class Follower:
         touched = Touched()
         while applied < head:
             page = log.read(tx, tx.realm_id, applied, PAGE)
+            if not page or page[0].seq != applied + 1:
+                # We were away for so long that the log was trimmed meanwhile: begin afresh.
+                news.newcomers.append(directory.load(tx, self._email_domain))
+                return
             for happening in page:
                 touched.add(happening.event.touched())
             found.extend(page)
@@ -73,15 +83,24 @@ class Follower:
         """Take in the news, then answer those whose writes made them."""
         if news is None:
             answer()
-        elif self._still:
+        elif self._is_still:
             self._held_back.append((news, answer))
         else:
+            self._take_in(news, answer)
+
+    def _take_in(self, news: News, answer: Callable[[], None]) -> None:
+        """Whatever goes wrong in telling others, what was written is written: answer."""
+        try:
             self._apply(news)
-            answer()
+        except Exception:
+            logger.exception("news could not be taken in")
+        answer()
 
     def _apply(self, news: News) -> None:
         for org in news.newcomers:
-            self.organizations.setdefault(org.realm.id, org)
+            known = self.organizations.setdefault(org.realm.id, org)
+            if known.applied < org.applied:
+                known.replace_by(org)
         for realm_id, happenings in news.happenings.items():
             org = self.organizations[realm_id]
             if news.heads[realm_id] <= org.applied:
@@ -96,18 +115,22 @@ class Follower:
 
     async def catch_up(self) -> None:
         """Take in what others have written: another server, or the command line."""
-        self.deliver(await self._database.read_in(0, self.fetch_news), lambda: None)
+        taken_in = asyncio.Event()
+        self.deliver(await self._database.read_in(0, self.fetch_news), taken_in.set)
+        await taken_in.wait()
 
     @asynccontextmanager
     async def still(self) -> AsyncIterator[None]:
-        """Hold the directory at one moment while the database is read."""
-        self._still += 1
-        try:
-            yield
-        finally:
-            self._still -= 1
-            if not self._still:
+        """Hold the directory at one moment while the database is read; one at a time.
+
+        Writers wait for their answers meanwhile, so between two of these they get them.
+        """
+        async with self._turn:
+            self._is_still = True
+            try:
+                yield
+            finally:
+                self._is_still = False
                 held_back, self._held_back = self._held_back, []
                 for news, answer in held_back:
-                    self._apply(news)
-                    answer()
+                    self._take_in(news, answer)

@@ -57,7 +57,8 @@ class Mailbox:
         self.pending: list[Pending] = []
         self.seen_at = seen_at
         self.behind = True
-        self.scanned = seq_of(self.acked)
+        self.scanned = seq_of(start)
+        self.skip_to(self.acked)
         self._waiting: asyncio.Future[None] | None = None
         self._closed = False
 
@@ -79,7 +80,13 @@ class Mailbox:
             self._add(Pending(event_id(seq, index), body, channel_id))
 
     def add_fleeting(self, seq: int, body: bytes) -> None:
-        """Add an event that is in no log, after all that are known up to `seq`."""
+        """Add an event that is in no log, after all that are known up to `seq`.
+
+        While we are behind it would overtake what the log still holds for us, and where much is
+        waiting already nobody will miss it.
+        """
+        if self.behind or self.is_full:
+            return
         number = max(self.last_id + 1, event_id(seq) + 1)
         if number & _ROOM_MASK:  # a million of them without a durable one: let it go
             self._add(Pending(number, body))
@@ -88,6 +95,16 @@ class Mailbox:
         """Take no more: what comes after `seq` will be read from the log when it is wanted."""
         self.behind = True
         self.scanned = seq
+
+    def skip_to(self, last_event_id: int) -> None:
+        """Read on where the client has got to, here or on another server.
+
+        The last event it has may be one of several of the same happening, so that is looked at
+        again.
+        """
+        if seq_of(last_event_id) > self.scanned:
+            self.scanned = max(self.scanned, seq_of(last_event_id) - 1)
+            self.pending.clear()
 
     def forget_channel(self, channel_id: int) -> None:
         """Drop messages of a channel that may no longer be read."""
@@ -120,6 +137,7 @@ class Mailbox:
 
     async def wait(self) -> None:
         """Wait until something is pending, another poll takes over, or the queue is closed."""
+        self._check_open()
         self.wake()
         waiting = asyncio.get_running_loop().create_future()
         self._waiting = waiting
@@ -128,8 +146,7 @@ class Mailbox:
         finally:
             if self._waiting is waiting:
                 self._waiting = None
-        if self._closed:
-            raise BadQueue(queue_id=self.listener.queue_id)
+        self._check_open()
 
     def wake(self) -> None:
         waiting, self._waiting = self._waiting, None
@@ -140,3 +157,7 @@ class Mailbox:
         self._closed = True
         self.pending.clear()
         self.wake()
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise BadQueue(queue_id=self.listener.queue_id)

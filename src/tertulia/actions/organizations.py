@@ -51,6 +51,12 @@ def create(tx: Tx, name: str, subdomain: str) -> Realm:
     return realms.current(here)
 
 
+def get_first(tx: Tx, name: str) -> tuple[Realm, bool]:
+    """The first organization, and whether it had to be founded just now."""
+    known = realms.all_of_them(tx)
+    return (known[0], False) if known else (create(tx, name, ""), True)
+
+
 def rename(tx: Tx, name: str) -> None:
     name = checked_realm_name(name)
     realms.rename(tx, name)

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from tertulia.domain.topics import ALLOW_EMPTY, DISABLE_EMPTY, EMPTY_ONLY
 from tertulia.errors import BadRequest
 
 # Group-valued settings are in `groups.REALM_PERMISSIONS`.
@@ -65,6 +66,16 @@ NULLABLE = {
     "move_messages_within_stream_limit_seconds",
 }
 
+# Settings that are one of a few values.
+CHOICES: dict[str, tuple[Any, ...]] = {
+    "digest_weekday": tuple(range(7)),
+    "media_preview_size": (100, 150, 200),
+    "message_edit_history_visibility_policy": ("all", "moves", "none"),
+    "topics_policy": (ALLOW_EMPTY, DISABLE_EMPTY, EMPTY_ONLY),
+}
+LARGEST_NUMBER = 2**31 - 1
+LONGEST_TEXT = 1000
+
 _SUBDOMAIN = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?")
 
 
@@ -99,7 +110,7 @@ def checked_realm_name(text: str) -> str:
 
 
 def checked_setting(name: str, value: Any) -> Any:
-    """A value of the right type for a plain setting; refuses unknown names and other types."""
+    """A value that a plain setting may have; refuses unknown names and all other values."""
     if name not in DEFAULTS:
         raise BadRequest(f"Unknown organization setting '{name}'")
     default = DEFAULTS[name]
@@ -108,4 +119,11 @@ def checked_setting(name: str, value: Any) -> Any:
     expected = str if default is None else type(default)
     if type(value) is not expected:
         raise BadRequest(f"{name} must be of type {expected.__name__}")
+    choices = CHOICES.get(name)
+    if choices is not None and value not in choices:
+        raise BadRequest(f"{name} must be one of: {', '.join(map(str, choices))}")
+    if expected is int and not min(0, default) <= value <= LARGEST_NUMBER:
+        raise BadRequest(f"{name} must be from {min(0, default)} to {LARGEST_NUMBER}")
+    if expected is str and len(value) > LONGEST_TEXT:
+        raise BadRequest(f"{name} has at most {LONGEST_TEXT} characters")
     return value

@@ -76,6 +76,22 @@ class Database:
         finally:
             connection.close()
 
+    def schema_version(self) -> int:
+        """The version of the schema that is there; 0 for an empty database."""
+        connection = self.dialect.connect()
+        try:
+            return schema.version_of(connection, self.dialect)
+        finally:
+            connection.close()
+
+    def integrity_problems(self) -> list[str]:
+        """What the database finds wrong with itself, in words."""
+        connection = self.dialect.connect()
+        try:
+            return self.dialect.integrity_problems(connection)
+        finally:
+            connection.close()
+
     def read_now(
         self,
         realm_id: int,
@@ -193,15 +209,20 @@ class Database:
     def _read_in_thread(
         self, realm_id: int, query: Callable[..., T], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> T:
+        kept = getattr(self._of_thread, "connection", None)
         try:
-            if getattr(self._of_thread, "connection", None) is None:
+            if kept is None:
                 self._of_thread.connection = self.dialect.connect()
             return self._read(self._of_thread.connection, realm_id, query, args, kwargs)
         except Exception as error:
-            if self.dialect.is_outage(error):
-                self._of_thread.connection = None
+            if not self.dialect.is_outage(error):
+                raise
+            self._of_thread.connection = None
+            if kept is None:
                 raise ServiceUnavailable() from error
-            raise
+        # A connection that we kept may have been lost long ago: try once more with a new one.
+        kept.close()
+        return self._read_in_thread(realm_id, query, args, kwargs)
 
     def _read(
         self,

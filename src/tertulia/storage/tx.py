@@ -56,6 +56,10 @@ class Tx:
         """The same transaction, looking at another organization."""
         return Tx(self._connection, self.dialect, realm_id, self.now)
 
+    def at(self, now: float) -> "Tx":
+        """The same transaction at another time: for telling a past that never was."""
+        return Tx(self._connection, self.dialect, self.realm_id, now)
+
     def execute(self, sql: str, **params: Any) -> int:
         """Run a statement and say how many rows it touched."""
         return self.dialect.run(self._connection, sql, params).rowcount

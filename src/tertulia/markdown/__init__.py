@@ -1,0 +1,48 @@
+"""Message markup: text in, HTML out, nothing else touched.
+
+    wanted = scan(source)                    # which names the text could mean
+    found = Found.of(users=..., groups=...)  # the caller looks them up
+    rendered = render(source, found, settings)
+
+The same source, names and settings always give the same HTML. Store `VERSION` with it: a
+rendering made under another version may be made again. Every step is linear in the length of the
+text; see `inline.py` for how that is kept.
+"""
+
+from tertulia.markdown.model import (
+    Channel,
+    Found,
+    Group,
+    Linkifier,
+    Rendered,
+    Settings,
+    Upload,
+    User,
+    Wanted,
+)
+from tertulia.markdown.rendering import (
+    VERSION,
+    render,
+    render_description,
+    render_text,
+    render_topic_links,
+)
+from tertulia.markdown.scanning import scan
+
+__all__ = [
+    "VERSION",
+    "Channel",
+    "Found",
+    "Group",
+    "Linkifier",
+    "Rendered",
+    "Settings",
+    "Upload",
+    "User",
+    "Wanted",
+    "render",
+    "render_description",
+    "render_text",
+    "render_topic_links",
+    "scan",
+]

@@ -1,0 +1,167 @@
+"""Inline markup: what happens within a paragraph, a cell or the text of a list item.
+
+The rules form a fixed order of precedence. Each reads the text once, keeps what it finishes in the
+`Stash` and leaves one character in its place; the next rule reads what is left. What a rule has
+found inside its markers goes through the rules after it. Since no rule reads a finished part
+again, and none backtracks by more than its own match, the whole takes time linear in the text.
+"""
+
+import re
+from collections.abc import Callable
+
+from tertulia.markdown import (
+    autolinks,
+    emoji,
+    emphasis,
+    escape,
+    linkifiers,
+    links,
+    mentions,
+    references,
+    times,
+)
+from tertulia.markdown.formulas import Formulas
+from tertulia.markdown.mentions import Mentioned
+from tertulia.markdown.model import Found, Settings
+from tertulia.markdown.stash import MARK, Stash
+
+_FORMULA = re.compile(r"(?<![\w$])\$\$([^$\n]+)\$\$(?![\w$])")
+_SPACE_AFTER_BREAK = re.compile(rf"<br>\n\s+(?=[{MARK}]|<br>|\Z)")
+_MARKUP = re.compile(r"[^\w\s,;?!'\"()%/=+.-]|\.\w")  # without any, only linkifiers apply
+
+
+class Inline:
+    def __init__(
+        self,
+        stash: Stash,
+        formulas: Formulas,
+        found: Found,
+        settings: Settings,
+        mentioned: Mentioned,
+        whole_text: str,
+    ) -> None:
+        self._stash = stash
+        self._formulas = formulas
+        self._found = found
+        self._settings = settings
+        self._mentioned = mentioned
+        self._linkifiers_here = linkifiers.occurring(whole_text, settings.linkifiers)
+        self._in_quote = False
+
+    def html(self, text: str, *, in_quote: bool) -> str:
+        """The HTML of a text. Marks in it stand for finished parts, until they are restored."""
+        if not self._settings.translate_emoticons and not _MARKUP.search(text):
+            return _finish(self._linkifiers(text))
+        self._in_quote = in_quote
+        return self._from(0, text)
+
+    def _from(self, step: int, text: str) -> str:
+        for trigger, rule in _RULES[step:]:
+            if trigger in text:
+                text = rule(self, text)
+        if not text.isascii() and emoji.MAY_HOLD_CHARACTERS.search(text):
+            text = emoji.apply_characters(text, self._stash)
+        return _finish(text)
+
+    def _code(self, text: str) -> str:
+        return emphasis.apply_code(text, self._stash)
+
+    def _strong_emphasis(self, text: str) -> str:
+        return emphasis.apply_strong_emphasis(text, self._stash, self._after_strong_emphasis)
+
+    def _users(self, text: str) -> str:
+        return mentions.apply_users(
+            text, self._stash, self._found, self._mentioned, in_quote=self._in_quote
+        )
+
+    def _groups(self, text: str) -> str:
+        return mentions.apply_groups(
+            text, self._stash, self._found, self._mentioned, in_quote=self._in_quote
+        )
+
+    def _math(self, text: str) -> str:
+        def replace(match: re.Match[str]) -> str:
+            return self._stash.keep(self._formulas.inline(match[1]), match[0])
+
+        return _FORMULA.sub(replace, text)
+
+    def _references(self, text: str) -> str:
+        return references.apply(text, self._stash, self._found, self._settings.empty_topic_name)
+
+    def _times(self, text: str) -> str:
+        return times.apply(text, self._stash)
+
+    def _links(self, text: str) -> str:
+        return links.apply(text, self._stash, self._found, self._settings.base_url)
+
+    def _autolinks(self, text: str) -> str:
+        return autolinks.apply(text, self._stash, self._settings.base_url)
+
+    def _linkifiers(self, text: str) -> str:
+        return linkifiers.apply(text, self._stash, self._linkifiers_here)
+
+    def _strong(self, text: str) -> str:
+        return emphasis.apply_strong(text, self._stash, self._after_strong)
+
+    def _emphasis(self, text: str) -> str:
+        return emphasis.apply_emphasis(text, self._stash, self._after_emphasis)
+
+    def _deleted(self, text: str) -> str:
+        return emphasis.apply_deleted(text, self._stash, self._after_deleted)
+
+    def _emoji_names(self, text: str) -> str:
+        return emoji.apply_names(text, self._stash, self._settings.custom_emoji)
+
+    def _emoticons(self, text: str) -> str:
+        if not self._settings.translate_emoticons:
+            return text
+        return emoji.apply_emoticons(text, self._stash)
+
+    def _after_strong_emphasis(self, text: str) -> str:
+        return self._from(_step_after(Inline._strong_emphasis), text)
+
+    def _after_strong(self, text: str) -> str:
+        return self._from(_step_after(Inline._strong), text)
+
+    def _after_emphasis(self, text: str) -> str:
+        return self._from(_step_after(Inline._emphasis), text)
+
+    def _after_deleted(self, text: str) -> str:
+        return self._from(_step_after(Inline._deleted), text)
+
+
+Rule = Callable[[Inline, str], str]
+
+# In order of precedence; a rule runs only where its trigger occurs.
+_RULES: tuple[tuple[str, Rule], ...] = (
+    ("`", Inline._code),
+    ("***", Inline._strong_emphasis),
+    ("@", Inline._users),
+    ("$$", Inline._math),
+    ("#**", Inline._references),
+    ("<time:", Inline._times),
+    ("@", Inline._groups),
+    ("](", Inline._links),
+    (".", Inline._autolinks),
+    ("://", Inline._autolinks),
+    ("", Inline._linkifiers),
+    ("**", Inline._strong),
+    ("*", Inline._emphasis),
+    ("~~", Inline._deleted),
+    (":", Inline._emoji_names),
+    ("", Inline._emoticons),
+)
+
+
+def _finish(text: str) -> str:
+    html = escape.text(text)
+    if "\n" not in html:
+        return html
+    return _SPACE_AFTER_BREAK.sub("<br>\n", html.replace("\n", "<br>\n"))
+
+
+def _step_after(rule: Rule) -> int:
+    return _STEPS[rule]
+
+
+_STEPS = {rule: index + 1 for index, (_, rule) in enumerate(_RULES)}

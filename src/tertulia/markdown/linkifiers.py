@@ -1,0 +1,140 @@
+"""Linkifiers: an organization's own patterns that become links, such as `BUG-12`.
+
+Patterns are written by administrators. RE2 matches each of them in time linear in the text and in
+its own size, whatever it is; that size and how often RE2 is asked have bounds.
+"""
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import NamedTuple, Protocol
+
+import re2
+
+from tertulia.markdown import addresses, escape, templates
+from tertulia.markdown.model import Linkifier
+from tertulia.markdown.stash import Stash
+from tertulia.markdown.tree import Link
+
+_MAX_MATCHES = 1000  # in one stretch of text, for one pattern
+_MAX_INSTRUCTIONS = 500  # of the program that RE2 makes of a pattern
+
+_LITERAL = re.compile(r"[A-Za-z0-9 _:/#-]+(?![?*{])")
+_BEFORE = r"(^|[\s'\"(,:<])"
+_AFTER = r"($|[^\pL\pN])"
+
+
+class _Found(Protocol):
+    """A match of RE2, which names groups in bytes when it reads bytes."""
+
+    def span(self, group: int) -> tuple[int, int]: ...
+    def groupdict(self) -> dict[bytes, bytes | None]: ...
+
+
+class _Pattern(Protocol):
+    groupindex: Mapping[bytes, int]
+    programsize: int
+
+    def search(self, text: bytes, pos: int = 0) -> _Found | None: ...
+
+
+class InvalidPattern(ValueError):
+    """Not a regular expression that RE2 understands, or one that is too big."""
+
+
+class Match(NamedTuple):
+    start: int
+    end: int
+    text: str
+    url: str
+
+
+def check(pattern: str) -> frozenset[str]:
+    """The names of a pattern's groups. Raises `InvalidPattern` for what is no pattern."""
+    _, alone = _compiled(pattern)
+    return frozenset(name.decode() for name in alone.groupindex)
+
+
+def occurring(text: str, linkifiers: tuple[Linkifier, ...]) -> tuple[Linkifier, ...]:
+    """Those that a text could hold, so that the others need not be tried on each part of it."""
+    if not linkifiers:
+        return ()
+    data = text.encode()
+    return tuple(linkifier for linkifier in linkifiers if _occurs(linkifier.pattern, data))
+
+
+def _occurs(pattern: str, data: bytes) -> bool:
+    try:
+        _, alone = _compiled(pattern)
+    except InvalidPattern:
+        return False
+    # What an anchor means depends on where a part begins and ends.
+    return "^" in pattern or "$" in pattern or "\\" in pattern or alone.search(data) is not None
+
+
+def apply(text: str, stash: Stash, linkifiers: tuple[Linkifier, ...]) -> str:
+    for linkifier in linkifiers:
+        if _beginning(linkifier.pattern) not in text:
+            continue
+        pieces = []
+        done = 0
+        for match in find(text, linkifier):
+            pieces.append(text[done : match.start])
+            html = f"{escape.tag('a', href=match.url)}{escape.text(match.text)}</a>"
+            link = Link(match.url, stash.plain(match.text))
+            pieces.append(stash.keep(html, link.shown, link))
+            done = match.end
+        if done:
+            text = "".join((*pieces, text[done:]))
+    return text
+
+
+def find(text: str, linkifier: Linkifier) -> list[Match]:
+    """What one linkifier links in a text, and where to. A broken pattern links nothing."""
+    try:
+        pattern, _ = _compiled(linkifier.pattern)
+    except InvalidPattern:
+        return []
+    data = text.encode()
+    matches: list[Match] = []
+    position = characters = counted = 0
+    for _ in range(_MAX_MATCHES):
+        match = pattern.search(data, position)
+        start, end = match.span(2) if match else (0, 0)
+        if match is None or start == end:
+            break
+        values = {
+            name.decode(): value.decode()
+            for name, value in match.groupdict().items()
+            if value is not None
+        }
+        characters += len(data[counted:start].decode())
+        shown = data[start:end].decode()
+        url = templates.expand(linkifier.url_template, values)
+        if addresses.is_allowed(url):
+            matches.append(Match(characters, characters + len(shown), shown, url))
+        characters += len(shown)
+        position = counted = end
+    return matches
+
+
+@lru_cache(maxsize=512)
+def _beginning(pattern: str) -> str:
+    """What every match begins with, as far as that is plain to see."""
+    match = _LITERAL.match(pattern)
+    return match[0] if match and "|" not in pattern else ""
+
+
+@lru_cache(maxsize=512)
+def _compiled(pattern: str) -> tuple[_Pattern, _Pattern]:
+    """The pattern between what may stand before and after it, and the pattern alone."""
+    options = re2.Options()
+    options.log_errors = False
+    try:
+        alone: _Pattern = re2.compile(pattern.encode(), options)
+        bordered: _Pattern = re2.compile(f"{_BEFORE}({pattern}){_AFTER}".encode(), options)
+    except re2.error as error:
+        raise InvalidPattern(str(error)) from None
+    if alone.programsize > _MAX_INSTRUCTIONS:
+        raise InvalidPattern("pattern too large")
+    return bordered, alone

@@ -1,0 +1,139 @@
+"""What goes into a rendering and what comes out of it: plain values, no behaviour to speak of.
+
+A text may name people, groups, channels and topics. `Wanted` is what it could mean, `Found` what
+the caller looked up for this sender; a name that was not found is ordinary text.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Self
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    id: int
+    full_name: str
+    is_active: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    id: int
+    name: str
+    is_active: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    id: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """An uploaded file: `path_id` is its address after `/user_uploads/`."""
+
+    path_id: str
+    content_type: str
+    width: int = 0
+    height: int = 0
+    is_animated: bool = False
+    thumbnail: str = ""  # the path of its picture, empty while that is being made
+
+
+@dataclass(frozen=True, slots=True)
+class Linkifier:
+    id: int
+    pattern: str  # an RE2 regular expression with named groups
+    url_template: str  # an RFC 6570 template of those names
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the organization and the sender have chosen; the same for many messages."""
+
+    base_url: str = ""  # the organization's own address, without a slash at the end
+    default_code_language: str = ""
+    translate_emoticons: bool = False
+    image_previews: bool = True
+    linkifiers: tuple[Linkifier, ...] = ()
+    custom_emoji: Mapping[str, str] = field(default_factory=dict)  # name to address of its picture
+    empty_topic_name: str = "general chat"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Names a text could refer to. User names are in lower case, the others as typed."""
+
+    user_names: frozenset[str] = frozenset()
+    user_ids: frozenset[int] = frozenset()
+    group_names: frozenset[str] = frozenset()
+    channel_names: frozenset[str] = frozenset()
+    topics: frozenset[tuple[str, str]] = frozenset()  # channel name and topic, both as typed
+    upload_path_ids: frozenset[str] = frozenset()
+
+    def __bool__(self) -> bool:
+        return bool(
+            self.user_names
+            or self.user_ids
+            or self.group_names
+            or self.channel_names
+            or self.upload_path_ids
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the sender may mention and link to. Leave out what the sender may not see."""
+
+    users_by_name: Mapping[str, User] = field(default_factory=dict)  # lower case; no duplicates
+    users_by_id: Mapping[int, User] = field(default_factory=dict)
+    groups: Mapping[str, Group] = field(default_factory=dict)
+    channels: Mapping[str, Channel] = field(default_factory=dict)
+    newest_in_topic: Mapping[tuple[int, str], int] = field(default_factory=dict)
+    uploads: Mapping[str, Upload] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        users: Iterable[User] = (),
+        groups: Iterable[Group] = (),
+        channels: Iterable[Channel] = (),
+        newest_in_topic: Mapping[tuple[int, str], int] | None = None,
+        uploads: Iterable[Upload] = (),
+    ) -> Self:
+        """`newest_in_topic` maps a channel id and a topic in lower case to a message id."""
+        people = list(users)
+        by_name: dict[str, User] = {}
+        shared: set[str] = set()
+        for user in people:
+            name = user.full_name.lower()
+            if by_name.setdefault(name, user) is not user:
+                shared.add(name)
+        for name in shared:
+            del by_name[name]  # two people of one name: only the form with an id tells them apart
+        return cls(
+            users_by_name=by_name,
+            users_by_id={user.id: user for user in people},
+            groups={group.name: group for group in groups},
+            channels={channel.name: channel for channel in channels},
+            newest_in_topic=newest_in_topic or {},
+            uploads={upload.path_id: upload for upload in uploads},
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """The HTML and what sending needs to know. Silent mentions and those in quotes are no part."""
+
+    html: str
+    mentioned_user_ids: frozenset[int] = frozenset()
+    mentioned_group_ids: frozenset[int] = frozenset()
+    mentions_channel: bool = False  # @**all**, @**everyone**, @**channel**, @**stream**
+    mentions_topic: bool = False
+    links: tuple[str, ...] = ()  # each address once, in the order of the text
+    attachment_path_ids: tuple[str, ...] = ()
+    has_link: bool = False
+    has_image: bool = False
+    has_attachment: bool = False
+    is_me_message: bool = False

@@ -1,0 +1,118 @@
+"""Previews of pictures and videos that need no fetching: the address alone tells what it is.
+
+Each address is shown once, below the paragraph, heading or table it stands in, or within the list
+item; one that stands alone takes the place of its text. Quotes have no previews.
+"""
+
+import re
+from typing import NamedTuple
+from urllib.parse import parse_qs, urlsplit
+
+from tertulia.markdown import escape, links
+from tertulia.markdown.model import Found
+from tertulia.markdown.tree import Link, Node
+
+MAX_PREVIEWS = 24  # a message with more of them has none at all
+
+_IMAGES = (".bmp", ".gif", ".jpe", ".jpeg", ".jpg", ".png", ".webp")
+_VIDEOS = (".mp4", ".m4v", ".mov", ".webm")
+HOLDERS = frozenset(("p", "h1", "h2", "h3", "h4", "h5", "h6", "li", "table"))
+_YOUTUBE_HOSTS = frozenset(("youtube.com", "www.youtube.com", "m.youtube.com"))
+_YOUTUBE_PATHS = re.compile(r"/(?:embed|shorts|v)/([\w-]+)")
+
+
+class Place(NamedTuple):
+    """Where links stand: the block that would hold their previews."""
+
+    holder: Node
+    links: list[Link]
+    in_quote: bool
+
+
+def add(places: list[Place], found: Found) -> bool:
+    """Give the blocks their previews; whether there is any."""
+    planned: dict[str, tuple[Place, Link, str]] = {}
+    for place in places:
+        for link in place.links:
+            if not place.in_quote and link.href not in planned:
+                html = _preview(link, found)
+                if html:
+                    planned[link.href] = (place, link, html)
+    if len(planned) > MAX_PREVIEWS:
+        return False
+    for place, link, html in planned.values():
+        place.holder.previews = [*place.holder.previews, html]
+        place.holder.is_replaced = _stands_alone(place, link)
+    return bool(planned)
+
+
+def _stands_alone(place: Place, link: Link) -> bool:
+    """Nothing but an address, shown as it is, which the preview then stands for."""
+    holder = place.holder
+    if link.href != link.shown or holder.tag not in ("p", "li") or _youtube_id(link.href):
+        return False
+    return holder.html.strip() == f"{escape.tag('a', href=link.href)}{escape.text(link.shown)}</a>"
+
+
+def _preview(link: Link, found: Found) -> str:
+    if link.is_shown or link.is_reference:
+        return ""
+    video = _youtube_id(link.href)
+    if video:
+        picture = escape.tag("img", src=f"https://i.ytimg.com/vi/{video}/mqdefault.jpg")
+        opening = escape.tag("a", data_id=video, href=link.href)
+        return f'<div class="youtube-video message_inline_image">{opening}{picture}</a></div>'
+    path = _path(link.href)
+    address = _picture_address(link.href)
+    title = link.shown if link.shown != link.href else None
+    opening = escape.tag("a", href=address, title=title)
+    if path.endswith(_VIDEOS) and _is_there(link.href, found):
+        player = escape.tag("video", preload="metadata", src=address) + "</video>"
+        return f'<div class="message_inline_image message_inline_video">{opening}{player}</a></div>'
+    if path.endswith(_IMAGES) and _is_there(link.href, found):
+        picture = _picture(address, found)
+        return f'<div class="message_inline_image">{opening}{picture}</a></div>'
+    return ""
+
+
+def _is_there(href: str, found: Found) -> bool:
+    if href.startswith("/user_uploads/"):
+        return href.removeprefix("/user_uploads/") in found.uploads
+    return href.startswith(("http://", "https://", "user_uploads/"))
+
+
+def _picture(address: str, found: Found) -> str:
+    upload = found.uploads.get(address.removeprefix("/user_uploads/"))
+    return links.picture(upload) if upload else escape.tag("img", src=address)
+
+
+def _picture_address(href: str) -> str:
+    """Pages about a picture on two well-known sites, turned into the picture itself."""
+    parts = urlsplit(href)
+    host = parts.hostname or ""
+    if host.endswith(".wikipedia.org") and parts.path.startswith("/wiki/File:"):
+        return href.replace("/wiki/File:", "/wiki/Special:FilePath/File:", 1)
+    if host == "www.dropbox.com" and parts.path.startswith("/scl/"):
+        return f"{href}{'&' if parts.query else '?'}raw=1"
+    return href
+
+
+def _path(href: str) -> str:
+    try:
+        return urlsplit(href).path.lower()
+    except ValueError:
+        return ""
+
+
+def _youtube_id(href: str) -> str:
+    parts = urlsplit(href)
+    host = parts.hostname or ""
+    if host == "youtu.be":
+        return parts.path[1:] if re.fullmatch(r"/[\w-]+", parts.path) else ""
+    if host not in _YOUTUBE_HOSTS:
+        return ""
+    if parts.path == "/watch":
+        video = parse_qs(parts.query).get("v", [""])[0]
+        return video if re.fullmatch(r"[\w-]+", video) else ""
+    match = _YOUTUBE_PATHS.fullmatch(parts.path)
+    return match[1] if match else ""

@@ -1,0 +1,86 @@
+"""Links to channels, topics and messages: `#**launch**`, `#**launch>QA**`, `#**launch>QA@51**`."""
+
+import re
+from urllib.parse import quote
+
+from tertulia.markdown import escape
+from tertulia.markdown.model import Channel, Found
+from tertulia.markdown.stash import Stash
+from tertulia.markdown.tree import Link
+
+REFERENCE = re.compile(r"(?<![^\s'\"({/<])#\*\*([^*]+)\*\*")
+_TOPIC_AND_ID = re.compile(r"(.*)@([0-9]+)", re.DOTALL)
+
+
+def topic_and_id(reference: str) -> tuple[str, str] | None:
+    """`lunch@51` is `("lunch", "51")`; a topic without a message is None."""
+    match = _TOPIC_AND_ID.fullmatch(reference)
+    return (match[1], match[2]) if match else None
+
+
+def apply(text: str, stash: Stash, found: Found, empty_topic_name: str) -> str:
+    def replace(match: re.Match[str]) -> str:
+        name, arrow, topic = match[1].partition(">")
+        channel = found.channels.get(name) if arrow else None
+        if channel is not None:
+            with_id = topic_and_id(topic)
+            if with_id:
+                return _keep_message(stash, channel, *with_id, empty_topic_name)
+            newest = found.newest_in_topic.get((channel.id, topic.lower()))
+            return _keep_topic(stash, channel, topic, newest, empty_topic_name)
+        channel = found.channels.get(match[1])
+        return _keep_channel(stash, channel) if channel else match[0]
+
+    return REFERENCE.sub(replace, text)
+
+
+def channel_address(channel: Channel) -> str:
+    slug = _encode(channel.name.replace(" ", "-"))
+    return f"/#narrow/channel/{channel.id}-{slug}"
+
+
+def topic_address(channel: Channel, topic: str) -> str:
+    return f"{channel_address(channel)}/topic/{_encode(topic)}"
+
+
+def _keep_channel(stash: Stash, channel: Channel) -> str:
+    return _keep(stash, "stream", channel, channel_address(channel), f"#{channel.name}", "")
+
+
+def _keep_topic(
+    stash: Stash, channel: Channel, topic: str, newest: int | None, empty_topic_name: str
+) -> str:
+    address = topic_address(channel, topic) + (f"/with/{newest}" if newest else "")
+    shown = f"#{channel.name} > {topic}"
+    return _keep(stash, "stream-topic", channel, address, shown, "" if topic else empty_topic_name)
+
+
+def _keep_message(
+    stash: Stash, channel: Channel, topic: str, message_id: str, empty_topic_name: str
+) -> str:
+    address = f"{topic_address(channel, topic)}/near/{message_id}"
+    shown = f"#{channel.name} > {topic}"
+    emphasized = "" if topic else empty_topic_name
+    return _keep(stash, "message-link", None, address, shown, emphasized, " @ 💬")
+
+
+def _keep(
+    stash: Stash,
+    kind: str,
+    channel: Channel | None,
+    address: str,
+    shown: str,
+    emphasized: str,
+    ending: str = "",
+) -> str:
+    stream_id = str(channel.id) if channel else None
+    opening = escape.tag("a", class_=kind, data_stream_id=stream_id, href=address)
+    topic = f"<em>{escape.text(emphasized)}</em>" if emphasized else ""
+    html = f"{opening}{escape.text(shown)}{topic}{ending}</a>"
+    text = f"{shown}{emphasized}{ending}"
+    return stash.keep(html, text, Link(address, text, is_reference=True))
+
+
+def _encode(part: str) -> str:
+    """Percent-encoded, with dots for the percent signs, as clients write a narrow."""
+    return quote(part, safe="").replace(".", "%2E").replace("%", ".")

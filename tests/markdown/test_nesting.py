@@ -1,0 +1,27 @@
+"""Deep nesting ends somewhere, and what is deeper is shown as text."""
+
+import pytest
+from tests.markdown.world import html
+
+from tertulia.markdown.blocks import MAX_DEPTH
+from tertulia.markdown.fences import MAX_SPOILERS
+
+
+@pytest.mark.parametrize(
+    "marker, tag", [("> ", "<blockquote>"), (">", "<blockquote>"), ("- ", "<ul>"), ("1. ", "<ol>")]
+)
+def test_containers_nest_a_hundred_deep(marker: str, tag: str) -> None:
+    assert html(marker * MAX_DEPTH + "x").count(tag) == MAX_DEPTH
+    assert html(marker * 3000 + "x").count(tag) == MAX_DEPTH
+
+
+def test_fenced_quotes_and_spoilers_nest_less_deep() -> None:
+    assert html("```quote\n" * 60 + "x").count("<blockquote>") == 60
+    assert html("```quote\n" * 900 + "x").count("<blockquote>") < MAX_DEPTH
+    assert html("```spoiler a\n" * 700 + "x").count("spoiler-block") == MAX_SPOILERS
+
+
+def test_emphasis_nests_as_deep_as_it_is_written() -> None:
+    source = "*a " * 2000 + "b" + " c*" * 2000
+
+    assert html(source).count("<em>") == 2000

@@ -1,0 +1,33 @@
+"""Which names a text asks for before it is rendered."""
+
+import pytest
+
+from tertulia.markdown import Wanted, scan
+
+
+@pytest.mark.parametrize(
+    "source, wanted",
+    [
+        ("nothing", Wanted()),
+        ("2 * 3", Wanted()),
+        ("@**Ann Lee**", Wanted(user_names=frozenset({"ann lee"}))),
+        ("@_**Ann|7**", Wanted(user_names=frozenset({"ann|7"}), user_ids=frozenset({7}))),
+        ("(@*cooks*)", Wanted(group_names=frozenset({"cooks"}))),
+        ("#**kitchen**", Wanted(channel_names=frozenset({"kitchen"}))),
+        (
+            "#**kitchen>lunch**",
+            Wanted(
+                channel_names=frozenset({"kitchen", "kitchen>lunch"}),
+                topics=frozenset({("kitchen", "lunch")}),
+            ),
+        ),
+        ("[x](/user_uploads/1/ab/x.png)", Wanted(upload_path_ids=frozenset({"1/ab/x.png"}))),
+    ],
+)
+def test_a_text_asks_for_the_names_it_holds(source: str, wanted: Wanted) -> None:
+    assert scan(source) == wanted
+
+
+def test_a_text_without_names_asks_for_nothing() -> None:
+    assert not scan("*hello* **world**")
+    assert scan("@**Ann**")

@@ -1,0 +1,145 @@
+"""Time: linear in the length of the text, whatever is repeated or nested, and short for a message.
+
+The limits are those of one ordinary core. Only the time of this thread counts, so that a busy
+machine does not matter, and each text has three chances.
+"""
+
+import random
+import time
+
+import pytest
+from tests.markdown.world import html
+
+from tertulia.markdown.code import MAX_HIGHLIGHTED, MAX_SECONDS
+
+LENGTH = 10_000
+LIMIT_SECONDS = 0.050
+
+UNITS = [
+    *["*", "**", "***", "****", "* ", "*a ", "**a ", "***a ", "a*", "*a^", "*a\n", "_"],
+    *["`", "``", "`a", "``a", "`a``", "\\`", "~", "~~", "~~a", "~~a~~", "~~~\n", "```\n", "```a\n"],
+    *["[", "[[", "](", "[a](", "[a](b)", "[a](b '", '[a](b "c', '[a]("', "[a](<", "[a](<b> '"],
+    *["[a]('\"", "[a](b'(c)", "![a](", "(", ")", "()", "<", "<b>", "<time:", "&", "&a;", "&#"],
+    *[">", "> ", ">\n", "> a\n", ">a\n>b\n\n", "\n>>", "- > ", "> - ", "> ```\n", "\n>\n>>>"],
+    *["|", "|a", "|a\n|-\n", "a|b\n-|-\n", "|a|b\n|-|-\n", "|`", "|\\", "|-\n", "|a\n"],
+    *["@", "@**", "@**a", "@**Ann Lee** ", "@_**", "@*", "@*a* ", "#**", "#**kitchen>", "#**a**"],
+    *["#", "# ", "#\n", "# a\n", "a\n# b\n", "##\n", ":", ":a", ":a:", ":tada:", "::", ":)"],
+    *["$$", "$$a", "$$a$$ ", "$$x_1$$ ", "$$\\frac{", "$", "```math\n"],
+    *["- ", "- a\n", "- a\n\n", "  - a\n", "- a\n  - b\n", "- a\n\n  b\n\n", "* a\n+ b\n"],
+    *["1. ", "1. a\n", "1. a\n- b\n", "- a\n1. b\n", "- # a\nb\n", "\n  -", "\n\n    a", "    a\n"],
+    *["---\n", "- - -\n", "--- ", "a\n---\n", "a\n> b\n", "a\n- b\n", "___\n"],
+    *[
+        "```quote\n",
+        "~~~quote\n",
+        "```spoiler a\n",
+        "```quote\na\n```\n",
+        "```python\n",
+        "```\na\n```\n",
+    ],
+    *["https://", "https://a.com ", "https://a.com/(", "(https://a.com/(", "a.com,", "a.b", "é.b"],
+    *["é", "日", "日.", "a@", "a@b.", "a@b.com ", "éa@", "http://a.com/x.png ", "youtu.be/a "],
+    *["😀", "👍🏽", "👨\u200d", "🇩", "1\ufe0f\u20e3", "\U000f0001", "TASK-1 ", "TASK-", "doc/a,"],
+    *["a", "a ", "a\n", "a\n\n", "\n", " ", "\t", "\r", "\x00", "\\", '"', "'", "/", "{", "A. "],
+]
+
+
+def random_units() -> list[str]:
+    chooser = random.Random(7)
+    return ["".join(chooser.choices(UNITS, k=chooser.choice([2, 3, 5]))) for _ in range(150)]
+
+
+@pytest.mark.parametrize("unit", UNITS + random_units())
+def test_repetition_takes_linear_time(unit: str) -> None:
+    repeated = (unit * (LENGTH // len(unit) + 1))[:LENGTH]
+
+    assert seconds(repeated) < LIMIT_SECONDS
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_opening_and_closing_takes_linear_time(unit: str) -> None:
+    half = (unit * (LENGTH // len(unit) + 1))[: LENGTH // 2]
+
+    assert seconds(f"{half}x{half[::-1]}") < LIMIT_SECONDS
+
+
+def test_nested_lists_take_linear_time() -> None:
+    deep = "".join(f"{'  ' * level}- a\n" for level in range(95))
+
+    assert seconds(deep + deep[::-1]) < LIMIT_SECONDS
+
+
+@pytest.mark.parametrize(
+    "language, unit",
+    [
+        ("make", "0"),
+        ("csharp", "a\n"),
+        ("java", "a "),
+        ("java", "a\n"),
+        ("typescript", "a."),
+        ("ocaml", f"{'0' * 499}\n"),
+        ("console", f"{'a::' * 160}\n"),
+    ],
+)
+def test_a_lexer_that_runs_wild_is_stopped(language: str, unit: str) -> None:
+    html(f"```{language}\nx\n```")
+    whole = (unit * MAX_HIGHLIGHTED)[:MAX_HIGHLIGHTED]
+    parts = "".join(f"```{language}\n{whole[:400]}{part}\n```\n" for part in range(20))
+
+    assert seconds(f"```{language}\n{whole}\n```") < 3 * MAX_SECONDS
+    assert seconds(parts) < 3 * MAX_SECONDS
+
+
+def test_a_plain_message_takes_microseconds() -> None:
+    source = "Sounds good, see you at the station tomorrow around noon."
+
+    assert seconds(source, repeat=1000) < 0.000_060
+
+
+def test_a_mixed_message_of_two_kilobytes_takes_milliseconds() -> None:
+    assert 1900 < len(MIXED) < 2200
+
+    assert seconds(MIXED, repeat=20) < 0.003
+
+
+def seconds(source: str, repeat: int = 1) -> float:
+    """How long one rendering takes, at best."""
+    best = float("inf")
+    for _ in range(3):
+        started = time.thread_time()
+        for _ in range(repeat):
+            html(source)
+        best = min(best, (time.thread_time() - started) / repeat)
+        if best < LIMIT_SECONDS / 2 and repeat == 1:
+            break
+    return best
+
+
+SECTION = """Hi @**Ann Lee**, the *notes* for **v2.3** are [here](https://h.example/notes) :tada:
+
+## What changed
+
+1. Faster search, see TASK-12 and #**kitchen>lunch**
+2. `config.toml` has a new key:
+
+```python
+def load(path: str) -> dict:
+    with open(path) as file:  # careful
+        return parse(file.read())
+```
+
+> quoted text from @**Ben**
+> with two lines
+
+| name | value | note |
+|------|:-----:|-----:|
+| a    | 1     | ~~old~~ |
+| b    | 2     | *new* |
+
+- first item with https://h.example/x?y=1
+  - nested **bold** item
+- second `code` item :heart:
+
+Meeting at <time:2031-04-05T09:30+02:00>, formula $$x^2 + y^2$$. Bring tea, and ask for the keys.
+
+"""
+MIXED = SECTION * 3

@@ -20,9 +20,11 @@ from tertulia.api.routes import ROUTES
 from tertulia.config import Config
 from tertulia.domain import version
 from tertulia.domain.keys import Vault
+from tertulia.errors import ClientError
 from tertulia.events.delivery import Delivery
 from tertulia.http.dispatch import Api
 from tertulia.http.openapi import describe
+from tertulia.http.replies import encode_error
 from tertulia.http.request import Request as ApiRequest
 from tertulia.jobs import housekeeping
 from tertulia.jobs.runner import Job, run_for_ever
@@ -102,6 +104,7 @@ class Application:
     def _build_pages(self) -> ASGIApp:
         return Starlette(
             lifespan=self.running,
+            exception_handlers={ClientError: _refuse},
             routes=[
                 Route("/", self._home),
                 Route("/health", self._health),
@@ -137,6 +140,11 @@ class Application:
             media_type="application/json",
             headers={"Access-Control-Allow-Origin": "*"},
         )
+
+
+async def _refuse(request: Request, error: Exception) -> Response:
+    assert isinstance(error, ClientError)
+    return Response(encode_error(error), error.status, media_type="application/json")
 
 
 async def _logo(request: Request) -> Response:

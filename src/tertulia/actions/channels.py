@@ -66,25 +66,29 @@ def found(tx: Tx, creator: User, new: NewChannel, rendered_description: str) -> 
     return channel
 
 
+def check_topics_policy(tx: Tx, user: User, policy: str) -> None:
+    """Whether the user may choose this policy, for a new channel or one that is there."""
+    if policy != "inherit":
+        rights.require_in_realm(tx, user, "can_set_topics_policy_group")
+
+
 def _check_creation(tx: Tx, creator: User, new: NewChannel, web_public_allowed: bool) -> None:
     if new.is_web_public and new.invite_only:
         raise BadRequest("Invalid parameters")
     if new.invite_only:
         rights.require_in_realm(tx, creator, "can_create_private_channel_group")
-    elif new.is_web_public:
-        if not web_public_allowed:
-            raise BadRequest("Web-public channels are not enabled.")
-        rights.require_in_realm(tx, creator, "can_create_web_public_channel_group")
     else:
         rights.require_in_realm(tx, creator, "can_create_public_channel_group")
     if new.is_default and not creator.is_admin:
         raise InsufficientPermission()
     if new.is_default and new.invite_only:
         raise BadRequest("A default channel cannot be private.")
+    if new.is_web_public:
+        if not web_public_allowed:
+            raise BadRequest("Web-public channels are not enabled.")
+        rights.require_in_realm(tx, creator, "can_create_web_public_channel_group")
     if new.retention_days is not None and not creator.is_owner:
         raise OwnerRequired()
-    if new.topics_policy != "inherit":
-        rights.require_in_realm(tx, creator, "can_set_topics_policy_group")
     asked = new.permissions or {}
     if {"can_delete_any_message_group", "can_delete_own_message_group"} & asked.keys():
         rights.require_in_realm(tx, creator, "can_set_delete_message_policy_group")

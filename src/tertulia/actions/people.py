@@ -1,9 +1,9 @@
-"""Finding the people a caller names, by id or by an address the caller may know."""
+"""Finding the people a caller names, by id or by the address that stands in public."""
 
 import re
 from collections.abc import Sequence
 
-from tertulia.domain.users import User, may_see_email
+from tertulia.domain.users import User
 from tertulia.errors import UserIsDeactivated, UserNotFound
 from tertulia.storage import users
 from tertulia.storage.tx import Tx
@@ -11,30 +11,36 @@ from tertulia.storage.tx import Tx
 _STAND_IN = re.compile(r"user(\d{1,18})@(.+)")
 
 
-def find_by_address(tx: Tx, viewer: User, email: str, email_domain: str) -> User | None:
-    """By the address that stands in public, or by the real one if the viewer may see it."""
+def find_by_address(tx: Tx, email: str, email_domain: str) -> User | None:
+    """Whoever hides their real address is not found by it, whoever asks."""
     stand_in = _STAND_IN.fullmatch(email.strip().lower())
     if stand_in is not None and stand_in[2] == email_domain.lower():
         return users.find(tx, int(stand_in[1]))
     user = users.find_by_email(tx, email)
-    if user is not None and not may_see_email(viewer, user):
-        return None
-    return user
+    return None if user is None or user.hides_email else user
 
 
-def active_principals(
-    tx: Tx, viewer: User, principals: Sequence[int | str], email_domain: str
-) -> list[User]:
-    """Users named by id or by address, each once; raises for one unknown or deactivated."""
-    found: dict[int, User] = {}
+def find_principals(
+    tx: Tx, principals: Sequence[int | str], email_domain: str
+) -> list[User | None]:
+    """Users named by id or by address; None for somebody unknown."""
+    found: list[User | None] = []
     for principal in principals:
         if isinstance(principal, int):
             user = users.find(tx, principal)
         else:
-            user = find_by_address(tx, viewer, principal, email_domain)
-        if user is None or user.is_system_bot:
+            user = find_by_address(tx, principal, email_domain)
+        found.append(None if user is None or user.is_system_bot else user)
+    return found
+
+
+def all_active(found: Sequence[User | None]) -> list[User]:
+    """Each of them once; raises for one unknown or deactivated."""
+    known: dict[int, User] = {}
+    for user in found:
+        if user is None:
             raise UserNotFound()
         if not user.is_active:
             raise UserIsDeactivated()
-        found[user.id] = user
-    return list(found.values())
+        known[user.id] = user
+    return list(known.values())

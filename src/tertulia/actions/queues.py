@@ -14,6 +14,7 @@ from tertulia.storage.queues import StoredQueue
 from tertulia.storage.tx import Tx
 
 MOST_PER_USER = 1000
+NOTED_WITHIN_SECONDS = 60  # another server may know of a poll, and has not told of it yet
 
 
 def create(tx: Tx, user: User, options: Options, start_seq: int, idle_seconds: int) -> str:
@@ -48,8 +49,6 @@ def note_positions(tx: Tx, positions: list[tuple[str, int, float]]) -> None:
 
 def delete_expired(tx: Tx) -> list[str]:
     """Forget queues that nobody has polled for too long; gives their ids."""
-    gone: list[str] = []
-    for queue in queues.expired(tx):
-        queues.delete(tx.for_realm(queue.realm_id), [queue.id])
-        gone.append(queue.id)
+    gone = queues.expired(tx, NOTED_WITHIN_SECONDS)
+    queues.delete(tx, gone)
     return gone

@@ -35,24 +35,29 @@ class Outcome:
 
 
 def subscribe(tx: Tx, user: User, wish: Wish, email_domain: str) -> Outcome:
-    subscribers = [user]
-    if wish.principals:
-        subscribers = people.active_principals(tx, user, wish.principals, email_domain)
+    """All of it or none of it; when several things are wrong, clients know which is told first."""
     outcome = Outcome()
+    existing: list[Channel] = []
+    created: list[Channel] = []
+    for new in wish.channels:
+        channel_actions.check_topics_policy(tx, user, new.topics_policy)
     for new, rendered in zip(wish.channels, wish.rendered_descriptions, strict=True):
         checked_name(new.name)
         channel = channels.find_by_name(tx, new.name)
         if channel is None:
-            channel = channel_actions.create(tx, user, new, rendered, wish.web_public_allowed)
-        elif not _may_let_in(tx, user, channel, subscribers, wish):
+            created.append(channel_actions.create(tx, user, new, rendered, wish.web_public_allowed))
+        elif _may_enter(tx, user, channel, wish):
+            existing.append(channel)
+        else:
             outcome.unauthorized.append(channel.name)
-            continue
+    subscribers = _subscribers(tx, user, wish.principals, existing, email_domain)
+    for channel in existing + created:
         _subscribe_to(tx, channel, subscribers, wish.colors.get(channel.name), outcome)
     return outcome
 
 
-def _may_let_in(tx: Tx, user: User, channel: Channel, subscribers: list[User], wish: Wish) -> bool:
-    """Whether the user may bring these people in; raises where that ends the whole call."""
+def _may_enter(tx: Tx, user: User, channel: Channel, wish: Wish) -> bool:
+    """Whether the user may bring anybody in; raises where that ends the whole call."""
     if channel.archived:
         raise BadRequest("Subscriptions in an archived channel cannot be changed.")
     if not channel_actions.may_read(tx, user, channel):
@@ -61,10 +66,25 @@ def _may_let_in(tx: Tx, user: User, channel: Channel, subscribers: list[User], w
         return False
     if user.is_guest and not channel.is_web_public:
         raise InsufficientPermission()
-    others = [person for person in subscribers if not _is_self_or_own_bot(user, person)]
-    if others and not _may_add_others(tx, user, channel):
-        raise InsufficientPermission()
     return True
+
+
+def _subscribers(
+    tx: Tx,
+    user: User,
+    principals: Sequence[int | str],
+    existing: list[Channel],
+    email_domain: str,
+) -> list[User]:
+    """Whom the call is about, if the user may bring them into the channels that were there."""
+    if not principals:
+        return [user]
+    found = people.find_principals(tx, principals, email_domain)
+    if not all(person is not None and _is_self_or_own_bot(user, person) for person in found):
+        for channel in existing:
+            if not _may_add_others(tx, user, channel):
+                raise InsufficientPermission()
+    return people.all_active(found)
 
 
 def _may_add_others(tx: Tx, user: User, channel: Channel) -> bool:
@@ -109,6 +129,7 @@ def join(tx: Tx, channel: Channel, newcomers: list[User], color: str | None = No
             count_before=count,
             at=tx.now,
             revealed_to=revealed,
+            first_message_id=channel.first_message_id,
         ),
         to=Watchers(channel.id),
     )
@@ -120,7 +141,7 @@ def unsubscribe(
     """Take people out of channels: the names of those they left, and of those they were not in."""
     leavers = [user]
     if principals:
-        leavers = people.active_principals(tx, user, principals, email_domain)
+        leavers = people.all_active(people.find_principals(tx, principals, email_domain))
     found = [(name, channels.find_by_name(tx, name)) for name in names]
     unknown = [name for name, channel in found if channel is None]
     if unknown:

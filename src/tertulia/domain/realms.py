@@ -122,8 +122,9 @@ def checked_setting(name: str, value: Any) -> Any:
     choices = CHOICES.get(name)
     if choices is not None and value not in choices:
         raise BadRequest(f"{name} must be one of: {', '.join(map(str, choices))}")
-    if expected is int and not min(0, default) <= value <= LARGEST_NUMBER:
-        raise BadRequest(f"{name} must be from {min(0, default)} to {LARGEST_NUMBER}")
+    least = -1 if default == -1 else 0
+    if expected is int and not least <= int(value) <= LARGEST_NUMBER:
+        raise BadRequest(f"{name} must be from {least} to {LARGEST_NUMBER}")
     if expected is str and len(value) > LONGEST_TEXT:
         raise BadRequest(f"{name} has at most {LONGEST_TEXT} characters")
     return value

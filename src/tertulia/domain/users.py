@@ -87,11 +87,13 @@ class User:
     def email_visibility(self) -> EmailVisibility:
         return EmailVisibility(self.prefers("email_address_visibility"))
 
+    @property
+    def hides_email(self) -> bool:
+        return not self.is_bot and self.email_visibility != EmailVisibility.EVERYONE
+
     def api_email(self, domain: str) -> str:
         """The address that stands in public: the real one only if everyone may see it."""
-        if self.is_bot or self.email_visibility == EmailVisibility.EVERYONE:
-            return self.email
-        return f"user{self.id}@{domain}"
+        return f"user{self.id}@{domain}" if self.hides_email else self.email
 
 
 def may_see_email(viewer: User | None, user: User) -> bool:

@@ -45,7 +45,7 @@ class Watchers(msgspec.Struct, frozen=True, tag="watchers", tag_field="to", omit
     also: list[int] = []
 
     def includes(self, org: Organization, user_id: int, was_subscribed: WasSubscribed) -> bool:
-        return user_id in self.also or org.may_see(user_id, self.id)
+        return user_id in self.also or org.may_see(user_id, self.id, was_subscribed(self.id))
 
 
 class Nobody(msgspec.Struct, frozen=True, tag="nobody", tag_field="to"):

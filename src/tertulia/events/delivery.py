@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 
+import msgspec
 import structlog
 from pyroaring import BitMap
 
@@ -23,7 +24,7 @@ from tertulia.events.follower import PAGE, Follower
 from tertulia.events.listener import Listener, decode_options
 from tertulia.events.log import Happening
 from tertulia.events.mailbox import Mailbox, event_id, seq_of
-from tertulia.events.types.channels import Left
+from tertulia.events.types.channels import Joined, Left
 from tertulia.events.types.messages import MessageSent
 from tertulia.events.types.users import KeyChanged, UserActivityChanged
 from tertulia.events.wording import bodies, concerns
@@ -38,7 +39,7 @@ logger = structlog.get_logger()
 
 COLD_AFTER_SECONDS = 150  # a mailbox that nobody polls is given up; its queue is not
 HEARTBEAT = b'{"type":"heartbeat"}'
-HEARTBEAT_SPREAD_SECONDS = 10
+HEARTBEAT_SPREAD = 2 / 9  # of the usual time: clients that came together do not return together
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +173,7 @@ class Delivery:
             mailbox.wake()
             return mailbox.contents(), False
 
-        seconds = self._heartbeat_seconds + random.random() * HEARTBEAT_SPREAD_SECONDS  # noqa: S311
+        seconds = self._heartbeat_seconds * (1 + random.random() * HEARTBEAT_SPREAD)  # noqa: S311
         heart = asyncio.get_running_loop().call_later(seconds, self._beat, mailbox)
         try:
             await mailbox.wait()
@@ -283,12 +284,13 @@ class Delivery:
 
     # --- keeping books ---
 
-    def positions(self) -> list[tuple[str, int, float]]:
-        """How far each mailbox has been read: (queue, acknowledged, seen at)."""
+    def positions(self, realm_id: int) -> list[tuple[str, int, float]]:
+        """How far each mailbox of an organization has been read: (queue, acknowledged, seen at)."""
         now = self._database.clock()
         return [
             (queue_id, mailbox.acked, now if mailbox.is_parked else mailbox.seen_at)
             for queue_id, mailbox in self._mailboxes.items()
+            if mailbox.realm_id == realm_id
         ]
 
     def counts(self) -> tuple[int, int]:
@@ -303,4 +305,10 @@ def read_page(tx: Tx, user_id: int, after: int) -> Page | None:
     if after < head and (oldest is None or after + 1 < oldest):
         return None
     spans = subscriptions.spans_of(tx, user_id) if after < head else []
-    return Page(log.read(tx, tx.realm_id, after, PAGE), spans)
+    happenings = log.read(tx, tx.realm_id, after, PAGE)
+    for happening in happenings:
+        event = happening.event
+        if isinstance(event, Joined) and user_id in event.subscriptions:
+            then = subscriptions.active_user_ids_at(tx, event.channel_id, happening.seq)
+            happening.event = msgspec.structs.replace(event, subscribers=then)
+    return Page(happenings, spans)

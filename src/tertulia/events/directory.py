@@ -132,8 +132,9 @@ class Organization:
             return stored
         return self.system_ids[REALM_PERMISSIONS[name].default]
 
-    def may_see(self, user_id: int | None, channel_id: int) -> bool:
-        return self._allows(access.may_see, user_id, channel_id)
+    def may_see(self, user_id: int | None, channel_id: int, subscribed: bool | None = None) -> bool:
+        """Now; or at a moment of which it is known whether the user was subscribed then."""
+        return self._allows(access.may_see, user_id, channel_id, subscribed)
 
     def may_read(self, user_id: int | None, channel_id: int) -> bool:
         return self._allows(access.may_read, user_id, channel_id)
@@ -151,12 +152,15 @@ class Organization:
             and group.name in direct_system_groups(user, waiting, now)
         ]
 
-    def _allows(self, rule: Rule, user_id: int | None, channel_id: int) -> bool:
+    def _allows(
+        self, rule: Rule, user_id: int | None, channel_id: int, subscribed: bool | None = None
+    ) -> bool:
         channel = self.channels.get(channel_id)
         if channel is None:
             return False
         user = None if user_id is None else self.users.get(user_id)
-        subscribed = user is not None and self.is_subscribed(user.id, channel_id)
+        if subscribed is None:
+            subscribed = user is not None and self.is_subscribed(user.id, channel_id)
 
         def holds(value: GroupValue) -> bool:
             return user is not None and self.holds(user, value, time.time())

@@ -58,23 +58,24 @@ def _message_bodies(
     flags = event.flags_for(to.user_id)
     if to.options.narrow and not _is_let_through(org, message, to, flags):
         return []
-    body = b'{"type":"message","message":%s,"flags":%s' % (
-        _message_bytes(happening, message, org, to),
-        _encode(flags),
-    )
+    shared = _shared_bodies(happening, message, org, to, flags)
     local_id = event.echo_for(to)
-    if local_id is not None:
-        encoded = _encode(local_id)
-        body += b',"local_id":%s,"local_message_id":%s' % (encoded, encoded)
-    return [body + b"}"]
+    if local_id is None:
+        return shared
+    encoded = _encode(local_id)
+    return [
+        b'%s,"local_id":%s,"local_message_id":%s}' % (body[:-1], encoded, encoded)
+        for body in shared
+    ]
 
 
-def _message_bytes(
-    happening: Happening, message: Message, org: Organization, to: Listener
-) -> bytes:
+def _shared_bodies(
+    happening: Happening, message: Message, org: Organization, to: Listener, flags: list[str]
+) -> list[bytes]:
+    """Put into words once for all who want the same words; they share the very bytes."""
     options = to.options
     empty = options.capabilities.empty_topic_name
-    variant = (options.apply_markdown, options.client_gravatar, empty)
+    variant = (options.apply_markdown, options.client_gravatar, empty, *flags)
     known = happening.encoded.get(variant)
     if known is None:
         shown = message_object(
@@ -84,8 +85,9 @@ def _message_bytes(
             client_gravatar=options.client_gravatar,
             allow_empty_topic=empty,
         )
-        known = happening.encoded[variant] = [_encode(shown)]
-    return known[0]
+        body = b'{"type":"message","message":%s,"flags":%s}' % (_encode(shown), _encode(flags))
+        known = happening.encoded[variant] = [body]
+    return known
 
 
 def _is_let_through(org: Organization, message: Message, to: Listener, flags: list[str]) -> bool:

@@ -7,9 +7,11 @@ from tertulia.storage.database import Database
 
 async def keep_positions(database: Database, delivery: Delivery) -> None:
     """Store how far queues have been read, then forget those that nobody polls."""
-    await database.write_in(0, queues.note_positions, delivery.positions())
-    for queue_id in await database.write_in(0, queues.delete_expired):
-        delivery.close_queue(queue_id)
+    for realm_id in list(delivery.organizations):
+        here = database.of(realm_id)
+        await here.write(queues.note_positions, delivery.positions(realm_id))
+        for queue_id in await here.write(queues.delete_expired):
+            delivery.close_queue(queue_id)
     delivery.give_up_cold_mailboxes()
 
 

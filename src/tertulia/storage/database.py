@@ -118,8 +118,8 @@ class Database:
             self.dialect.begin_write(connection)
             self.dialect.lock_organization(connection, realm_id)
             result = action(Tx(connection, self.dialect, realm_id, self.clock()), *args, **kwargs)
-            self.dialect.tell_others(connection)
-            connection.execute("COMMIT")
+            self.dialect.tell_everybody(connection)
+            self.dialect.command(connection, "COMMIT")
             return result
         finally:
             connection.close()
@@ -236,4 +236,4 @@ class Database:
         try:
             return query(Tx(connection, self.dialect, realm_id, self.clock()), *args, **kwargs)
         finally:
-            connection.execute("ROLLBACK")
+            self.dialect.command(connection, "ROLLBACK")

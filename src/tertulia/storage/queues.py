@@ -74,9 +74,14 @@ def oldest_position(tx: Tx) -> int | None:
     return found
 
 
-def expired(tx: Tx) -> list[StoredQueue]:
-    rows = tx.all("SELECT * FROM queue WHERE seen_at + idle_seconds < :now", now=tx.now)
-    return [_queue(row) for row in rows]
+def expired(tx: Tx, grace_seconds: float) -> list[str]:
+    """Queues of the organization that nobody has polled for longer than they asked for."""
+    rows = tx.all(
+        "SELECT id FROM queue WHERE realm_id = :realm AND seen_at + idle_seconds < :latest",
+        realm=tx.realm_id,
+        latest=tx.now - grace_seconds,
+    )
+    return [row["id"] for row in rows]
 
 
 def _queue(row: Row) -> StoredQueue:

@@ -63,6 +63,8 @@ def of_channel(tx: Tx, channel_id: int, user_ids: list[int]) -> list[Subscriptio
 
 def active_user_ids(tx: Tx, channel_id: int, among: list[int] | None = None) -> set[int]:
     """Subscribers of a channel, or those of them who are among the given users."""
+    if among == []:
+        return set()
     wanted = "" if among is None else " AND user_id IN :among"
     rows = tx.all(
         f"SELECT user_id FROM subscription WHERE channel_id = :channel AND active{wanted}",
@@ -149,6 +151,18 @@ def end(tx: Tx, channel_id: int, user_ids: list[int], seq: int, message_id: int)
         channel=channel_id,
         users=user_ids,
     )
+
+
+def active_user_ids_at(tx: Tx, channel_id: int, seq: int) -> list[int]:
+    """Subscribers of a channel just after an event of the past, but for accounts ended since."""
+    rows = tx.all(
+        "SELECT s.user_id FROM subscription_span s JOIN account a ON a.id = s.user_id"
+        " WHERE s.channel_id = :channel AND s.start_seq < :seq AND a.is_active"
+        " AND (s.end_seq IS NULL OR s.end_seq >= :seq) ORDER BY s.user_id",
+        channel=channel_id,
+        seq=seq,
+    )
+    return [row["user_id"] for row in rows]
 
 
 def spans_of(tx: Tx, user_id: int) -> list[Span]:

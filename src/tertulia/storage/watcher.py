@@ -46,9 +46,7 @@ async def _watch_file(dialect: Sqlite, changed: Changed) -> None:
                     await changed()
                     known = version
             except Exception as error:
-                if not (isinstance(error, ServiceUnavailable) or dialect.is_outage(error)):
-                    raise
-                log.warning("the database cannot be read", reason=type(error).__name__)
+                _tell(error, dialect.is_outage(error))
     finally:
         connection.close()
 
@@ -70,10 +68,19 @@ async def _watch_server(dialect: Postgres, changed: Changed) -> None:
             told.clear()
             try:
                 await changed()
-            except ServiceUnavailable:
+            except Exception as error:
+                _tell(error, is_outage=False)
                 await asyncio.sleep(RECONNECT_AFTER_SECONDS)
     finally:
         stopping.set()
+
+
+def _tell(error: Exception, is_outage: bool) -> None:
+    """Whatever went wrong, we go on watching: a server that does not notice is of no use."""
+    if is_outage or isinstance(error, ServiceUnavailable):
+        log.warning("the database cannot be read", reason=type(error).__name__)
+    else:
+        log.error("what others wrote could not be taken in", exc_info=error)
 
 
 def _listen(
@@ -88,9 +95,11 @@ def _listen(
             connection: psycopg.Connection[Any] = dialect.connect()
             with connection:
                 connection.execute(f"LISTEN {CHANNEL}")
+                loop.call_soon_threadsafe(told.set)  # of what was said while nobody listened
                 while not stopping.is_set():
-                    for _ in connection.notifies(timeout=0.5, stop_after=1):
-                        loop.call_soon_threadsafe(told.set)
+                    for notice in connection.notifies(timeout=0.5, stop_after=1):
+                        if notice.payload != dialect.node:  # our own writer has told us already
+                            loop.call_soon_threadsafe(told.set)
         except psycopg.Error as error:
             log.warning("lost the database's notices", reason=type(error).__name__)
             stopping.wait(RECONNECT_AFTER_SECONDS)

@@ -115,13 +115,11 @@ class Writer:
         self._close()
 
     def _commit_together(self, jobs: list[Job]) -> None:
-        if self._connection is None:
-            self._connection = self._dialect.connect()
         if not self._dialect.reads_block:
             # Locks are taken in one order by every node, so that no two wait for each other.
             jobs = sorted(jobs, key=lambda job: job.realm_id)
 
-        self._dialect.begin_write(self._connection)
+        self._begin()
         locked = None
         for job in jobs:
             if job.realm_id != locked:
@@ -129,11 +127,24 @@ class Writer:
                 locked = job.realm_id
             self._attempt(job)
         self._dialect.tell_others(self._connection)
-        self._connection.execute("COMMIT")
+        self._dialect.command(self._connection, "COMMIT")
+
+    def _begin(self) -> None:
+        """Begin a transaction; on a new connection, if the one we had was lost meanwhile."""
+        if self._connection is not None:
+            try:
+                self._dialect.begin_write(self._connection)
+                return
+            except Exception as error:
+                if not self._dialect.is_outage(error):
+                    raise
+                self._close()
+        self._connection = self._dialect.connect()
+        self._dialect.begin_write(self._connection)
 
     def _attempt(self, job: Job) -> None:
         tx = Tx(self._connection, self._dialect, job.realm_id, self._clock())
-        self._connection.execute("SAVEPOINT job")
+        self._dialect.command(self._connection, "SAVEPOINT job")
         try:
             job.result = job.action(tx, *job.args)
         except BaseException as error:
@@ -142,15 +153,15 @@ class Writer:
             if not isinstance(error, ClientError):
                 log.debug("an action failed", action=job.action.__qualname__)
             job.error = error
-            self._connection.execute("ROLLBACK TO SAVEPOINT job")
-        self._connection.execute("RELEASE SAVEPOINT job")
+            self._dialect.command(self._connection, "ROLLBACK TO SAVEPOINT job")
+        self._dialect.command(self._connection, "RELEASE SAVEPOINT job")
 
     def _read_news(self) -> Any:
         self._dialect.begin_read(self._connection)
         try:
             return self._fetch_news(Tx(self._connection, self._dialect, 0, self._clock()))
         finally:
-            self._connection.execute("COMMIT")
+            self._dialect.command(self._connection, "COMMIT")
 
     def _close(self) -> None:
         """Let go of the connection; what it had not committed is undone by the database."""

@@ -141,7 +141,9 @@ def _narrowed(
         one_term = Selection()
         add(Asked(tx, user, email_domain, index), term, one_term)
         condition = one_term.where()
-        selection.require(f"NOT ({condition})" if term.negated else condition, **one_term.params)
+        # What a term says nothing about, as `channel` of a direct message, is not what it means.
+        negated = f"({condition}) IS NOT TRUE"
+        selection.require(negated if term.negated else condition, **one_term.params)
     if not selection.conditions:
         selection.require("1 = 1")
     return selection
@@ -242,4 +244,4 @@ def _user(asked: Asked, operand: str | int | list[int] | list[str]) -> User:
 def _find_user(asked: Asked, operand: str | int) -> User | None:
     if isinstance(operand, int):
         return users.find(asked.tx, operand)
-    return people.find_by_address(asked.tx, asked.user, operand, asked.email_domain)
+    return people.find_by_address(asked.tx, operand, asked.email_domain)

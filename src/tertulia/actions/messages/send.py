@@ -202,7 +202,7 @@ def _find_recipients(
             if user is None:
                 raise BadRequest(f"Invalid user ID {recipient}")
         else:
-            user = people.find_by_address(tx, sender, recipient, email_domain)
+            user = people.find_by_address(tx, recipient, email_domain)
             if user is None:
                 raise BadRequest(f"Invalid email '{recipient}'")
         found[user.id] = user

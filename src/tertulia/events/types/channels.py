@@ -153,6 +153,7 @@ class ChannelCreated(Event, frozen=True):
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
         channel = org.channels[self.channel_id]
         shown = channel_object(org, channel, self.at, count=0)
+        shown.first_message_id = None
         yield {"type": "stream", "op": "create", "streams": [shown]}
 
 
@@ -170,6 +171,8 @@ class Joined(Event, frozen=True):
     count_before: int
     at: float
     revealed_to: list[int] = []
+    first_message_id: int | None = None
+    subscribers: list[int] | None = None  # those of that moment, told to who hears of it later
 
     def move(self, org: Organization) -> None:
         org.join(self.channel_id, self.subscriptions)
@@ -187,12 +190,16 @@ class Joined(Event, frozen=True):
             return
         if to.user_id in self.revealed_to:
             shown = channel_object(org, channel, self.at, count=self.count_before)
+            shown.first_message_id = self.first_message_id
             yield {"type": "stream", "op": "create", "streams": [shown]}
         subscription = Subscription(
             channel_id=self.channel_id, user_id=to.user_id, active=True, **mine
         )
         added = subscription_object(org, channel, subscription, self.at, count=self.count_before)
-        added.subscribers = org.subscribers_of(self.channel_id)
+        added.first_message_id = self.first_message_id
+        added.subscribers = (
+            org.subscribers_of(self.channel_id) if self.subscribers is None else self.subscribers
+        )
         yield {"type": "subscription", "op": "add", "subscriptions": [added]}
 
 

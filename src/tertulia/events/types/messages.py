@@ -129,6 +129,6 @@ class MessageSent(Event, frozen=True):
 
     def echo_for(self, to: Listener) -> str | None:
         """The sender's own name for the message, in the one queue that gave it."""
-        if self.echo is not None and self.echo.queue_id == to.queue_id:
-            return self.echo.local_id
-        return None
+        if self.echo is None or (self.echo.queue_id, self.sender_id) != (to.queue_id, to.user_id):
+            return None
+        return self.echo.local_id

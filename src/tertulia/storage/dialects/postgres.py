@@ -5,11 +5,13 @@ of the log is the order of commits. Other nodes are woken by NOTIFY.
 """
 
 import re
+import secrets
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
 import psycopg
+from psycopg.pq import ConnStatus, ExecStatus
 from psycopg.rows import dict_row
 
 from tertulia.errors import BadRequest
@@ -23,6 +25,19 @@ _NOT_IN_LIST = re.compile(r"\bNOT IN :([a-z_]+)")
 _LOCK_SPACE = 0x7E27  # keeps our advisory locks apart from those of other programs
 
 
+class Connection(psycopg.Connection[dict[str, Any]]):
+    """A connection with one cursor for everything: a new one costs a quarter of a statement, and
+    what a statement found is always fetched before the next one."""
+
+    _kept: psycopg.Cursor[dict[str, Any]] | None = None
+
+    @property
+    def kept_cursor(self) -> psycopg.Cursor[dict[str, Any]]:
+        if self._kept is None:
+            self._kept = self.cursor(binary=True)
+        return self._kept
+
+
 class Postgres:
     name = "postgres"
     types: Mapping[str, str] = {
@@ -33,13 +48,19 @@ class Postgres:
 
     def __init__(self, url: str) -> None:
         self.url = url
+        self.node = secrets.token_hex(8)  # who notices come from
 
-    def connect(self) -> psycopg.Connection[dict[str, Any]]:
-        connection = psycopg.connect(
+    def connect(self) -> Connection:
+        connection = Connection.connect(
             self.url,
             autocommit=True,
             row_factory=dict_row,
             connect_timeout=5,
+            # A server that vanished without a word is given up after half a minute.
+            keepalives_idle=10,
+            keepalives_interval=5,
+            keepalives_count=3,
+            tcp_user_timeout=30_000,
             application_name="tertulia",
             options="-c synchronous_commit=on -c client_min_messages=warning",
         )
@@ -48,7 +69,7 @@ class Postgres:
 
     def run(self, connection: Any, sql: str, params: Mapping[str, Any]) -> Cursor:
         try:
-            cursor: Cursor = connection.execute(_translate(sql), params, binary=True)
+            cursor: Cursor = connection.kept_cursor.execute(_translate(sql), params)
         except psycopg.DataError as error:
             if "NUL" in str(error):  # the one character that PostgreSQL cannot hold
                 raise BadRequest("A text must not contain null bytes") from None
@@ -58,20 +79,31 @@ class Postgres:
     def run_many(self, connection: Any, sql: str, params: list[dict[str, Any]]) -> None:
         connection.cursor().executemany(_translate(sql), params)
 
+    def command(self, connection: Any, sql: str) -> None:
+        """Said past psycopg, which would forget what it has prepared at every ROLLBACK."""
+        result = connection.pgconn.exec_(sql.encode())
+        if result.status not in (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK):
+            if connection.pgconn.status == ConnStatus.BAD:
+                raise psycopg.OperationalError("the connection is lost")
+            raise psycopg.errors.error_from_result(result)
+
     def begin_read(self, connection: Any) -> None:
-        connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        self.command(connection, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
 
     def begin_write(self, connection: Any) -> None:
-        connection.execute("BEGIN")
+        self.command(connection, "BEGIN")
 
     def lock_organization(self, connection: Any, realm_id: int) -> None:
-        connection.execute("SELECT pg_advisory_xact_lock(%s, %s)", (_LOCK_SPACE, realm_id))
+        self.command(connection, f"SELECT pg_advisory_xact_lock({_LOCK_SPACE}, {realm_id:d})")
 
     def lock_schema(self, connection: Any) -> None:
-        connection.execute("SELECT pg_advisory_xact_lock(%s, %s)", (_LOCK_SPACE, -1))
+        self.lock_organization(connection, -1)
+
+    def tell_everybody(self, connection: Any) -> None:
+        self.command(connection, f"NOTIFY {CHANNEL}")
 
     def tell_others(self, connection: Any) -> None:
-        connection.execute(f"NOTIFY {CHANNEL}")
+        self.command(connection, f"NOTIFY {CHANNEL}, '{self.node}'")
 
     def is_outage(self, error: BaseException) -> bool:
         return isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)

@@ -56,6 +56,9 @@ class Sqlite:
     def run_many(self, connection: Any, sql: str, params: list[dict[str, Any]]) -> None:
         connection.executemany(_translate(sql), [_bind(row) for row in params])
 
+    def command(self, connection: Any, sql: str) -> None:
+        connection.execute(sql)
+
     def begin_read(self, connection: Any) -> None:
         connection.execute("BEGIN")
 
@@ -68,8 +71,11 @@ class Sqlite:
     def lock_schema(self, connection: Any) -> None:
         """Nothing to do, for the same reason."""
 
+    def tell_everybody(self, connection: Any) -> None:
+        """Nothing to do: everybody watches `PRAGMA data_version`."""
+
     def tell_others(self, connection: Any) -> None:
-        """Nothing to do: others watch `PRAGMA data_version`."""
+        """Nothing to do, for the same reason."""
 
     def is_outage(self, error: BaseException) -> bool:
         code = getattr(error, "sqlite_errorcode", None)

@@ -1,0 +1,52 @@
+"""Checking the data: what `tertulia check` looks at, subject by subject."""
+
+from dataclasses import dataclass, field
+
+from tertulia.domain.keys import Vault, WrongSecret
+from tertulia.storage import log, realms, sanity
+from tertulia.storage.tx import Tx
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a look at one subject has shown."""
+
+    subject: str
+    summary: str
+    problems: list[str] = field(default_factory=list)
+
+
+def examine(tx: Tx, vault: Vault | None) -> list[Finding]:
+    """Look at the log, the keys and who refers to whom; the schema must be up to date."""
+    return [_log(tx), _keys(tx, vault), _references(tx)]
+
+
+def _log(tx: Tx) -> Finding:
+    logs, events = len(realms.all_of_them(tx)), sanity.event_count(tx)
+    summary = f"{_count(events, 'event')} of {_count(logs, 'organization')}, none missing"
+    return Finding("log", summary, log.gaps(tx) + sanity.log_problems(tx))
+
+
+def _keys(tx: Tx, vault: Vault | None) -> Finding:
+    keys = sanity.keys(tx)
+    if vault is None:
+        problems = ["the secret that opens the keys is missing"] if keys else []
+        return Finding("keys", "none yet", problems)
+    closed = sum(not _opens(vault, fingerprint, sealed) for fingerprint, sealed in keys)
+    problems = [f"{closed} of {len(keys)} do not open with this secret"] if closed else []
+    return Finding("keys", f"{_count(len(keys), 'key')}, opened by the secret", problems)
+
+
+def _opens(vault: Vault, fingerprint: bytes, sealed: bytes) -> bool:
+    try:
+        return vault.fingerprint(vault.unseal(sealed)) == fingerprint
+    except WrongSecret:
+        return False
+
+
+def _references(tx: Tx) -> Finding:
+    return Finding("references", "none crosses between organizations", sanity.strays(tx))
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

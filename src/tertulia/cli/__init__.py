@@ -1,0 +1,9 @@
+"""The command `tertulia`: serving, and looking after the people and organizations on a server.
+
+Results go to stdout, everything else to stderr. All commands but `serve` also work beside a
+running server: they write to its database, and it notices.
+"""
+
+from tertulia.cli.commands import main
+
+__all__ = ["main"]

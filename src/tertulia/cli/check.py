@@ -1,0 +1,72 @@
+"""`tertulia check`: whether the data is whole. It looks and changes nothing."""
+
+import os
+from typing import Any
+
+import click
+
+from tertulia import serving
+from tertulia.actions import checking
+from tertulia.actions.checking import Finding
+from tertulia.cli.office import as_json, show_json
+from tertulia.config import Config, click_options
+from tertulia.storage import schema
+from tertulia.storage.database import Database
+
+MOST_SHOWN = 10  # problems of one subject; more would only hide the others
+
+
+@click.command()
+@as_json
+@click_options(for_serve=False)
+def check(as_json: bool, **flags: Any) -> None:
+    """Verify the data and say what was found."""
+    config = Config.load(flags, os.environ)
+    file = serving.sqlite_file(config)
+    if file is not None and not file.exists():
+        raise click.ClickException(f"There is no Tertulia data in {config.data}.")
+
+    findings = examine(config)
+
+    problems = sum(len(finding.problems) for finding in findings)
+    if as_json:
+        show_json({"ok": not problems, "findings": findings})
+    else:
+        for finding in findings:
+            show(finding)
+        click.echo(f"Problems found: {problems}." if problems else "All is well.")
+    if problems:
+        raise click.exceptions.Exit(1)
+
+
+def examine(config: Config) -> list[Finding]:
+    database = Database.at(config.database_url)
+    found, known = database.schema_version(), schema.latest_version()
+    if found == 0:
+        raise click.ClickException("The database is empty: no Tertulia has used it yet.")
+    findings = [_schema(found, known), _integrity(config, database)]
+    if found == known:
+        vault = serving.find_vault(config)
+        findings += database.read_now(0, checking.examine, vault)
+    return findings
+
+
+def show(finding: Finding) -> None:
+    click.echo(f"{finding.subject:<11} {finding.summary if not finding.problems else 'NOT WELL'}")
+    for problem in finding.problems[:MOST_SHOWN]:
+        click.echo(f"{'':<11} - {problem}")
+    if len(finding.problems) > MOST_SHOWN:
+        click.echo(f"{'':<11} - and {len(finding.problems) - MOST_SHOWN} more")
+
+
+def _schema(found: int, known: int) -> Finding:
+    if found > known:
+        return Finding("schema", "", [str(schema.SchemaTooNew(found, known))])
+    is_old = "" if found == known else f"; the next start will make it {known}"
+    return Finding("schema", f"version {found}{is_old}")
+
+
+def _integrity(config: Config, database: Database) -> Finding:
+    is_embedded = serving.sqlite_file(config) is not None
+    summary = "SQLite, intact" if is_embedded else "PostgreSQL, which checks itself"
+    return Finding("database", summary, database.integrity_problems())

@@ -1,0 +1,48 @@
+"""`tertulia serve`: the server itself."""
+
+import contextlib
+import os
+import signal
+import sys
+from typing import Any
+
+import click
+
+from tertulia import listening, logs, serving, zuliprc
+from tertulia.app import Application
+from tertulia.cli import welcome
+from tertulia.config import Config, click_options
+from tertulia.demo import stage
+from tertulia.storage import sanity
+
+
+@click.command()
+@click_options(for_serve=True)
+def serve(**flags: Any) -> None:
+    """Run the server, on a data folder that is made if there is none."""
+    config = Config.load(flags, os.environ)
+    logs.configure(config)
+    end_quietly()
+    with serving.folder_lock(config):
+        sockets = listening.listen(config)
+        address = zuliprc.address(config.host, sockets[0].getsockname()[1])
+        database = serving.open_database(config)
+        serving.check_vault(config, database)
+        vault = serving.open_vault(config)
+        zuliprc.note_address(config, address)
+        cast = stage.fill(config, database, vault) if config.demo else None
+        realm, _ = serving.first_organization(database, config.organization)
+        has_people = database.read_now(0, sanity.has_people)
+        text = welcome.text(config, address, realm, cast=cast, has_people=has_people)
+
+        def greet() -> None:
+            with contextlib.suppress(OSError):  # nobody may be reading
+                click.echo(text)
+
+        serving.serve(config, Application(config, database, vault), sockets, greet)
+
+
+def end_quietly() -> None:
+    """Until the server itself listens to signals, and after, they end the process in peace."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: sys.exit(0))

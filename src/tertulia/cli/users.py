@@ -1,0 +1,176 @@
+"""`tertulia user`: accounts of people and bots."""
+
+import sys
+from typing import Any
+
+import click
+
+from tertulia import zuliprc
+from tertulia.actions import users as user_actions
+from tertulia.actions.users import NewUser
+from tertulia.cli.office import (
+    Office,
+    as_json,
+    in_organization,
+    open_office,
+    show_json,
+    show_table,
+)
+from tertulia.domain import passwords
+from tertulia.domain.users import BotType, Role, User
+from tertulia.storage import users
+
+ROLES = {
+    "owner": Role.OWNER,
+    "admin": Role.ADMINISTRATOR,
+    "moderator": Role.MODERATOR,
+    "member": Role.MEMBER,
+    "guest": Role.GUEST,
+}
+BOTS = {
+    "generic": BotType.GENERIC,
+    "incoming-webhook": BotType.INCOMING_WEBHOOK,
+    "outgoing-webhook": BotType.OUTGOING_WEBHOOK,
+}
+ROLE_NAMES = {role: name for name, role in ROLES.items()}
+
+
+@click.group()
+def user() -> None:
+    """Accounts: add and list them, end them, replace their keys."""
+
+
+@user.command()
+@click.argument("email")
+@click.option("--name", required=True, help="The full name.")
+@click.option("--role", type=click.Choice(list(ROLES)), default="member", show_default=True)
+@click.option("--password", metavar="P", help="To log in with; without one, only the key works.")
+@click.option("--password-stdin", is_flag=True, help="Read the password from the first line.")
+@click.option("--bot", type=click.Choice(list(BOTS)), help="Make it a bot, which needs --owner.")
+@click.option("--owner", metavar="EMAIL", help="The person who answers for the bot.")
+@as_json
+@in_organization
+def add(
+    email: str,
+    name: str,
+    role: str,
+    password: str | None,
+    password_stdin: bool,
+    bot: str | None,
+    owner: str | None,
+    as_json: bool,
+    org: str | None,
+    **flags: Any,
+) -> None:
+    """Add a person or a bot, and print the API key."""
+    if (bot is None) != (owner is None):
+        raise click.UsageError("--bot and --owner go together.")
+    if bot is not None and (password is not None or password_stdin):
+        raise click.UsageError("A bot logs in with its key and has no password.")
+    chosen = _read_password(password, password_stdin)
+    new = NewUser(
+        email=email,
+        full_name=name,
+        role=ROLES[role],
+        password_hash=None if chosen is None else passwords.hashed(chosen),
+        bot_type=None if bot is None else BOTS[bot],
+        bot_owner_email=owner,
+    )
+    office = open_office(org, flags)
+    added, key = office.database.write_now(office.realm.id, user_actions.add, office.vault, new)
+
+    if as_json:
+        show_json({"user_id": added.id, "email": added.email, "role": role, "api_key": key})
+    else:
+        click.echo(f"Added {added.full_name} <{added.email}>, {role}. The API key:", err=True)
+        click.echo(key)
+
+
+@user.command("list")
+@as_json
+@in_organization
+def list_users(as_json: bool, org: str | None, **flags: Any) -> None:
+    """List everybody, bots and ended accounts included."""
+    office = open_office(org, flags)
+    everyone = office.database.read_now(office.realm.id, users.everyone)
+    shown = [each for each in everyone if not each.is_system_bot]
+
+    if as_json:
+        show_json([_described(each) for each in shown])
+    else:
+        rows = [(str(each.id), each.email, each.full_name, _standing(each)) for each in shown]
+        show_table([("ID", "EMAIL", "NAME", "ROLE"), *rows])
+
+
+@user.command()
+@click.argument("email")
+@in_organization
+def deactivate(email: str, org: str | None, **flags: Any) -> None:
+    """End an account: its key and its queues stop working at once."""
+    office = open_office(org, flags)
+    found = _find(office, email)
+    office.database.write_now(office.realm.id, user_actions.deactivate, found.id)
+    click.echo(f"The account of {found.full_name} <{found.email}> has ended.", err=True)
+
+
+@user.command("reset-key")
+@click.argument("email")
+@in_organization
+def reset_key(email: str, org: str | None, **flags: Any) -> None:
+    """Print a new API key; the old one stops working at once."""
+    office = open_office(org, flags)
+    found = _find(office, email)
+    key = office.database.write_now(office.realm.id, user_actions.reset_key, office.vault, found.id)
+    click.echo(f"{found.full_name} <{found.email}> has a new API key:", err=True)
+    click.echo(key)
+
+
+@user.command("zuliprc")
+@click.argument("email")
+@in_organization
+def print_zuliprc(email: str, org: str | None, **flags: Any) -> None:
+    """Print a zuliprc file, which lets a client or a bot log in."""
+    office = open_office(org, flags)
+    found = _find(office, email)
+    sealed = office.database.read_now(office.realm.id, users.sealed_key, found.id)
+    if sealed is None:
+        raise click.ClickException(f"{found.email} has no API key.")
+    site = zuliprc.site(office.config, office.realm, is_only_one=len(office.organizations) == 1)
+    click.echo(zuliprc.text(found.email, office.vault.unseal(sealed), site), nl=False)
+
+
+def _read_password(given: str | None, from_stdin: bool) -> str | None:
+    if given is not None and from_stdin:
+        raise click.UsageError("--password and --password-stdin exclude each other.")
+    if from_stdin and sys.stdin.isatty():
+        given = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
+    elif from_stdin:
+        given = sys.stdin.readline().rstrip("\r\n")
+    return None if given is None else passwords.checked(given)
+
+
+def _find(office: Office, email: str) -> User:
+    found = office.database.read_now(office.realm.id, users.find_by_email, email)
+    if found is None or found.is_system_bot:
+        raise click.ClickException(f"There is no {email} in {office.realm.name}.")
+    return found
+
+
+def _described(each: User) -> dict[str, object]:
+    return {
+        "user_id": each.id,
+        "email": each.email,
+        "name": each.full_name,
+        "role": ROLE_NAMES[each.role],
+        "is_bot": each.is_bot,
+        "is_active": each.is_active,
+    }
+
+
+def _standing(each: User) -> str:
+    words = [ROLE_NAMES[each.role]]
+    if each.is_bot:
+        words.append("bot")
+    if not each.is_active:
+        words.append("deactivated")
+    return ", ".join(words)

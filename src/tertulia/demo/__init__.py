@@ -1,0 +1,5 @@
+"""The demo: a small cooperative that puts an old cinema back to work.
+
+`people.py` says who and where, `talk.txt` what they said, `script.py` reads it, and `stage.py`
+lets it happen in the past, through the same actions as everybody else.
+"""

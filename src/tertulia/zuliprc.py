@@ -1,0 +1,55 @@
+"""zuliprc files: how a client or a bot finds its server and logs in.
+
+The server notes in the data folder under which address it listens, so that a command run beside
+it can tell.
+"""
+
+import os
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from tertulia.config import Config
+from tertulia.domain.realms import Realm
+
+ADDRESS_FILE = "address"
+EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104
+
+
+def text(email: str, key: str, site: str) -> str:
+    return f"[api]\nemail={email}\nkey={key}\nsite={site}\n"
+
+
+def write(path: Path, email: str, key: str, site: str) -> None:
+    """Write a file that only its owner can read."""
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(text(email, key, site))
+
+
+def site(config: Config, realm: Realm, *, is_only_one: bool) -> str:
+    """The address of an organization; while there is one, any name of the server reaches it."""
+    scheme, _, host = (config.external_url or _noted_address(config)).partition("://")
+    if not realm.subdomain or (is_only_one and not config.external_url):
+        return f"{scheme}://{host}"
+    if not config.external_url:  # a number has no subdomains, but this name for it does
+        port = urlsplit(f"//{host}").port
+        host = "localhost" if port is None else f"localhost:{port}"
+    return f"{scheme}://{realm.subdomain}.{host}"
+
+
+def address(host: str, port: int) -> str:
+    """Where to reach a server that listens there."""
+    name = EVERYWHERE.get(host, host)
+    return f"http://[{name}]:{port}" if ":" in name else f"http://{name}:{port}"
+
+
+def note_address(config: Config, address: str) -> None:
+    (config.data / ADDRESS_FILE).write_text(f"{address}\n", encoding="utf-8")
+
+
+def _noted_address(config: Config) -> str:
+    try:
+        noted = (config.data / ADDRESS_FILE).read_text(encoding="utf-8").strip()
+    except OSError:
+        noted = ""
+    return noted or address(config.host, config.port)

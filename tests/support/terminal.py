@@ -1,0 +1,161 @@
+"""Somebody at a terminal: runs `tertulia` and reads what it says."""
+
+import base64
+import http.client
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+from click.testing import CliRunner
+
+from tertulia.cli import main
+
+COMMAND = str(Path(sys.executable).with_name("tertulia"))
+PATIENCE_SECONDS = 60
+
+
+def clean_environment(**more: str) -> dict[str, str]:
+    """Our surroundings without anybody's settings."""
+    kept = {name: text for name, text in os.environ.items() if not name.startswith("TERTULIA_")}
+    return kept | more
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a command answered."""
+
+    code: int
+    out: str
+    err: str
+
+
+class Terminal:
+    """Where somebody looks after one data folder."""
+
+    def __init__(self, data: Path, database: str = "") -> None:
+        self.data = data
+        self.place = ["--data", str(data)]
+        if database:
+            self.place += ["--database", database]
+        self._serving: list[Serving] = []
+
+    def runs(self, *words: str, typing: str = "", **settings: str) -> Said:
+        """Run a command to its end, without the cost of a process."""
+        ours: dict[str, str | None] = {n: None for n in os.environ if n.startswith("TERTULIA_")}
+        done = CliRunner().invoke(
+            main, [*words, *self.place], input=typing, env=ours | settings, prog_name="tertulia"
+        )
+        if done.exception is not None and not isinstance(done.exception, SystemExit):
+            raise done.exception
+        return Said(done.exit_code, done.stdout, done.stderr)
+
+    def runs_process(self, *words: str) -> Said:
+        """The same in a process of its own."""
+        done = subprocess.run(
+            [COMMAND, *words, *self.place],
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_SECONDS,
+            env=clean_environment(),
+        )
+        return Said(done.returncode, done.stdout, done.stderr)
+
+    def adds(self, name: str, *flags: str) -> str:
+        """Add somebody to the organization; gives what logs them in, `email:key`."""
+        email = f"{name}@example.com"
+        said = self.runs("user", "add", email, "--name", name.title(), *flags)
+        assert said.code == 0, said.err
+        return f"{email}:{said.out.strip()}"
+
+    def serves(self, *flags: str, log: Path | None = None) -> "Serving":
+        """Start a server and wait until it says that it listens."""
+        command = [COMMAND, "serve", "--port", "0", *self.place, *flags]
+        number = len(self._serving)
+        folder = self.data.parent
+        out = folder / f"{self.data.name}-{number}.out"
+        serving = Serving(command, out, log or folder / f"{self.data.name}-{number}.err")
+        self._serving.append(serving)
+        serving.wait_until_it_listens()
+        return serving
+
+    def close(self) -> None:
+        for serving in self._serving:
+            serving.close()
+
+
+class Serving:
+    """A server in a process of its own."""
+
+    def __init__(self, command: list[str], out: Path, log: Path) -> None:
+        self._out, self._log = out, log
+        with out.open("wb") as stdout, log.open("wb") as stderr:
+            self.process = subprocess.Popen(
+                command, stdout=stdout, stderr=stderr, env=clean_environment()
+            )
+
+    @property
+    def said(self) -> Said:
+        """What it has said so far, and with which code it ended."""
+        code = self.process.poll()
+        return Said(-1 if code is None else code, self._out.read_text(), self._log.read_text())
+
+    @property
+    def port(self) -> int:
+        address = re.search(r"http://\S+", self._out.read_text())
+        assert address is not None
+        return urlsplit(address[0]).port or 0
+
+    def wait_until_it_listens(self) -> None:
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while not self._out.read_text().endswith("\n"):
+            assert self.process.poll() is None, self.said.err
+            assert time.monotonic() < deadline, "the server does not start"
+            time.sleep(0.01)
+
+    def asks(
+        self, method: str, path: str, *, who: str = "", host: str = "", **params: Any
+    ) -> tuple[int, dict[str, Any]]:
+        """Call the API as `email:key`; gives the status and the JSON."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE_SECONDS)
+        headers = {"Host": host} if host else {}
+        if who:
+            headers["Authorization"] = f"Basic {base64.b64encode(who.encode()).decode()}"
+        query = f"?{urlencode(params)}" if params else ""
+        connection.request(method, f"/api/v1{path}{query}", headers=headers)
+        answer = connection.getresponse()
+        body = json.loads(answer.read())
+        connection.close()
+        return answer.status, body
+
+    def soon_answers(self, status: int, path: str, *, who: str, host: str = "") -> float:
+        """Ask until the answer has this status; gives the seconds it took."""
+        began = time.monotonic()
+        while self.asks("GET", path, who=who, host=host)[0] != status:
+            assert time.monotonic() < began + PATIENCE_SECONDS, f"{status} never came"
+            time.sleep(0.01)
+        return time.monotonic() - began
+
+    def cpu_seconds(self) -> float:
+        """What the process has cost so far, however busy the machine is."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def stops(self, how: signal.Signals = signal.SIGTERM) -> float:
+        """Tell it to stop; gives how long it took."""
+        self.process.send_signal(how)
+        began = time.monotonic()
+        self.process.wait(PATIENCE_SECONDS)
+        return time.monotonic() - began
+
+    def close(self) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()

@@ -1,0 +1,444 @@
+"""The command line: what each command does, and how it says what is wrong."""
+
+import json
+import re
+import sqlite3
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from tests.support.databases import Databases, Kind
+from tests.support.terminal import Terminal
+
+from tertulia.cli import main
+from tertulia.config import Config
+from tertulia.domain import passwords
+from tertulia.serving import find_vault
+from tertulia.storage import realms, sanity, schema, users
+from tertulia.storage.database import Database
+from tertulia.storage.tx import Tx
+
+FIRST = 1  # the id of the first organization
+
+
+@pytest.fixture
+def terminal(tmp_path: Path) -> Terminal:
+    return Terminal(tmp_path / "data")
+
+
+@pytest.fixture
+def either_terminal(kind: Kind, databases: Databases) -> Terminal:
+    """A terminal for the scenes that are played on both databases."""
+    url, folder = databases.new(kind)
+    return Terminal(folder, url)
+
+
+def database_of(terminal: Terminal) -> Database:
+    return Database.at(Config(data=terminal.data).database_url)
+
+
+# --- people ---
+
+
+def test_the_first_person_can_be_added_before_the_first_start(either_terminal):
+    said = either_terminal.runs(
+        "user", "add", "ana@example.com", "--name", "Ana", "--role", "owner", "--json"
+    )
+
+    ana = json.loads(said.out)
+    assert {**ana, "api_key": "…"} == {
+        "user_id": ana["user_id"],
+        "email": "ana@example.com",
+        "role": "owner",
+        "api_key": "…",
+    }
+    zuliprc = either_terminal.runs("user", "zuliprc", "ANA@example.com").out
+    assert zuliprc == (
+        f"[api]\nemail=ana@example.com\nkey={ana['api_key']}\nsite=http://127.0.0.1:9009\n"
+    )
+
+
+def test_without_json_the_key_stands_alone_on_stdout(terminal):
+    said = terminal.runs("user", "add", "ana@example.com", "--name", "Ana")
+
+    assert len(said.out.strip()) == 32
+    assert said.err == "Added Ana <ana@example.com>, member. The API key:\n"
+
+
+def test_a_password_is_read_from_the_first_line(terminal):
+    add = ["user", "add", "ana@example.com", "--name", "Ana", "--password-stdin", "--json"]
+    added = terminal.runs(*add, typing="all the best wishes\nand more\n")
+
+    user_id = json.loads(added.out)["user_id"]
+    stored = database_of(terminal).read_now(FIRST, users.password_hash, user_id)
+    assert passwords.matches("all the best wishes", stored)
+
+
+def test_somebody_without_a_password_logs_in_with_none(terminal):
+    terminal.adds("ana")
+
+    stored = database_of(terminal).read_now(FIRST, users.password_hash, 2)
+
+    assert stored is None
+
+
+@pytest.mark.parametrize(
+    "flags, sentence",
+    [
+        (["not an address", "--name", "B"], "Enter a valid email address."),
+        (["ANA@example.com", "--name", "B"], "Email is already in use."),
+        (["b@example.com", "--name", "  "], "Name must not be empty!"),
+        (["b@example.com", "--name", "B*"], "Invalid characters in name!"),
+        (["b@example.com", "--name", "B" * 101], "Name too long!"),
+        (["b@example.com", "--name", "B", "--password", "7 chars"], "at least 8 characters."),
+        (["b@example.com", "--name", "B", "--password", "x" * 101], "at most 100 characters."),
+        (["\udcff@example.com", "--name", "B"], "not valid UTF-8."),
+        (
+            ["b@example.com", "--name", "B", "--bot", "generic", "--owner", "zoe@example.com"],
+            "The owner of a bot must be an active person: zoe@example.com",
+        ),
+        (
+            ["b@example.com", "--name", "B", "--org", "moon"],
+            "There is no organization at the subdomain 'moon'; there are: ''.",
+        ),
+    ],
+)
+def test_an_account_that_cannot_be_is_refused_in_one_sentence(terminal, flags, sentence):
+    terminal.adds("ana")
+
+    refused = terminal.runs("user", "add", *flags)
+
+    assert (refused.code, refused.out) == (1, "")
+    assert refused.err.startswith("Error: ")
+    assert refused.err.endswith(f"{sentence}\n")
+    assert len(refused.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "flags, sentence",
+    [
+        (["--bot", "generic"], "--bot and --owner go together."),
+        (["--owner", "ana@example.com"], "--bot and --owner go together."),
+        (
+            ["--bot", "generic", "--owner", "ana@example.com", "--password", "x" * 9],
+            "A bot logs in with its key and has no password.",
+        ),
+        (["--password", "x" * 9, "--password-stdin"], "exclude each other."),
+        (["--role", "king"], "'king' is not one of"),
+    ],
+)
+def test_flags_that_contradict_each_other_are_refused(terminal, flags, sentence):
+    refused = terminal.runs("user", "add", "b@example.com", "--name", "B", *flags)
+
+    assert (refused.code, refused.out) == (2, "")
+    assert sentence in refused.err
+
+
+def test_everybody_is_listed_but_the_bots_of_the_house(terminal):
+    terminal.adds("ana", "--role", "owner")
+    terminal.adds("echo", "--bot", "incoming-webhook", "--owner", "ana@example.com")
+    terminal.adds("zoe", "--role", "guest")
+    terminal.runs("user", "deactivate", "zoe@example.com")
+
+    assert terminal.runs("user", "list").out == (
+        "ID  EMAIL             NAME  ROLE\n"
+        "2   ana@example.com   Ana   owner\n"
+        "3   echo@example.com  Echo  member, bot\n"
+        "4   zoe@example.com   Zoe   guest, deactivated\n"
+    )
+    listed = json.loads(terminal.runs("user", "list", "--json").out)
+    assert [(each["is_bot"], each["is_active"]) for each in listed] == [
+        (False, True),
+        (True, True),
+        (False, False),
+    ]
+
+
+def test_a_new_key_is_another_one_and_opens_with_the_secret(terminal):
+    old = terminal.adds("ana").partition(":")[2]
+
+    new = terminal.runs("user", "reset-key", "ana@example.com").out.strip()
+
+    assert new != old
+    assert f"key={new}\n" in terminal.runs("user", "zuliprc", "ana@example.com").out
+    vault = find_vault(Config(data=terminal.data))
+    assert vault is not None
+    known = database_of(terminal).read_now(FIRST, users.fingerprints)
+    assert vault.fingerprint(new) in known.values()
+
+
+@pytest.mark.parametrize("command", ["deactivate", "reset-key", "zuliprc"])
+@pytest.mark.parametrize("email", ["zoe@example.com", "notification-bot@tertulia.invalid"])
+def test_whoever_is_not_there_cannot_be_looked_after(terminal, command, email):
+    refused = terminal.runs("user", command, email)
+
+    assert (refused.code, refused.err) == (1, f"Error: There is no {email} in Tertulia.\n")
+
+
+def test_the_only_owner_stays(terminal):
+    terminal.adds("ana", "--role", "owner")
+
+    refused = terminal.runs("user", "deactivate", "ana@example.com")
+
+    assert (refused.code, refused.err) == (
+        1,
+        "Error: Cannot deactivate the only organization owner.\n",
+    )
+
+
+@pytest.mark.parametrize(
+    "settings, org, site",
+    [
+        ({}, "", "http://127.0.0.1:9009"),
+        ({}, "moon", "http://moon.localhost:9009"),
+        ({"TERTULIA_HOST": "0.0.0.0", "TERTULIA_PORT": "80"}, "", "http://127.0.0.1:80"),
+        ({"TERTULIA_HOST": "::1"}, "", "http://[::1]:9009"),
+        ({"TERTULIA_EXTERNAL_URL": "https://chat.example.com"}, "", "https://chat.example.com"),
+        (
+            {"TERTULIA_EXTERNAL_URL": "https://example.com:8443"},
+            "moon",
+            "https://moon.example.com:8443",
+        ),
+    ],
+)
+def test_a_zuliprc_names_the_address_of_the_organization(terminal, settings, org, site):
+    terminal.runs("org", "create", "Earth")
+    terminal.runs("org", "create", "Moon", "--subdomain", "moon")
+    terminal.adds("ana", "--org", org)
+
+    said = terminal.runs("user", "zuliprc", "ana@example.com", "--org", org, **settings)
+
+    assert said.out.endswith(f"\nsite={site}\n")
+
+
+# --- organizations ---
+
+
+def test_organizations_are_founded_and_listed(either_terminal):
+    either_terminal.runs("org", "create", "Earth", "--subdomain", "earth")
+    either_terminal.runs("org", "create", "Moon", "--subdomain", "moon")
+    either_terminal.adds("ana", "--org", "moon")
+
+    listed = json.loads(either_terminal.runs("org", "list", "--json").out)
+
+    assert [(row["subdomain"], row["name"], row["people"]) for row in listed] == [
+        ("earth", "Earth", 0),
+        ("moon", "Moon", 1),
+    ]
+
+
+@pytest.mark.parametrize(
+    "flags, sentence",
+    [
+        (["Moon"], "There is an organization at the subdomain '' already."),
+        (["", "--subdomain", "moon"], "An organization's name has 1 to 40 characters."),
+        (["Moon", "--subdomain", "The Moon"], "A subdomain consists of lower-case letters"),
+    ],
+)
+def test_an_organization_that_cannot_be_is_refused(terminal, flags, sentence):
+    terminal.runs("org", "list")
+
+    refused = terminal.runs("org", "create", *flags)
+
+    assert refused.code == 1
+    assert refused.err.startswith(f"Error: {sentence}")
+
+
+@pytest.mark.parametrize(
+    "key, value, stored",
+    [
+        ("enable_read_receipts", "false", False),
+        ("message_content_edit_limit_seconds", "60", 60),
+        ("message_content_edit_limit_seconds", "null", None),
+        ("description", "true", "true"),
+        ("topics_policy", "disable_empty_topic", "disable_empty_topic"),
+        ("moderation_request_channel_id", "-1", -1),
+    ],
+)
+def test_a_setting_is_read_as_what_it_is(terminal, key, value, stored):
+    said = terminal.runs("org", "set", key, value)
+
+    assert (said.code, said.out, said.err) == (0, "", f"{key} is now {value}.\n")
+    (realm,) = database_of(terminal).read_now(0, realms.all_of_them)
+    assert realm.setting(key) == stored
+
+
+@pytest.mark.parametrize(
+    "key, value, sentence",
+    [
+        ("topic_policy", "x", "topic_policy is not a setting; the nearest one is topics_policy."),
+        ("topics_policy", "x", "topics_policy must be one of: allow_empty_topic, "),
+        ("enable_read_receipts", "1", 'enable_read_receipts must be true or false, not "1".'),
+        ("digest_weekday", "Monday", 'digest_weekday must be a whole number, not "Monday".'),
+        ("org_type", "-1", "org_type must be from 0 to "),
+        ("org_type", "9" * 20, "org_type must be from 0 to "),
+        ("description", "x" * 1001, "description has at most 1000 characters"),
+        ("name", "x" * 41, "An organization's name has 1 to 40 characters."),
+        ("can_create_groups", "4", "can_create_groups names a group of users and cannot be set"),
+        (
+            "message_content_edit_limit_seconds",
+            "never",
+            'message_content_edit_limit_seconds must be a whole number or null, not "never".',
+        ),
+    ],
+)
+def test_a_setting_that_cannot_be_is_refused(terminal, key, value, sentence):
+    refused = terminal.runs("org", "set", key, value)
+
+    assert (refused.code, refused.out) == (1, "")
+    assert refused.err.startswith(f"Error: {sentence}")
+
+
+def test_an_organization_takes_a_new_name(either_terminal):
+    either_terminal.runs("org", "create", "Earth")
+
+    either_terminal.runs("org", "set", "name", "Blue Marble")
+
+    assert "Blue Marble" in either_terminal.runs("org", "list").out
+
+
+# --- checking ---
+
+
+def test_good_data_is_well(either_terminal):
+    either_terminal.adds("ana")
+
+    said = either_terminal.runs("check")
+
+    assert said.code == 0, said.out
+    assert said.out.endswith("All is well.\n")
+    assert json.loads(either_terminal.runs("check", "--json").out)["ok"] is True
+
+
+def lose_an_event(tx: Tx) -> None:
+    tx.execute("DELETE FROM event WHERE seq = 3")
+
+
+def lose_the_last_event(tx: Tx) -> None:
+    tx.execute("UPDATE log_head SET seq = seq + 1")
+
+
+def cross_the_border(tx: Tx) -> None:
+    tx.execute("UPDATE subscription SET realm_id = 7")
+
+
+def change_a_key(tx: Tx) -> None:
+    tx.execute("UPDATE account SET key_sealed = key_hash WHERE key_sealed IS NOT NULL")
+
+
+def run_ahead(tx: Tx) -> None:
+    tx.execute(
+        "INSERT INTO queue VALUES ('q', 1, 2, '', 99, 0, 600, 0, 0)"  # begins after event 99
+    )
+
+
+@pytest.mark.parametrize(
+    "meddle, problem",
+    [
+        (lose_an_event, "the log of organization 1 lacks 1 events"),
+        (lose_the_last_event, "was given out"),
+        (cross_the_border, "in subscription.channel_id refer to another organization's channel"),
+        (change_a_key, "1 of 1 do not open with this secret"),
+        (run_ahead, "1 event queues begin after the end of the log"),
+    ],
+)
+def test_a_fault_in_the_data_is_found(terminal, meddle, problem):
+    terminal.adds("ana")
+    database_of(terminal).write_now(FIRST, meddle)
+
+    said = terminal.runs("check")
+
+    assert said.code == 1
+    assert f"{problem}" in said.out
+    assert "Problems found: " in said.out
+
+
+def test_a_check_knows_every_reference_between_tables():
+    written = "\n".join(text for _, text in schema.migrations())
+    found = {
+        (table, column, target)
+        for table, body in re.findall(r"CREATE TABLE (\w+) \((.*?)\n\);", written, re.DOTALL)
+        for column, target in re.findall(r"(\w+) [^\n]*REFERENCES (\w+)", body)
+        if target != "realm"
+    }
+
+    assert found <= set(sanity.REFERENCES)
+
+
+def test_a_check_of_nothing_says_so_and_makes_nothing(terminal):
+    said = terminal.runs("check")
+
+    assert (said.code, said.err) == (1, f"Error: There is no Tertulia data in {terminal.data}.\n")
+    assert not terminal.data.exists()
+
+
+def test_a_check_without_the_secret_misses_it_and_makes_none(terminal):
+    terminal.adds("ana")
+    secret = Config(data=terminal.data).secret_file
+    secret.unlink()
+
+    said = terminal.runs("check")
+
+    assert "the secret that opens the keys is missing" in said.out
+    assert not secret.exists()
+
+
+# --- what keeps every command from working ---
+
+
+@pytest.mark.parametrize("command", [["user", "list"], ["org", "list"], ["check"]])
+def test_data_of_a_newer_server_is_left_alone(terminal, command):
+    terminal.adds("ana")
+    with sqlite3.connect(terminal.data / "tertulia.db") as database:
+        database.execute("UPDATE schema_version SET version = 9999")
+
+    refused = terminal.runs(*command)
+
+    assert refused.code == 1
+    assert "written by a newer Tertulia (schema 9999" in refused.out + refused.err
+
+
+@pytest.mark.parametrize(
+    "words, sentence",
+    [
+        (["--data", "/dev/null/x"], "/dev/null/x: Not a directory."),
+        (["--database", "mysql://x"], "--database must be sqlite:///PATH or postgresql://…."),
+        (
+            ["--database", "postgresql://ana:hush@127.0.0.1:1/x"],
+            "The database cannot be used: connection failed: connection to server at …, port 1"
+            " failed: Connection refused.",
+        ),
+        (
+            ["--database", "postgresql://ana:hush:hush@127.0.0.1/x"],
+            "The database cannot be used: ",
+        ),
+        (["--config", "/nowhere.toml"], "/nowhere.toml cannot be read: No such file"),
+    ],
+)
+def test_a_place_that_cannot_be_is_told_in_one_sentence(tmp_path, monkeypatch, words, sentence):
+    monkeypatch.chdir(tmp_path)
+
+    refused = CliRunner().invoke(main, ["user", "list", *words])
+
+    assert (refused.exit_code, refused.stdout) == (1, "")
+    assert refused.stderr.startswith(f"Error: {sentence}")
+    assert len(refused.stderr.splitlines()) == 1
+    assert "hush" not in refused.stderr
+
+
+def test_what_is_no_database_is_told_in_one_sentence(terminal):
+    terminal.data.mkdir()
+    (terminal.data / "tertulia.db").write_text("I am a shopping list. " * 100)
+
+    refused = terminal.runs("user", "list")
+
+    assert (refused.code, refused.err) == (
+        1,
+        "Error: The database cannot be used: file is not a database.\n",
+    )
+
+
+def test_the_command_has_a_version_and_every_part_of_it_a_help():
+    for words in ([], ["serve"], ["user"], ["user", "add"], ["org"], ["org", "set"], ["check"]):
+        assert CliRunner().invoke(main, [*words, "--help"]).exit_code == 0
+    assert CliRunner().invoke(main, ["--version"]).output.startswith("Tertulia ")

@@ -1,0 +1,98 @@
+"""What we tell newcomers is true: the README's commands work, and the docs name every route."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.crash.server import free_port
+from tests.support.terminal import PATIENCE_SECONDS, clean_environment
+
+from tertulia.api.routes import ROUTES
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+ONE_SCREEN = 60  # lines
+DEFAULT_PORT = "9009"
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """What `make serve` needs of a checkout, with our .venv instead of one made for an hour."""
+    for name in ("Makefile", "requirements.txt", "pyproject.toml"):
+        shutil.copy(ROOT / name, tmp_path)
+    (tmp_path / ".venv").mkdir()
+    (tmp_path / ".venv/bin").symlink_to(Path(sys.executable).parent)
+    (tmp_path / ".venv/runtime.stamp").touch()
+    return tmp_path
+
+
+@pytest.fixture
+def terminals() -> Iterator[list[subprocess.Popen[bytes]]]:
+    """Open terminals; whatever still runs in them at the end is told to stop."""
+    opened: list[subprocess.Popen[bytes]] = []
+    yield opened
+    for terminal in opened:
+        os.killpg(terminal.pid, signal.SIGTERM)
+        terminal.wait(PATIENCE_SECONDS)
+
+
+def test_the_commands_of_the_readme_lead_to_a_server_one_can_talk_to(checkout, terminals):
+    start, talk = re.findall(r"```sh\n(.*?)```", README, re.DOTALL)
+    port = str(free_port())
+
+    terminals.append(
+        subprocess.Popen(
+            ["sh", "-c", start],
+            cwd=checkout,
+            env=clean_environment(TERTULIA_PORT=port),
+            stdout=(checkout / "said").open("wb"),
+            start_new_session=True,
+        )
+    )
+    wait_for(f"http://127.0.0.1:{port}", said=checkout / "said")
+    answer = subprocess.run(
+        ["sh", "-e", "-c", talk.replace(DEFAULT_PORT, port)],
+        cwd=checkout,
+        env=clean_environment(),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_SECONDS,
+    )
+
+    assert answer.returncode == 0, answer.stderr
+    assert json.loads(answer.stdout)["result"] == "success"
+
+
+def wait_for(words: str, *, said: Path) -> None:
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while words not in said.read_text():
+        assert time.monotonic() < deadline, said.read_text()
+        time.sleep(0.02)
+
+
+def test_the_readme_is_one_screen():
+    assert len(README.splitlines()) <= ONE_SCREEN
+
+
+@pytest.mark.parametrize("page", ["README.md", *sorted(p.name for p in ROOT.glob("docs/*.md"))])
+def test_links_lead_somewhere(page):
+    path = ROOT / page if page == "README.md" else ROOT / "docs" / page
+
+    for target in re.findall(r"\]\((?!https?://)([^)#]+)", path.read_text(encoding="utf-8")):
+        assert (path.parent / target).exists(), target
+
+
+def test_every_route_is_in_the_docs():
+    documented = (ROOT / "docs/api.md").read_text(encoding="utf-8")
+
+    missing = [route for route in ROUTES if f"`{route.method} {route.path}`" not in documented]
+
+    assert not missing

@@ -1,0 +1,407 @@
+"""The server as a process: how it starts, what it says, how it ends."""
+
+import errno
+import shlex
+import signal
+import socket
+import sqlite3
+import stat
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from configparser import ConfigParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.databases import Databases, Kind
+from tests.support.terminal import Serving, Terminal, clean_environment
+
+from tertulia.config import Config
+from tertulia.domain.keys import WrongSecret
+from tertulia.listening import CannotListen, listen
+from tertulia.serving import check_vault, open_database, open_vault
+
+HALF_A_SECOND = 0.5
+
+
+@pytest.fixture
+def terminal(tmp_path: Path) -> Iterator[Terminal]:
+    terminal = Terminal(tmp_path / "data")
+    yield terminal
+    terminal.close()
+
+
+@pytest.fixture
+def either_terminal(kind: Kind, databases: Databases) -> Iterator[Terminal]:
+    """A terminal for the scenes that are played on both databases."""
+    url, folder = databases.new(kind)
+    terminal = Terminal(folder, url)
+    yield terminal
+    terminal.close()
+
+
+@pytest.fixture(scope="module")
+def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
+    """A server for scenes that leave nothing behind."""
+    terminal = Terminal(tmp_path_factory.mktemp("shared") / "data")
+    yield terminal.serves()
+    terminal.close()
+
+
+# --- starting ---
+
+
+def test_a_new_server_answers_for_less_than_a_second_of_work(either_terminal):
+    server = either_terminal.serves()
+
+    status, settings = server.asks("GET", "/server_settings")
+
+    assert (status, settings["realm_name"]) == (200, "Tertulia")
+    assert server.cpu_seconds() < 1
+
+
+def test_the_command_that_a_new_server_proposes_lets_somebody_in(terminal):
+    server = terminal.serves()
+    proposed = next(line for line in server.said.out.splitlines() if " user add " in line)
+
+    added = subprocess.run(
+        shlex.split(proposed),
+        input="a good password\n",
+        capture_output=True,
+        text=True,
+        env=clean_environment(),
+    )
+
+    assert added.returncode == 0, added.stderr
+    server.soon_answers(200, "/users/me", who=f"you@example.com:{added.stdout.strip()}")
+    login = {"username": "you@example.com", "password": "a good password"}
+    assert server.asks("POST", "/fetch_api_key", **login)[0] == 200
+
+
+def test_the_first_commands_may_all_come_at_once(terminal):
+    with ThreadPoolExecutor() as people:
+        starting = people.submit(terminal.serves)
+        adding = [
+            people.submit(
+                terminal.runs_process, "user", "add", f"{name}@example.com", "--name", name
+            )
+            for name in ("ana", "ben")
+        ]
+
+    assert [(added.result().code, added.result().err[:6]) for added in adding] == [
+        (0, "Added ")
+    ] * 2
+    assert starting.result().asks("GET", "/server_settings")[0] == 200
+    assert len(terminal.runs("org", "list").out.splitlines()) == 2
+
+
+def test_a_second_server_on_the_same_folder_is_refused(terminal):
+    terminal.serves()
+
+    second = terminal.runs_process("serve", "--port", "0")
+
+    assert (second.code, second.out) == (1, "")
+    assert second.err == (
+        f"Error: Another Tertulia server is running on the data in {terminal.data}.\n"
+    )
+
+
+@pytest.mark.postgres
+def test_a_second_server_on_the_same_postgresql_is_welcome(databases):
+    url, folder = databases.new("postgres")
+    terminal = Terminal(folder, url)
+    first = terminal.serves()
+    second = terminal.serves()
+
+    ana = terminal.adds("ana")
+
+    first.soon_answers(200, "/users/me", who=ana)
+    second.soon_answers(200, "/users/me", who=ana)
+    terminal.close()
+
+
+def test_a_port_in_use_is_told_in_one_sentence(terminal):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+
+        refused = terminal.runs_process("serve", "--port", port)
+
+    assert (refused.code, refused.out) == (1, "")
+    expected = f"Error: Port {port} on 127.0.0.1 is in use; choose another one with --port.\n"
+    assert refused.err == expected
+
+
+def test_data_of_a_newer_server_is_refused(terminal):
+    terminal.adds("ana")
+    with sqlite3.connect(terminal.data / "tertulia.db") as database:
+        database.execute("UPDATE schema_version SET version = 9999")
+
+    refused = terminal.runs_process("serve", "--port", "0")
+
+    assert refused.code == 1
+    assert "written by a newer Tertulia (schema 9999" in refused.err
+    assert len(refused.err.splitlines()) == 1
+
+
+def test_a_name_with_two_addresses_gets_one_port():
+    sockets = listen(Config(host="localhost", port=0))
+
+    assert len({each.getsockname()[1] for each in sockets}) == 1
+    for each in sockets:
+        each.close()
+
+
+def test_an_address_of_another_machine_cannot_be_listened_on():
+    with pytest.raises(CannotListen, match=r"Cannot listen on 192\.0\.2\.1, port 9: "):
+        listen(Config(host="192.0.2.1", port=9))
+
+
+# --- the secret ---
+
+
+def test_a_secret_is_made_once_and_for_its_owner_alone(tmp_path):
+    config = Config(data=tmp_path)
+
+    vaults = [open_vault(config) for _ in range(2)]
+
+    assert vaults[0].fingerprint("a key") == vaults[1].fingerprint("a key")
+    assert stat.S_IMODE(config.secret_file.stat().st_mode) == 0o600
+    assert [path.name for path in tmp_path.iterdir()] == ["secret"]
+
+
+@pytest.mark.parametrize(
+    "meddle, sentence",
+    [
+        (lambda file: file.unlink(), "The secret that belongs to this data is missing"),
+        (lambda file: file.write_text("x" * 64), "sealed with another secret"),
+        (lambda file: file.write_text("short"), "does not hold a secret"),
+    ],
+)
+def test_without_its_secret_the_data_is_of_no_use(terminal, meddle, sentence):
+    terminal.adds("ana")
+    config = Config(data=terminal.data)
+    meddle(config.secret_file)
+
+    with pytest.raises(WrongSecret, match=sentence):
+        check_vault(config, open_database(config))
+
+
+# --- while it runs ---
+
+
+def test_a_running_server_notices_what_the_command_line_does(either_terminal):
+    server = either_terminal.serves()
+    ana = either_terminal.adds("ana", "--role", "owner")
+    assert server.soon_answers(200, "/users/me", who=ana) < HALF_A_SECOND
+
+    new_key = either_terminal.runs("user", "reset-key", "ana@example.com").out.strip()
+    assert server.soon_answers(401, "/users/me", who=ana) < HALF_A_SECOND
+    ana = f"ana@example.com:{new_key}"
+    assert server.soon_answers(200, "/users/me", who=ana) < HALF_A_SECOND
+
+    either_terminal.adds("ben", "--role", "owner")
+    either_terminal.runs("user", "deactivate", "ana@example.com")
+    assert server.soon_answers(401, "/users/me", who=ana) < HALF_A_SECOND
+
+
+def test_a_new_organization_is_reached_by_its_subdomain_at_once(terminal):
+    server = terminal.serves()
+
+    terminal.runs("org", "create", "The Second", "--subdomain", "second")
+    ana, host = terminal.adds("ana", "--org", "second"), "second.localhost"
+
+    assert server.soon_answers(200, "/users/me", who=ana, host=host) < HALF_A_SECOND
+    assert server.asks("GET", "/server_settings", host=host)[1]["realm_name"] == "The Second"
+    site = f"site=http://{host}:{server.port}\n"
+    assert site in terminal.runs("user", "zuliprc", "ana@example.com", "--org", "second").out
+
+
+def test_a_head_without_end_is_refused_in_json(shared_server):
+    with socket.create_connection(("127.0.0.1", shared_server.port)) as line:
+        line.sendall(b"GET / HTTP/1.1\r\nx: " + b"x" * 328_000)
+
+        answer = line.recv(10_000)
+
+    assert answer.startswith(b"HTTP/1.1 431 ")
+    assert b'"code":"REQUEST_HEADER_FIELDS_TOO_LARGE"' in answer
+
+
+def test_what_is_no_http_is_refused_in_json(shared_server):
+    with socket.create_connection(("127.0.0.1", shared_server.port)) as line:
+        line.sendall(b"GET /\xff HTTP/1.1\r\nHost: x\r\n\r\n")
+
+        answer = line.recv(10_000)
+
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert b'"result":"error"' in answer
+
+
+# --- ending ---
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
+def test_a_server_told_to_stop_answers_a_waiting_poll_and_leaves_no_trace(terminal, how):
+    ana = terminal.adds("ana")
+    server = terminal.serves()
+    queue_id = server.asks("POST", "/register", who=ana)[1]["queue_id"]
+    poll = park(server, ana, queue_id)
+    stalled = socket.create_connection(("127.0.0.1", server.port))
+    stalled.sendall(b"POST /api/v1/messages HTTP/1.1\r\nHost: never finis")
+
+    seconds = server.stops(how)
+
+    assert (server.said.code, server.said.err) == (0, "")
+    assert seconds < 1
+    assert poll() == (200, [])
+    stalled.close()
+
+
+def park(server: Serving, who: str, queue_id: str):
+    """Start a poll that waits; gives a function that tells its answer."""
+    answers = []
+
+    def ask() -> None:
+        asked: dict[str, Any] = {"queue_id": queue_id, "last_event_id": -1}
+        status, body = server.asks("GET", "/events", who=who, **asked)
+        answers.append((status, body["events"]))
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    while "tertulia_parked_polls 1.0" not in metrics(server):
+        pass
+
+    def answer() -> tuple[int, list[object]]:
+        thread.join()
+        found: tuple[int, list[object]] = answers[0]
+        return found
+
+    return answer
+
+
+def metrics(server: Serving) -> str:
+    with socket.create_connection(("127.0.0.1", server.port)) as line:
+        line.sendall(b"GET /metrics HTTP/1.0\r\n\r\n")
+        return b"".join(iter(lambda: line.recv(65536), b"")).decode()
+
+
+# --- logs ---
+
+
+@pytest.mark.parametrize("log_format", ["text", "json"])
+def test_a_refusal_is_one_line_on_stderr_and_stdout_keeps_quiet(terminal, log_format):
+    server = terminal.serves("--log-format", log_format)
+
+    server.asks("GET", "/users/me", who="ana@example.com:not-a-key", secret="hush")
+
+    assert "refused" not in server.said.out
+    (line,) = server.said.err.splitlines()
+    assert "refused" in line
+    assert "hush" not in line
+    assert "not-a-key" not in line
+    assert line.startswith("{") is (log_format == "json")
+
+
+ACCIDENTS = """
+import asyncio, logging, sys, threading, structlog
+from tertulia import logs
+from tertulia.config import Config
+
+logs.configure(Config(log_format=sys.argv[1]))
+
+def fail(hidden="hush"):
+    raise ValueError("hush")
+
+try:
+    fail()
+except ValueError:
+    structlog.get_logger().exception("ours")
+    logging.getLogger("uvicorn.error").exception("uvicorn's\\n")
+logging.getLogger("psycopg").warning("theirs: %s", "hush")
+threading.Thread(target=fail).start()
+
+async def loop():
+    asyncio.get_running_loop().set_exception_handler(logs.tell_of_loop)
+    asyncio.get_running_loop().call_soon(fail, "hush")
+    await asyncio.sleep(0)
+asyncio.run(loop())
+fail()
+"""
+
+
+@pytest.mark.parametrize("log_format", ["text", "json"])
+def test_no_accident_puts_the_words_of_an_exception_into_the_log(log_format):
+    done = subprocess.run(
+        [sys.executable, "-c", ACCIDENTS, log_format],
+        capture_output=True,
+        text=True,
+        env=clean_environment(),
+    )
+
+    lines = done.stderr.splitlines()
+    assert len(lines) == 6, done.stderr
+    assert "hush" not in done.stderr
+    assert sum("ValueError" in line for line in lines) == 5
+
+
+def test_a_log_that_cannot_be_written_stops_nobody(terminal):
+    ana = terminal.adds("ana")
+    server = terminal.serves(log=Path("/dev/full"))
+
+    assert server.asks("GET", "/users/me")[0] == 401
+    assert server.asks("GET", "/users/me", who=ana)[0] == 200
+
+
+# --- the demo ---
+
+
+def test_the_demo_is_a_place_one_can_walk_into(either_terminal):
+    server = either_terminal.serves("--demo")
+    ana = zuliprc(either_terminal.data / "zuliprc-aiko", server.port)
+
+    state = server.asks("POST", "/register", who=ana)[1]
+    history = server.asks(
+        "GET", "/messages", who=ana, anchor="newest", num_before=1000, num_after=0
+    )[1]["messages"]
+
+    names = {row["name"] for row in state["subscriptions"]}
+    assert {"general", "kitchen", "grant application", "board"} <= names
+    assert 0 < state["unread_msgs"]["count"] < 60
+    assert 200 < len(history) < 400
+    assert history == sorted(history, key=lambda message: message["timestamp"])
+    assert not [m for m in history if m["subject"] == "Lease"], "said before she was there"
+    assert [m for m in history if m["subject"] == "Budget"]
+    assert server.cpu_seconds() < 1.5
+
+
+def zuliprc(path: Path, port: int) -> str:
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    file = ConfigParser()
+    file.read(path)
+    assert file["api"]["site"] == f"http://127.0.0.1:{port}"
+    return f"{file['api']['email']}:{file['api']['key']}"
+
+
+def test_the_demo_says_who_can_log_in_and_comes_only_once(terminal):
+    server = terminal.serves("--demo")
+    said = server.said.out
+    password = said.split("password ")[1].split()[0]
+
+    assert "marta@linterna.example   Marta Olmedo, owner" in said
+    assert "henrik@linterna.example  Henrik Dahl, guest" in said
+    login = {"username": "henrik@linterna.example", "password": password}
+    assert server.asks("POST", "/fetch_api_key", **login)[0] == 200
+    assert "All is well." in terminal.runs("check").out
+
+    server.stops()
+    again = terminal.runs_process("serve", "--demo", "--port", "0")
+    assert again.code == 1
+    assert again.err.startswith("Error: --demo is for new data, and in ")
+
+
+def test_the_reason_for_a_refusal_to_listen_names_the_port():
+    error = OSError(errno.EACCES, "Permission denied")
+
+    assert "above 1023" in str(CannotListen("127.0.0.1", 80, error))

@@ -187,7 +187,7 @@ def test_credentials_come_before_parameters_and_roles_before_them_too(chat):
 def test_somebody_added_from_outside_is_known_within_half_a_second(chat):
     new = users.NewUser("cli@example.com", "From Outside")
 
-    _, key = chat.server.database.write_now(chat.realm.id, users.add, chat.server.vault, new)
+    _, key = chat.write_from_outside(users.add, chat.server.vault, new)
 
     caller = chat.stranger.with_headers(Authorization=basic(new.email, key))
     eventually(lambda: caller.get("/users/me").status == 200, within_seconds=0.5)

@@ -12,7 +12,7 @@ CORS = {
 FORM = "application/x-www-form-urlencoded"
 
 
-def names_in(answer: dict) -> list[str]:
+def names_in(answer):
     return [each["name"] for each in answer["subscriptions"]]
 
 

@@ -6,7 +6,6 @@ elsewhere nothing happens. What differs on purpose is listed in `differences`.
 
 import importlib.util
 import re
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -24,13 +23,18 @@ def check(method: str, path: str, answer: dict[str, Any]) -> None:
     if found is None:
         return
     template, validator, ours = found
-    shown = {key: value for key, value in answer.items() if key not in ours}
+    shown = {key: _ends(value) for key, value in answer.items() if key not in ours}
     problems = [
         problem
         for error in validator.iter_errors(shown)
         if not _is_on_purpose(problem := f"{method} {template} {_told(error)}")
     ]
     assert not problems, "differs from the reference:\n" + "\n".join(problems)
+
+
+def _ends(value: Any) -> Any:
+    """Of a very long list both ends are enough: the middle is more of the same."""
+    return value[:20] + value[-20:] if isinstance(value, list) and len(value) > 50 else value
 
 
 @cache
@@ -65,11 +69,23 @@ def _compiled(method: str, template: str) -> Any:
 
 
 def _told(error: Any) -> str:
-    where = "/".join("*" if isinstance(step, int) else str(step) for step in error.absolute_path)
     if error.validator == "anyOf":
-        nearest = max(error.context, key=lambda each: len(each.absolute_path))
-        return f"{where}: {nearest.message[:200]} (nearest of several)"
-    return f"{where}: {error.message[:200]}"
+        return "; ".join(_told(each) for each in _nearest(error))
+    path = "/".join("*" if isinstance(step, int) else str(step) for step in error.absolute_path)
+    return f"{path}: {error.message[-300:]}"
+
+
+def _nearest(error: Any) -> list[Any]:
+    """Of several forms none of which fits: what is wrong with the one that fits best."""
+    branches: dict[int, list[Any]] = {}
+    for each in error.context:
+        branches.setdefault(each.schema_path[0], []).append(each)
+
+    def distance(problems: list[Any]) -> tuple[int, int]:
+        of_another_kind = sum(each.validator == "enum" for each in problems)
+        return of_another_kind, len(problems)
+
+    return min(branches.values(), key=distance)
 
 
 def _is_on_purpose(problem: str) -> bool:
@@ -79,10 +95,3 @@ def _is_on_purpose(problem: str) -> bool:
 @cache
 def _known() -> list[re.Pattern[str]]:
     return [re.compile(pattern) for pattern in DIFFERENCES]
-
-
-def unexplained() -> Iterator[str]:
-    """Patterns of `differences` that are no regular expressions."""
-    for pattern, reason in DIFFERENCES.items():
-        if not reason:
-            yield pattern

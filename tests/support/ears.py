@@ -57,7 +57,14 @@ class Ears:
 
     def waits(self) -> "Future[list[Event]]":
         """Wait for events in the background, as clients do; returns once the poll is parked."""
-        waiting = in_background(lambda: self._take(self.poll(dont_block=False)))
+        return self._parked(lambda: self._take(self.poll(dont_block=False)))
+
+    def waits_raw(self) -> "Future[Reply]":
+        """As `waits`, for those who want to see the answer itself."""
+        return self._parked(lambda: self.poll(dont_block=False))
+
+    def _parked(self, poll: Callable[[], T]) -> "Future[T]":
+        waiting = in_background(poll)
         while not (waiting.done() or self.owner.server.is_parked(self.queue_id)):
             time.sleep(0.002)
         return waiting

@@ -14,11 +14,13 @@ from tests.support.server import Server
 
 from tertulia.actions import channels as channel_actions
 from tertulia.actions import organizations, subscriptions, users
+from tertulia.actions.messages import send
 from tertulia.actions.users import NewUser
 from tertulia.domain import passwords
 from tertulia.domain.channels import Channel, NewChannel
 from tertulia.domain.groups import GroupValue
 from tertulia.domain.keys import Vault
+from tertulia.domain.messages import Draft
 from tertulia.domain.realms import Realm
 from tertulia.domain.users import BotType, Role, User
 from tertulia.events.audience import Nobody
@@ -27,6 +29,7 @@ from tertulia.events.types.realms import RealmChanged
 from tertulia.storage import channels as stored_channels
 from tertulia.storage import groups, log, realms
 from tertulia.storage import users as stored_users
+from tertulia.storage.database import Database
 from tertulia.storage.tx import Tx
 
 P = ParamSpec("P")
@@ -145,9 +148,8 @@ class Person(Caller):
 
     def listens_for(self, *event_types: str, **options: Any) -> Ears:
         """Open a queue for these types of events, or for all if none is named."""
-        wanted = list(event_types) or None
-        options.setdefault("fetch_event_types", [])
-        return Ears(self, self.registers(event_types=wanted, **options))
+        given = {"event_types": list(event_types) or None, "fetch_event_types": []}
+        return Ears(self, self.registers(**(given | options)))
 
 
 @dataclass
@@ -205,6 +207,10 @@ class Chat:
         headers = {"Host": self.host, "Authorization": basic(user.email, key)}
         return Person(self.server, headers, self, user.id, user.full_name, user.email, key)
 
+    def fill(self, person: Person, to: str, count: int) -> list[int]:
+        """Have somebody say so many things in one breath; gives the ids."""
+        return self.write(_fill, person.id, to, count)
+
     # --- what is there ---
 
     def channel(self, name: str) -> Channel:
@@ -233,6 +239,13 @@ class Chat:
     ) -> T:
         return self.server.write(self.realm.id, action, *args, **kwargs)
 
+    def write_from_outside(
+        self, action: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Do an action as the command line does, beside the running server."""
+        elsewhere = Database.at(self.server.url, self.server.clock)
+        return elsewhere.write_now(self.realm.id, action, *args, **kwargs)
+
     def read(self, query: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         return self.server.read(self.realm.id, query, *args, **kwargs)
 
@@ -260,6 +273,17 @@ def _settle(
             channel = channel_actions.found(tx, added[0][0], NewChannel(name), "")
         subscriptions.join(tx, channel, [user for user, _ in added])
     return added
+
+
+def _fill(tx: Tx, user_id: int, to: str, count: int) -> list[int]:
+    sender = stored_users.find(tx, user_id)
+    assert sender is not None
+    channel, _, topic = to.partition(" > ")
+    said = []
+    for number in range(count):
+        draft = Draft(f"{number}", f"<p>{number}</p>", 0, "test", False)
+        said.append(send.to_channel(tx, sender, channel, topic, draft).message_id)
+    return said
 
 
 def _permit(tx: Tx, setting: str, value: GroupValue) -> None:

@@ -9,13 +9,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-import uvicorn
+import uvloop
 from tests.support.client import Client
 
 from tertulia.app import Application
 from tertulia.config import Config
 from tertulia.domain.keys import Vault
 from tertulia.serving import Server as Uvicorn
+from tertulia.serving import uvicorn_config
 from tertulia.storage.database import Database
 from tertulia.storage.tx import Tx
 
@@ -56,16 +57,30 @@ class Server:
         self.application = Application(config, self.database, self.vault, self.clock)
         listening = socket.create_server(("127.0.0.1", 0))
         self.port: int = listening.getsockname()[1]
-        self._uvicorn = _Uvicorn(self.application)
-        self._thread = threading.Thread(target=self._uvicorn.run, args=([listening],), daemon=True)
-        self._thread.start()
-        assert self._uvicorn.ready.wait(PATIENCE_SECONDS), "the server did not start"
         self.client = Client(self.port)
+        self._loop = uvloop.new_event_loop()
+        ready = threading.Event()
+        self._uvicorn = Uvicorn(
+            uvicorn_config(config, self.application), self.application, ready.set
+        )
+        self._thread = threading.Thread(target=self._run, args=(listening,), daemon=True)
+        self._thread.start()
+        assert ready.wait(PATIENCE_SECONDS), "the server did not start"
         return self
+
+    def _run(self, listening: socket.socket) -> None:
+        """As `tertulia.serving.serve` does it, on a loop that we know."""
+
+        async def serve() -> None:
+            async with self.application.running():
+                await self._uvicorn.serve([listening])
+
+        with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
+            runner.run(serve())
 
     def stop(self) -> None:
         self.client.close()
-        self._uvicorn.loop.call_soon_threadsafe(self.application.say_goodbye)
+        self._loop.call_soon_threadsafe(self.application.say_goodbye)
         self._uvicorn.should_exit = True
         self._thread.join(PATIENCE_SECONDS)
         assert not self._thread.is_alive(), "the server did not stop"
@@ -76,7 +91,7 @@ class Server:
 
     def do(self, work: Coroutine[Any, Any, T]) -> T:
         """Run something on the server's loop and wait for it."""
-        return asyncio.run_coroutine_threadsafe(work, self._uvicorn.loop).result(PATIENCE_SECONDS)
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(PATIENCE_SECONDS)
 
     def call(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Call a plain function on the server's loop, where delivery lives."""
@@ -109,28 +124,3 @@ class Server:
         """Whether a poll waits at this queue."""
         mailbox = self.application.delivery._mailboxes.get(queue_id)
         return mailbox is not None and mailbox.is_parked
-
-
-class _Uvicorn(Uvicorn):
-    """The server's own uvicorn, which also says when it is ready and on which loop."""
-
-    def __init__(self, application: Application) -> None:
-        settings = uvicorn.Config(
-            application,
-            http="httptools",
-            loop="uvloop",
-            lifespan="on",
-            access_log=False,
-            log_config=None,
-            timeout_keep_alive=75,
-            timeout_graceful_shutdown=1,
-        )
-        super().__init__(settings, application)
-        self.ready = threading.Event()
-        self.loop: asyncio.AbstractEventLoop
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        if self.started:
-            self.loop = asyncio.get_running_loop()
-            self.ready.set()

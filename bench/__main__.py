@@ -1,0 +1,191 @@
+"""`make bench`: how fast, how large, and how that compares with doing nothing at all.
+
+Absolute numbers say much about the machine; the ratios in the last column say something about us.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import os
+import platform
+import resource
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+
+from bench import bare, measure, town
+from bench.measure import Rate
+from bench.process import Process, tertulia
+from bench.report import Table, budget, kilobytes, megabytes, milliseconds, per_second
+from bench.town import AUDIENCES, SECRET, Town
+
+PARKED_POLLS = 2000
+FIRST_ANSWER = "/api/v1/server_settings"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="make bench", description=__doc__.partition("\n")[0])
+    parser.add_argument(
+        "--database",
+        metavar="URL",
+        help="a PostgreSQL server, where a database is made and dropped; without it, SQLite",
+    )
+    arguments = parser.parse_args()
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    began = time.perf_counter()
+    with tempfile.TemporaryDirectory(prefix="tertulia-bench-") as folder:
+        asyncio.run(Bench(Path(folder), arguments.database).run())
+    print(f"\nMeasured in {time.perf_counter() - began:.0f} s.")
+
+
+class Bench:
+    def __init__(self, folder: Path, postgres: str | None) -> None:
+        self._folder = folder
+        self._postgres = postgres
+        self._table = Table()
+        self._reply: Rate
+        self._commits: float
+
+    async def run(self) -> None:
+        where = "PostgreSQL" if self._postgres else "SQLite"
+        print(f"Tertulia on {where}, Python {platform.python_version()}, {os.cpu_count()} cores")
+        await self._yardsticks()
+        with self._database("rest") as url:
+            await self._at_rest(url)
+        with self._database("town") as url:
+            people = town.settle(url, PARKED_POLLS)
+            await self._queues(url, people)
+            await self._at_work(url, people)
+            town.grow(url, people)
+            await self._audiences(url, people)
+
+    async def _yardsticks(self) -> None:
+        self._table.title("Yardsticks")
+        with bare.server(self._folder) as process:
+            process.wait_for_first_answer("/")
+            request = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
+            self._reply = await measure.repeat(process, lambda _: request, 16, 1.5)
+        self._commits = bare.commits_per_second(self._folder, 1.0)
+        self._table.row(
+            "bare reply of the HTTP server",
+            per_second(self._reply.per_second),
+            f"{milliseconds(self._reply.cpu_seconds)} CPU",
+        )
+        self._table.row("bare durable commit", per_second(self._commits))
+
+    async def _at_rest(self, url: str) -> None:
+        self._table.title("At rest")
+        with tertulia(self._folder / "rest", url, SECRET) as process:
+            seconds = process.wait_for_first_answer(FIRST_ANSWER)
+            await asyncio.sleep(1.5)
+            proportional, resident = process.memory()
+        self._table.row(
+            "memory, proportional", megabytes(proportional), budget(proportional, 80e6, "80 MB")
+        )
+        self._table.row("memory, resident", megabytes(resident))
+        self._table.row(
+            "first start to first answer", f"{seconds:.2f} s", budget(seconds, 1, "1 s")
+        )
+
+    async def _at_work(self, url: str, people: Town) -> None:
+        with tertulia(self._folder / "town", url, SECRET) as process:
+            process.wait_for_first_answer(FIRST_ANSWER)
+            await self._delivery(process, people)
+            self._table.title("Sending")
+            for senders in (1, 16):
+                rounds = [
+                    await measure.sends(process, people.ana, "hall", senders, 1.2) for _ in range(3)
+                ]
+                rate = max(rounds, key=lambda each: each.per_second)
+                self._tell_rate(f"{senders} at a time", rate)
+
+    async def _queues(self, url: str, people: Town) -> None:
+        """On a server of its own: the next one shall not have all these queues in mind."""
+        self._table.title("Queues")
+        with tertulia(self._folder / "town", url, SECRET) as process:
+            process.wait_for_first_answer(FIRST_ANSWER)
+            size = await measure.parked_poll_bytes(process, people)
+            registered = await measure.registers(process, people.ana, 1.5)
+        self._table.row(f"memory of a parked poll, each of {PARKED_POLLS}", kilobytes(size))
+        self._table.row(
+            "register, everything fetched",
+            milliseconds(registered.median_seconds),
+            f"{milliseconds(registered.cpu_seconds)} CPU",
+        )
+
+    async def _delivery(self, process: Process, people: Town) -> None:
+        self._table.title("Delivery, from send to poll answered")
+        for queues, rounds in ((range(1), 200), (range(1, 101), 30)):
+            heard = await measure.delivery(process, people, queues, rounds)
+            self._table.row(
+                f"{len(queues)} listening",
+                milliseconds(heard.median_seconds),
+                f"99 % within {milliseconds(heard.p99_seconds)}",
+            )
+        self._table.row(
+            "  CPU for each of 100, the send included",
+            milliseconds(heard.cpu_per_listener),
+            budget(heard.cpu_per_listener, 0.0001, "0.1 ms"),
+        )
+
+    async def _audiences(self, url: str, people: Town) -> None:
+        """The rounds take turns, so that a busy moment of the machine hits all of them alike."""
+        self._table.title(f"With {max(AUDIENCES):,} people, a send by size of its audience")
+        with tertulia(self._folder / "town", url, SECRET) as process:
+            started = process.wait_for_first_answer(FIRST_ANSWER)
+            proportional, _ = process.memory()
+            rounds: dict[int, list[Rate]] = {audience: [] for audience in AUDIENCES}
+            for _ in range(4):
+                for audience, rates in rounds.items():
+                    name = f"audience-{audience}"
+                    rates.append(await measure.sends(process, people.ana, name, 1, 0.7))
+        smallest = min(rate.cpu_seconds for rate in rounds[AUDIENCES[0]])
+        for audience, rates in rounds.items():
+            best = min(rates, key=lambda rate: rate.cpu_seconds)
+            self._table.row(
+                f"{audience:,} subscribers",
+                f"{milliseconds(best.cpu_seconds)} CPU",
+                f"{best.cpu_seconds / smallest:.2f} of the smallest",
+            )
+        self._table.row("start to first answer", f"{started:.2f} s")
+        self._table.row("memory, proportional", megabytes(proportional))
+
+    def _tell_rate(self, what: str, rate: Rate) -> None:
+        self._table.row(
+            what,
+            per_second(rate.per_second),
+            f"{rate.per_second / self._commits:.2f} of bare commits,"
+            f" {rate.per_second / self._reply.per_second:.2f} of bare replies,"
+            f" median {milliseconds(rate.median_seconds)}",
+        )
+        self._table.row(
+            "  CPU of each",
+            milliseconds(rate.cpu_seconds),
+            f"{rate.cpu_seconds / self._reply.cpu_seconds:.1f} bare replies,"
+            f" {budget(rate.cpu_seconds, 0.001, '1 ms')}",
+        )
+
+    @contextlib.contextmanager
+    def _database(self, name: str) -> Iterator[str]:
+        """The URL of an empty database, with a data folder beside it."""
+        folder = self._folder / name
+        folder.mkdir()
+        if self._postgres is None:
+            yield f"sqlite:///{folder / 'tertulia.db'}"
+            return
+        made = f"tertulia_bench_{name}_{os.getpid()}"
+        server = self._postgres.rstrip("/")
+        with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
+            connection.execute(f"CREATE DATABASE {made}")
+            try:
+                yield f"{server}/{made}"
+            finally:
+                connection.execute(f"DROP DATABASE {made} WITH (FORCE)")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,106 @@
+"""A server in a process of its own, and what it costs: memory, processor time."""
+
+import contextlib
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+START_SECONDS = 30.0
+
+
+class Process:
+    def __init__(self, command: Sequence[str], port: int, log: Path, **environment: str) -> None:
+        self.port = port
+        self._log = log
+        self._started = time.perf_counter()
+        with log.open("ab") as file:
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=file,
+                stderr=file,
+                env=_clean_environment() | environment,
+            )
+
+    def wait_for_first_answer(self, path: str) -> float:
+        """Knock until somebody answers; gives the seconds since the start."""
+        request = f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
+        deadline = self._started + START_SECONDS
+        while time.perf_counter() < deadline:
+            if self._process.poll() is not None:
+                break
+            try:
+                with socket.create_connection(("127.0.0.1", self.port)) as connection:
+                    connection.sendall(request)
+                    if connection.recv(12).endswith(b"200"):
+                        return time.perf_counter() - self._started
+            except OSError:
+                pass
+            time.sleep(0.002)
+        raise RuntimeError(f"the server did not start:\n{self._log.read_text()[-2000:]}")
+
+    def cpu_seconds(self) -> float:
+        """Processor time of all threads so far."""
+        tasks = Path(f"/proc/{self._process.pid}/task")
+        try:
+            nanoseconds = sum(
+                int((task / "schedstat").read_text().split()[0]) for task in tasks.iterdir()
+            )
+            return nanoseconds / 1e9
+        except FileNotFoundError:  # a kernel that does not count so finely
+            fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(") ")[2].split()
+            return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def memory(self) -> tuple[int, int]:
+        """Bytes: proportional set size and resident set size."""
+        rollup = Path(f"/proc/{self._process.pid}/smaps_rollup").read_text()
+        sizes = {
+            words[0]: int(words[1]) * 1024 for words in map(str.split, rollup.splitlines()[1:])
+        }
+        return sizes["Pss:"], sizes["Rss:"]
+
+    def stop(self) -> None:
+        self._process.send_signal(signal.SIGTERM)
+        try:
+            self._process.wait(10)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+
+@contextlib.contextmanager
+def tertulia(folder: Path, url: str, secret: str) -> Iterator[Process]:
+    port = free_port()
+    command = [str(Path(sys.executable).with_name("tertulia")), "serve"]
+    flags = ["--data", str(folder), "--port", str(port), "--database", url]
+    process = Process(
+        [*command, *flags],
+        port,
+        folder / "bench.log",
+        TERTULIA_SECRET=secret,
+        TERTULIA_RATE_LIMIT="off",
+        TERTULIA_RATE_LIMIT_ANONYMOUS="off",
+    )
+    try:
+        yield process
+    finally:
+        process.stop()
+
+
+def free_port() -> int:
+    """Below those of outgoing connections: who knocks at a closed one of these may meet himself."""
+    while True:
+        port = random.randrange(20_000, 30_000)
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+
+
+def _clean_environment() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if not name.startswith("TERTULIA_")}

@@ -1,0 +1,135 @@
+"""Accounts and organizations as operators handle them: adding, ending, replacing keys."""
+
+import pytest
+
+from tertulia.actions import organizations, users
+from tertulia.actions.users import NewUser
+from tertulia.domain.users import BotType, Role
+from tertulia.errors import BadRequest, EmailTaken, LastOwner, UserIsDeactivated, UserNotFound
+from tertulia.storage import channels, log
+from tertulia.storage import users as stored
+
+
+def adds(chat, email="ben@example.com", name="Ben", **about):
+    return chat.write(users.add, chat.server.vault, NewUser(email, name, **about))
+
+
+def test_a_key_is_stored_so_that_the_database_alone_lets_nobody_in(chat):
+    ana = chat.person("ana", password="open sesame")
+
+    def secrets(tx):
+        row = tx.one("SELECT * FROM account WHERE id = :id", id=ana.id)
+        return (
+            b"\0".join(str(row[name]).encode() for name in ("password_hash", "email"))
+            + bytes(row["key_hash"])
+            + bytes(row["key_sealed"])
+        )
+
+    kept = chat.read(secrets)
+
+    assert ana.key.encode() not in kept
+    assert b"open sesame" not in kept
+    assert b"$argon2id$" in kept
+    sealed = chat.read(stored.sealed_key, ana.id)
+    assert chat.server.vault.unseal(sealed) == ana.key
+
+
+@pytest.mark.parametrize(
+    "email, name, msg",
+    [
+        ("ben", "Ben", "Enter a valid email address."),
+        ("ben@", "Ben", "Enter a valid email address."),
+        ("a b@example.com", "Ben", "Enter a valid email address."),
+        ("ben@example.com", " ", "Name must not be empty!"),
+        ("ben@example.com", "x" * 101, "Name too long!"),
+        ("ben@example.com", "Be@n", "Invalid characters in name!"),
+        ("ben@example.com", "Ben|12", "Invalid format!"),
+    ],
+)
+def test_what_is_no_account(chat, email, name, msg):
+    with pytest.raises(BadRequest, match=msg.replace("|", r"\|")):
+        adds(chat, email, name)
+
+
+def test_an_address_has_one_account(chat):
+    chat.person("ana")
+
+    with pytest.raises(EmailTaken):
+        adds(chat, "ANA@example.com")
+
+
+def test_a_bot_belongs_to_an_active_person(chat):
+    ana, ben = chat.people("ana", "ben")
+    chat.write(users.deactivate, ben.id)
+    bot = chat.person("helper", bot="generic", owner=ana)
+
+    for owner in (ben.email, bot.email, "nobody@example.com"):
+        with pytest.raises(BadRequest, match="must be an active person"):
+            adds(chat, "other@example.com", bot_type=BotType.GENERIC, bot_owner_email=owner)
+
+
+def test_the_last_owner_stays(chat):
+    root, second = chat.people("root", "second", role="owner")
+
+    chat.write(users.deactivate, second.id)
+
+    with pytest.raises(LastOwner):
+        chat.write(users.deactivate, root.id)
+    with pytest.raises(UserIsDeactivated):
+        chat.write(users.deactivate, second.id)
+
+
+def test_nobody_is_nobody(chat):
+    for action in (users.get, users.deactivate):
+        with pytest.raises(UserNotFound):
+            chat.write(action, 987_654)
+    with pytest.raises(UserNotFound):
+        chat.read(users.get_by_email, "nobody@example.com")
+
+
+def test_a_new_organization_has_somewhere_to_speak(chat):
+    names = [channel.name for channel in chat.read(channels.defaults)]
+
+    assert names == ["general", "sandbox"]
+    kinds = [entry.kind for entry in chat.read(log.after, chat.realm.id, 0, 10)]
+    assert kinds[0] == "realm_created"
+    (bot,) = (user for user in chat.read(stored.everyone) if user.is_system_bot)
+    assert bot.full_name == "Notification Bot"
+
+
+@pytest.mark.parametrize(
+    "name, subdomain, msg",
+    [
+        ("", "x", "An organization's name"),
+        ("x" * 41, "x", "An organization's name"),
+        ("a\nb", "x", "An organization's name"),
+        ("Casa", "Casa", "A subdomain consists of"),
+        ("Casa", "-casa", "A subdomain consists of"),
+        ("Casa", "ca sa", "A subdomain consists of"),
+        ("Casa", "x" * 41, "A subdomain consists of"),
+    ],
+)
+def test_what_is_no_organization(chat, name, subdomain, msg):
+    with pytest.raises(BadRequest, match=msg):
+        chat.write(organizations.create, name, subdomain)
+
+
+def test_a_subdomain_is_taken_once(chat):
+    with pytest.raises(BadRequest, match="already"):
+        chat.write(organizations.create, "Casa", chat.realm.subdomain)
+
+
+@pytest.mark.parametrize(
+    "setting, value",
+    [("colour", "red"), ("enable_spectator_access", "yes"), ("waiting_period_threshold", True)],
+)
+def test_a_setting_is_known_and_of_its_type(chat, setting, value):
+    with pytest.raises(BadRequest):
+        chat.set(setting, value)
+
+
+@pytest.mark.parametrize("role", list(Role))
+def test_every_role_can_be_given(chat, role):
+    user, _ = adds(chat, role=role)
+
+    assert user.role == role

@@ -1,0 +1,237 @@
+"""The law: what the server says of itself at /api/v1/openapi.json is what it does."""
+
+import json
+from functools import cache
+from typing import Any
+
+import jsonschema
+import pytest
+from tests.support.client import wire
+
+from tertulia.api.routes import ROUTES
+from tertulia.app import Application
+from tertulia.http.routing import Route
+
+PREFIX = "/api/v1"
+
+
+def told(chat) -> dict[str, Any]:
+    document: dict[str, Any] = chat.stranger.raw("GET", f"{PREFIX}/openapi.json").json
+    return document
+
+
+@cache
+def validator(text: str, pointer: tuple[str, ...]) -> Any:
+    document = json.loads(text)
+    schema = document
+    for step in pointer:
+        schema = schema[step]
+    return jsonschema.Draft202012Validator(schema | {"components": document["components"]})
+
+
+def operation(document, route: Route) -> dict[str, Any]:
+    found: dict[str, Any] = document["paths"][PREFIX + route.path][route.method.lower()]
+    return found
+
+
+def documented(described) -> dict[str, dict[str, Any]]:
+    """The schema of each parameter, whether it travels in the query or in a form."""
+    found = {}
+    for each in described["parameters"]:
+        if each["in"] == "query":
+            schema = each.get("schema") or each["content"]["application/json"]["schema"]
+            found[each["name"]] = schema
+    for media in described.get("requestBody", {}).get("content", {}).values():
+        found |= media["schema"]["properties"]
+    return found
+
+
+@pytest.fixture
+def scene(chat):
+    """Somebody with everything an endpoint may be asked about, and a good call of each."""
+    ana = chat.person("ana", role="owner", channels=["kitchen"], password="open sesame")
+    soup = ana.says("Soup's on", to="kitchen > lunch")
+    ana.says("milk", to=[ana])
+    ears = ana.listens_for()
+    ana.says("Bread too", to="kitchen > lunch")
+    chat.person("helper", bot="generic", owner=ana)
+    calls = {
+        ("GET", "/server_settings"): {},
+        ("POST", "/fetch_api_key"): {"username": ana.email, "password": "open sesame"},
+        ("POST", "/register"): {},
+        ("GET", "/events"): {"queue_id": ears.queue_id, "last_event_id": -1, "dont_block": True},
+        ("GET", "/messages"): {"anchor": "newest", "num_before": 10},
+        ("POST", "/messages"): {
+            "type": "channel",
+            "to": "kitchen",
+            "topic": "lunch",
+            "content": "x",
+        },
+        ("GET", "/messages/{message_id}"): {},
+        ("GET", "/users"): {"include_custom_profile_fields": True},
+        ("GET", "/users/me"): {},
+        ("GET", "/users/me/subscriptions"): {"include_subscribers": "true"},
+        ("POST", "/users/me/subscriptions"): {"subscriptions": [{"name": "garden"}]},
+        ("DELETE", "/users/me/subscriptions"): {"subscriptions": ["garden"]},
+        ("GET", "/users/{user_id}"): {"include_custom_profile_fields": True},
+        ("GET", "/users/{email}"): {},
+        ("DELETE", "/events"): {"queue_id": ears.queue_id},
+    }
+    places = {"message_id": soup.id, "user_id": ana.id, "email": ana.email}
+    return ana, calls, places
+
+
+def test_every_route_is_described_and_nothing_else(chat):
+    document = told(chat)
+
+    described = {
+        (method.upper(), path) for path, methods in document["paths"].items() for method in methods
+    }
+
+    assert described == {(route.method, PREFIX + route.path) for route in ROUTES}
+    assert document["openapi"].startswith("3.1")
+
+
+def test_every_route_has_a_good_call_here(scene):
+    _, calls, _ = scene
+
+    assert calls.keys() == {(route.method, route.path) for route in ROUTES}
+
+
+def test_every_answer_is_what_its_description_promises(chat, scene):
+    ana, calls, places = scene
+    text = json.dumps(told(chat))
+
+    for (method, path), params in calls.items():
+        answer = ana.request(method, path.format(**places), **params).succeeds()
+        pointer = ("paths", PREFIX + path, method.lower(), "responses", "200", "content")
+        problems = validator(text, (*pointer, "application/json", "schema")).iter_errors(answer)
+        assert [f"{method} {path} {each.json_path} {each.message}" for each in problems] == []
+
+
+def test_every_error_is_what_the_description_promises(chat, scene):
+    ana, _, _ = scene
+    text = json.dumps(told(chat))
+    error = validator(text, ("components", "schemas", "Error"))
+
+    for answer in (
+        ana.get("/messages/0"),
+        ana.get("/nothing"),
+        ana.put("/users"),
+        chat.stranger.get("/users/me"),
+        ana.post("/messages", type="channel", to="attic", topic="x", content="x"),
+    ):
+        assert list(error.iter_errors(answer.json)) == []
+
+
+# A value that each documented parameter accepts beside the good call.
+VALUES: dict[str, Any] = {
+    "anchor": "newest",
+    "anchor_date": "2024-01-01",
+    "event_types": ["message"],
+    "fetch_event_types": [],
+    "idle_queue_timeout": 100,
+    "include_anchor": True,
+    "include_subscribers": "true",
+    "last_event_id": -1,
+    "local_id": "1",
+    "message_retention_days": "unlimited",
+    "narrow": [],
+    "presence_history_limit_days": 1,
+    "queue_id": "q",
+    "topic": "lunch",
+    "topics_policy": "inherit",
+    "client_capabilities": {"notification_settings_null": True},
+}
+APART: dict[str, dict[str, Any]] = {"message_ids": {"message_ids": []}}  # excludes the others
+
+
+def test_what_is_documented_is_accepted_and_nothing_else(chat, scene):
+    ana, calls, places = scene
+    document = told(chat)
+
+    for route in ROUTES:
+        good = calls[route.method, route.path]
+        path = route.path.format(**places)
+        names = documented(operation(document, route))
+        assert names.keys() == {each.name for each in route.contract.parameters}
+        for name, schema in names.items():
+            given = {name: good.get(name, sample(name, schema))}
+            params = APART.get(name) or good | given
+            if name == "queue_id" and route.path == "/messages":
+                params["local_id"] = "1"
+            answer = ana.request(route.method, path, **params).json
+            assert "ignored_parameters_unsupported" not in answer, name
+            assert answer["result"] == "success" or name in good, (name, answer)
+        if (route.method, route.path) == ("DELETE", "/events"):
+            good = {"queue_id": ana.listens_for("message").queue_id}
+        answer = ana.request(route.method, path, **good, not_a_parameter=1).succeeds()
+        assert answer["ignored_parameters_unsupported"] == ["not_a_parameter"]
+
+
+def sample(name: str, schema: dict[str, Any]) -> Any:
+    if name in VALUES:
+        return VALUES[name]
+    if name.endswith("_group"):
+        return {"direct_members": [], "direct_subgroups": []}
+    if "default" in schema:
+        return schema["default"]
+    return {"boolean": True, "integer": 1, "string": "x"}.get(str(schema.get("type")), [])
+
+
+def test_what_is_documented_as_required_is_missed(chat, scene):
+    ana, calls, places = scene
+    document = told(chat)
+
+    for route in ROUTES:
+        described = operation(document, route)
+        required = [
+            each["name"]
+            for each in described["parameters"]
+            if each["required"] and each["in"] == "query"
+        ]
+        for media in described.get("requestBody", {}).get("content", {}).values():
+            required += media["schema"].get("required", [])
+        for name in required:
+            params = {k: v for k, v in calls[route.method, route.path].items() if k != name}
+            answer = ana.request(route.method, route.path.format(**places), **params)
+            answer.fails(f"Missing '{name}' argument")
+
+
+def test_the_good_calls_fit_the_documented_types(chat, scene):
+    _, calls, _ = scene
+    document = told(chat)
+    text = json.dumps(document)
+
+    for (method, path), params in calls.items():
+        route = next(each for each in ROUTES if (each.method, each.path) == (method, path))
+        for name, schema in documented(operation(document, route)).items():
+            if name in params:
+                value = params[name]
+                value = value if schema.get("type") != "string" else wire(value)
+                check = jsonschema.Draft202012Validator(
+                    schema | {"components": json.loads(text)["components"]}
+                )
+                assert list(check.iter_errors(value)) == [], f"{method} {path} {name}"
+
+
+def test_security_is_described(chat):
+    document = told(chat)
+
+    for route in ROUTES:
+        security = operation(document, route)["security"]
+        expected: dict[str, list[dict[str, Any]]] = {
+            "public": [],
+            "user": [{"basic": []}],
+            "spectator": [{"basic": []}, {}],
+        }
+        assert security == expected[route.access]
+
+
+def test_the_description_is_the_same_for_everybody_and_at_every_start(chat):
+    first = chat.stranger.raw("GET", f"{PREFIX}/openapi.json").body
+    services = chat.server.application.services
+
+    again = Application(services.config, services.database, services.vault)
+
+    assert again._description == first

@@ -1,0 +1,155 @@
+"""A client that knows only HTTP, and that a connection may break at any moment."""
+
+import base64
+import contextlib
+import http.client
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+TIMEOUT_SECONDS = 30.0
+FORM = "application/x-www-form-urlencoded"
+
+
+class Unreachable(Exception):
+    """No answer, or not all of one: whether anything was done is unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    status: int
+    content_type: str
+    body: Any
+
+    def __getitem__(self, key: str) -> Any:
+        return self.body[key]
+
+    @property
+    def code(self) -> str:
+        return str(self.body.get("code", ""))
+
+
+class Client:
+    """One person's connection to one port; connects again whenever it has to."""
+
+    def __init__(self, port: int, email: str, key: str) -> None:
+        self.port = port
+        credentials = base64.b64encode(f"{email}:{key}".encode()).decode()
+        self._headers = {"Authorization": f"Basic {credentials}"}
+        self._connection: http.client.HTTPConnection | None = None
+
+    def get(self, path: str, **params: Any) -> Answer:
+        return self._ask("GET", f"/api/v1{path}?{encoded(params)}", None, {})
+
+    def post(self, path: str, headers: dict[str, str] | None = None, **params: Any) -> Answer:
+        return self._ask("POST", f"/api/v1{path}", encoded(params), headers or {})
+
+    def joins(self, *channels: str) -> None:
+        wanted = [{"name": channel} for channel in channels]
+        answer = self.post("/users/me/subscriptions", subscriptions=wanted)
+        assert answer.status == 200, answer.body
+
+    def says(self, content: str, to: str) -> Answer:
+        """Say something in a channel."""
+        return self.post("/messages", type="channel", to=to, topic="news", content=content)
+
+    def registers(self, **options: Any) -> str:
+        """Register a queue for messages; gives its id."""
+        options = {"event_types": ["message"]} | options
+        answer = self.post("/register", **options)
+        assert answer.status == 200, answer.body
+        return str(answer["queue_id"])
+
+    def polls(self, queue_id: str, last_event_id: int = -1, **options: Any) -> Answer:
+        return self.get("/events", queue_id=queue_id, last_event_id=last_event_id, **options)
+
+    def parks(self, queue_id: str, last_event_id: int = -1) -> "Parked":
+        """Poll, but do not wait for the answer yet."""
+        target = {"queue_id": queue_id, "last_event_id": last_event_id}
+        connection = connect(self.port)
+        ask(connection, "GET", f"/api/v1/events?{encoded(target)}", None, self._headers)
+        return Parked(connection)
+
+    def delete(self, path: str, **params: Any) -> Answer:
+        return self._ask("DELETE", f"/api/v1{path}", encoded(params), {})
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _ask(self, method: str, target: str, body: str | None, headers: dict[str, str]) -> Answer:
+        if self._connection is None:
+            self._connection = connect(self.port)
+        try:
+            ask(self._connection, method, target, body, self._headers | headers)
+            return hear(self._connection)
+        except Unreachable:
+            self.close()
+            raise
+
+
+class Parked:
+    """A poll on a connection of its own, waiting at the server."""
+
+    def __init__(self, connection: http.client.HTTPConnection) -> None:
+        self._connection = connection
+
+    def answer(self) -> Answer:
+        with contextlib.closing(self._connection):
+            return hear(self._connection)
+
+
+def request(port: int, method: str, target: str) -> Answer:
+    """One request by a stranger, on a connection of its own."""
+    with contextlib.closing(connect(port)) as connection:
+        ask(connection, method, target, None, {})
+        return hear(connection)
+
+
+def connect(port: int) -> http.client.HTTPConnection:
+    return http.client.HTTPConnection("127.0.0.1", port, timeout=TIMEOUT_SECONDS)
+
+
+def ask(
+    connection: http.client.HTTPConnection,
+    method: str,
+    target: str,
+    body: str | None,
+    headers: dict[str, str],
+) -> None:
+    if body is not None:
+        headers = headers | {"Content-Type": FORM}
+    with broken_connections_told_apart():
+        connection.request(method, target, body, headers)
+
+
+def hear(connection: http.client.HTTPConnection) -> Answer:
+    with broken_connections_told_apart():
+        response = connection.getresponse()
+        content = response.read()
+    content_type = response.headers.get_content_type()
+    is_json = content_type == "application/json"
+    body = json.loads(content) if is_json else {"text": content.decode()}
+    return Answer(response.status, content_type, body)
+
+
+@contextlib.contextmanager
+def broken_connections_told_apart() -> Iterator[None]:
+    try:
+        yield
+    except (OSError, http.client.HTTPException) as error:
+        raise Unreachable(type(error).__name__) from error
+
+
+def encoded(params: dict[str, Any]) -> str:
+    """Texts as they are, everything else as JSON."""
+    return urlencode(
+        {
+            name: value if isinstance(value, str) else json.dumps(value)
+            for name, value in params.items()
+            if value is not None
+        }
+    )

@@ -1,0 +1,24 @@
+"""What the scenes of disaster need: servers in processes of their own, gone when a scene ends."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from tests.crash.server import ServerProcess
+from tests.support.databases import Databases
+
+NewServer = Callable[[str, Path], ServerProcess]
+
+
+@pytest.fixture
+def new_server(databases: Databases) -> Iterator[NewServer]:
+    """Makes servers: `new_server(*databases.new("sqlite"))`."""
+    made: list[ServerProcess] = []
+
+    def make(url: str, folder: Path) -> ServerProcess:
+        made.append(ServerProcess(url, folder))
+        return made[-1]
+
+    yield make
+    for server in made:
+        server.close()

@@ -1,0 +1,188 @@
+"""People who go on talking and listening, whatever happens to the server.
+
+They do what a good client does: repeat a send that has a key until it is acknowledged, never
+repeat one that has none, poll with the number of the last event they have, and keep their queue.
+"""
+
+import random
+import threading
+import time
+from typing import Any
+
+from tests.crash.client import Answer, Client, Unreachable
+from tests.crash.people import Person
+
+PAUSE_SECONDS = 0.02  # before knocking again at a server that is not there
+
+
+class Sender(threading.Thread):
+    """Says numbered things in one place until told to stop.
+
+    `proof` is what makes a send repeatable: a key in a header, the queue's `local_id`, or nothing.
+    """
+
+    def __init__(
+        self, name: str, client: Client, place: dict[str, Any], proof: str = "", queue_id: str = ""
+    ) -> None:
+        super().__init__(name=name, daemon=True)
+        self.acknowledged: dict[str, int] = {}  # what was said, and the id we were told
+        self.is_keyed = bool(proof)
+        self.repeats = 0
+        self.problems: list[str] = []
+        self._client = client
+        self._place = place
+        self._proof = proof
+        self._queue_id = queue_id
+        self._chance = random.Random(name)
+        self._stopping = threading.Event()
+
+    def run(self) -> None:
+        number = 0
+        while not self._stopping.is_set():
+            number += 1
+            self._say(f"{self.name} {number}")
+            time.sleep(self._chance.uniform(0, 0.01))
+
+    def stop(self) -> None:
+        self._stopping.set()
+        self.join()
+
+    def _say(self, content: str) -> None:
+        answer = self._send(content)
+        while answer is None and self.is_keyed:
+            self.repeats += 1
+            answer = self._send(content)
+        if answer is not None:
+            self.acknowledged[content] = answer["id"]
+
+    def _send(self, content: str) -> Answer | None:
+        """Nothing if we were told nothing; 503 says that a keyed send may be repeated."""
+        try:
+            answer = self._client.post("/messages", **self._proven(content), **self._place)
+        except Unreachable:
+            time.sleep(PAUSE_SECONDS)
+            return None
+        if answer.status == 200:
+            return answer
+        if answer.status != 503:
+            self.problems.append(f"{self.name} was refused: {answer.status} {answer.body}")
+        return None
+
+    def _proven(self, content: str) -> dict[str, Any]:
+        if self._proof == "header":
+            return {"content": content, "headers": {"Idempotency-Key": content}}
+        if self._proof == "local_id":
+            return {"content": content, "queue_id": self._queue_id, "local_id": content}
+        return {"content": content}
+
+
+class Listener(threading.Thread):
+    """Registers once, and then polls until everything it is waiting for has arrived."""
+
+    def __init__(
+        self, name: str, client: Client, hears: list[str], *, blocks: bool = True, **options: Any
+    ) -> None:
+        super().__init__(name=name, daemon=True)
+        self.hears = hears  # the places whose messages must arrive
+        self.message_ids: list[int] = []
+        self.problems: list[str] = []
+        self.retries = 0
+        self.queue_id = ""
+        self._client = client
+        self._blocks = blocks
+        self._options = options
+        self._last_event_id = -1
+        self._awaited: set[str] = set()
+
+    def register(self) -> None:
+        answer = self._client.post("/register", fetch_event_types=["realm"], **self._options)
+        self.queue_id = answer["queue_id"]
+        self._last_event_id = answer["last_event_id"]
+        self._awaited = {farewell(place) for place in self.hears}
+
+    def run(self) -> None:
+        while self._awaited and not self.problems:
+            answer = self._poll()
+            if answer is None:
+                self.retries += 1
+                time.sleep(PAUSE_SECONDS)
+            elif answer.status == 200:
+                self._take(answer["events"])
+            elif answer.status != 503:
+                self.problems.append(f"{self.name} was refused: {answer.status} {answer.body}")
+
+    def _poll(self) -> Answer | None:
+        try:
+            if not self._blocks:
+                time.sleep(PAUSE_SECONDS)
+            return self._client.get(
+                "/events",
+                queue_id=self.queue_id,
+                last_event_id=self._last_event_id,
+                dont_block=not self._blocks,
+            )
+        except Unreachable:
+            return None
+
+    def _take(self, events: list[dict[str, Any]]) -> None:
+        for event in events:
+            if event["id"] <= self._last_event_id:
+                self.problems.append(
+                    f"{self.name} heard event {event['id']} after {self._last_event_id}"
+                )
+            self._last_event_id = event["id"]
+            if event["type"] == "message":
+                self.message_ids.append(event["message"]["id"])
+                self._awaited -= {words(event["message"])}
+
+
+class Wanderer(threading.Thread):
+    """Comes, looks around and goes again, so that the log holds more than messages and others
+    register while we listen."""
+
+    def __init__(self, client: Client, channel: str) -> None:
+        super().__init__(name="wanderer", daemon=True)
+        self._client = client
+        self._channel = channel
+        self._stopping = threading.Event()
+
+    def run(self) -> None:
+        while not self._stopping.wait(0.01):
+            try:
+                self._client.post(
+                    "/users/me/subscriptions", subscriptions=[{"name": self._channel}]
+                )
+                answer = self._client.post("/register", fetch_event_types=["message"])
+                if answer.status == 200:
+                    self._client.delete("/events", queue_id=answer["queue_id"])
+                self._client.delete("/users/me/subscriptions", subscriptions=[self._channel])
+            except Unreachable:
+                continue
+
+    def stop(self) -> None:
+        self._stopping.set()
+        self.join()
+
+
+def farewell(place: str) -> str:
+    """The last words in a place: whoever has heard them has heard everything."""
+    return f"goodbye {place}"
+
+
+def say_until_heard(person: Person, port: int, content: str, place: dict[str, Any]) -> None:
+    """Send once, however often it takes."""
+    client = person.at(port)
+    headers = {"Idempotency-Key": content}
+    for _ in range(100):
+        try:
+            if client.post("/messages", headers, content=content, **place).status == 200:
+                return
+        except Unreachable:
+            pass
+        time.sleep(PAUSE_SECONDS)
+    raise AssertionError(f"{content!r} could not be sent")
+
+
+def words(message: dict[str, Any]) -> str:
+    """What was said, rendered or not."""
+    return str(message["content"]).removeprefix("<p>").removesuffix("</p>")

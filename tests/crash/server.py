@@ -1,0 +1,103 @@
+"""A real server in a process of its own, to be killed, stopped and started again."""
+
+import contextlib
+import random
+import resource
+import signal
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+from tests.crash.client import Unreachable, request
+from tests.support.terminal import COMMAND, clean_environment
+
+SECRET = "nobody would guess this secret of the tests"
+START_SECONDS = 20.0
+
+
+class ServerProcess:
+    """`tertulia serve` on a fixed port, with the log of all its lives in one file."""
+
+    def __init__(self, url: str, folder: Path) -> None:
+        self.port = free_port()
+        self._log = folder.parent / f"{folder.name}-{self.port}.log"
+        place = ["--data", str(folder), "--database", url, "--port", str(self.port)]
+        self._command = [COMMAND, "serve", *place]
+        self._process: subprocess.Popen[bytes] | None = None
+
+    # --- life and death ---
+
+    def start(self, *, wait: bool = True) -> None:
+        environment = clean_environment(TERTULIA_SECRET=SECRET, TERTULIA_RATE_LIMIT="off")
+        with self._log.open("ab") as log:
+            self._process = subprocess.Popen(
+                self._command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                env=environment,
+            )
+        if wait:
+            self.wait_until_it_answers()
+
+    def wait_until_it_answers(self) -> None:
+        deadline = time.monotonic() + START_SECONDS
+        while time.monotonic() < deadline:
+            if self.process.poll() is not None:
+                raise AssertionError(f"the server ended by itself:\n{self.last_words()}")
+            try:
+                if request(self.port, "GET", "/api/v1/server_settings").status == 200:
+                    return
+            except Unreachable:
+                time.sleep(0.01)
+        raise AssertionError(f"the server does not answer:\n{self.last_words()}")
+
+    def kill(self) -> None:
+        """SIGKILL: no goodbye, no cleaning up."""
+        self.process.kill()
+        self.process.wait()
+
+    def terminate(self) -> None:
+        self.process.send_signal(signal.SIGTERM)
+
+    def close(self) -> None:
+        if self._process is not None and self._process.poll() is None:
+            self.kill()
+
+    # --- looking and meddling ---
+
+    @property
+    def process(self) -> subprocess.Popen[bytes]:
+        assert self._process is not None, "the server was never started"
+        return self._process
+
+    def wait_for_parked_polls(self, count: int) -> None:
+        deadline = time.monotonic() + START_SECONDS
+        while time.monotonic() < deadline:
+            numbers = request(self.port, "GET", "/metrics")["text"]
+            if f"tertulia_parked_polls {float(count)}" in numbers:
+                return
+            time.sleep(0.02)
+        raise AssertionError(f"{count} polls did not arrive")
+
+    def limit_file_size(self, limit: int) -> None:
+        """No file may grow beyond so many bytes; -1 lifts the limit."""
+        _, hard = resource.prlimit(self.process.pid, resource.RLIMIT_FSIZE)
+        resource.prlimit(self.process.pid, resource.RLIMIT_FSIZE, (limit, hard))
+
+    def last_words(self, lines: int = 30) -> str:
+        return "\n".join(self._log.read_text(errors="replace").splitlines()[-lines:])
+
+
+def free_port() -> int:
+    """A port that stays ours while the server is down.
+
+    It is below those that the system gives to outgoing connections: a client that knocks at a
+    closed port could be given that very port, and would meet itself there.
+    """
+    while True:
+        port = random.randrange(20_000, 30_000)
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port

@@ -1,0 +1,89 @@
+"""The disk is full: nothing can be said, everything can be read, and it passes by itself."""
+
+import contextlib
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from tests.crash.conftest import NewServer
+from tests.crash.people import settle
+from tests.crash.server import ServerProcess
+from tests.support.databases import Databases
+
+LONG = "All work and no play. " * 400
+PATIENCE_SECONDS = 10
+
+Remedy = Callable[[], None]  # makes room again
+
+
+def test_a_full_disk_refuses_sends_until_there_is_room(small_disk: Path, new_server: NewServer):
+    """A file system of a few megabytes, which somebody else fills."""
+    server = new_server(f"sqlite:///{small_disk / 'tertulia.db'}", small_disk)
+
+    def fill() -> Remedy:
+        ballast = small_disk / "ballast"
+        with ballast.open("wb", buffering=0) as file, contextlib.suppress(OSError):
+            while file.write(bytes(4096)):
+                pass
+        return ballast.unlink
+
+    play(server, f"sqlite:///{small_disk / 'tertulia.db'}", fill)
+
+
+def test_a_file_that_may_not_grow_refuses_sends_until_it_may(
+    databases: Databases, new_server: NewServer
+):
+    """The system limits the size of files: the same refusal, in other words, from the kernel."""
+    url, folder = databases.new("sqlite")
+    server = new_server(url, folder)
+
+    def fill() -> Remedy:
+        server.limit_file_size((folder / "tertulia.db-wal").stat().st_size)
+        return lambda: server.limit_file_size(-1)
+
+    play(server, url, fill)
+
+
+def play(server: ServerProcess, url: str, fill: Callable[[], Remedy]) -> None:
+    people = settle(url, "ana ben")
+    server.start()
+    ana, ben = people["ana"].at(server.port), people["ben"].at(server.port)
+    ana.joins("kitchen")
+    ben.joins("kitchen")
+    queue_id = ben.registers()
+    before = ana.says("There is room", to="kitchen")
+    assert before.status == 200
+
+    make_room = fill()
+    refused = [ana.says(LONG, to="kitchen") for _ in range(20)][-1]
+    seen = ben.get(f"/messages/{before['id']}")
+    heard = ben.polls(queue_id)
+    make_room()
+    after = ana.says("There is room again", to="kitchen")
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while after.status == 503 and time.monotonic() < deadline:
+        after = ana.says("There is room again", to="kitchen")
+
+    assert (refused.status, refused.code) == (503, "SERVICE_UNAVAILABLE")
+    assert refused.content_type == "application/json"
+    assert seen.status == 200
+    assert heard["events"][0]["message"]["id"] == before["id"]
+    assert after.status == 200
+    news = ben.polls(queue_id, heard["events"][-1]["id"])
+    assert news["events"][-1]["message"]["id"] == after["id"]
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of its own, for those who may make one."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=3m", "tertulia-test", str(place)]
+    try:
+        subprocess.run(command, check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("making a file system of its own is not permitted here")
+    yield place
+    subprocess.run(["umount", "--lazy", str(place)], check=True)

@@ -1,0 +1,202 @@
+"""kill -9 at any moment, again and again, while people talk and listen.
+
+Nothing that was acknowledged is lost, nothing that has a key happens twice, and nobody who
+listens misses anything, hears it twice or in the wrong order, or has to register again.
+"""
+
+import os
+import random
+import time
+from collections import Counter
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from tests.crash.client import Client
+from tests.crash.conftest import NewServer
+from tests.crash.load import Listener, Sender, Wanderer, farewell, say_until_heard, words
+from tests.crash.people import settle
+from tests.crash.server import ServerProcess
+from tests.support.databases import Databases, Kind
+
+from tertulia.storage import log
+from tertulia.storage.database import Database
+
+EVERYTHING_ARRIVES_WITHIN_SECONDS = 30
+
+History = dict[str, dict[int, str]]  # by place: what was said, by message id
+
+
+@pytest.mark.parametrize(
+    "kind, kills",
+    [
+        ("sqlite", 30),
+        pytest.param("postgres", 30, marks=pytest.mark.postgres),
+        pytest.param("sqlite", 300, marks=pytest.mark.soak),
+        pytest.param("postgres", 300, marks=[pytest.mark.soak, pytest.mark.postgres]),
+    ],
+)
+def test_kill_9_loses_nothing_and_repeats_nothing(
+    databases: Databases, new_server: NewServer, kind: Kind, kills: int
+):
+    seed = os.environ.get("TERTULIA_TEST_SEED") or str(random.randrange(1_000_000))
+    url, folder = databases.new(kind)
+    server = new_server(url, folder)
+    scene = Scene(url, server)
+
+    scene.begin()
+    kill_again_and_again(server, random.Random(seed), kills)
+    scene.end()
+
+    problems = [*scene.problems(), *data_problems(url)]
+    assert not problems, f"TERTULIA_TEST_SEED={seed}\n" + "\n".join(problems[:40])
+    assert scene.acknowledged > 3 * kills, f"too little was said: {scene.acknowledged}"
+    assert scene.repeats > 0, "no send was ever cut off, so nothing was shown"
+
+
+def kill_again_and_again(server: ServerProcess, chance: random.Random, kills: int) -> None:
+    """Every kill hits a server at work; now and then one more hits it while it starts."""
+    for _ in range(kills):
+        server.wait_until_it_answers()
+        time.sleep(chance.uniform(0, 0.4))
+        server.kill()
+        server.start(wait=False)
+        if chance.random() < 0.15:
+            time.sleep(chance.uniform(0, 0.5))
+            server.kill()
+            server.start(wait=False)
+    server.wait_until_it_answers()
+
+
+class Scene:
+    """Two channels and a conversation, with those who talk and those who listen there."""
+
+    def __init__(self, url: str, server: ServerProcess) -> None:
+        self._server = server
+        self._people = settle(url, "ana ben cleo dan eva fay gil hal")
+        pair = [self._people["dan"].id, self._people["eva"].id]
+        self._places: dict[str, dict[str, Any]] = {
+            "kitchen": {"type": "channel", "to": "kitchen", "topic": "lunch"},
+            "garden": {"type": "channel", "to": "garden", "topic": "roses"},
+            "direct": {"type": "direct", "to": pair},
+        }
+        self.senders: list[Sender] = []
+        self.listeners: list[Listener] = []
+        self._history: History = {}
+
+    def begin(self) -> None:
+        self._server.start()
+        self._client("ana").joins("kitchen", "lobby")
+        self._client("ben").joins("kitchen", "garden")
+        self._client("cleo").joins("garden")
+
+        capabilities = {"notification_settings_null": True, "empty_topic_name": True}
+        self._listen("ana", "kitchen", apply_markdown=True)
+        self._listen("ben", "kitchen garden", event_types=["message"], client_gravatar=False)
+        self._listen("cleo", "garden", blocks=False, client_capabilities=capabilities)
+        self._listen("dan", "direct")
+        self._listen("eva", "direct", event_types=["message"], apply_markdown=True)
+        self._listen("fay", "kitchen garden", all_public_streams=True)
+        self._listen("gil", "kitchen", narrow=[["channel", "kitchen"]])
+
+        self._talk("ana", "kitchen", "header")
+        self._talk("ben", "kitchen")
+        self._talk("cleo", "garden", "header")
+        self._talk("ben", "garden")
+        self._talk("dan", "direct", "local_id")
+        self._talk("eva", "direct")
+        self._wanderer = Wanderer(self._client("hal"), "lobby")
+        for thread in (*self.listeners, *self.senders, self._wanderer):
+            thread.start()
+
+    def end(self) -> None:
+        """Let everybody finish, and look at what the server has stored."""
+        for sender in self.senders:
+            sender.stop()
+        self._wanderer.stop()
+        for place, person in {"kitchen": "ben", "garden": "ben", "direct": "dan"}.items():
+            say_until_heard(
+                self._people[person], self._server.port, farewell(place), self._places[place]
+            )
+        deadline = time.monotonic() + EVERYTHING_ARRIVES_WITHIN_SECONDS
+        for listener in self.listeners:
+            listener.join(max(0, deadline - time.monotonic()))
+        self._history = read_history([self._client("ben"), self._client("dan")])
+        self._server.terminate()
+        self._server.process.wait(10)
+
+    @property
+    def acknowledged(self) -> int:
+        return sum(len(sender.acknowledged) for sender in self.senders)
+
+    @property
+    def repeats(self) -> int:
+        return sum(sender.repeats for sender in self.senders)
+
+    def problems(self) -> Iterable[str]:
+        said = {number: text for place in self._history.values() for number, text in place.items()}
+        for sender in self.senders:
+            yield from sender.problems
+            for content, message_id in sender.acknowledged.items():
+                if said.get(message_id) != content:
+                    yield f"acknowledged as {message_id} but lost: {content!r}"
+        for content, count in Counter(said.values()).items():
+            if count > 1:
+                yield f"said {count} times: {content!r}"
+        for listener in self.listeners:
+            yield from listener.problems
+            yield from self._differences(listener)
+
+    def _differences(self, listener: Listener) -> Iterable[str]:
+        expected = sorted(each for place in listener.hears for each in self._history[place])
+        heard = listener.message_ids
+        if heard == expected:
+            return
+        yield f"{listener.name} heard {len(heard)} messages of {len(expected)}"
+        yield f"  missed: {sorted(set(expected) - set(heard))[:20]}"
+        yield f"  not theirs: {sorted(set(heard) - set(expected))[:20]}"
+        yield f"  twice: {[each for each, count in Counter(heard).items() if count > 1][:20]}"
+        yield f"  out of order: {[b for a, b in pairwise(heard) if b < a][:20]}"
+
+    def _client(self, name: str) -> Client:
+        return self._people[name].at(self._server.port)
+
+    def _listen(self, name: str, places: str, **options: Any) -> None:
+        listener = Listener(name, self._client(name), places.split(), **options)
+        listener.register()
+        self.listeners.append(listener)
+
+    def _talk(self, name: str, place: str, proof: str = "") -> None:
+        queue_id = next(each.queue_id for each in self.listeners if each.name == name)
+        sender = Sender(
+            f"{name} in {place}", self._client(name), self._places[place], proof, queue_id
+        )
+        self.senders.append(sender)
+
+
+def read_history(witnesses: list[Client]) -> History:
+    """Everything the witnesses can see, by the place where it was said."""
+    history: History = {"kitchen": {}, "garden": {}, "direct": {}}
+    for witness in witnesses:
+        anchor: int | str = "oldest"
+        found_newest = False
+        while not found_newest:
+            answer = witness.get(
+                "/messages", anchor=anchor, num_before=0, num_after=1000, apply_markdown=False
+            )
+            assert answer.status == 200, answer.body
+            for message in answer["messages"]:
+                is_direct = message["type"] == "private"
+                place = "direct" if is_direct else message["display_recipient"]
+                history.setdefault(place, {})[message["id"]] = words(message)
+                anchor = message["id"]
+            found_newest = answer["found_newest"]
+    return history
+
+
+def data_problems(url: str) -> Iterable[str]:
+    """What is wrong with the data, looked at without the server."""
+    database = Database.at(url)
+    yield from database.read_now(0, log.gaps)
+    yield from database.integrity_problems()

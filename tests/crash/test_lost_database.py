@@ -1,0 +1,96 @@
+"""PostgreSQL goes away for a while and comes back, and nobody has to do anything about it."""
+
+import time
+
+import pytest
+from tests.crash.client import Answer, Client, request
+from tests.crash.conftest import NewServer
+from tests.crash.load import Sender
+from tests.crash.people import settle
+from tests.crash.proxy import Wire
+from tests.support.databases import Databases
+
+RECOVERS_WITHIN_SECONDS = 5
+
+pytestmark = pytest.mark.postgres
+
+
+def test_a_lost_database_is_an_answer_and_passes_by_itself(
+    databases: Databases, new_server: NewServer
+):
+    url, folder = databases.new("postgres")
+    people = settle(url, "ana ben")
+    wire = Wire(url)
+    server = new_server(wire.url, folder)
+    server.start()
+    ana, ben = people["ana"].at(server.port), people["ben"].at(server.port)
+    ana.joins("kitchen")
+    ben.joins("kitchen")
+    queue_id = ben.registers()
+    before = ana.says("Still there", to="kitchen")
+    first = ben.polls(queue_id)["events"][0]
+    poll = people["ben"].at(server.port).parks(queue_id, first["id"])
+    server.wait_for_parked_polls(1)
+
+    wire.cut()
+    refusals = [
+        ana.says("Anybody?", to="kitchen"),
+        ana.get("/messages", anchor="newest", num_before=10, num_after=0),
+        people["ben"].at(server.port).post("/register"),
+    ]
+    health = request(server.port, "GET", "/health")
+    wire.mend()
+    after = says_until_heard(ana, "Back again")
+
+    for refused in (*refusals, health):
+        assert refused.status == 503, refused
+        assert refused.content_type == "application/json"
+    assert {refused.code for refused in refusals} == {"SERVICE_UNAVAILABLE"}
+    answer = poll.answer()
+    assert [event["message"]["id"] for event in answer["events"]] == [after["id"]]
+    history = ana.get("/messages", anchor="newest", num_before=10, num_after=0)["messages"]
+    assert [message["id"] for message in history] == [before["id"], after["id"]]
+
+
+def test_what_was_acknowledged_survives_a_wire_that_is_cut_again_and_again(
+    databases: Databases, new_server: NewServer
+):
+    url, folder = databases.new("postgres")
+    people = settle(url, "ana ben")
+    wire = Wire(url)
+    server = new_server(wire.url, folder)
+    server.start()
+    ana = people["ana"].at(server.port)
+    ana.joins("kitchen")
+    place = {"type": "channel", "to": "kitchen", "topic": "lunch"}
+    keyed = Sender("keyed", people["ana"].at(server.port), place, "header")
+    unkeyed = Sender("unkeyed", people["ana"].at(server.port), place)
+
+    for sender in (keyed, unkeyed):
+        sender.start()
+    for _ in range(10):
+        time.sleep(0.15)
+        wire.cut()
+        time.sleep(0.05)
+        wire.mend()
+    says_until_heard(ana, "The end")
+    for sender in (keyed, unkeyed):
+        sender.stop()
+
+    found = ana.get("/messages", anchor="newest", num_before=5000, num_after=0)["messages"]
+    said = {message["id"]: message["content"] for message in found}
+    assert len(set(said.values())) == len(said)
+    for sender in (keyed, unkeyed):
+        assert not sender.problems
+        for content, message_id in sender.acknowledged.items():
+            assert said[message_id] == f"<p>{content}</p>"
+
+
+def says_until_heard(client: Client, content: str) -> Answer:
+    deadline = time.monotonic() + RECOVERS_WITHIN_SECONDS
+    answer = client.says(content, to="kitchen")
+    while answer.status == 503 and time.monotonic() < deadline:
+        time.sleep(0.05)
+        answer = client.says(content, to="kitchen")
+    assert answer.status == 200, answer
+    return answer

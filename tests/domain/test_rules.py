@@ -1,0 +1,342 @@
+"""Rules as tables: names, addresses, topics, groups, doors, and the narrow of a queue."""
+
+from dataclasses import replace
+
+import pytest
+
+from tertulia.domain import keys, messages, passwords, topics
+from tertulia.domain.access import may_read, may_see
+from tertulia.domain.channels import COLORS, Channel, NewChannel, checked_name, next_color, slug
+from tertulia.domain.groups import Members, canonical, direct_system_groups, holds_by_role
+from tertulia.domain.narrow import passes
+from tertulia.domain.users import (
+    BotType,
+    Role,
+    User,
+    checked_full_name,
+    looks_like_email,
+    may_see_email,
+)
+from tertulia.errors import BadRequest
+
+DAY = 86_400
+ANA = User(1, 1, "ana@example.com", "Ana", Role.MEMBER, is_active=True, joined_at=0.0)
+NOBODY, STAFF, OTHERS = 1, 7, 8
+
+
+def with_role(role: Role) -> User:
+    return replace(ANA, role=role)
+
+
+# --- people ---
+
+
+@pytest.mark.parametrize(
+    "text, fine",
+    [
+        ("ana@example.com", True),
+        ("a.b+c@example.co.uk", True),
+        ("o'neil@localhost", True),
+        ("é@example.com", True),
+        ("ana", False),
+        ("@example.com", False),
+        ("ana@", False),
+        ("ana@example.com ", False),
+        ("ana@exam ple.com", False),
+        ("ana@example.com\n", False),
+        ("a@b@c", False),
+        ('"ana"@example.com', False),
+        ("x" * 65 + "@example.com", False),
+        ("ana@" + "x" * 300, False),
+        ("ana@-example.com", False),
+        ("ana\0@example.com", False),
+    ],
+)
+def test_what_looks_like_an_address(text, fine):
+    assert looks_like_email(text) is fine
+
+
+@pytest.mark.parametrize("name", ["Ana", "Ана", "山田 太郎", "O'Neil", "A|b", "x" * 100, " Ana "])
+def test_a_name(name):
+    assert checked_full_name(name) == name.strip()
+
+
+@pytest.mark.parametrize("name", ["", " ", "x" * 101, *(f"A{c}b" for c in '*`\\>"@\n\t\0'), "A|1"])
+def test_what_is_no_name(name):
+    with pytest.raises(BadRequest):
+        checked_full_name(name)
+
+
+@pytest.mark.parametrize(
+    "visibility, roles",
+    [
+        (1, [100, 200, 300, 400, 600]),
+        (2, [100, 200, 300, 400]),
+        (5, [100, 200, 300]),
+        (3, [100, 200]),
+        (4, []),
+    ],
+)
+def test_who_sees_an_address(visibility, roles):
+    owner = replace(ANA, id=2, settings={"email_address_visibility": visibility})
+
+    seen_by = [role for role in Role if may_see_email(with_role(role), owner)]
+
+    assert seen_by == roles
+    assert may_see_email(owner, owner)
+    assert not may_see_email(None, owner)
+    assert may_see_email(ANA, replace(owner, bot_type=BotType.GENERIC))
+
+
+# --- groups ---
+
+
+@pytest.mark.parametrize(
+    "group, roles",
+    [
+        ("role:nobody", []),
+        ("role:owners", [100]),
+        ("role:administrators", [100, 200]),
+        ("role:moderators", [100, 200, 300]),
+        ("role:fullmembers", [100, 200, 300, 400]),
+        ("role:members", [100, 200, 300, 400]),
+        ("role:everyone", [100, 200, 300, 400, 600]),
+        ("role:internet", [100, 200, 300, 400, 600]),
+        ("cooks", []),
+    ],
+)
+def test_who_is_in_a_system_group(group, roles):
+    holders = [role for role in Role if holds_by_role(with_role(role), group, 0, now=0)]
+
+    assert holders == roles
+
+
+@pytest.mark.parametrize(
+    "role, days, full",
+    [
+        (Role.MEMBER, 2.9, False),
+        (Role.MEMBER, 3, True),
+        (Role.MODERATOR, 0, True),
+        (Role.GUEST, 100, False),
+    ],
+)
+def test_a_member_is_a_full_one_after_a_while(role, days, full):
+    user = with_role(role)
+
+    assert holds_by_role(user, "role:fullmembers", 3, now=days * DAY) is full
+    listed = direct_system_groups(user, 3, now=days * DAY)
+    assert ("role:fullmembers" in listed) is (full and role == Role.MEMBER)
+
+
+@pytest.mark.parametrize(
+    "value, form",
+    [
+        (5, 5),
+        (Members([], [5]), 5),
+        (Members([], [5, 5]), 5),
+        (Members([], []), NOBODY),
+        (Members([3, 1, 3], []), Members([1, 3], [])),
+        (Members([1], [9, 5]), Members([1], [5, 9])),
+        (Members([], [9, 5]), Members([], [5, 9])),
+    ],
+)
+def test_the_one_form_of_a_value(value, form):
+    assert canonical(value, NOBODY) == form
+
+
+# --- channels ---
+
+
+def channel(**about) -> Channel:
+    names = ["can_administer_channel_group", "can_add_subscribers_group", "can_subscribe_group"]
+    permissions = dict.fromkeys(names, NOBODY) | about.pop("permissions", {})
+    plain = Channel(
+        id=1,
+        realm_id=1,
+        name="x",
+        description="",
+        rendered_description="",
+        created_at=0,
+        creator_id=None,
+        invite_only=False,
+        is_web_public=False,
+        history_public=True,
+        archived=False,
+        is_default=False,
+        folder_id=None,
+        first_message_id=None,
+        last_message_at=None,
+        retention_days=None,
+        topics_policy="inherit",
+        default_push=False,
+        permissions=permissions,
+    )
+    return replace(plain, **about)
+
+
+PUBLIC: dict[str, bool] = {}
+WEB_PUBLIC, PRIVATE = {"is_web_public": True}, {"invite_only": True}
+MEMBER, GUEST, ADMIN = with_role(Role.MEMBER), with_role(Role.GUEST), with_role(Role.ADMINISTRATOR)
+
+
+@pytest.mark.parametrize(
+    "user, kind, subscribed, held, sees, reads",
+    [
+        (None, WEB_PUBLIC, False, None, True, True),
+        (None, PUBLIC, False, None, False, False),
+        (GUEST, WEB_PUBLIC, False, None, True, True),
+        (GUEST, PUBLIC, False, None, False, False),
+        (GUEST, PUBLIC, True, None, True, True),
+        (GUEST, PRIVATE, True, None, True, True),
+        (GUEST, PRIVATE, False, "can_subscribe_group", False, False),
+        (MEMBER, PUBLIC, False, None, True, True),
+        (MEMBER, PRIVATE, False, None, False, False),
+        (MEMBER, PRIVATE, True, None, True, True),
+        (MEMBER, PRIVATE, False, "can_subscribe_group", True, True),
+        (MEMBER, PRIVATE, False, "can_add_subscribers_group", True, True),
+        (MEMBER, PRIVATE, False, "can_administer_channel_group", True, False),
+        (ADMIN, PRIVATE, False, None, True, False),
+        (ADMIN, PRIVATE, True, None, True, True),
+    ],
+)
+def test_who_sees_a_channel_and_who_reads_it(user, kind, subscribed, held, sees, reads):
+    place = channel(**kind, permissions={} if held is None else {held: STAFF})
+
+    def holds(value):
+        return value == STAFF
+
+    assert may_see(user, place, subscribed, holds) is sees
+    assert may_read(user, place, subscribed, holds) is reads
+
+
+@pytest.mark.parametrize(
+    "invite_only, asked, shares",
+    [
+        (False, None, True),
+        (False, False, True),
+        (True, None, False),
+        (True, True, True),
+        (True, False, False),
+    ],
+)
+def test_when_history_is_shared(invite_only, asked, shares):
+    new = NewChannel("x", invite_only=invite_only, history_public=asked)
+
+    assert new.shares_history() is shares
+
+
+@pytest.mark.parametrize("name", ["", "  ", "x" * 61, "a\tb", "a\ufffeb", "a\ufdd0b", "\ud800"])
+def test_what_is_no_name_of_a_channel(name):
+    with pytest.raises(BadRequest):
+        checked_name(name)
+
+
+def test_colours_go_round():
+    assert next_color(set()) == COLORS[0]
+    assert next_color({COLORS[0], COLORS[2]}) == COLORS[1]
+    assert next_color(set(COLORS)) in COLORS
+    assert len(set(COLORS)) == 24
+
+
+@pytest.mark.parametrize(
+    "name, written",
+    [("general", "5-general"), ("the kitchen", "5-the-kitchen"), ("c++ é", "5-c.2B.2B-.C3.A9")],
+)
+def test_a_channel_in_an_address(name, written):
+    assert slug(5, name) == written
+
+
+# --- words ---
+
+
+@pytest.mark.parametrize(
+    "client, chosen, read",
+    [
+        ("website", None, True),
+        ("ZulipMobile", None, True),
+        ("ZULIPTERMINAL", None, True),
+        ("ZulipPython", None, False),
+        ("Unspecified", None, False),
+        ("website", False, False),
+        ("ZulipPython", True, True),
+    ],
+)
+def test_who_has_read_what_they_sent(client, chosen, read):
+    assert messages.is_read_by_sender(chosen, client) is read
+
+
+@pytest.mark.parametrize(
+    "topic, empty_allowed, shown",
+    [("", True, ""), ("", False, "general chat"), ("lunch", True, "lunch"), ("x", False, "x")],
+)
+def test_a_topic_as_clients_see_it(topic, empty_allowed, shown):
+    assert topics.shown(topic, empty_allowed) == shown
+
+
+@pytest.mark.parametrize("one, other", [("Lunch", "lUNCH"), ("Straße", "STRASSE"), ("ΣΑΣ", "σας")])
+def test_topics_are_compared_without_case(one, other):
+    assert topics.fold(one) == topics.fold(other)
+
+
+@pytest.mark.parametrize(
+    "narrow, passing",
+    [
+        ([], True),
+        ([("channel", "KITCHEN")], True),
+        ([("channel", "garden")], False),
+        ([("topic", "LUNCH"), ("channel", "kitchen")], True),
+        ([("topic", "lunch"), ("channel", "garden")], False),
+        ([("sender", "ANA@example.com")], True),
+        ([("is", "dm")], False),
+        ([("is", "unread")], True),
+        ([("is", "mentioned")], True),
+        ([("is", "alerted")], True),
+        ([("is", "starred")], False),
+        ([("is", "resolved")], False),
+    ],
+)
+def test_what_a_narrow_lets_through(narrow, passing):
+    found = passes(
+        narrow,
+        channel_name="Kitchen",
+        topic="Lunch",
+        sender_email="ana@example.com",
+        flags=["mentioned"],
+    )
+
+    assert found is passing
+
+
+# --- secrets ---
+
+
+def test_a_vault_recognises_and_returns_its_own_keys():
+    vault, other = keys.Vault(b"x" * 32), keys.Vault(b"y" * 32)
+    key = keys.new_key()
+
+    assert vault.unseal(vault.seal(key)) == key
+    assert vault.seal(key) != vault.seal(key)
+    assert vault.fingerprint(key) == vault.fingerprint(key) != other.fingerprint(key)
+    with pytest.raises(keys.WrongSecret):
+        other.unseal(vault.seal(key))
+
+
+def test_a_secret_has_a_length():
+    with pytest.raises(ValueError, match="16 bytes"):
+        keys.Vault(b"short")
+
+
+def test_keys_are_long_and_unlike_each_other():
+    made = {keys.new_key() for _ in range(50)}
+
+    assert len(made) == 50
+    assert all(len(key) == 32 and key.isalnum() and key.isascii() for key in made)
+
+
+def test_a_password_is_recognised():
+    kept = passwords.hashed("open sesame")
+
+    assert passwords.matches("open sesame", kept)
+    assert not passwords.matches("open sesam", kept)
+    assert not passwords.matches("nobody has this password", None)
+    assert not passwords.matches("x", "not a hash")

@@ -1,0 +1,294 @@
+"""What becomes of a queue when things happen at once: reads that take their time, servers that lag.
+
+With PostgreSQL a read happens in a thread, and the world moves on meanwhile. Here reads are held
+back on purpose, so that each of these moments happens every time.
+"""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tertulia.actions import housekeeping, organizations, queues, users
+from tertulia.actions.messages import send
+from tertulia.actions.subscriptions import Wish, subscribe
+from tertulia.actions.users import NewUser
+from tertulia.domain.channels import NewChannel
+from tertulia.domain.keys import Vault
+from tertulia.domain.messages import Draft
+from tertulia.domain.users import Role, User
+from tertulia.errors import EventNotInQueue, ServiceUnavailable
+from tertulia.events.delivery import Delivery, read_page
+from tertulia.events.listener import Listener, Options
+from tertulia.events.mailbox import Mailbox, event_id
+from tertulia.storage.database import Database
+from tertulia.storage.dialects.sqlite import Sqlite
+
+PATIENCE_SECONDS = 5
+LATER = 3600
+
+Scene = Callable[["Stage"], Coroutine[Any, Any, None]]
+
+
+def test_what_is_sent_while_a_mailbox_is_filled_arrives(play):
+    async def scene(stage: "Stage") -> None:
+        queue_id = await stage.registers()
+        stage.database.hold_back()
+        poll = stage.polls(queue_id)
+        await stage.database.has_read()
+
+        said = await stage.says("While you were reading")
+        stage.database.hand_over()
+
+        assert await heard(poll) == [said]
+
+    play(scene)
+
+
+def test_two_polls_at_once_after_a_restart_both_go_on_where_the_client_was(play):
+    async def scene(stage: "Stage") -> None:
+        queue_id = await stage.registers()
+        await stage.says("One")
+        last = await stage.last_event(queue_id)
+        stage.restarts()
+        two = await stage.says("Two")
+        stage.database.hold_back()
+
+        first = stage.polls(queue_id, last)
+        await stage.database.has_read()
+        second = stage.polls(queue_id, last)
+        await asyncio.sleep(0)
+        stage.database.hand_over()
+
+        assert (await heard(first), await heard(second)) == ([two], [two])
+
+    play(scene)
+
+
+def test_a_poll_that_met_an_outage_can_be_repeated(play):
+    async def scene(stage: "Stage") -> None:
+        queue_id = await stage.registers()
+        await stage.says("One")
+        last = await stage.last_event(queue_id)
+        two = await stage.says("Two")
+        stage.restarts()
+
+        stage.database.fail_once()
+        with pytest.raises(ServiceUnavailable):
+            await stage.polls(queue_id, last)
+
+        assert await heard(stage.polls(queue_id, last)) == [two]
+
+    play(scene)
+
+
+def test_a_number_that_was_never_given_changes_nothing(play):
+    async def scene(stage: "Stage") -> None:
+        queue_id = await stage.registers()
+        one = await stage.says("One")
+        two = await stage.says("Two")
+        await stage.adds("cleo")  # of which a queue for messages hears nothing
+        stage.restarts()
+
+        for wrong in (event_id(stage.applied), event_id(stage.applied + 100)):
+            with pytest.raises(EventNotInQueue):
+                await stage.polls(queue_id, wrong)
+
+        assert await heard(stage.polls(queue_id)) == [one, two]
+
+    play(scene)
+
+
+def test_a_server_that_lags_catches_up_with_what_its_client_knows(play):
+    async def scene(stage: "Stage") -> None:
+        other = await stage.another_server()
+        queue_id = await stage.registers()
+        await other.poll(stage.ben, queue_id, -1, block=False)
+        await stage.says("One")
+        last = await stage.last_event(queue_id)
+        two = await stage.says("Two")
+
+        events, _ = await other.poll(stage.ben, queue_id, last, block=False)
+
+        assert [json.loads(event)["message"]["id"] for event in events] == [two]
+
+    play(scene)
+
+
+def test_a_server_that_was_away_for_longer_than_the_log_goes_back_begins_afresh(play):
+    async def scene(stage: "Stage") -> None:
+        other = await stage.another_server()
+        for number in range(3):
+            await stage.says(f"Number {number}")
+        await stage.adds("cleo")
+        stage.later = LATER
+        await stage.database.write_in(stage.realm_id, housekeeping.trim_log)
+
+        await other.follower.catch_up()
+
+        there = other.organizations[stage.realm_id]
+        assert there.applied == stage.applied
+        assert there.user_with_email("cleo@example.com") is not None
+
+    play(scene)
+
+
+def test_nobody_is_answered_while_somebody_looks_at_one_moment(play):
+    async def scene(stage: "Stage") -> None:
+        follower = stage.delivery.follower
+        before = stage.applied
+
+        async with follower.still():
+            writing = asyncio.create_task(stage.says("Meanwhile"))
+            await asyncio.sleep(0.1)
+            looking = asyncio.create_task(enter(follower.still))
+            await asyncio.sleep(0)
+            unmoved = (stage.applied, writing.done(), looking.done())
+        await asyncio.wait_for(asyncio.gather(writing, looking), PATIENCE_SECONDS)
+
+        assert unmoved == (before, False, False)
+        assert stage.applied > before
+
+    play(scene)
+
+
+def test_what_is_in_no_log_does_not_overtake_what_is():
+    mailbox = Mailbox(Listener("q", 1, Options()), 1, event_id(10), event_id(10), seen_at=0)
+    mailbox.fall_behind(12)
+
+    mailbox.add_fleeting(20, b'{"type":"typing"}')
+    mailbox.add_durable(13, [b'{"type":"message"}'], None)
+
+    assert [entry.id for entry in mailbox.pending] == [event_id(13)]
+
+
+# --- the stage ---
+
+
+class Hesitant(Database):
+    """Reads of the log can be held back after they were made, or fail."""
+
+    def __init__(self, path: Path, clock: Callable[[], float]) -> None:
+        super().__init__(Sqlite(path), clock)
+        self._may_hand_over = asyncio.Event()
+        self._may_hand_over.set()
+        self._has_read = asyncio.Event()
+        self._fails = False
+
+    async def read_in(self, realm_id: int, query: Callable[..., Any], *args: Any, **kw: Any) -> Any:
+        found = await super().read_in(realm_id, query, *args, **kw)
+        if query is read_page:
+            if self._fails:
+                self._fails = False
+                raise ServiceUnavailable()
+            self._has_read.set()
+            await self._may_hand_over.wait()
+        return found
+
+    def hold_back(self) -> None:
+        self._has_read.clear()
+        self._may_hand_over.clear()
+
+    async def has_read(self) -> None:
+        await asyncio.wait_for(self._has_read.wait(), PATIENCE_SECONDS)
+
+    def hand_over(self) -> None:
+        self._may_hand_over.set()
+
+    def fail_once(self) -> None:
+        self._fails = True
+
+
+class Stage:
+    """Ana talks to ben in a channel; his queue is polled without HTTP around it."""
+
+    def __init__(self, path: Path) -> None:
+        self.later = 0.0
+        self._path = path
+        self._vault = Vault(b"a secret for tests only")
+
+    async def open(self) -> "Stage":
+        self.database = Hesitant(self._path, lambda: 1e9 + self.later)
+        self.database.migrate()
+        self.realm_id = self.database.write_now(0, organizations.create, "Tertulia", "").id
+        self.restarts()
+        self.database.start(
+            lambda tx: self.delivery.follower.fetch_news(tx),
+            lambda news, answer: self.delivery.follower.deliver(news, answer),
+        )
+        self.ana, self.ben = await self.adds("ana", Role.OWNER), await self.adds("ben")
+        wish = Wish([NewChannel("kitchen")], [""], principals=[self.ana.id, self.ben.id])
+        await self.database.write_in(self.realm_id, subscribe, self.ana, wish, "example.com")
+        return self
+
+    def restarts(self) -> None:
+        """Forget everything that is in memory only."""
+        self.delivery = Delivery(self.database, "example.com", heartbeat_seconds=45)
+        news = self.database.read_now(0, self.delivery.follower.fetch_news)
+        self.delivery.follower.deliver(news, lambda: None)
+
+    async def another_server(self) -> Delivery:
+        """On the same data, with nobody who tells it what happens."""
+        delivery = Delivery(Database.at(f"sqlite:///{self._path}"), "example.com", 45)
+        await delivery.follower.catch_up()
+        return delivery
+
+    @property
+    def applied(self) -> int:
+        return self.delivery.organizations[self.realm_id].applied
+
+    async def adds(self, name: str, role: Role = Role.MEMBER) -> User:
+        new = NewUser(f"{name}@example.com", name.title(), role)
+        user, _ = await self.database.write_in(self.realm_id, users.add, self._vault, new)
+        return user
+
+    async def registers(self) -> str:
+        options = Options(event_types=["message"])
+        return await self.database.write_in(
+            self.realm_id, queues.create, self.ben, options, self.applied, 600
+        )
+
+    async def says(self, content: str) -> int:
+        draft = Draft(content, f"<p>{content}</p>", 0, "test", read_by_sender=True)
+        sent = await self.database.write_in(
+            self.realm_id, send.to_channel, self.ana, "kitchen", "lunch", draft
+        )
+        return sent.message_id
+
+    async def last_event(self, queue_id: str) -> int:
+        events, _ = await self.delivery.poll(self.ben, queue_id, -1, block=False)
+        number: int = json.loads(events[-1])["id"]
+        return number
+
+    def polls(self, queue_id: str, last_event_id: int = -1) -> "asyncio.Task[Any]":
+        return asyncio.create_task(
+            self.delivery.poll(self.ben, queue_id, last_event_id, block=True)
+        )
+
+
+async def heard(poll: Awaitable[Any]) -> list[int]:
+    events, _ = await asyncio.wait_for(poll, PATIENCE_SECONDS)
+    return [json.loads(event)["message"]["id"] for event in events]
+
+
+async def enter(moment: Callable[[], Any]) -> None:
+    async with moment():
+        pass
+
+
+@pytest.fixture
+def play(tmp_path: Path) -> Callable[[Scene], None]:
+    def run(scene: Scene) -> None:
+        async def whole() -> None:
+            stage = await Stage(tmp_path / "tertulia.db").open()
+            try:
+                await scene(stage)
+            finally:
+                stage.database.stop()
+
+        asyncio.run(whole())
+
+    return run

@@ -1,0 +1,220 @@
+"""Mailboxes are a convenience: given up, overfull or whispered into, a queue stays what it is."""
+
+import json
+from typing import Any
+
+from tests.support.server import PATIENCE_SECONDS as SOON
+
+from tertulia.actions import housekeeping
+from tertulia.events.audience import Everyone, Subscribers, Users
+from tertulia.storage import log, queues
+
+
+def go_cold(chat):
+    chat.server.clock.move(minutes=5)
+    chat.server.call(chat.server.application.delivery.give_up_cold_mailboxes)
+
+
+def whisper(chat, word, to, event_type="typing"):
+    body = json.dumps({"type": event_type, "op": "start", "topic": word}).encode()
+    delivery = chat.server.application.delivery
+    chat.server.call(delivery.whisper, chat.realm.id, body, event_type, to)
+
+
+def everything_that_can_happen(chat, ana, ben, cleo):
+    """A life in the organization, with something in it for each kind of event."""
+    ana.says("one", to="kitchen > count")
+    ana.joins("garden", "attic")
+    ana.joins("cellar", invite_only=True, principals=[ana.id, cleo.id])
+    cleo.says("two", to="cellar > light")
+    ana.joins("cellar", principals=[ben.id])
+    ben.says("three", to="cellar > light")
+    dora = chat.person("dora", channels=["garden", "kitchen"])
+    dora.says("four", to=[ben, ana])
+    ben.says("five", to="kitchen > new")
+    ben.leaves("kitchen")
+    ana.says("six", to="kitchen > count")
+    ben.joins("kitchen")
+    ana.says("seven", to="kitchen > count")
+    ana.leaves("garden", principals=[dora.id])
+    chat.set("name", "Casa")
+
+
+OPTIONS: list[dict[str, Any]] = [
+    {},
+    {"apply_markdown": True, "client_gravatar": False},
+    {"narrow": [["stream", "kitchen"]]},
+    {"client_capabilities": {"notification_settings_null": True, "empty_topic_name": True}},
+]
+
+
+def test_a_mailbox_that_was_given_up_is_rebuilt_as_it_was(chat):
+    ana = chat.person("ana", role="admin", channels=["kitchen"])
+    ben, cleo = chat.people("ben", "cleo", channels=["kitchen"])
+    gus = chat.person("gus", role="guest", channels=["kitchen"])
+    queues_ = [who.listens_for(**each) for who in (ana, ben, cleo, gus) for each in OPTIONS]
+    queues_.append(cleo.listens_for(all_public_streams=True))
+    everything_that_can_happen(chat, ana, ben, cleo)
+    before = [ears.poll(-1).succeeds()["events"] for ears in queues_]
+    assert len(before[0]) > 10
+
+    go_cold(chat)
+
+    assert chat.server.application.delivery.counts()[0] == 0
+    assert [ears.poll(-1).succeeds()["events"] for ears in queues_] == before
+
+
+def test_a_cold_queue_hears_what_happened_meanwhile(chat):
+    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+    ears = ben.listens_for("message")
+    go_cold(chat)
+
+    soup = ana.says("Soup's on", to="kitchen > lunch")
+
+    assert ears.next()["message"]["id"] == soup.id
+
+
+def test_a_queue_at_which_somebody_waits_does_not_go_cold(chat):
+    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+    waiting = ben.listens_for("message").waits()
+    go_cold(chat)
+
+    ana.says("Soup's on", to="kitchen > lunch")
+
+    assert len(waiting.result(SOON)) == 1
+
+
+def test_a_queue_far_behind_is_given_page_by_page(chat):
+    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+    warm, cold = ben.listens_for("message"), ben.listens_for("message")
+    ids = chat.fill(ana, "kitchen > count", 1100) + chat.fill(ana, "kitchen > count", 1000)
+    pages = {"warm": heard_in_pages(warm)}
+    go_cold(chat)
+    pages["cold"] = heard_in_pages(cold)
+
+    for page in pages.values():
+        assert len(page) > 1
+        assert [number for part in page for number in part] == ids
+
+
+def heard_in_pages(ears) -> list[list[int]]:
+    pages = []
+    while events := ears.all():
+        pages.append([each["message"]["id"] for each in events])
+    return pages
+
+
+def test_the_log_may_be_trimmed_behind_the_last_reader(own_chat):
+    ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
+    slow, quick = ben.listens_for("message"), ben.listens_for("message")
+    ana.says("one", to="kitchen > count")
+    ana.says("two", to="kitchen > count")
+    quick.all()
+    quick.all()
+    keep_positions(own_chat)
+    own_chat.server.clock.move(minutes=11)
+    own_chat.write(housekeeping.trim_log)
+    go_cold(own_chat)
+
+    assert [each["message"]["content"] for each in slow.all()] == ["one", "two"]
+    assert quick.silent()
+    assert own_chat.read(log.gaps) == []
+
+
+def test_a_queue_whose_place_in_the_log_is_gone_has_to_be_opened_again(own_chat):
+    def forget(tx):
+        log.forget_up_to(tx, log.head(tx) - 1)
+
+    ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
+    ears = ben.listens_for("message")
+    ana.says("one", to="kitchen > count")
+    ana.says("two", to="kitchen > count")
+    own_chat.write(forget)
+    go_cold(own_chat)
+
+    assert ears.poll().json["code"] == "BAD_EVENT_QUEUE_ID"
+
+
+def keep_positions(chat):
+    delivery = chat.server.application.delivery
+    chat.write(queues.note, chat.server.call(delivery.positions, chat.realm.id))
+
+
+# --- whispers: what nobody needs to know later ---
+
+
+def test_a_whisper_is_heard_by_those_who_listen_now(chat):
+    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+    cleo = chat.person("cleo")
+    hers, his, outside = (who.listens_for("typing", "message") for who in (ana, ben, cleo))
+    deaf = ben.listens_for("message")
+
+    whisper(chat, "kitchen", Subscribers(chat.channel("kitchen").id))
+    whisper(chat, "ben", Users([ben.id]))
+    whisper(chat, "everyone", Everyone())
+
+    assert [each["topic"] for each in hers.all()] == ["kitchen", "everyone"]
+    assert [each["topic"] for each in his.all()] == ["kitchen", "ben", "everyone"]
+    assert [each["topic"] for each in outside.all()] == ["everyone"]
+    assert deaf.silent()
+
+
+def test_a_whisper_wakes_whoever_waits(chat):
+    ana = chat.person("ana")
+    waiting = ana.listens_for("typing").waits()
+
+    whisper(chat, "soup", Everyone())
+
+    assert [each["topic"] for each in waiting.result(SOON)] == ["soup"]
+
+
+def test_whispers_and_messages_keep_their_order(chat):
+    ana = chat.person("ana", channels=["kitchen"])
+    ears = ana.listens_for("typing", "message")
+
+    for number in range(3):
+        whisper(chat, f"before {number}", Everyone())
+        ana.says(f"{number}", to="kitchen > count")
+        whisper(chat, f"after {number}", Everyone())
+
+    heard = [each.get("topic") or each["message"]["content"] for each in ears.all()]
+    assert heard == [
+        "before 0",
+        "0",
+        "after 0",
+        "before 1",
+        "1",
+        "after 1",
+        "before 2",
+        "2",
+        "after 2",
+    ]
+
+
+def test_a_whisper_is_never_written_down(chat):
+    ana = chat.person("ana", channels=["kitchen"])
+    ears = ana.listens_for("typing", "message")
+    before = chat.head()
+    whisper(chat, "start", Everyone())
+    soup = ana.says("Soup's on", to="kitchen > lunch")
+
+    go_cold(chat)
+
+    assert [each["type"] for each in ears.all()] == ["message"]
+    kinds = [entry.kind for entry in chat.read(log.after, chat.realm.id, before, 100)]
+    assert "typing" not in kinds
+    assert soup.id
+
+
+def test_a_queue_can_be_acknowledged_at_a_whisper(chat):
+    ana = chat.person("ana", channels=["kitchen"])
+    ears = ana.listens_for("typing", "message")
+    whisper(chat, "start", Everyone())
+    (start,) = ears.poll(-1).succeeds()["events"]
+    ana.says("Soup's on", to="kitchen > lunch")
+
+    rest = ears.poll(start["id"]).succeeds()["events"]
+
+    assert [each["type"] for each in rest] == ["message"]
+    go_cold(chat)
+    assert ears.poll(start["id"]).succeeds()["events"] == rest

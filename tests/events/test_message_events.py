@@ -1,0 +1,109 @@
+"""Who hears of a message, and what they are told."""
+
+
+def ids(ears) -> list[int]:
+    return [each["message"]["id"] for each in ears.all() if each["type"] == "message"]
+
+
+def test_a_message_event_in_full(chat):
+    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+    ears = ben.listens_for("message", apply_markdown=True)
+
+    soup = ana.says("Soup's on", to="kitchen > lunch")
+
+    event = ears.next()
+    assert event.keys() == {"type", "message", "flags"}
+    assert event["flags"] == []
+    seen = ben.sees(soup)
+    assert seen.pop("flags") == []
+    assert event["message"] == seen
+
+
+def test_everybody_in_a_channel_hears_of_a_message_once_in_each_queue(chat):
+    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+    cleo = chat.person("cleo")
+    queues = [who.listens_for("message") for who in (ana, ben, ben, cleo)]
+
+    soup = ana.says("Soup's on", to="kitchen > lunch")
+
+    assert [ids(ears) for ears in queues] == [[soup.id], [soup.id], [soup.id], []]
+
+
+def test_a_sender_who_is_not_subscribed_hears_nothing(chat):
+    ana, ben = chat.person("ana", channels=["kitchen"]), chat.person("ben")
+    inside, outside = ana.listens_for("message"), ben.listens_for("message")
+    wide = ben.listens_for("message", all_public_streams=True)
+
+    knock = ben.says("Hello?", to="kitchen > door")
+
+    assert ids(inside) == [knock.id]
+    assert outside.silent()
+    assert ids(wide) == [knock.id]
+
+
+def test_those_who_take_part_hear_of_a_direct_message(chat):
+    ana, ben, cleo = chat.people("ana", "ben", "cleo")
+    queues = [who.listens_for("message") for who in (ana, ben, cleo)]
+
+    one = ana.says("psst", to=[ben])
+    two = cleo.says("all of us", to=[ana, ben])
+
+    assert [ids(ears) for ears in queues] == [[one.id, two.id], [one.id, two.id], [two.id]]
+
+
+def test_another_organization_hears_nothing(chat):
+    other = type(chat).found(chat.server)
+    ana, eve = chat.person("ana", channels=["kitchen"]), other.person("eve", channels=["kitchen"])
+    ears = eve.listens_for(all_public_streams=True)
+
+    ana.says("Soup's on", to="kitchen > lunch")
+
+    assert ears.silent()
+
+
+def test_the_echo_is_heard_in_one_queue_only(chat):
+    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+    phone, desk, his = (who.listens_for("message") for who in (ana, ana, ben))
+
+    ana.says("Soup's on", to="kitchen > lunch", queue_id=phone.queue_id, local_id="7.01")
+    ana.says("psst", to=[ben], queue_id=phone.queue_id, local_id="7.02")
+
+    assert [(each["local_id"], each["local_message_id"]) for each in phone.all()] == [
+        ("7.01", "7.01"),
+        ("7.02", "7.02"),
+    ]
+    for other in (desk, his):
+        for event in other.all():
+            assert not {"local_id", "local_message_id"} & event.keys()
+
+
+def test_somebody_elses_queue_gives_no_echo(chat):
+    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+    his = ben.listens_for("message")
+
+    ana.says("Soup's on", to="kitchen > lunch", queue_id=his.queue_id, local_id="7.01")
+
+    assert "local_id" not in his.next()
+
+
+def test_events_come_in_the_order_of_what_happened(chat):
+    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+    ears = ben.listens_for()
+
+    first = ana.says("one", to="kitchen > count")
+    ana.joins("garden")
+    second = ben.says("two", to="kitchen > other")
+    third = ana.says("three", to=[ben])
+
+    heard = [each.get("message", {}).get("id", each["type"]) for each in ears.all()]
+    assert heard == [first.id, "stream", "subscription", "user_topic", second.id, third.id]
+
+
+def test_a_failed_send_is_heard_by_nobody(chat):
+    ana = chat.person("ana", channels=["kitchen"])
+    ears = ana.listens_for()
+
+    ana.tries_to_say("", to="kitchen > lunch").fails("Message must not be empty")
+    ana.tries_to_say("x", to="attic > lunch")
+
+    assert ears.silent()

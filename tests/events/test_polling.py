@@ -1,0 +1,319 @@
+"""GET and DELETE /events: waiting, acknowledging, and the ends of a queue."""
+
+import pytest
+from tests.support.people import Chat
+from tests.support.server import PATIENCE_SECONDS as SOON
+
+from tertulia.jobs.housekeeping import keep_positions
+
+UNKNOWN = "00000000-0000-4000-8000-000000000000"
+
+
+def bad_queue(reply, queue_id):
+    told = reply.fails(f"Bad event queue ID: {queue_id}", code="BAD_EVENT_QUEUE_ID")
+    assert told["queue_id"] == queue_id
+
+
+@pytest.fixture
+def kitchen(chat):
+    """Ana talks, Ben listens."""
+    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+    return ana, ben, ben.listens_for("message")
+
+
+def numbers(reply) -> list[int]:
+    return [event["id"] for event in reply.succeeds()["events"]]
+
+
+# --- acknowledging ---
+
+
+def test_nothing_has_happened_yet(kitchen):
+    _, _, ears = kitchen
+
+    answer = ears.poll(-1).succeeds()
+
+    assert answer == {"result": "success", "msg": "", "events": []}
+
+
+def test_the_same_number_gives_the_same_events(kitchen):
+    ana, _, ears = kitchen
+    ana.says("one", to="kitchen > count")
+    ana.says("two", to="kitchen > count")
+
+    first, again = ears.poll(-1).succeeds(), ears.poll(-1).succeeds()
+
+    assert first == again
+    assert [each["message"]["content"] for each in first["events"]] == ["one", "two"]
+
+
+def test_a_number_acknowledges_everything_up_to_it(kitchen):
+    ana, _, ears = kitchen
+    for word in ("one", "two", "three"):
+        ana.says(word, to="kitchen > count")
+    one, two, three = numbers(ears.poll(-1))
+
+    assert numbers(ears.poll(one)) == [two, three]
+    assert numbers(ears.poll(one)) == [two, three]
+    assert numbers(ears.poll(three)) == []
+    assert one < two < three
+
+
+def test_what_was_acknowledged_is_gone(kitchen):
+    ana, _, ears = kitchen
+    ana.says("one", to="kitchen > count")
+    ana.says("two", to="kitchen > count")
+    one, two = numbers(ears.poll(-1))
+    ears.poll(two).succeeds()
+
+    for earlier in (-1, one):
+        ears.poll(earlier).fails(f"An event newer than {earlier} has already been pruned!")
+
+    assert numbers(ears.poll(two)) == []
+
+
+@pytest.mark.parametrize("number", [0, 77, 2**40, 2**62, -2, -(2**62)])
+def test_a_number_that_was_never_given(kitchen, number):
+    ana, _, ears = kitchen
+    ana.says("one", to="kitchen > count")
+
+    ears.poll(number).fails(f"Event {number} was not in this queue")
+
+    assert len(ears.all()) == 1
+
+
+@pytest.mark.parametrize("number", [2**63, -(2**63) - 1, 10**40])
+def test_a_number_that_is_none(kitchen, number):
+    _, _, ears = kitchen
+
+    answer = ears.poll(number)
+
+    assert answer.status == 400
+    assert answer.json["code"] == "BAD_REQUEST"
+
+
+def test_a_wrong_number_costs_a_cold_queue_nothing(chat, kitchen):
+    ana, _, ears = kitchen
+    ana.says("one", to="kitchen > count")
+    go_cold(chat)
+
+    assert ears.poll(2**50).status == 400
+
+    assert [each["message"]["content"] for each in ears.all()] == ["one"]
+
+
+def go_cold(chat):
+    chat.server.clock.move(hours=0.1)
+    chat.server.call(chat.server.application.delivery.give_up_cold_mailboxes)
+
+
+# --- parameters ---
+
+
+@pytest.mark.parametrize(
+    "params, msg",
+    [
+        ({"last_event_id": -1}, "Missing 'queue_id' argument"),
+        ({"queue_id": UNKNOWN}, "Missing 'last_event_id' argument"),
+        (
+            {"queue_id": UNKNOWN, "last_event_id": -1, "dont_block": "yes"},
+            "dont_block is not valid JSON",
+        ),
+        ({"queue_id": UNKNOWN, "last_event_id": "x"}, "last_event_id is not valid JSON"),
+        ({"queue_id": UNKNOWN, "last_event_id": 1.5}, "last_event_id is not an integer"),
+    ],
+)
+def test_what_has_to_be_said(chat, params, msg):
+    chat.person("ana").get("/events", **params).fails(msg)
+
+
+def test_an_unknown_queue(chat):
+    ana = chat.person("ana")
+
+    for queue_id in (UNKNOWN, "no-such-queue", "", "x" * 5000, "é\n"):
+        bad_queue(ana.get("/events", queue_id=queue_id, last_event_id=-1), queue_id)
+        bad_queue(ana.delete("/events", queue_id=queue_id), queue_id)
+
+
+def test_somebody_elses_queue_is_unknown(chat, kitchen):
+    ana, _, ears = kitchen
+    eve = Chat.found(chat.server).person("eve")
+
+    for other in (ana, eve):
+        answer = other.get("/events", queue_id=ears.queue_id, last_event_id=-1, dont_block=True)
+        bad_queue(answer, ears.queue_id)
+        bad_queue(other.delete("/events", queue_id=ears.queue_id), ears.queue_id)
+
+    assert ears.silent()
+
+
+def test_strangers_hear_nothing(chat, kitchen):
+    _, _, ears = kitchen
+    msg = "Not logged in: API authentication or user session required"
+
+    answer = chat.stranger.get("/events", queue_id=ears.queue_id, last_event_id=-1)
+
+    answer.fails(msg, code="UNAUTHORIZED", status=401)
+
+
+def test_a_poll_without_a_queue_makes_one(kitchen):
+    ana, ben, _ = kitchen
+
+    made = ben.get("/events", dont_block=True).succeeds()
+    ana.says("one", to="kitchen > count")
+
+    assert (made["events"], made["idle_queue_timeout_secs"]) == ([], 600)
+    heard = ben.get("/events", queue_id=made["queue_id"], last_event_id=-1).succeeds()
+    assert [each["type"] for each in heard["events"]] == ["message"]
+
+
+# --- waiting ---
+
+
+def test_a_waiting_poll_is_answered_when_something_happens(kitchen):
+    ana, _, ears = kitchen
+    waiting = ears.waits()
+    assert not waiting.done()
+
+    soup = ana.says("Soup's on", to="kitchen > lunch")
+
+    (event,) = waiting.result(SOON)
+    assert event["message"]["id"] == soup.id
+
+
+def test_an_answer_that_had_to_wait_names_its_queue(kitchen):
+    ana, _, ears = kitchen
+    from_background = ears.waits_raw()
+
+    ana.says("Soup's on", to="kitchen > lunch")
+
+    assert from_background.result(SOON).succeeds()["queue_id"] == ears.queue_id
+    assert "queue_id" not in ears.poll().succeeds()
+
+
+def test_of_two_polls_the_earlier_returns_at_once(kitchen):
+    ana, _, ears = kitchen
+    earlier = ears.waits()
+
+    later = ears.waits()
+
+    assert earlier.result(SOON) == []
+    assert not later.done()
+    ana.says("Soup's on", to="kitchen > lunch")
+    assert len(later.result(SOON)) == 1
+
+
+def test_a_poll_that_does_not_wait_ends_one_that_does(kitchen):
+    _, _, ears = kitchen
+    waiting = ears.waits()
+
+    ears.poll().succeeds()
+
+    assert waiting.result(SOON) == []
+
+
+def test_deleting_a_queue_ends_the_poll_that_waits_there(kitchen):
+    _, _, ears = kitchen
+    waiting = ears.waits_raw()
+
+    ears.stops().succeeds()
+
+    bad_queue(waiting.result(SOON), ears.queue_id)
+    bad_queue(ears.stops(), ears.queue_id)
+    bad_queue(ears.poll(), ears.queue_id)
+
+
+def test_a_queue_has_to_be_named_to_be_deleted(chat):
+    chat.person("ana").delete("/events").fails("Missing 'queue_id' argument")
+
+
+def test_a_heart_beats_while_nothing_happens(start_server):
+    chat = Chat.found(start_server(heartbeat_seconds=1), "")
+    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+    everything, messages = ben.listens_for(), ben.listens_for("message")
+
+    beats = [ears.waits() for ears in (everything, messages)]
+
+    assert [each.result(SOON) for each in beats] == [[{"type": "heartbeat"}]] * 2
+    soup = ana.says("Soup's on", to="kitchen > lunch")
+    assert messages.next()["message"]["id"] == soup.id
+
+
+def test_whoever_hangs_up_misses_nothing(chat, kitchen):
+    ana, ben, ears = kitchen
+    connection = ben.server.client._connect()
+    target = f"/api/v1/events?queue_id={ears.queue_id}&last_event_id=-1"
+    connection.request("GET", target, headers=ben.headers)
+    while not chat.server.is_parked(ears.queue_id):
+        pass
+    connection.close()
+
+    soup = ana.says("Soup's on", to="kitchen > lunch")
+
+    assert ears.next()["message"]["id"] == soup.id
+
+
+def test_a_stopping_server_answers_everybody_who_waits(own_chat):
+    ana = own_chat.person("ana")
+    waiting = [ana.listens_for("message").waits() for _ in range(5)]
+
+    own_chat.server.stop()
+
+    assert [each.result(SOON) for each in waiting] == [[]] * 5
+    own_chat.server.start()
+
+
+# --- the end of a queue that nobody reads ---
+
+
+def sweep(chat):
+    """What the server does by itself every half minute."""
+    server = chat.server
+    server.do(keep_positions(server.database, server.application.delivery))
+
+
+def test_a_queue_that_nobody_polls_is_forgotten_in_time(own_chat):
+    ana = own_chat.person("ana")
+    short = ana.listens_for("message", idle_queue_timeout=100)
+    long = ana.listens_for("message", idle_queue_timeout='"mobile"')
+    own_chat.server.clock.move(seconds=90)
+    sweep(own_chat)
+    short.poll().succeeds()
+    own_chat.server.clock.move(seconds=90)
+    sweep(own_chat)
+    short.poll().succeeds()
+
+    own_chat.server.clock.move(seconds=300)
+    sweep(own_chat)
+
+    bad_queue(short.poll(), short.queue_id)
+    long.poll().succeeds()
+
+
+def test_a_queue_at_which_somebody_waits_is_not_forgotten(own_chat):
+    ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
+    ears = ben.listens_for("message", idle_queue_timeout=100)
+    waiting = ears.waits()
+
+    own_chat.server.clock.move(hours=5)
+    sweep(own_chat)
+
+    ana.says("Still there?", to="kitchen > lunch")
+    assert len(waiting.result(SOON)) == 1
+
+
+def test_one_person_may_have_so_many_queues(chat):
+    def crowd(tx, user_id):
+        tx.execute_many(
+            "INSERT INTO queue (id, realm_id, user_id, options, start_seq, acked, idle_seconds,"
+            " created_at, seen_at) VALUES (:id, :r, :u, '{}', 0, 0, 9999, :now, :now)",
+            (
+                {"id": f"{user_id}-{n}", "r": tx.realm_id, "u": user_id, "now": tx.now}
+                for n in range(1000)
+            ),
+        )
+
+    ana = chat.person("ana")
+    chat.write(crowd, ana.id)
+
+    ana.post("/register").fails("Too many event queues (limit: 1000)")

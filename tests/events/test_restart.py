@@ -1,0 +1,113 @@
+"""A queue is a position in the log: it goes on after a restart as if nothing had happened."""
+
+import pytest
+
+from tertulia.actions import users
+
+
+def contents(events) -> list[str]:
+    return [each["message"]["content"] for each in events]
+
+
+def test_a_queue_survives_a_restart(own_chat):
+    ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
+    ears = ben.listens_for("message")
+    ana.says("one", to="kitchen > count")
+    ana.says("two", to="kitchen > count")
+    before = ears.poll(-1).succeeds()["events"]
+
+    own_chat.server.restart()
+    ana.says("three", to="kitchen > count")
+
+    after = ears.poll(-1).succeeds()["events"]
+    assert after[:2] == before
+    assert contents(after) == ["one", "two", "three"]
+    assert contents(ears.poll(after[1]["id"]).succeeds()["events"]) == ["three"]
+
+
+def test_what_was_acknowledged_does_not_come_again(own_chat):
+    ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
+    ears = ben.listens_for("message")
+    ana.says("one", to="kitchen > count")
+    assert len(ears.all()) == 1
+    assert ears.all() == []
+
+    own_chat.server.restart()
+    ana.says("two", to="kitchen > count")
+
+    assert contents(ears.all()) == ["two"]
+
+
+def test_what_happens_while_the_server_is_down_is_heard_afterwards(own_chat):
+    ana = own_chat.person("ana")
+    ears = ana.listens_for("realm_user")
+    own_chat.server.stop()
+
+    new = users.NewUser("ben@example.com", "Ben")
+    ben, _ = own_chat.write_from_outside(users.add, own_chat.server.vault, new)
+    own_chat.server.start()
+
+    assert [each["person"]["user_id"] for each in ears.all()] == [ben.id]
+
+
+def test_a_happening_of_several_events_goes_on_in_its_middle(own_chat):
+    ana, ben = own_chat.people("ana", "ben")
+    ears = ben.listens_for("stream", "subscription")
+    ana.joins("cellar", invite_only=True, principals=[ben.id])
+    create, add = ears.poll(-1).succeeds()["events"]
+
+    own_chat.server.restart()
+
+    assert ears.poll(create["id"]).succeeds()["events"] == [add]
+    assert ears.poll(add["id"]).succeeds()["events"] == []
+
+
+def test_a_deleted_queue_stays_deleted(own_chat):
+    ears = own_chat.person("ana").listens_for("message")
+    ears.stops().succeeds()
+
+    own_chat.server.restart()
+
+    assert ears.poll().json["code"] == "BAD_EVENT_QUEUE_ID"
+
+
+def test_a_number_given_out_for_what_is_never_written_is_still_understood(own_chat):
+    """A heartbeat has an id too, and a client may come back with it after a restart."""
+    ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
+    ears = ben.listens_for("message")
+    ana.says("one", to="kitchen > count")
+    (event,) = ears.poll(-1).succeeds()["events"]
+    beat = event["id"] + 1
+
+    own_chat.server.restart()
+    ana.says("two", to="kitchen > count")
+
+    assert contents(ears.poll(beat).succeeds()["events"]) == ["two"]
+
+
+def test_many_queues_each_at_its_own_place(own_chat):
+    ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
+    queues = [ben.listens_for("message") for _ in range(5)]
+    for number, ears in enumerate(queues):
+        ana.says(f"{number}", to="kitchen > count")
+        ears.all()
+        ears.all()
+
+    own_chat.server.restart()
+
+    rest = [contents(ears.all()) for ears in queues]
+    assert rest == [[f"{n}" for n in range(first + 1, 5)] for first in range(5)]
+
+
+@pytest.mark.parametrize("times", [3])
+def test_restart_after_restart(own_chat, times):
+    ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
+    ears = ben.listens_for("message")
+
+    heard = []
+    for number in range(times):
+        ana.says(f"{number}", to="kitchen > count")
+        own_chat.server.restart()
+        heard += contents(ears.all())
+
+    assert heard == [f"{number}" for number in range(times)]

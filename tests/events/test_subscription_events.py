@@ -1,0 +1,298 @@
+"""What people hear when somebody comes to the organization, joins a channel, or leaves one."""
+
+from tertulia.actions import users
+
+TYPES = ("stream", "subscription")
+
+
+def told(ears):
+    """Each event in a word and whom it is about."""
+    return [summary(event) for event in ears.all()]
+
+
+def summary(event):
+    kind = (event["type"], event["op"])
+    if kind in (("stream", "create"), ("subscription", "add"), ("subscription", "remove")):
+        things = event.get("streams") or event["subscriptions"]
+        return (*kind, [each["name"] for each in things])
+    if kind == ("stream", "delete"):
+        return (*kind, event["stream_ids"])
+    return (*kind, event["stream_ids"], event["user_ids"])
+
+
+# --- joining ---
+
+
+def test_a_new_public_channel_is_announced_to_everybody_but_guests(chat):
+    ana, ben = chat.people("ana", "ben")
+    gus = chat.person("gus", role="guest")
+    hers, his, guests = (who.listens_for(*TYPES) for who in (ana, ben, gus))
+
+    ana.joins("kitchen")
+
+    number = chat.channel("kitchen").id
+    created = ("stream", "create", ["kitchen"])
+    assert told(hers) == [created, ("subscription", "add", ["kitchen"])]
+    assert told(his) == [created, ("subscription", "peer_add", [number], [ana.id])]
+    assert guests.silent()
+
+
+def test_a_new_private_channel_is_announced_to_those_inside_and_administrators(chat):
+    ana, ben, cleo = chat.people("ana", "ben", "cleo")
+    root = chat.person("root", role="admin")
+    hers, his, outside, above = (who.listens_for(*TYPES) for who in (ana, ben, cleo, root))
+
+    ana.joins("cellar", invite_only=True, principals=[ana.id, ben.id])
+
+    number = chat.channel("cellar").id
+    created = ("stream", "create", ["cellar"])
+    # She holds a right in the channel from the start, and he sees it only once he is inside.
+    assert told(hers) == [created, ("subscription", "add", ["cellar"])]
+    assert told(his) == [created, ("subscription", "add", ["cellar"])]
+    assert told(above) == [created, ("subscription", "peer_add", [number], [ana.id, ben.id])]
+    assert outside.silent()
+
+
+def test_joining_tells_the_subscription_in_full(chat):
+    ana, ben = chat.people("ana", "ben")
+    ana.joins("kitchen")
+    ears = ben.listens_for("subscription")
+
+    ben.joins("kitchen")
+
+    (added,) = ears.next()["subscriptions"]
+    listed = ben.get("/users/me/subscriptions", include_subscribers="true").succeeds()
+    (kept,) = (each for each in listed["subscriptions"] if each["name"] == "kitchen")
+    assert added == kept | {"subscriber_count": 1}
+    assert added["subscribers"] == [ana.id, ben.id]
+
+
+def test_joining_again_tells_nobody(chat):
+    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+    hers, his = ana.listens_for(), ben.listens_for()
+
+    ana.joins("kitchen")
+
+    assert hers.silent()
+    assert his.silent()
+
+
+def test_a_guest_hears_of_a_channel_when_brought_into_it(chat):
+    ana = chat.person("ana", channels=["kitchen"])
+    gus = chat.person("gus", role="guest")
+    ears = gus.listens_for(*TYPES)
+
+    ana.joins("kitchen", principals=[gus.id])
+
+    assert told(ears) == [("stream", "create", ["kitchen"]), ("subscription", "add", ["kitchen"])]
+
+
+def test_a_queue_without_the_stream_type_hears_of_the_subscription_alone(chat):
+    ana = chat.person("ana")
+    gus = chat.person("gus", role="guest")
+    ears = gus.listens_for("subscription")
+
+    ana.joins("cellar", invite_only=True, principals=[gus.id])
+
+    assert told(ears) == [("subscription", "add", ["cellar"])]
+
+
+# --- leaving ---
+
+
+def test_leaving_a_public_channel(chat):
+    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+    cleo, gus = chat.person("cleo"), chat.person("gus", role="guest")
+    hers, his, outside, guests = (who.listens_for(*TYPES) for who in (ana, ben, cleo, gus))
+
+    ana.leaves("kitchen")
+
+    number = chat.channel("kitchen").id
+    assert told(hers) == [("subscription", "remove", ["kitchen"])]
+    assert told(his) == told(outside) == [("subscription", "peer_remove", [number], [ana.id])]
+    assert guests.silent()
+
+
+def test_leaving_a_private_channel_takes_it_away(chat):
+    ana, ben = chat.people("ana", "ben")
+    root = chat.person("root", role="admin")
+    ana.joins("cellar", invite_only=True, principals=[ana.id, ben.id])
+    hers, his, above = (who.listens_for(*TYPES) for who in (ana, ben, root))
+
+    ben.leaves("cellar")
+
+    number = chat.channel("cellar").id
+    gone = [("subscription", "remove", ["cellar"]), ("stream", "delete", [number])]
+    assert told(his) == gone
+    assert told(hers) == told(above) == [("subscription", "peer_remove", [number], [ben.id])]
+
+
+def test_a_guest_who_leaves_loses_sight_of_the_channel(chat):
+    gus = chat.person("gus", role="guest", channels=["kitchen"])
+    ears = gus.listens_for(*TYPES)
+
+    gus.leaves("kitchen")
+
+    assert [each[:2] for each in told(ears)] == [("subscription", "remove"), ("stream", "delete")]
+
+
+def test_several_people_at_once_are_one_event(chat):
+    ana, ben, cleo = chat.people("ana", "ben", "cleo")
+    root = chat.person("root", role="admin")
+    root.joins("kitchen", principals=[ana.id, ben.id])
+    ears = cleo.listens_for("subscription")
+
+    root.leaves("kitchen", principals=[ana.id, ben.id])
+
+    (event,) = ears.all()
+    assert event["user_ids"] == [ana.id, ben.id]
+
+
+# --- people ---
+
+
+def test_a_newcomer_is_introduced(chat):
+    ana = chat.person("ana", role="admin")
+    ears = ana.listens_for("realm_user", "user_group")
+
+    ben = chat.person("ben")
+
+    added, *groups = ears.all()
+    person = added["person"]
+    assert (added["op"], person["user_id"], person["is_active"]) == ("add", ben.id, True)
+    assert (person["profile_data"], person["delivery_email"]) == ({}, ben.email)
+    assert [(each["op"], each["group_id"], each["user_ids"]) for each in groups] == [
+        ("add_members", chat.group("members"), [ben.id]),
+        ("add_members", chat.group("fullmembers"), [ben.id]),
+    ]
+
+
+def test_a_newcomer_is_introduced_to_each_with_what_they_may_see(chat):
+    ana, root = chat.person("ana"), chat.person("root", role="owner")
+    hers, above = ana.listens_for("realm_user"), root.listens_for("realm_user")
+
+    ben = chat.person("ben")
+
+    assert hers.next()["person"]["delivery_email"] is None
+    assert above.next()["person"]["delivery_email"] == ben.email
+
+
+def test_an_account_that_ends_is_told_to_everybody(chat):
+    ana, ben = chat.people("ana", "ben")
+    ears = ana.listens_for("realm_user")
+
+    chat.write(users.deactivate, ben.id)
+
+    assert ears.all() == [
+        {
+            "type": "realm_user",
+            "op": "update",
+            "person": {"user_id": ben.id, "is_active": False},
+        }
+    ]
+
+
+def test_a_setting_of_the_organization_is_told_to_everybody(chat):
+    ana = chat.person("ana")
+    ears = ana.listens_for("realm")
+
+    chat.set("name", "Casa")
+    chat.set("waiting_period_threshold", 3)
+    chat.set("waiting_period_threshold", 3)
+
+    assert [(each["property"], each["value"]) for each in ears.all()] == [
+        ("name", "Casa"),
+        ("waiting_period_threshold", 3),
+    ]
+    assert ana.registers()["realm_name"] == "Casa"
+
+
+# --- the law: whoever watched knows what a newcomer is told ---
+
+
+def test_whoever_watched_knows_what_a_newcomer_is_told(chat):
+    ana, ben = chat.people("ana", "ben")
+    root = chat.person("root", role="owner")
+    ears = ben.listens_for(
+        *TYPES,
+        "realm_user",
+        fetch_event_types=["subscription", "stream", "realm_user"],
+        include_subscribers="true",
+        client_capabilities={"notification_settings_null": True},
+    )
+    known = Known(ears.state, ben.id)
+
+    ana.joins("kitchen", "garden")
+    ana.joins("cellar", invite_only=True)
+    ben.joins("kitchen")
+    ana.joins("cellar", principals=[ben.id, root.id])
+    ana.joins("attic", invite_only=True, principals=[root.id])
+    cleo = chat.person("cleo", channels=["garden", "kitchen"])
+    ben.leaves("general")
+    cleo.leaves("kitchen")
+    ana.leaves("cellar", principals=[root.id])
+    ana.leaves("cellar", principals=[ben.id])
+    ana.joins("garden", principals=[ben.id, cleo.id])
+
+    for event in ears.all():
+        known.hear(event)
+    fresh = Known(
+        ben.registers(
+            fetch_event_types=["subscription", "stream", "realm_user"], include_subscribers="true"
+        ),
+        ben.id,
+    )
+    assert known == fresh
+
+
+class Known:
+    """What a client knows of channels and people: from the state, and from events since."""
+
+    def __init__(self, state, me):
+        self.me = me
+        self.people = {each["user_id"] for each in state["realm_users"]}
+        self.channels = {each["stream_id"] for each in state["streams"]}
+        self.mine = {each["stream_id"] for each in state["subscriptions"]}
+        everything = state["subscriptions"] + state["unsubscribed"] + state["never_subscribed"]
+        self.subscribers = {each["stream_id"]: set(each["subscribers"]) for each in everything}
+
+    def __eq__(self, other):
+        return vars(self) == vars(other)
+
+    def __repr__(self):
+        return repr(vars(self))
+
+    def hear(self, event):
+        getattr(self, f"hear_{event['type']}_{event['op']}")(event)
+
+    def hear_realm_user_add(self, event):
+        self.people.add(event["person"]["user_id"])
+
+    def hear_stream_create(self, event):
+        for each in event["streams"]:
+            self.channels.add(each["stream_id"])
+            self.subscribers.setdefault(each["stream_id"], set())
+
+    def hear_stream_delete(self, event):
+        for number in event["stream_ids"]:
+            self.channels.discard(number)
+            del self.subscribers[number]
+
+    def hear_subscription_add(self, event):
+        for each in event["subscriptions"]:
+            self.mine.add(each["stream_id"])
+            self.subscribers[each["stream_id"]] = set(each["subscribers"])
+
+    def hear_subscription_remove(self, event):
+        for each in event["subscriptions"]:
+            self.mine.discard(each["stream_id"])
+            self.subscribers[each["stream_id"]].discard(self.me)
+
+    def hear_subscription_peer_add(self, event):
+        for number in event["stream_ids"]:
+            self.subscribers[number].update(event["user_ids"])
+
+    def hear_subscription_peer_remove(self, event):
+        for number in event["stream_ids"]:
+            for user_id in event["user_ids"]:
+                self.subscribers[number].remove(user_id)  # a client must have known them

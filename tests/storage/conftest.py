@@ -1,0 +1,24 @@
+"""Storage by itself: an empty database with its schema, and no server."""
+
+from collections.abc import Iterator
+
+import pytest
+from tests.support.databases import Databases, Kind
+
+from tertulia.actions import organizations
+from tertulia.domain.realms import Realm
+from tertulia.storage.database import Database
+
+
+@pytest.fixture
+def database(kind: Kind, databases: Databases) -> Iterator[Database]:
+    url, _ = databases.new(kind)
+    made = Database.at(url)
+    made.migrate()
+    yield made
+    databases.give_back(url)
+
+
+@pytest.fixture
+def realm(database: Database) -> Realm:
+    return database.write_now(0, organizations.create, "Casa", "casa")

@@ -1,0 +1,363 @@
+"""The small layer over both databases: what holds on one holds on the other."""
+
+import pytest
+
+from tertulia.domain.channels import NewChannel
+from tertulia.domain.groups import Members
+from tertulia.domain.messages import Draft
+from tertulia.domain.users import Role
+from tertulia.domain.visibility import Visibility
+from tertulia.errors import BadRequest
+from tertulia.storage import (
+    channels,
+    groups,
+    history,
+    log,
+    messages,
+    queues,
+    realms,
+    schema,
+    send_keys,
+    subscriptions,
+    unread,
+    user_topics,
+    users,
+)
+from tertulia.storage.database import Database
+from tertulia.storage.history import Selection
+from tertulia.storage.queues import StoredQueue
+from tertulia.storage.tx import Tx
+
+
+def in_one_go(database, realm, play):
+    """Play a scene inside one transaction of the organization."""
+    return database.write_now(realm.id, play)
+
+
+def person(tx: Tx, name="ana"):
+    return users.insert(tx, email=f"{name}@example.com", full_name=name, role=Role.MEMBER)
+
+
+def room(tx: Tx, name="kitchen"):
+    return channels.insert(tx, NewChannel(name), "", None, {"can_send_message_group": 1})
+
+
+DRAFT = Draft("Söup 🍲", "<p>Söup 🍲</p>", 1, "test", read_by_sender=False)
+
+
+# --- the layer ---
+
+
+def test_an_action_that_fails_leaves_nothing(database, realm):
+    def fail(tx: Tx) -> None:
+        realms.rename(tx, "Other")
+        raise BadRequest("no")
+
+    with pytest.raises(BadRequest):
+        database.write_now(realm.id, fail)
+
+    assert database.read_now(realm.id, realms.current).name == "Casa"
+
+
+def test_reading_cannot_write(database, realm):
+    if database.dialect.name == "postgres":
+        with pytest.raises(Exception, match="read-only"):
+            database.read_now(realm.id, realms.rename, "Other")
+    else:
+        database.read_now(realm.id, realms.rename, "Other")
+
+    assert database.read_now(realm.id, realms.current).name == "Casa"
+
+
+@pytest.mark.parametrize("ids", [[], [1], [1, 2, 10**15], list(range(2000))])
+def test_a_list_may_be_of_any_length(database, realm, ids):
+    found = database.read_now(
+        realm.id, lambda tx: tx.all("SELECT id FROM realm WHERE id IN :ids", ids=ids)
+    )
+
+    assert [row["id"] for row in found] == ([realm.id] if realm.id in ids else [])
+
+
+def test_texts_come_back_as_they_were(database, realm):
+    for text in ("", "'", '"', "%s", ":name", "%", "\\", "é", "🍲", "a\nb\tc", "\x7f\u200b"):
+        database.write_now(realm.id, realms.rename, text)
+        assert database.read_now(realm.id, realms.current).name == text
+
+
+def test_two_organizations_are_two_worlds(database, realm):
+    def scene(tx: Tx) -> None:
+        other = tx.for_realm(realms.insert(tx, "other", "Other", "uuid"))
+        here, there = person(tx), person(other)
+        channel = room(tx)
+        assert users.find(tx, there.id) is None
+        assert users.find_by_email(other, "ANA@example.com") == there
+        assert users.find_by_email(tx, " ana@EXAMPLE.com ") == here
+        assert channels.find(other, channel.id) is None
+        assert channels.find_by_name(other, "kitchen") is None
+        message_id = messages.insert_in_channel(tx, here.id, channel.id, "lunch", DRAFT)
+        assert messages.find(other, message_id) is None
+        assert messages.newest_id(other) == 0
+
+    in_one_go(database, realm, scene)
+
+
+# --- the log ---
+
+
+def test_the_log_counts_without_gaps(database, realm):
+    def scene(tx: Tx) -> None:
+        first = log.head(tx)
+        given = [log.append(tx, "x", "{}", f"{number}") for number in range(5)]
+        assert given == list(range(first + 1, first + 6))
+        assert [entry.payload for entry in log.after(tx, tx.realm_id, first + 1, 3)] == [
+            "1",
+            "2",
+            "3",
+        ]
+        assert log.heads(tx)[tx.realm_id] == log.head(tx) == first + 5
+        assert log.gaps(tx) == []
+        tx.execute("DELETE FROM event WHERE payload = '2'")
+        assert log.gaps(tx) == [
+            f"the log of organization {tx.realm_id} lacks 1 events between its first and its last"
+        ]
+
+    in_one_go(database, realm, scene)
+
+
+def test_the_log_forgets_from_its_beginning(database, realm):
+    def scene(tx: Tx) -> None:
+        for number in range(5):
+            log.append(tx, "x", "{}", f"{number}")
+        head = log.head(tx)
+        log.forget_up_to(tx, head - 2)
+        assert log.oldest(tx, tx.realm_id) == head - 1
+        assert log.gaps(tx) == []
+
+    in_one_go(database, realm, scene)
+
+
+# --- people, channels, groups ---
+
+
+def test_an_address_is_taken_once_in_any_case(database, realm):
+    def scene(tx: Tx) -> None:
+        person(tx, "ana")
+        person(tx, "ANA")
+
+    with pytest.raises(Exception, match=r"(?i)unique"):
+        in_one_go(database, realm, scene)
+
+
+def test_names_of_channels_are_compared_without_case(database, realm):
+    def scene(tx: Tx) -> None:
+        made = room(tx, "Straße")
+        assert channels.find_by_name(tx, " STRASSE ") == made
+        assert made.name == "Straße"
+
+    in_one_go(database, realm, scene)
+
+
+def test_permissions_are_kept_in_either_form(database, realm):
+    def scene(tx: Tx) -> None:
+        ids = groups.system_ids(tx)
+        value = Members([1, 2], [ids["role:members"]])
+        made = channels.insert(tx, NewChannel("x"), "", None, {"a": ids["role:owners"], "b": value})
+        assert made.permissions == {"a": ids["role:owners"], "b": value}
+
+    in_one_go(database, realm, scene)
+
+
+def test_groups_within_groups(database, realm):
+    def scene(tx: Tx) -> None:
+        ana = person(tx)
+        inner, middle, outer = (groups.insert(tx, name, "") for name in ("a", "b", "c"))
+        groups.add_subgroup(tx, middle, inner)
+        groups.add_subgroup(tx, outer, middle)
+        groups.add_subgroup(tx, outer, groups.system_ids(tx)["role:moderators"])
+        tx.execute(
+            "INSERT INTO user_group_member (realm_id, group_id, user_id) VALUES (:r, :g, :u)",
+            r=tx.realm_id,
+            g=inner,
+            u=ana.id,
+        )
+        assert groups.containing(tx, ana.id) == {inner, middle, outer}
+        assert set(groups.system_groups_within(tx, [outer])) == {
+            "role:moderators",
+            "role:administrators",
+            "role:owners",
+        }
+        assert groups.system_groups_within(tx, [inner]) == []
+
+    in_one_go(database, realm, scene)
+
+
+# --- subscriptions and what was received ---
+
+
+def test_spans_tell_who_received_what(database, realm):
+    def scene(tx: Tx) -> None:
+        ana, kitchen = person(tx), room(tx)
+
+        def say() -> int:
+            log.append(tx, "message", "{}", "{}")
+            return messages.insert_in_channel(tx, ana.id, kitchen.id, "lunch", DRAFT)
+
+        def now() -> tuple[int, int]:
+            return log.head(tx), messages.newest_id(tx)
+
+        before = say()
+        subscriptions.activate(tx, kitchen.id, {ana.id: "#ffffff"}, *now())
+        during = say()
+        subscriptions.end(tx, kitchen.id, [ana.id], *now())
+        absent = say()
+        subscriptions.activate(tx, kitchen.id, {ana.id: "#000000"}, *now())
+        after = say()
+
+        spans = subscriptions.spans_of(tx, ana.id)
+        received = [
+            number
+            for number in (before, during, absent, after)
+            if any(span.covers_message(number) for span in spans)
+        ]
+        assert received == [during, after]
+        assert list(unread.load(tx, ana.id)) == [during, after]
+        found = history.before(tx, history.received(ana.id, [kitchen.id]), 10**15, 10)
+        assert [message.id for message in found] == [during, after]
+        mine = subscriptions.find(tx, ana.id, kitchen.id)
+        assert mine is not None
+        assert (mine.active, mine.color) == (True, "#ffffff")
+
+    in_one_go(database, realm, scene)
+
+
+def test_history_is_read_from_a_place_in_both_directions(database, realm):
+    def scene(tx: Tx) -> None:
+        ana, kitchen = person(tx), room(tx)
+        ids = [messages.insert_in_channel(tx, ana.id, kitchen.id, f"{n}", DRAFT) for n in range(5)]
+        all_ = Selection()
+        all_.require("1 = 1")
+        assert [m.id for m in history.before(tx, all_, ids[3], 2)] == ids[1:3]
+        assert [m.id for m in history.after(tx, all_, ids[1], 2)] == ids[2:4]
+        assert [m.id for m in history.at(tx, all_, ids[2])] == [ids[2]]
+        assert history.before(tx, all_, ids[3], 0) == []
+        assert [m.id for m in history.among(tx, all_, [ids[4], ids[0], -1])] == [ids[0], ids[4]]
+        assert history.newest(tx, all_) == ids[-1]
+        assert history.first_since(tx, all_, tx.now + 1) is None
+        found = history.at(tx, all_, ids[0])[0]
+        assert (found.content, found.rendered) == (DRAFT.content, DRAFT.rendered)
+
+    in_one_go(database, realm, scene)
+
+
+def test_a_bitmap_of_unread_messages_is_kept_and_brought_up_to_date(database, realm):
+    def scene(tx: Tx) -> None:
+        ana, ben, kitchen = person(tx), person(tx, "ben"), room(tx)
+        subscriptions.activate(tx, kitchen.id, {ben.id: "#ffffff"}, 0, 0)
+        first = messages.insert_in_channel(tx, ana.id, kitchen.id, "x", DRAFT)
+        unread.store(tx, ben.id, unread.load(tx, ben.id), first)
+        second = messages.insert_in_channel(tx, ana.id, kitchen.id, "x", DRAFT)
+        assert unread.caught_up_to(tx, ben.id) == first
+        assert list(unread.load(tx, ben.id)) == [first, second]
+        assert [each.topic for each in unread.describe(tx, [first, second])] == ["x", "x"]
+
+    in_one_go(database, realm, scene)
+
+
+def test_flags_are_sparse_rows(database, realm):
+    def scene(tx: Tx) -> None:
+        ana, kitchen = person(tx), room(tx)
+        number = messages.insert_in_channel(tx, ana.id, kitchen.id, "x", DRAFT)
+        for _ in range(2):
+            unread.add_flag(tx, "starred", [ana.id], number)
+        unread.add_flag(tx, "mentioned", [], number)
+        assert unread.with_flag(tx, ana.id, "starred") == [number]
+        assert unread.flags_of(tx, ana.id, [number]) == {number: ["starred"]}
+
+    in_one_go(database, realm, scene)
+
+
+# --- the rest ---
+
+
+def test_a_policy_is_set_replaced_and_forgotten(database, realm):
+    def scene(tx: Tx) -> None:
+        ana, kitchen = person(tx), room(tx)
+        user_topics.set_policy(tx, ana.id, kitchen.id, "Lunch", Visibility.MUTED)
+        user_topics.set_policy(tx, ana.id, kitchen.id, "LUNCH", Visibility.FOLLOWED)
+        assert user_topics.policy(tx, ana.id, kitchen.id, "lunch") == Visibility.FOLLOWED
+        assert [each.topic for each in user_topics.of_user(tx, ana.id)] == ["LUNCH"]
+        user_topics.set_policy(tx, ana.id, kitchen.id, "lunch", Visibility.NONE)
+        assert user_topics.of_user(tx, ana.id) == []
+
+    in_one_go(database, realm, scene)
+
+
+def test_a_key_of_a_send_is_found_until_it_is_old(database, realm):
+    def scene(tx: Tx) -> None:
+        ana = person(tx)
+        send_keys.insert(tx, ana.id, "k", b"print", 7, None)
+        found = send_keys.find(tx, ana.id, "k", tx.now - 1)
+        assert found is not None
+        assert (found.fingerprint, found.message_id, found.policy) == (b"print", 7, None)
+        assert send_keys.find(tx, ana.id, "k", tx.now) is None
+        assert send_keys.find(tx, ana.id + 1, "k", 0) is None
+        send_keys.insert(tx, ana.id, "k", b"other", 8, 3)
+        again = send_keys.find(tx, ana.id, "k", tx.now - 1)
+        assert again is not None
+        assert (again.fingerprint, again.message_id, again.policy) == (b"other", 8, 3)
+        assert send_keys.forget_before(tx, tx.now) == 1
+
+    in_one_go(database, realm, scene)
+
+
+def test_a_queue_only_moves_forward(database, realm):
+    def scene(tx: Tx) -> None:
+        ana = person(tx)
+        queue = StoredQueue("q", tx.realm_id, ana.id, "{}", 5, 50, 600, tx.now)
+        queues.insert(tx, queue)
+        queues.note(tx, [("q", 70, tx.now + 5), ("unknown", 1, 1.0)])
+        queues.note(tx, [("q", 60, tx.now)])
+        found = queues.find(tx, "q")
+        assert found is not None
+        assert (found.acked, found.seen_at) == (70, tx.now + 5)
+        assert queues.oldest_position(tx) == 70
+        assert (queues.count_of(tx, ana.id), queues.of_user(tx, ana.id)) == (1, ["q"])
+        assert queues.delete(tx, ["q", "unknown"]) == 1
+        assert queues.oldest_position(tx) is None
+
+    in_one_go(database, realm, scene)
+
+
+# --- the schema ---
+
+
+def test_the_schema_is_made_once(database):
+    assert database.migrate() == schema.latest_version()
+
+
+def test_data_of_a_newer_server_is_refused(database, kind):
+    def age(tx: Tx) -> None:
+        tx.execute("UPDATE schema_version SET version = 999")
+
+    def restore(tx: Tx) -> None:
+        tx.execute("UPDATE schema_version SET version = :v", v=schema.latest_version())
+
+    database.write_now(0, age)
+
+    with pytest.raises(schema.SchemaTooNew, match="newer Tertulia"):
+        database.migrate()
+
+    database.write_now(0, restore)
+
+
+def test_a_migration_that_fails_leaves_nothing(kind, databases, monkeypatch):
+    url, _ = databases.new("sqlite")
+    empty = Database.at(url)
+    broken = [(1, "CREATE TABLE schema_version (version INTEGER); CREATE TABLE nonsense (")]
+    monkeypatch.setattr(schema, "migrations", lambda: broken)
+
+    with pytest.raises(Exception, match="incomplete"):
+        empty.migrate()
+
+    monkeypatch.undo()
+    assert empty.migrate() == 0

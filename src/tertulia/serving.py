@@ -28,7 +28,7 @@ from tertulia.listening import BACKLOG, Protocol
 from tertulia.storage import realms, sanity, schema
 from tertulia.storage.database import Database
 
-GRACE_SECONDS = 0.5  # for answers under way when the server is told to stop
+GRACE_SECONDS = 0.4  # for answers under way when the server is told to stop
 
 
 class FolderInUse(Exception):

@@ -79,8 +79,8 @@ def test_every_parameter_takes_every_nasty_value_without_breaking(chat, ana):
             continue  # slow on purpose; it has its own tests
         names = names_of(route)
         path = address(route, {"message_id": str(note.id)})
-        for name in names:
-            for value in NASTY if len(names) < 8 else NASTY[::2]:
+        for place, name in enumerate(names):
+            for value in NASTY[place % 4 :: 4]:
                 params = {each: good[each] for each in names if each in good} | {name: value}
                 before = chat.head()
                 answer = ana.request(route.method, path, **params)

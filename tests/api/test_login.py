@@ -1,6 +1,5 @@
 """POST /fetch_api_key: a password for a key, and nothing to be learned by guessing."""
 
-import statistics
 import time
 
 import pytest
@@ -90,8 +89,7 @@ def test_an_unknown_name_takes_as_long_as_a_wrong_password(chat):
         known.append(seconds(ana.email))
         unknown.append(seconds("nobody@example.com"))
 
-    assert statistics.median(unknown) > statistics.median(known) / 2
-    assert statistics.median(known) > statistics.median(unknown) / 2
+    assert min(known) / 2 < min(unknown) < min(known) * 2  # the least disturbed of each
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ is held against the reference where its description is at hand.
 
 import http.client
 import json
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +15,8 @@ from urllib.parse import urlencode
 from tests.support import conformance
 
 PREFIX = "/api/v1"
-TIMEOUT_SECONDS = 20
+TIMEOUT_SECONDS = 60
+IDLE_SECONDS = 30  # the server closes a connection that was idle for longer than a minute
 FORM = "application/x-www-form-urlencoded"
 
 
@@ -48,11 +50,11 @@ class Client:
 
     def __init__(self, port: int) -> None:
         self.port = port
-        self._idle: list[http.client.HTTPConnection] = []
+        self._idle: list[tuple[float, http.client.HTTPConnection]] = []
 
     def close(self) -> None:
         while self._idle:
-            self._idle.pop().close()
+            self._idle.pop()[1].close()
 
     def send(
         self,
@@ -82,7 +84,7 @@ class Client:
 
         `means` is the method that a field of the body puts in place of the real one.
         """
-        connection = self._idle.pop() if self._idle else self._connect()
+        connection = self._take_idle() or self._connect()
         try:
             connection.request(method, target, body, dict(headers or {}))
             response = connection.getresponse()
@@ -90,10 +92,18 @@ class Client:
         except BaseException:
             connection.close()
             raise
-        self._idle.append(connection)
+        self._idle.append((time.monotonic(), connection))
         if target.startswith(PREFIX) and reply.body:
             check(means or method, target.removeprefix(PREFIX), reply)
         return reply
+
+    def _take_idle(self) -> http.client.HTTPConnection | None:
+        while self._idle:
+            since, connection = self._idle.pop()
+            if time.monotonic() - since < IDLE_SECONDS:
+                return connection
+            connection.close()
+        return None
 
     def _connect(self) -> http.client.HTTPConnection:
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT_SECONDS)

@@ -24,7 +24,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 SECRET = "nobody will ever guess this secret"
-PATIENCE_SECONDS = 10
+PATIENCE_SECONDS = 30
 
 
 @dataclass(slots=True)

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 
 
-def eventually(holds: Callable[[], object], within_seconds: float = 5) -> None:
+def eventually(holds: Callable[[], object], within_seconds: float = 30) -> None:
     """Look again and again until something holds; fails when it has taken too long."""
     deadline = time.monotonic() + within_seconds
     while not holds():

@@ -27,7 +27,8 @@ from tertulia.http.openapi import describe
 from tertulia.http.replies import encode_error
 from tertulia.http.request import Request as ApiRequest
 from tertulia.jobs import housekeeping
-from tertulia.jobs.runner import Job, run_for_ever
+from tertulia.jobs.runner import Job, Runner
+from tertulia.jobs.sending import REMINDERS, SCHEDULED, send_due
 from tertulia.storage import realms
 from tertulia.storage.database import Database
 from tertulia.storage.watcher import watch
@@ -51,7 +52,8 @@ class Application:
         self.services = Services(
             config, database, self.delivery, vault, clock, started_at=int(clock())
         )
-        self.metrics = metrics.Metrics(self.delivery)
+        self.runner = Runner(self._jobs())
+        self.metrics = metrics.Metrics(self.delivery, self.runner)
         self._api = Api(ROUTES, Gate(self.services).admit, config, observe=self.metrics.observe)
         description = describe(ROUTES, title="Tertulia", version=version.VERSION)
         self._description = msgspec.json.encode(description)
@@ -72,21 +74,13 @@ class Application:
     @asynccontextmanager
     async def running(self, _: Any = None) -> AsyncIterator[None]:
         """Everything that lives while the server does."""
-        database, delivery, config = self.services.database, self.delivery, self.services.config
-        follower = delivery.follower
+        database, follower = self.services.database, self.delivery.follower
         database.start(follower.fetch_news, follower.deliver)
         await follower.catch_up()
-        jobs = [
-            Job("positions", 30, partial(housekeeping.keep_positions, database, delivery)),
-            Job(
-                "send keys",
-                600,
-                partial(housekeeping.forget_send_keys, database, config.send_key_hours * 3600),
-            ),
-            Job("log", 300, partial(housekeeping.trim_logs, database, delivery)),
+        tasks = [
+            asyncio.create_task(watch(database, follower.catch_up)),
+            asyncio.create_task(self.runner.run()),
         ]
-        tasks = [asyncio.create_task(watch(database, follower.catch_up))]
-        tasks += [asyncio.create_task(run_for_ever(job)) for job in jobs]
         try:
             yield
         finally:
@@ -94,6 +88,21 @@ class Application:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
             database.stop()
+
+    def _jobs(self) -> list[Job]:
+        database, delivery, config = self.services.database, self.delivery, self.services.config
+        both = (database, delivery)
+        remembered = config.send_key_hours * 3600
+        watch = housekeeping.Watch(self.services.clock)
+        return [
+            Job("scheduled messages", 0.5, partial(send_due, *both, SCHEDULED), at_once=True),
+            Job("reminders", 0.5, partial(send_due, *both, REMINDERS), at_once=True),
+            Job("positions", 30, partial(housekeeping.keep_positions, *both, watch)),
+            Job("log", 300, partial(housekeeping.trim_logs, *both)),
+            Job("retention", 300, partial(housekeeping.delete_old_messages, *both)),
+            Job("send keys", 600, partial(housekeeping.forget_send_keys, database, remembered)),
+            Job("sent messages", 600, partial(housekeeping.forget_sent, database)),
+        ]
 
     def say_goodbye(self) -> None:
         """Answer every waiting poll, because the server is about to stop."""

@@ -360,3 +360,31 @@ class SystemGroupRequired(ClientError):
 
 
 # --- Scheduled messages and reminders ---------------------------------------------------------
+
+
+class ScheduledMessageNotFound(ClientError):
+    message = "Scheduled message does not exist"
+
+
+class ScheduledMessageSent(ClientError):
+    message = "Scheduled message was already sent"
+
+
+class TimeNotInFuture(ClientError):
+    message = "Scheduled delivery time must be in the future."
+
+
+class TooLateToDeliver(ClientError):
+    message = "Message could not be sent at the scheduled time."
+
+
+class NothingToChange(ClientError):
+    message = "Nothing to change"
+
+
+class ReminderNotFound(ClientError):
+    message = "Reminder does not exist"
+
+
+class ReminderNoteTooLong(ClientError):
+    message = "Maximum reminder note length: {limit} characters"

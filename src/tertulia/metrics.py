@@ -1,6 +1,7 @@
 """Numbers about the running server, in the form that Prometheus reads."""
 
 import ipaddress
+from functools import partial
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
@@ -8,12 +9,13 @@ from prometheus_client.process_collector import ProcessCollector
 from starlette.requests import Request
 
 from tertulia.events.delivery import Delivery
+from tertulia.jobs.runner import Runner
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 
 
 class Metrics:
-    def __init__(self, delivery: Delivery) -> None:
+    def __init__(self, delivery: Delivery, runner: Runner) -> None:
         self._registry = CollectorRegistry()
         ProcessCollector(registry=self._registry)
         self._requests = Counter(
@@ -36,6 +38,18 @@ class Metrics:
             "tertulia_parked_polls", "Polls waiting for an event", registry=self._registry
         )
         parked.set_function(lambda: delivery.counts()[1])
+        late = Gauge(
+            "tertulia_job_late_seconds",
+            "For how long a job should have been done again",
+            ["job"],
+            registry=self._registry,
+        )
+        failures = Gauge(
+            "tertulia_job_failures", "How often a job failed", ["job"], registry=self._registry
+        )
+        for job in runner.jobs:
+            late.labels(job.name).set_function(partial(runner.late_seconds, job))
+            failures.labels(job.name).set_function(partial(runner.failures.__getitem__, job.name))
 
     def observe(self, method: str, route: str, status: int, seconds: float) -> None:
         self._requests.labels(method, route, str(status)).inc()

@@ -25,7 +25,7 @@ from tertulia.storage import (
 )
 from tertulia.storage.database import Database
 from tertulia.storage.history import Selection
-from tertulia.storage.queues import StoredQueue
+from tertulia.storage.queues import Position, StoredQueue
 from tertulia.storage.tx import Tx
 
 
@@ -313,14 +313,15 @@ def test_a_key_of_a_send_is_found_until_it_is_old(database, realm):
 def test_a_queue_only_moves_forward(database, realm):
     def scene(tx: Tx) -> None:
         ana = person(tx)
-        queue = StoredQueue("q", tx.realm_id, ana.id, "{}", 5, 50, 600, tx.now)
+        queue = StoredQueue("q", tx.realm_id, ana.id, "{}", 5, 50, 5, 600, tx.now)
         queues.insert(tx, queue)
-        queues.note(tx, [("q", 70, tx.now + 5), ("unknown", 1, 1.0)])
-        queues.note(tx, [("q", 60, tx.now)])
+        queues.note(tx, [Position("q", 70, 7, tx.now + 5), Position("unknown", 1, 1, 1.0)])
+        queues.note(tx, [Position("q", 60, 6, tx.now)])
         found = queues.find(tx, "q")
         assert found is not None
-        assert (found.acked, found.seen_at) == (70, tx.now + 5)
-        assert queues.oldest_position(tx) == 70
+        assert (found.acked, found.scanned, found.seen_at) == (70, 7, tx.now + 5)
+        assert queues.oldest_position(tx) == 7
+        assert (queues.behind(tx, 7), queues.behind(tx, 8)) == ([], ["q"])
         assert (queues.count_of(tx, ana.id), queues.of_user(tx, ana.id)) == (1, ["q"])
         assert queues.delete(tx, ["q", "unknown"]) == 1
         assert queues.oldest_position(tx) is None

@@ -1,24 +1,40 @@
 """Keeping house: forgetting what nobody needs any more."""
 
-from tertulia.events.mailbox import seq_of
+from dataclasses import dataclass
+
 from tertulia.storage import log, queues, send_keys
 from tertulia.storage.tx import Tx
 
 KEEP_LOG_SECONDS = 600  # a client that is registering right now still needs the last minutes
+MOST_EVENTS = 500_000  # of an organization's log; a queue that needs more is given up
+MOST_AT_ONCE = 2000  # so that nobody waits for a long deletion
+
+
+@dataclass(frozen=True, slots=True)
+class Trimmed:
+    events: int
+    queues_given_up: list[str]
+    is_done: bool
 
 
 def forget_send_keys(tx: Tx, remembered_seconds: float) -> int:
     return send_keys.forget_before(tx, tx.now - remembered_seconds)
 
 
-def trim_log(tx: Tx) -> int:
-    """Drop events that every queue has read and that are not of the last minutes."""
+def trim_log(tx: Tx, most_events: int = MOST_EVENTS) -> Trimmed:
+    """Drop events that no queue needs and that are not of the last minutes.
+
+    A queue that nobody reads must not keep the whole history: beyond `most_events` it is given
+    up, and its client has to register again.
+    """
+    head = log.head(tx)
+    given_up = queues.behind(tx, head - most_events)
+    queues.delete(tx, given_up)
     # The newest event stays, so that the log always shows how far its numbers have come.
-    keep_from = [log.head(tx)]
+    oldest = log.oldest(tx, tx.realm_id) or head
     hindmost = queues.oldest_position(tx)
-    if hindmost is not None:
-        keep_from.append(seq_of(hindmost))
-    recent = log.first_since(tx, tx.now - KEEP_LOG_SECONDS)
-    if recent is not None:
-        keep_from.append(recent)
-    return log.forget_up_to(tx, min(keep_from) - 1)
+    recent = log.first_since(tx, tx.now - KEEP_LOG_SECONDS) or oldest
+    keep_from = min(head, recent, head if hindmost is None else hindmost)
+    last_to_go = max(keep_from, head - most_events) - 1
+    step = min(last_to_go, oldest + MOST_AT_ONCE - 1)
+    return Trimmed(log.forget_up_to(tx, step), given_up, step == last_to_go)

@@ -10,7 +10,7 @@ from tertulia.errors import BadQueue, BadRequest
 from tertulia.events.listener import Options
 from tertulia.events.mailbox import event_id
 from tertulia.storage import queues
-from tertulia.storage.queues import StoredQueue
+from tertulia.storage.queues import Position, StoredQueue
 from tertulia.storage.tx import Tx
 
 MOST_PER_USER = 1000
@@ -28,6 +28,7 @@ def create(tx: Tx, user: User, options: Options, start_seq: int, idle_seconds: i
         options=msgspec.json.encode(options).decode(),
         start_seq=start_seq,
         acked=event_id(start_seq),
+        scanned=start_seq,
         idle_seconds=idle_seconds,
         seen_at=tx.now,
     )
@@ -43,7 +44,10 @@ def delete(tx: Tx, user: User, queue_id: str) -> None:
     queues.delete(tx, [queue_id])
 
 
-def note_positions(tx: Tx, positions: list[tuple[str, int, float]]) -> None:
+def note_positions(tx: Tx, positions: list[Position], clock_jump: float = 0) -> None:
+    """Store how far queues have been read. A clock that was put forward makes nobody idle."""
+    if clock_jump > 0:
+        queues.put_forward(tx, clock_jump)
     queues.note(tx, positions)
 
 

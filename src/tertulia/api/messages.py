@@ -7,13 +7,13 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from tertulia.actions.composing import compose
 from tertulia.actions.messages import fetch, send
 from tertulia.actions.messages.fetch import Term, Window
 from tertulia.actions.messages.send import SendKey, Sent
 from tertulia.api.call import Call
-from tertulia.api.composing import compose
 from tertulia.domain import limits, topics
-from tertulia.domain.channels import encode_for_link, slug
+from tertulia.domain.links import conversation_link, topic_link
 from tertulia.domain.messages import Message
 from tertulia.errors import BadRequest, MissingParameter, UnsupportedCombination
 from tertulia.events.types.messages import Echo, MessageObject, message_object
@@ -70,12 +70,12 @@ async def send_message(
         if topic is None:
             raise BadRequest("Missing topic")
         topic = topics.for_sending(topic)
-        draft = await compose(call, content, read_by_sender)
+        draft = await compose(call.org, content, call.client, read_by_sender)
         key = _send_key(call, echo, ["channel", where, topic, draft.content])
         sent = await call.db.write(send.to_channel, call.user, where, topic, draft, key, echo)
     else:
         recipients = people_from(to)
-        draft = await compose(call, content, read_by_sender)
+        draft = await compose(call.org, content, call.client, read_by_sender)
         key = _send_key(call, echo, ["direct", recipients, draft.content])
         sent = await call.db.write(
             send.to_people, call.user, recipients, draft, call.org.email_domain, key, echo
@@ -158,14 +158,11 @@ def _sent(call: Call, sent: Sent) -> SentMessage:
 
 
 def _message_url(call: Call, sent: Sent) -> str:
-    near = f"near/{sent.message_id}"
     if sent.channel is not None:
-        place = slug(sent.channel.id, sent.channel.name)
-        topic = encode_for_link(sent.topic)
-        return f"{call.site}/#narrow/channel/{place}/topic/{topic}/{near}"
-    ids = ",".join(str(user_id) for user_id in sent.member_ids)
-    group = "-group" if len(sent.member_ids) > 2 else ""
-    return f"{call.site}/#narrow/dm/{ids}{group}/{near}"
+        place = topic_link(sent.channel.id, sent.channel.name, sent.topic)
+    else:
+        place = conversation_link(sent.member_ids)
+    return f"{call.site}/{place}/near/{sent.message_id}"
 
 
 # --- fetching ---

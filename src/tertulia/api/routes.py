@@ -1,8 +1,17 @@
 """The whole API, one line per route."""
 
-from tertulia.api import events, login, messages, server, subscriptions, users
+from tertulia.api import (
+    events,
+    login,
+    messages,
+    reminders,
+    scheduled_messages,
+    server,
+    subscriptions,
+    users,
+)
 from tertulia.api.call import no_guest
-from tertulia.http.routing import delete, get, post
+from tertulia.http.routing import delete, get, patch, post
 
 ROUTES = [
     # the server and logging in
@@ -19,6 +28,13 @@ ROUTES = [
     # flags and reading
     # reactions and emoji
     # scheduled messages and reminders
+    get("/scheduled_messages", scheduled_messages.mine),
+    post("/scheduled_messages", scheduled_messages.create),
+    patch("/scheduled_messages/{scheduled_message_id}", scheduled_messages.edit),
+    delete("/scheduled_messages/{scheduled_message_id}", scheduled_messages.delete),
+    get("/reminders", reminders.mine),
+    post("/reminders", reminders.create),
+    delete("/reminders/{reminder_id}", reminders.delete),
     # drafts and snippets
     # channels and topics
     # subscriptions

@@ -4,8 +4,8 @@ from typing import Any
 
 from msgspec import UNSET, UnsetType
 
+from tertulia.actions.composing import paragraphs
 from tertulia.api.call import Call, has_public_access
-from tertulia.api.composing import paragraphs
 from tertulia.domain import version
 from tertulia.errors import BadRequest
 from tertulia.http.replies import Reply

@@ -6,9 +6,9 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from tertulia import actions
+from tertulia.actions.composing import paragraphs
 from tertulia.actions.subscriptions import Wish
 from tertulia.api.call import Call
-from tertulia.api.composing import paragraphs
 from tertulia.domain import limits
 from tertulia.domain.channels import FOREVER, NewChannel
 from tertulia.domain.groups import GroupValue

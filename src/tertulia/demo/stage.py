@@ -16,9 +16,9 @@ from tertulia import serving, zuliprc
 from tertulia.actions import channels as channel_actions
 from tertulia.actions import subscriptions
 from tertulia.actions import users as user_actions
+from tertulia.actions.composing import RENDER_VERSION, paragraphs
 from tertulia.actions.messages import send
 from tertulia.actions.users import NewUser
-from tertulia.api.composing import RENDER_VERSION, paragraphs
 from tertulia.config import Config, ConfigError
 from tertulia.demo import script
 from tertulia.demo.people import ARRIVALS, FOUNDED, ORGANIZATION, PEOPLE, ROOMS, Person, Room

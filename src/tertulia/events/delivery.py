@@ -31,7 +31,7 @@ from tertulia.events.wording import bodies, concerns
 from tertulia.storage import log as stored_log
 from tertulia.storage import queues, subscriptions
 from tertulia.storage.database import Database
-from tertulia.storage.queues import StoredQueue
+from tertulia.storage.queues import Position, StoredQueue
 from tertulia.storage.subscriptions import Span
 from tertulia.storage.tx import Tx
 
@@ -214,6 +214,7 @@ class Delivery:
             acked=stored.acked,
             seen_at=self._database.clock(),
         )
+        mailbox.scanned = max(mailbox.scanned, stored.scanned)
         self._mailboxes[stored.id] = mailbox
         self._of_user.setdefault(stored.user_id, set()).add(stored.id)
         if listener.options.hears_public_channels:
@@ -261,6 +262,13 @@ class Delivery:
             self._forget(mailbox)
             mailbox.close()
 
+    def put_forward(self, seconds: float) -> None:
+        """The clock was put forward: whoever was seen before that was not idle for so long."""
+        before = self._database.clock() - seconds
+        for mailbox in self._mailboxes.values():
+            if mailbox.seen_at <= before:
+                mailbox.seen_at += seconds
+
     def stop_waiting(self) -> None:
         """Answer every poll at once from now on: the server is about to stop."""
         self._stopping = True
@@ -284,11 +292,16 @@ class Delivery:
 
     # --- keeping books ---
 
-    def positions(self, realm_id: int) -> list[tuple[str, int, float]]:
-        """How far each mailbox of an organization has been read: (queue, acknowledged, seen at)."""
-        now = self._database.clock()
+    def positions(self, realm_id: int) -> list[Position]:
+        """How far each mailbox of an organization has been read."""
+        now, applied = self._database.clock(), self.organizations[realm_id].applied
         return [
-            (queue_id, mailbox.acked, now if mailbox.is_parked else mailbox.seen_at)
+            Position(
+                queue_id,
+                mailbox.acked,
+                mailbox.settled(applied),
+                now if mailbox.is_parked else mailbox.seen_at,
+            )
             for queue_id, mailbox in self._mailboxes.items()
             if mailbox.realm_id == realm_id
         ]

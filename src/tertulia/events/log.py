@@ -43,11 +43,12 @@ def announce(tx: Tx, event: Event, to: Audience) -> int:
 
 def read(tx: Tx, realm_id: int, after: int, limit: int) -> list[Happening]:
     """The next events of an organization, with the messages they tell of."""
+    here = tx if tx.realm_id == realm_id else tx.for_realm(realm_id)
     happenings = [
         Happening(
             entry.realm_id,
             entry.seq,
-            _decoders[entry.kind].decode(entry.payload),
+            _decoders[entry.kind].decode(entry.payload).completed(here),
             audiences.decode(entry.audience),
         )
         for entry in log.after(tx, realm_id, after, limit)

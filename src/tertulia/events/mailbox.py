@@ -70,6 +70,12 @@ class Mailbox:
     def is_full(self) -> bool:
         return len(self.pending) >= MOST_PENDING
 
+    def settled(self, applied: int) -> int:
+        """Up to here the log, which is known up to `applied`, holds nothing new to the client."""
+        if self.behind:
+            return seq_of(self.acked) - 1
+        return seq_of(self.pending[0].id) - 1 if self.pending else applied
+
     def contents(self) -> list[bytes]:
         return [entry.encoded() for entry in self.pending]
 

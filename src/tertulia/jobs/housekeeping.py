@@ -1,15 +1,44 @@
-"""Housekeeping in the background: once a minute, each task by itself."""
+"""Housekeeping in the background: each task by itself, in small steps."""
 
-from tertulia.actions import housekeeping, queues
+import asyncio
+import time
+from collections.abc import Callable
+
+from tertulia.actions import housekeeping, queues, retention, scheduled
 from tertulia.events.delivery import Delivery
 from tertulia.storage.database import Database
 
+NOTICEABLE_SECONDS = 30  # a clock that is corrected by less makes nobody idle
+BREATH_SECONDS = 0.02  # between two steps of a long work, for those who wait
 
-async def keep_positions(database: Database, delivery: Delivery) -> None:
+
+class Watch:
+    """Holds a stopwatch against the clock, to notice when the clock was put forward or back."""
+
+    def __init__(
+        self, clock: Callable[[], float], stopwatch: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._clock = clock
+        self._stopwatch = stopwatch
+        self._known = clock() - stopwatch()
+
+    def jump(self) -> float:
+        """How far the clock was put forward since we last looked; 0 if it just went on."""
+        difference = self._clock() - self._stopwatch()
+        jump, self._known = difference - self._known, difference
+        return jump if abs(jump) > NOTICEABLE_SECONDS else 0.0
+
+
+async def keep_positions(
+    database: Database, delivery: Delivery, watch: Watch | None = None
+) -> None:
     """Store how far queues have been read, then forget those that nobody polls."""
+    jump = 0.0 if watch is None else watch.jump()
+    if jump > 0:
+        delivery.put_forward(jump)
     for realm_id in list(delivery.organizations):
         here = database.of(realm_id)
-        await here.write(queues.note_positions, delivery.positions(realm_id))
+        await here.write(queues.note_positions, delivery.positions(realm_id), jump)
         for queue_id in await here.write(queues.delete_expired):
             delivery.close_queue(queue_id)
     delivery.give_up_cold_mailboxes()
@@ -19,6 +48,26 @@ async def forget_send_keys(database: Database, remembered_seconds: float) -> Non
     await database.write_in(0, housekeeping.forget_send_keys, remembered_seconds)
 
 
+async def forget_sent(database: Database) -> None:
+    await database.write_in(0, scheduled.forget_sent)
+
+
 async def trim_logs(database: Database, delivery: Delivery) -> None:
     for realm_id in list(delivery.organizations):
-        await database.of(realm_id).write(housekeeping.trim_log)
+        is_done = False
+        while not is_done:
+            trimmed = await database.of(realm_id).write(housekeeping.trim_log)
+            for queue_id in trimmed.queues_given_up:
+                delivery.close_queue(queue_id)
+            is_done = trimmed.is_done
+
+
+async def delete_old_messages(database: Database, delivery: Delivery) -> None:
+    """Delete what has been kept for as long as its channel or its organization wants."""
+    for realm_id in list(delivery.organizations):
+        db = database.of(realm_id)
+        for place in await db.read(retention.places_with_old):
+            deleted = 1
+            while deleted:
+                deleted = await db.write(retention.delete_some, place)
+                await asyncio.sleep(BREATH_SECONDS)

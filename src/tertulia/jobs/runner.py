@@ -1,8 +1,16 @@
-"""The runner: does each job again and again, and survives whatever a job does."""
+"""The runner: does each job again and again, and survives whatever a job does.
+
+It counts with a stopwatch and never looks at the clock, so putting the clock forward or back
+neither skips a job nor repeats it.
+"""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import time
+import traceback
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import structlog
 
@@ -15,15 +23,56 @@ log = structlog.get_logger()
 class Job:
     name: str
     every_seconds: float
-    work: Callable[[], Awaitable[None]]
+    work: Callable[[], Awaitable[object]]
+    at_once: bool = False  # whether it is done at the start, too
 
 
-async def run_for_ever(job: Job) -> None:
-    while True:
-        await asyncio.sleep(job.every_seconds)
+class Runner:
+    def __init__(
+        self, jobs: Sequence[Job], stopwatch: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.jobs = jobs
+        self.failures: Counter[str] = Counter()
+        self._stopwatch = stopwatch
+        self._due = {job.name: stopwatch() + job.every_seconds for job in jobs}
+
+    async def run(self) -> None:
+        """Do all jobs until cancelled."""
+        await asyncio.gather(*(self._repeat(job) for job in self.jobs))
+
+    def late_seconds(self, job: Job) -> float:
+        """How long ago the job should have been done again."""
+        return max(0.0, self._stopwatch() - self._due[job.name])
+
+    async def _repeat(self, job: Job) -> None:
+        if not job.at_once:
+            await asyncio.sleep(job.every_seconds)
+        while True:
+            await self._attempt(job)
+            await asyncio.sleep(job.every_seconds)
+
+    async def _attempt(self, job: Job) -> None:
         try:
             await job.work()
         except ServiceUnavailable:
             log.warning("a job could not reach the data", job=job.name)
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            log.error("a job was given up", job=job.name)  # what it waited for, not we
         except Exception as error:
-            log.error("a job failed", job=job.name, error=type(error).__qualname__)
+            log.error("a job failed", job=job.name, **described(error))
+        else:
+            self._due[job.name] = self._stopwatch() + job.every_seconds
+            return
+        self.failures[job.name] += 1
+
+
+def described(error: BaseException) -> dict[str, Any]:
+    """An error for the log: its words may quote somebody, so only its type and its way."""
+    frames = traceback.extract_tb(error.__traceback__, limit=-10)
+    return {
+        "error": type(error).__qualname__,
+        "trace": [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames],
+    }

@@ -99,6 +99,29 @@ def note_message(tx: Tx, channel: Channel, message_id: int) -> bool:
     return True
 
 
+def with_old_messages(tx: Tx, default_days: int) -> list[int]:
+    """The channels whose first message is older than they want, or than the default says."""
+    rows = tx.all(
+        "SELECT c.id FROM channel c WHERE c.realm_id = :realm"
+        " AND coalesce(c.retention_days, :days) > 0"
+        " AND (SELECT m.sent_at FROM message m WHERE m.channel_id = c.id ORDER BY m.id LIMIT 1)"
+        " < :now - 86400.0 * coalesce(c.retention_days, :days) ORDER BY c.id",
+        realm=tx.realm_id,
+        days=default_days,
+        now=tx.now,
+    )
+    return [row["id"] for row in rows]
+
+
+def set_first_message(tx: Tx, channel_id: int, message_id: int | None) -> None:
+    tx.execute(
+        "UPDATE channel SET first_message_id = :first WHERE id = :id AND realm_id = :realm",
+        first=message_id,
+        id=channel_id,
+        realm=tx.realm_id,
+    )
+
+
 def _channel(row: Row) -> Channel:
     return Channel(
         id=row["id"],

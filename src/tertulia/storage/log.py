@@ -67,9 +67,13 @@ def oldest(tx: Tx, realm_id: int) -> int | None:
 
 
 def first_since(tx: Tx, at: float) -> int | None:
-    """The number of the first event at or after a moment, by the clock of that time."""
+    """The number of the first of the newest events, those since a moment; None if all are.
+
+    It is looked for from the end, since that is where it is.
+    """
     found: int | None = tx.value(
-        "SELECT min(seq) AS value FROM event WHERE realm_id = :realm AND at >= :at",
+        "SELECT seq + 1 AS value FROM event WHERE realm_id = :realm AND at < :at"
+        " ORDER BY seq DESC LIMIT 1",
         realm=tx.realm_id,
         at=at,
     )

@@ -37,6 +37,28 @@ def find_many(tx: Tx, realm_id: int, message_ids: Sequence[int]) -> dict[int, Me
     return {row["id"]: as_message(row) for row in rows}
 
 
+def oldest(tx: Tx, channel_id: int | None, most: int) -> list[Message]:
+    """The first messages of a channel, or of all conversations if there is none."""
+    place = "m.conversation_id IS NOT NULL" if channel_id is None else "m.channel_id = :channel"
+    rows = tx.all(
+        f"SELECT {COLUMNS} FROM {SOURCE} WHERE m.realm_id = :realm AND {place}"
+        " ORDER BY m.id LIMIT :most",
+        realm=tx.realm_id,
+        channel=channel_id,
+        most=most,
+    )
+    return [as_message(row) for row in rows]
+
+
+def delete(tx: Tx, message_ids: Sequence[int]) -> None:
+    """Forget messages for good, with all that hangs on them."""
+    ids = list(message_ids)
+    tx.execute("DELETE FROM message_flag WHERE message_id IN :ids", ids=ids)
+    tx.execute(
+        "DELETE FROM message WHERE realm_id = :realm AND id IN :ids", realm=tx.realm_id, ids=ids
+    )
+
+
 def newest_id(tx: Tx) -> int:
     """The id of the last message of the organization; 0 if there is none."""
     return int(

@@ -13,21 +13,34 @@ class StoredQueue:
     options: str
     start_seq: int
     acked: int
+    scanned: int
     idle_seconds: int
+    seen_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """How far a queue has been read, and when."""
+
+    queue_id: str
+    acked: int  # the last event its client says it has
+    scanned: int  # up to here the log holds nothing that its client does not have
     seen_at: float
 
 
 def insert(tx: Tx, queue: StoredQueue) -> None:
     tx.execute(
         "INSERT INTO queue"
-        " (id, realm_id, user_id, options, start_seq, acked, idle_seconds, created_at, seen_at)"
-        " VALUES (:id, :realm, :user, :options, :start_seq, :acked, :idle, :now, :now)",
+        " (id, realm_id, user_id, options, start_seq, acked, scanned, idle_seconds, created_at,"
+        " seen_at) VALUES (:id, :realm, :user, :options, :start_seq, :acked, :scanned, :idle,"
+        " :now, :now)",
         id=queue.id,
         realm=queue.realm_id,
         user=queue.user_id,
         options=queue.options,
         start_seq=queue.start_seq,
         acked=queue.acked,
+        scanned=queue.scanned,
         idle=queue.idle_seconds,
         now=tx.now,
     )
@@ -57,21 +70,51 @@ def delete(tx: Tx, queue_ids: list[str]) -> int:
     )
 
 
-def note(tx: Tx, positions: list[tuple[str, int, float]]) -> None:
-    """Remember how far queues have been read and when: (id, acknowledged, seen at)."""
+def note(tx: Tx, positions: list[Position]) -> None:
+    """Remember how far queues have been read; another server may know of more."""
     tx.execute_many(
         "UPDATE queue SET acked = CASE WHEN acked < :acked THEN :acked ELSE acked END,"
+        " scanned = CASE WHEN scanned < :scanned THEN :scanned ELSE scanned END,"
         " seen_at = CASE WHEN seen_at < :seen THEN :seen ELSE seen_at END WHERE id = :id",
-        ({"id": queue_id, "acked": acked, "seen": seen} for queue_id, acked, seen in positions),
+        (
+            {
+                "id": position.queue_id,
+                "acked": position.acked,
+                "scanned": position.scanned,
+                "seen": position.seen_at,
+            }
+            for position in positions
+        ),
+    )
+
+
+def put_forward(tx: Tx, seconds: float) -> None:
+    """The clock was put forward: let those seen before that have been seen so much later."""
+    tx.execute(
+        "UPDATE queue SET seen_at = seen_at + :seconds"
+        " WHERE realm_id = :realm AND seen_at <= :before",
+        realm=tx.realm_id,
+        seconds=seconds,
+        before=tx.now - seconds,
     )
 
 
 def oldest_position(tx: Tx) -> int | None:
-    """The event that the hindmost queue of the organization has read; None without queues."""
+    """Up to here no queue of the organization needs the log; None without queues."""
     found: int | None = tx.value(
-        "SELECT min(acked) AS value FROM queue WHERE realm_id = :realm", realm=tx.realm_id
+        "SELECT min(scanned) AS value FROM queue WHERE realm_id = :realm", realm=tx.realm_id
     )
     return found
+
+
+def behind(tx: Tx, seq: int) -> list[str]:
+    """The queues that still need the log from before a certain event."""
+    rows = tx.all(
+        "SELECT id FROM queue WHERE realm_id = :realm AND scanned < :seq",
+        realm=tx.realm_id,
+        seq=seq,
+    )
+    return [row["id"] for row in rows]
 
 
 def expired(tx: Tx, grace_seconds: float) -> list[str]:
@@ -92,6 +135,7 @@ def _queue(row: Row) -> StoredQueue:
         options=row["options"],
         start_seq=row["start_seq"],
         acked=row["acked"],
+        scanned=row["scanned"],
         idle_seconds=row["idle_seconds"],
         seen_at=row["seen_at"],
     )

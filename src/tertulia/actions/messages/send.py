@@ -61,6 +61,25 @@ class Sent:
     member_ids: tuple[int, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class ChannelSend:
+    """A send to a channel that may happen, and what its checks have found out."""
+
+    sender: User
+    channel: Channel
+    starts_topic: bool
+    mentioned: list[int]
+    in_topic: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class DirectSend:
+    """A direct message that may be sent."""
+
+    sender: User
+    members: dict[int, User]
+
+
 def to_channel(
     tx: Tx,
     sender: User,
@@ -74,17 +93,13 @@ def to_channel(
     repeated = _sent_before(tx, sender, key)
     if repeated is not None:
         return repeated
-    sender = _present(tx, sender)
-    channel = _find_channel(tx, where)
-    _check_may_post(tx, sender, channel)
-    starts_topic = not _has_seen_topic(tx, sender, channel, topic)
-    _check_topic(tx, sender, channel, topic, starts_topic)
-    mentioned, in_topic = _check_mentions(tx, sender, channel, topic, draft)
+    checked = check_to_channel(tx, sender, where, topic, draft)
+    sender, channel, mentioned = checked.sender, checked.channel, checked.mentioned
 
     message_id = messages.insert_in_channel(tx, sender.id, channel.id, topic, draft)
     unread.add_flag(tx, "mentioned", mentioned, message_id)
-    unread.add_flag(tx, "topic_wildcard_mentioned", in_topic, message_id)
-    policy = _change_policy(tx, sender, channel, topic, starts_topic)
+    unread.add_flag(tx, "topic_wildcard_mentioned", checked.in_topic, message_id)
+    policy = _change_policy(tx, sender, channel, topic, checked.starts_topic)
     announce(
         tx,
         MessageSent(
@@ -95,7 +110,7 @@ def to_channel(
             echo=echo,
             mentioned=mentioned,
             channel_wildcard=draft.mentions.channel_wildcard,
-            topic_wildcard_for=in_topic,
+            topic_wildcard_for=checked.in_topic,
         ),
         to=Subscribers(channel.id),
     )
@@ -118,9 +133,8 @@ def to_people(
     repeated = _sent_before(tx, sender, key)
     if repeated is not None:
         return repeated
-    sender = _present(tx, sender)
-    members = _find_recipients(tx, sender, recipients, email_domain)
-    _check_direct_permission(tx, sender, members, email_domain)
+    checked = check_to_people(tx, sender, recipients, email_domain)
+    sender, members = checked.sender, checked.members
 
     ids = sorted(members)
     conversation_id = messages.get_or_start_conversation(tx, ids)
@@ -140,6 +154,29 @@ def to_people(
     )
     _remember(tx, sender, key, message_id, None)
     return Sent(message_id, member_ids=tuple(ids))
+
+
+def check_to_channel(
+    tx: Tx, sender: User, where: int | str, topic: str, draft: Draft
+) -> ChannelSend:
+    """Every rule of sending to a channel; nothing is stored."""
+    sender = _present(tx, sender)
+    channel = _find_channel(tx, where)
+    _check_may_post(tx, sender, channel)
+    starts_topic = not _has_seen_topic(tx, sender, channel, topic)
+    _check_topic(tx, sender, channel, topic, starts_topic)
+    mentioned, in_topic = _check_mentions(tx, sender, channel, topic, draft)
+    return ChannelSend(sender, channel, starts_topic, mentioned, in_topic)
+
+
+def check_to_people(
+    tx: Tx, sender: User, recipients: list[int] | list[str], email_domain: str
+) -> DirectSend:
+    """Every rule of sending a direct message; nothing is stored."""
+    sender = _present(tx, sender)
+    members = _find_recipients(tx, sender, recipients, email_domain)
+    _check_direct_permission(tx, sender, members, email_domain)
+    return DirectSend(sender, members)
 
 
 # --- repeated sends ---

@@ -20,6 +20,8 @@ from tertulia.events.snapshot.people import groups_state, users_state
 from tertulia.events.snapshot.realm import realm_state
 from tertulia.events.snapshot.surroundings import Surroundings
 from tertulia.events.snapshot.unread import unread_state
+from tertulia.events.types.reminders import reminder_object
+from tertulia.events.types.scheduled import scheduled_message_object
 
 PROFILE_FIELD_TYPES = {
     "SHORT_TEXT": {"id": 1, "name": "Text (short)"},
@@ -157,8 +159,12 @@ _PARTS: dict[str, Callable[[View], dict[str, Any]]] = {
     "saved_snippets": lambda view: {"saved_snippets": []},
     "navigation_views": lambda view: {"navigation_views": []},
     "drafts": lambda view: {"drafts": []},
-    "scheduled_messages": lambda view: {"scheduled_messages": []},
-    "reminders": lambda view: {"reminders": []},
+    "scheduled_messages": lambda view: {
+        "scheduled_messages": [scheduled_message_object(each) for each in view.facts.scheduled]
+    },
+    "reminders": lambda view: {
+        "reminders": [reminder_object(each) for each in view.facts.reminders]
+    },
     "muted_users": lambda view: {"muted_users": []},
     "presence": _presence,
     "realm_user_groups": lambda view: {

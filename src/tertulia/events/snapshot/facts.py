@@ -5,7 +5,17 @@ from dataclasses import dataclass, field
 from pyroaring import BitMap64
 
 from tertulia.domain.channels import Subscription
-from tertulia.storage import history, messages, subscriptions, unread, user_topics
+from tertulia.domain.reminders import Reminder
+from tertulia.domain.scheduled import ScheduledMessage
+from tertulia.storage import (
+    history,
+    messages,
+    reminders,
+    scheduled,
+    subscriptions,
+    unread,
+    user_topics,
+)
 from tertulia.storage.history import Selection
 from tertulia.storage.tx import Tx
 from tertulia.storage.unread import UnreadMessage
@@ -25,6 +35,8 @@ class Facts:
     conversations: list[tuple[tuple[int, ...], int]] = field(default_factory=list)
     subscriptions: list[Subscription] = field(default_factory=list)
     user_topics: list[UserTopic] = field(default_factory=list)
+    scheduled: list[ScheduledMessage] = field(default_factory=list)
+    reminders: list[Reminder] = field(default_factory=list)
 
 
 def read_facts(tx: Tx, user_id: int, wanted: "Wanted") -> Facts:
@@ -42,6 +54,10 @@ def read_facts(tx: Tx, user_id: int, wanted: "Wanted") -> Facts:
         facts.subscriptions = subscriptions.of_user(tx, user_id)
     if wanted("user_topic") or wanted("muted_topics") or wanted("message"):
         facts.user_topics = user_topics.of_user(tx, user_id)
+    if wanted("scheduled_messages"):
+        facts.scheduled = scheduled.of_user(tx, user_id)
+    if wanted("reminders"):
+        facts.reminders = reminders.of_user(tx, user_id)
     return facts
 
 

@@ -7,6 +7,7 @@ import msgspec
 
 from tertulia.events.directory import Organization, Touched
 from tertulia.events.listener import Listener
+from tertulia.storage.tx import Tx
 
 Wire = dict[str, Any]
 
@@ -21,6 +22,10 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
     kind: ClassVar[str]
     types: ClassVar[tuple[str, ...]] = ()
     shared: ClassVar[bool] = False
+
+    def completed(self, tx: Tx) -> "Event":
+        """The event with what the log only refers to, so that what was deleted is in no log."""
+        return self
 
     def touched(self) -> Touched:
         """The parts of the directory to read again."""

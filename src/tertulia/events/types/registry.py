@@ -1,10 +1,13 @@
 """Every kind of event the log can hold, by the word it is stored under."""
 
 from tertulia.events.types.channels import ChannelCreated, ChannelLivened, Joined, Left
+from tertulia.events.types.edits import FirstMessageChanged, MessagesDeleted
 from tertulia.events.types.event import Event
 from tertulia.events.types.groups import SystemMembersAdded
 from tertulia.events.types.messages import MessageSent
 from tertulia.events.types.realms import RealmChanged, RealmCreated
+from tertulia.events.types.reminders import ReminderRemoved, ReminderSaved
+from tertulia.events.types.scheduled import ScheduledMessageRemoved, ScheduledMessageSaved
 from tertulia.events.types.topics import TopicPolicyChanged
 from tertulia.events.types.users import KeyChanged, UserActivityChanged, UserAdded
 
@@ -13,12 +16,18 @@ KINDS: dict[str, type[Event]] = {
     for event in (
         ChannelCreated,
         ChannelLivened,
+        FirstMessageChanged,
         Joined,
         KeyChanged,
         Left,
         MessageSent,
+        MessagesDeleted,
         RealmChanged,
         RealmCreated,
+        ReminderRemoved,
+        ReminderSaved,
+        ScheduledMessageRemoved,
+        ScheduledMessageSaved,
         SystemMembersAdded,
         TopicPolicyChanged,
         UserActivityChanged,

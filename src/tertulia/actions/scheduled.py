@@ -1,0 +1,174 @@
+"""Scheduled messages: writing them, changing them, and sending them when their time has come.
+
+The rules of sending hold twice, when the message is written and when it is sent. Sending it, its
+disappearance and all events are one transaction, and whoever comes second finds nothing to do.
+So neither a crash nor a second server loses or doubles a message.
+"""
+
+from dataclasses import dataclass
+
+from tertulia.actions import notices
+from tertulia.actions.messages import send
+from tertulia.domain.messages import Draft
+from tertulia.domain.notices import Words
+from tertulia.domain.scheduled import (
+    Destination,
+    ScheduledMessage,
+    ToChannel,
+    check_time,
+    destination,
+)
+from tertulia.domain.users import User
+from tertulia.errors import (
+    BadRequest,
+    NothingToChange,
+    OrganizationDeactivated,
+    ScheduledMessageNotFound,
+    ScheduledMessageSent,
+    TimeNotInFuture,
+    TooLateToDeliver,
+)
+from tertulia.events.audience import Users
+from tertulia.events.log import announce
+from tertulia.events.types.scheduled import ScheduledMessageRemoved, ScheduledMessageSaved
+from tertulia.storage import realms, scheduled, users
+from tertulia.storage.tx import Tx
+
+REMEMBER_SENT_SECONDS = 86_400  # how long an edit that comes too late is told so
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What is to be different; None leaves a thing as it is."""
+
+    in_channel: bool | None = None
+    to: int | list[int] | None = None
+    topic: str | None = None
+    draft: Draft | None = None
+    deliver_at: int | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        return self == Change()
+
+    @property
+    def is_about_time_alone(self) -> bool:
+        return self == Change(deliver_at=self.deliver_at)
+
+
+# --- what its owner does ---
+
+
+def create(
+    tx: Tx,
+    owner: User,
+    to: Destination,
+    draft: Draft,
+    read_by_sender: bool | None,
+    deliver_at: int,
+    email_domain: str,
+) -> int:
+    check_time(deliver_at, tx.now)
+    _check_sending(tx, owner, to, draft, email_domain)
+    entry_id = scheduled.insert(tx, owner.id, to, draft, read_by_sender, deliver_at)
+    announce(tx, ScheduledMessageSaved("add", entry_id), to=Users([owner.id]))
+    return entry_id
+
+
+def edit(tx: Tx, owner: User, entry_id: int, change: Change, email_domain: str) -> None:
+    """Change what was passed. A failed message needs a new time, and then waits again."""
+    if change.is_empty:
+        raise NothingToChange()
+    entry = _own(tx, owner, entry_id)
+    if change.deliver_at is not None:
+        check_time(change.deliver_at, tx.now)
+    elif entry.failed:
+        raise TimeNotInFuture()
+    to = _changed_destination(entry, change)
+    draft = change.draft or entry.draft()
+    if not change.is_about_time_alone:
+        _check_sending(tx, owner, to, draft, email_domain)
+
+    scheduled.update(tx, entry.id, to, draft, change.deliver_at or entry.deliver_at)
+    announce(tx, ScheduledMessageSaved("update", entry.id), to=Users([owner.id]))
+
+
+def delete(tx: Tx, owner: User, entry_id: int) -> None:
+    entry = _own(tx, owner, entry_id)
+    scheduled.delete(tx, entry.id)
+    announce(tx, ScheduledMessageRemoved(entry.id), to=Users([owner.id]))
+
+
+def _own(tx: Tx, owner: User, entry_id: int) -> ScheduledMessage:
+    entry = scheduled.find(tx, entry_id)
+    if entry is None or entry.owner_id != owner.id:
+        raise ScheduledMessageNotFound()
+    if entry.sent_at is not None:
+        raise ScheduledMessageSent()
+    return entry
+
+
+def _changed_destination(entry: ScheduledMessage, change: Change) -> Destination:
+    known = entry.to
+    was_in_channel = isinstance(known, ToChannel)
+    in_channel = was_in_channel if change.in_channel is None else change.in_channel
+    if in_channel != was_in_channel and change.to is None:
+        raise BadRequest("Recipient required when updating type of scheduled message.")
+    if in_channel and not was_in_channel and change.topic is None:
+        raise BadRequest("Topic required when updating scheduled message type to channel.")
+
+    to, topic = change.to, change.topic
+    if to is None:
+        to = known.channel_id if isinstance(known, ToChannel) else list(known.user_ids)
+    if topic is None and isinstance(known, ToChannel):
+        topic = known.topic
+    return destination(entry.owner_id, to, topic, in_channel=in_channel)
+
+
+def _check_sending(tx: Tx, sender: User, to: Destination, draft: Draft, email_domain: str) -> None:
+    if isinstance(to, ToChannel):
+        send.check_to_channel(tx, sender, to.channel_id, to.topic, draft)
+    else:
+        send.check_to_people(tx, sender, list(to.user_ids), email_domain)
+
+
+# --- what happens when its time has come ---
+
+
+def deliver(tx: Tx, seen: ScheduledMessage, draft: Draft, email_domain: str, began: float) -> bool:
+    """Send it, if it still is what was `seen`; raises whatever forbids sending it now.
+
+    It is too late for what was due long before we `began` to send, after a downtime; what waits
+    its turn since then is sent, however many there are.
+    """
+    if scheduled.find(tx, seen.id) != seen or not seen.is_due(tx.now):
+        return False
+    if realms.current(tx).deactivated:
+        raise OrganizationDeactivated()
+    if seen.is_too_late(began):
+        raise TooLateToDeliver()
+    sender = users.find(tx, seen.owner_id)
+    assert sender is not None
+    if isinstance(seen.to, ToChannel):
+        send.to_channel(tx, sender, seen.to.channel_id, seen.to.topic, draft)
+    else:
+        send.to_people(tx, sender, list(seen.to.user_ids), draft, email_domain)
+    scheduled.mark_sent(tx, seen.id)
+    announce(tx, ScheduledMessageRemoved(seen.id), to=Users([sender.id]))
+    return True
+
+
+def fail(tx: Tx, seen: ScheduledMessage, notice: Draft) -> bool:
+    """Give up on it, if it still is what was `seen`, and tell its owner why."""
+    if scheduled.find(tx, seen.id) != seen:
+        return False
+    scheduled.mark_failed(tx, seen.id)
+    announce(tx, ScheduledMessageSaved("update", seen.id), to=Users([seen.owner_id]))
+    owner = users.find(tx, seen.owner_id)
+    if owner is not None and owner.is_active and not realms.current(tx).deactivated:
+        notices.tell(tx, owner.id, Words(notice.content, notice.rendered))
+    return True
+
+
+def forget_sent(tx: Tx) -> int:
+    return scheduled.forget_sent_before(tx, tx.now - REMEMBER_SENT_SECONDS)

@@ -1,0 +1,89 @@
+"""Scheduled messages: written now, sent later."""
+
+from typing import Annotated
+
+from tertulia.actions import scheduled
+from tertulia.actions.composing import compose
+from tertulia.actions.scheduled import Change
+from tertulia.api.call import Call
+from tertulia.domain import limits
+from tertulia.domain.scheduled import LAST_MOMENT, destination
+from tertulia.events.types.scheduled import ScheduledMessageObject, scheduled_message_object
+from tertulia.http.replies import Reply, ok
+from tertulia.http.rules import Alias, AtMost, Id, MaxItems, Name, OneOf
+from tertulia.storage import scheduled as stored
+
+IN_CHANNEL = {"channel": True, "stream": True, "direct": False, "private": False}
+
+Kind = Annotated[str, OneOf(list(IN_CHANNEL)), Name("type")]
+To = Id | Annotated[list[Id], MaxItems(limits.RECIPIENTS_PER_MESSAGE)]
+Moment = Annotated[int, AtMost(LAST_MOMENT)]
+
+
+class ScheduledMessages(Reply):
+    scheduled_messages: list[ScheduledMessageObject]
+
+
+class Created(Reply):
+    scheduled_message_id: int
+
+
+async def mine(call: Call) -> ScheduledMessages:
+    """The caller's messages that are still to be sent, by time."""
+    entries = await call.db.read(stored.of_user, call.user.id)
+    return ScheduledMessages([scheduled_message_object(entry) for entry in entries])
+
+
+async def create(
+    call: Call,
+    *,
+    kind: Kind,
+    to: To,
+    content: str,
+    topic: Annotated[str | None, Alias("subject")] = None,
+    scheduled_delivery_timestamp: Moment,
+    read_by_sender: bool | None = None,
+) -> Created:
+    """Schedule a message; everything that would forbid sending it now forbids this too."""
+    place = destination(call.user.id, to, topic, in_channel=IN_CHANNEL[kind])
+    draft = await compose(call.org, content, call.client, read_by_sender)
+    entry_id = await call.db.write(
+        scheduled.create,
+        call.user,
+        place,
+        draft,
+        read_by_sender,
+        scheduled_delivery_timestamp,
+        call.org.email_domain,
+    )
+    return Created(entry_id)
+
+
+async def edit(
+    call: Call,
+    scheduled_message_id: int,
+    *,
+    kind: Kind | None = None,
+    to: To | None = None,
+    content: str | None = None,
+    topic: Annotated[str | None, Alias("subject")] = None,
+    scheduled_delivery_timestamp: Moment | None = None,
+) -> Reply:
+    """Change a scheduled message; one that has failed needs a new time."""
+    draft = None if content is None else await compose(call.org, content, call.client, None)
+    change = Change(
+        in_channel=None if kind is None else IN_CHANNEL[kind],
+        to=to,
+        topic=topic,
+        draft=draft,
+        deliver_at=scheduled_delivery_timestamp,
+    )
+    domain = call.org.email_domain
+    await call.db.write(scheduled.edit, call.user, scheduled_message_id, change, domain)
+    return ok()
+
+
+async def delete(call: Call, scheduled_message_id: int) -> Reply:
+    """Delete a scheduled message; it will not be sent."""
+    await call.db.write(scheduled.delete, call.user, scheduled_message_id)
+    return ok()

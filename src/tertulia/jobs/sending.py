@@ -1,0 +1,171 @@
+"""Sending what is due: scheduled messages and reminders.
+
+Only a few are written at a time and each organization gets its turn, so those who send right now
+wait for a few messages at most, however many are due in the same second.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import structlog
+
+from tertulia.actions import reminders, scheduled
+from tertulia.actions.composing import compose
+from tertulia.actions.notices import CLIENT
+from tertulia.domain.messages import Draft
+from tertulia.domain.reminders import Reminder
+from tertulia.domain.scheduled import ScheduledMessage, failure_notice
+from tertulia.errors import ClientError, InternalError, ServiceUnavailable
+from tertulia.events.delivery import Delivery
+from tertulia.events.directory import Organization
+from tertulia.jobs.runner import described
+from tertulia.storage import reminders as stored_reminders
+from tertulia.storage import scheduled as stored_scheduled
+from tertulia.storage.database import Bound, Database
+from tertulia.storage.tx import Tx
+
+log = structlog.get_logger()
+
+IN_HAND = 64  # so many are read
+AT_ONCE = 8  # and so many written together
+
+T = TypeVar("T")
+Outcome = bool | Exception  # sent by us, left to somebody else, or forbidden
+
+
+@dataclass(frozen=True, slots=True)
+class Outbox(Generic[T]):
+    """Something that is sent when its time has come."""
+
+    realms_with_due: Callable[[Tx], list[int]]
+    due: Callable[[Tx, int], list[T]]
+    compose: Callable[[Bound, Organization, T], Awaitable[Draft]]
+    deliver: Callable[[Bound, Organization, T, Draft, float], Awaitable[bool]]
+    give_up: Callable[[Bound, Organization, T, str], Awaitable[bool]]
+
+
+async def send_due(database: Database, delivery: Delivery, outbox: Outbox[T]) -> None:
+    """Send everything that is due; what may not be sent is given up."""
+    began = database.clock()
+    waiting = await database.read_in(0, outbox.realms_with_due)
+    while waiting:
+        waiting = [
+            realm_id
+            for realm_id in waiting
+            if (org := delivery.organizations.get(realm_id)) is not None
+            and await _send_some(database.of(realm_id), org, outbox, began)
+        ]
+
+
+async def _send_some(db: Bound, org: Organization, outbox: Outbox[T], began: float) -> bool:
+    """Send the next ones in their order; says whether anything was done."""
+    due = await db.read(outbox.due, IN_HAND)
+    few = [due[start : start + AT_ONCE] for start in range(0, len(due), AT_ONCE)]
+    return any([await _send_together(db, org, outbox, some, began) for some in few])
+
+
+async def _send_together(
+    db: Bound, org: Organization, outbox: Outbox[T], due: list[T], began: float
+) -> bool:
+    drafts = [await _tried(outbox.compose(db, org, entry)) for entry in due]
+    outcomes = await asyncio.gather(
+        *(_send(db, org, outbox, *each, began) for each in zip(due, drafts, strict=True))
+    )
+    done = False
+    for entry, outcome in zip(due, outcomes, strict=True):
+        if isinstance(outcome, Exception):
+            outcome = await _tried(outbox.give_up(db, org, entry, _reason(outcome)))
+        if isinstance(outcome, Exception):
+            log.error("a message could not even be given up", **described(outcome))
+        else:
+            done |= outcome
+    return done
+
+
+async def _send(
+    db: Bound,
+    org: Organization,
+    outbox: Outbox[T],
+    entry: T,
+    draft: Draft | Exception,
+    began: float,
+) -> Outcome:
+    if isinstance(draft, Exception):
+        return draft
+    return await _tried(outbox.deliver(db, org, entry, draft, began))
+
+
+async def _tried(work: Awaitable[T]) -> T | Exception:
+    """What came of it. That the database is away says nothing about the message."""
+    try:
+        return await work
+    except ServiceUnavailable:
+        raise
+    except Exception as problem:
+        return problem
+
+
+def _reason(problem: Exception) -> str:
+    if isinstance(problem, ClientError):
+        return problem.msg
+    log.error("a message could not be sent", **described(problem))
+    return InternalError.message
+
+
+# --- scheduled messages ---
+
+
+async def _compose_scheduled(_: Bound, org: Organization, entry: ScheduledMessage) -> Draft:
+    return await compose(org, entry.content, entry.client, entry.will_be_read())
+
+
+async def _deliver_scheduled(
+    db: Bound, org: Organization, entry: ScheduledMessage, draft: Draft, began: float
+) -> bool:
+    return await db.write(scheduled.deliver, entry, draft, org.email_domain, began)
+
+
+async def _give_up_scheduled(
+    db: Bound, org: Organization, entry: ScheduledMessage, reason: str
+) -> bool:
+    notice = await compose(org, failure_notice(entry.deliver_at, reason), CLIENT, False)
+    return await db.write(scheduled.fail, entry, notice)
+
+
+SCHEDULED = Outbox(
+    stored_scheduled.realms_with_due,
+    stored_scheduled.due,
+    _compose_scheduled,
+    _deliver_scheduled,
+    _give_up_scheduled,
+)
+
+
+# --- reminders ---
+
+
+async def _compose_reminder(db: Bound, org: Organization, reminder: Reminder) -> Draft:
+    words = await db.read(reminders.words_now, reminder)
+    return await compose(org, words, CLIENT, False)
+
+
+async def _deliver_reminder(
+    db: Bound, _: Organization, reminder: Reminder, draft: Draft, began: float
+) -> bool:
+    return await db.write(reminders.deliver, reminder, draft)
+
+
+async def _give_up_reminder(db: Bound, _: Organization, reminder: Reminder, reason: str) -> bool:
+    log.warning("a reminder was given up", reason=reason)
+    return await db.write(reminders.fail, reminder)
+
+
+REMINDERS = Outbox(
+    stored_reminders.realms_with_due,
+    stored_reminders.due,
+    _compose_reminder,
+    _deliver_reminder,
+    _give_up_reminder,
+)

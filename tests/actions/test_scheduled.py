@@ -1,0 +1,115 @@
+"""Sending what was scheduled, without a server that could do it first."""
+
+import pytest
+from tests.support.databases import Databases, Kind
+from tests.support.server import SECRET, Clock
+
+from tertulia.actions import organizations, scheduled, users
+from tertulia.actions.users import NewUser
+from tertulia.domain.keys import Vault
+from tertulia.domain.messages import Draft, Mentions
+from tertulia.domain.realms import Realm
+from tertulia.domain.scheduled import ToChannel
+from tertulia.errors import TooLateToDeliver, WildcardNotAllowedInChannel
+from tertulia.storage import channels, realms
+from tertulia.storage import scheduled as stored
+from tertulia.storage.database import Database
+
+SOUP = Draft("Soup!", "<p>Soup!</p>", 0, "tests", False)
+CALLING = Draft("@**all** soup!", "…", 0, "tests", False, Mentions(channel_wildcard=True))
+
+
+class House:
+    """An organization in a database that nobody serves."""
+
+    def __init__(self, url: str) -> None:
+        self.clock = Clock()
+        self._database = Database.at(url, self.clock)
+        self._database.migrate()
+        self._realm: Realm = self._database.write_now(0, organizations.create, "House", "")
+        self.ana = self.add("ana")
+
+    def add(self, name):
+        new = NewUser(f"{name}@example.com", name)
+        return self.write(users.add, Vault(SECRET.encode()), new)[0]
+
+    def write(self, action, *args):
+        return self._database.write_now(self._realm.id, action, *args)
+
+    def schedule(self, draft, in_seconds=60):
+        """A message to everybody's channel, as a job would see it."""
+        general = self.write(channels.find_by_name, "general")
+        at = int(self.clock()) + in_seconds
+        place = ToChannel(general.id, "lunch")
+        number = self.write(scheduled.create, self.ana, place, draft, None, at, "x.invalid")
+        return self.write(stored.find, number)
+
+
+@pytest.fixture
+def house(kind: Kind, databases: Databases):
+    url, _ = databases.new(kind)
+    yield House(url)
+    databases.give_back(url)
+
+
+def test_calling_everybody_is_weighed_again_when_it_is_sent(house):
+    house.write(realms.set_setting, "can_mention_many_users_group", 0)
+    entry = house.schedule(CALLING)
+    for number in range(16):
+        house.add(f"p{number}")
+
+    house.clock.move(seconds=61)
+
+    with pytest.raises(WildcardNotAllowedInChannel):
+        house.write(scheduled.deliver, entry, CALLING, "x.invalid", house.clock())
+
+
+@pytest.mark.parametrize("seconds", [0, 59])
+def test_nothing_is_sent_before_its_time(house, seconds):
+    entry = house.schedule(SOUP, in_seconds=62)
+
+    house.clock.move(seconds=seconds)
+
+    assert house.write(scheduled.deliver, entry, SOUP, "x.invalid", house.clock()) is False
+
+
+def test_it_is_sent_once_however_often_it_is_tried(house):
+    entry = house.schedule(SOUP)
+    house.clock.move(seconds=61)
+
+    tries = [
+        house.write(scheduled.deliver, entry, SOUP, "x.invalid", house.clock()) for _ in range(3)
+    ]
+
+    assert tries == [True, False, False]
+
+
+@pytest.mark.parametrize("late, is_sent", [(598, True), (605, False)])
+def test_ten_minutes_are_the_most_it_may_be_late(house, late, is_sent):
+    entry = house.schedule(SOUP)
+    house.clock.move(seconds=60 + late)
+
+    if is_sent:
+        assert house.write(scheduled.deliver, entry, SOUP, "x.invalid", house.clock()) is True
+    else:
+        with pytest.raises(TooLateToDeliver):
+            house.write(scheduled.deliver, entry, SOUP, "x.invalid", house.clock())
+
+
+def test_what_waits_its_turn_for_long_is_sent_all_the_same(house):
+    entry = house.schedule(SOUP)
+    house.clock.move(seconds=61)
+    began = house.clock()
+
+    house.clock.move(hours=1)
+
+    assert house.write(scheduled.deliver, entry, SOUP, "x.invalid", began) is True
+
+
+def test_a_failure_is_recorded_once(house):
+    entry = house.schedule(SOUP)
+
+    tries = [house.write(scheduled.fail, entry, SOUP) for _ in range(2)]
+
+    assert tries == [True, False]
+    assert house.write(stored.find, entry.id).failed is True

@@ -1,0 +1,254 @@
+"""Thousands of messages due in the same second, while people go on talking.
+
+Each is sent exactly once and in the order in which they were written, nobody who talks has to wait
+much longer than usual, and kill -9 in between changes nothing.
+"""
+
+import itertools
+import random
+import statistics
+import threading
+import time
+from typing import Any
+
+import pytest
+from tests.crash.client import Client, Unreachable
+from tests.crash.conftest import NewServer
+from tests.crash.people import Person, settle
+from tests.support.databases import Databases, Kind
+
+from tertulia.domain.messages import Draft
+from tertulia.domain.scheduled import ToChannel
+from tertulia.storage import channels
+from tertulia.storage import scheduled as stored
+from tertulia.storage.database import Database
+from tertulia.storage.tx import Tx
+
+SENDERS = 16
+PATIENCE_SECONDS = 1800
+LONGEST_RUN = 160  # of messages that were due, before somebody who talks gets a word in
+
+
+def on_both(*values: Any, soak: bool = False) -> list[Any]:
+    marks = [pytest.mark.soak] if soak else []
+    return [
+        pytest.param("sqlite", *values, marks=marks),
+        pytest.param("postgres", *values, marks=[*marks, pytest.mark.postgres]),
+    ]
+
+
+@pytest.mark.parametrize("kind, count", on_both(200))
+def test_what_is_due_at_once_is_sent_once_and_in_order_while_people_talk(
+    databases: Databases, new_server: NewServer, kind: Kind, count: int
+):
+    scene = Scene(*databases.new(kind), new_server, count)
+
+    scene.talk_until_all_is_sent()
+
+    scene.end()
+    assert scene.heard() == scene.expected
+    assert scene.stored() == scene.expected
+    assert scene.longest_run() <= LONGEST_RUN
+
+
+@pytest.mark.parametrize("kind, count", on_both(10_000, soak=True))
+def test_ten_thousand_at_once_hold_nobody_up(
+    databases: Databases, new_server: NewServer, kind: Kind, count: int
+):
+    scene = Scene(*databases.new(kind), new_server, count)
+
+    usual_before = scene.talk_for(seconds=20)
+    meanwhile = scene.talk_until_all_is_sent()
+    usual_after = scene.talk_for(seconds=20)
+
+    scene.end()
+    assert scene.heard() == scene.expected
+    assert scene.stored() == scene.expected
+    usual = max(percentile_99(usual_before), percentile_99(usual_after))
+    assert percentile_99(meanwhile) <= 2 * usual, (usual, percentile_99(meanwhile))
+
+
+@pytest.mark.parametrize("kind, count, kills", [*on_both(200, 2), *on_both(10_000, 5, soak=True)])
+def test_kill_9_neither_loses_nor_doubles_what_is_due(
+    databases: Databases, new_server: NewServer, kind: Kind, count: int, kills: int
+):
+    scene = Scene(*databases.new(kind), new_server, count)
+
+    scene.wait_until_due()
+    for number in range(kills):
+        # Each kill comes after another part of the work is done, somewhere within a gathering.
+        scene.wait_until_sent(count * (number + 1) // (kills + 2))
+        time.sleep(random.uniform(0, 0.05))
+        scene.server.kill()
+        assert scene.count_left() > 0, "it was all over before we could kill anything"
+        scene.server.start()
+    scene.talk_until_all_is_sent()
+
+    scene.end()
+    assert scene.heard() == scene.expected
+    assert scene.stored() == scene.expected
+
+
+class Scene:
+    """One who has written everything in advance, one who listens, and sixteen who talk."""
+
+    def __init__(self, url: str, folder: Any, new_server: NewServer, count: int) -> None:
+        names = "ana ben " + " ".join(f"p{number}" for number in range(SENDERS))
+        self.expected = [f"later {number}" for number in range(count)]
+        self._database = Database.at(url)
+        self._ana, self._ben, *talkers = settle(url, names).values()
+        (self._realm_id,) = [row["id"] for row in self._read(_realms)]
+        self.server = new_server(url, folder)
+        self.server.start()
+        self._ears = Listener(self._ben.at(self.server.port))
+        self._at = int(time.time()) + 3 + count // 200
+        for some in batches(self.expected):
+            self._database.write_now(
+                self._realm_id, _write_in_advance, self._ana.id, some, self._at
+            )
+        assert time.time() < self._at, "writing it all took too long"
+        self._talkers = [Talker(person, self.server.port) for person in talkers]
+        for talker in self._talkers:
+            talker.start()
+
+    # --- what happens ---
+
+    def talk_for(self, seconds: float) -> list[float]:
+        """Let people talk; gives how long each of their sends took."""
+        start = time.perf_counter()
+        time.sleep(seconds)
+        return self._waits_since(start)
+
+    def wait_until_due(self) -> None:
+        time.sleep(max(0.0, self._at - time.time()))
+
+    def talk_until_all_is_sent(self) -> list[float]:
+        self.wait_until_due()
+        start = time.perf_counter()
+        self.wait_until_sent(len(self.expected))
+        return self._waits_since(start)
+
+    def wait_until_sent(self, count: int) -> None:
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while len(self.expected) - self.count_left() < count:
+            assert time.monotonic() < deadline, f"{self.count_left()} are still to be sent"
+            time.sleep(0.02)
+
+    def end(self) -> None:
+        for talker in self._talkers:
+            talker.stop()
+
+    # --- what we see ---
+
+    def count_left(self) -> int:
+        left: int = self._read(_count_left)
+        return left
+
+    def heard(self) -> list[str]:
+        return self._ears.hear_everything()
+
+    def stored(self) -> list[str]:
+        return [content for content in self._read(_contents) if content.startswith("later ")]
+
+    def longest_run(self) -> int:
+        """How many that were due came one after the other, with nobody in between."""
+        runs = itertools.groupby(self._read(_contents), lambda each: each.startswith("later "))
+        return max(len(list(some)) for is_due, some in runs if is_due)
+
+    def _waits_since(self, start: float) -> list[float]:
+        return [each for talker in self._talkers for each in talker.waits_since(start)]
+
+    def _read(self, query: Any) -> Any:
+        return self._database.read_now(getattr(self, "_realm_id", 0), query)
+
+
+class Talker(threading.Thread):
+    """Says one thing after the other, each with a key, until told to stop."""
+
+    def __init__(self, person: Person, port: int) -> None:
+        super().__init__(daemon=True)
+        self._client = person.at(port)
+        self._name = person.email
+        self._waits: list[tuple[float, float]] = []
+        self._stopping = threading.Event()
+
+    def run(self) -> None:
+        for number in itertools.count():
+            if self._stopping.is_set():
+                return
+            start = time.perf_counter()
+            while not self._says(f"{self._name} {number}"):
+                time.sleep(0.02)
+            self._waits.append((start, time.perf_counter() - start))
+
+    def waits_since(self, moment: float) -> list[float]:
+        return [wait for start, wait in self._waits if start >= moment]
+
+    def stop(self) -> None:
+        self._stopping.set()
+        self.join()
+
+    def _says(self, content: str) -> bool:
+        place = {"type": "channel", "to": "general", "topic": self._name}
+        try:
+            answer = self._client.post(
+                "/messages", {"Idempotency-Key": content}, content=content, **place
+            )
+        except Unreachable:
+            return False
+        assert answer.status in (200, 503), answer.body
+        return answer.status == 200
+
+
+class Listener:
+    """Registers at the beginning and listens at the end, to all that has come meanwhile."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        answer = client.post("/register", event_types=["message"], fetch_event_types=[])
+        self._queue_id, self._last_event_id = answer["queue_id"], answer["last_event_id"]
+
+    def hear_everything(self) -> list[str]:
+        """What was sent in advance, in the order in which it arrived."""
+        self._client.close()
+        heard: list[str] = []
+        while events := self._poll():
+            self._last_event_id = events[-1]["id"]
+            heard += [event["message"]["content"] for event in events if "message" in event]
+        return [content for content in heard if content.startswith("later ")]
+
+    def _poll(self) -> list[dict[str, Any]]:
+        answer = self._client.get(
+            "/events", queue_id=self._queue_id, last_event_id=self._last_event_id, dont_block=True
+        )
+        assert answer.status == 200, answer.body
+        found: list[dict[str, Any]] = answer["events"]
+        return found
+
+
+def percentile_99(values: list[float]) -> float:
+    return statistics.quantiles(values, n=100)[98]
+
+
+def batches(contents: list[str], size: int = 1000) -> list[list[str]]:
+    return [contents[start : start + size] for start in range(0, len(contents), size)]
+
+
+def _realms(tx: Tx) -> list[Any]:
+    return tx.all("SELECT id FROM realm")
+
+
+def _count_left(tx: Tx) -> int:
+    return int(tx.value("SELECT count(*) AS value FROM scheduled_message WHERE sent_at IS NULL"))
+
+
+def _contents(tx: Tx) -> list[str]:
+    return [row["content"] for row in tx.all("SELECT content FROM message ORDER BY id")]
+
+
+def _write_in_advance(tx: Tx, owner_id: int, contents: list[str], at: int) -> None:
+    channel = channels.find_by_name(tx, "general")
+    assert channel is not None
+    for content in contents:
+        draft = Draft(content, f"<p>{content}</p>", 0, "tests", read_by_sender=False)
+        stored.insert(tx, owner_id, ToChannel(channel.id, "later"), draft, None, at)

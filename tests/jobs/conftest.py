@@ -1,0 +1,59 @@
+"""What the scenes of later need: a server whose clock can be moved, and its jobs at hand."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import pytest
+from tests.support.databases import Databases, Kind
+from tests.support.people import Chat
+from tests.support.server import Server
+
+from tertulia.jobs import housekeeping
+from tertulia.jobs.sending import REMINDERS, SCHEDULED, send_due
+
+
+@dataclass
+class Later(Chat):
+    """An organization whose time passes as the test says."""
+
+    def passes(self, *, seconds: float = 0, minutes: float = 0, hours: float = 0) -> None:
+        """Let time pass, and everything be done that is to be done then."""
+        self.server.clock.move(seconds=seconds, minutes=minutes, hours=hours)
+        self.does_what_is_due()
+
+    def does_what_is_due(self) -> None:
+        both = (self.server.database, self.server.application.delivery)
+        self.server.do(send_due(*both, SCHEDULED))
+        self.server.do(send_due(*both, REMINDERS))
+
+    def keeps_house(self) -> None:
+        both = (self.server.database, self.server.application.delivery)
+        self.server.do(housekeeping.keep_positions(*both))
+        self.server.do(housekeeping.trim_logs(*both))
+        self.server.do(housekeeping.delete_old_messages(*both))
+
+    def in_seconds(self, seconds: float) -> int:
+        """A time to schedule something for."""
+        return int(self.server.clock() + seconds)
+
+
+@pytest.fixture(scope="session")
+def movable_servers(databases: Databases) -> Iterator[Callable[[Kind], Server]]:
+    """Servers whose clocks run ahead. Their own jobs go on: what is due is still done once."""
+    running: dict[Kind, Server] = {}
+
+    def server_on(kind: Kind) -> Server:
+        if kind not in running:
+            running[kind] = Server(*databases.new(kind)).start()
+            Chat.found(running[kind])
+        return running[kind]
+
+    yield server_on
+    for server in running.values():
+        server.stop()
+
+
+@pytest.fixture
+def later(kind: Kind, movable_servers: Callable[[Kind], Server]) -> Later:
+    chat = Chat.found(movable_servers(kind))
+    return Later(chat.server, chat.realm, chat.host)

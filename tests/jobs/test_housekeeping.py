@@ -1,0 +1,369 @@
+"""Housekeeping: what is given up, what is forgotten, and what is not."""
+
+import pytest
+
+from tertulia.actions import housekeeping
+from tertulia.jobs.housekeeping import Watch, delete_old_messages, forget_sent, keep_positions
+from tertulia.storage import log, queues, send_keys
+from tertulia.storage import scheduled as stored_scheduled
+
+
+def events_kept(chat) -> int:
+    return len(chat.read(log.after, chat.realm.id, 0, 1_000_000))
+
+
+def says_much(person, count=20) -> None:
+    for number in range(count):
+        person.says(f"word {number}", to="kitchen > talk")
+
+
+# --- the log ---
+
+
+def test_what_every_queue_has_read_is_forgotten_after_a_while(later):
+    ana, ben = later.people("ana", "ben", channels=["kitchen"])
+    ears = ben.listens_for("message")
+    says_much(ana)
+    ears.all()
+    ears.poll()
+    later.keeps_house()
+    assert events_kept(later) > 20
+
+    later.server.clock.move(minutes=11)
+    ears.poll()
+    later.keeps_house()
+
+    assert events_kept(later) == 1
+    assert later.read(log.gaps) == []
+
+
+def test_what_a_queue_has_not_read_is_kept(later):
+    ana, ben = later.people("ana", "ben", channels=["kitchen"])
+    ears = ben.listens_for("message", idle_queue_timeout=86_400)
+    says_much(ana)
+
+    later.server.clock.move(hours=2)
+    later.keeps_house()
+
+    assert len(ears.all()) == 20
+
+
+def test_a_queue_that_never_hears_anything_does_not_hold_the_log(later):
+    ana, ben = later.people("ana", "ben", channels=["kitchen"])
+    ears = ben.listens_for("reaction", idle_queue_timeout=86_400)
+    assert ears.silent()
+    says_much(ana)
+
+    later.server.clock.move(minutes=11)
+    later.keeps_house()
+
+    assert events_kept(later) == 1
+    assert ears.silent()
+
+
+def test_such_a_queue_goes_on_after_a_restart(own_chat):
+    ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
+    ears = ben.listens_for("user_topic", "realm", idle_queue_timeout=86_400)
+    says_much(ana)
+    server = own_chat.server
+    server.clock.move(minutes=11)
+    server.do(keep_positions(server.database, server.application.delivery))
+    own_chat.write(housekeeping.trim_log)
+    assert events_kept(own_chat) == 1
+
+    server.restart()
+    own_chat.set("description", "quiet")
+
+    assert [event["property"] for event in ears.all()] == ["description"]
+
+
+def test_a_restart_repeats_nothing_that_was_acknowledged(own_chat):
+    ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
+    ears = ben.listens_for("message")
+    says_much(ana, 5)
+    assert len(ears.all()) == 5
+    assert ears.silent()
+    server = own_chat.server
+    server.do(keep_positions(server.database, server.application.delivery))
+
+    server.restart()
+    says_much(ana, 2)
+
+    assert [event["message"]["content"] for event in ears.all()] == ["word 0", "word 1"]
+
+
+def test_what_was_told_and_not_acknowledged_is_told_again_after_a_restart(own_chat):
+    ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
+    ears = ben.listens_for("message")
+    says_much(ana, 5)
+    first = ears.poll().succeeds()["events"]
+    server = own_chat.server
+    server.do(keep_positions(server.database, server.application.delivery))
+    server.clock.move(minutes=11)
+    own_chat.write(housekeeping.trim_log)
+
+    server.restart()
+
+    assert ears.poll().succeeds()["events"] == first
+
+
+def test_the_log_is_bounded_and_an_idle_queue_given_up(later):
+    ana, ben = later.people("ana", "ben", channels=["kitchen"])
+    idle = ben.listens_for("message", idle_queue_timeout=86_400)
+    busy = ana.listens_for("message")
+    says_much(ana)
+    assert len(busy.all()) == 20
+    assert busy.silent()
+    server = later.server
+    server.do(keep_positions(server.database, server.application.delivery))
+
+    trimmed = later.write(housekeeping.trim_log, 10)
+
+    assert trimmed.queues_given_up == [idle.queue_id]
+    assert events_kept(later) <= 11
+    for queue_id in trimmed.queues_given_up:
+        server.call(server.application.delivery.close_queue, queue_id)
+    idle.poll().fails(f"Bad event queue ID: {idle.queue_id}", code="BAD_EVENT_QUEUE_ID")
+    assert busy.silent()
+
+
+def test_a_long_log_is_trimmed_in_steps(later, monkeypatch):
+    ana = later.person("ana", channels=["kitchen"])
+    says_much(ana)
+    later.server.clock.move(minutes=11)
+    monkeypatch.setattr(housekeeping, "MOST_AT_ONCE", 7)
+
+    first = later.write(housekeeping.trim_log)
+    assert (first.events, first.is_done) == (7, False)
+    later.keeps_house()
+
+    assert events_kept(later) == 1
+
+
+# --- queues and the clock ---
+
+
+def test_a_queue_that_nobody_polls_is_given_up(later):
+    ears = later.person("ana").listens_for("message")
+
+    later.server.clock.move(minutes=12)
+    later.keeps_house()
+
+    ears.poll().fails(f"Bad event queue ID: {ears.queue_id}", code="BAD_EVENT_QUEUE_ID")
+
+
+def test_a_clock_put_forward_makes_no_queue_idle(later):
+    ana = later.person("ana", channels=["kitchen"])
+    ears = ana.listens_for("message")
+    server = later.server
+    watch = Watch(server.clock)
+    assert ears.silent()
+
+    for hours in (1, -1):
+        server.clock.move(hours=hours)
+        server.do(keep_positions(server.database, server.application.delivery, watch))
+
+    says_much(ana, 1)
+    assert len(ears.all()) == 1
+    assert later.read(queues.find, ears.queue_id) is not None
+
+
+def test_a_watch_tells_a_jump_from_the_passing_of_time():
+    now, passed = 1_000_000.0, 50.0
+    watch = Watch(lambda: now, lambda: passed)
+
+    now, passed = now + 1000, passed + 1000
+    assert watch.jump() == 0
+    now, passed = now + 3630, passed + 30
+    assert watch.jump() == pytest.approx(3600)
+    now, passed = now + 30, passed + 30
+    assert watch.jump() == 0
+    now, passed = now - 3570, passed + 30
+    assert watch.jump() == pytest.approx(-3600)
+
+
+# --- keys and remains ---
+
+
+def test_keys_of_sends_are_forgotten_in_time(later):
+    ana = later.person("ana", channels=["kitchen"])
+    writer = ana.with_headers(Idempotency_Key="once")
+    writer.says("soup", to="kitchen > lunch")
+    assert later.read(send_keys.find, ana.id, "key:once", 0) is not None
+
+    later.server.clock.move(hours=23)
+    later.write(housekeeping.forget_send_keys, 86_400)
+    assert later.read(send_keys.find, ana.id, "key:once", 0) is not None
+    later.server.clock.move(hours=2)
+    later.write(housekeeping.forget_send_keys, 86_400)
+
+    assert later.read(send_keys.find, ana.id, "key:once", 0) is None
+
+
+def test_the_remains_of_sent_messages_are_forgotten_after_a_day(later):
+    ana = later.person("ana")
+    number = ana.post(
+        "/scheduled_messages",
+        type="direct",
+        to=[ana.id],
+        content="milk",
+        scheduled_delivery_timestamp=later.in_seconds(60),
+    ).succeeds()["scheduled_message_id"]
+    later.passes(seconds=61)
+    later.server.do(forget_sent(later.server.database))
+    assert later.read(stored_scheduled.find, number) is not None
+
+    later.server.clock.move(hours=25)
+    later.server.do(forget_sent(later.server.database))
+
+    assert later.read(stored_scheduled.find, number) is None
+
+
+# --- retention ---
+
+
+def keep_for(chat, channel, days):
+    chat.write(
+        lambda tx: tx.execute(
+            "UPDATE channel SET retention_days = :days WHERE id = :id",
+            days=days,
+            id=chat.channel(channel).id,
+        )
+    )
+
+
+def deletes_old(chat):
+    chat.server.do(delete_old_messages(chat.server.database, chat.server.application.delivery))
+
+
+def readable(person):
+    answer = person.get(
+        "/messages", anchor="oldest", num_after=5000, apply_markdown=False
+    ).succeeds()
+    return [message["content"] for message in answer["messages"]]
+
+
+def days(number):
+    return {"hours": 24 * number}
+
+
+def test_a_channel_forgets_what_is_older_than_it_wants(later):
+    ana, ben = later.people("ana", "ben", channels=["kitchen", "garden"])
+    cleo = later.person("cleo")
+    keep_for(later, "kitchen", 3)
+    old = ana.says("old", to="kitchen > soup")
+    ana.says("kept elsewhere", to="garden > roses")
+    later.server.clock.move(**days(2))
+    ana.says("new", to="kitchen > soup")
+    capable = {"notification_settings_null": True, "bulk_message_deletion": True}
+    ears = ben.listens_for("delete_message", client_capabilities=capable)
+    simple, others = ana.listens_for("delete_message"), cleo.listens_for("delete_message")
+
+    deletes_old(later)
+    assert "old" in readable(ben)
+    later.server.clock.move(**days(1.01))
+    deletes_old(later)
+
+    kitchen = later.channel("kitchen")
+    place = {"message_type": "stream", "stream_id": kitchen.id, "topic": "soup"}
+    assert readable(ben) == ["kept elsewhere", "new"]
+    assert ears.all() == [{"type": "delete_message", "message_ids": [old.id], **place}]
+    assert simple.all() == [{"type": "delete_message", "message_id": old.id, **place}]
+    assert others.silent()
+    ben.get(f"/messages/{old.id}").fails("Invalid message(s)")
+
+
+def test_the_organization_decides_where_a_channel_does_not(later):
+    ana, ben = later.people("ana", "ben", channels=["default", "forever", "longer"])
+    later.set("message_retention_days", 10)
+    keep_for(later, "forever", -1)
+    keep_for(later, "longer", 30)
+    for channel in ("default", "forever", "longer"):
+        ana.says(channel, to=f"{channel} > x")
+    ana.says("direct", to=[ben])
+    ears = ben.listens_for("delete_message")
+
+    later.server.clock.move(**days(9))
+    deletes_old(later)
+    assert readable(ben) == ["default", "forever", "longer", "direct"]
+    later.server.clock.move(**days(2))
+    deletes_old(later)
+    assert readable(ben) == ["forever", "longer"]
+    later.server.clock.move(**days(20))
+    deletes_old(later)
+
+    assert readable(ben) == ["forever"]
+    assert [event["message_type"] for event in ears.all()] == ["stream", "private", "stream"]
+
+
+def test_unless_somebody_decides_everything_is_kept(later):
+    ana = later.person("ana", channels=["kitchen"])
+    ana.says("for ever", to="kitchen > x")
+
+    later.server.clock.move(**days(10_000))
+    deletes_old(later)
+    later.server.clock.move(**days(-10_000))
+
+    assert readable(ana) == ["for ever"]
+
+
+def test_much_is_deleted_in_small_steps_topic_by_topic(later):
+    ana = later.person("ana", channels=["kitchen"])
+    keep_for(later, "kitchen", 1)
+    for number in range(60):
+        ana.says(f"word {number}", to=f"kitchen > topic {number % 2}")
+    capable = {"notification_settings_null": True, "bulk_message_deletion": True}
+    ears = ana.listens_for("delete_message", client_capabilities=capable)
+
+    later.server.clock.move(**days(2))
+    deletes_old(later)
+
+    told = ears.all()
+    assert sum(len(event["message_ids"]) for event in told) == 60
+    assert max(len(event["message_ids"]) for event in told) <= 50
+    assert {event["topic"] for event in told} == {"topic 0", "topic 1"}
+    assert readable(ana) == []
+
+
+def test_nothing_of_a_deleted_message_stays(later):
+    ana, ben = later.people("ana", "ben", channels=["kitchen"])
+    keep_for(later, "kitchen", 1)
+    ears = ben.listens_for("message", "reminders", idle_queue_timeout=10**7)
+    secret = ana.says("a secret word", to="kitchen > x")
+    number = ben.post(
+        "/reminders",
+        message_id=secret.id,
+        scheduled_delivery_timestamp=later.in_seconds(86_400 * 30),
+    ).succeeds()["reminder_id"]
+    delivery = later.server.application.delivery
+    later.server.call(delivery._forget, delivery._mailboxes[ears.queue_id])
+
+    later.server.clock.move(**days(2))
+    deletes_old(later)
+
+    assert ben.get("/reminders").succeeds()["reminders"] == []
+    assert ears.all() == [{"type": "reminders", "op": "remove", "reminder_id": number}]
+    assert later.read(_everything_stored).count("a secret word") == 0
+
+
+def _everything_stored(tx):
+    """Every text in every table that our migrations have made, as one."""
+    names = ("event", "message", "message_flag", "reminder", "scheduled_message", "user_topic")
+    rows = [row for name in names for row in tx.all(f"SELECT * FROM {name}")]
+    return "\n".join(str(dict(row)) for row in rows)
+
+
+def test_the_first_message_of_a_channel_is_told_anew(later):
+    ana = later.person("ana", channels=["kitchen"])
+    keep_for(later, "kitchen", 3)
+    ana.says("old", to="kitchen > x")
+    later.server.clock.move(**days(2))
+    new = ana.says("new", to="kitchen > x")
+    ears = ana.listens_for("stream")
+
+    later.server.clock.move(**days(2))
+    deletes_old(later)
+
+    assert later.channel("kitchen").first_message_id == new.id
+    (event,) = ears.all()
+    assert (event["property"], event["value"]) == ("first_message_id", new.id)

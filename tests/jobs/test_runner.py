@@ -1,0 +1,99 @@
+"""The runner survives whatever a job does, and says how late each job is."""
+
+import asyncio
+import itertools
+
+import pytest
+
+from tertulia.errors import ServiceUnavailable
+from tertulia.jobs.runner import Job, Runner
+
+
+class Stopwatch:
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def run(*jobs: Job, until: asyncio.Event) -> Runner:
+    """Let the jobs run until something has happened."""
+
+    async def play() -> Runner:
+        runner = Runner(jobs)
+        task = asyncio.create_task(runner.run())
+        await asyncio.wait_for(until.wait(), 5)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        return runner
+
+    return asyncio.run(play())
+
+
+@pytest.mark.parametrize(
+    "trouble", [ValueError(), ServiceUnavailable(), asyncio.CancelledError(), MemoryError()]
+)
+def test_a_job_that_fails_is_done_again(trouble):
+    attempts = itertools.count(1)
+    enough = asyncio.Event()
+
+    async def work() -> None:
+        if next(attempts) == 4:
+            enough.set()
+        raise trouble
+
+    runner = run(Job("job", 0, work, at_once=True), until=enough)
+
+    assert runner.failures["job"] >= 3
+
+
+def test_a_job_in_trouble_does_not_hold_up_another():
+    done = itertools.count(1)
+    enough = asyncio.Event()
+
+    async def hang() -> None:
+        await asyncio.Event().wait()
+
+    async def work() -> None:
+        if next(done) == 3:
+            enough.set()
+
+    run(Job("stuck", 0, hang, at_once=True), Job("fine", 0, work), until=enough)
+
+
+def test_a_job_is_late_from_when_it_should_have_been_done_again():
+    stopwatch = Stopwatch()
+    fails = True
+
+    async def work() -> None:
+        if fails:
+            raise ValueError
+
+    job = Job("job", 10, work)
+    runner = Runner([job], stopwatch)
+
+    stopwatch.now = 10
+    assert runner.late_seconds(job) == 0
+    stopwatch.now = 25
+    asyncio.run(runner._attempt(job))
+    assert runner.late_seconds(job) == 15
+    fails = False
+    asyncio.run(runner._attempt(job))
+    assert runner.late_seconds(job) == 0
+    stopwatch.now = 36
+    assert runner.late_seconds(job) == 1
+
+
+def test_metrics_tell_how_late_each_job_is(chat):
+    text = chat.server.client.raw("GET", "/metrics").body.decode()
+
+    for job in chat.server.application.runner.jobs:
+        (line,) = [
+            line
+            for line in text.splitlines()
+            if line.startswith(f'tertulia_job_late_seconds{{job="{job.name}"}}')
+        ]
+        assert float(line.split()[-1]) < 5
+        assert f'tertulia_job_failures{{job="{job.name}"}} 0.0' in text

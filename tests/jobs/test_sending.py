@@ -1,0 +1,668 @@
+"""What is due is sent: once, in order, by the rules that hold then, or given up and told so."""
+
+import asyncio
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from tests.support.people import Chat, Person
+from tests.support.server import Server
+from tests.support.waiting import eventually
+
+from tertulia.actions import channels, scheduled, subscriptions, users
+from tertulia.actions.organizations import NOTIFICATION_BOT
+from tertulia.domain.channels import NewChannel
+from tertulia.domain.scheduled import ToChannel
+from tertulia.events.directory import Organization
+from tertulia.jobs.sending import SCHEDULED, send_due
+from tertulia.storage import scheduled as stored
+
+
+def schedules(person: Person, content: str = "Soup's on", *, at: int, **params: Any) -> int:
+    if "to" not in params:
+        params["to"] = person.chat.channel("kitchen").id
+    kind = "direct" if isinstance(params["to"], list) else "channel"
+    params = {"type": kind, "scheduled_delivery_timestamp": at, **params}
+    if kind == "channel":
+        params.setdefault("topic", "lunch")
+    answer = person.post("/scheduled_messages", content=content, **params).succeeds()
+    number: int = answer["scheduled_message_id"]
+    return number
+
+
+def waiting(person: Person) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = person.get("/scheduled_messages").succeeds()["scheduled_messages"]
+    return found
+
+
+def said(person: Person) -> list[str]:
+    """All that this person can read, in order."""
+    answer = person.get(
+        "/messages", anchor="oldest", num_after=5000, apply_markdown=False
+    ).succeeds()
+    return [message["content"] for message in answer["messages"]]
+
+
+def notices(person: Person) -> list[str]:
+    answer = person.get(
+        "/messages",
+        anchor="oldest",
+        num_after=100,
+        apply_markdown=False,
+        narrow=[{"operator": "is", "operand": "dm"}],
+    ).succeeds()
+    return [
+        message["content"]
+        for message in answer["messages"]
+        if message["sender_full_name"] == "Notification Bot"
+    ]
+
+
+def notice(at: int, reason: str) -> str:
+    moment = datetime.fromtimestamp(at, UTC).isoformat()
+    return (
+        f"The message you scheduled for <time:{moment}> was not sent because of the following"
+        f" error:\n\n> {reason}\n\n[View scheduled messages](#scheduled)"
+    )
+
+
+# --- in time ---
+
+
+def test_when_its_time_has_come_it_is_a_message_like_any_other(later):
+    ana, ben = later.people("ana", "ben", channels=["kitchen"])
+    hers, his = ana.listens_for("scheduled_messages", "message"), ben.listens_for("message")
+    at = later.in_seconds(60)
+    number = schedules(ana, "Soup's *on*", at=at)
+    hers.all()
+
+    later.passes(seconds=59 - 1)
+    assert (said(ben), len(waiting(ana))) == ([], 1)
+    later.passes(seconds=2)
+
+    sent, gone = hers.all()
+    assert (sent["type"], sent["message"]["content"]) == ("message", "Soup's *on*")
+    assert sent["message"]["timestamp"] >= at
+    assert gone == {"type": "scheduled_messages", "op": "remove", "scheduled_message_id": number}
+    (heard,) = his.all()
+    assert (heard["message"]["sender_id"], heard["message"]["subject"]) == (ana.id, "lunch")
+    assert waiting(ana) == []
+
+
+def test_the_server_sends_it_by_itself_within_a_second(own_chat):
+    ana, ben = own_chat.people("ana", "ben")
+    ears = ben.listens_for("message")
+    at = int(own_chat.server.clock()) + 2
+    schedules(ana, at=at, to=[ben.id])
+
+    (event,) = ears.waits().result(10)
+
+    assert event["message"]["content"] == "Soup's on"
+    assert at <= event["message"]["timestamp"] <= at + 1
+
+
+def test_what_is_sent_is_not_sent_again(later):
+    ana = later.person("ana", channels=["kitchen"])
+    schedules(ana, at=later.in_seconds(60))
+
+    later.passes(seconds=61)
+    later.does_what_is_due()
+    later.passes(minutes=5)
+
+    assert said(ana) == ["Soup's on"]
+
+
+def test_an_edit_that_comes_too_late_is_told_so(later):
+    ana = later.person("ana", channels=["kitchen"])
+    number = schedules(ana, at=later.in_seconds(60))
+    later.passes(seconds=61)
+
+    for request in (
+        ana.patch(f"/scheduled_messages/{number}", content="No soup"),
+        ana.delete(f"/scheduled_messages/{number}"),
+    ):
+        request.fails("Scheduled message was already sent")
+    ben = later.person("ben")
+    ben.patch(f"/scheduled_messages/{number}", content="x").fails(
+        "Scheduled message does not exist"
+    )
+
+
+def test_nothing_but_the_number_is_remembered_of_what_was_sent(later):
+    ana = later.person("ana", channels=["kitchen"])
+    number = schedules(ana, "a secret", at=later.in_seconds(60))
+    later.passes(seconds=61)
+
+    entry = later.read(stored.find, number)
+
+    assert entry.content == entry.rendered == ""
+    assert entry.to == ToChannel(later.channel("kitchen").id, "")
+
+
+def test_an_edited_message_is_sent_as_edited_and_when_edited(later):
+    ana, ben = later.people("ana", "ben", channels=["kitchen"])
+    number = schedules(ana, at=later.in_seconds(60))
+    ana.patch(
+        f"/scheduled_messages/{number}",
+        content="Dinner!",
+        topic="dinner",
+        scheduled_delivery_timestamp=later.in_seconds(120),
+    ).succeeds()
+
+    later.passes(seconds=61)
+    assert said(ben) == []
+    later.passes(seconds=60)
+
+    assert said(ben) == ["Dinner!"]
+
+
+def test_a_deleted_message_is_never_sent(later):
+    ana = later.person("ana", channels=["kitchen"])
+    number = schedules(ana, at=later.in_seconds(60))
+
+    ana.delete(f"/scheduled_messages/{number}").succeeds()
+    later.passes(seconds=61)
+
+    assert said(ana) == []
+
+
+def test_messages_of_the_same_second_are_sent_in_the_order_they_were_written(later):
+    ana = later.person("ana", channels=["kitchen"])
+    at = later.in_seconds(60)
+    numbers = [schedules(ana, f"course {number}", at=at) for number in range(20)]
+    ana.patch(f"/scheduled_messages/{numbers[3]}", content="course 3, warmed up").succeeds()
+
+    later.passes(seconds=61)
+
+    expected = [f"course {number}" for number in range(20)]
+    expected[3] = "course 3, warmed up"
+    assert said(ana) == expected
+
+
+def test_what_was_due_earlier_is_sent_earlier(later):
+    ana = later.person("ana", channels=["kitchen"])
+    schedules(ana, "second", at=later.in_seconds(60))
+    schedules(ana, "first", at=later.in_seconds(30))
+
+    later.passes(seconds=61)
+
+    assert said(ana) == ["first", "second"]
+
+
+@pytest.mark.parametrize(
+    "client, chosen, to_self, is_read",
+    [
+        ("ZulipMobile/1.0", None, False, True),
+        ("ZulipMobile/1.0", None, True, False),
+        ("ZulipMobile/1.0", False, False, False),
+        ("ZulipMobile/1.0", True, True, True),
+        ("my-script/1.0", None, False, False),
+        ("my-script/1.0", True, False, True),
+    ],
+)
+def test_whether_its_sender_has_read_it(later, client, chosen, to_self, is_read):
+    ana, ben = later.people("ana", "ben")
+    to = [ana.id] if to_self else [ben.id]
+    writer = ana.with_headers(User_Agent=client)
+    schedules(writer, at=later.in_seconds(60), to=to, read_by_sender=chosen)
+    ears = ana.listens_for("message")
+
+    later.passes(seconds=61)
+
+    assert ("read" in ears.next()["flags"]) is is_read
+
+
+def test_the_topic_is_followed_as_after_any_send(later):
+    ana = later.person("ana", channels=["kitchen"])
+    schedules(ana, at=later.in_seconds(60))
+    ears = ana.listens_for("user_topic", "message", "scheduled_messages")
+
+    later.passes(seconds=61)
+
+    assert [event["type"] for event in ears.all()] == [
+        "user_topic",
+        "message",
+        "scheduled_messages",
+    ]
+
+
+# --- what goes wrong ---
+
+
+def _archive(tx, name):
+    tx.execute(
+        "UPDATE channel SET archived = TRUE WHERE realm_id = :realm AND name = :name",
+        realm=tx.realm_id,
+        name=name,
+    )
+
+
+def _close_organization(tx):
+    tx.execute("UPDATE realm SET deactivated = TRUE WHERE id = :id", id=tx.realm_id)
+
+
+def test_a_channel_that_is_gone_fails_it_and_its_owner_is_told(later):
+    ana, ben = later.people("ana", "ben", channels=["kitchen"])
+    at = later.in_seconds(60)
+    number = schedules(ana, at=at)
+    (entry,) = waiting(ana)
+    hers, his = ana.listens_for("scheduled_messages", "message"), ben.listens_for()
+    later.write(_archive, "kitchen")
+
+    later.passes(seconds=61)
+
+    reason = "Not authorized to send to channel 'kitchen'"
+    assert waiting(ana) == [{**entry, "failed": True}]
+    told, message = hers.all()
+    assert told == {
+        "type": "scheduled_messages",
+        "op": "update",
+        "scheduled_message": {**entry, "failed": True},
+    }
+    assert message["message"]["content"] == notice(at, reason)
+    assert message["message"]["sender_full_name"] == "Notification Bot"
+    assert "read" not in message["flags"]
+    assert notices(ana) == [notice(at, reason)]
+    assert his.silent()
+    assert number == entry["scheduled_message_id"]
+
+
+def test_a_failed_message_is_not_tried_again_by_itself(later):
+    ana = later.person("ana", channels=["kitchen"])
+    schedules(ana, at=later.in_seconds(60))
+    later.write(_archive, "kitchen")
+    later.passes(seconds=61)
+    later.write(lambda tx: tx.execute("UPDATE channel SET archived = FALSE"))
+
+    later.passes(minutes=1)
+    later.passes(hours=1)
+
+    assert said(ana) == notices(ana)
+    assert len(notices(ana)) == 1
+    assert waiting(ana)[0]["failed"] is True
+
+
+def test_a_failed_message_needs_a_new_time_and_then_waits_again(later):
+    ana = later.person("ana", channels=["kitchen", "garden"])
+    number = schedules(ana, at=later.in_seconds(60))
+    later.write(_archive, "kitchen")
+    later.passes(seconds=61)
+
+    ana.patch(f"/scheduled_messages/{number}", to=later.channel("garden").id).fails(
+        "Scheduled delivery time must be in the future."
+    )
+    ana.patch(
+        f"/scheduled_messages/{number}",
+        to=later.channel("garden").id,
+        scheduled_delivery_timestamp=later.in_seconds(60),
+    ).succeeds()
+    assert waiting(ana)[0]["failed"] is False
+    later.passes(seconds=61)
+
+    assert "Soup's on" in said(ana)
+    assert waiting(ana) == []
+
+
+def test_a_failed_message_can_be_deleted(later):
+    ana = later.person("ana", channels=["kitchen"])
+    number = schedules(ana, at=later.in_seconds(60))
+    later.passes(minutes=12)
+    assert waiting(ana)[0]["failed"] is True
+
+    ana.delete(f"/scheduled_messages/{number}").succeeds()
+
+    assert waiting(ana) == []
+
+
+def test_ten_minutes_late_is_still_sent(later):
+    ana = later.person("ana", channels=["kitchen"])
+    schedules(ana, at=later.in_seconds(60))
+
+    later.passes(minutes=10, seconds=55)
+
+    assert said(ana) == ["Soup's on"]
+
+
+def test_more_than_ten_minutes_late_is_a_failure_and_no_surprise(later):
+    ana, ben = later.people("ana", "ben", channels=["kitchen"])
+    at = later.in_seconds(60)
+    schedules(ana, at=at)
+
+    later.passes(minutes=11, seconds=2)
+
+    assert said(ben) == []
+    assert notices(ana) == [notice(at, "Message could not be sent at the scheduled time.")]
+    assert waiting(ana)[0]["failed"] is True
+
+
+def test_a_recipient_who_has_left_fails_it(later):
+    ana, ben = later.people("ana", "ben")
+    at = later.in_seconds(60)
+    schedules(ana, at=at, to=[ben.id])
+    later.write(users.deactivate, ben.id)
+
+    later.passes(seconds=61)
+
+    assert notices(ana) == [notice(at, f"'{ben.api_email}' is no longer using Zulip.")]
+
+
+def test_a_right_that_was_lost_fails_it(later):
+    ana, ben = later.people("ana", "ben")
+    at = later.in_seconds(60)
+    schedules(ana, at=at, to=[ben.id])
+    later.permit("direct_message_permission_group", "nobody")
+
+    later.passes(seconds=61)
+
+    assert notices(ana) == [notice(at, "Direct messages are disabled in this organization.")]
+
+
+def test_a_topic_policy_that_came_since_fails_it(later):
+    ana = later.person("ana", channels=["kitchen"])
+    at = later.in_seconds(60)
+    schedules(ana, at=at, topic="")
+    later.set("topics_policy", "disable_empty_topic")
+
+    later.passes(seconds=61)
+
+    reason = "Sending messages to the general chat is not allowed in this channel."
+    assert notices(ana) == [notice(at, reason)]
+
+
+def test_a_sender_who_has_left_fails_it_and_nobody_is_told(later):
+    ana, ben = later.people("ana", "ben", channels=["kitchen"])
+    number = schedules(ana, at=later.in_seconds(60))
+    later.write(users.deactivate, ana.id)
+    ears = ben.listens_for("message")
+    newest = later.read(_newest_message)
+
+    later.passes(seconds=61)
+
+    assert later.read(stored.find, number).failed is True
+    assert later.read(_newest_message) == newest
+    assert ears.silent()
+
+
+def test_an_organization_that_was_closed_fails_it_and_nobody_is_told(later):
+    ana = later.person("ana", channels=["kitchen"])
+    number = schedules(ana, at=later.in_seconds(60))
+    later.write(_close_organization)
+    newest = later.read(_newest_message)
+
+    later.passes(seconds=61)
+
+    assert later.read(stored.find, number).failed is True
+    assert later.read(_newest_message) == newest
+
+
+def test_a_fault_of_ours_fails_that_message_alone(later):
+    ana = later.person("ana", channels=["kitchen", "garden"])
+    at = later.in_seconds(60)
+    schedules(ana, "first", at=at, to=later.channel("garden").id)
+    schedules(ana, "broken", at=at)
+    schedules(ana, "last", at=at, to=later.channel("garden").id)
+    later.write(_break, "kitchen")
+
+    later.passes(seconds=61)
+
+    assert said(ana) == ["first", "last", notice(at, "Internal server error")]
+    assert [entry["content"] for entry in waiting(ana)] == ["broken"]
+
+
+def test_a_message_that_cannot_even_be_given_up_holds_up_no_other(later):
+    ana = later.person("ana", channels=["kitchen", "garden"])
+    at = later.in_seconds(60)
+    for number in range(5):
+        schedules(ana, f"broken {number}", at=at)
+    for number in range(20):
+        schedules(ana, f"fine {number}", at=at, to=later.channel("garden").id)
+    later.write(_break, "kitchen")
+    later.write(_rename_bot, "nobody@tertulia.invalid")
+
+    later.passes(seconds=61)
+
+    assert said(ana) == [f"fine {number}" for number in range(20)]
+    assert [entry["failed"] for entry in waiting(ana)] == [False] * 5
+    later.write(_rename_bot, NOTIFICATION_BOT)
+    later.does_what_is_due()
+    assert [entry["failed"] for entry in waiting(ana)] == [True] * 5
+
+
+def _rename_bot(tx, email):
+    tx.execute(
+        "UPDATE account SET email = :email, email_key = :email"
+        " WHERE realm_id = :realm AND is_system_bot",
+        email=email,
+        realm=tx.realm_id,
+    )
+
+
+def _break(tx, channel):
+    """A channel whose permissions cannot be read any more."""
+    tx.execute(
+        "UPDATE channel SET permissions = '{}' WHERE realm_id = :realm AND name = :name",
+        realm=tx.realm_id,
+        name=channel,
+    )
+
+
+def _newest_message(tx):
+    return tx.value("SELECT max(id) AS value FROM message WHERE realm_id = :r", r=tx.realm_id)
+
+
+# --- clocks, crashes and company ---
+
+
+def test_a_clock_put_forward_by_an_hour_loses_and_doubles_nothing(later):
+    ana = later.person("ana", channels=["kitchen"])
+    ears = ana.listens_for("message")
+    for minutes in range(5, 120, 10):
+        schedules(ana, f"in {minutes}", at=later.in_seconds(60 * minutes))
+
+    later.passes(hours=1)
+
+    failed = [entry["content"] for entry in waiting(ana) if entry["failed"]]
+    pending = [entry["content"] for entry in waiting(ana) if not entry["failed"]]
+    sent = [text for text in said(ana) if text.startswith("in ")]
+    assert sent == ["in 55"]
+    assert failed == ["in 5", "in 15", "in 25", "in 35", "in 45"]
+    assert pending == ["in 65", "in 75", "in 85", "in 95", "in 105", "in 115"]
+    assert len(notices(ana)) == len(failed)
+    assert len(ears.all()) == 1 + len(failed)
+
+
+def test_a_clock_put_back_by_an_hour_loses_and_doubles_nothing(later):
+    ana = later.person("ana", channels=["kitchen"])
+    schedules(ana, "before", at=later.in_seconds(60))
+    schedules(ana, "after", at=later.in_seconds(120))
+    later.passes(seconds=61)
+
+    later.passes(hours=-1)
+    assert said(ana) == ["before"]
+    later.passes(hours=1, seconds=61)
+
+    assert said(ana) == ["before", "after"]
+    assert waiting(ana) == []
+
+
+def test_a_clock_that_goes_back_and_forth_says_everything_once(later):
+    ana = later.person("ana", channels=["kitchen"])
+    for number in range(10):
+        schedules(ana, f"course {number}", at=later.in_seconds(60 + 30 * number))
+
+    for seconds in (90, -3600, 3600, 60, -3600, 3600, 120, 120):
+        later.passes(seconds=seconds)
+
+    assert said(ana) == [f"course {number}" for number in range(10)]
+
+
+def test_a_restart_loses_nothing(own_chat):
+    ana = own_chat.person("ana", channels=["kitchen"])
+    schedules(ana, at=int(own_chat.server.clock()) + 60)
+
+    own_chat.server.clock.move(seconds=61)
+    own_chat.server.restart()
+
+    eventually(lambda: said(ana) == ["Soup's on"])
+
+
+def test_whoever_comes_second_finds_nothing_to_do(later):
+    ana = later.person("ana", channels=["kitchen"])
+    schedules(ana, at=later.in_seconds(60))
+    later.server.clock.move(seconds=61)
+    work = [later.server.database, later.server.application.delivery, SCHEDULED]
+
+    async def together() -> None:
+        await asyncio.gather(*(send_due(*work) for _ in range(5)))
+
+    later.server.do(together())
+
+    assert said(ana) == ["Soup's on"]
+
+
+def test_a_message_that_changed_at_the_last_moment_is_not_sent_as_it_was(later):
+    ana = later.person("ana", channels=["kitchen"])
+    number = schedules(ana, at=later.in_seconds(60))
+    seen = later.read(stored.find, number)
+    org: Organization = later.server.application.delivery.organizations[later.realm.id]
+    draft = later.server.do(SCHEDULED.compose(later.server.database.of(0), org, seen))
+    ana.patch(
+        f"/scheduled_messages/{number}", scheduled_delivery_timestamp=later.in_seconds(600)
+    ).succeeds()
+
+    later.server.clock.move(seconds=61)
+
+    assert later.write(scheduled.deliver, seen, draft, "x.invalid", later.server.clock()) is False
+    assert said(ana) == []
+
+
+@pytest.mark.postgres
+def test_of_two_servers_on_one_database_exactly_one_sends(databases):
+    url, folder = databases.new("postgres")
+    one, two = Server(url, folder).start(), Server(url, folder).start()
+    try:
+        chat = Chat.found(one, "")
+        ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+        ears = ben.listens_for("message")
+        at = int(one.clock()) + 2
+        for number in range(60):
+            schedules(ana, f"course {number}", at=at)
+
+        eventually(lambda: not waiting(ana), within_seconds=15)
+
+        expected = [f"course {number}" for number in range(60)]
+        assert said(ben) == expected
+        assert [event["message"]["content"] for event in ears.all()] == expected
+    finally:
+        one.stop()
+        two.stop()
+        databases.give_back(url)
+
+
+@pytest.mark.postgres
+def test_of_two_servers_exactly_one_tells_of_a_failure(databases):
+    url, folder = databases.new("postgres")
+    one, two = Server(url, folder).start(), Server(url, folder).start()
+    try:
+        chat = Chat.found(one, "")
+        ana = chat.person("ana", channels=["kitchen"])
+        at = int(one.clock()) + 2
+        for number in range(20):
+            schedules(ana, f"course {number}", at=at)
+        chat.write(_archive, "kitchen")
+
+        eventually(lambda: all(entry["failed"] for entry in waiting(ana)), within_seconds=15)
+
+        assert len(notices(ana)) == 20
+    finally:
+        one.stop()
+        two.stop()
+        databases.give_back(url)
+
+
+# --- reminders ---
+
+
+def asks(person: Person, message_id: int, at: int, **params: Any) -> int:
+    number: int = person.post(
+        "/reminders", message_id=message_id, scheduled_delivery_timestamp=at, **params
+    ).succeeds()["reminder_id"]
+    return number
+
+
+def test_a_reminder_comes_from_notification_bot(later):
+    ana, ben = later.people("ana", "ben", channels=["kitchen"])
+    soup = ana.says("The soup is ready", to="kitchen > soup")
+    number = asks(ben, soup.id, later.in_seconds(60), note="pot")
+    (asked,) = ben.get("/reminders").succeeds()["reminders"]
+    hers, his = ana.listens_for(), ben.listens_for("message", "reminders")
+
+    later.passes(seconds=61)
+
+    message, gone = his.all()
+    assert message["message"]["sender_full_name"] == "Notification Bot"
+    assert message["message"]["content"] == asked["content"]
+    assert [each["id"] for each in message["message"]["display_recipient"]].count(ben.id) == 1
+    assert gone == {"type": "reminders", "op": "remove", "reminder_id": number}
+    assert ben.get("/reminders").succeeds()["reminders"] == []
+    assert hers.silent()
+
+
+def test_a_reminder_is_never_too_late(later):
+    ana = later.person("ana")
+    milk = ana.says("milk", to=[ana])
+    asks(ana, milk.id, later.in_seconds(60))
+
+    later.passes(hours=30)
+
+    assert len(notices(ana)) == 1
+
+
+def test_a_reminder_of_a_message_one_may_no_longer_see_does_not_quote_it(later):
+    ana, ben = later.people("ana", "ben")
+    later.write(_found_private, [ana.record, ben.record])
+    secret = ana.says("the code is 1234", to="vault > x")
+    asks(ben, secret.id, later.in_seconds(60), note="open it")
+    ben.leaves("vault")
+
+    later.passes(seconds=61)
+
+    assert notices(ben) == [
+        "You requested a reminder for a message that you can no longer see. Note:\n > open it"
+    ]
+
+
+def test_a_reminder_of_somebody_who_has_left_is_given_up(later):
+    ana, ben = later.people("ana", "ben")
+    hello = ana.says("hello", to=[ben])
+    asks(ben, hello.id, later.in_seconds(60))
+    later.write(users.deactivate, ben.id)
+    newest = later.read(_newest_message)
+
+    later.passes(seconds=61)
+
+    assert later.read(_newest_message) == newest
+    assert later.read(_failed_reminders) == 1
+
+
+def test_a_reminder_is_sent_once(later):
+    ana = later.person("ana")
+    milk = ana.says("milk", to=[ana])
+    asks(ana, milk.id, later.in_seconds(60))
+
+    for seconds in (61, -3600, 3600, 61):
+        later.passes(seconds=seconds)
+
+    assert len(notices(ana)) == 1
+
+
+def _failed_reminders(tx):
+    return tx.value(
+        "SELECT count(*) AS value FROM reminder WHERE realm_id = :realm AND failed",
+        realm=tx.realm_id,
+    )
+
+
+def _found_private(tx, members):
+    channel = channels.found(tx, members[0], NewChannel("vault", invite_only=True), "")
+    subscriptions.join(tx, channel, members)

@@ -102,6 +102,7 @@ class Application:
             Job("retention", 300, partial(housekeeping.delete_old_messages, *both)),
             Job("send keys", 600, partial(housekeeping.forget_send_keys, database, remembered)),
             Job("sent messages", 600, partial(housekeeping.forget_sent, database)),
+            Job("traffic", 60, partial(housekeeping.count_traffic, *both)),
         ]
 
     def say_goodbye(self) -> None:

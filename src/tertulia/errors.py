@@ -344,6 +344,71 @@ class SystemGroupRequired(ClientError):
 # --- Channels and folders ---------------------------------------------------------------------
 
 
+class ChannelNameTaken(ClientError):
+    status = 409
+    code = "CHANNEL_ALREADY_EXISTS"
+    message = "Channel '{channel_name}' already exists"
+    keys = ("channel_name",)
+
+
+class ChannelNameNotFound(ClientError):
+    message = "Invalid channel name '{name}'"
+
+
+class NotChannelAdministrator(ClientError):
+    message = "You do not have permission to administer this channel."
+
+
+class ContentAccessRequired(ClientError):
+    message = "Channel content access is required."
+
+
+class ChannelIsArchived(ClientError):
+    message = "Subscriptions in an archived channel cannot be changed."
+
+
+class NotSubscribed(ClientError):
+    message = "Not subscribed to channel ID {channel_id}"
+
+
+class UnknownSubscriptionProperty(ClientError):
+    message = "Unknown subscription property: {name}"
+
+
+class ExpectationMismatch(ClientError):
+    code = "EXPECTATION_MISMATCH"
+    message = "'{field_name}' value does not match the expected value."
+    keys = ("field_name",)
+
+
+class NamedTopicsExist(ClientError):
+    message = (
+        "To enable this configuration, all messages in this channel must be in the"
+        " {empty_topic_display_name} topic. Consider renaming or deleting other topics."
+    )
+    keys = ("empty_topic_display_name",)
+
+
+class FolderNotFound(ClientError):
+    message = "Invalid channel folder ID"
+
+
+class FolderNameTaken(ClientError):
+    message = "Channel folder name already in use"
+
+
+class FolderNotEmpty(ClientError):
+    message = "You need to remove all the channels from this folder to archive it."
+
+
+class InvalidFolderOrder(ClientError):
+    message = "Invalid order mapping."
+
+
+class BotNotFound(ClientError):
+    message = "No such bot"
+
+
 # --- Groups and organization settings ---------------------------------------------------------
 
 

@@ -166,7 +166,7 @@ def test_another_version_of_the_api_is_an_unknown_path(chat):
         ("POST", "/users/me", ["GET", "HEAD"]),
         ("GET", "/register", ["POST"]),
         ("GET", "/fetch_api_key", ["POST"]),
-        ("PUT", "/users/me/subscriptions", ["GET", "POST", "DELETE", "HEAD"]),
+        ("PUT", "/users/me/subscriptions", ["GET", "POST", "PATCH", "DELETE", "HEAD"]),
         ("POST", "/server_settings", ["GET", "HEAD"]),
         ("PATCH", "/events", ["GET", "DELETE", "HEAD"]),
     ],
@@ -183,7 +183,7 @@ def test_options_are_told_to_anybody(chat):
     answer = chat.stranger.raw("OPTIONS", "/api/v1/users/me/subscriptions")
 
     assert (answer.status, answer.body) == (204, b"")
-    assert answer.headers["Allow"] == "DELETE, GET, HEAD, POST"
+    assert answer.headers["Allow"] == "DELETE, GET, HEAD, PATCH, POST"
 
 
 def test_head_answers_like_get_without_the_words(chat):

@@ -1,6 +1,7 @@
 """Channels: the way to one is through what somebody may see or read."""
 
 from tertulia.actions import rights
+from tertulia.actions.circles import Circles
 from tertulia.domain import access
 from tertulia.domain.channels import Channel, NewChannel, checked_name
 from tertulia.domain.groups import CHANNEL_PERMISSIONS, GroupValue, Members
@@ -9,14 +10,21 @@ from tertulia.errors import (
     BadRequest,
     ChannelNotAccessible,
     InsufficientPermission,
+    NotChannelAdministrator,
     OwnerRequired,
     UnsupportedCombination,
 )
-from tertulia.events.audience import Watchers
+from tertulia.events.audience import NonGuests, Users, Watchers
 from tertulia.events.log import announce
-from tertulia.events.types.channels import ChannelCreated
+from tertulia.events.types.channels import (
+    ChannelCreated,
+    ChannelsUncovered,
+    DefaultChannelsChanged,
+)
 from tertulia.storage import channels, groups, subscriptions
 from tertulia.storage.tx import Tx
+
+DELETION_PERMISSIONS = {"can_delete_any_message_group", "can_delete_own_message_group"}
 
 
 def visible_to(tx: Tx, user: User, channel_id: int) -> Channel:
@@ -25,6 +33,41 @@ def visible_to(tx: Tx, user: User, channel_id: int) -> Channel:
     if channel is None or not may_see(tx, user, channel):
         raise ChannelNotAccessible()
     return channel
+
+
+def readable_by(tx: Tx, user: User, channel_id: int) -> Channel:
+    """A channel whose messages the user may read."""
+    channel = channels.find(tx, channel_id)
+    if channel is None or not may_read(tx, user, channel):
+        raise ChannelNotAccessible()
+    return channel
+
+
+def open_to_all(tx: Tx, channel_id: int) -> Channel:
+    """A channel that may be read without logging in."""
+    channel = channels.find(tx, channel_id)
+    if channel is None or not channel.is_web_public:
+        raise ChannelNotAccessible()
+    return channel
+
+
+def administered_by(tx: Tx, user: User, channel_id: int) -> Channel:
+    """A channel that the user may change."""
+    channel = visible_to(tx, user, channel_id)
+    if not may_administer(tx, user, channel):
+        raise NotChannelAdministrator()
+    return channel
+
+
+def may_administer(tx: Tx, user: User, channel: Channel) -> bool:
+    return user.is_admin or holds(tx, user, channel, "can_administer_channel_group")
+
+
+def holds(tx: Tx, user: User, channel: Channel, permission: str) -> bool:
+    """Whether somebody has one of a channel's permissions; some are never given to guests."""
+    if user.is_guest and not CHANNEL_PERMISSIONS[permission].everyone:
+        return False
+    return rights.holds(tx, user, channel.permissions[permission])
 
 
 def may_see(tx: Tx, user: User, channel: Channel) -> bool:
@@ -40,13 +83,38 @@ def may_read(tx: Tx, user: User, channel: Channel) -> bool:
 def readable_ids(tx: Tx, user: User) -> list[int]:
     """All channels whose messages the user may read, if they have received them."""
     mine = {row.channel_id for row in subscriptions.of_user(tx, user.id) if row.active}
+    circles = Circles(tx)
     return [
         channel.id
         for channel in channels.everything(tx)
         if access.may_read(
-            user, channel, channel.id in mine, lambda value: rights.holds(tx, user, value)
+            user, channel, channel.id in mine, lambda value: circles.holds(user, value)
         )
     ]
+
+
+def visible_ids(tx: Tx, user: User) -> set[int]:
+    """All channels whose names and settings the user may know."""
+    mine = {row.channel_id for row in subscriptions.of_user(tx, user.id) if row.active}
+    circles = Circles(tx)
+    return {
+        channel.id
+        for channel in channels.everything(tx)
+        if access.may_see(
+            user, channel, channel.id in mine, lambda value: circles.holds(user, value)
+        )
+    }
+
+
+def uncover(tx: Tx, user: User, before: set[int]) -> None:
+    """Tell somebody which channels they can see now and no longer, compared with before.
+
+    For whoever changes roles and groups: `before` is what `visible_ids` said before the change.
+    """
+    now = visible_ids(tx, user)
+    if now != before:
+        event = ChannelsUncovered(sorted(now - before), sorted(before - now))
+        announce(tx, event, to=Users([user.id]))
 
 
 def create(
@@ -62,36 +130,49 @@ def found(tx: Tx, creator: User, new: NewChannel, rendered_description: str) -> 
     """Create a channel without asking whether the creator may."""
     permissions = _permissions(tx, creator, new)
     channel = channels.insert(tx, new, rendered_description, creator.id, permissions)
-    announce(tx, ChannelCreated(channel.id, tx.now), to=Watchers(channel.id))
+    announce(tx, ChannelCreated(channel.id), to=Watchers(channel.id))
+    if channel.is_default:
+        tell_defaults(tx)
     return channel
 
 
-def check_topics_policy(tx: Tx, user: User, policy: str) -> None:
-    """Whether the user may choose this policy, for a new channel or one that is there."""
-    if policy != "inherit":
-        rights.require_in_realm(tx, user, "can_set_topics_policy_group")
+def tell_defaults(tx: Tx) -> None:
+    """Announce the channels that new users get."""
+    ids = [channel.id for channel in channels.defaults(tx)]
+    announce(tx, DefaultChannelsChanged(ids), to=NonGuests())
+
+
+def check_topic_creation(tx: Tx, shares_history: bool, permissions: dict[str, GroupValue]) -> None:
+    """With a protected history nobody can tell whether a topic is new, so all may start one."""
+    everyone = groups.system_ids(tx)["role:everyone"]
+    if not shares_history and permissions["can_create_topic_group"] != everyone:
+        raise UnsupportedCombination(
+            parameters="history_public_to_subscribers, can_create_topic_group"
+        )
 
 
 def _check_creation(tx: Tx, creator: User, new: NewChannel, web_public_allowed: bool) -> None:
     if new.is_web_public and new.invite_only:
         raise BadRequest("Invalid parameters")
-    if new.invite_only:
-        rights.require_in_realm(tx, creator, "can_create_private_channel_group")
-    else:
-        rights.require_in_realm(tx, creator, "can_create_public_channel_group")
+    kind = "private" if new.invite_only else "public"
+    rights.require_in_realm(tx, creator, f"can_create_{kind}_channel_group")
     if new.is_default and not creator.is_admin:
         raise InsufficientPermission()
     if new.is_default and new.invite_only:
         raise BadRequest("A default channel cannot be private.")
     if new.is_web_public:
-        if not web_public_allowed:
-            raise BadRequest("Web-public channels are not enabled.")
-        rights.require_in_realm(tx, creator, "can_create_web_public_channel_group")
+        require_web_public(tx, creator, web_public_allowed)
     if new.retention_days is not None and not creator.is_owner:
         raise OwnerRequired()
-    asked = new.permissions or {}
-    if {"can_delete_any_message_group", "can_delete_own_message_group"} & asked.keys():
+    if DELETION_PERMISSIONS & (new.permissions or {}).keys():
         rights.require_in_realm(tx, creator, "can_set_delete_message_policy_group")
+
+
+def require_web_public(tx: Tx, user: User, web_public_allowed: bool) -> None:
+    """Opening a channel to the whole internet takes the server, the organization and a right."""
+    if not web_public_allowed:
+        raise BadRequest("Web-public channels are not enabled.")
+    rights.require_in_realm(tx, user, "can_create_web_public_channel_group")
 
 
 def _permissions(tx: Tx, creator: User, new: NewChannel) -> dict[str, GroupValue]:
@@ -105,8 +186,5 @@ def _permissions(tx: Tx, creator: User, new: NewChannel) -> dict[str, GroupValue
             values[name] = Members([creator.id], [])
         else:
             values[name] = system_ids[permission.default]
-    if not new.shares_history() and values["can_create_topic_group"] != system_ids["role:everyone"]:
-        raise UnsupportedCombination(
-            parameters="history_public_to_subscribers, can_create_topic_group"
-        )
+    check_topic_creation(tx, new.shares_history(), values)
     return values

@@ -1,17 +1,53 @@
-"""Notices: messages of Notification Bot, past the rules that bind people."""
+"""Notices: messages of Notification Bot that tell people what others did.
 
-from tertulia.actions.organizations import NOTIFICATION_BOT
+They are sent in the transaction of the act they tell of, past the rules that bind people.
+"""
+
+from collections.abc import Sequence
+
+from pyroaring import BitMap64
+
+from tertulia.domain.channels import Channel
 from tertulia.domain.messages import Draft
 from tertulia.domain.notices import Words
-from tertulia.domain.users import User
-from tertulia.events.audience import Users
+from tertulia.domain.users import NOTIFICATION_BOT, User
+from tertulia.events.audience import Subscribers, Users, Watchers
 from tertulia.events.log import announce
+from tertulia.events.types.channels import ChannelChanged
 from tertulia.events.types.messages import MessageSent
-from tertulia.storage import messages, users
+from tertulia.storage import channels, messages, realms, unread, users
 from tertulia.storage.tx import Tx
+
+CHANNEL_EVENTS = "channel events"
+NEW_CHANNELS = "new channels"
 
 CLIENT = "Internal"
 RENDER_VERSION = 0
+
+
+def post(
+    tx: Tx, channel: Channel, topic: str, words: Words, *, read_by: Sequence[int] = ()
+) -> None:
+    """Say something in a channel; for some it is no news, since they did it."""
+    bot = _bot(tx)
+    message_id = messages.insert_in_channel(tx, bot.id, channel.id, topic, _draft(words))
+    for user_id in read_by:
+        unread.store(tx, user_id, unread.load(tx, user_id) - BitMap64([message_id]), message_id)
+    event = MessageSent(
+        message_id=message_id,
+        sender_id=bot.id,
+        channel_id=channel.id,
+        read_by_sender=True,
+        read_by=list(read_by),
+    )
+    announce(tx, event, to=Subscribers(channel.id))
+    note_message(tx, channel, message_id)
+
+
+def post_if_wanted(tx: Tx, channel: Channel, words: Words, *, read_by: Sequence[int] = ()) -> None:
+    """Tell of a change in the channel itself, where the organization wants such notices."""
+    if realms.current(tx).setting("send_channel_events_messages"):
+        post(tx, channel, CHANNEL_EVENTS, words, read_by=read_by)
 
 
 def tell(tx: Tx, user_id: int, words: Words) -> None:
@@ -24,8 +60,21 @@ def tell(tx: Tx, user_id: int, words: Words) -> None:
     announce(tx, event, to=Users(members))
 
 
+def note_message(tx: Tx, channel: Channel, message_id: int) -> None:
+    """A channel has got a message: tell if it is its first, or its first in a long while."""
+    updates = []
+    if channels.note_message(tx, channel, message_id):
+        if channel.first_message_id is None:
+            updates.append({"property": "first_message_id", "value": message_id})
+        if not channel.recently_active:
+            updates.append({"property": "is_recently_active", "value": True})
+    if updates:
+        event = ChannelChanged(channel.id, channel.name, updates)
+        announce(tx, event, to=Watchers(channel.id))
+
+
 def _bot(tx: Tx) -> User:
-    bot = users.find_by_email(tx, NOTIFICATION_BOT)
+    bot = users.find_system_bot(tx, NOTIFICATION_BOT)
     assert bot is not None
     return bot
 

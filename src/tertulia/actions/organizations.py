@@ -13,15 +13,13 @@ from tertulia.domain.realms import (
     checked_setting,
     checked_subdomain,
 )
-from tertulia.domain.users import BotType, Role, User
+from tertulia.domain.users import NOTIFICATION_BOT, BotType, Role, User
 from tertulia.errors import BadRequest
 from tertulia.events.audience import Everyone, Nobody
 from tertulia.events.log import announce
 from tertulia.events.types.realms import RealmChanged, RealmCreated
 from tertulia.storage import groups, realms, users
 from tertulia.storage.tx import Tx
-
-NOTIFICATION_BOT = "notification-bot@tertulia.invalid"
 
 # What a new organization starts with, so that the first person has somewhere to speak.
 FIRST_CHANNELS = {

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from pyroaring import BitMap64
+
 from tertulia.domain.messages import Message
 from tertulia.storage import messages, subscriptions, unread
 from tertulia.storage.tx import Tx
@@ -39,3 +41,11 @@ def flags_for(tx: Tx, user_id: int, shown: Sequence[Message]) -> dict[int, list[
             found.append("historical")
         flags[message.id] = found
     return flags
+
+
+def mark_place_read(tx: Tx, user_id: int, channel_id: int) -> None:
+    """Nothing in this channel is unread any more."""
+    waiting = unread.load(tx, user_id)
+    here = {each.id for each in unread.describe(tx, list(waiting)) if each.channel_id == channel_id}
+    if here:
+        unread.store(tx, user_id, waiting - BitMap64(here), messages.newest_id(tx))

@@ -12,9 +12,28 @@ from tertulia.domain.groups import (
     holds_by_role,
 )
 from tertulia.domain.users import User
-from tertulia.errors import BadRequest, InsufficientPermission, SystemGroupRequired
+from tertulia.errors import (
+    AccountDeactivated,
+    AdministratorRequired,
+    BadRequest,
+    InsufficientPermission,
+    SystemGroupRequired,
+)
 from tertulia.storage import groups, realms, users
 from tertulia.storage.tx import Tx
+
+
+def acting(tx: Tx, user: User) -> User:
+    """Whoever acts, as the database knows them now: a role may have changed a moment ago."""
+    found = users.find(tx, user.id)
+    if found is None or not found.is_active:
+        raise AccountDeactivated()
+    return found
+
+
+def require_administrator(tx: Tx, user: User) -> None:
+    if not acting(tx, user).is_admin:
+        raise AdministratorRequired()
 
 
 def holds(tx: Tx, user: User, value: GroupValue) -> bool:

@@ -2,17 +2,31 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from tertulia.actions import channels as channel_actions
-from tertulia.actions import people, rights
+from tertulia.actions import folders as folder_actions
+from tertulia.actions import notices, people, reading, rights
+from tertulia.actions.circles import Circles
+from tertulia.domain import access, limits
 from tertulia.domain.channels import Channel, NewChannel, checked_name, next_color
+from tertulia.domain.notices import channel_created, new_channels, subscribed_you
+from tertulia.domain.topics import INHERIT, fold
 from tertulia.domain.users import User
-from tertulia.errors import BadRequest, InsufficientPermission
-from tertulia.events.audience import Watchers
+from tertulia.errors import (
+    BadRequest,
+    ChannelIsArchived,
+    ChannelNameTaken,
+    InsufficientPermission,
+)
+from tertulia.events.audience import Everyone
 from tertulia.events.log import announce
-from tertulia.events.types.channels import Joined, Left
-from tertulia.storage import channels, log, messages, subscriptions
+from tertulia.events.types.channels import Arrival, Departure, Joined, Left
+from tertulia.storage import channels, log, messages, realms, subscriptions
 from tertulia.storage.tx import Tx
+
+Principals = Sequence[int | str]
+Arrivals = dict[int, tuple[Channel, list[User]]]  # by channel id
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,10 +35,12 @@ class Wish:
 
     channels: list[NewChannel]
     rendered_descriptions: list[str]
-    principals: Sequence[int | str] = ()
+    principals: Principals = ()
     authorization_errors_fatal: bool = True
     web_public_allowed: bool = False
-    colors: dict[str, str] = field(default_factory=dict)
+    colors: dict[str, str] = field(default_factory=dict)  # by the name as it is compared
+    announced: bool = False
+    tells_subscribers: bool = True
 
 
 @dataclass(slots=True)
@@ -32,156 +48,296 @@ class Outcome:
     subscribed: dict[int, list[str]] = field(default_factory=dict)
     already_subscribed: dict[int, list[str]] = field(default_factory=dict)
     unauthorized: list[str] = field(default_factory=list)
+    told_subscribers: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    names: list[str]
+    principals: Principals = ()
+
+
+# --- joining ---
 
 
 def subscribe(tx: Tx, user: User, wish: Wish, email_domain: str) -> Outcome:
-    """All of it or none of it; when several things are wrong, clients know which is told first."""
+    user = rights.acting(tx, user)
+    _check_creations(tx, user, wish.channels)
     outcome = Outcome()
     existing: list[Channel] = []
-    created: list[Channel] = []
-    for new in wish.channels:
-        channel_actions.check_topics_policy(tx, user, new.topics_policy)
+    missing: list[tuple[NewChannel, str]] = []
     for new, rendered in zip(wish.channels, wish.rendered_descriptions, strict=True):
-        checked_name(new.name)
-        channel = channels.find_by_name(tx, new.name)
+        channel = channels.find_by_name(tx, checked_name(new.name))
         if channel is None:
-            created.append(channel_actions.create(tx, user, new, rendered, wish.web_public_allowed))
-        elif _may_enter(tx, user, channel, wish):
+            missing.append((new, rendered))
+        elif _may_join(tx, user, channel, wish):
             existing.append(channel)
         else:
             outcome.unauthorized.append(channel.name)
-    subscribers = _subscribers(tx, user, wish.principals, existing, email_domain)
-    for channel in existing + created:
-        _subscribe_to(tx, channel, subscribers, wish.colors.get(channel.name), outcome)
+    created = [
+        channel_actions.create(tx, user, new, rendered, wish.web_public_allowed)
+        for new, rendered in _each_once(missing)
+    ]
+    people_ = _principals(tx, user, wish.principals, existing, email_domain)
+
+    arrivals = _bring_in(tx, existing + created, people_, wish, outcome)
+    _tell_of_new_channels(tx, user, created, announced=wish.announced)
+    if wish.tells_subscribers:
+        outcome.told_subscribers = _tell_subscribers(tx, user, arrivals, created)
     return outcome
 
 
-def _may_enter(tx: Tx, user: User, channel: Channel, wish: Wish) -> bool:
-    """Whether the user may bring anybody in; raises where that ends the whole call."""
-    if channel.archived:
-        raise BadRequest("Subscriptions in an archived channel cannot be changed.")
-    if not channel_actions.may_read(tx, user, channel):
-        if wish.authorization_errors_fatal:
-            raise BadRequest(f"Unable to access channel ({channel.name}).")
-        return False
-    if user.is_guest and not channel.is_web_public:
-        raise InsufficientPermission()
-    return True
-
-
-def _subscribers(
+def create_channel(
     tx: Tx,
     user: User,
-    principals: Sequence[int | str],
-    existing: list[Channel],
-    email_domain: str,
-) -> list[User]:
-    """Whom the call is about, if the user may bring them into the channels that were there."""
-    if not principals:
-        return [user]
-    found = people.find_principals(tx, principals, email_domain)
-    if not all(person is not None and _is_self_or_own_bot(user, person) for person in found):
-        for channel in existing:
-            if not _may_add_others(tx, user, channel):
-                raise InsufficientPermission()
-    return people.all_active(found)
+    new: NewChannel,
+    rendered_description: str,
+    subscriber_ids: list[int],
+    web_public_allowed: bool,
+    announced: bool,
+) -> int:
+    """Create a channel for exactly these subscribers; gives its id."""
+    user = rights.acting(tx, user)
+    _check_creations(tx, user, [new])
+    if channels.find_by_name(tx, checked_name(new.name)) is not None:
+        raise ChannelNameTaken(channel_name=new.name)
+    channel = channel_actions.create(tx, user, new, rendered_description, web_public_allowed)
+    join(tx, channel, _principals(tx, user, subscriber_ids, [], "") if subscriber_ids else [])
+    _tell_of_new_channels(tx, user, [channel], announced=announced)
+    return channel.id
 
 
-def _may_add_others(tx: Tx, user: User, channel: Channel) -> bool:
-    return (
-        user.is_admin
-        or rights.holds_in_realm(tx, user, "can_add_subscribers_group")
-        or rights.holds(tx, user, channel.permissions["can_administer_channel_group"])
-        or rights.holds(tx, user, channel.permissions["can_add_subscribers_group"])
-    )
-
-
-def _subscribe_to(
-    tx: Tx, channel: Channel, people_: list[User], color: str | None, outcome: Outcome
-) -> None:
-    ids = [person.id for person in people_]
-    inside = subscriptions.active_user_ids(tx, channel.id, among=ids)
-    for person in people_:
-        group = outcome.already_subscribed if person.id in inside else outcome.subscribed
-        group.setdefault(person.id, []).append(channel.name)
-    newcomers = [person for person in people_ if person.id not in inside]
-    if newcomers:
-        join(tx, channel, newcomers, color)
+def edit(
+    tx: Tx, user: User, wish: Wish, removal: Removal, email_domain: str
+) -> tuple[Outcome, tuple[list[str], list[str]]]:
+    """Join some channels and leave others, or neither."""
+    if not wish.channels and not removal.names:
+        raise BadRequest('Nothing to do. Specify at least one of "add" or "delete".')
+    outcome = subscribe(tx, user, wish, email_domain)
+    return outcome, unsubscribe(tx, user, removal, email_domain)
 
 
 def join(tx: Tx, channel: Channel, newcomers: list[User], color: str | None = None) -> None:
     """Subscribe people who are not in the channel, and tell everybody who may know."""
-    revealed = [
-        person.id for person in newcomers if not channel_actions.may_see(tx, person, channel)
-    ]
-    count = subscriptions.count_active(tx, channel.id)
-    ids = [person.id for person in newcomers]
-    taken = subscriptions.colors_of(tx, ids)
-    colors = {user_id: color or next_color(taken[user_id]) for user_id in ids}
-    subscriptions.activate(tx, channel.id, colors, log.head(tx), messages.newest_id(tx))
-    announce(
-        tx,
-        Joined(
-            channel_id=channel.id,
-            subscriptions={
-                row.user_id: row.chosen() for row in subscriptions.of_channel(tx, channel.id, ids)
-            },
-            count_before=count,
-            at=tx.now,
-            revealed_to=revealed,
-            first_message_id=channel.first_message_id,
-        ),
-        to=Watchers(channel.id),
+    colors = {} if color is None else {fold(channel.name): color}
+    _join_all(tx, {channel.id: (channel, newcomers)}, colors)
+
+
+def join_several(tx: Tx, wanted: list[Channel], newcomers: list[User]) -> None:
+    """Subscribe people to channels that none of them is in, by one act."""
+    _join_all(tx, {channel.id: (channel, newcomers) for channel in wanted}, {})
+
+
+def _check_creations(tx: Tx, user: User, wanted: list[NewChannel]) -> None:
+    """What is checked of the parameters for new channels even where none is new."""
+    for folder_id in {new.folder_id for new in wanted if new.folder_id is not None}:
+        folder_actions.get(tx, folder_id)
+    if any(new.topics_policy != INHERIT for new in wanted):
+        rights.require_in_realm(tx, user, "can_set_topics_policy_group")
+
+
+def _each_once(missing: list[tuple[NewChannel, str]]) -> list[tuple[NewChannel, str]]:
+    """A name that is asked for twice is one channel."""
+    return list({fold(new.name): (new, rendered) for new, rendered in missing}.values())
+
+
+def _may_join(tx: Tx, user: User, channel: Channel, wish: Wish) -> bool:
+    """Whether the user can reach the channel; raises where that ends the whole call."""
+    if not channel_actions.may_read(tx, user, channel):
+        if wish.authorization_errors_fatal:
+            raise BadRequest(f"Unable to access channel ({channel.name}).")
+        return False
+    if channel.archived:
+        raise ChannelIsArchived()
+    return True
+
+
+def _principals(
+    tx: Tx, user: User, principals: Principals, existing: list[Channel], email_domain: str
+) -> list[User]:
+    """The people meant, the user themselves if none is named; each once, by id."""
+    if not principals:
+        return [user]
+    found = people.find_principals(tx, principals, email_domain)
+    others = [person for person in found if person is None or not _is_self(user, person)]
+    if others and not all(_may_add_others(tx, user, channel) for channel in existing):
+        raise InsufficientPermission()
+    return sorted(people.all_active(found), key=lambda person: person.id)
+
+
+def _may_add_others(tx: Tx, user: User, channel: Channel) -> bool:
+    return (
+        channel_actions.may_administer(tx, user, channel)
+        or rights.holds_in_realm(tx, user, "can_add_subscribers_group")
+        or channel_actions.holds(tx, user, channel, "can_add_subscribers_group")
     )
 
 
+def _bring_in(
+    tx: Tx, wanted: list[Channel], people_: list[User], wish: Wish, outcome: Outcome
+) -> Arrivals:
+    """Subscribe the people to the channels that each is not in yet."""
+    ids = [person.id for person in people_]
+    arrivals: Arrivals = {}
+    for channel in sorted(wanted, key=lambda channel: channel.name):
+        if channel.id in arrivals:
+            continue
+        inside = subscriptions.active_user_ids(tx, channel.id, among=ids)
+        for person in people_:
+            group = outcome.already_subscribed if person.id in inside else outcome.subscribed
+            group.setdefault(person.id, []).append(channel.name)
+        arrivals[channel.id] = (channel, [each for each in people_ if each.id not in inside])
+    _join_all(tx, arrivals, wish.colors)
+    return arrivals
+
+
+def _join_all(tx: Tx, arrivals: Arrivals, colors: dict[str, str]) -> None:
+    circles = Circles(tx)
+    taken = subscriptions.colors_of(
+        tx, sorted({each.id for _, newcomers in arrivals.values() for each in newcomers})
+    )
+    seq, newest = log.head(tx), messages.newest_id(tx)
+    told: list[Arrival] = []
+    for channel, newcomers in arrivals.values():
+        if not newcomers:
+            continue
+        chosen = _choose_colors(newcomers, taken, colors.get(fold(channel.name)))
+        count = subscriptions.count_active(tx, channel.id)
+        subscriptions.activate(tx, channel, chosen, seq, newest)
+        ids = [person.id for person in newcomers]
+        told.append(
+            Arrival(
+                channel_id=channel.id,
+                subscriptions={
+                    row.user_id: row.chosen()
+                    for row in subscriptions.of_channel(tx, channel.id, ids)
+                },
+                count_before=count,
+                revealed_to=_could_not_see(channel, newcomers, circles),
+                first_message_id=channel.first_message_id,
+            )
+        )
+    if told:
+        announce(tx, Joined(told), to=Everyone())
+
+
+def _choose_colors(
+    newcomers: list[User], taken: dict[int, set[str]], wanted: str | None
+) -> dict[int, str]:
+    chosen = {}
+    for person in newcomers:
+        color = wanted or next_color(taken[person.id])
+        taken[person.id].add(color)
+        chosen[person.id] = color
+    return chosen
+
+
+def _could_not_see(channel: Channel, newcomers: list[User], circles: Circles) -> list[int]:
+    """Those of the people who, were they not subscribed, could not see the channel."""
+    return [
+        person.id
+        for person in newcomers
+        if not access.may_see(person, channel, False, partial(circles.holds, person))
+    ]
+
+
+def _tell_of_new_channels(tx: Tx, user: User, created: list[Channel], *, announced: bool) -> None:
+    for channel in created:
+        notices.post_if_wanted(tx, channel, channel_created(user, channel), read_by=[user.id])
+    public = [channel for channel in created if channel.is_public]
+    where = channels.find(tx, realms.current(tx).setting("new_stream_announcements_stream_id"))
+    if announced and public and where is not None and not where.archived:
+        words = new_channels(user, public)
+        notices.post(tx, where, notices.NEW_CHANNELS, words, read_by=[user.id])
+
+
+def _tell_subscribers(tx: Tx, user: User, arrivals: Arrivals, created: list[Channel]) -> bool:
+    """Tell people who subscribed them to what; says whether there were few enough for that."""
+    new_ids = {channel.id for channel in created}
+    news: dict[int, list[Channel]] = {}
+    newcomers: set[int] = set()
+    for channel, people_ in arrivals.values():
+        newcomers.update(person.id for person in people_)
+        if channel.id not in new_ids:
+            for person in people_:
+                if person.id != user.id and not person.is_bot:
+                    news.setdefault(person.id, []).append(channel)
+    if len(newcomers) > limits.NEW_SUBSCRIPTION_NOTICES:
+        return False
+    for user_id, joined in news.items():
+        notices.tell(tx, user_id, subscribed_you(user, joined))
+    return True
+
+
+# --- leaving ---
+
+
 def unsubscribe(
-    tx: Tx, user: User, names: list[str], principals: Sequence[int | str], email_domain: str
+    tx: Tx, user: User, removal: Removal, email_domain: str
 ) -> tuple[list[str], list[str]]:
     """Take people out of channels: the names of those they left, and of those they were not in."""
+    user = rights.acting(tx, user)
+    found = _find_all(tx, removal.names)
     leavers = [user]
-    if principals:
-        leavers = people.all_active(people.find_principals(tx, principals, email_domain))
-    found = [(name, channels.find_by_name(tx, name)) for name in names]
-    unknown = [name for name, channel in found if channel is None]
-    if unknown:
-        raise BadRequest(f"Channel(s) ({', '.join(unknown)}) do not exist")
-
+    if removal.principals:
+        leavers = people.all_active(people.find_principals(tx, removal.principals, email_domain))
     removed: list[str] = []
     not_removed: list[str] = []
-    for _, channel in found:
-        assert channel is not None
+    departures: Arrivals = {}
+    ids = [person.id for person in leavers]
+    for channel in found:
         _check_removal(tx, user, channel, leavers)
-        inside = subscriptions.active_user_ids(
-            tx, channel.id, among=[person.id for person in leavers]
-        )
+        inside = subscriptions.active_user_ids(tx, channel.id, among=ids)
+        if inside and channel.archived:
+            raise ChannelIsArchived()
         for person in leavers:
             (removed if person.id in inside else not_removed).append(channel.name)
-        leave(tx, channel, [person for person in leavers if person.id in inside])
+        departures[channel.id] = (channel, [each for each in leavers if each.id in inside])
+    _leave_all(tx, departures)
     return removed, not_removed
-
-
-def _check_removal(tx: Tx, user: User, channel: Channel, leavers: list[User]) -> None:
-    if channel.archived:
-        raise BadRequest("Subscriptions in an archived channel cannot be changed.")
-    others = [person for person in leavers if not _is_self_or_own_bot(user, person)]
-    if not others or user.is_admin:
-        return
-    for name in ("can_administer_channel_group", "can_remove_subscribers_group"):
-        if rights.holds(tx, user, channel.permissions[name]):
-            return
-    raise InsufficientPermission()
 
 
 def leave(tx: Tx, channel: Channel, leavers: list[User]) -> None:
     """Unsubscribe people who are in the channel, and tell everybody who may know."""
-    if not leavers:
+    _leave_all(tx, {channel.id: (channel, leavers)})
+
+
+def _find_all(tx: Tx, names: list[str]) -> list[Channel]:
+    found = [channels.find_by_name(tx, name) for name in names]
+    unknown = [name for name, channel in zip(names, found, strict=True) if channel is None]
+    if unknown:
+        raise BadRequest(f"Channel(s) ({', '.join(unknown)}) do not exist")
+    return list({channel.id: channel for channel in found if channel is not None}.values())
+
+
+def _check_removal(tx: Tx, user: User, channel: Channel, leavers: list[User]) -> None:
+    others = [person for person in leavers if not _is_self(user, person)]
+    if others and not (
+        channel_actions.may_administer(tx, user, channel)
+        or channel_actions.holds(tx, user, channel, "can_remove_subscribers_group")
+    ):
+        raise InsufficientPermission()
+
+
+def _leave_all(tx: Tx, departures: Arrivals) -> None:
+    circles = Circles(tx)
+    seq, newest = log.head(tx), messages.newest_id(tx)
+    told: list[Departure] = []
+    for channel, leavers in departures.values():
+        if not leavers:
+            continue
+        ids = sorted(person.id for person in leavers)
+        hidden = _could_not_see(channel, leavers, circles)
+        subscriptions.end(tx, channel.id, ids, seq, newest)
+        told.append(Departure(channel.id, ids, hidden))
+    if not told:
         return
-    ids = [person.id for person in leavers]
-    subscriptions.end(tx, channel.id, ids, log.head(tx), messages.newest_id(tx))
-    hidden = [person.id for person in leavers if not channel_actions.may_see(tx, person, channel)]
-    announce(tx, Left(channel.id, sorted(ids), hidden), to=Watchers(channel.id, also=sorted(ids)))
+    announce(tx, Left(told), to=Everyone())
+    for departure in told:
+        for user_id in departure.user_ids:
+            reading.mark_place_read(tx, user_id, departure.channel_id)
 
 
-def _is_self_or_own_bot(user: User, person: User) -> bool:
+def _is_self(user: User, person: User) -> bool:
+    """One's own bots count as oneself."""
     return person.id == user.id or person.bot_owner_id == user.id

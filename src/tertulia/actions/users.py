@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from pyroaring import BitMap64
 
-from tertulia.actions import subscriptions
+from tertulia.actions import newcomers
 from tertulia.domain.groups import direct_system_groups
 from tertulia.domain.keys import Vault, new_key
 from tertulia.domain.users import BotType, Role, User, checked_full_name, looks_like_email
@@ -13,7 +13,7 @@ from tertulia.events.audience import Everyone, Nobody
 from tertulia.events.log import announce
 from tertulia.events.types.groups import SystemMembersAdded
 from tertulia.events.types.users import KeyChanged, UserActivityChanged, UserAdded
-from tertulia.storage import channels, groups, messages, queues, realms, unread, users
+from tertulia.storage import groups, messages, queues, realms, unread, users
 from tertulia.storage.tx import Tx
 
 
@@ -51,8 +51,7 @@ def add(tx: Tx, vault: Vault, new: NewUser) -> tuple[User, str]:
     group_ids = [ids[name] for name in direct_system_groups(user, waiting, tx.now)]
     announce(tx, SystemMembersAdded(group_ids, user.id), to=Everyone())
     if not user.is_bot and not user.is_guest:
-        for channel in channels.defaults(tx):
-            subscriptions.join(tx, channel, [user])
+        newcomers.welcome(tx, user)
     return user, key
 
 

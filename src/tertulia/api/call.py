@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from tertulia.config import Config, Rate
 from tertulia.domain.keys import Vault
-from tertulia.domain.users import BotType, User
+from tertulia.domain.users import BotType, User, spectator
 from tertulia.errors import (
     AccountDeactivated,
     AdministratorRequired,
@@ -59,6 +59,11 @@ class Call:
         if self.caller is None:
             raise NotLoggedIn()
         return self.caller
+
+    @property
+    def reader(self) -> User:
+        """Whoever looks: the caller, or one who may see what everybody may."""
+        return self.caller or spectator(self.org.realm.id)
 
     @property
     def org(self) -> Organization:
@@ -168,6 +173,13 @@ def has_public_access(config: Config, org: Organization) -> bool:
         config.web_public_streams_enabled
         and bool(org.realm.setting("enable_spectator_access"))
         and any(each.is_web_public and not each.archived for each in org.channels.values())
+    )
+
+
+def may_open_channels(call: Call) -> bool:
+    """Whether there can be web-public channels: the server and the organization both allow it."""
+    return call.config.web_public_streams_enabled and bool(
+        call.org.realm.setting("enable_spectator_access")
     )
 
 

@@ -55,7 +55,7 @@ async def register(
     event_types: Names | None = None,
     fetch_event_types: Names | None = None,
     apply_markdown: bool = False,
-    client_gravatar: bool = True,
+    client_gravatar: bool | None = None,
     slim_presence: bool = False,
     presence_history_limit_days: int | None = None,
     include_subscribers: Literal["true", "false", "partial"] = "false",
@@ -65,7 +65,9 @@ async def register(
     client_capabilities: Capabilities | None = None,
 ) -> Encoded[Registered]:
     """Open an event queue and get the state it starts from."""
-    user = call.user
+    user = call.reader
+    if user.is_spectator:
+        _check_spectator(client_gravatar, include_subscribers)
     if all_public_streams and user.is_guest:
         raise BadRequest("User not authorized for this query")
     options = Options(
@@ -73,7 +75,7 @@ async def register(
         narrow=checked_queue_narrow(narrow or []),
         all_public_streams=all_public_streams,
         apply_markdown=apply_markdown,
-        client_gravatar=client_gravatar,
+        client_gravatar=not user.is_spectator if client_gravatar is None else client_gravatar,
         slim_presence=slim_presence,
         include_subscribers=include_subscribers,
         capabilities=client_capabilities or Capabilities(notification_settings_null=False),
@@ -90,8 +92,10 @@ async def register(
         view = View(call.org, user, options, facts, _surroundings(call), call.now)
         state = compose(view, wanted)
 
-    queue_id = await call.db.write(queues.create, user, options, start_seq, idle_seconds)
-    await call.delivery.open(user, queue_id)
+    queue_id = None
+    if not user.is_spectator:
+        queue_id = await call.db.write(queues.create, user, options, start_seq, idle_seconds)
+        await call.delivery.open(user, queue_id)
     first = {
         "queue_id": queue_id,
         "last_event_id": -1,
@@ -149,6 +153,17 @@ async def _first_poll(call: Call) -> Encoded[Events]:
 
 def _read_moment(tx: Tx, call: Call, user: User, wanted: Wanted) -> tuple[Facts, News]:
     return read_facts(tx, user.id, wanted), call.delivery.follower.fetch_news(tx)
+
+
+def _check_spectator(client_gravatar: bool | None, include_subscribers: str) -> None:
+    """Without logging in one is told neither addresses nor who is where."""
+    refused = {
+        "client_gravatar": bool(client_gravatar),
+        "include_subscribers": include_subscribers != "false",
+    }
+    for name, is_asked in refused.items():
+        if is_asked:
+            raise BadRequest(f"Invalid '{name}' parameter for anonymous request")
 
 
 def _idle_seconds(call: Call, asked: int | Literal["mobile"] | None) -> int:

@@ -199,6 +199,8 @@ async def fetch_messages(
         ]
 
     terms = terms_from(narrow or [])
+    if call.caller is None:
+        fetch.check_for_all(terms)
     domain = call.org.email_domain
     if message_ids is not None:
         if anchor is not None or num_before or num_after or use_first_unread_anchor:
@@ -206,7 +208,7 @@ async def fetch_messages(
                 parameters="num_before, num_after, anchor, message_ids, include_anchor,"
                 " use_first_unread_anchor"
             )
-        found, flags = await call.db.read(fetch.some, call.user, terms, message_ids, domain)
+        found, flags = await call.db.read(fetch.some, call.reader, terms, message_ids, domain)
         return Messages(
             messages=shown(found, flags),
             found_anchor=False,
@@ -220,7 +222,7 @@ async def fetch_messages(
     window = _window(
         anchor, anchor_date, num_before, num_after, include_anchor, use_first_unread_anchor
     )
-    stretch = await call.db.read(fetch.around, call.user, terms, window, domain)
+    stretch = await call.db.read(fetch.around, call.reader, terms, window, domain)
     return Messages(
         messages=shown(stretch.messages, stretch.flags),
         anchor=stretch.anchor,
@@ -239,7 +241,10 @@ async def fetch_message(
     allow_empty_topic_name: bool = False,
 ) -> OneMessage:
     """Fetch one message."""
-    message, flags = await call.db.read(fetch.one, call.user, message_id)
+    if call.caller is None:
+        message, flags = await call.db.read(fetch.one_for_all, message_id), ["read"]
+    else:
+        message, flags = await call.db.read(fetch.one, call.caller, message_id)
     shown = _shown(call, message, flags, apply_markdown, client_gravatar, allow_empty_topic_name)
     return OneMessage(message=shown, raw_content=message.content)
 
@@ -326,5 +331,5 @@ def _shown(
         client_gravatar=client_gravatar,
         allow_empty_topic=allow_empty_topic,
     )
-    shown.flags = flags
+    shown.flags = ["read"] if call.caller is None else flags
     return shown

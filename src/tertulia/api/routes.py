@@ -1,7 +1,9 @@
 """The whole API, one line per route."""
 
 from tertulia.api import (
+    channels,
     events,
+    folders,
     login,
     messages,
     reminders,
@@ -10,7 +12,7 @@ from tertulia.api import (
     subscriptions,
     users,
 )
-from tertulia.api.call import no_guest
+from tertulia.api.call import administrator, no_guest
 from tertulia.http.routing import delete, get, patch, post
 
 ROUTES = [
@@ -18,13 +20,13 @@ ROUTES = [
     get("/server_settings", server.settings, access="public"),
     post("/fetch_api_key", login.fetch_api_key, access="public"),
     # events
-    post("/register", events.register),
+    post("/register", events.register, access="spectator"),
     get("/events", events.poll, long_poll=True),
     delete("/events", events.unregister),
     # messages
-    get("/messages", messages.fetch_messages),
+    get("/messages", messages.fetch_messages, access="spectator"),
     post("/messages", messages.send_message, webhook_bots=True),
-    get("/messages/{message_id}", messages.fetch_message),
+    get("/messages/{message_id}", messages.fetch_message, access="spectator"),
     # flags and reading
     # reactions and emoji
     # scheduled messages and reminders
@@ -37,11 +39,31 @@ ROUTES = [
     delete("/reminders/{reminder_id}", reminders.delete),
     # drafts and snippets
     # channels and topics
+    get("/streams", channels.everything),
+    post("/channels/create", channels.create, requires=no_guest),
+    get("/get_stream_id", channels.id_of),
+    get("/streams/{stream_id}", channels.one),
+    patch("/streams/{stream_id}", channels.edit),
+    delete("/streams/{stream_id}", channels.archive),
+    get("/streams/{stream_id}/members", channels.members),
+    get("/streams/{stream_id}/email_address", channels.email_address),
+    get("/users/me/{stream_id}/topics", channels.topics, access="spectator"),
+    post("/default_streams", channels.add_default, requires=administrator),
+    delete("/default_streams", channels.remove_default, requires=administrator),
     # subscriptions
     get("/users/me/subscriptions", subscriptions.mine),
     post("/users/me/subscriptions", subscriptions.subscribe, requires=no_guest),
+    patch("/users/me/subscriptions", subscriptions.edit),
     delete("/users/me/subscriptions", subscriptions.unsubscribe),
+    post("/users/me/subscriptions/properties", subscriptions.set_properties),
+    patch("/users/me/subscriptions/{stream_id}", subscriptions.set_property),
+    get("/users/{user_id}/channels", channels.of_user),
+    get("/users/{user_id}/subscriptions/{stream_id}", channels.is_subscribed),
     # channel folders
+    get("/channel_folders", folders.everything),
+    patch("/channel_folders", folders.reorder, requires=administrator),
+    post("/channel_folders/create", folders.create, requires=administrator),
+    patch("/channel_folders/{channel_folder_id}", folders.edit, requires=administrator),
     # groups
     # the organization
     # oneself: settings, status, presence, typing

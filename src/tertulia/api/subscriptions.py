@@ -1,41 +1,100 @@
-"""Subscriptions: the channels one is in, joining them, leaving them."""
+"""Subscriptions: the channels one is in, joining and leaving them, and one's settings in each."""
 
-from typing import Annotated, Literal
+from dataclasses import replace
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from tertulia import actions
+from tertulia.actions import subscription_settings
+from tertulia.actions import subscriptions as subscription_actions
 from tertulia.actions.composing import paragraphs
-from tertulia.actions.subscriptions import Wish
-from tertulia.api.call import Call
-from tertulia.domain import limits
-from tertulia.domain.channels import FOREVER, NewChannel
+from tertulia.actions.subscription_settings import Choice
+from tertulia.actions.subscriptions import Outcome, Removal, Wish
+from tertulia.api.call import Call, may_open_channels
+from tertulia.api.channels import (
+    Description,
+    RetentionDays,
+    TopicsPolicy,
+    checked_policy,
+    given,
+    one_line,
+    retention_days,
+)
+from tertulia.domain.channels import NewChannel, checked_color
 from tertulia.domain.groups import GroupValue
-from tertulia.domain.topics import POLICIES
-from tertulia.errors import BadRequest, BadValue
+from tertulia.domain.topics import fold
+from tertulia.errors import BadRequest, GuestRefused, UnknownSubscriptionProperty
 from tertulia.events.snapshot.channels import my_subscriptions
 from tertulia.events.types.channels import SubscriptionObject
-from tertulia.http.replies import Reply
-from tertulia.http.rules import BareOrJson, Id, MaxItems, MaxLength
+from tertulia.http.replies import Encoded, Reply, ok
+from tertulia.http.rules import BareOrJson, Id, MaxItems, Problem, Rule
+from tertulia.http.shapes import JSON_KINDS
 from tertulia.storage import subscriptions as stored
 
 Principals = Annotated[list[Id] | list[str], MaxItems(10_000)]
 IncludeSubscribers = Literal["true", "false", "partial"]
 
+SWITCHES = {
+    "is_muted",
+    "in_home_view",
+    "pin_to_top",
+    "desktop_notifications",
+    "audible_notifications",
+    "push_notifications",
+    "email_notifications",
+    "wildcard_mentions_notify",
+}
+NO_COLOR = "color is not a valid hex color code"
+
 
 class WantedChannel(msgspec.Struct):
     name: str
-    description: Annotated[str, MaxLength(limits.CHANNEL_DESCRIPTION_LENGTH)] = ""
+    description: Description = ""
+    color: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.color is not None:
+            self.color = checked_color(self.color)
+            if self.color is None:
+                raise ValueError(NO_COLOR)
+
+
+class _SwitchOrText(Rule):
+    """A boolean or a text; the words for anything else are those for a boolean."""
+
+    kinds = JSON_KINDS
+
+    def check(self, value: Any) -> Any:
+        if type(value) not in (bool, str):
+            raise Problem(" is not a boolean").at("bool")
+        return value
+
+    def schema(self) -> dict[str, Any]:
+        return {"anyOf": [{"type": "boolean"}, {"type": "string"}]}
+
+
+class ChosenProperty(msgspec.Struct):
+    stream_id: Id
+    property: str
+    value: Annotated[Any, _SwitchOrText()]
+
+    def __post_init__(self) -> None:
+        if self.property == "color":
+            color = checked_color(self.value) if isinstance(self.value, str) else None
+            if color is None:
+                raise ValueError(NO_COLOR)
+            self.value = color
 
 
 class Subscriptions(Reply):
     subscriptions: list[SubscriptionObject]
 
 
-class Subscribed(Reply):
+class Subscribed(Reply, kw_only=True):
     subscribed: dict[str, list[str]]
     already_subscribed: dict[str, list[str]]
+    new_subscription_messages_sent: bool | UnsetType = UNSET
     unauthorized: list[str] | UnsetType = UNSET
 
 
@@ -44,12 +103,18 @@ class Unsubscribed(Reply):
     not_removed: list[str]
 
 
-async def mine(call: Call, *, include_subscribers: IncludeSubscribers = "false") -> Subscriptions:
+class Edited(Subscribed, kw_only=True):
+    removed: list[str]
+    not_removed: list[str]
+
+
+async def mine(
+    call: Call, *, include_subscribers: IncludeSubscribers = "false"
+) -> Encoded[Subscriptions]:
     """The channels the caller is subscribed to."""
     rows = await call.db.read(stored.of_user, call.user.id)
-    return Subscriptions(
-        subscriptions=my_subscriptions(call.org, rows, include_subscribers, call.now)
-    )
+    shown = my_subscriptions(call.org, rows, include_subscribers)
+    return Encoded(b'{"subscriptions":[%s]}' % b",".join(bytes(each) for each in shown))
 
 
 async def subscribe(
@@ -58,72 +123,67 @@ async def subscribe(
     subscriptions: Annotated[list[WantedChannel], MaxItems(1000)],
     principals: Principals | None = None,
     authorization_errors_fatal: bool = True,
+    announce: bool = False,
+    send_new_subscription_messages: bool = True,
     invite_only: bool = False,
     is_web_public: bool = False,
     is_default_stream: bool = False,
+    folder_id: Id | None = None,
+    default_push_notifications: bool = False,
     history_public_to_subscribers: bool | None = None,
-    message_retention_days: Annotated[int | str, BareOrJson] = "realm_default",
-    topics_policy: Annotated[str, BareOrJson] = "inherit",
+    message_retention_days: RetentionDays = "realm_default",
+    topics_policy: TopicsPolicy = "inherit",
     can_add_subscribers_group: GroupValue | None = None,
-    can_remove_subscribers_group: GroupValue | None = None,
     can_administer_channel_group: GroupValue | None = None,
+    can_create_topic_group: GroupValue | None = None,
     can_delete_any_message_group: GroupValue | None = None,
     can_delete_own_message_group: GroupValue | None = None,
     can_move_messages_out_of_channel_group: GroupValue | None = None,
     can_move_messages_within_channel_group: GroupValue | None = None,
+    can_remove_subscribers_group: GroupValue | None = None,
+    can_resolve_topics_group: GroupValue | None = None,
     can_send_message_group: GroupValue | None = None,
     can_subscribe_group: GroupValue | None = None,
-    can_create_topic_group: GroupValue | None = None,
-    can_resolve_topics_group: GroupValue | None = None,
 ) -> Subscribed:
     """Subscribe oneself or others to channels, creating those that do not exist."""
-    if topics_policy not in POLICIES:
-        raise BadRequest("Invalid topics_policy")
     permissions = {
         "can_add_subscribers_group": can_add_subscribers_group,
-        "can_remove_subscribers_group": can_remove_subscribers_group,
         "can_administer_channel_group": can_administer_channel_group,
+        "can_create_topic_group": can_create_topic_group,
         "can_delete_any_message_group": can_delete_any_message_group,
         "can_delete_own_message_group": can_delete_own_message_group,
         "can_move_messages_out_of_channel_group": can_move_messages_out_of_channel_group,
         "can_move_messages_within_channel_group": can_move_messages_within_channel_group,
+        "can_remove_subscribers_group": can_remove_subscribers_group,
+        "can_resolve_topics_group": can_resolve_topics_group,
         "can_send_message_group": can_send_message_group,
         "can_subscribe_group": can_subscribe_group,
-        "can_create_topic_group": can_create_topic_group,
-        "can_resolve_topics_group": can_resolve_topics_group,
     }
-    channels = [
-        NewChannel(
-            name=each.name.strip(),
-            description=each.description.strip().replace("\n", " "),
-            invite_only=invite_only,
-            is_web_public=is_web_public,
-            is_default=is_default_stream,
-            history_public=history_public_to_subscribers,
-            retention_days=retention_days(message_retention_days),
-            topics_policy=topics_policy,
-            permissions={name: value for name, value in permissions.items() if value is not None},
-        )
-        for each in subscriptions
-    ]
-    wish = Wish(
-        channels=channels,
-        rendered_descriptions=[paragraphs(each.description) for each in channels],
+    alike = NewChannel(
+        name="",
+        invite_only=invite_only,
+        is_web_public=is_web_public,
+        is_default=is_default_stream,
+        history_public=history_public_to_subscribers,
+        retention_days=retention_days(message_retention_days),
+        topics_policy=checked_policy(topics_policy),
+        folder_id=folder_id,
+        default_push=default_push_notifications,
+        permissions=given(permissions),
+    )
+    wish = _wish(
+        call,
+        subscriptions,
+        alike,
         principals=principals or [],
         authorization_errors_fatal=authorization_errors_fatal,
-        web_public_allowed=(
-            call.config.web_public_streams_enabled
-            and bool(call.org.realm.setting("enable_spectator_access"))
-        ),
+        announced=announce,
+        tells_subscribers=send_new_subscription_messages,
     )
     outcome = await call.db.write(
-        actions.subscriptions.subscribe, call.user, wish, call.org.email_domain
+        subscription_actions.subscribe, call.user, wish, call.org.email_domain
     )
-    return Subscribed(
-        subscribed={str(user): names for user, names in outcome.subscribed.items()},
-        already_subscribed={str(user): names for user, names in outcome.already_subscribed.items()},
-        unauthorized=UNSET if authorization_errors_fatal else outcome.unauthorized,
-    )
+    return Subscribed(**_outcome(outcome, wish))
 
 
 async def unsubscribe(
@@ -133,22 +193,88 @@ async def unsubscribe(
     principals: Principals | None = None,
 ) -> Unsubscribed:
     """Leave channels, or take others out of them."""
+    removal = Removal(subscriptions, principals or [])
     removed, not_removed = await call.db.write(
-        actions.subscriptions.unsubscribe,
-        call.user,
-        subscriptions,
-        principals or [],
-        call.org.email_domain,
+        subscription_actions.unsubscribe, call.user, removal, call.org.email_domain
     )
     return Unsubscribed(removed=removed, not_removed=not_removed)
 
 
-def retention_days(value: int | str) -> int | None:
-    """Days as they are stored: None for the organization's own, -1 for ever."""
-    if value == "realm_default":
-        return None
-    if value == "unlimited":
-        return FOREVER
-    if isinstance(value, int) and 0 < value < 2**31:
-        return value
-    raise BadValue(var_name="message_retention_days", bad_value=value)
+async def edit(
+    call: Call,
+    *,
+    add: Annotated[list[WantedChannel], MaxItems(1000)] | None = None,
+    delete: Annotated[list[str], MaxItems(1000)] | None = None,
+) -> Edited:
+    """Join some channels and leave others; both happen, or neither."""
+    if add and call.user.is_guest:
+        raise GuestRefused()
+    wish = _wish(call, add or [], NewChannel(name=""))
+    outcome, (removed, not_removed) = await call.db.write(
+        subscription_actions.edit, call.user, wish, Removal(delete or []), call.org.email_domain
+    )
+    return Edited(**_outcome(outcome, wish), removed=removed, not_removed=not_removed)
+
+
+async def set_properties(
+    call: Call, *, subscription_data: Annotated[list[ChosenProperty], MaxItems(10_000)]
+) -> Reply:
+    """Change personal settings of subscriptions: all of them, or none."""
+    choices = [_choice(each) for each in subscription_data]
+    await call.db.write(subscription_settings.change, call.user, choices)
+    return ok()
+
+
+async def set_property(
+    call: Call, stream_id: int, *, property: str, value: Annotated[bool | str, BareOrJson]
+) -> Reply:
+    """Change one personal setting of one subscription."""
+    try:
+        chosen = ChosenProperty(stream_id, property, value)
+    except ValueError as error:
+        raise BadRequest(f"Invalid value: Value error, {error}") from None
+    await call.db.write(subscription_settings.change, call.user, [_choice(chosen)])
+    return ok()
+
+
+def _wish(call: Call, wanted: list[WantedChannel], alike: NewChannel, **how: Any) -> Wish:
+    channels = [
+        replace(alike, name=each.name.strip(), description=one_line(each.description))
+        for each in wanted
+    ]
+    return Wish(
+        channels=channels,
+        rendered_descriptions=[paragraphs(each.description) for each in channels],
+        web_public_allowed=may_open_channels(call),
+        colors={fold(each.name.strip()): each.color for each in wanted if each.color is not None},
+        **how,
+    )
+
+
+def _outcome(outcome: Outcome, wish: Wish) -> dict[str, Any]:
+    """The keys that an answer about joining has."""
+    keys: dict[str, Any] = {
+        "subscribed": {str(user): names for user, names in outcome.subscribed.items()},
+        "already_subscribed": {
+            str(user): names for user, names in outcome.already_subscribed.items()
+        },
+    }
+    if wish.tells_subscribers:
+        keys["new_subscription_messages_sent"] = outcome.told_subscribers
+    if not wish.authorization_errors_fatal:
+        keys["unauthorized"] = outcome.unauthorized
+    return keys
+
+
+def _choice(chosen: ChosenProperty) -> Choice:
+    name, value = chosen.property, chosen.value
+    if name == "color":
+        return Choice(chosen.stream_id, name, value)
+    if name not in SWITCHES:
+        raise UnknownSubscriptionProperty(name=name)
+    if not isinstance(value, bool):
+        raise BadRequest(f"{name} is not a boolean")
+    if name == "in_home_view":
+        # Compat: before feature level 139 a mute was set the other way round.
+        return Choice(chosen.stream_id, "is_muted", not value)
+    return Choice(chosen.stream_id, name, value)

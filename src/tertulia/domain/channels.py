@@ -1,7 +1,10 @@
 """Channels: what one is, and who may see it and read it."""
 
-from dataclasses import dataclass, fields
+import re
+from dataclasses import dataclass, fields, replace
 from typing import Any
+
+import msgspec
 
 from tertulia.domain import limits
 from tertulia.domain.groups import GroupValue
@@ -37,6 +40,9 @@ COLORS = [
 
 RECENTLY_SECONDS = 180 * 86_400
 FOREVER = -1
+COUNTED_DAYS = 28  # over which the traffic of a channel is counted
+
+_COLOR = re.compile(r"#[0-9a-fA-F]{3,6}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +66,51 @@ class Channel:
     topics_policy: str
     default_push: bool
     permissions: dict[str, GroupValue]
+    weekly_traffic: int | None = None
+    recently_active: bool = True
 
     @property
     def is_public(self) -> bool:
         return not self.invite_only
 
-    def is_recently_active(self, now: float) -> bool:
-        return now - (self.last_message_at or self.created_at) < RECENTLY_SECONDS
+    @property
+    def openness(self) -> str:
+        """Who can read it, in the words of notices."""
+        if self.is_web_public:
+            return "Web-public"
+        if not self.invite_only:
+            return "Public"
+        return "Private, shared history" if self.history_public else "Private, protected history"
+
+    @property
+    def gate(self) -> "Gate":
+        named = {name: self.permissions[name] for name in GATE_PERMISSIONS}
+        return Gate(self.invite_only, self.is_web_public, named)
+
+    def behind(self, gate: "Gate") -> "Channel":
+        """The same channel, were it guarded by this gate."""
+        return replace(
+            self,
+            invite_only=gate.invite_only,
+            is_web_public=gate.is_web_public,
+            permissions={**self.permissions, **gate.permissions},
+        )
+
+
+# The permissions that let somebody see a channel they are not in.
+GATE_PERMISSIONS = (
+    "can_add_subscribers_group",
+    "can_administer_channel_group",
+    "can_subscribe_group",
+)
+
+
+class Gate(msgspec.Struct, frozen=True):
+    """All of a channel that decides who may see it, subscriptions aside."""
+
+    invite_only: bool
+    is_web_public: bool
+    permissions: dict[str, GroupValue]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +169,30 @@ def checked_name(name: str) -> str:
     if position is not None:
         raise BadRequest(f"Invalid character in channel name, at position {position}.")
     return name
+
+
+def checked_color(text: str) -> str | None:
+    """A colour as it is stored, `#rrggbb` in lower case; None if the text is none."""
+    if _COLOR.fullmatch(text) is None:
+        return None
+    digits = text[1:].lower()
+    if len(digits) in (3, 4):  # one digit for each of red, green and blue
+        digits = "".join(digit * 2 for digit in digits[:3])
+    return f"#{digits[:6]:0<6}"
+
+
+def average_week(recent: int, age_days: int) -> int | None:
+    """Messages in an average week, rounded to two digits; unknown in a channel's first week.
+
+    `recent` counts the messages of the last four weeks, or since the channel began.
+    """
+    if age_days < 7:
+        return None
+    average = recent // 4 if age_days >= COUNTED_DAYS else recent * 7 // age_days
+    if not average:
+        return min(recent, 1)
+    unit: int = 10 ** max(0, len(str(average)) - 2)
+    return round(average / unit) * unit
 
 
 def next_color(taken: set[str]) -> str:

@@ -40,6 +40,8 @@ _DIRECT_GROUP = {
     Role.GUEST: "role:everyone",
 }
 
+ROLE_OF_GROUP = {name: role for role, name in _DIRECT_GROUP.items()}
+
 
 class Members(msgspec.Struct, frozen=True, forbid_unknown_fields=False):
     """A set of users named in place: some people and the members of some groups."""

@@ -10,6 +10,8 @@ from tertulia.domain.preferences import DEFAULTS
 from tertulia.errors import BadRequest
 
 SECONDS_PER_DAY = 86_400
+NOTIFICATION_BOT = "notification-bot@tertulia.invalid"  # who tells people what others did
+SPECTATOR_ID = 0
 
 
 class Role(IntEnum):
@@ -59,6 +61,10 @@ class User:
         return self.bot_type is not None
 
     @property
+    def is_spectator(self) -> bool:
+        return self.id == SPECTATOR_ID
+
+    @property
     def is_guest(self) -> bool:
         return self.role == Role.GUEST
 
@@ -96,20 +102,42 @@ class User:
         return f"user{self.id}@{domain}" if self.hides_email else self.email
 
 
+def spectator(realm_id: int) -> User:
+    """Who stands in for people who have not logged in: a guest in no channel.
+
+    No account has its number, so it has received nothing and owns nothing.
+    """
+    return User(
+        id=SPECTATOR_ID,
+        realm_id=realm_id,
+        email="",
+        full_name="Anonymous User",
+        role=Role.GUEST,
+        is_active=True,
+        joined_at=0,
+    )
+
+
 def may_see_email(viewer: User | None, user: User) -> bool:
-    if viewer is not None and (user.is_bot or viewer.id == user.id):
-        return True
-    visibility = user.email_visibility
-    if visibility == EmailVisibility.EVERYONE:
-        return viewer is not None
-    if viewer is None or visibility == EmailVisibility.NOBODY:
+    if viewer is None:
         return False
-    needed = {
-        EmailVisibility.MEMBERS: Role.MEMBER,
-        EmailVisibility.MODERATORS: Role.MODERATOR,
-        EmailVisibility.ADMINISTRATORS: Role.ADMINISTRATOR,
-    }[visibility]
-    return viewer.role <= needed
+    return viewer.id == user.id or viewer.role <= email_shown_to(user)
+
+
+def email_shown_to(user: User) -> int:
+    """The role from which on upwards the real address may be seen; 0 for nobody's."""
+    if user.is_bot:
+        return Role.GUEST
+    return _EMAIL_SHOWN_TO[user.email_visibility]
+
+
+_EMAIL_SHOWN_TO = {
+    EmailVisibility.EVERYONE: Role.GUEST,
+    EmailVisibility.MEMBERS: Role.MEMBER,
+    EmailVisibility.MODERATORS: Role.MODERATOR,
+    EmailVisibility.ADMINISTRATORS: Role.ADMINISTRATOR,
+    EmailVisibility.NOBODY: 0,
+}
 
 
 _EMAIL = re.compile(

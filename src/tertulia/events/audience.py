@@ -20,6 +20,13 @@ class Everyone(msgspec.Struct, frozen=True, tag="all", tag_field="to"):
         return True
 
 
+class NonGuests(msgspec.Struct, frozen=True, tag="non_guests", tag_field="to"):
+    """Everybody but guests."""
+
+    def includes(self, org: Organization, user_id: int, was_subscribed: WasSubscribed) -> bool:
+        return not org.users[user_id].is_guest
+
+
 class Users(msgspec.Struct, frozen=True, tag="users", tag_field="to"):
     """These people and nobody else."""
 
@@ -55,6 +62,6 @@ class Nobody(msgspec.Struct, frozen=True, tag="nobody", tag_field="to"):
         return False
 
 
-Audience = Everyone | Users | Subscribers | Watchers | Nobody
+Audience = Everyone | NonGuests | Users | Subscribers | Watchers | Nobody
 
 decode = msgspec.json.Decoder(Audience).decode

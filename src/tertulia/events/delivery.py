@@ -11,7 +11,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 
-import msgspec
 import structlog
 from pyroaring import BitMap
 
@@ -24,7 +23,8 @@ from tertulia.events.follower import PAGE, Follower
 from tertulia.events.listener import Listener, decode_options
 from tertulia.events.log import Happening
 from tertulia.events.mailbox import Mailbox, event_id, seq_of
-from tertulia.events.types.channels import Joined, Left
+from tertulia.events.recall import recalled
+from tertulia.events.types.channels import ChannelChanged, Left
 from tertulia.events.types.messages import MessageSent
 from tertulia.events.types.users import KeyChanged, UserActivityChanged
 from tertulia.events.wording import bodies, concerns
@@ -107,10 +107,17 @@ class Delivery:
             for queue_id in list(self._of_user.get(event.user_id, ())):
                 self.close_queue(queue_id)
         elif isinstance(event, Left):
-            for user_id in event.user_ids:
-                if not org.may_read(user_id, event.channel_id):
-                    for mailbox in self._mailboxes_of(user_id):
-                        mailbox.forget_channel(event.channel_id)
+            for departure in event.departures:
+                self._take_back(org, departure.channel_id, departure.user_ids)
+        elif isinstance(event, ChannelChanged) and event.before is not None:
+            self._take_back(org, event.channel_id, list(self._of_user))
+
+    def _take_back(self, org: Organization, channel_id: int, user_ids: Iterable[int]) -> None:
+        """Drop the messages of a channel that some can no longer read."""
+        for user_id in user_ids:
+            for mailbox in self._mailboxes_of(user_id):
+                if mailbox.realm_id == org.realm.id and not org.may_read(user_id, channel_id):
+                    mailbox.forget_channel(channel_id)
 
     def whisper(self, realm_id: int, body: bytes, event_type: str, to: Audience) -> None:
         """Tell those who listen right now of something that nobody needs to know later."""
@@ -320,8 +327,5 @@ def read_page(tx: Tx, user_id: int, after: int) -> Page | None:
     spans = subscriptions.spans_of(tx, user_id) if after < head else []
     happenings = log.read(tx, tx.realm_id, after, PAGE)
     for happening in happenings:
-        event = happening.event
-        if isinstance(event, Joined) and user_id in event.subscriptions:
-            then = subscriptions.active_user_ids_at(tx, event.channel_id, happening.seq)
-            happening.event = msgspec.structs.replace(event, subscribers=then)
+        happening.event = recalled(tx, happening, user_id, spans)
     return Page(happenings, spans)

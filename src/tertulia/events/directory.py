@@ -6,23 +6,24 @@ asked, because it alone knows what was done a moment ago.
 """
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from pyroaring import BitMap
 
 from tertulia.domain import access
-from tertulia.domain.channels import Channel
+from tertulia.domain.channels import Channel, Gate
 from tertulia.domain.groups import (
     REALM_PERMISSIONS,
+    ROLE_OF_GROUP,
     Group,
     GroupValue,
-    direct_system_groups,
     holds_by_role,
 )
 from tertulia.domain.realms import Realm
 from tertulia.domain.topics import fold
-from tertulia.domain.users import User
+from tertulia.domain.users import Role, User
 from tertulia.storage import channels, groups, log, realms, subscriptions, users
 from tertulia.storage.tx import Tx
 
@@ -59,6 +60,14 @@ class Patch:
     groups: list[Group] | None = None
 
 
+class EncodedUser(NamedTuple):
+    """A user as JSON, in the two ways others see them."""
+
+    email_shown_to: int  # the role from which on upwards the real address is seen
+    with_email: bytes
+    without_email: bytes
+
+
 class Organization:
     """One organization as it stands at the event `applied`."""
 
@@ -78,6 +87,9 @@ class Organization:
         self._user_by_email: dict[str, int] = {}
         self._channel_by_name: dict[str, int] = {}
         self._groups_of: dict[int, set[int]] = {}
+        self._kept: dict[int, dict[str, bytes]] = {}
+        self._kept_users: dict[int, dict[Hashable, EncodedUser]] = {}
+        self._by_role: dict[Role, BitMap] = {role: BitMap() for role in Role}
 
     # --- finding ---
 
@@ -104,6 +116,17 @@ class Organization:
 
     def subscriber_count(self, channel_id: int) -> int:
         return len(self._active_subscribers(channel_id))
+
+    def is_inactive(self, user_id: int) -> bool:
+        return user_id in self._inactive
+
+    def kept(self, channel_id: int) -> dict[str, bytes]:
+        """A place for what is encoded once; it is emptied when the channel changes."""
+        return self._kept.setdefault(channel_id, {})
+
+    def kept_user(self, user_id: int) -> dict[Hashable, "EncodedUser"]:
+        """The same for a user."""
+        return self._kept_users.setdefault(user_id, {})
 
     def _active_subscribers(self, channel_id: int) -> BitMap:
         subscribers = self.subscribers.get(channel_id)
@@ -132,9 +155,16 @@ class Organization:
             return stored
         return self.system_ids[REALM_PERMISSIONS[name].default]
 
-    def may_see(self, user_id: int | None, channel_id: int, subscribed: bool | None = None) -> bool:
-        """Now; or at a moment of which it is known whether the user was subscribed then."""
-        return self._allows(access.may_see, user_id, channel_id, subscribed)
+    def may_see(
+        self,
+        user_id: int | None,
+        channel_id: int,
+        subscribed: bool | None = None,
+        gate: Gate | None = None,
+    ) -> bool:
+        """Now; or at a moment of which it is known whether the user was subscribed then, and
+        how the channel was guarded."""
+        return self._allows(access.may_see, user_id, channel_id, subscribed, gate)
 
     def may_read(self, user_id: int | None, channel_id: int) -> bool:
         return self._allows(access.may_read, user_id, channel_id)
@@ -143,21 +173,26 @@ class Organization:
         """Active users listed in a group; those of a system group follow from their roles."""
         if not group.is_system:
             return [user_id for user_id in group.members if self.users[user_id].is_active]
-        waiting = self.realm.setting("waiting_period_threshold")
-        return [
-            user.id
-            for user in self.users.values()
-            if user.is_active
-            and not user.is_system_bot
-            and group.name in direct_system_groups(user, waiting, now)
-        ]
+        if group.name == "role:fullmembers":
+            waiting = self.realm.setting("waiting_period_threshold")
+            members = self._by_role[Role.MEMBER]
+            return [u for u in members if self.users[u].is_full_member(waiting, now)]
+        role = ROLE_OF_GROUP.get(group.name)
+        return [] if role is None else list(self._by_role[role])
 
     def _allows(
-        self, rule: Rule, user_id: int | None, channel_id: int, subscribed: bool | None = None
+        self,
+        rule: Rule,
+        user_id: int | None,
+        channel_id: int,
+        subscribed: bool | None = None,
+        gate: Gate | None = None,
     ) -> bool:
         channel = self.channels.get(channel_id)
         if channel is None:
             return False
+        if gate is not None:
+            channel = channel.behind(gate)
         user = None if user_id is None else self.users.get(user_id)
         if subscribed is None:
             subscribed = user is not None and self.is_subscribed(user.id, channel_id)
@@ -196,6 +231,12 @@ class Organization:
         known = self.users.get(user.id)
         if known is not None:
             self._user_by_email.pop(known.email.casefold(), None)
+            self._by_role[known.role].discard(user.id)
+            if known.is_active != user.is_active:
+                self._kept.clear()
+        self._kept_users.pop(user.id, None)
+        if user.is_active and not user.is_system_bot:
+            self._by_role[user.role].add(user.id)
         self._user_by_key.pop(self._key_of.pop(user.id, b""), None)
         self.users[user.id] = user
         (self._inactive.discard if user.is_active else self._inactive.add)(user.id)
@@ -209,19 +250,23 @@ class Organization:
         if known is not None:
             self._channel_by_name.pop(fold(known.name), None)
         self.channels[channel.id] = channel
+        self._kept.pop(channel.id, None)
         self._channel_by_name[fold(channel.name)] = channel.id
 
     def put_groups(self, all_groups: list[Group]) -> None:
         self.groups = {group.id: group for group in all_groups}
         self.system_ids = {group.name: group.id for group in all_groups if group.is_system}
         self._groups_of.clear()
+        self._kept.clear()
 
     def join(self, channel_id: int, user_ids: Iterable[int]) -> None:
+        self._kept.pop(channel_id, None)
         self.subscribers.setdefault(channel_id, BitMap()).update(user_ids)
         for user_id in user_ids:
             self.subscribed.setdefault(user_id, BitMap()).add(channel_id)
 
     def leave(self, channel_id: int, user_ids: Iterable[int]) -> None:
+        self._kept.pop(channel_id, None)
         for user_id in user_ids:
             self.subscribers.setdefault(channel_id, BitMap()).discard(user_id)
             self.subscribed.setdefault(user_id, BitMap()).discard(channel_id)
@@ -250,8 +295,11 @@ def load(tx: Tx, email_domain: str) -> Organization:
     for channel in channels.everything(tx):
         org.put_channel(channel)
     org.put_groups(groups.everything(tx))
+    subscribers: dict[int, list[int]] = {}
     for channel_id, user_id in subscriptions.active_pairs(tx):
-        org.join(channel_id, (user_id,))
+        subscribers.setdefault(channel_id, []).append(user_id)
+    for channel_id, user_ids in subscribers.items():
+        org.join(channel_id, user_ids)
     return org
 
 

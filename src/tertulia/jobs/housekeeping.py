@@ -4,12 +4,13 @@ import asyncio
 import time
 from collections.abc import Callable
 
-from tertulia.actions import housekeeping, queues, retention, scheduled
+from tertulia.actions import housekeeping, queues, retention, scheduled, traffic
 from tertulia.events.delivery import Delivery
 from tertulia.storage.database import Database
 
 NOTICEABLE_SECONDS = 30  # a clock that is corrected by less makes nobody idle
 BREATH_SECONDS = 0.02  # between two steps of a long work, for those who wait
+CHANNELS_AT_ONCE = 50
 
 
 class Watch:
@@ -71,3 +72,9 @@ async def delete_old_messages(database: Database, delivery: Delivery) -> None:
             while deleted:
                 deleted = await db.write(retention.delete_some, place)
                 await asyncio.sleep(BREATH_SECONDS)
+
+
+async def count_traffic(database: Database, delivery: Delivery) -> None:
+    """Count the messages of some channels; all of them have their turn within a day."""
+    for realm_id in list(delivery.organizations):
+        await database.of(realm_id).write(traffic.count, CHANNELS_AT_ONCE)

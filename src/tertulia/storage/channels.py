@@ -1,5 +1,7 @@
 """Channels."""
 
+from typing import Any
+
 import msgspec
 
 from tertulia.domain.channels import Channel, NewChannel
@@ -91,9 +93,11 @@ def note_message(tx: Tx, channel: Channel, message_id: int) -> bool:
     if channel.first_message_id is not None and tx.now - (channel.last_message_at or 0) < 86_400:
         return False
     tx.execute(
-        "UPDATE channel SET last_message_at = :now, first_message_id = :first WHERE id = :id",
+        "UPDATE channel SET last_message_at = :now, first_message_id = :first,"
+        " recently_active = :yes WHERE id = :id",
         now=tx.now,
         first=channel.first_message_id or message_id,
+        yes=True,
         id=channel.id,
     )
     return True
@@ -122,6 +126,59 @@ def set_first_message(tx: Tx, channel_id: int, message_id: int | None) -> None:
     )
 
 
+def change(tx: Tx, channel_id: int, **columns: Any) -> None:
+    """Give some columns of a channel new values. The names are ours, never a client's."""
+    assert columns.keys() <= _CHANGEABLE
+    assignments = ", ".join(f"{name} = :{name}" for name in columns)
+    tx.execute(
+        f"UPDATE channel SET {assignments} WHERE id = :channel AND realm_id = :realm",
+        channel=channel_id,
+        realm=tx.realm_id,
+        **columns,
+    )
+
+
+def rename(tx: Tx, channel_id: int, name: str) -> None:
+    change(tx, channel_id, name=name, name_key=fold(name))
+
+
+def set_permissions(tx: Tx, channel_id: int, permissions: dict[str, GroupValue]) -> None:
+    change(tx, channel_id, permissions=msgspec.json.encode(permissions).decode())
+
+
+def longest_uncounted(tx: Tx, before: float, most: int) -> list[Channel]:
+    """Channels whose traffic was last counted before a moment."""
+    rows = tx.all(
+        "SELECT * FROM channel WHERE realm_id = :realm AND counted_at < :before"
+        " ORDER BY counted_at LIMIT :most",
+        realm=tx.realm_id,
+        before=before,
+        most=most,
+    )
+    return [_channel(row) for row in rows]
+
+
+_CHANGEABLE = {
+    "archived",
+    "counted_at",
+    "default_push",
+    "description",
+    "folder_id",
+    "history_public",
+    "invite_only",
+    "is_default",
+    "is_web_public",
+    "name",
+    "name_key",
+    "permissions",
+    "recently_active",
+    "rendered_description",
+    "retention_days",
+    "topics_policy",
+    "weekly_traffic",
+}
+
+
 def _channel(row: Row) -> Channel:
     return Channel(
         id=row["id"],
@@ -143,4 +200,6 @@ def _channel(row: Row) -> Channel:
         topics_policy=row["topics_policy"],
         default_push=bool(row["default_push"]),
         permissions=_decode(row["permissions"]),
+        weekly_traffic=row["weekly_traffic"],
+        recently_active=bool(row["recently_active"]),
     )

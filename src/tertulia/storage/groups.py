@@ -62,6 +62,21 @@ def system_groups_within(tx: Tx, group_ids: list[int]) -> list[str]:
     return [row["name"] for row in rows]
 
 
+def listed_within(tx: Tx, group_ids: list[int]) -> set[int]:
+    """The users listed in these groups or in any they contain."""
+    rows = tx.all(
+        "WITH RECURSIVE within (group_id) AS ("
+        " SELECT id FROM user_group WHERE id IN :ids AND realm_id = :realm"
+        " UNION SELECT s.subgroup_id FROM user_group_subgroup s"
+        " JOIN within w ON s.group_id = w.group_id"
+        ") SELECT DISTINCT m.user_id FROM within w"
+        " JOIN user_group_member m ON m.group_id = w.group_id",
+        ids=group_ids,
+        realm=tx.realm_id,
+    )
+    return {row["user_id"] for row in rows}
+
+
 def insert(
     tx: Tx,
     name: str,

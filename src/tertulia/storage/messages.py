@@ -14,6 +14,11 @@ COLUMNS = (
     " m.rendered, m.client, m.sent_at, m.read_by_sender, m.is_me,"
     " m.channel_wildcard, v.member_ids"
 )
+_RECEIVED = (
+    "EXISTS (SELECT 1 FROM subscription_span s WHERE s.user_id = :me"
+    " AND s.channel_id = m.channel_id AND s.start_message_id < m.id"
+    " AND (s.end_message_id IS NULL OR m.id <= s.end_message_id))"
+)
 SOURCE = "message m LEFT JOIN conversation v ON v.id = m.conversation_id"
 
 
@@ -94,6 +99,82 @@ def topic_seen_since(tx: Tx, channel_id: int, topic: str, message_id: int) -> bo
         after=message_id,
     )
     return found is not None
+
+
+def has_named_topics(tx: Tx, channel_id: int) -> bool:
+    """Whether any message of a channel has a topic other than the empty one."""
+    found = tx.one(
+        "SELECT 1 AS found FROM message WHERE channel_id = :channel AND topic_key > '' LIMIT 1",
+        channel=channel_id,
+    )
+    return found is not None
+
+
+def topics_of(tx: Tx, channel_id: int, received_by: int | None) -> list[tuple[str, int]]:
+    """The topics of a channel with their newest messages, newest first.
+
+    Each is named as in its newest message. With `received_by`, only messages count that came
+    while that user was subscribed.
+    """
+    received = "" if received_by is None else f" AND {_RECEIVED}"
+    # From one topic to the next, and in each straight to the end: the cost follows the number
+    # of topics, not of messages.
+    rows = tx.all(
+        "WITH RECURSIVE t (key) AS ("
+        " SELECT min(topic_key) FROM message WHERE channel_id = :channel"
+        " UNION ALL SELECT (SELECT min(m.topic_key) FROM message m"
+        " WHERE m.channel_id = :channel AND m.topic_key > t.key) FROM t WHERE t.key IS NOT NULL"
+        ") SELECT n.topic, n.id FROM t JOIN message n ON n.id = (SELECT m.id FROM message m"
+        f" WHERE m.channel_id = :channel AND m.topic_key = t.key{received}"
+        " ORDER BY m.id DESC LIMIT 1) ORDER BY n.id DESC",
+        channel=channel_id,
+        **({} if received_by is None else {"me": received_by}),
+    )
+    return [(row["topic"], row["id"]) for row in rows]
+
+
+def newest_in(tx: Tx, channel_ids: list[int], most: int) -> list[int]:
+    """The ids of the newest messages in these channels, newest first."""
+    rows = tx.all(
+        "SELECT id FROM message WHERE realm_id = :realm AND channel_id IN :channels"
+        " ORDER BY id DESC LIMIT :most",
+        realm=tx.realm_id,
+        channels=channel_ids,
+        most=most,
+    )
+    return [row["id"] for row in rows]
+
+
+def last_before(tx: Tx, moment: float) -> int:
+    """The id of the organization's last message before a moment; 0 if there is none.
+
+    Messages are numbered in the order they are sent, so a few looks find the place.
+    """
+    low, high = 0, newest_id(tx)
+    while low < high:
+        middle = (low + high + 1) // 2
+        row = tx.one(
+            "SELECT id, sent_at FROM message WHERE realm_id = :realm AND id <= :id"
+            " ORDER BY id DESC LIMIT 1",
+            realm=tx.realm_id,
+            id=middle,
+        )
+        if row is None or row["sent_at"] < moment:
+            low = middle
+        else:
+            high = row["id"] - 1
+    return low
+
+
+def count_after(tx: Tx, channel_id: int, message_id: int) -> int:
+    """How many messages a channel got after a message."""
+    return int(
+        tx.value(
+            "SELECT count(*) AS value FROM message WHERE channel_id = :channel AND id > :after",
+            channel=channel_id,
+            after=message_id,
+        )
+    )
 
 
 def participants(tx: Tx, channel_id: int, topic: str, most: int) -> set[int]:

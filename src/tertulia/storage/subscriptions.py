@@ -1,9 +1,11 @@
 """Who is in which channel now, and the spans during which they were."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
-from tertulia.domain.channels import Subscription
+from tertulia.domain.channels import Channel, Subscription
 from tertulia.storage.tx import Row, Tx
+
+PROPERTIES = {each.name for each in fields(Subscription)} - {"channel_id", "user_id", "active"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,17 +98,21 @@ def count_active(tx: Tx, channel_id: int) -> int:
 
 def colors_of(tx: Tx, user_ids: list[int]) -> dict[int, set[str]]:
     taken: dict[int, set[str]] = {user_id: set() for user_id in user_ids}
-    rows = tx.all("SELECT user_id, color FROM subscription WHERE user_id IN :ids", ids=user_ids)
+    rows = tx.all(
+        "SELECT DISTINCT user_id, color FROM subscription WHERE user_id IN :ids", ids=user_ids
+    )
     for row in rows:
         taken[row["user_id"]].add(row["color"])
     return taken
 
 
-def activate(tx: Tx, channel_id: int, colors: dict[int, str], seq: int, message_id: int) -> None:
+def activate(tx: Tx, channel: Channel, colors: dict[int, str], seq: int, message_id: int) -> None:
     """Subscribe users, given the colour each is to have if it is their first time."""
+    channel_id = channel.id
     tx.execute_many(
-        "INSERT INTO subscription (realm_id, channel_id, user_id, active, color)"
-        " VALUES (:realm, :channel, :user, :active, :color)"
+        "INSERT INTO subscription"
+        " (realm_id, channel_id, user_id, active, color, push_notifications)"
+        " VALUES (:realm, :channel, :user, :active, :color, :push)"
         " ON CONFLICT (user_id, channel_id) DO UPDATE SET active = excluded.active",
         (
             {
@@ -115,6 +121,7 @@ def activate(tx: Tx, channel_id: int, colors: dict[int, str], seq: int, message_
                 "user": user_id,
                 "active": True,
                 "color": color,
+                "push": channel.default_push or None,
             }
             for user_id, color in colors.items()
         ),
@@ -151,6 +158,39 @@ def end(tx: Tx, channel_id: int, user_ids: list[int], seq: int, message_id: int)
         channel=channel_id,
         users=user_ids,
     )
+
+
+def set_property(tx: Tx, user_id: int, channel_id: int, name: str, value: bool | str) -> None:
+    """Change one personal setting. The name is one of ours, never a client's."""
+    assert name in PROPERTIES
+    tx.execute(
+        f"UPDATE subscription SET {name} = :value WHERE user_id = :user AND channel_id = :channel",
+        value=value,
+        user=user_id,
+        channel=channel_id,
+    )
+
+
+def extend_back(tx: Tx, user_id: int, channel_ids: list[int], message_id: int) -> None:
+    """Let a newcomer have received what was said after a message before they came."""
+    tx.execute(
+        "UPDATE subscription_span SET start_message_id = :message"
+        " WHERE user_id = :user AND channel_id IN :channels AND end_seq IS NULL",
+        message=message_id,
+        user=user_id,
+        channels=channel_ids,
+    )
+
+
+def channel_ids_of(tx: Tx, user_id: int) -> list[int]:
+    """The channels a user is in."""
+    rows = tx.all(
+        "SELECT channel_id FROM subscription"
+        " WHERE user_id = :user AND realm_id = :realm AND active ORDER BY channel_id",
+        user=user_id,
+        realm=tx.realm_id,
+    )
+    return [row["channel_id"] for row in rows]
 
 
 def active_user_ids_at(tx: Tx, channel_id: int, seq: int) -> list[int]:

@@ -9,10 +9,18 @@ from tertulia.domain.channels import Channel
 from tertulia.domain.messages import Message
 from tertulia.domain.topics import EMPTY_TOPIC_NAME, fold
 from tertulia.domain.users import User
-from tertulia.errors import BadNarrow, InvalidMessage
+from tertulia.errors import BadNarrow, InvalidMessage, NotLoggedIn
 from tertulia.storage import channels, history, messages, subscriptions, unread, users
 from tertulia.storage.history import NOTHING, RECEIVED_IN_CHANNEL, Selection
 from tertulia.storage.tx import Tx
+
+# What somebody who has not logged in may narrow by.
+OPEN_OPERATORS = frozenset(
+    (
+        *("channel", "stream", "channels", "streams", "topic", "sender"),
+        *("has", "search", "near", "id", "with"),
+    )
+)
 
 NEWEST = 10_000_000_000_000_000  # an anchor beyond every message; clients know the number
 
@@ -56,6 +64,32 @@ def visible_to(tx: Tx, user: User, message_id: int) -> Message:
 def one(tx: Tx, user: User, message_id: int) -> tuple[Message, list[str]]:
     message = visible_to(tx, user, message_id)
     return message, reading.flags_for(tx, user.id, [message])[message.id]
+
+
+def one_for_all(tx: Tx, message_id: int) -> Message:
+    """A message that may be read without logging in."""
+    message = messages.find(tx, message_id)
+    channel_id = None if message is None else message.channel_id
+    channel = None if channel_id is None else channels.find(tx, channel_id)
+    if message is None or channel is None or not channel.is_web_public:
+        raise NotLoggedIn()
+    return message
+
+
+def check_for_all(terms: list[Term]) -> None:
+    """What may be asked without logging in: only of channels that are open to the internet."""
+    asks_openly = any(
+        term.operator in ("channels", "streams")
+        and term.operand == "web-public"
+        and not term.negated
+        for term in terms
+    )
+    allowed = all(
+        term.operator in OPEN_OPERATORS or (term.operator == "is" and term.operand == "resolved")
+        for term in terms
+    )
+    if not asks_openly or not allowed:
+        raise NotLoggedIn()
 
 
 def some(
@@ -119,6 +153,8 @@ def _resolve(tx: Tx, user: User, selection: Selection, window: Window) -> int:
 
 def _scope(tx: Tx, user: User, terms: list[Term]) -> Selection:
     """What is looked through: one channel's history, or all that reached the user."""
+    if any(term.operator in ("channels", "streams") and not term.negated for term in terms):
+        return Selection()
     for term in terms:
         if term.operator in ("channel", "stream") and not term.negated:
             channel = _channel(tx, term)
@@ -165,6 +201,17 @@ class Asked:
 def _channel_term(asked: Asked, term: Term, selection: Selection) -> None:
     name = asked.name("channel")
     selection.require(f"m.channel_id = :{name}", **{name: _channel(asked.tx, term).id})
+
+
+def _channels_term(asked: Asked, term: Term, selection: Selection) -> None:
+    if term.operand != "web-public":
+        raise BadNarrow(desc=f"unknown channels operand {term.operand}")
+    name = asked.name("open")
+    selection.require(
+        "m.channel_id IN (SELECT c.id FROM channel c"
+        f" WHERE c.realm_id = :{name} AND c.is_web_public)",
+        **{name: asked.tx.realm_id},
+    )
 
 
 def _topic_term(asked: Asked, term: Term, selection: Selection) -> None:
@@ -214,6 +261,8 @@ def _is_term(asked: Asked, term: Term, selection: Selection) -> None:
 _OPERATORS: dict[str, Callable[[Asked, Term, Selection], None]] = {
     "channel": _channel_term,
     "stream": _channel_term,
+    "channels": _channels_term,
+    "streams": _channels_term,
     "topic": _topic_term,
     "sender": _sender_term,
     "dm": _dm_term,

@@ -8,7 +8,7 @@ import html
 from dataclasses import dataclass
 
 from tertulia.actions import channels as channel_actions
-from tertulia.actions import people, rights
+from tertulia.actions import notices, people, rights
 from tertulia.domain import limits
 from tertulia.domain.channels import Channel
 from tertulia.domain.messages import Draft
@@ -23,9 +23,8 @@ from tertulia.errors import (
     WildcardNotAllowedInChannel,
     WildcardNotAllowedInTopic,
 )
-from tertulia.events.audience import Nobody, Subscribers, Users
+from tertulia.events.audience import Subscribers, Users
 from tertulia.events.log import announce
-from tertulia.events.types.channels import ChannelLivened
 from tertulia.events.types.messages import Echo, MessageSent
 from tertulia.events.types.topics import TopicPolicyChanged
 from tertulia.storage import (
@@ -114,8 +113,7 @@ def to_channel(
         ),
         to=Subscribers(channel.id),
     )
-    if channels.note_message(tx, channel, message_id):
-        announce(tx, ChannelLivened(channel.id), to=Nobody())
+    notices.note_message(tx, channel, message_id)
     _remember(tx, sender, key, message_id, policy)
     return Sent(message_id, policy, channel=channel, topic=topic)
 

@@ -1,84 +1,96 @@
-"""Channels and subscriptions as told at register."""
+"""Channels and subscriptions as told at register and by the lists of them.
 
+An organization may have a thousand channels, so each is encoded once and kept by the directory;
+here the pieces are only put together.
+"""
+
+from collections.abc import Iterable
 from typing import Any
+
+import msgspec
+from msgspec import Raw
 
 from tertulia.domain.channels import Channel, Subscription
 from tertulia.domain.users import User
 from tertulia.events.directory import Organization
 from tertulia.events.listener import Options
 from tertulia.events.types.channels import (
-    ChannelObject,
-    SubscriptionObject,
-    channel_object,
-    subscription_object,
+    encoded_channel,
+    encoded_subscribers,
+    personal_part,
+    with_members,
 )
 
 MANY_SUBSCRIBERS = 1000  # from here on a client may ask for some of them only
 
+_encode = msgspec.json.Encoder().encode
+
 
 def subscription_state(
-    org: Organization, me: User, mine: list[Subscription], options: Options, now: float
+    org: Organization, me: User, mine: list[Subscription], options: Options
 ) -> dict[str, Any]:
     """Every channel the user may see: those they are in, were in, and never were in."""
     rows = {row.channel_id: row for row in mine}
     inherit = None if options.capabilities.notification_settings_null else me
-    state: dict[str, list[ChannelObject]] = {
-        "subscriptions": [],
-        "unsubscribed": [],
-        "never_subscribed": [],
-    }
-    for channel in _listed(org, options):
+    subscribed: list[Raw] = []
+    unsubscribed: list[Raw] = []
+    never_subscribed: list[Raw] = []
+    for channel in by_name(org, archived=options.capabilities.archived_channels):
         row = rows.get(channel.id)
         if (row is None or not row.active) and not org.may_see(me.id, channel.id):
             continue
+        more = _subscribers(org, channel.id, options.include_subscribers)
         if row is None:
-            shown = channel_object(org, channel, now)
-            place = "never_subscribed"
+            never_subscribed.append(with_members(encoded_channel(org, channel), *more))
         else:
-            shown = subscription_object(org, channel, row, now, inherit_from=inherit)
-            place = "subscriptions" if row.active else "unsubscribed"
-        add_subscribers(org, shown, options.include_subscribers)
-        state[place].append(shown)
-    return state
+            place = subscribed if row.active else unsubscribed
+            personal = _encode(personal_part(row, inherit_from=inherit))
+            place.append(with_members(encoded_channel(org, channel), personal, *more))
+    return {
+        "subscriptions": subscribed,
+        "unsubscribed": unsubscribed,
+        "never_subscribed": never_subscribed,
+    }
 
 
 def my_subscriptions(
-    org: Organization, mine: list[Subscription], include_subscribers: str, now: float
-) -> list[SubscriptionObject]:
+    org: Organization, mine: list[Subscription], include_subscribers: str
+) -> list[Raw]:
     """What GET /users/me/subscriptions shows."""
     rows = {row.channel_id: row for row in mine if row.active}
-    found = []
-    for channel in _listed(org, Options()):
-        if channel.id in rows:
-            shown = subscription_object(org, channel, rows[channel.id], now)
-            add_subscribers(org, shown, include_subscribers)
-            found.append(shown)
-    return found
-
-
-def streams_state(org: Organization, me: User, options: Options, now: float) -> list[ChannelObject]:
     return [
-        channel_object(org, channel, now)
-        for channel in _listed(org, options)
-        if org.may_see(me.id, channel.id)
+        with_members(
+            encoded_channel(org, channel),
+            _encode(personal_part(rows[channel.id])),
+            *_subscribers(org, channel.id, include_subscribers),
+        )
+        for channel in by_name(org, among=rows)
     ]
 
 
-def add_subscribers(org: Organization, shown: ChannelObject, include: str) -> None:
-    if include == "false":
-        return
-    subscribers = org.subscribers_of(shown.stream_id)
-    if include == "partial" and len(subscribers) >= MANY_SUBSCRIBERS:
-        shown.partial_subscribers = [u for u in subscribers if org.users[u].is_bot]
-    else:
-        shown.subscribers = subscribers
-
-
-def _listed(org: Organization, options: Options) -> list[Channel]:
-    """Channels by name; archived ones only for clients that know of them."""
-    found = [
-        channel
-        for channel in org.channels.values()
-        if not channel.archived or options.capabilities.archived_channels
+def streams_state(org: Organization, me: User | None, options: Options) -> list[Raw]:
+    """All channels whose metadata the user may see; without a user, what everybody may."""
+    my_id = None if me is None else me.id
+    return [
+        Raw(encoded_channel(org, channel))
+        for channel in by_name(org, archived=options.capabilities.archived_channels)
+        if org.may_see(my_id, channel.id)
     ]
+
+
+def by_name(
+    org: Organization, *, archived: bool = False, among: Iterable[int] | None = None
+) -> list[Channel]:
+    """Channels by name; archived ones only for those who want to know of them."""
+    channels = org.channels.values() if among is None else [org.channels[each] for each in among]
+    found = [channel for channel in channels if archived or not channel.archived]
     return sorted(found, key=lambda channel: channel.name)
+
+
+def _subscribers(org: Organization, channel_id: int, include: str) -> list[bytes]:
+    if include == "false":
+        return []
+    if include == "partial" and org.subscriber_count(channel_id) >= MANY_SUBSCRIBERS:
+        bots = [user for user in org.subscribers_of(channel_id) if org.users[user].is_bot]
+        return [b'{"partial_subscribers":%s}' % _encode(bots)]
+    return [b'{"subscribers":%s}' % encoded_subscribers(org, channel_id)]

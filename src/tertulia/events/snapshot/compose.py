@@ -20,6 +20,7 @@ from tertulia.events.snapshot.people import groups_state, users_state
 from tertulia.events.snapshot.realm import realm_state
 from tertulia.events.snapshot.surroundings import Surroundings
 from tertulia.events.snapshot.unread import unread_state
+from tertulia.events.types.folders import folder_object
 from tertulia.events.types.reminders import reminder_object
 from tertulia.events.types.scheduled import scheduled_message_object
 
@@ -184,11 +185,13 @@ _PARTS: dict[str, Callable[[View], dict[str, Any]]] = {
     "realm_incoming_webhook_bots": lambda view: {"realm_incoming_webhook_bots": []},
     "recent_private_conversations": _conversations,
     "subscription": lambda view: subscription_state(
-        view.org, view.me, view.facts.subscriptions, view.options, view.now
+        view.org, view.me, view.facts.subscriptions, view.options
     ),
-    "channel_folders": lambda view: {"channel_folders": []},
+    "channel_folders": lambda view: {
+        "channel_folders": [folder_object(folder) for folder in view.facts.folders]
+    },
     "starred_messages": lambda view: {"starred_messages": view.facts.starred},
-    "stream": lambda view: {"streams": streams_state(view.org, view.me, view.options, view.now)},
+    "stream": lambda view: {"streams": streams_state(view.org, view.me, view.options)},
     "default_streams": _default_streams,
     "default_stream_groups": lambda view: {"realm_default_stream_groups": []},
     "stop_words": lambda view: {"stop_words": []},

@@ -5,9 +5,11 @@ from dataclasses import dataclass, field
 from pyroaring import BitMap64
 
 from tertulia.domain.channels import Subscription
+from tertulia.domain.folders import Folder
 from tertulia.domain.reminders import Reminder
 from tertulia.domain.scheduled import ScheduledMessage
 from tertulia.storage import (
+    folders,
     history,
     messages,
     reminders,
@@ -37,6 +39,7 @@ class Facts:
     user_topics: list[UserTopic] = field(default_factory=list)
     scheduled: list[ScheduledMessage] = field(default_factory=list)
     reminders: list[Reminder] = field(default_factory=list)
+    folders: list[Folder] = field(default_factory=list)
 
 
 def read_facts(tx: Tx, user_id: int, wanted: "Wanted") -> Facts:
@@ -58,6 +61,8 @@ def read_facts(tx: Tx, user_id: int, wanted: "Wanted") -> Facts:
         facts.scheduled = scheduled.of_user(tx, user_id)
     if wanted("reminders"):
         facts.reminders = reminders.of_user(tx, user_id)
+    if wanted("channel_folders"):
+        facts.folders = folders.everything(tx)
     return facts
 
 

@@ -2,34 +2,57 @@
 
 from typing import Any
 
+import msgspec
+from msgspec import Raw
+
 from tertulia.domain.groups import REALM_PERMISSIONS
-from tertulia.domain.users import User
-from tertulia.events.directory import Organization
+from tertulia.domain.users import User, email_shown_to
+from tertulia.events.directory import EncodedUser, Organization
 from tertulia.events.listener import Options
 from tertulia.events.types.groups import GroupObject, group_object
-from tertulia.events.types.users import avatar_url, user_object
+from tertulia.events.types.users import UserObject, avatar_url, user_object
+
+_encode = msgspec.json.Encoder().encode
 
 
 def users_state(org: Organization, me: User, options: Options, now: float) -> dict[str, Any]:
-    def shown(user: User, tells_activity: bool = False) -> Any:
-        return user_object(
-            org,
-            user,
-            me,
-            client_gravatar=options.client_gravatar,
-            profile=not tells_activity,
-            tells_activity=tells_activity,
-        )
+    def shown(user: User) -> Raw | UserObject:
+        if me.is_spectator:
+            return user_object(org, user, None, client_gravatar=False, tells_activity=False)
+        return encoded_user(org, user, me, client_gravatar=options.client_gravatar)
 
     people = [user for user in org.users.values() if not user.is_system_bot]
     return {
         "realm_users": [shown(user) for user in people if user.is_active],
         "realm_non_active_users": [shown(user) for user in people if not user.is_active],
         "cross_realm_bots": [
-            shown(user, True) for user in org.users.values() if user.is_system_bot
+            user_object(
+                org,
+                user,
+                None if me.is_spectator else me,
+                client_gravatar=options.client_gravatar,
+            )
+            for user in org.users.values()
+            if user.is_system_bot
         ],
         **_myself(org, me, now),
     }
+
+
+def encoded_user(org: Organization, user: User, me: User, *, client_gravatar: bool) -> Raw:
+    """A user as told at register, made once for all who see them alike."""
+    kept = org.kept_user(user.id)
+    known = kept.get(client_gravatar)
+    if known is None:
+        object_ = user_object(
+            org, user, user, client_gravatar=client_gravatar, profile=True, tells_activity=False
+        )
+        with_email = _encode(object_)
+        object_.delivery_email = None
+        known = EncodedUser(email_shown_to(user), with_email, _encode(object_))
+        kept[client_gravatar] = known
+    sees_email = me.role <= known.email_shown_to or me.id == user.id
+    return Raw(known.with_email if sees_email else known.without_email)
 
 
 def _myself(org: Organization, me: User, now: float) -> dict[str, Any]:

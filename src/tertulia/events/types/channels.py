@@ -1,13 +1,13 @@
 """Channels and subscriptions as clients see them, and the events that tell of them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
 import msgspec
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Raw, UnsetType
 
-from tertulia.domain.channels import Channel, Subscription
-from tertulia.domain.groups import GroupValue
+from tertulia.domain.channels import Channel, Gate, Subscription
+from tertulia.domain.groups import GroupValue, Members
 from tertulia.domain.users import User
 from tertulia.events.directory import Organization, Touched
 from tertulia.events.listener import Listener
@@ -22,8 +22,9 @@ INHERITED = {
     "wildcard_mentions_notify": "wildcard_mentions_notify",
 }
 
-_POST_POLICIES = {
-    "role:administrators": 2,
+ADMINISTRATORS_POST = 2
+POST_POLICIES = {
+    "role:administrators": ADMINISTRATORS_POST,
     "role:fullmembers": 3,
     "role:moderators": 4,
 }
@@ -61,11 +62,14 @@ class ChannelObject(msgspec.Struct, kw_only=True):
     can_resolve_topics_group: GroupValue
     can_send_message_group: GroupValue
     can_subscribe_group: GroupValue
+    is_default: bool | UnsetType = UNSET
     subscribers: list[int] | UnsetType = UNSET
     partial_subscribers: list[int] | UnsetType = UNSET
 
 
-class SubscriptionObject(ChannelObject, kw_only=True):
+class PersonalPart(msgspec.Struct, kw_only=True):
+    """What a subscription adds to its channel: settings that are one user's alone."""
+
     color: str
     is_muted: bool
     in_home_view: bool
@@ -77,173 +81,400 @@ class SubscriptionObject(ChannelObject, kw_only=True):
     wildcard_mentions_notify: bool | None
 
 
+class SubscriptionObject(ChannelObject, kw_only=True):
+    """A channel with the personal part; on the wire the two are put together as bytes."""
+
+    color: str
+    is_muted: bool
+    in_home_view: bool
+    pin_to_top: bool
+    desktop_notifications: bool | None
+    audible_notifications: bool | None
+    push_notifications: bool | None
+    email_notifications: bool | None
+    wildcard_mentions_notify: bool | None
+
+
+# Channels or people of the moment of an event, for who hears of it later (see `recall`).
+Recalled = list[int] | None
+
+_encode = msgspec.json.Encoder().encode
+
+
 def channel_object(
-    org: Organization, channel: Channel, now: float, count: int | None = None
-) -> ChannelObject:
-    return ChannelObject(**_channel_fields(org, channel, now, count))
-
-
-def subscription_object(
     org: Organization,
     channel: Channel,
-    subscription: Subscription,
-    now: float,
     *,
-    inherit_from: User | None = None,
     count: int | None = None,
-) -> SubscriptionObject:
-    """A subscription; `inherit_from` fills in the owner's settings for clients that need them."""
+    traffic: int | None = None,
+) -> ChannelObject:
+    """A channel; in events that tell of a new one the number of subscribers may be an older one."""
+    post_policy = post_policy_of(org, channel.permissions["can_send_message_group"])
+    values: dict[str, Any] = {
+        name: shown_value(org, value) for name, value in channel.permissions.items()
+    }
+    return ChannelObject(
+        stream_id=channel.id,
+        name=channel.name,
+        description=channel.description,
+        rendered_description=channel.rendered_description,
+        date_created=int(channel.created_at),
+        creator_id=channel.creator_id,
+        invite_only=channel.invite_only,
+        is_web_public=channel.is_web_public,
+        history_public_to_subscribers=channel.history_public,
+        is_archived=channel.archived,
+        folder_id=channel.folder_id,
+        first_message_id=channel.first_message_id,
+        is_recently_active=channel.recently_active,
+        message_retention_days=channel.retention_days,
+        topics_policy=channel.topics_policy,
+        stream_post_policy=post_policy,
+        is_announcement_only=post_policy == ADMINISTRATORS_POST,
+        stream_weekly_traffic=traffic,
+        subscriber_count=org.subscriber_count(channel.id) if count is None else count,
+        default_push_notifications=channel.default_push,
+        **values,
+    )
+
+
+def encoded_channel(org: Organization, channel: Channel) -> bytes:
+    """A channel as JSON, made once and kept until something it tells of changes."""
+    kept = org.kept(channel.id)
+    known = kept.get("channel")
+    if known is None:
+        shown = channel_object(org, channel, traffic=channel.weekly_traffic)
+        known = kept["channel"] = _encode(shown)
+    return known
+
+
+def encoded_subscribers(org: Organization, channel_id: int) -> bytes:
+    """The active subscribers of a channel as a JSON list, kept like the channel itself."""
+    kept = org.kept(channel_id)
+    known = kept.get("subscribers")
+    if known is None:
+        known = kept["subscribers"] = _encode(org.subscribers_of(channel_id))
+    return known
+
+
+def with_members(encoded: bytes, *more: bytes) -> Raw:
+    """An encoded object with the members of others added to it."""
+    parts = [encoded[:-1], *(each[1:-1] for each in more)]
+    return Raw(b",".join(parts) + b"}")
+
+
+def personal_part(subscription: Subscription, *, inherit_from: User | None = None) -> PersonalPart:
+    """`inherit_from` fills in the owner's settings for clients that do not know of inheriting."""
     notify: dict[str, Any] = {}
     for name, setting in INHERITED.items():
         value = getattr(subscription, name)
         notify[name] = (
             inherit_from.prefers(setting) if value is None and inherit_from is not None else value
         )
-    return SubscriptionObject(
+    return PersonalPart(
         color=subscription.color,
         is_muted=subscription.is_muted,
         in_home_view=not subscription.is_muted,
         pin_to_top=subscription.pin_to_top,
         **notify,
-        **_channel_fields(org, channel, now, count),
     )
 
 
-def _channel_fields(
-    org: Organization, channel: Channel, now: float, count: int | None
-) -> dict[str, Any]:
-    sends = channel.permissions["can_send_message_group"]
+def post_policy_of(org: Organization, sends: GroupValue) -> int:
+    """Compat: before feature level 333 who may post was one of four numbers."""
     group = org.groups.get(sends) if isinstance(sends, int) else None
-    post_policy = 1 if group is None else _POST_POLICIES.get(group.name, 1)
+    return 1 if group is None else POST_POLICIES.get(group.name, 1)
+
+
+def shown_value(org: Organization, value: GroupValue) -> GroupValue:
+    """A permission's value for clients: deactivated people are not named."""
+    if isinstance(value, int) or not any(org.is_inactive(user) for user in value.direct_members):
+        return value
+    active = [user for user in value.direct_members if not org.is_inactive(user)]
+    return Members(active, value.direct_subgroups)
+
+
+def _was_in(subscribed: Recalled, channel_id: int) -> bool | None:
+    """Whether a listener was in a channel at the moment of an event; None to ask for now."""
+    return None if subscribed is None else channel_id in subscribed
+
+
+def _created(shown: ChannelObject | Raw) -> Wire:
+    return {"type": "stream", "op": "create", "streams": [shown]}
+
+
+def _deleted(channel_id: int) -> Wire:
     return {
-        "stream_id": channel.id,
-        "name": channel.name,
-        "description": channel.description,
-        "rendered_description": channel.rendered_description,
-        "date_created": int(channel.created_at),
-        "creator_id": channel.creator_id,
-        "invite_only": channel.invite_only,
-        "is_web_public": channel.is_web_public,
-        "history_public_to_subscribers": channel.history_public,
-        "is_archived": channel.archived,
-        "folder_id": channel.folder_id,
-        "first_message_id": channel.first_message_id,
-        "is_recently_active": channel.is_recently_active(now),
-        "message_retention_days": channel.retention_days,
-        "topics_policy": channel.topics_policy,
-        "stream_post_policy": post_policy,
-        "is_announcement_only": post_policy == 2,
-        "stream_weekly_traffic": None,
-        "subscriber_count": org.subscriber_count(channel.id) if count is None else count,
-        "default_push_notifications": channel.default_push,
-        **channel.permissions,
+        "type": "stream",
+        "op": "delete",
+        "streams": [{"stream_id": channel_id}],
+        "stream_ids": [channel_id],
     }
+
+
+def _peers(op: str, channel_ids: list[int], user_ids: Sequence[int]) -> Wire:
+    return {
+        "type": "subscription",
+        "op": op,
+        "stream_ids": channel_ids,
+        "user_ids": user_ids,
+    }
+
+
+def _shown_anew(
+    org: Organization, channel_id: int, subscribers: list[int] | None = None
+) -> Iterable[Wire]:
+    """What somebody is told who can see a channel from now on, or from a moment of the past."""
+    if subscribers is None:
+        subscribers = org.subscribers_of(channel_id)
+    yield _created(channel_object(org, org.channels[channel_id], count=len(subscribers)))
+    if subscribers:
+        yield _peers("peer_add", [channel_id], subscribers)
 
 
 class ChannelCreated(Event, frozen=True):
     kind: ClassVar[str] = "channel_created"
     types: ClassVar[tuple[str, ...]] = ("stream",)
+    shared: ClassVar[bool] = True
 
     channel_id: int
-    at: float
 
     def touched(self) -> Touched:
         return Touched(channels={self.channel_id})
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
-        channel = org.channels[self.channel_id]
-        shown = channel_object(org, channel, self.at, count=0)
+        shown = channel_object(org, org.channels[self.channel_id], count=0)
         shown.first_message_id = None
-        yield {"type": "stream", "op": "create", "streams": [shown]}
+        yield _created(shown)
+
+
+class ChannelChanged(Event, frozen=True):
+    """Some properties of a channel have new values.
+
+    Where that changes who may see it, `before` and `after` say how it was and is guarded. To
+    those who could not see it before it is a new channel, to those who can no longer it is gone.
+    """
+
+    kind: ClassVar[str] = "channel_changed"
+    types: ClassVar[tuple[str, ...]] = ("stream", "subscription")
+
+    channel_id: int
+    name: str  # as it was before; a rename tells the new one as its value
+    updates: list[dict[str, Any]]
+    before: Gate | None = None
+    after: Gate | None = None
+    subscribed: Recalled = None
+    subscribers: Recalled = None
+
+    def touched(self) -> Touched:
+        return Touched(channels={self.channel_id})
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        saw = sees = True
+        if self.before is not None and self.after is not None:
+            inside = _was_in(self.subscribed, self.channel_id)
+            saw = org.may_see(to.user_id, self.channel_id, inside, self.before)
+            sees = org.may_see(to.user_id, self.channel_id, inside, self.after)
+        if saw and sees:
+            for update in self.updates:
+                yield {
+                    "type": "stream",
+                    "op": "update",
+                    "stream_id": self.channel_id,
+                    "name": self.name,
+                    **update,
+                }
+        elif saw:
+            yield _deleted(self.channel_id)
+        elif sees:
+            yield from _shown_anew(org, self.channel_id, self.subscribers)
+
+
+class ChannelArchived(Event, frozen=True):
+    """A channel was archived or brought back. To older clients it is gone, or new."""
+
+    kind: ClassVar[str] = "channel_archived"
+    types: ClassVar[tuple[str, ...]] = ("stream",)
+
+    channel_id: int
+    name: str
+    archived: bool
+
+    def touched(self) -> Touched:
+        return Touched(channels={self.channel_id})
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        if to.options.capabilities.archived_channels:
+            yield {
+                "type": "stream",
+                "op": "update",
+                "stream_id": self.channel_id,
+                "name": self.name,
+                "property": "is_archived",
+                "value": self.archived,
+            }
+        elif self.archived:
+            yield _deleted(self.channel_id)
+        else:
+            yield _created(channel_object(org, org.channels[self.channel_id]))
+
+
+class ChannelsUncovered(Event, frozen=True):
+    """Somebody can see some channels from now on, or no longer: their role or groups changed."""
+
+    kind: ClassVar[str] = "channels_uncovered"
+    types: ClassVar[tuple[str, ...]] = ("stream", "subscription")
+
+    shown: list[int]
+    hidden: list[int]
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        for channel_id in self.hidden:
+            yield _deleted(channel_id)
+        for channel_id in self.shown:
+            if to.options.capabilities.archived_channels or not org.channels[channel_id].archived:
+                yield from _shown_anew(org, channel_id)
+
+
+class Arrival(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Who came into one channel, each with the settings that differ from the usual ones."""
+
+    channel_id: int
+    subscriptions: dict[int, dict[str, Any]]
+    count_before: int
+    revealed_to: list[int] = []
+    first_message_id: int | None = None
+    subscribers: Recalled = None
 
 
 class Joined(Event, frozen=True):
-    """People were subscribed to a channel.
+    """People were subscribed to channels, all by one act.
 
-    Each of them hears of the subscription, all others who may see the channel of the peers.
+    Each of them hears of the subscriptions, all others who may see the channels of the peers.
     """
 
     kind: ClassVar[str] = "joined"
     types: ClassVar[tuple[str, ...]] = ("stream", "subscription")
 
-    channel_id: int
-    subscriptions: dict[int, dict[str, Any]]
-    count_before: int
-    at: float
-    revealed_to: list[int] = []
-    first_message_id: int | None = None
-    subscribers: list[int] | None = None  # those of that moment, told to who hears of it later
+    arrivals: list[Arrival]
+    subscribed: Recalled = None
 
     def move(self, org: Organization) -> None:
-        org.join(self.channel_id, self.subscriptions)
+        for arrival in self.arrivals:
+            org.join(arrival.channel_id, arrival.subscriptions)
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
-        channel = org.channels[self.channel_id]
-        mine = self.subscriptions.get(to.user_id)
-        if mine is None:
-            yield {
-                "type": "subscription",
-                "op": "peer_add",
-                "stream_ids": [self.channel_id],
-                "user_ids": sorted(self.subscriptions),
-            }
-            return
-        if to.user_id in self.revealed_to:
-            shown = channel_object(org, channel, self.at, count=self.count_before)
-            shown.first_message_id = self.first_message_id
-            yield {"type": "stream", "op": "create", "streams": [shown]}
-        subscription = Subscription(
-            channel_id=self.channel_id, user_id=to.user_id, active=True, **mine
-        )
-        added = subscription_object(org, channel, subscription, self.at, count=self.count_before)
-        added.first_message_id = self.first_message_id
-        added.subscribers = (
-            org.subscribers_of(self.channel_id) if self.subscribers is None else self.subscribers
-        )
-        yield {"type": "subscription", "op": "add", "subscriptions": [added]}
+        mine: list[Raw] = []
+        peers: dict[tuple[int, ...], list[int]] = {}
+        for arrival in self.arrivals:
+            if to.user_id not in arrival.subscriptions:
+                inside = _was_in(self.subscribed, arrival.channel_id)
+                if org.may_see(to.user_id, arrival.channel_id, inside):
+                    users = tuple(sorted(arrival.subscriptions))
+                    peers.setdefault(users, []).append(arrival.channel_id)
+                continue
+            channel = org.channels[arrival.channel_id]
+            shown = channel_object(org, channel, count=arrival.count_before)
+            shown.first_message_id = arrival.first_message_id
+            if to.user_id in arrival.revealed_to:
+                yield _created(shown)
+            mine.append(_added(org, shown, to.user_id, arrival))
+        if mine:
+            yield {"type": "subscription", "op": "add", "subscriptions": mine}
+        for user_ids, channel_ids in peers.items():
+            yield _peers("peer_add", sorted(channel_ids), user_ids)
 
 
-class Left(Event, frozen=True):
-    """People were unsubscribed from a channel; some of them can no longer see it."""
+def _added(org: Organization, shown: ChannelObject, user_id: int, arrival: Arrival) -> Raw:
+    chosen = arrival.subscriptions[user_id]
+    subscription = Subscription(channel_id=shown.stream_id, user_id=user_id, active=True, **chosen)
+    if arrival.subscribers is None:
+        subscribers = encoded_subscribers(org, shown.stream_id)
+    else:
+        subscribers = _encode(arrival.subscribers)
+    return with_members(
+        _encode(shown),
+        _encode(personal_part(subscription)),
+        b'{"subscribers":%s}' % subscribers,
+    )
 
-    kind: ClassVar[str] = "left"
-    types: ClassVar[tuple[str, ...]] = ("stream", "subscription")
+
+class Departure(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Who left one channel, and which of them can no longer see it."""
 
     channel_id: int
     user_ids: list[int]
     hidden_from: list[int] = []
 
+
+class Left(Event, frozen=True):
+    """People were unsubscribed from channels, all by one act."""
+
+    kind: ClassVar[str] = "left"
+    types: ClassVar[tuple[str, ...]] = ("stream", "subscription")
+
+    departures: list[Departure]
+    subscribed: Recalled = None
+
     def move(self, org: Organization) -> None:
-        org.leave(self.channel_id, self.user_ids)
+        for departure in self.departures:
+            org.leave(departure.channel_id, departure.user_ids)
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
-        channel = org.channels[self.channel_id]
-        if to.user_id not in self.user_ids:
-            yield {
-                "type": "subscription",
-                "op": "peer_remove",
-                "stream_ids": [self.channel_id],
-                "user_ids": sorted(self.user_ids),
-            }
-            return
-        gone = {"name": channel.name, "stream_id": channel.id}
-        yield {"type": "subscription", "op": "remove", "subscriptions": [gone]}
-        if to.user_id in self.hidden_from:
-            yield {
-                "type": "stream",
-                "op": "delete",
-                "streams": [{"stream_id": channel.id}],
-                "stream_ids": [channel.id],
-            }
+        mine: list[dict[str, Any]] = []
+        hidden: list[int] = []
+        peers: dict[tuple[int, ...], list[int]] = {}
+        for departure in self.departures:
+            channel = org.channels[departure.channel_id]
+            if to.user_id in departure.user_ids:
+                mine.append({"name": channel.name, "stream_id": channel.id})
+                if to.user_id in departure.hidden_from:
+                    hidden.append(channel.id)
+            elif org.may_see(to.user_id, channel.id, _was_in(self.subscribed, channel.id)):
+                peers.setdefault(tuple(departure.user_ids), []).append(channel.id)
+        if mine:
+            yield {"type": "subscription", "op": "remove", "subscriptions": mine}
+        for channel_id in hidden:
+            yield _deleted(channel_id)
+        for user_ids, channel_ids in peers.items():
+            yield _peers("peer_remove", sorted(channel_ids), user_ids)
 
 
-class ChannelLivened(Event, frozen=True):
-    """A channel got its first message, or its first in a long while. No client is told: each
-    sees the message itself."""
+class SubscriptionChanged(Event, frozen=True):
+    """A user gave one of their subscriptions another colour, muted it, and the like."""
 
-    kind: ClassVar[str] = "channel_livened"
+    kind: ClassVar[str] = "subscription_changed"
+    types: ClassVar[tuple[str, ...]] = ("subscription",)
+    shared: ClassVar[bool] = True
 
     channel_id: int
+    property: str
+    value: bool | str
 
-    def touched(self) -> Touched:
-        return Touched(channels={self.channel_id})
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        if self.property == "is_muted":
+            # Compat: before feature level 139 a mute was told the other way round.
+            yield self._update("in_home_view", not self.value)
+        yield self._update(self.property, self.value)
+
+    def _update(self, name: str, value: bool | str) -> Wire:
+        return {
+            "type": "subscription",
+            "op": "update",
+            "stream_id": self.channel_id,
+            "property": name,
+            "value": value,
+        }
+
+
+class DefaultChannelsChanged(Event, frozen=True):
+    """New users get other channels from now on."""
+
+    kind: ClassVar[str] = "default_channels"
+    types: ClassVar[tuple[str, ...]] = ("default_streams",)
+    shared: ClassVar[bool] = True
+
+    channel_ids: list[int]
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        yield {"type": "default_streams", "default_streams": self.channel_ids}

@@ -112,10 +112,11 @@ class MessageSent(Event, frozen=True):
     mentioned: list[int] = []
     channel_wildcard: bool = False
     topic_wildcard_for: list[int] = []
+    read_by: list[int] = []  # others for whom it is no news
 
     def flags_for(self, user_id: int) -> list[str]:
         flags = []
-        if user_id == self.sender_id and self.read_by_sender:
+        if (user_id == self.sender_id and self.read_by_sender) or user_id in self.read_by:
             flags.append("read")
         if user_id in self.mentioned:
             flags.append("mentioned")

@@ -1,8 +1,18 @@
 """Every kind of event the log can hold, by the word it is stored under."""
 
-from tertulia.events.types.channels import ChannelCreated, ChannelLivened, Joined, Left
+from tertulia.events.types.channels import (
+    ChannelArchived,
+    ChannelChanged,
+    ChannelCreated,
+    ChannelsUncovered,
+    DefaultChannelsChanged,
+    Joined,
+    Left,
+    SubscriptionChanged,
+)
 from tertulia.events.types.edits import FirstMessageChanged, MessagesDeleted
 from tertulia.events.types.event import Event
+from tertulia.events.types.folders import FolderAdded, FolderChanged, FoldersReordered
 from tertulia.events.types.groups import SystemMembersAdded
 from tertulia.events.types.messages import MessageSent
 from tertulia.events.types.realms import RealmChanged, RealmCreated
@@ -14,9 +24,15 @@ from tertulia.events.types.users import KeyChanged, UserActivityChanged, UserAdd
 KINDS: dict[str, type[Event]] = {
     event.kind: event
     for event in (
+        ChannelArchived,
+        ChannelChanged,
         ChannelCreated,
-        ChannelLivened,
         FirstMessageChanged,
+        ChannelsUncovered,
+        DefaultChannelsChanged,
+        FolderAdded,
+        FolderChanged,
+        FoldersReordered,
         Joined,
         KeyChanged,
         Left,
@@ -28,6 +44,7 @@ KINDS: dict[str, type[Event]] = {
         ReminderSaved,
         ScheduledMessageRemoved,
         ScheduledMessageSaved,
+        SubscriptionChanged,
         SystemMembersAdded,
         TopicPolicyChanged,
         UserActivityChanged,

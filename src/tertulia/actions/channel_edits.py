@@ -1,0 +1,362 @@
+"""Changing channels: their names, who may see and use them, and their end."""
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from msgspec import UNSET, UnsetType
+
+from tertulia.actions import channels as channel_actions
+from tertulia.actions import folders as folder_actions
+from tertulia.actions import notices, rights
+from tertulia.domain import notices as words
+from tertulia.domain.channels import Channel, checked_name
+from tertulia.domain.groups import (
+    CHANNEL_PERMISSIONS,
+    Group,
+    GroupValue,
+    Members,
+    canonical,
+)
+from tertulia.domain.topics import EMPTY_ONLY, EMPTY_TOPIC_NAME
+from tertulia.domain.users import User
+from tertulia.errors import (
+    AdministratorRequired,
+    BadRequest,
+    ChannelNameTaken,
+    ContentAccessRequired,
+    ExpectationMismatch,
+    NamedTopicsExist,
+    OwnerRequired,
+)
+from tertulia.events.audience import Everyone, Watchers
+from tertulia.events.log import announce
+from tertulia.events.types.channels import (
+    ADMINISTRATORS_POST,
+    POST_POLICIES,
+    ChannelArchived,
+    ChannelChanged,
+)
+from tertulia.storage import channels, groups, messages, realms, users
+from tertulia.storage.tx import Tx
+
+# Who is let in is for those to say who can see what they would be let in to.
+LETTING_IN = ("can_add_subscribers_group", "can_subscribe_group")
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionChange:
+    """A new value of a permission, and the one that the caller believes it has."""
+
+    new: GroupValue
+    old: GroupValue | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """What is to be changed of a channel; everything else stays."""
+
+    name: str | None = None
+    description: tuple[str, str] | None = None  # as it was written, and as HTML
+    is_private: bool | None = None
+    is_web_public: bool | None = None
+    history_public: bool | None = None
+    is_default: bool | None = None
+    retention_days: int | UnsetType | None = UNSET
+    topics_policy: str | None = None
+    folder_id: int | UnsetType | None = UNSET
+    archived: bool | None = None
+    default_push: bool | None = None
+    permissions: dict[str, PermissionChange] = field(default_factory=dict)
+
+    @property
+    def changes_openness(self) -> bool:
+        asked = (self.is_private, self.is_web_public, self.history_public)
+        return any(each is not None for each in asked)
+
+
+def edit(tx: Tx, user: User, channel_id: int, edit: Edit, web_public_allowed: bool) -> None:
+    """Change a channel: all that is asked for, or nothing."""
+    user = rights.acting(tx, user)
+    channel = channel_actions.visible_to(tx, user, channel_id)
+    if edit.changes_openness and edit.is_web_public:
+        _check_web_public(tx, user, channel, edit, web_public_allowed)
+    channel = channel_actions.administered_by(tx, user, channel_id)
+    for step in _STEPS:
+        step(tx, user, channel, edit, web_public_allowed)
+        found = channels.find(tx, channel_id)
+        assert found is not None
+        channel = found
+
+
+def archive(tx: Tx, user: User, channel_id: int) -> None:
+    """Close a channel: it can be read, nobody writes in it, and its name stays taken."""
+    user = rights.acting(tx, user)
+    channel = channel_actions.administered_by(tx, user, channel_id)
+    if channel.archived:
+        raise BadRequest("Channel is already deactivated")
+    channels.change(tx, channel.id, archived=True, is_default=False)
+    announce(tx, ChannelArchived(channel.id, channel.name, True), to=Watchers(channel.id))
+    notices.post_if_wanted(tx, channel, words.channel_archived(channel))
+    if channel.is_default:
+        channel_actions.tell_defaults(tx)
+
+
+def set_default(tx: Tx, user: User, channel_id: int, is_default: bool) -> None:
+    """Let new users be subscribed to a channel, or no longer."""
+    rights.require_administrator(tx, user)
+    channel = channel_actions.readable_by(tx, user, channel_id)
+    if is_default and channel.invite_only:
+        raise BadRequest("Private channels cannot be made default.")
+    if is_default and channel.archived:
+        raise BadRequest("Invalid channel ID")
+    if is_default and channel.is_default:
+        return
+    channels.change(tx, channel.id, is_default=is_default)
+    announce(tx, ChannelChanged(channel.id, channel.name, []), to=Watchers(channel.id))
+    channel_actions.tell_defaults(tx)
+
+
+# --- one step for each part, in the order in which clients hear of them ---
+
+
+def _unarchive(tx: Tx, user: User, channel: Channel, edit: Edit, _: bool) -> None:
+    if edit.archived is not False:
+        return
+    if not channel.archived:
+        raise BadRequest("Channel is not currently deactivated")
+    channels.change(tx, channel.id, archived=False)
+    announce(tx, ChannelArchived(channel.id, channel.name, False), to=Watchers(channel.id))
+    notices.post_if_wanted(tx, channel, words.channel_unarchived(channel))
+
+
+def _change_openness(
+    tx: Tx, user: User, channel: Channel, edit: Edit, web_public_allowed: bool
+) -> None:
+    is_default = channel.is_default if edit.is_default is None else edit.is_default
+    if not edit.changes_openness:
+        return
+    after = _opened(channel, edit)
+    if after.invite_only and is_default:
+        raise BadRequest("A default channel cannot be private.")
+    if channel.invite_only and not after.invite_only:
+        _require_content_access(tx, user, channel)
+    channel_actions.check_topic_creation(tx, after.history_public, after.permissions)
+    channels.change(
+        tx,
+        channel.id,
+        invite_only=after.invite_only,
+        is_web_public=after.is_web_public,
+        history_public=after.history_public,
+    )
+    update = {
+        "property": "invite_only",
+        "value": after.invite_only,
+        "history_public_to_subscribers": after.history_public,
+        "is_web_public": after.is_web_public,
+    }
+    event = ChannelChanged(channel.id, channel.name, [update], channel.gate, after.gate)
+    announce(tx, event, to=Everyone())
+    if after.openness != channel.openness:
+        notices.post_if_wanted(tx, channel, words.openness_changed(user, channel, after))
+
+
+def _opened(channel: Channel, edit: Edit) -> Channel:
+    """The channel as open or closed as it is to be; raises for what makes no sense."""
+    is_private = channel.invite_only if edit.is_private is None else edit.is_private
+    is_web_public = channel.is_web_public if edit.is_web_public is None else edit.is_web_public
+    if is_web_public and edit.is_private is None:
+        is_private = False
+    if edit.history_public is not None:
+        history_public = edit.history_public
+    elif edit.is_private is None and not edit.is_web_public:
+        history_public = channel.history_public
+    else:
+        history_public = not is_private
+    if (is_web_public and is_private) or (not is_private and not history_public):
+        raise BadRequest("Invalid parameters")
+    return replace(
+        channel,
+        invite_only=is_private,
+        is_web_public=is_web_public,
+        history_public=history_public,
+    )
+
+
+def _change_default(tx: Tx, user: User, channel: Channel, edit: Edit, _: bool) -> None:
+    if edit.is_default is None:
+        return
+    if not user.is_admin:
+        raise AdministratorRequired()
+    if edit.is_default and channel.invite_only:
+        raise BadRequest("A default channel cannot be private.")
+    if edit.is_default != channel.is_default:
+        channels.change(tx, channel.id, is_default=edit.is_default)
+        announce(tx, ChannelChanged(channel.id, channel.name, []), to=Watchers(channel.id))
+        channel_actions.tell_defaults(tx)
+
+
+def _change_retention(tx: Tx, user: User, channel: Channel, edit: Edit, _: bool) -> None:
+    if isinstance(edit.retention_days, UnsetType):
+        return
+    if not user.is_owner:
+        raise OwnerRequired()
+    if edit.retention_days == channel.retention_days:
+        return
+    channels.change(tx, channel.id, retention_days=edit.retention_days)
+    _tell(tx, channel, "message_retention_days", edit.retention_days)
+    usual = realms.current(tx).setting("message_retention_days")
+    old, new = (
+        usual if days is None else days for days in (channel.retention_days, edit.retention_days)
+    )
+    notices.post_if_wanted(tx, channel, words.retention_changed(user, old, new))
+
+
+def _change_topics_policy(tx: Tx, user: User, channel: Channel, edit: Edit, _: bool) -> None:
+    if edit.topics_policy is None:
+        return
+    rights.require_in_realm(tx, user, "can_set_topics_policy_group")
+    if edit.topics_policy == channel.topics_policy:
+        return
+    if edit.topics_policy == EMPTY_ONLY and messages.has_named_topics(tx, channel.id):
+        raise NamedTopicsExist(empty_topic_display_name=EMPTY_TOPIC_NAME)
+    channels.change(tx, channel.id, topics_policy=edit.topics_policy)
+    _tell(tx, channel, "topics_policy", edit.topics_policy)
+
+
+def _change_description(tx: Tx, user: User, channel: Channel, edit: Edit, _: bool) -> None:
+    if edit.description is None:
+        return
+    text, rendered = edit.description
+    channels.change(tx, channel.id, description=text, rendered_description=rendered)
+    _tell(tx, channel, "description", text, rendered_description=rendered)
+    if text != channel.description:
+        after = replace(channel, description=text, rendered_description=rendered)
+        notices.post_if_wanted(tx, channel, words.description_changed(user, channel, after))
+
+
+def _change_name(tx: Tx, user: User, channel: Channel, edit: Edit, _: bool) -> None:
+    if edit.name is None:
+        return
+    name = checked_name(edit.name)
+    if name == channel.name:
+        raise BadRequest("Channel already has that name.")
+    other = channels.find_by_name(tx, name)
+    if other is not None and other.id != channel.id:
+        raise ChannelNameTaken(channel_name=name)
+    channels.rename(tx, channel.id, name)
+    _tell(tx, channel, "name", name)
+    notices.post_if_wanted(tx, channel, words.channel_renamed(user, channel.name, name))
+
+
+def _change_folder(tx: Tx, user: User, channel: Channel, edit: Edit, _: bool) -> None:
+    if isinstance(edit.folder_id, UnsetType):
+        return
+    if edit.folder_id is not None:
+        folder_actions.get(tx, edit.folder_id)
+    if edit.folder_id != channel.folder_id:
+        channels.change(tx, channel.id, folder_id=edit.folder_id)
+        _tell(tx, channel, "folder_id", edit.folder_id)
+
+
+def _change_default_push(tx: Tx, user: User, channel: Channel, edit: Edit, _: bool) -> None:
+    if edit.default_push is not None and edit.default_push != channel.default_push:
+        channels.change(tx, channel.id, default_push=edit.default_push)
+        _tell(tx, channel, "default_push_notifications", edit.default_push)
+
+
+def _change_permissions(tx: Tx, user: User, channel: Channel, edit: Edit, _: bool) -> None:
+    for name, change in edit.permissions.items():
+        channel = _change_permission(tx, user, channel, name, change)
+
+
+def _change_permission(
+    tx: Tx, user: User, channel: Channel, name: str, change: PermissionChange
+) -> Channel:
+    """Give one permission a new value; gives the channel with it."""
+    new = rights.checked_value(tx, CHANNEL_PERMISSIONS[name], change.new)
+    current = channel.permissions[name]
+    nobody = groups.system_ids(tx)["role:nobody"]
+    if change.old is not None and canonical(change.old, nobody) != current:
+        raise ExpectationMismatch(field_name="old")
+    if new == current:
+        return channel
+    if name in LETTING_IN and channel.invite_only:
+        _require_content_access(tx, user, channel)
+    if name in channel_actions.DELETION_PERMISSIONS:
+        rights.require_in_realm(tx, user, "can_set_delete_message_policy_group")
+    after = replace(channel, permissions={**channel.permissions, name: new})
+    channel_actions.check_topic_creation(tx, after.history_public, after.permissions)
+    channels.set_permissions(tx, channel.id, after.permissions)
+    updates = [{"property": name, "value": new}]
+    if name == "can_send_message_group":
+        updates += _post_policy_updates(tx, current, new)
+    gates = (channel.gate, after.gate) if channel.gate != after.gate else (None, None)
+    announce(
+        tx,
+        ChannelChanged(channel.id, channel.name, updates, *gates),
+        to=Watchers(channel.id) if gates[0] is None else Everyone(),
+    )
+    if name == "can_send_message_group":
+        _tell_of_posting(tx, user, channel, current, new)
+    return after
+
+
+def _post_policy_updates(tx: Tx, old: GroupValue, new: GroupValue) -> list[dict[str, Any]]:
+    """Compat: older clients are told a number, if it is another one now."""
+    names = {group_id: name for name, group_id in groups.system_ids(tx).items()}
+    before, after = (
+        POST_POLICIES.get(names.get(value, ""), 1) if isinstance(value, int) else 1
+        for value in (old, new)
+    )
+    if before == after:
+        return []
+    return [
+        {"property": "stream_post_policy", "value": after},
+        {"property": "is_announcement_only", "value": after == ADMINISTRATORS_POST},
+    ]
+
+
+def _tell_of_posting(
+    tx: Tx, user: User, channel: Channel, old: GroupValue, new: GroupValue
+) -> None:
+    known: dict[int, Group] = {group.id: group for group in groups.everything(tx)}
+    named = [
+        each for value in (old, new) if isinstance(value, Members) for each in value.direct_members
+    ]
+    people = {person.id: person for person in users.find_many(tx, named)}
+    before, after = (words.named_people(value, known, people) for value in (old, new))
+    notices.post_if_wanted(tx, channel, words.posting_changed(user, before, after))
+
+
+_STEPS = (
+    _unarchive,
+    _change_openness,
+    _change_default,
+    _change_retention,
+    _change_topics_policy,
+    _change_description,
+    _change_name,
+    _change_folder,
+    _change_default_push,
+    _change_permissions,
+)
+
+
+def _check_web_public(
+    tx: Tx, user: User, channel: Channel, edit: Edit, web_public_allowed: bool
+) -> None:
+    """Who may not open channels to the internet is told so before anything else."""
+    _opened(channel, edit)
+    if not channel.is_web_public:
+        channel_actions.require_web_public(tx, user, web_public_allowed)
+
+
+def _require_content_access(tx: Tx, user: User, channel: Channel) -> None:
+    if not channel_actions.may_read(tx, user, channel):
+        raise ContentAccessRequired()
+
+
+def _tell(tx: Tx, channel: Channel, name: str, value: Any, **more: Any) -> None:
+    update = {"property": name, "value": value, **more}
+    event = ChannelChanged(channel.id, channel.name, [update])
+    announce(tx, event, to=Watchers(channel.id))

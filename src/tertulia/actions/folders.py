@@ -1,0 +1,90 @@
+"""Channel folders: administrators put channels in order, everybody sees the result."""
+
+from typing import Any
+
+from tertulia.actions import rights
+from tertulia.domain.folders import Folder, checked_folder_name
+from tertulia.domain.users import User
+from tertulia.errors import FolderNameTaken, FolderNotEmpty, FolderNotFound, InvalidFolderOrder
+from tertulia.events.audience import Everyone
+from tertulia.events.log import announce
+from tertulia.events.types.folders import (
+    FolderAdded,
+    FolderChanged,
+    FoldersReordered,
+    folder_object,
+)
+from tertulia.storage import folders
+from tertulia.storage.tx import Tx
+
+
+def get(tx: Tx, folder_id: int) -> Folder:
+    folder = folders.find(tx, folder_id)
+    if folder is None:
+        raise FolderNotFound()
+    return folder
+
+
+def create(tx: Tx, user: User, name: str, description: str, rendered: str) -> int:
+    rights.require_administrator(tx, user)
+    name = _free_name(tx, name)
+    folder = folders.insert(tx, name, description, rendered, user.id)
+    announce(tx, FolderAdded(folder_object(folder)), to=Everyone())
+    return folder.id
+
+
+def edit(
+    tx: Tx,
+    user: User,
+    folder_id: int,
+    name: str | None,
+    description: tuple[str, str] | None,
+    archived: bool | None,
+) -> None:
+    """Change what is given; a description comes with its HTML."""
+    rights.require_administrator(tx, user)
+    folder = get(tx, folder_id)
+    if name is not None:
+        _rename(tx, folder, name)
+    if description is not None and description[0] != folder.description:
+        text, rendered = description
+        folders.describe(tx, folder.id, text, rendered)
+        _tell(tx, folder, description=text, rendered_description=rendered)
+    if archived is not None and archived != folder.archived:
+        _archive(tx, get(tx, folder_id), archived)
+
+
+def reorder(tx: Tx, user: User, order: list[int]) -> None:
+    rights.require_administrator(tx, user)
+    if sorted(order) != sorted(folder.id for folder in folders.everything(tx)):
+        raise InvalidFolderOrder()
+    folders.set_order(tx, order)
+    announce(tx, FoldersReordered(order), to=Everyone())
+
+
+def _rename(tx: Tx, folder: Folder, name: str) -> None:
+    name = _free_name(tx, name, but_for=folder)
+    if name != folder.name:
+        folders.rename(tx, folder.id, name)
+        _tell(tx, folder, name=name)
+
+
+def _archive(tx: Tx, folder: Folder, archived: bool) -> None:
+    if archived and folders.holds_channels(tx, folder.id):
+        raise FolderNotEmpty()
+    if not archived:
+        _free_name(tx, folder.name, but_for=folder)
+    folders.set_archived(tx, folder.id, archived)
+    _tell(tx, folder, is_archived=archived)
+
+
+def _free_name(tx: Tx, name: str, but_for: Folder | None = None) -> str:
+    name = checked_folder_name(name)
+    other = folders.find_in_use(tx, name)
+    if other is not None and (but_for is None or other.id != but_for.id):
+        raise FolderNameTaken()
+    return name
+
+
+def _tell(tx: Tx, folder: Folder, **data: Any) -> None:
+    announce(tx, FolderChanged(folder.id, data), to=Everyone())

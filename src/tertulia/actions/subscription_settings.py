@@ -1,0 +1,34 @@
+"""What somebody chooses for their own subscriptions: colour, mute, pin, notifications."""
+
+from dataclasses import dataclass
+
+from tertulia.actions import channels as channel_actions
+from tertulia.domain.users import User
+from tertulia.errors import ChannelNotAccessible, NotSubscribed
+from tertulia.events.audience import Users
+from tertulia.events.log import announce
+from tertulia.events.types.channels import SubscriptionChanged
+from tertulia.storage import subscriptions
+from tertulia.storage.tx import Tx
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One property of one subscription, checked and under the name it is stored by."""
+
+    channel_id: int
+    property: str
+    value: bool | str
+
+
+def change(tx: Tx, user: User, choices: list[Choice]) -> None:
+    """Make all of these choices, or none. The user hears of each, even if it was so before."""
+    for choice in choices:
+        channel = channel_actions.visible_to(tx, user, choice.channel_id)
+        if channel.archived:
+            raise ChannelNotAccessible()
+        if not subscriptions.is_subscribed(tx, user.id, channel.id):
+            raise NotSubscribed(channel_id=channel.id)
+        subscriptions.set_property(tx, user.id, channel.id, choice.property, choice.value)
+        event = SubscriptionChanged(channel.id, choice.property, choice.value)
+        announce(tx, event, to=Users([user.id]))

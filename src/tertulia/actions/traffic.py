@@ -1,0 +1,42 @@
+"""How lively channels are: counted now and then, a few channels at a time.
+
+Counting is left to a job, so that neither a send nor a look at a channel pays for it.
+"""
+
+from typing import Any
+
+from tertulia.domain.channels import COUNTED_DAYS, RECENTLY_SECONDS, Channel, average_week
+from tertulia.domain.users import SECONDS_PER_DAY
+from tertulia.events.audience import Watchers
+from tertulia.events.log import announce
+from tertulia.events.types.channels import ChannelChanged
+from tertulia.storage import channels, messages
+from tertulia.storage.tx import Tx
+
+
+def count(tx: Tx, most: int) -> int:
+    """Count the channels of this organization that were not counted today; says how many."""
+    waiting = channels.longest_uncounted(tx, tx.now - SECONDS_PER_DAY, most)
+    if waiting:
+        since = messages.last_before(tx, tx.now - COUNTED_DAYS * SECONDS_PER_DAY)
+        for channel in waiting:
+            _count(tx, channel, since)
+    return len(waiting)
+
+
+def _count(tx: Tx, channel: Channel, since: int) -> None:
+    age_days = int((tx.now - channel.created_at) // SECONDS_PER_DAY)
+    traffic = average_week(messages.count_after(tx, channel.id, since), age_days)
+    last = channel.last_message_at or channel.created_at
+    active = tx.now - last < RECENTLY_SECONDS
+    channels.change(
+        tx, channel.id, counted_at=tx.now, weekly_traffic=traffic, recently_active=active
+    )
+    updates: list[dict[str, Any]] = []
+    if traffic != channel.weekly_traffic:
+        updates.append({"property": "stream_weekly_traffic", "value": traffic})
+    if active != channel.recently_active:
+        updates.append({"property": "is_recently_active", "value": active})
+    if updates:
+        event = ChannelChanged(channel.id, channel.name, updates)
+        announce(tx, event, to=Watchers(channel.id))

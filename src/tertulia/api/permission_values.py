@@ -1,0 +1,37 @@
+"""Permissions as parameters: a value when something is created, `{new, old}` when it is edited."""
+
+from typing import Annotated, Any
+
+import msgspec
+
+from tertulia.domain.groups import GroupValue
+from tertulia.http.rules import Problem, Rule
+from tertulia.http.shapes import JSON_KINDS, shape_of
+
+
+class NewValue(msgspec.Struct):
+    """A new value, and the one that the caller believes to be there."""
+
+    new: GroupValue
+    old: GroupValue | None = None
+
+
+class _NewValueOnly(Rule):
+    """Compat: since feature level 260 a bare value is refused, in words of its own."""
+
+    kinds = JSON_KINDS
+
+    def __init__(self) -> None:
+        self._shape = shape_of(NewValue)
+
+    def check(self, value: Any) -> Any:
+        if type(value) is not dict:
+            raise Problem(" does not have the expected format")
+        return self._shape.check(value)
+
+    def schema(self) -> dict[str, Any]:
+        return self._shape.schema
+
+
+# What arrives is a `NewValue`.
+Change = Annotated[Any, _NewValueOnly()]

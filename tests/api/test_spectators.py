@@ -1,0 +1,194 @@
+"""Looking in without logging in, where the server, the organization and a channel allow it."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from tests.support.databases import Databases, Kind
+from tests.support.people import Caller, Chat
+from tests.support.server import Server
+
+OPENLY = [{"operator": "channels", "operand": "web-public"}]
+NOT_LOGGED_IN = "Not logged in: API authentication or user session required"
+
+
+@pytest.fixture(scope="module")
+def open_servers(databases: Databases) -> Iterator[Callable[[Kind], Server]]:
+    """A server for each database that lets channels be open to the whole internet."""
+    running: dict[Kind, Server] = {}
+
+    def server_on(kind: Kind) -> Server:
+        if kind not in running:
+            url, folder = databases.new(kind)
+            running[kind] = Server(url, folder, {"web_public_streams_enabled": True}).start()
+            Chat.found(running[kind])  # with one organization any host would reach it
+        return running[kind]
+
+    yield server_on
+    for server in running.values():
+        server.stop()
+
+
+@pytest.fixture
+def square(kind: Kind, open_servers: Callable[[Kind], Server]) -> Chat:
+    """An organization that everybody may look into, with one open channel."""
+    chat = Chat.found(open_servers(kind))
+    chat.set("enable_spectator_access", True)
+    ana = chat.person("ana", role="owner", settings={"email_address_visibility": 1})
+    ana.joins("square", is_web_public=True)
+    ana.joins("house")
+    return chat
+
+
+def said(chat: Chat, where: str) -> int:
+    return chat.person(f"speaker-{where}", channels=[where]).says("Hello", to=f"{where} > talk").id
+
+
+def read(who: Caller, narrow: list[Any]) -> Any:
+    return who.get("/messages", anchor="newest", num_before=10, narrow=narrow)
+
+
+def test_messages_of_open_channels_can_be_read(square):
+    number, hidden = said(square, "square"), said(square, "house")
+
+    messages = read(square.stranger, OPENLY).succeeds()["messages"]
+
+    assert [(each["id"], each["flags"]) for each in messages] == [(number, ["read"])]
+    one = square.stranger.get(f"/messages/{number}").succeeds()["message"]
+    assert (one["id"], one["flags"]) == (number, ["read"])
+    for unseen in (hidden, 99_999_999):
+        refused = square.stranger.get(f"/messages/{unseen}")
+        refused.fails(NOT_LOGGED_IN, code="UNAUTHORIZED", status=401)
+
+
+def test_a_narrow_can_look_for_less_but_not_for_more(square):
+    number = said(square, "square")
+    said(square, "house")
+    topic = [{"operator": "topic", "operand": "talk"}]
+    house = [{"operator": "channel", "operand": "house"}]
+
+    assert len(read(square.stranger, OPENLY + topic).succeeds()["messages"]) == 1
+    assert read(square.stranger, OPENLY + house).succeeds()["messages"] == []
+    by_id = square.stranger.get("/messages", narrow=OPENLY, message_ids=[number]).succeeds()
+    assert [each["id"] for each in by_id["messages"]] == [number]
+
+
+@pytest.mark.parametrize(
+    "narrow",
+    [
+        [],
+        [{"operator": "channel", "operand": "square"}],
+        [{"operator": "channels", "operand": "web-public", "negated": True}],
+        [{"operator": "channels", "operand": "public"}],
+        [*OPENLY, {"operator": "is", "operand": "starred"}],
+        [*OPENLY, {"operator": "dm", "operand": "1"}],
+    ],
+)
+def test_other_narrows_need_a_login(square, narrow):
+    refused = read(square.stranger, narrow)
+
+    refused.fails(NOT_LOGGED_IN, code="UNAUTHORIZED", status=401)
+
+
+def test_topics_of_open_channels_can_be_listed(square):
+    said(square, "square")
+
+    path = f"/users/me/{square.channel('square').id}/topics"
+
+    assert [each["name"] for each in square.stranger.get(path).succeeds()["topics"]] == ["talk"]
+    other = f"/users/me/{square.channel('house').id}/topics"
+    square.stranger.get(other).fails("Invalid channel ID")
+
+
+def test_register_tells_what_everybody_may_know(square):
+    state = square.stranger.post("/register").succeeds()
+
+    assert state["queue_id"] is None
+    assert [each["name"] for each in state["streams"]] == ["square"]
+    assert [each["name"] for each in state["never_subscribed"]] == ["square"]
+    assert (state["subscriptions"], state["unsubscribed"]) == ([], [])
+    assert state["realm_default_streams"] == []
+    (ana,) = state["realm_users"]
+    assert ana["delivery_email"] is None
+    assert len(ana["date_joined"]) == len("2024-05-01")
+    assert not {"timezone", "profile_data"} & ana.keys()
+    assert (state["is_guest"], state["is_admin"], state["max_message_id"]) == (True, False, -1)
+
+
+@pytest.mark.parametrize(
+    "name, value", [("client_gravatar", True), ("include_subscribers", "true")]
+)
+def test_register_refuses_to_tell_more(square, name, value):
+    square.stranger.post("/register", **{name: value}).fails(
+        f"Invalid '{name}' parameter for anonymous request"
+    )
+
+
+def test_people_can_be_listed(square):
+    (ana,) = square.stranger.get("/users").succeeds()["members"]
+
+    assert (ana["full_name"], ana["delivery_email"]) == ("Ana", None)
+
+
+CALLS = [
+    ("GET", "/users", {}),
+    ("GET", "/messages", {"anchor": "newest", "narrow": OPENLY}),
+    ("GET", "/messages/1", {}),
+    ("POST", "/register", {}),
+    ("GET", "/users/me/1/topics", {}),
+]
+
+
+@pytest.mark.parametrize("method, path, params", CALLS)
+def test_without_an_open_channel_everything_needs_a_login(square, method, path, params):
+    ana = square.person("admin", role="admin")
+    ana.delete(f"/streams/{square.channel('square').id}").succeeds()
+
+    refused = square.stranger.request(method, path, **params)
+
+    refused.fails(NOT_LOGGED_IN, code="UNAUTHORIZED", status=401)
+
+
+@pytest.mark.parametrize("method, path, params", CALLS)
+def test_where_the_server_does_not_allow_it_everything_needs_a_login(chat, method, path, params):
+    chat.set("enable_spectator_access", True)
+    chat.person("ana", channels=["square"])
+
+    refused = chat.stranger.request(method, path, **params)
+
+    refused.fails(NOT_LOGGED_IN, code="UNAUTHORIZED", status=401)
+
+
+@pytest.mark.parametrize("path", ["/streams", "/users/me", "/users/me/subscriptions", "/events"])
+def test_everything_else_needs_a_login_everywhere(square, path):
+    square.stranger.get(path).fails(NOT_LOGGED_IN, code="UNAUTHORIZED", status=401)
+
+
+def test_opening_a_channel_takes_a_right_of_its_own(square):
+    ben = square.person("ben", role="admin")
+    wanted = [{"name": "park"}]
+
+    ben.post("/users/me/subscriptions", subscriptions=wanted, is_web_public=True).fails(
+        "Insufficient permission"
+    )
+    house = f"/streams/{square.channel('house').id}"
+    ben.patch(house, is_web_public=True).fails("Insufficient permission")
+    square.permit("can_create_web_public_channel_group", "administrators")
+    ben.patch(house, is_web_public=True).succeeds()
+    square.set("enable_spectator_access", False)
+    ben.post("/users/me/subscriptions", subscriptions=wanted, is_web_public=True).fails(
+        "Web-public channels are not enabled."
+    )
+
+
+def test_guests_see_open_channels(square):
+    gus = square.person("gus", role="guest")
+
+    listed = gus.get("/streams", include_web_public=True).succeeds()["streams"]
+
+    assert [each["name"] for each in listed] == ["square"]
+    ears = gus.listens_for("stream")
+    ana = square.person("owner2", role="owner")
+    path = f"/streams/{square.channel('square').id}"
+    ana.patch(path, is_web_public=False).succeeds()
+    assert [event["op"] for event in ears.all()] == ["delete"]

@@ -1,0 +1,296 @@
+"""Who gets what: every call about channels, made by everybody, as a table.
+
+The people stand around one channel, made anew for each call. Moderator, full member, new member,
+guest and bot are subscribed to it; owner and administrator are not, nor is the other member, and
+the one who left has been. New members are within the waiting period, and the organization lets only
+full members create channels and add people. The one from afar is an owner of another
+organization, who uses our ids and names at their own address.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import pytest
+from tests.support.client import Reply
+from tests.support.people import Chat, Person
+
+from tertulia.actions import channels as channel_actions
+from tertulia.actions import subscriptions, users
+from tertulia.domain.channels import Channel, NewChannel
+from tertulia.storage import users as stored_users
+from tertulia.storage.tx import Tx
+
+WHO = ["owner", "admin", "mod", "full", "new", "guest", "bot", "other", "left", "gone", "far"]
+
+# What each word of the tables stands for.
+WORDS = {
+    "hidden": "Invalid channel ID",
+    "noname": "Invalid channel name 'vault'",
+    "unable": "Unable to access channel (vault).",
+    "denied": "Insufficient permission",
+    "admins": "Must be an organization administrator",
+    "owners": "Must be an organization owner",
+    "keeper": "You do not have permission to administer this channel.",
+    "reader": "Channel content access is required.",
+    "guests": "Not allowed for guest users",
+    "not-in": "Not subscribed to channel ID {id}",
+    "noone": "No such user",
+    "nosuch": "Channel(s) (vault) do not exist",
+    "closed": "Account is deactivated",
+    "folder": "Invalid channel folder ID",
+}
+
+PRIVATE = """
+                      owner  admin  mod    full   new    guest  bot    other  left   gone   far
+list                  absent absent listed listed listed listed listed absent absent closed absent
+list all              listed listed listed listed listed listed listed absent absent closed absent
+get                   ok     ok     ok     ok     ok     ok     ok     hidden hidden closed hidden
+members               ok     ok     ok     ok     ok     ok     ok     hidden hidden closed hidden
+topics                hidden hidden ok     ok     ok     ok     ok     hidden hidden closed hidden
+id by name            noname noname ok     ok     ok     ok     ok     noname noname closed noname
+mail address          hidden hidden ok     ok     ok     ok     ok     hidden hidden closed hidden
+is subscribed         ok     ok     ok     ok     ok     ok     ok     hidden hidden closed noone
+channels of another   listed listed listed listed listed listed listed absent absent closed noone
+own subscriptions     absent absent listed listed listed listed listed absent absent closed absent
+join                  unable unable ok     ok     ok     guests ok     unable unable closed ok
+add another           unable unable ok     ok     denied guests ok     unable unable closed noone
+leave                 ok     ok     ok     ok     ok     ok     ok     ok     ok     closed nosuch
+remove another        ok     ok     denied denied denied denied denied denied denied closed nosuch
+leave and join        unable unable ok     ok     ok     guests ok     unable unable closed nosuch
+pin                   not-in not-in ok     ok     ok     ok     ok     hidden hidden closed hidden
+pin, the other way    not-in not-in ok     ok     ok     ok     ok     hidden hidden closed hidden
+describe              ok     ok     keeper keeper keeper keeper keeper hidden hidden closed hidden
+rename                ok     ok     keeper keeper keeper keeper keeper hidden hidden closed hidden
+make public           reader reader keeper keeper keeper keeper keeper hidden hidden closed hidden
+let people in         reader reader keeper keeper keeper keeper keeper hidden hidden closed hidden
+who may send          ok     ok     keeper keeper keeper keeper keeper hidden hidden closed hidden
+keep messages         ok     owners keeper keeper keeper keeper keeper hidden hidden closed hidden
+archive               ok     ok     keeper keeper keeper keeper keeper hidden hidden closed hidden
+make default          hidden hidden admins admins admins admins admins admins admins closed hidden
+no longer default     hidden hidden admins admins admins admins admins admins admins closed hidden
+"""
+
+PUBLIC = """
+                      owner  admin  mod    full   new    guest  bot    other  left   gone   far
+list                  listed listed listed listed listed listed listed listed listed closed absent
+get                   ok     ok     ok     ok     ok     ok     ok     ok     ok     closed hidden
+members               ok     ok     ok     ok     ok     ok     ok     ok     ok     closed hidden
+topics                ok     ok     ok     ok     ok     ok     ok     ok     ok     closed hidden
+id by name            ok     ok     ok     ok     ok     ok     ok     ok     ok     closed noname
+is subscribed         ok     ok     ok     ok     ok     ok     ok     ok     ok     closed noone
+join                  ok     ok     ok     ok     ok     guests ok     ok     ok     closed ok
+add another           ok     ok     ok     ok     denied guests ok     ok     ok     closed noone
+remove another        ok     ok     denied denied denied denied denied denied denied closed nosuch
+pin                   not-in not-in ok     ok     ok     ok     ok     not-in not-in closed hidden
+describe              ok     ok     keeper keeper keeper keeper keeper keeper keeper closed hidden
+make private          ok     ok     keeper keeper keeper keeper keeper keeper keeper closed hidden
+archive               ok     ok     keeper keeper keeper keeper keeper keeper keeper closed hidden
+make default          ok     ok     admins admins admins admins admins admins admins closed hidden
+no longer default     ok     ok     admins admins admins admins admins admins admins closed hidden
+"""
+
+ANYWHERE = """
+                      owner  admin  mod    full   new    guest  bot    other  left   gone   far
+create a channel      ok     ok     ok     ok     denied guests ok     ok     ok     closed ok
+create, the other way ok     ok     ok     ok     denied guests ok     ok     ok     closed ok
+list folders          ok     ok     ok     ok     ok     ok     ok     ok     ok     closed ok
+create a folder       ok     ok     admins admins admins admins admins admins admins closed ok
+edit a folder         ok     ok     admins admins admins admins admins admins admins closed folder
+order the folders     ok     ok     admins admins admins admins admins admins admins closed ok
+"""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A channel and somebody in it, as the calls name them."""
+
+    chat: Chat
+    channel: Channel
+    insider: Person
+    folder_id: int
+
+    @property
+    def path(self) -> str:
+        return f"/streams/{self.channel.id}"
+
+    @property
+    def named(self) -> list[dict[str, str]]:
+        return [{"name": self.channel.name}]
+
+
+def _all_folders(who: Person) -> list[int]:
+    found = who.get("/channel_folders", include_archived=True).succeeds()
+    return [folder["id"] for folder in found["channel_folders"]]
+
+
+def _chosen(place: Place) -> dict[str, Any]:
+    return {"stream_id": place.channel.id, "property": "pin_to_top", "value": True}
+
+
+CALLS: dict[str, Callable[[Person, Place], Reply]] = {
+    "list": lambda who, at: who.get("/streams"),
+    "list all": lambda who, at: who.get("/streams", include_all=True),
+    "get": lambda who, at: who.get(at.path),
+    "members": lambda who, at: who.get(f"{at.path}/members"),
+    "topics": lambda who, at: who.get(f"/users/me/{at.channel.id}/topics"),
+    "id by name": lambda who, at: who.get("/get_stream_id", stream=at.channel.name),
+    "mail address": lambda who, at: who.get(f"{at.path}/email_address"),
+    "is subscribed": lambda who, at: who.get(
+        f"/users/{at.insider.id}/subscriptions/{at.channel.id}"
+    ),
+    "channels of another": lambda who, at: who.get(f"/users/{at.insider.id}/channels"),
+    "own subscriptions": lambda who, at: who.get("/users/me/subscriptions"),
+    "join": lambda who, at: who.post("/users/me/subscriptions", subscriptions=at.named),
+    "add another": lambda who, at: who.post(
+        "/users/me/subscriptions", subscriptions=at.named, principals=[at.insider.id]
+    ),
+    "leave": lambda who, at: who.delete("/users/me/subscriptions", subscriptions=[at.channel.name]),
+    "remove another": lambda who, at: who.delete(
+        "/users/me/subscriptions", subscriptions=[at.channel.name], principals=[at.insider.id]
+    ),
+    "leave and join": lambda who, at: (
+        who.patch("/users/me/subscriptions", add=at.named, delete=["general"])
+        if at.chat.host == who.headers["Host"]
+        else who.patch("/users/me/subscriptions", delete=[at.channel.name])
+    ),
+    "pin": lambda who, at: who.post(
+        "/users/me/subscriptions/properties", subscription_data=[_chosen(at)]
+    ),
+    "pin, the other way": lambda who, at: who.patch(
+        f"/users/me/subscriptions/{at.channel.id}", property="pin_to_top", value=True
+    ),
+    "describe": lambda who, at: who.patch(at.path, description="mine"),
+    "rename": lambda who, at: who.patch(at.path, new_name="renamed"),
+    "make public": lambda who, at: who.patch(at.path, is_private=False),
+    "make private": lambda who, at: who.patch(at.path, is_private=True),
+    "let people in": lambda who, at: who.patch(
+        at.path, can_subscribe_group={"new": at.chat.group("members")}
+    ),
+    "who may send": lambda who, at: who.patch(
+        at.path, can_send_message_group={"new": at.chat.group("members")}
+    ),
+    "keep messages": lambda who, at: who.patch(at.path, message_retention_days=7),
+    "archive": lambda who, at: who.delete(at.path),
+    "make default": lambda who, at: who.post("/default_streams", stream_id=at.channel.id),
+    "no longer default": lambda who, at: who.delete("/default_streams", stream_id=at.channel.id),
+    "create a channel": lambda who, at: who.post(
+        "/users/me/subscriptions", subscriptions=[{"name": f"new of {who.name}"}]
+    ),
+    "create, the other way": lambda who, at: who.post(
+        "/channels/create", name=f"other of {who.name}", subscribers=[]
+    ),
+    "list folders": lambda who, at: who.get("/channel_folders"),
+    "create a folder": lambda who, at: who.post(
+        "/channel_folders/create", name=f"of {who.name}", description=""
+    ),
+    "edit a folder": lambda who, at: who.patch(
+        f"/channel_folders/{at.folder_id}", description=f"of {who.name}"
+    ),
+    "order the folders": lambda who, at: who.patch(
+        "/channel_folders",
+        order=_all_folders(who) if who.name != "Gone" else [],
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    "table, private",
+    [(PRIVATE, True), (PUBLIC, False), (ANYWHERE, False)],
+    ids=["private", "public", "anywhere"],
+)
+def test_everybody_gets_what_the_table_says(table: str, private: bool, chat: Chat) -> None:
+    people = _gather(chat)
+    made = people["owner"].post("/channel_folders/create", name="Shelf", description="")
+    folder_id = made.succeeds()["channel_folder_id"]
+    expected = _read(table)
+
+    def met(call: str, who: str) -> str:
+        channel = _stand_around(chat, people, private)
+        return _word(call, people[who], Place(chat, channel, people["insider"], folder_id))
+
+    got = {call: {who: met(call, who) for who in WHO} for call in expected}
+
+    assert _written(got) == _written(expected)
+
+
+def _gather(chat: Chat) -> dict[str, Person]:
+    elsewhere = Chat.found(chat.server)
+    people = {
+        "owner": chat.person("owner", role="owner"),
+        "admin": chat.person("admin", role="admin"),
+        "mod": chat.person("mod", role="moderator"),
+        "full": chat.person("full"),
+        "new": chat.person("new"),
+        "guest": chat.person("guest", role="guest"),
+        "other": chat.person("other"),
+        "left": chat.person("left"),
+        "gone": chat.person("gone"),
+        "insider": chat.person("insider"),
+        "far": elsewhere.person("far", role="owner"),
+    }
+    people["bot"] = chat.person("bot", bot="generic", owner=people["other"])
+    old = [people[name].id for name in ("full", "other", "left", "insider", "bot")]
+    chat.write(_make_old, old)
+    chat.write(users.deactivate, people["gone"].id)
+    chat.set("waiting_period_threshold", 3)
+    chat.permit("can_create_public_channel_group", "fullmembers")
+    chat.permit("can_add_subscribers_group", "fullmembers")
+    return people
+
+
+def _make_old(tx: Tx, ids: list[int]) -> None:
+    """Let some have joined long ago."""
+    tx.execute("UPDATE account SET joined_at = 0 WHERE id IN :ids", ids=ids)
+
+
+def _stand_around(chat: Chat, people: dict[str, Person], private: bool) -> Channel:
+    """A new channel with everybody in their places; an older one makes room for its name."""
+    inside = [people[name].id for name in ("insider", "mod", "full", "new", "guest", "bot", "left")]
+    return chat.write(_make_channel, people["insider"].id, inside, people["left"].id, private)
+
+
+def _make_channel(
+    tx: Tx, creator_id: int, inside: list[int], left_id: int, private: bool
+) -> Channel:
+    tx.execute(
+        "UPDATE channel SET name_key = 'was ' || id, name = 'was ' || id"
+        " WHERE name_key IN ('vault', 'renamed')"
+    )
+    creator = stored_users.find(tx, creator_id)
+    assert creator is not None
+    channel = channel_actions.found(tx, creator, NewChannel("vault", invite_only=private), "")
+    subscriptions.join(tx, channel, stored_users.find_many(tx, inside))
+    subscriptions.leave(tx, channel, stored_users.find_many(tx, [left_id]))
+    return channel
+
+
+def _word(call: str, who: Person, place: Place) -> str:
+    reply = CALLS[call](who, place)
+    answer = reply.json
+    if answer["result"] == "success":
+        for key in ("streams", "subscriptions", "subscribed_channel_ids"):
+            if key in answer:
+                ids = [each if isinstance(each, int) else each["stream_id"] for each in answer[key]]
+                return "listed" if place.channel.id in ids else "absent"
+        return "ok"
+    told = {text.format(id=place.channel.id): word for word, text in WORDS.items()}
+    word: str = told.get(answer["msg"], answer["msg"])
+    return word
+
+
+@cache
+def _read(table: str) -> dict[str, dict[str, str]]:
+    first, *lines = table.strip("\n").splitlines()
+    assert first.split() == WHO
+    rows = {line[:22].strip(): line[22:].split() for line in lines}
+    return {call: dict(zip(WHO, words, strict=True)) for call, words in rows.items()}
+
+
+def _written(rows: dict[str, dict[str, str]]) -> list[str]:
+    """One line for each call, so that a difference shows where it is."""
+    return [
+        f"{call}: " + ", ".join(f"{who} {word}" for who, word in words.items())
+        for call, words in rows.items()
+    ]

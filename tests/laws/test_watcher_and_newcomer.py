@@ -1,0 +1,215 @@
+"""Whoever watched knows what a newcomer is told, whatever happened between.
+
+People do random things to channels. Some requests are refused, and that is part of the law: what
+was refused is told to nobody.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.support.client import Reply
+from tests.support.people import Chat, Person
+from tests.support.server import Server
+from tests.support.watcher import Watcher
+
+ROLES = ["owner", "admin", "member", "member", "guest"]
+CHANNELS = ["kitchen", "garden", "cellar"]
+FOLDERS = ["House", "Work"]
+PROPERTIES: dict[str, list[Any]] = {
+    "color": ["#ABC", "#f00000"],
+    "is_muted": [True, False],
+    "in_home_view": [True, False],
+    "pin_to_top": [True],
+    "push_notifications": [False],
+}
+PERMISSIONS = [
+    "can_subscribe_group",
+    "can_add_subscribers_group",
+    "can_administer_channel_group",
+    "can_remove_subscribers_group",
+    "can_send_message_group",
+]
+
+
+@dataclass(frozen=True)
+class Scene:
+    chat: Chat
+    people: list[Person]
+
+    def channel(self, number: int) -> int:
+        found = self.people[0].get("/streams", include_all=True, exclude_archived=False)
+        by_name = {each["name"].lower(): each["stream_id"] for each in found.succeeds()["streams"]}
+        return by_name.get(CHANNELS[number], 0)
+
+    def folder(self, number: int) -> int:
+        found = self.people[0].get("/channel_folders", include_archived=True).succeeds()
+        by_name = {each["name"]: each["id"] for each in found["channel_folders"]}
+        return by_name.get(FOLDERS[number], 0)
+
+    def value(self, number: int) -> Any:
+        """Whom a permission may name: one person, a system group, or nobody."""
+        if number < len(self.people):
+            return {"direct_members": [self.people[number].id], "direct_subgroups": []}
+        return self.chat.group(["members", "nobody", "administrators"][number % 3])
+
+
+Deed = Callable[[Scene, Person], Reply]
+
+number = st.integers(0, 2)
+somebody = st.integers(0, len(ROLES) - 1)
+
+
+@st.composite
+def creating(draw: st.DrawFn) -> Deed:
+    names = draw(st.lists(st.sampled_from(CHANNELS), min_size=1, max_size=2, unique=True))
+    others = draw(st.lists(somebody, max_size=2, unique=True))
+    options: dict[str, Any] = draw(
+        st.sampled_from(
+            [
+                {},
+                {"invite_only": True},
+                {"invite_only": True, "history_public_to_subscribers": True},
+                {"is_web_public": True},
+                {"is_default_stream": True},
+                {"announce": True, "default_push_notifications": True},
+            ]
+        )
+    )
+    return lambda scene, actor: actor.post(
+        "/users/me/subscriptions",
+        subscriptions=[{"name": name, "description": f"The {name}"} for name in names],
+        principals=[scene.people[other].id for other in others],
+        **options,
+    )
+
+
+@st.composite
+def leaving(draw: st.DrawFn) -> Deed:
+    names = draw(st.lists(st.sampled_from(CHANNELS), min_size=1, max_size=2, unique=True))
+    others = draw(st.lists(somebody, max_size=2, unique=True))
+    return lambda scene, actor: actor.delete(
+        "/users/me/subscriptions",
+        subscriptions=names,
+        principals=[scene.people[other].id for other in others],
+    )
+
+
+@st.composite
+def editing(draw: st.DrawFn) -> Deed:
+    which = draw(number)
+    change: dict[str, Any] = draw(
+        st.sampled_from(
+            [
+                {"new_name": CHANNELS[which].upper()},
+                {"description": "Another *description*"},
+                {"is_private": True},
+                {"is_private": True, "history_public_to_subscribers": True},
+                {"is_private": False},
+                {"is_web_public": True},
+                {"is_web_public": False, "is_private": True},
+                {"is_default_stream": True},
+                {"is_default_stream": False},
+                {"is_archived": False},
+                {"message_retention_days": 30},
+                {"topics_policy": "disable_empty_topic"},
+                {"default_push_notifications": True, "description": "Two at once"},
+            ]
+        )
+    )
+    return lambda scene, actor: actor.patch(f"/streams/{scene.channel(which)}", **change)
+
+
+@st.composite
+def permitting(draw: st.DrawFn) -> Deed:
+    which, permission = draw(number), draw(st.sampled_from(PERMISSIONS))
+    whom = draw(st.integers(0, len(ROLES) + 2))
+    return lambda scene, actor: actor.patch(
+        f"/streams/{scene.channel(which)}", **{permission: {"new": scene.value(whom)}}
+    )
+
+
+@st.composite
+def archiving(draw: st.DrawFn) -> Deed:
+    which = draw(number)
+    return lambda scene, actor: actor.delete(f"/streams/{scene.channel(which)}")
+
+
+@st.composite
+def choosing(draw: st.DrawFn) -> Deed:
+    which, name = draw(number), draw(st.sampled_from(sorted(PROPERTIES)))
+    value = draw(st.sampled_from(PROPERTIES[name]))
+
+    def do(scene: Scene, actor: Person) -> Reply:
+        chosen = {"stream_id": scene.channel(which), "property": name, "value": value}
+        return actor.post("/users/me/subscriptions/properties", subscription_data=[chosen])
+
+    return do
+
+
+@st.composite
+def filing(draw: st.DrawFn) -> Deed:
+    which, folder = draw(number), draw(st.integers(0, 1))
+    kind = draw(st.sampled_from(["create", "rename", "archive", "put", "take", "reorder"]))
+
+    def do(scene: Scene, actor: Person) -> Reply:
+        place = f"/channel_folders/{scene.folder(folder)}"
+        if kind == "create":
+            return actor.post("/channel_folders/create", name=FOLDERS[folder], description="")
+        if kind == "rename":
+            return actor.patch(place, description="Renewed")
+        if kind == "archive":
+            return actor.patch(place, is_archived=True)
+        if kind == "reorder":
+            return actor.patch("/channel_folders", order=[scene.folder(1), scene.folder(0)])
+        wanted = scene.folder(folder) if kind == "put" else "null"
+        return actor.patch(f"/streams/{scene.channel(which)}", folder_id=wanted)
+
+    return do
+
+
+@st.composite
+def speaking(draw: st.DrawFn) -> Deed:
+    which = draw(number)
+    return lambda scene, actor: actor.tries_to_say("Hello", f"{CHANNELS[which]} > greetings")
+
+
+deeds = st.one_of(
+    creating(),
+    creating(),
+    leaving(),
+    editing(),
+    editing(),
+    permitting(),
+    archiving(),
+    choosing(),
+    filing(),
+    speaking(),
+)
+
+
+@settings(
+    max_examples=25,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(done=st.lists(st.tuples(somebody, deeds), min_size=3, max_size=14))
+def test_who_watched_knows_what_a_newcomer_is_told(
+    done: list[tuple[int, Deed]], open_server: Server
+) -> None:
+    chat = Chat.found(open_server)
+    chat.set("enable_spectator_access", True)
+    chat.set("send_channel_events_messages", True)
+    names = ["ana", "ben", "cleo", "dan", "eve"]
+    people = [chat.person(name, role=role) for name, role in zip(names, ROLES, strict=True)]
+    people[2].joins("kitchen", principals=[people[3].id, people[4].id])
+    people[3].joins("cellar", invite_only=True)
+    watchers = [Watcher(person) for person in people]
+
+    for actor, deed in done:
+        deed(Scene(chat, people), people[actor])
+
+    for person, watcher in zip(people, watchers, strict=True):
+        assert watcher.sees() == Watcher(person).sees(), person.name

@@ -1,0 +1,199 @@
+"""A client that watches: it registers once and then believes every event it hears.
+
+Its picture of the organization is made of parts. A part is read from what POST /register
+answers, and event handlers change it. To let a law see more of the product, add a part with
+`@part` and the event types that change it with `@hears`; the law itself stays as it is.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from tests.support.ears import Event
+from tests.support.people import Person
+
+Picture = dict[str, Any]
+Registered = dict[str, Any]
+
+CAPABILITIES = {
+    "notification_settings_null": True,
+    "bulk_message_deletion": True,
+    "archived_channels": True,
+    "empty_topic_name": True,
+    "include_deactivated_groups": True,
+    "simplified_presence_events": True,
+    "individual_emoji_changes": True,
+}
+
+PARTS: dict[str, Callable[[Registered], Any]] = {}
+HANDLERS: dict[str, Callable[[Picture, Event], None]] = {}
+
+
+def part(read: Callable[[Registered], Any]) -> Callable[[Registered], Any]:
+    """Marks a function that reads the part of the picture it is named after."""
+    PARTS[read.__name__] = read
+    return read
+
+
+def hears(event_type: str) -> Callable[..., Callable[[Picture, Event], None]]:
+    """Marks the one function that knows what events of a type change."""
+
+    def mark(handle: Callable[[Picture, Event], None]) -> Callable[[Picture, Event], None]:
+        assert event_type not in HANDLERS, f"two functions hear {event_type}"
+        HANDLERS[event_type] = handle
+        return handle
+
+    return mark
+
+
+class Watcher:
+    """`sees` is what it believes; a newcomer is a watcher that has heard nothing yet."""
+
+    def __init__(self, person: Person) -> None:
+        self._ears = person.listens_for(
+            fetch_event_types=None, include_subscribers="true", client_capabilities=CAPABILITIES
+        )
+        self._picture = {name: read(self._ears.state) for name, read in PARTS.items()}
+
+    def sees(self) -> Picture:
+        for event in self._ears.all():
+            handle = HANDLERS.get(event["type"])
+            if handle is not None:
+                handle(self._picture, event)
+        return self._picture
+
+
+# --- channels and subscriptions -------------------------------------------------------------------
+
+PERSONAL = {
+    "color",
+    "is_muted",
+    "in_home_view",
+    "pin_to_top",
+    "desktop_notifications",
+    "audible_notifications",
+    "push_notifications",
+    "email_notifications",
+    "wildcard_mentions_notify",
+}
+# The number of subscribers is left to the list of them: events tell of who comes and goes.
+APART = PERSONAL | {"subscribers", "subscriber_count"}
+
+
+@part
+def me(state: Registered) -> int:
+    found: int = state["user_id"]
+    return found
+
+
+@part
+def channels(state: Registered) -> dict[int, Any]:
+    """Every channel in sight, whether or not one is in it."""
+    found = {each["stream_id"]: _channel(each) for each in _all_channels(state)}
+    assert found == {each["stream_id"]: _channel(each) for each in state["streams"]}
+    return found
+
+
+@part
+def subscriptions(state: Registered) -> dict[int, Any]:
+    """What is one's own in the channels one is in."""
+    return {each["stream_id"]: _personal(each) for each in state["subscriptions"]}
+
+
+@part
+def subscribers(state: Registered) -> dict[int, set[int]]:
+    found = {each["stream_id"]: set(each["subscribers"]) for each in _all_channels(state)}
+    for each in _all_channels(state):
+        assert each["subscriber_count"] == len(found[each["stream_id"]]), each
+    return found
+
+
+@part
+def default_channels(state: Registered) -> set[int]:
+    return set(state["realm_default_streams"])
+
+
+@hears("stream")
+def stream(picture: Picture, event: Event) -> None:
+    if event["op"] == "create":
+        for each in event["streams"]:
+            picture["channels"][each["stream_id"]] = _channel(each)
+            picture["subscribers"].setdefault(each["stream_id"], set())
+    elif event["op"] == "delete":
+        for channel_id in event["stream_ids"]:
+            del picture["channels"][channel_id]
+            picture["subscriptions"].pop(channel_id, None)
+            picture["subscribers"].pop(channel_id, None)
+    else:
+        known = picture["channels"][event["stream_id"]]
+        known[event["property"]] = event["value"]
+        for also in ("rendered_description", "history_public_to_subscribers", "is_web_public"):
+            if also in event:
+                known[also] = event[also]
+
+
+@hears("subscription")
+def subscription(picture: Picture, event: Event) -> None:
+    op = event["op"]
+    if op == "add":
+        for each in event["subscriptions"]:
+            assert each["stream_id"] in picture["channels"], "subscribed to a channel out of sight"
+            picture["channels"][each["stream_id"]] = _channel(each)
+            picture["subscriptions"][each["stream_id"]] = _personal(each)
+            picture["subscribers"][each["stream_id"]] = set(each["subscribers"])
+    elif op == "remove":
+        for each in event["subscriptions"]:
+            del picture["subscriptions"][each["stream_id"]]
+            picture["subscribers"][each["stream_id"]].remove(picture["me"])
+    elif op == "update":
+        picture["subscriptions"][event["stream_id"]][event["property"]] = event["value"]
+    else:
+        assert picture["me"] not in event["user_ids"], "told of oneself as of a peer"
+        for channel_id in event["stream_ids"]:
+            known = picture["subscribers"][channel_id]
+            change = known.update if op == "peer_add" else known.difference_update
+            change(event["user_ids"])
+
+
+@hears("default_streams")
+def default_streams(picture: Picture, event: Event) -> None:
+    picture["default_channels"] = set(event["default_streams"])
+
+
+def _all_channels(state: Registered) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = [
+        *state["subscriptions"],
+        *state["unsubscribed"],
+        *state["never_subscribed"],
+    ]
+    return found
+
+
+def _channel(told: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in told.items() if key not in APART}
+
+
+def _personal(told: dict[str, Any]) -> dict[str, Any]:
+    return {key: told[key] for key in PERSONAL}
+
+
+# --- channel folders ------------------------------------------------------------------------------
+
+
+@part
+def folders(state: Registered) -> dict[int, Any]:
+    assert [each["order"] for each in state["channel_folders"]] == sorted(
+        each["order"] for each in state["channel_folders"]
+    )
+    return {each["id"]: dict(each) for each in state["channel_folders"]}
+
+
+@hears("channel_folder")
+def channel_folder(picture: Picture, event: Event) -> None:
+    if event["op"] == "add":
+        folder = event["channel_folder"]
+        picture["folders"][folder["id"]] = folder
+    elif event["op"] == "update":
+        picture["folders"][event["channel_folder_id"]].update(event["data"])
+    else:
+        for place, folder_id in enumerate(event["order"]):
+            picture["folders"][folder_id]["order"] = place

@@ -38,7 +38,7 @@ class Sender(threading.Thread):
 
     def run(self) -> None:
         number = 0
-        while not self._stopping.is_set():
+        while not self._stopping.is_set() and not self.problems:
             number += 1
             self._say(f"{self.name} {number}")
             time.sleep(self._chance.uniform(0, 0.01))
@@ -49,7 +49,7 @@ class Sender(threading.Thread):
 
     def _say(self, content: str) -> None:
         answer = self._send(content)
-        while answer is None and self.is_keyed:
+        while answer is None and self.is_keyed and not self.problems:
             self.repeats += 1
             answer = self._send(content)
         if answer is not None:

@@ -7,6 +7,8 @@ from tests.support.server import PATIENCE_SECONDS as SOON
 
 from tertulia.actions import housekeeping
 from tertulia.events.audience import Everyone, Subscribers, Users
+from tertulia.events.log import announce
+from tertulia.events.types.realms import RealmChanged
 from tertulia.storage import log, queues
 
 
@@ -41,9 +43,9 @@ def everything_that_can_happen(chat, ana, ben, cleo):
 
 
 OPTIONS: list[dict[str, Any]] = [
-    {},
     {"apply_markdown": True, "client_gravatar": False},
     {"narrow": [["stream", "kitchen"]]},
+    {"all_public_streams": True},
     {"client_capabilities": {"notification_settings_null": True, "empty_topic_name": True}},
 ]
 
@@ -52,8 +54,8 @@ def test_a_mailbox_that_was_given_up_is_rebuilt_as_it_was(chat):
     ana = chat.person("ana", role="admin", channels=["kitchen"])
     ben, cleo = chat.people("ben", "cleo", channels=["kitchen"])
     gus = chat.person("gus", role="guest", channels=["kitchen"])
-    queues_ = [who.listens_for(**each) for who in (ana, ben, cleo, gus) for each in OPTIONS]
-    queues_.append(cleo.listens_for(all_public_streams=True))
+    queues_ = [who.listens_for() for who in (ana, ben, cleo, gus)]
+    queues_ += [ben.listens_for(**options) for options in OPTIONS]
     everything_that_can_happen(chat, ana, ben, cleo)
     before = [ears.poll(-1).succeeds()["events"] for ears in queues_]
     assert len(before[0]) > 10
@@ -85,22 +87,38 @@ def test_a_queue_at_which_somebody_waits_does_not_go_cold(chat):
 
 
 def test_a_queue_far_behind_is_given_page_by_page(chat):
-    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
-    warm, cold = ben.listens_for("message"), ben.listens_for("message")
-    ids = chat.fill(ana, "kitchen > count", 1100) + chat.fill(ana, "kitchen > count", 1000)
-    pages = {"warm": heard_in_pages(warm)}
+    ears = chat.person("ana").listens_for("realm")
+    much_happens(chat, 1010)
     go_cold(chat)
-    pages["cold"] = heard_in_pages(cold)
 
-    for page in pages.values():
-        assert len(page) > 1
-        assert [number for part in page for number in part] == ids
+    pages = heard_in_pages(ears)
+
+    assert len(pages) > 1
+    assert [number for page in pages for number in page] == list(range(1010))
+
+
+def test_a_mailbox_that_is_full_takes_no_more_and_misses_nothing(chat):
+    ears = chat.person("ana").listens_for("realm")
+    much_happens(chat, 2100)
+
+    pages = heard_in_pages(ears)
+
+    assert len(pages) > 1
+    assert [number for page in pages for number in page] == list(range(2100))
+
+
+def much_happens(chat, count):
+    def announce_all(tx):
+        for number in range(count):
+            announce(tx, RealmChanged("digest_weekday", number), to=Everyone())
+
+    chat.write(announce_all)
 
 
 def heard_in_pages(ears) -> list[list[int]]:
     pages = []
     while events := ears.all():
-        pages.append([each["message"]["id"] for each in events])
+        pages.append([each["value"] for each in events])
     return pages
 
 

@@ -61,7 +61,7 @@ class Message:
     answer: dict[str, Any]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Caller:
     """Somebody at a keyboard, perhaps a stranger: sends requests with certain headers."""
 
@@ -97,7 +97,7 @@ class Caller:
         return self.server.client.raw(method, target, caller.headers, body)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Person(Caller):
     chat: "Chat"
     id: int

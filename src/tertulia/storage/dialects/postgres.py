@@ -22,6 +22,11 @@ CHANNEL = "tertulia_log"
 _NAME = re.compile(r"(?<![:\w]):([a-z_][a-z_0-9]*)")
 _IN_LIST = re.compile(r"\bIN :([a-z_]+)")
 _NOT_IN_LIST = re.compile(r"\bNOT IN :([a-z_]+)")
+_OUTAGES = (
+    psycopg.OperationalError,
+    psycopg.InterfaceError,
+    psycopg.errors.ReadOnlySqlTransaction,  # it is a mere copy now: another one leads
+)
 _LOCK_SPACE = 0x7E27  # keeps our advisory locks apart from those of other programs
 
 
@@ -106,7 +111,7 @@ class Postgres:
         self.command(connection, f"NOTIFY {CHANNEL}, '{self.node}'")
 
     def is_outage(self, error: BaseException) -> bool:
-        return isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
+        return isinstance(error, _OUTAGES)
 
     def has_table(self, connection: Any, table: str) -> bool:
         found = connection.execute("SELECT to_regclass(%s) AS found", (table,)).fetchone()

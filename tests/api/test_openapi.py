@@ -63,7 +63,8 @@ def address(route: tuple[str, str], places: dict[str, Any]) -> str:
     _, path = route
     if route == ("DELETE", "/streams/{stream_id}"):
         places = places | {"stream_id": places["other_stream_id"]}
-    return path.format(**places)
+    made = places.get(f"{route[0]} {path}", dict)  # what a call uses up is made anew for each
+    return path.format(**places | made())
 
 
 @pytest.fixture
@@ -79,6 +80,15 @@ def scene(chat):
     ana.says("Bread too", to="kitchen > lunch")
     chat.person("helper", bot="generic", owner=ana)
     chosen = {"stream_id": kitchen, "property": "pin_to_top", "value": True}
+    at = int(chat.server.clock()) + 3600
+    later = {
+        "type": "channel",
+        "to": kitchen,
+        "topic": "lunch",
+        "content": "x",
+        "scheduled_delivery_timestamp": at,
+    }
+    reminder = {"message_id": soup.id, "scheduled_delivery_timestamp": at}
     calls = Calls(
         {
             ("GET", "/server_settings"): {},
@@ -97,6 +107,13 @@ def scene(chat):
                 "content": "x",
             },
             ("GET", "/messages/{message_id}"): {},
+            ("GET", "/scheduled_messages"): {},
+            ("POST", "/scheduled_messages"): later,
+            ("PATCH", "/scheduled_messages/{scheduled_message_id}"): later,
+            ("DELETE", "/scheduled_messages/{scheduled_message_id}"): {},
+            ("GET", "/reminders"): {},
+            ("POST", "/reminders"): reminder,
+            ("DELETE", "/reminders/{reminder_id}"): {},
             ("GET", "/users"): {"include_custom_profile_fields": True},
             ("GET", "/users/me"): {},
             ("GET", "/users/me/subscriptions"): {"include_subscribers": "true"},
@@ -130,7 +147,17 @@ def scene(chat):
             ("DELETE", "/streams/{stream_id}"): {},
         }
     )
+
+    def new_scheduled_message():
+        return ana.post("/scheduled_messages", **later).succeeds()
+
+    def new_reminder():
+        return ana.post("/reminders", **reminder).succeeds()
+
     places = {
+        "PATCH /scheduled_messages/{scheduled_message_id}": new_scheduled_message,
+        "DELETE /scheduled_messages/{scheduled_message_id}": new_scheduled_message,
+        "DELETE /reminders/{reminder_id}": new_reminder,
         "message_id": soup.id,
         "user_id": ana.id,
         "email": ana.email,

@@ -4,7 +4,7 @@ import pytest
 
 from tertulia.actions import housekeeping
 from tertulia.jobs.housekeeping import Watch, delete_old_messages, forget_sent, keep_positions
-from tertulia.storage import log, queues, send_keys
+from tertulia.storage import log, messages, queues, send_keys
 from tertulia.storage import scheduled as stored_scheduled
 
 
@@ -344,6 +344,17 @@ def test_nothing_of_a_deleted_message_stays(later):
     assert ben.get("/reminders").succeeds()["reminders"] == []
     assert ears.all() == [{"type": "reminders", "op": "remove", "reminder_id": number}]
     assert later.read(_everything_stored).count("a secret word") == 0
+
+
+def test_a_reminder_never_outlives_what_it_quotes(later):
+    ana = later.person("ana")
+    milk = ana.says("milk", to=[ana])
+    asked = {"message_id": milk.id, "scheduled_delivery_timestamp": later.in_seconds(60)}
+    ana.post("/reminders", **asked).succeeds()
+
+    later.write(messages.delete, [milk.id])
+
+    assert ana.get("/reminders").succeeds()["reminders"] == []
 
 
 def _everything_stored(tx):

@@ -4,6 +4,7 @@ import asyncio
 import itertools
 
 import pytest
+import structlog.testing
 
 from tertulia.errors import ServiceUnavailable
 from tertulia.jobs.runner import Job, Runner
@@ -84,6 +85,28 @@ def test_a_job_is_late_from_when_it_should_have_been_done_again():
     assert runner.late_seconds(job) == 0
     stopwatch.now = 36
     assert runner.late_seconds(job) == 1
+
+
+def test_a_job_in_trouble_is_told_of_once():
+    fails = True
+
+    async def work() -> None:
+        if fails:
+            raise ServiceUnavailable
+
+    job = Job("job", 10, work)
+    runner = Runner([job])
+
+    with structlog.testing.capture_logs() as lines:
+        for fails in (True, True, True, False, False, True):  # noqa: B007
+            asyncio.run(runner._attempt(job))
+
+    assert [line["event"] for line in lines] == [
+        "a job failed",
+        "a job is well again",
+        "a job failed",
+    ]
+    assert runner.failures["job"] == 4
 
 
 def test_metrics_tell_how_late_each_job_is(chat):

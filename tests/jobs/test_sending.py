@@ -10,9 +10,9 @@ from tests.support.server import Server
 from tests.support.waiting import eventually
 
 from tertulia.actions import channels, scheduled, subscriptions, users
-from tertulia.actions.organizations import NOTIFICATION_BOT
 from tertulia.domain.channels import NewChannel
 from tertulia.domain.scheduled import ToChannel
+from tertulia.domain.users import NOTIFICATION_BOT
 from tertulia.events.directory import Organization
 from tertulia.jobs.sending import SCHEDULED, send_due
 from tertulia.storage import scheduled as stored

@@ -33,6 +33,7 @@ class Runner:
     ) -> None:
         self.jobs = jobs
         self.failures: Counter[str] = Counter()
+        self._in_trouble: set[str] = set()
         self._stopwatch = stopwatch
         self._due = {job.name: stopwatch() + job.every_seconds for job in jobs}
 
@@ -55,18 +56,26 @@ class Runner:
         try:
             await job.work()
         except ServiceUnavailable:
-            log.warning("a job could not reach the data", job=job.name)
-        except asyncio.CancelledError:
+            self._note_failure(job, why="the data cannot be reached")
+        except asyncio.CancelledError as error:
             task = asyncio.current_task()
             if task is None or task.cancelling():
                 raise
-            log.error("a job was given up", job=job.name)  # what it waited for, not we
+            self._note_failure(job, **described(error))  # what it waited for was cancelled, not we
         except Exception as error:
-            log.error("a job failed", job=job.name, **described(error))
+            self._note_failure(job, **described(error))
         else:
             self._due[job.name] = self._stopwatch() + job.every_seconds
-            return
+            if job.name in self._in_trouble:
+                self._in_trouble.remove(job.name)
+                log.info("a job is well again", job=job.name)
+
+    def _note_failure(self, job: Job, **why: Any) -> None:
+        """Count it. The log tells of the first of many: a lost database would fill it."""
         self.failures[job.name] += 1
+        if job.name not in self._in_trouble:
+            self._in_trouble.add(job.name)
+            log.error("a job failed", job=job.name, **why)
 
 
 def described(error: BaseException) -> dict[str, Any]:

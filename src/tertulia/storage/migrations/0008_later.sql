@@ -24,12 +24,13 @@ CREATE INDEX scheduled_message_waiting ON scheduled_message (realm_id, deliver_a
     WHERE sent_at IS NULL AND NOT failed;
 CREATE INDEX scheduled_message_sent ON scheduled_message (sent_at) WHERE sent_at IS NOT NULL;
 
--- `site` is the address under which its owner knows us, for the link to the message.
+-- `site` is the address under which its owner knows us, for the link to the message. A reminder
+-- quotes its message, so it goes with it, whoever deletes that.
 CREATE TABLE reminder (
     id {serial},
     realm_id BIGINT NOT NULL REFERENCES realm (id),
     owner_id BIGINT NOT NULL REFERENCES account (id),
-    message_id BIGINT NOT NULL REFERENCES message (id),
+    message_id BIGINT NOT NULL REFERENCES message (id) ON DELETE CASCADE,
     note TEXT NOT NULL,
     site TEXT NOT NULL,
     content TEXT NOT NULL,

@@ -31,6 +31,14 @@ from tertulia.storage.tx import Tx
 
 CHANNELS, PEOPLE, EACH = 1000, 5000, 50
 PRIVATE_EVERY = 10  # one channel in ten is private
+LOOKS: list[tuple[str, str, dict[str, Any]]] = [
+    ("GET", "/streams", {}),
+    ("GET", "/streams", {"include_all": True}),
+    ("GET", "/users/me/subscriptions", {}),
+    ("GET", "/users/me/subscriptions", {"include_subscribers": "true"}),
+    ("POST", "/register", {}),
+    ("POST", "/register", {"include_subscribers": "true"}),
+]
 BUDGET_MS = 60.0
 BUDGET_JOIN_SECONDS = 0.5
 
@@ -171,14 +179,7 @@ async def measure(application: Application, caller: Caller, before: float) -> bo
     async with application.running():
         print(f"directory loaded in {(time.process_time() - begun) * 1000:.0f} ms")
         failed = False
-        for method, path, params in [
-            ("GET", "/streams", {}),
-            ("GET", "/streams", {"include_all": True}),
-            ("GET", "/users/me/subscriptions", {}),
-            ("GET", "/users/me/subscriptions", {"include_subscribers": "true"}),
-            ("POST", "/register", {}),
-            ("POST", "/register", {"include_subscribers": "true"}),
-        ]:
+        for method, path, params in LOOKS:
             cold, warm, size = await timed(caller, method, path, params)
             failed |= warm > BUDGET_MS
             name = f"{method} {path} {' '.join(params)}"
@@ -204,13 +205,18 @@ async def timed(
 async def measure_join(caller: Caller) -> bool:
     body = json.loads(await caller.call("GET", "/users"))
     people = [user["user_id"] for user in body["members"][:1000]]
-    wanted = [{"name": "all hands"}]
-    await caller.call("POST", "/users/me/subscriptions", subscriptions=wanted)
-    begun, cpu = time.perf_counter(), time.process_time()
-    await caller.call("POST", "/users/me/subscriptions", subscriptions=wanted, principals=people)
-    seconds, spent = time.perf_counter() - begun, time.process_time() - cpu
-    print(f"1,000 people added to a channel in {seconds:.2f} s, {spent:.2f} s of CPU")
-    return seconds > BUDGET_JOIN_SECONDS
+    best, spent = 1e9, 1e9
+    for number in range(3):
+        wanted = [{"name": f"all hands {number}"}]
+        await caller.call("POST", "/users/me/subscriptions", subscriptions=wanted)
+        begun, cpu = time.perf_counter(), time.process_time()
+        await caller.call(
+            "POST", "/users/me/subscriptions", subscriptions=wanted, principals=people
+        )
+        best = min(best, time.perf_counter() - begun)
+        spent = min(spent, time.process_time() - cpu)
+    print(f"1,000 people added to a channel in {best:.2f} s, {spent:.2f} s of CPU")
+    return best > BUDGET_JOIN_SECONDS
 
 
 def memory_mib() -> float:

@@ -513,14 +513,15 @@ def test_an_archived_channel_is_no_default(chat):
     assert kitchen not in ears.next()["default_streams"]
 
 
-def test_the_first_message_is_told(chat):
+def test_the_first_message_is_told_to_those_who_do_not_see_it(chat):
     ana, ben = chat.people("ana", "ben")
     ana.joins("kitchen")
-    ears = ben.listens_for("stream")
+    ears, anas = ben.listens_for("stream"), ana.listens_for("stream")
 
     first = ana.says("Soup", to="kitchen > lunch")
     ana.says("More", to="kitchen > lunch")
 
     kitchen = kitchen_of(chat)
     assert ears.all() == [update(kitchen, "kitchen", "first_message_id", first.id)]
+    assert anas.silent()
     assert ben.get(f"/streams/{kitchen}").succeeds()["stream"]["first_message_id"] == first.id

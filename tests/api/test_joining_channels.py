@@ -289,7 +289,8 @@ def test_a_combined_edit_is_all_or_nothing(chat):
     assert answer["subscribed"] == {str(ana.id): ["garden"]}
     assert answer["removed"] == ["kitchen"]
     ana.get("/get_stream_id", stream="attic").fails("Invalid channel name 'attic'")
-    for nothing in ({}, {"add": [], "delete": []}):
+    empty: list[dict[str, list[str]]] = [{}, {"add": [], "delete": []}]
+    for nothing in empty:
         ana.patch("/users/me/subscriptions", **nothing).fails(
             'Nothing to do. Specify at least one of "add" or "delete".'
         )

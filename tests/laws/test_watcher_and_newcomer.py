@@ -41,12 +41,13 @@ class Scene:
 
     def channel(self, number: int) -> int:
         found = self.people[0].get("/streams", include_all=True, exclude_archived=False)
-        by_name = {each["name"].lower(): each["stream_id"] for each in found.succeeds()["streams"]}
+        listed = found.succeeds()["streams"]
+        by_name: dict[str, int] = {each["name"].lower(): each["stream_id"] for each in listed}
         return by_name.get(CHANNELS[number], 0)
 
     def folder(self, number: int) -> int:
         found = self.people[0].get("/channel_folders", include_archived=True).succeeds()
-        by_name = {each["name"]: each["id"] for each in found["channel_folders"]}
+        by_name: dict[str, int] = {each["name"]: each["id"] for each in found["channel_folders"]}
         return by_name.get(FOLDERS[number], 0)
 
     def value(self, number: int) -> Any:

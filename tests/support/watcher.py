@@ -159,6 +159,15 @@ def default_streams(picture: Picture, event: Event) -> None:
     picture["default_channels"] = set(event["default_streams"])
 
 
+@hears("message")
+def message(picture: Picture, event: Event) -> None:
+    """Who is in a channel sees its first message and needs no other word of it."""
+    channel_id = event["message"].get("stream_id")
+    if channel_id in picture["subscriptions"]:
+        known = picture["channels"][channel_id]
+        known["first_message_id"] = known["first_message_id"] or event["message"]["id"]
+
+
 def _all_channels(state: Registered) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = [
         *state["subscriptions"],

@@ -4,6 +4,7 @@ They are sent in the transaction of the act they tell of, past the rules that bi
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 from pyroaring import BitMap64
 
@@ -11,7 +12,7 @@ from tertulia.domain.channels import Channel
 from tertulia.domain.messages import Draft
 from tertulia.domain.notices import Words
 from tertulia.domain.users import NOTIFICATION_BOT, User
-from tertulia.events.audience import Subscribers, Users, Watchers
+from tertulia.events.audience import Onlookers, Subscribers, Users, Watchers
 from tertulia.events.log import announce
 from tertulia.events.types.channels import ChannelChanged
 from tertulia.events.types.messages import MessageSent
@@ -62,14 +63,16 @@ def tell(tx: Tx, user_id: int, words: Words) -> None:
 
 def note_message(tx: Tx, channel: Channel, message_id: int) -> None:
     """A channel has got a message: tell if it is its first, or its first in a long while."""
-    updates = []
-    if channels.note_message(tx, channel, message_id):
-        if channel.first_message_id is None:
-            updates.append({"property": "first_message_id", "value": message_id})
-        if not channel.recently_active:
-            updates.append({"property": "is_recently_active", "value": True})
-    if updates:
-        event = ChannelChanged(channel.id, channel.name, updates)
+    if not channels.note_message(tx, channel, message_id):
+        return
+    if channel.first_message_id is None:
+        # Its subscribers see the message itself.
+        update: dict[str, Any] = {"property": "first_message_id", "value": message_id}
+        event = ChannelChanged(channel.id, channel.name, [update])
+        announce(tx, event, to=Onlookers(channel.id))
+    if not channel.recently_active:
+        update = {"property": "is_recently_active", "value": True}
+        event = ChannelChanged(channel.id, channel.name, [update])
         announce(tx, event, to=Watchers(channel.id))
 
 

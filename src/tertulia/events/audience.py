@@ -55,6 +55,15 @@ class Watchers(msgspec.Struct, frozen=True, tag="watchers", tag_field="to", omit
         return user_id in self.also or org.may_see(user_id, self.id, was_subscribed(self.id))
 
 
+class Onlookers(msgspec.Struct, frozen=True, tag="onlookers", tag_field="to"):
+    """Those who may see a channel and were not in it: what its subscribers see, they are told."""
+
+    id: int
+
+    def includes(self, org: Organization, user_id: int, was_subscribed: WasSubscribed) -> bool:
+        return not was_subscribed(self.id) and org.may_see(user_id, self.id, False)
+
+
 class Nobody(msgspec.Struct, frozen=True, tag="nobody", tag_field="to"):
     """No client: the event only tells the servers to look again."""
 
@@ -62,6 +71,6 @@ class Nobody(msgspec.Struct, frozen=True, tag="nobody", tag_field="to"):
         return False
 
 
-Audience = Everyone | NonGuests | Users | Subscribers | Watchers | Nobody
+Audience = Everyone | NonGuests | Users | Subscribers | Watchers | Onlookers | Nobody
 
 decode = msgspec.json.Decoder(Audience).decode

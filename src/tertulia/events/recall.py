@@ -1,7 +1,8 @@
 """Recalling: an event read from the log long after is told as it was told then.
 
 Most events hold all they tell. Those about channels also tell who was there, and to whom: the
-spans of subscriptions know that of every moment.
+spans of subscriptions know that of every moment. The settings of a channel are told as they are
+now; the events that follow say the same.
 """
 
 from collections.abc import Callable, Sequence

@@ -29,13 +29,18 @@ from tertulia.http.request import Request as ApiRequest
 from tertulia.jobs import housekeeping
 from tertulia.jobs.runner import Job, Runner
 from tertulia.jobs.sending import REMINDERS, SCHEDULED, send_due
-from tertulia.storage import realms
+from tertulia.storage import emoji, realms
 from tertulia.storage.database import Database
+from tertulia.storage.tx import Tx
 from tertulia.storage.watcher import watch
 from tertulia.web import pages
 from tertulia.web.pictures import identicon
 
 PICTURE_HEADERS = {"Cache-Control": "public, max-age=86400"}
+EMOJI_HEADERS = {
+    "Cache-Control": "public, max-age=31536000, immutable",
+    "X-Content-Type-Options": "nosniff",
+}
 
 
 class Application:
@@ -123,6 +128,8 @@ class Application:
                 Route("/static/logo.svg", _logo),
                 Route("/static/icon.png", _icon),
                 Route("/user_avatars/{realm_id:int}/{name}", _avatar),
+                Route("/user_avatars/{realm_id:int}/emoji/images/{name}", self._emoji),
+                Route("/user_avatars/{realm_id:int}/emoji/images/still/{name}", self._still_emoji),
                 Route("/avatar/{user_id:int}", _avatar_of),
             ],
         )
@@ -143,6 +150,26 @@ class Application:
         if not metrics.may_read(self.services.config.metrics, request):
             return Response("Not found", status_code=404)
         return Response(self.metrics.text(), media_type=metrics.CONTENT_TYPE)
+
+    async def _emoji(self, request: Request) -> Response:
+        return await self._emoji_picture(request, emoji.picture)
+
+    async def _still_emoji(self, request: Request) -> Response:
+        return await self._emoji_picture(request, emoji.still)
+
+    async def _emoji_picture(
+        self, request: Request, read: Callable[[Tx, str], bytes | None]
+    ) -> Response:
+        """A picture whose address nobody can guess; it never changes."""
+        name: str = request.path_params["name"]
+        realm_id: int = request.path_params["realm_id"]
+        data = None
+        if realm_id in self.delivery.organizations:
+            data = await self.services.database.read_in(realm_id, read, name)
+        if data is None:
+            return Response("Not found", status_code=404)
+        kind = "image/gif" if name.endswith(".gif") else "image/png"
+        return Response(data, media_type=kind, headers=EMOJI_HEADERS)
 
     async def _openapi(self, request: Request) -> Response:
         return Response(

@@ -415,10 +415,117 @@ class BotNotFound(ClientError):
 # --- Editing, reading, reactions --------------------------------------------------------------
 
 
+class NothingToChange(ClientError):
+    message = "Nothing to change"
+
+
+class MayNotEdit(ClientError):
+    message = "You don't have permission to edit this message"
+
+
+class MayNotMove(ClientError):
+    message = "You don't have permission to move this message"
+
+
+class MayNotResolve(ClientError):
+    message = "You don't have permission to resolve topics in this channel."
+
+
+class MayNotDelete(ClientError):
+    message = "You don't have permission to delete this message"
+
+
+class EditingDisabled(ClientError):
+    message = "Your organization has turned off message editing"
+
+
+class EditTooLate(ClientError):
+    message = "The time limit for editing this message has passed"
+
+
+class TopicEditTooLate(ClientError):
+    message = "The time limit for editing this message's topic has passed."
+
+
+class ChannelEditTooLate(ClientError):
+    message = "The time limit for editing this message's channel has passed"
+
+
+class DeleteTooLate(ClientError):
+    message = "The time limit for deleting this message has passed"
+
+
+class MoveTooLate(ClientError):
+    message = "The time limit for moving this topic has passed."
+
+
+class MoveOnlyTheNewest(ClientError):
+    """A whole topic was to be moved, but some of it is too old."""
+
+    code = "MOVE_MESSAGES_TIME_LIMIT_EXCEEDED"
+    message = (
+        "You only have permission to move the {total_messages_allowed_to_move}/"
+        "{total_messages_in_topic} most recent messages in this topic."
+    )
+    keys = (
+        "first_message_id_allowed_to_move",
+        "total_messages_in_topic",
+        "total_messages_allowed_to_move",
+    )
+
+
+class ContentWasChanged(ClientError):
+    """Somebody else changed what the caller believed to be there."""
+
+    code = "EXPECTATION_MISMATCH"
+    message = "'{field_name}' value does not match the expected value."
+    keys = ("field_name",)
+
+
+class EditHistoryDisabled(ClientError):
+    message = "Message edit history is disabled in this organization"
+
+
+class ReadReceiptsDisabled(ClientError):
+    message = "Read receipts are disabled in this organization."
+
+
+class ReactionAlreadyExists(ClientError):
+    code = "REACTION_ALREADY_EXISTS"
+    message = "Reaction already exists."
+
+
+class ReactionNotFound(ClientError):
+    code = "REACTION_DOES_NOT_EXIST"
+    message = "Reaction doesn't exist."
+
+
+class BadImage(ClientError):
+    code = "BAD_IMAGE"
+    message = "{reason}"
+
+
+class CustomEmojiNotFound(ClientError):
+    status = 404
+    message = "Emoji '{name}' does not exist"
+
+
 # --- Narrows and search -----------------------------------------------------------------------
 
 
 # --- Personal things --------------------------------------------------------------------------
+
+
+class TopicNotMuted(ClientError):
+    message = "Topic is not muted"
+
+
+class TooManyTopicPolicies(ClientError):
+    message = "Too many topics muted, unmuted or followed (limit: {limit})"
+
+
+class TooManyMutedTopics(ClientError):
+    message = "Too many muted topics (limit: {limit})"
 
 
 # --- Accounts and bots ------------------------------------------------------------------------
@@ -441,10 +548,6 @@ class TimeNotInFuture(ClientError):
 
 class TooLateToDeliver(ClientError):
     message = "Message could not be sent at the scheduled time."
-
-
-class NothingToChange(ClientError):
-    message = "Nothing to change"
 
 
 class ReminderNotFound(ClientError):

@@ -1,13 +1,16 @@
 """The law: what the server says of itself at /api/v1/openapi.json is what it does."""
 
+import hashlib
 import itertools
 import json
 from functools import cache
 from typing import Any
+from urllib.parse import urlencode
 
 import jsonschema
 import pytest
 from tests.support.client import wire
+from tests.support.pictures import picture, uploads
 
 from tertulia.api.routes import ROUTES
 from tertulia.app import Application
@@ -63,8 +66,47 @@ def address(route: tuple[str, str], places: dict[str, Any]) -> str:
     _, path = route
     if route == ("DELETE", "/streams/{stream_id}"):
         places = places | {"stream_id": places["other_stream_id"]}
-    made = places.get(f"{route[0]} {path}", dict)  # what a call uses up is made anew for each
+    made = places.get(f"{route[0]} {path}", dict)
     return path.format(**places | made())
+
+
+def ask(person, method: str, path: str, **params: Any):
+    """A call as clients make it, with a file where one belongs."""
+    if method == "POST" and path.startswith("/realm/emoji/"):
+        return uploads(person, f"{path.rpartition('/')[2]}?{urlencode(params)}", picture())
+    return person.request(method, path, **params)
+
+
+def made_anew(ana) -> dict[str, Any]:
+    """For calls that use something up: what makes another one."""
+    numbers = itertools.count()
+
+    def new_message():
+        return {"message_id": ana.says("x", to="kitchen > lunch").id}
+
+    def new_reaction():
+        made = new_message()
+        ana.post(f"/messages/{made['message_id']}/reactions", **TADA).succeeds()
+        return made
+
+    def new_name():
+        return {"emoji_name": f"dot{next(numbers)}"}
+
+    def new_emoji():
+        made = new_name()
+        uploads(ana, made["emoji_name"], picture()).succeeds()
+        return made
+
+    return {
+        "DELETE /messages/{message_id}": new_message,
+        "POST /messages/{message_id}/reactions": new_message,
+        "DELETE /messages/{message_id}/reactions": new_reaction,
+        "POST /realm/emoji/{emoji_name}": new_name,
+        "DELETE /realm/emoji/{emoji_name}": new_emoji,
+    }
+
+
+TADA = {"emoji_name": "tada", "emoji_code": "1f389", "reaction_type": "unicode_emoji"}
 
 
 @pytest.fixture
@@ -114,6 +156,20 @@ def scene(chat):
             ("GET", "/reminders"): {},
             ("POST", "/reminders"): reminder,
             ("DELETE", "/reminders/{reminder_id}"): {},
+            ("PATCH", "/messages/{message_id}"): {"content": "Soup", "stream_id": kitchen},
+            ("DELETE", "/messages/{message_id}"): {},
+            ("GET", "/messages/{message_id}/history"): {},
+            ("POST", "/messages/flags"): {"messages": [soup.id], "op": "add", "flag": "read"},
+            ("POST", "/mark_all_as_read"): {},
+            ("POST", "/mark_stream_as_read"): {"stream_id": kitchen},
+            ("POST", "/mark_topic_as_read"): {"stream_id": kitchen, "topic_name": "lunch"},
+            ("GET", "/messages/{message_id}/read_receipts"): {},
+            ("POST", "/messages/{message_id}/reactions"): TADA,
+            ("DELETE", "/messages/{message_id}/reactions"): TADA,
+            ("GET", "/realm/emoji"): {},
+            ("POST", "/realm/emoji/{emoji_name}"): {},
+            ("DELETE", "/realm/emoji/{emoji_name}"): {},
+            ("POST", "/streams/{stream_id}/delete_topic"): {"topic_name": "dinner"},
             ("GET", "/users"): {"include_custom_profile_fields": True},
             ("GET", "/users/me"): {},
             ("GET", "/users/me/subscriptions"): {"include_subscribers": "true"},
@@ -164,6 +220,7 @@ def scene(chat):
         "stream_id": kitchen,
         "other_stream_id": chat.channel("loft").id,
         "channel_folder_id": folder["channel_folder_id"],
+        **made_anew(ana),
     }
     return ana, calls, places
 
@@ -190,7 +247,7 @@ def test_every_answer_is_what_its_description_promises(chat, scene):
     text = json.dumps(told(chat))
 
     for (method, path), params in calls.items():
-        answer = ana.request(method, address((method, path), places), **params).succeeds()
+        answer = ask(ana, method, address((method, path), places), **params).succeeds()
         pointer = ("paths", PREFIX + path, method.lower(), "responses", "200", "content")
         problems = validator(text, (*pointer, "application/json", "schema")).iter_errors(answer)
         assert [f"{method} {path} {each.json_path} {each.message}" for each in problems] == []
@@ -230,6 +287,7 @@ VALUES: dict[str, Any] = {
     "message_retention_days": "unlimited",
     "narrow": [],
     "presence_history_limit_days": 1,
+    "prev_content_sha256": hashlib.sha256(b"Soup").hexdigest(),
     "queue_id": "q",
     "sender_id": "null",
     "topic": "lunch",
@@ -245,8 +303,9 @@ def test_what_is_documented_is_accepted_and_nothing_else(chat, scene):
 
     for route in ROUTES:
         good = calls[route.method, route.path]
-        path = address((route.method, route.path), places)
+        place = (route.method, route.path)
         names = documented(operation(document, route))
+        names.pop(route.contract.files_argument or "", None)
         assert names.keys() == {each.name for each in route.contract.parameters}
         for name, schema in names.items():
             good = calls[route.method, route.path]
@@ -254,14 +313,15 @@ def test_what_is_documented_is_accepted_and_nothing_else(chat, scene):
             params = APART.get(name) or good | given
             if name == "queue_id" and route.path == "/messages":
                 params["local_id"] = "1"
-            answer = ana.request(route.method, path, **params).json
+            answer = ask(ana, route.method, address(place, places), **params).json
             assert "ignored_parameters_unsupported" not in answer, name
             assert answer["result"] == "success" or name in good, (name, answer)
         if (route.method, route.path) == ("DELETE", "/events"):
             good = {"queue_id": ana.listens_for("message").queue_id}
         else:
             good = calls[route.method, route.path]
-        answer = ana.request(route.method, path, **good, not_a_parameter=1).succeeds()
+        path = address(place, places)
+        answer = ask(ana, route.method, path, **good, not_a_parameter=1).succeeds()
         assert answer["ignored_parameters_unsupported"] == ["not_a_parameter"]
 
 

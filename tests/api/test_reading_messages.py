@@ -102,7 +102,7 @@ def test_a_protected_history_begins_when_one_comes_in(chat):
     for hidden in (before, absent):
         assert cannot_see(ben, hidden)
     assert narrowed(ben, "cellar") == received(ben) == [during.id, after.id]
-    assert [ben.sees(each)["flags"] for each in (during, after)] == [[], []]
+    assert [ben.sees(each)["flags"] for each in (during, after)] == [["read"], []]  # by leaving
 
 
 def test_a_shared_history_is_there_from_the_beginning(chat):

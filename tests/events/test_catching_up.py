@@ -160,7 +160,7 @@ def test_what_is_in_no_log_does_not_overtake_what_is():
     mailbox.fall_behind(12)
 
     mailbox.add_fleeting(20, b'{"type":"typing"}')
-    mailbox.add_durable(13, [b'{"type":"message"}'], None)
+    mailbox.add_durable(13, [b'{"type":"message"}'])
 
     assert [entry.id for entry in mailbox.pending] == [event_id(13)]
 

@@ -258,7 +258,7 @@ def test_a_bitmap_of_unread_messages_is_kept_and_brought_up_to_date(database, re
         second = messages.insert_in_channel(tx, ana.id, kitchen.id, "x", DRAFT)
         assert unread.caught_up_to(tx, ben.id) == first
         assert list(unread.load(tx, ben.id)) == [first, second]
-        assert [each.topic for each in unread.describe(tx, [first, second])] == ["x", "x"]
+        assert [each.topic for each in unread.describe(tx, ben.id, [first, second])] == ["x", "x"]
 
     in_one_go(database, realm, scene)
 

@@ -4,6 +4,9 @@ A key is searched for in lines such as `GET /users members/*: Additional propert
 """
 
 DIFFERENCES: dict[str, str] = {
+    r"reactions/\*/reaction_type: 'service_extra_emoji' is not one of": (
+        "The specification calls the type of the special emoji service_extra_emoji."
+    ),
     r"GET /users/me : .* not allowed \(('bot_owner_id', )?'bot_type' (was|were) unexpected": (
         "The specification gives every user a bot_type, null for people, and bots their owner."
     ),

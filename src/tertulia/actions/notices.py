@@ -27,11 +27,22 @@ RENDER_VERSION = 0
 
 
 def post(
-    tx: Tx, channel: Channel, topic: str, words: Words, *, read_by: Sequence[int] = ()
+    tx: Tx,
+    channel: Channel,
+    topic: str,
+    words: Words,
+    *,
+    read_by: Sequence[int] = (),
+    only_news_to: Sequence[int] | None = None,
 ) -> None:
-    """Say something in a channel; for some it is no news, since they did it."""
+    """Say something in a channel; for some it is no news, since they did it.
+
+    `only_news_to` makes it a notice that everybody but these has read at once.
+    """
     bot = _bot(tx)
-    message_id = messages.insert_in_channel(tx, bot.id, channel.id, topic, _draft(words))
+    draft = _draft(words, resolve_notice=only_news_to is not None)
+    message_id = messages.insert_in_channel(tx, bot.id, channel.id, topic, draft)
+    unread.add_flag(tx, "unread_notice", only_news_to or (), message_id)
     for user_id in read_by:
         unread.store(tx, user_id, unread.load(tx, user_id) - BitMap64([message_id]), message_id)
     event = MessageSent(
@@ -40,6 +51,8 @@ def post(
         channel_id=channel.id,
         read_by_sender=True,
         read_by=list(read_by),
+        resolve_notice=only_news_to is not None,
+        unread_for=list(only_news_to or ()),
     )
     announce(tx, event, to=Subscribers(channel.id))
     note_message(tx, channel, message_id)
@@ -82,11 +95,12 @@ def _bot(tx: Tx) -> User:
     return bot
 
 
-def _draft(words: Words) -> Draft:
+def _draft(words: Words, *, resolve_notice: bool = False) -> Draft:
     return Draft(
         content=words.source,
         rendered=words.html,
         render_version=RENDER_VERSION,
         client=CLIENT,
         read_by_sender=True,
+        resolve_notice=resolve_notice,
     )

@@ -5,12 +5,9 @@ Little by little, so that nobody has to wait for it, and for real: what is delet
 
 from itertools import groupby
 
-from tertulia.actions import reminders
+from tertulia.actions.messages import removal
 from tertulia.domain.channels import FOREVER
 from tertulia.domain.messages import Message
-from tertulia.events.audience import Subscribers, Users, Watchers
-from tertulia.events.log import announce
-from tertulia.events.types.edits import FirstMessageChanged, MessagesDeleted
 from tertulia.storage import channels, messages, realms
 from tertulia.storage.tx import Tx
 
@@ -29,16 +26,15 @@ def places_with_old(tx: Tx) -> list[int | None]:
 def delete_some(tx: Tx, place: int | None) -> int:
     """Delete the oldest that are due to go, and tell those who had them; says how many."""
     old = _old(tx, place, MOST_AT_ONCE)
-    ids = [message.id for message in old]
-    if not ids:
-        return 0
-    reminders.forget_about(tx, ids)
-    messages.delete(tx, ids)
-    if place is DIRECT:
-        _tell_of_direct(tx, old)
-    else:
-        _tell_of_channel(tx, place, old)
-    return len(ids)
+    for _, some in groupby(sorted(old, key=_conversation), _conversation):
+        channel = None if place is DIRECT else channels.find(tx, place)
+        removal.remove(tx, channel, list(some))
+    return len(old)
+
+
+def _conversation(message: Message) -> tuple[str, tuple[int, ...]]:
+    """What is told of in one event: a topic, or the people who talked."""
+    return message.topic, message.member_ids
 
 
 def _old(tx: Tx, place: int | None, most: int) -> list[Message]:
@@ -58,19 +54,3 @@ def _default_days(tx: Tx) -> int:
     """How long the organization keeps messages; FOREVER is a negative number."""
     days: int | None = realms.current(tx).setting("message_retention_days")
     return FOREVER if days is None else days
-
-
-def _tell_of_channel(tx: Tx, channel_id: int, gone: list[Message]) -> None:
-    for topic, some in groupby(sorted(gone, key=lambda each: each.topic), lambda each: each.topic):
-        ids = [message.id for message in some]
-        announce(tx, MessagesDeleted(ids, channel_id, topic), to=Subscribers(channel_id))
-    first = next((message.id for message in messages.oldest(tx, channel_id, 1)), None)
-    channels.set_first_message(tx, channel_id, first)
-    announce(tx, FirstMessageChanged(channel_id, first), to=Watchers(channel_id))
-
-
-def _tell_of_direct(tx: Tx, gone: list[Message]) -> None:
-    by_conversation = sorted(gone, key=lambda each: each.member_ids)
-    for members, some in groupby(by_conversation, lambda each: each.member_ids):
-        ids = [message.id for message in some]
-        announce(tx, MessagesDeleted(ids), to=Users(list(members)))

@@ -118,5 +118,18 @@ def _holds_by_role(tx: Tx, user: User, system_group: str) -> bool:
     return holds_by_role(user, system_group, waiting, tx.now)
 
 
+def everybody_in(tx: Tx, group_id: int) -> set[int]:
+    """The members of a group, of the groups within it, and those whose role makes them so."""
+    found = groups.listed_within(tx, [group_id])
+    by_role = groups.system_groups_within(tx, [group_id])
+    if by_role:
+        found |= {
+            user.id
+            for user in users.everyone(tx)
+            if not user.is_system_bot and any(_holds_by_role(tx, user, name) for name in by_role)
+        }
+    return found
+
+
 def is_nobody_group(tx: Tx, group_id: int) -> bool:
     return groups.name_of_system_group(tx, group_id) == "role:nobody"

@@ -16,7 +16,7 @@ from tertulia.domain import limits, topics
 from tertulia.domain.links import conversation_link, topic_link
 from tertulia.domain.messages import Message
 from tertulia.errors import BadRequest, MissingParameter, UnsupportedCombination
-from tertulia.events.types.messages import Echo, MessageObject, message_object
+from tertulia.events.types.messages import Echo, MessageObject, add_details, message_object
 from tertulia.http.json_text import decode_json
 from tertulia.http.replies import Reply
 from tertulia.http.rules import Alias, Id, MaxItems, MaxLength, Name, NonNegative, Problem, as_id
@@ -332,4 +332,5 @@ def _shown(
         allow_empty_topic=allow_empty_topic,
     )
     shown.flags = ["read"] if call.caller is None else flags
+    add_details(call.org, shown, message, allow_empty_topic=allow_empty_topic)
     return shown

@@ -2,10 +2,14 @@
 
 from tertulia.api import (
     channels,
+    editing,
+    emoji,
     events,
+    flags,
     folders,
     login,
     messages,
+    reactions,
     reminders,
     scheduled_messages,
     server,
@@ -27,8 +31,26 @@ ROUTES = [
     get("/messages", messages.fetch_messages, access="spectator"),
     post("/messages", messages.send_message, webhook_bots=True),
     get("/messages/{message_id}", messages.fetch_message, access="spectator"),
+    patch("/messages/{message_id}", editing.update),
+    delete("/messages/{message_id}", editing.delete),
+    get("/messages/{message_id}/history", editing.history),
     # flags and reading
+    post("/messages/flags", flags.update),
+    post("/mark_all_as_read", flags.mark_all_as_read),
+    post("/mark_stream_as_read", flags.mark_stream_as_read),
+    post("/mark_topic_as_read", flags.mark_topic_as_read),
+    get("/messages/{message_id}/read_receipts", flags.read_receipts),
     # reactions and emoji
+    post("/messages/{message_id}/reactions", reactions.add),
+    delete("/messages/{message_id}/reactions", reactions.remove),
+    get("/realm/emoji", emoji.everything),
+    post(
+        "/realm/emoji/{emoji_name}",
+        emoji.add,
+        requires=emoji.human_member,
+        max_body=emoji.MAX_BODY,
+    ),
+    delete("/realm/emoji/{emoji_name}", emoji.deactivate, requires=emoji.human_member),
     # scheduled messages and reminders
     get("/scheduled_messages", scheduled_messages.mine),
     post("/scheduled_messages", scheduled_messages.create),
@@ -50,6 +72,7 @@ ROUTES = [
     get("/users/me/{stream_id}/topics", channels.topics, access="spectator"),
     post("/default_streams", channels.add_default, requires=administrator),
     delete("/default_streams", channels.remove_default, requires=administrator),
+    post("/streams/{stream_id}/delete_topic", editing.delete_topic, requires=administrator),
     # subscriptions
     get("/users/me/subscriptions", subscriptions.mine),
     post("/users/me/subscriptions", subscriptions.subscribe, requires=no_guest),

@@ -23,7 +23,39 @@ HUMAN_CLIENTS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
+class Reaction:
+    """One person's emoji on a message."""
+
+    user_id: int
+    emoji_name: str
+    emoji_code: str
+    reaction_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One change of a message: what it was before, as far as that became something else."""
+
+    id: int
+    message_id: int
+    user_id: int
+    edited_at: float
+    prev_content: str | None = None
+    prev_rendered: str | None = None
+    prev_topic: str | None = None
+    topic: str | None = None
+    prev_channel_id: int | None = None
+    channel_id: int | None = None
+
+    @property
+    def is_move(self) -> bool:
+        return self.prev_topic is not None or self.prev_channel_id is not None
+
+
+@dataclass(frozen=True, slots=True)
 class Message:
+    """The row. `reactions` and `edits` are there only where somebody asked for them."""
+
     id: int
     realm_id: int
     sender_id: int
@@ -38,6 +70,13 @@ class Message:
     read_by_sender: bool
     is_me: bool
     channel_wildcard: bool
+    origin_channel_id: int | None = None  # where it was sent, and so who received it
+    arrived_seq: int | None = None  # the event that moved it to its channel, if one did
+    edited_at: float | None = None
+    moved_at: float | None = None
+    resolve_notice: bool = False
+    reactions: tuple[Reaction, ...] = ()
+    edits: tuple[Edit, ...] = ()
 
     @property
     def recipient_id(self) -> int:
@@ -68,6 +107,7 @@ class Draft:
     client: str
     read_by_sender: bool
     mentions: Mentions = Mentions()
+    resolve_notice: bool = False
 
     @property
     def is_me(self) -> bool:

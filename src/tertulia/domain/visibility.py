@@ -44,3 +44,31 @@ def after_sending(
     ):
         return Visibility.UNMUTED
     return current
+
+
+def after_participating(
+    current: Visibility, follow: Automatic, unmute: Automatic, *, channel_muted: bool
+) -> Visibility:
+    """The policy for a topic after taking part in it without sending."""
+    if current == Visibility.FOLLOWED or follow == Automatic.ON_PARTICIPATION:
+        return Visibility.FOLLOWED
+    if channel_muted and unmute == Automatic.ON_PARTICIPATION:
+        return Visibility.UNMUTED
+    return current
+
+
+def after_merging(one: Visibility, other: Visibility) -> Visibility:
+    """The policy for a topic into which another one has moved."""
+    if one == other:
+        return one
+    for stronger in (Visibility.FOLLOWED, Visibility.UNMUTED):
+        if stronger in (one, other):
+            return stronger
+    return Visibility.NONE
+
+
+def is_muted(channel_muted: bool, policy: Visibility | None) -> bool:
+    """Whether what is said in a topic is kept out of sight."""
+    if policy == Visibility.MUTED:
+        return True
+    return channel_muted and policy not in (Visibility.UNMUTED, Visibility.FOLLOWED)

@@ -64,6 +64,45 @@ class Onlookers(msgspec.Struct, frozen=True, tag="onlookers", tag_field="to"):
         return not was_subscribed(self.id) and org.may_see(user_id, self.id, False)
 
 
+class Holders(msgspec.Struct, frozen=True, tag="holders", tag_field="to", omit_defaults=True):
+    """Those who have messages of a channel: its subscribers, and some others who may read it."""
+
+    id: int
+    also: list[int] = []
+
+    def includes(self, org: Organization, user_id: int, was_subscribed: WasSubscribed) -> bool:
+        return was_subscribed(self.id) or (user_id in self.also and org.may_read(user_id, self.id))
+
+
+class Followers(msgspec.Struct, frozen=True, tag="moved", tag_field="to", omit_defaults=True):
+    """Those who knew messages in one channel, or now get to know them in another, and may."""
+
+    old: int
+    new: int
+    also: list[int] = []
+
+    def includes(self, org: Organization, user_id: int, was_subscribed: WasSubscribed) -> bool:
+        if not org.channels[self.new].history_public:
+            return was_subscribed(self.new)
+        knew = was_subscribed(self.old) or was_subscribed(self.new) or user_id in self.also
+        return knew and org.may_read(user_id, self.new)
+
+
+class Bereft(msgspec.Struct, frozen=True, tag="bereft", tag_field="to", omit_defaults=True):
+    """Those who had messages in one channel and lost them when they went to another."""
+
+    old: int
+    new: int
+    also: list[int] = []
+
+    def includes(self, org: Organization, user_id: int, was_subscribed: WasSubscribed) -> bool:
+        if not was_subscribed(self.old) and user_id not in self.also:
+            return False
+        if not org.channels[self.new].history_public:
+            return not was_subscribed(self.new)
+        return not org.may_read(user_id, self.new)
+
+
 class Nobody(msgspec.Struct, frozen=True, tag="nobody", tag_field="to"):
     """No client: the event only tells the servers to look again."""
 
@@ -71,6 +110,17 @@ class Nobody(msgspec.Struct, frozen=True, tag="nobody", tag_field="to"):
         return False
 
 
-Audience = Everyone | NonGuests | Users | Subscribers | Watchers | Onlookers | Nobody
+Audience = (
+    Everyone
+    | NonGuests
+    | Users
+    | Subscribers
+    | Watchers
+    | Onlookers
+    | Holders
+    | Followers
+    | Bereft
+    | Nobody
+)
 
 decode = msgspec.json.Decoder(Audience).decode

@@ -8,28 +8,32 @@ changes nothing for its client.
 import asyncio
 import random
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
+import msgspec
 import structlog
 from pyroaring import BitMap
 
 from tertulia.domain.users import User
 from tertulia.errors import BadQueue, EventNotInQueue
 from tertulia.events import log
-from tertulia.events.audience import Audience, Subscribers, Users, WasSubscribed
+from tertulia.events.audience import Audience, Bereft, Subscribers, Users, WasSubscribed
 from tertulia.events.directory import Organization
 from tertulia.events.follower import PAGE, Follower
 from tertulia.events.listener import Listener, decode_options
 from tertulia.events.log import Happening
-from tertulia.events.mailbox import Mailbox, event_id, seq_of
+from tertulia.events.mailbox import NOTHING, About, Mailbox, event_id, seq_of
 from tertulia.events.recall import recalled
 from tertulia.events.types.channels import ChannelChanged, Left
+from tertulia.events.types.edits import MessagesDeleted, MessageUpdated
+from tertulia.events.types.event import Event
+from tertulia.events.types.flags import FlagsChanged
 from tertulia.events.types.messages import MessageSent
 from tertulia.events.types.users import KeyChanged, UserActivityChanged
 from tertulia.events.wording import bodies, concerns
 from tertulia.storage import log as stored_log
-from tertulia.storage import queues, subscriptions
+from tertulia.storage import messages, queues, subscriptions, unread
 from tertulia.storage.database import Database
 from tertulia.storage.queues import Position, StoredQueue
 from tertulia.storage.subscriptions import Span
@@ -91,12 +95,17 @@ class Delivery:
         happening: Happening,
         was_subscribed: WasSubscribed,
     ) -> None:
-        if concerns(happening, org, mailbox.listener, was_subscribed):
-            event = happening.event
-            channel_id = event.channel_id if isinstance(event, MessageSent) else None
-            mailbox.add_durable(happening.seq, bodies(happening, org, mailbox.listener), channel_id)
-            if mailbox.pending:
-                mailbox.wake()
+        if not concerns(happening, org, mailbox.listener, was_subscribed):
+            return
+        event = happening.event
+        if isinstance(event, FlagsChanged) and event.may_be_merged:
+            earlier = mailbox.take_back(event)
+            if earlier is not None:
+                event = earlier.merged_with(event)
+                happening = replace(happening, event=event, encoded={})
+        mailbox.add_durable(happening.seq, bodies(happening, org, mailbox.listener), _about(event))
+        if mailbox.pending:
+            mailbox.wake()
 
     def _close_what_ends(self, org: Organization, happening: Happening) -> None:
         """After a lost key no queue is left, after a lost channel none of its messages."""
@@ -111,6 +120,8 @@ class Delivery:
                 self._take_back(org, departure.channel_id, departure.user_ids)
         elif isinstance(event, ChannelChanged) and event.before is not None:
             self._take_back(org, event.channel_id, list(self._of_user))
+        elif isinstance(event, MessagesDeleted):
+            self._forget_messages(org, event.message_ids, happening.audience)
 
     def _take_back(self, org: Organization, channel_id: int, user_ids: Iterable[int]) -> None:
         """Drop the messages of a channel that some can no longer read."""
@@ -118,6 +129,18 @@ class Delivery:
             for mailbox in self._mailboxes_of(user_id):
                 if mailbox.realm_id == org.realm.id and not org.may_read(user_id, channel_id):
                     mailbox.forget_channel(channel_id)
+
+    def _forget_messages(self, org: Organization, ids: list[int], audience: Audience) -> None:
+        """Whoever is told that messages are gone must not find their words a moment before."""
+        for mailbox in self._mailboxes.values():
+            user_id = mailbox.listener.user_id
+            if mailbox.realm_id != org.realm.id:
+                continue
+            if isinstance(audience, Bereft) and not audience.includes(
+                org, user_id, partial(org.is_subscribed, user_id)
+            ):
+                continue  # gone for others only
+            mailbox.forget_messages(ids)
 
     def whisper(self, realm_id: int, body: bytes, event_type: str, to: Audience) -> None:
         """Tell those who listen right now of something that nobody needs to know later."""
@@ -178,7 +201,7 @@ class Delivery:
         mailbox.seen_at = self._database.clock()
         if mailbox.pending or not block or self._stopping:
             mailbox.wake()
-            return mailbox.contents(), False
+            return await self._contents(mailbox), False
 
         seconds = self._heartbeat_seconds * (1 + random.random() * HEARTBEAT_SPREAD)  # noqa: S311
         heart = asyncio.get_running_loop().call_later(seconds, self._beat, mailbox)
@@ -187,7 +210,20 @@ class Delivery:
         finally:
             heart.cancel()
             mailbox.seen_at = self._database.clock()
-        return mailbox.contents(), True
+        return await self._contents(mailbox), True
+
+    async def _contents(self, mailbox: Mailbox) -> list[bytes]:
+        """What is pending, as it goes out: with flags as they are now, where they are told."""
+        entries = mailbox.take()
+        asked = {each.about.flags_of for each in entries if each.about.flags_of is not None}
+        flags: dict[int, bytes] = {}
+        if asked:
+            flags = await self._database.read_in(
+                mailbox.realm_id, _read_flags, mailbox.listener.user_id, sorted(asked)
+            )
+            still = {each.id for each in mailbox.pending}
+            entries = [entry for entry in entries if entry.id in still]
+        return [entry.encoded(flags) for entry in entries]
 
     def _beat(self, mailbox: Mailbox) -> None:
         mailbox.add_fleeting(self.organizations[mailbox.realm_id].applied, HEARTBEAT)
@@ -251,15 +287,11 @@ class Delivery:
     def _offer_again(
         self, mailbox: Mailbox, org: Organization, happening: Happening, spans: list[Span]
     ) -> None:
-        event = happening.event
-        if (
-            isinstance(event, MessageSent)
-            and event.channel_id is not None
-            and not org.may_read(mailbox.listener.user_id, event.channel_id)
-        ):
-            return
         then = {span.channel_id for span in spans if span.covers_event(happening.seq)}
-        self._offer(mailbox, org, happening, then.__contains__)
+        if not _is_out_of_sight(org, happening, mailbox.listener.user_id):
+            self._offer(mailbox, org, happening, then.__contains__)
+        elif concerns(happening, org, mailbox.listener, then.__contains__):
+            mailbox.note_gone(happening.seq)
 
     # --- ending ---
 
@@ -317,6 +349,36 @@ class Delivery:
         """How many mailboxes there are, and how many polls wait at them."""
         parked = sum(mailbox.is_parked for mailbox in self._mailboxes.values())
         return len(self._mailboxes), parked
+
+
+def _is_out_of_sight(org: Organization, happening: Happening, user_id: int) -> bool:
+    """Whether the message of an event is deleted, or has gone where the listener may not follow.
+
+    A move may still tell of the others that went along.
+    """
+    event, message = happening.event, happening.message
+    if not isinstance(event, MessageSent | MessageUpdated):
+        return False
+    if message is None:
+        return isinstance(event, MessageSent) or event.mode is None
+    return message.channel_id is not None and not org.may_read(user_id, message.channel_id)
+
+
+def _about(event: Event) -> About:
+    if isinstance(event, MessageSent):
+        return About(event.channel_id, event.message_id)
+    if isinstance(event, MessageUpdated):
+        words_of = event.message_id if event.edit_id is not None else None
+        return About(event.place, words_of, flags_of=event.message_id)
+    if isinstance(event, FlagsChanged) and event.may_be_merged:
+        return About(flags=event)
+    return NOTHING
+
+
+def _read_flags(tx: Tx, user_id: int, message_ids: list[int]) -> dict[int, bytes]:
+    found = messages.find_many(tx, tx.realm_id, message_ids)
+    flags = unread.flags_for(tx, user_id, list(found.values()))
+    return {message_id: msgspec.json.encode(each) for message_id, each in flags.items()}
 
 
 def read_page(tx: Tx, user_id: int, after: int) -> Page | None:

@@ -14,6 +14,7 @@ from pyroaring import BitMap
 
 from tertulia.domain import access
 from tertulia.domain.channels import Channel, Gate
+from tertulia.domain.custom_emoji import CustomEmoji
 from tertulia.domain.groups import (
     REALM_PERMISSIONS,
     ROLE_OF_GROUP,
@@ -24,7 +25,7 @@ from tertulia.domain.groups import (
 from tertulia.domain.realms import Realm
 from tertulia.domain.topics import fold
 from tertulia.domain.users import Role, User
-from tertulia.storage import channels, groups, log, realms, subscriptions, users
+from tertulia.storage import channels, emoji, groups, log, realms, subscriptions, users
 from tertulia.storage.tx import Tx
 
 Rule = Callable[[User | None, Channel, bool, access.Holds], bool]
@@ -38,15 +39,17 @@ class Touched:
     channels: set[int] = field(default_factory=set)
     groups: bool = False
     realm: bool = False
+    emoji: bool = False
 
     def __bool__(self) -> bool:
-        return bool(self.users or self.channels or self.groups or self.realm)
+        return bool(self.users or self.channels or self.groups or self.realm or self.emoji)
 
     def add(self, other: "Touched") -> None:
         self.users |= other.users
         self.channels |= other.channels
         self.groups |= other.groups
         self.realm |= other.realm
+        self.emoji |= other.emoji
 
 
 @dataclass(slots=True)
@@ -58,6 +61,7 @@ class Patch:
     fingerprints: dict[int, bytes] = field(default_factory=dict)
     channels: list[Channel] = field(default_factory=list)
     groups: list[Group] | None = None
+    emoji: list[CustomEmoji] | None = None
 
 
 class EncodedUser(NamedTuple):
@@ -79,6 +83,7 @@ class Organization:
         self.channels: dict[int, Channel] = {}
         self.groups: dict[int, Group] = {}
         self.system_ids: dict[str, int] = {}
+        self.emoji: dict[int, CustomEmoji] = {}
         self.subscribers: dict[int, BitMap] = {}
         self.subscribed: dict[int, BitMap] = {}
         self._inactive = BitMap()
@@ -259,6 +264,9 @@ class Organization:
         self._groups_of.clear()
         self._kept.clear()
 
+    def put_emoji(self, all_emoji: list[CustomEmoji]) -> None:
+        self.emoji = {emoji.id: emoji for emoji in all_emoji}
+
     def join(self, channel_id: int, user_ids: Iterable[int]) -> None:
         self._kept.pop(channel_id, None)
         self.subscribers.setdefault(channel_id, BitMap()).update(user_ids)
@@ -284,6 +292,8 @@ class Organization:
             self.put_channel(channel)
         if patch.groups is not None:
             self.put_groups(patch.groups)
+        if patch.emoji is not None:
+            self.put_emoji(patch.emoji)
 
 
 def load(tx: Tx, email_domain: str) -> Organization:
@@ -295,6 +305,7 @@ def load(tx: Tx, email_domain: str) -> Organization:
     for channel in channels.everything(tx):
         org.put_channel(channel)
     org.put_groups(groups.everything(tx))
+    org.put_emoji(emoji.everything(tx))
     subscribers: dict[int, list[int]] = {}
     for channel_id, user_id in subscriptions.active_pairs(tx):
         subscribers.setdefault(channel_id, []).append(user_id)
@@ -316,4 +327,6 @@ def read_patch(tx: Tx, touched: Touched) -> Patch:
         patch.channels = channels.find_many(tx, sorted(touched.channels))
     if touched.groups:
         patch.groups = groups.everything(tx)
+    if touched.emoji:
+        patch.emoji = emoji.everything(tx)
     return patch

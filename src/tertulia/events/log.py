@@ -5,16 +5,18 @@ happen or misses something that did.
 """
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import msgspec
 
 from tertulia.domain.messages import Message
 from tertulia.events import audience as audiences
 from tertulia.events.audience import Audience
+from tertulia.events.types.edits import MessageUpdated, words_of
 from tertulia.events.types.event import Event
 from tertulia.events.types.messages import MessageSent
 from tertulia.events.types.registry import KINDS
-from tertulia.storage import log, messages
+from tertulia.storage import edits, log, messages
 from tertulia.storage.tx import Tx
 
 _encode = msgspec.json.Encoder().encode
@@ -33,6 +35,7 @@ class Happening:
     event: Event
     audience: Audience
     message: Message | None = None
+    words: dict[str, Any] = field(default_factory=dict)
     encoded: dict[object, list[bytes]] = field(default_factory=dict)
 
 
@@ -53,12 +56,29 @@ def read(tx: Tx, realm_id: int, after: int, limit: int) -> list[Happening]:
         )
         for entry in log.after(tx, realm_id, after, limit)
     ]
-    sent = {
-        happening.event.message_id: happening
-        for happening in happenings
-        if isinstance(happening.event, MessageSent)
-    }
-    found = messages.find_many(tx, realm_id, list(sent))
-    for message_id, happening in sent.items():
-        happening.message = found.get(message_id)
+    _add_messages(tx, realm_id, happenings)
     return happenings
+
+
+def _add_messages(tx: Tx, realm_id: int, happenings: list[Happening]) -> None:
+    """Read what events tell of but do not hold; a message that was deleted stays away."""
+    about = [
+        (happening, happening.event)
+        for happening in happenings
+        if isinstance(happening.event, MessageSent | MessageUpdated)
+    ]
+    found = messages.find_many(tx, realm_id, [event.message_id for _, event in about])
+    edited = [
+        event.message_id
+        for _, event in about
+        if isinstance(event, MessageUpdated) and event.edit_id is not None
+    ]
+    history = edits.of_messages(tx, [each for each in edited if each in found])
+    for happening, event in about:
+        happening.message = found.get(event.message_id)
+        if (
+            isinstance(event, MessageUpdated)
+            and event.edit_id is not None
+            and happening.message is not None
+        ):
+            happening.words = words_of(event.edit_id, happening.message, history[event.message_id])

@@ -8,10 +8,12 @@ down: several wire events of one happening, and then those that only travel thro
 """
 
 import asyncio
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from tertulia.errors import BadQueue, EventNotInQueue, EventPruned
 from tertulia.events.listener import Listener
+from tertulia.events.types.flags import FlagsChanged
 
 ROOM = 20  # bits between two events of the log
 MOST_PENDING = 2000
@@ -33,10 +35,27 @@ class Pending:
 
     id: int
     body: bytes
-    channel_id: int | None = None
+    about: "About"
+    given: bool = False
 
-    def encoded(self) -> bytes:
-        return b'%s,"id":%d}' % (self.body[:-1], self.id)
+    def encoded(self, flags: Mapping[int, bytes]) -> bytes:
+        body = self.body[:-1]
+        if self.about.flags_of is not None:
+            body += b',"flags":%s' % flags.get(self.about.flags_of, b"[]")
+        return b'%s,"id":%d}' % (body, self.id)
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a pending event tells of, as far as that may still change what becomes of it."""
+
+    channel_id: int | None = None  # whose words it holds
+    message_id: int | None = None
+    flags_of: int | None = None  # the message whose flags are added when it is fetched
+    flags: FlagsChanged | None = None  # what a later event of the same kind takes in
+
+
+NOTHING = About()
 
 
 class Mailbox:
@@ -54,7 +73,9 @@ class Mailbox:
         self.start = start
         self.acked = max(start, acked)
         self.last_id = self.acked
+        self.seen_id = self.acked  # what the client says it has seen, perhaps from another server
         self.pending: list[Pending] = []
+        self._gone: set[int] = set()  # dropped since the client may have fetched them
         self.seen_at = seen_at
         self.behind = True
         self.scanned = seq_of(start)
@@ -76,14 +97,28 @@ class Mailbox:
             return seq_of(self.acked) - 1
         return seq_of(self.pending[0].id) - 1 if self.pending else applied
 
-    def contents(self) -> list[bytes]:
-        return [entry.encoded() for entry in self.pending]
+    def take(self) -> list[Pending]:
+        """Everything that is pending, now being given to the client."""
+        for entry in self.pending:
+            entry.given = True
+        return list(self.pending)
 
     # --- filling ---
 
-    def add_durable(self, seq: int, bodies: list[bytes], channel_id: int | None) -> None:
+    def add_durable(self, seq: int, bodies: list[bytes], about: About = NOTHING) -> None:
         for index, body in enumerate(bodies):
-            self._add(Pending(event_id(seq, index), body, channel_id))
+            self._add(Pending(event_id(seq, index), body, about))
+
+    def take_back(self, flags: FlagsChanged) -> FlagsChanged | None:
+        """A pending event of the same kind that nobody has fetched; it is taken out."""
+        for index, entry in enumerate(self.pending):
+            known = entry.about.flags
+            if known is None or entry.given or entry.id <= self.seen_id:
+                continue
+            if (known.op, known.flag) == (flags.op, flags.flag):
+                del self.pending[index]
+                return known
+        return None
 
     def add_fleeting(self, seq: int, body: bytes) -> None:
         """Add an event that is in no log, after all that are known up to `seq`.
@@ -95,7 +130,7 @@ class Mailbox:
             return
         number = max(self.last_id + 1, event_id(seq) + 1)
         if number & _ROOM_MASK:  # a million of them without a durable one: let it go
-            self._add(Pending(number, body))
+            self._add(Pending(number, body, NOTHING))
 
     def fall_behind(self, seq: int) -> None:
         """Take no more: what comes after `seq` will be read from the log when it is wanted."""
@@ -108,13 +143,28 @@ class Mailbox:
         The last event it has may be one of several of the same happening, so that is looked at
         again.
         """
+        self.seen_id = max(self.seen_id, last_event_id)
         if seq_of(last_event_id) > self.scanned:
             self.scanned = max(self.scanned, seq_of(last_event_id) - 1)
             self.pending.clear()
 
     def forget_channel(self, channel_id: int) -> None:
         """Drop messages of a channel that may no longer be read."""
-        self.pending = [entry for entry in self.pending if entry.channel_id != channel_id]
+        self._drop(entry for entry in self.pending if entry.about.channel_id == channel_id)
+
+    def forget_messages(self, message_ids: Collection[int]) -> None:
+        """Drop the words of messages that are gone."""
+        gone = frozenset(message_ids)
+        self._drop(entry for entry in self.pending if entry.about.message_id in gone)
+
+    def note_gone(self, seq: int) -> None:
+        """An event of the log is told to nobody any more, but may have been told before."""
+        self._gone.add(event_id(seq))
+
+    def _drop(self, entries: Iterable[Pending]) -> None:
+        ids = {entry.id for entry in entries}
+        self._gone |= ids
+        self.pending = [entry for entry in self.pending if entry.id not in ids]
 
     def _add(self, entry: Pending) -> None:
         if entry.id > self.acked and entry.id > self.last_id:
@@ -134,9 +184,10 @@ class Mailbox:
         self.acked = last_event_id
         self.last_id = max(self.last_id, last_event_id)
         self.pending = [entry for entry in self.pending if entry.id > last_event_id]
+        self._gone = {number for number in self._gone if number > last_event_id}
 
     def _was_given(self, number: int, head: int) -> bool:
-        if any(entry.id == number for entry in self.pending):
+        if number in self._gone or any(entry.id == number for entry in self.pending):
             return True
         # Another server, or this one before a restart, may have given out a fleeting one.
         return number > self.start and bool(number & _ROOM_MASK) and seq_of(number) <= head

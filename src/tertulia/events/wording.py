@@ -10,6 +10,7 @@ from tertulia.events.audience import WasSubscribed
 from tertulia.events.directory import Organization
 from tertulia.events.listener import Listener
 from tertulia.events.log import Happening
+from tertulia.events.types.edits import MessageUpdated
 from tertulia.events.types.messages import MessageSent, message_object
 
 _encode = msgspec.json.Encoder().encode
@@ -37,6 +38,8 @@ def bodies(happening: Happening, org: Organization, to: Listener) -> list[bytes]
     """The wire events for a listener, each a JSON object still without its id."""
     if isinstance(happening.event, MessageSent):
         return _message_bodies(happening, happening.event, org, to)
+    if isinstance(happening.event, MessageUpdated):
+        return _update_bodies(happening, happening.event, org, to)
     variant: Hashable = "shared" if happening.event.shared else None
     if variant is not None and variant in happening.encoded:
         known = happening.encoded[variant]
@@ -67,6 +70,21 @@ def _message_bodies(
         b'%s,"local_id":%s,"local_message_id":%s}' % (body[:-1], encoded, encoded)
         for body in shared
     ]
+
+
+def _update_bodies(
+    happening: Happening, event: MessageUpdated, org: Organization, to: Listener
+) -> list[bytes]:
+    if happening.message is None and event.mode is None:  # deleted since
+        return []
+    # Somebody who meets the messages where they went need not know what the place before is called.
+    knows = event.channel_id is not None and org.may_see(to.user_id, event.channel_id)
+    variant = (to.options.capabilities.empty_topic_name, knows)
+    known = happening.encoded.get(variant)
+    if known is None:
+        name = event.channel_name if knows else ""
+        known = happening.encoded[variant] = [_encode(event.told(happening.words, name, to))]
+    return known
 
 
 def _shared_bodies(

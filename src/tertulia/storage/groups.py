@@ -17,6 +17,18 @@ def everything(tx: Tx) -> list[Group]:
     return [_group(row, members, subgroups) for row in rows]
 
 
+def find_many(tx: Tx, group_ids: list[int]) -> list[Group]:
+    """These groups, without their members."""
+    if not group_ids:
+        return []
+    rows = tx.all(
+        "SELECT * FROM user_group WHERE realm_id = :realm AND id IN :ids ORDER BY id",
+        realm=tx.realm_id,
+        ids=group_ids,
+    )
+    return [_group(row, {}, {}) for row in rows]
+
+
 def system_ids(tx: Tx) -> dict[str, int]:
     rows = tx.all(
         "SELECT id, name FROM user_group WHERE realm_id = :realm AND is_system", realm=tx.realm_id

@@ -8,14 +8,25 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tertulia.domain.messages import Message
-from tertulia.storage.messages import COLUMNS, SOURCE, as_message
+from tertulia.storage.messages import CAME_WHILE_SUBSCRIBED, COLUMNS, SOURCE, as_message
 from tertulia.storage.tx import Tx
 
-# Received: it came while one was subscribed, or it was in a conversation of one's own.
+# Received: it was sent while one was subscribed, or in a conversation of one's own. Moving a
+# message changes where it stands, never who received it.
 RECEIVED_IN_CHANNEL = (
     "EXISTS (SELECT 1 FROM subscription_span s WHERE s.user_id = :me"
-    " AND s.channel_id = m.channel_id AND s.start_message_id < m.id"
+    " AND s.channel_id = m.origin_channel_id AND s.start_message_id < m.id"
     " AND (s.end_message_id IS NULL OR m.id <= s.end_message_id))"
+)
+# Of what one received, what a move has not put out of sight.
+NOT_MOVED_AWAY = (
+    "(m.arrived_seq IS NULL OR EXISTS (SELECT 1 FROM channel c WHERE c.id = m.channel_id"
+    f" AND c.history_public) OR {CAME_WHILE_SUBSCRIBED})"
+)
+# Never received, but marked since, and therefore kept among one's messages.
+KEPT_AS_HISTORICAL = (
+    "m.id IN (SELECT f.message_id FROM message_flag f WHERE f.user_id = :me"
+    " AND f.flag = 'historical')"
 )
 MY_CONVERSATIONS = (
     "m.conversation_id IN (SELECT c.conversation_id FROM conversation_member c"
@@ -43,7 +54,8 @@ def received(me: int, readable: list[int]) -> Selection:
     """Everything that reached me and that I may still read."""
     selection = Selection()
     selection.require(
-        f"{MY_CONVERSATIONS} OR (m.channel_id IN :readable AND {RECEIVED_IN_CHANNEL})",
+        f"{MY_CONVERSATIONS} OR (m.channel_id IN :readable"
+        f" AND ({RECEIVED_IN_CHANNEL} OR {KEPT_AS_HISTORICAL}) AND {NOT_MOVED_AWAY})",
         me=me,
         readable=readable,
     )

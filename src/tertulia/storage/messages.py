@@ -12,12 +12,17 @@ from tertulia.storage.tx import Row, Tx
 COLUMNS = (
     "m.id, m.realm_id, m.sender_id, m.channel_id, m.conversation_id, m.topic, m.content,"
     " m.rendered, m.client, m.sent_at, m.read_by_sender, m.is_me,"
-    " m.channel_wildcard, v.member_ids"
+    " m.channel_wildcard, m.origin_channel_id, m.arrived_seq, m.edited_at, m.moved_at,"
+    " m.resolve_notice, v.member_ids"
 )
-_RECEIVED = (
+# What a protected history shows: what came into the channel, by being sent there or by being
+# moved there, while one was subscribed.
+CAME_WHILE_SUBSCRIBED = (
     "EXISTS (SELECT 1 FROM subscription_span s WHERE s.user_id = :me"
-    " AND s.channel_id = m.channel_id AND s.start_message_id < m.id"
-    " AND (s.end_message_id IS NULL OR m.id <= s.end_message_id))"
+    " AND s.channel_id = m.channel_id AND (CASE WHEN m.arrived_seq IS NULL"
+    " THEN s.start_message_id < m.id AND (s.end_message_id IS NULL OR m.id <= s.end_message_id)"
+    " ELSE s.start_seq < m.arrived_seq AND (s.end_seq IS NULL OR m.arrived_seq <= s.end_seq)"
+    " END))"
 )
 SOURCE = "message m LEFT JOIN conversation v ON v.id = m.conversation_id"
 
@@ -55,10 +60,115 @@ def oldest(tx: Tx, channel_id: int | None, most: int) -> list[Message]:
     return [as_message(row) for row in rows]
 
 
+def ids_in_topic(
+    tx: Tx, channel_id: int, topic: str, *, since: int = 0, most: int | None = None
+) -> list[int]:
+    """The messages of a topic from an id on, oldest first."""
+    limit = "" if most is None else " LIMIT :most"
+    rows = tx.all(
+        "SELECT id FROM message WHERE channel_id = :channel AND topic_key = :topic"
+        f" AND id >= :since ORDER BY id{limit}",
+        channel=channel_id,
+        topic=fold(topic),
+        since=since,
+        **({} if most is None else {"most": most}),
+    )
+    return [row["id"] for row in rows]
+
+
+def ids_since(tx: Tx, message_ids: Sequence[int], moment: float) -> list[int]:
+    """Those of the messages that were sent at or after a moment, oldest first."""
+    rows = tx.all(
+        "SELECT id FROM message WHERE realm_id = :realm AND id IN :ids AND sent_at >= :moment"
+        " ORDER BY id",
+        realm=tx.realm_id,
+        ids=list(message_ids),
+        moment=moment,
+    )
+    return [row["id"] for row in rows]
+
+
+def origins(tx: Tx, message_ids: Sequence[int]) -> dict[int, list[int]]:
+    """The channels that messages were sent to, each with its ids in order."""
+    rows = tx.all(
+        "SELECT id, origin_channel_id FROM message WHERE realm_id = :realm AND id IN :ids"
+        " AND origin_channel_id IS NOT NULL ORDER BY id",
+        realm=tx.realm_id,
+        ids=list(message_ids),
+    )
+    found: dict[int, list[int]] = {}
+    for row in rows:
+        found.setdefault(row["origin_channel_id"], []).append(row["id"])
+    return found
+
+
+def newest_in_topic(tx: Tx, channel_id: int, topic: str) -> int | None:
+    found: int | None = tx.value(
+        "SELECT max(id) AS value FROM message WHERE channel_id = :channel AND topic_key = :topic",
+        channel=channel_id,
+        topic=fold(topic),
+    )
+    return found
+
+
+def oldest_in_channel(tx: Tx, channel_id: int) -> int | None:
+    found: int | None = tx.value(
+        "SELECT min(id) AS value FROM message WHERE channel_id = :channel", channel=channel_id
+    )
+    return found
+
+
+def set_content(tx: Tx, message_id: int, draft: Draft) -> None:
+    tx.execute(
+        "UPDATE message SET content = :content, rendered = :rendered, render_version = :version,"
+        " is_me = :is_me, channel_wildcard = :wildcard, edited_at = :now WHERE id = :id",
+        content=draft.content,
+        rendered=draft.rendered,
+        version=draft.render_version,
+        is_me=draft.is_me,
+        wildcard=draft.mentions.channel_wildcard,
+        now=tx.now,
+        id=message_id,
+    )
+
+
+def set_topic(tx: Tx, message_ids: Sequence[int], topic: str) -> None:
+    tx.execute(
+        "UPDATE message SET topic = :topic, topic_key = :key"
+        " WHERE realm_id = :realm AND id IN :ids",
+        topic=topic,
+        key=fold(topic),
+        realm=tx.realm_id,
+        ids=list(message_ids),
+    )
+
+
+def set_channel(tx: Tx, message_ids: Sequence[int], channel_id: int, arrived_seq: int) -> None:
+    """Put messages into another channel; who received them is not changed by that."""
+    tx.execute(
+        "UPDATE message SET channel_id = :channel, arrived_seq = :seq"
+        " WHERE realm_id = :realm AND id IN :ids",
+        channel=channel_id,
+        seq=arrived_seq,
+        realm=tx.realm_id,
+        ids=list(message_ids),
+    )
+
+
+def note_move(tx: Tx, message_ids: Sequence[int]) -> None:
+    tx.execute(
+        "UPDATE message SET moved_at = :now WHERE realm_id = :realm AND id IN :ids",
+        now=tx.now,
+        realm=tx.realm_id,
+        ids=list(message_ids),
+    )
+
+
 def delete(tx: Tx, message_ids: Sequence[int]) -> None:
     """Forget messages for good, with all that hangs on them."""
     ids = list(message_ids)
-    tx.execute("DELETE FROM message_flag WHERE message_id IN :ids", ids=ids)
+    for table in ("message_flag", "reaction", "message_edit"):
+        tx.execute(f"DELETE FROM {table} WHERE message_id IN :ids", ids=ids)
     tx.execute(
         "DELETE FROM message WHERE realm_id = :realm AND id IN :ids", realm=tx.realm_id, ids=ids
     )
@@ -116,7 +226,7 @@ def topics_of(tx: Tx, channel_id: int, received_by: int | None) -> list[tuple[st
     Each is named as in its newest message. With `received_by`, only messages count that came
     while that user was subscribed.
     """
-    received = "" if received_by is None else f" AND {_RECEIVED}"
+    received = "" if received_by is None else f" AND {CAME_WHILE_SUBSCRIBED}"
     # From one topic to the next, and in each straight to the end: the cost follows the number
     # of topics, not of messages.
     rows = tx.all(
@@ -249,6 +359,11 @@ def as_message(row: Row) -> Message:
         read_by_sender=bool(row["read_by_sender"]),
         is_me=bool(row["is_me"]),
         channel_wildcard=bool(row["channel_wildcard"]),
+        origin_channel_id=row["origin_channel_id"],
+        arrived_seq=row["arrived_seq"],
+        edited_at=row["edited_at"],
+        moved_at=row["moved_at"],
+        resolve_notice=bool(row["resolve_notice"]),
     )
 
 
@@ -261,11 +376,11 @@ def _insert(
     topic: str,
 ) -> int:
     return tx.insert(
-        "INSERT INTO message (realm_id, sender_id, channel_id, conversation_id, topic, topic_key,"
-        " content, rendered, render_version, client, sent_at, read_by_sender, is_me,"
-        " channel_wildcard)"
-        " VALUES (:realm, :sender, :channel, :conversation, :topic, :topic_key, :content,"
-        " :rendered, :version, :client, :now, :read, :is_me, :wildcard) RETURNING id",
+        "INSERT INTO message (realm_id, sender_id, channel_id, origin_channel_id, conversation_id,"
+        " topic, topic_key, content, rendered, render_version, client, sent_at, read_by_sender,"
+        " is_me, channel_wildcard, resolve_notice)"
+        " VALUES (:realm, :sender, :channel, :channel, :conversation, :topic, :topic_key, :content,"
+        " :rendered, :version, :client, :now, :read, :is_me, :wildcard, :notice) RETURNING id",
         realm=tx.realm_id,
         sender=sender_id,
         channel=channel_id,
@@ -280,6 +395,7 @@ def _insert(
         read=draft.read_by_sender,
         is_me=draft.is_me,
         wildcard=draft.mentions.channel_wildcard,
+        notice=draft.resolve_notice,
     )
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, fields
 
 from tertulia.domain.channels import Channel, Subscription
+from tertulia.domain.messages import Message
 from tertulia.storage.tx import Row, Tx
 
 PROPERTIES = {each.name for each in fields(Subscription)} - {"channel_id", "user_id", "active"}
@@ -25,6 +26,18 @@ class Span:
         return self.start_message_id < message_id and (
             self.end_message_id is None or message_id <= self.end_message_id
         )
+
+    def received(self, message: Message) -> bool:
+        """Whether the message was sent while this span lasted."""
+        return self.channel_id == message.origin_channel_id and self.covers_message(message.id)
+
+    def saw_coming(self, message: Message) -> bool:
+        """Whether the message came into its present channel while this span lasted."""
+        if self.channel_id != message.channel_id:
+            return False
+        if message.arrived_seq is None:
+            return self.covers_message(message.id)
+        return self.covers_event(message.arrived_seq)
 
 
 def find(tx: Tx, user_id: int, channel_id: int) -> Subscription | None:
@@ -211,16 +224,64 @@ def spans_of(tx: Tx, user_id: int) -> list[Span]:
         " FROM subscription_span WHERE user_id = :user ORDER BY id",
         user=user_id,
     )
-    return [
-        Span(
-            row["channel_id"],
-            row["start_seq"],
-            row["start_message_id"],
-            row["end_seq"],
-            row["end_message_id"],
-        )
-        for row in rows
-    ]
+    return [_span(row) for row in rows]
+
+
+def receivers(tx: Tx, message: Message, among: list[int] | None = None) -> set[int]:
+    """Who was subscribed when a channel message was sent, or those of them among some users."""
+    wanted = "" if among is None else " AND user_id IN :among"
+    rows = tx.all(
+        "SELECT DISTINCT user_id FROM subscription_span WHERE channel_id = :channel"
+        " AND start_message_id < :id AND (end_message_id IS NULL OR :id <= end_message_id)"
+        f"{wanted}",
+        channel=message.origin_channel_id,
+        id=message.id,
+        **({} if among is None else {"among": among}),
+    )
+    return {row["user_id"] for row in rows}
+
+
+def spans_since(
+    tx: Tx, channel_id: int, message_id: int, *, only_ended: bool
+) -> dict[int, list[Span]]:
+    """Spans in a channel that lasted to a message or beyond, by user."""
+    still = "" if only_ended else " OR end_message_id IS NULL"
+    rows = tx.all(
+        "SELECT user_id, channel_id, start_seq, start_message_id, end_seq, end_message_id"
+        " FROM subscription_span WHERE channel_id = :channel"
+        f" AND (end_message_id >= :since{still})",
+        channel=channel_id,
+        since=message_id,
+    )
+    found: dict[int, list[Span]] = {}
+    for row in rows:
+        found.setdefault(row["user_id"], []).append(_span(row))
+    return found
+
+
+def spans_of_subscribers(tx: Tx, channel_id: int) -> dict[int, list[Span]]:
+    """When each of those who are subscribed now was so, by user."""
+    rows = tx.all(
+        "SELECT p.user_id, p.channel_id, p.start_seq, p.start_message_id, p.end_seq,"
+        " p.end_message_id FROM subscription_span p JOIN subscription s"
+        " ON s.user_id = p.user_id AND s.channel_id = p.channel_id"
+        " WHERE p.channel_id = :channel AND s.active ORDER BY p.user_id, p.id",
+        channel=channel_id,
+    )
+    found: dict[int, list[Span]] = {}
+    for row in rows:
+        found.setdefault(row["user_id"], []).append(_span(row))
+    return found
+
+
+def _span(row: Row) -> Span:
+    return Span(
+        row["channel_id"],
+        row["start_seq"],
+        row["start_message_id"],
+        row["end_seq"],
+        row["end_message_id"],
+    )
 
 
 def _subscription(row: Row) -> Subscription:

@@ -9,8 +9,28 @@ from dataclasses import dataclass
 
 from pyroaring import BitMap64
 
-from tertulia.storage.history import MY_CONVERSATIONS, RECEIVED_IN_CHANNEL
+from tertulia.domain.messages import Message
+from tertulia.storage import messages, subscriptions
+from tertulia.storage.history import MY_CONVERSATIONS, NOT_MOVED_AWAY, RECEIVED_IN_CHANNEL
 from tertulia.storage.tx import Tx
+
+FEW = 2000
+
+# The marks that clients are shown, in their order; `unread_notice` is ours alone.
+SHOWN = (
+    "starred",
+    "collapsed",
+    "mentioned",
+    "stream_wildcard_mentioned",
+    "topic_wildcard_mentioned",
+    "historical",
+    "has_alert_word",
+)
+# A notice that a topic was resolved is read at once, but for those who asked to see it.
+_ARRIVES_UNREAD = (
+    "NOT (m.sender_id = :me AND m.read_by_sender) AND (NOT m.resolve_notice OR m.id IN"
+    " (SELECT f.message_id FROM message_flag f WHERE f.user_id = :me AND f.flag = 'unread_notice'))"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,18 +62,24 @@ def store(tx: Tx, user_id: int, bitmap: BitMap64, caught_up_to: int) -> None:
     )
 
 
+def change(tx: Tx, user_id: int, bitmap: BitMap64) -> None:
+    """Store a bitmap that was loaded in this transaction and changed since."""
+    store(tx, user_id, bitmap, max(messages.newest_id(tx), caught_up_to(tx, user_id)))
+
+
 def caught_up_to(tx: Tx, user_id: int) -> int:
     return _stored(tx, user_id)[1]
 
 
-def describe(tx: Tx, message_ids: Sequence[int]) -> list[UnreadMessage]:
-    """Where each of these messages stands, in order of id."""
+def describe(tx: Tx, user_id: int, message_ids: Sequence[int]) -> list[UnreadMessage]:
+    """Where each of these messages stands, in order of id; not those moved out of sight."""
     rows = tx.all(
         "SELECT m.id, m.sender_id, m.channel_id, m.topic, v.member_ids FROM message m"
         " LEFT JOIN conversation v ON v.id = m.conversation_id"
-        " WHERE m.realm_id = :realm AND m.id IN :ids ORDER BY m.id",
+        f" WHERE m.realm_id = :realm AND m.id IN :ids AND {NOT_MOVED_AWAY} ORDER BY m.id",
         realm=tx.realm_id,
         ids=list(message_ids),
+        me=user_id,
     )
     return [
         UnreadMessage(
@@ -65,6 +91,48 @@ def describe(tx: Tx, message_ids: Sequence[int]) -> list[UnreadMessage]:
         )
         for row in rows
     ]
+
+
+def in_place(tx: Tx, waiting: BitMap64, channel_id: int, topic_key: str | None = None) -> list[int]:
+    """Those of the messages that stand in a channel, or in one topic of it."""
+    if not waiting:
+        return []
+    # A few are looked up one by one; of many, those are kept that are found in the place.
+    few = len(waiting) <= FEW
+    rows = tx.all(
+        "SELECT id FROM message WHERE channel_id = :channel"
+        f"{'' if topic_key is None else ' AND topic_key = :topic'}"
+        f" AND {'id IN :ids' if few else 'id >= :oldest'} ORDER BY id",
+        channel=channel_id,
+        **({} if topic_key is None else {"topic": topic_key}),
+        **({"ids": list(waiting)} if few else {"oldest": waiting.min()}),
+    )
+    return [row["id"] for row in rows if row["id"] in waiting]
+
+
+def flags_for(tx: Tx, user_id: int, shown: Sequence[Message]) -> dict[int, list[str]]:
+    """The flags of each message for this reader, in the words of clients."""
+    not_read = load(tx, user_id)
+    marks = flags_of(tx, user_id, [message.id for message in shown])
+    spans = subscriptions.spans_of(tx, user_id)
+    flags: dict[int, list[str]] = {}
+    for message in shown:
+        found = set(marks.get(message.id, ()))
+        received = message.channel_id is None or any(span.received(message) for span in spans)
+        if received and message.channel_wildcard:
+            found.add("stream_wildcard_mentioned")
+        if not received:
+            found.add("historical")
+        flags[message.id] = _in_order(found, is_read=message.id not in not_read)
+    return flags
+
+
+def _in_order(marks: set[str], *, is_read: bool) -> list[str]:
+    found = ["read"] if is_read else []
+    found += [flag for flag in SHOWN if flag in marks]
+    if marks & {"stream_wildcard_mentioned", "topic_wildcard_mentioned"}:
+        found.append("wildcard_mentioned")
+    return found
 
 
 def flags_of(tx: Tx, user_id: int, message_ids: Sequence[int]) -> dict[int, list[str]]:
@@ -112,6 +180,68 @@ def add_flag(tx: Tx, flag: str, user_ids: Sequence[int], message_id: int) -> Non
     )
 
 
+def add_flags(tx: Tx, user_id: int, flag: str, message_ids: Sequence[int]) -> None:
+    tx.execute_many(
+        "INSERT INTO message_flag (realm_id, user_id, flag, message_id)"
+        " VALUES (:realm, :user, :flag, :message) ON CONFLICT DO NOTHING",
+        (
+            {"realm": tx.realm_id, "user": user_id, "flag": flag, "message": message_id}
+            for message_id in message_ids
+        ),
+    )
+
+
+def remove_flags(tx: Tx, user_id: int, flag: str, message_ids: Sequence[int]) -> None:
+    tx.execute(
+        "DELETE FROM message_flag WHERE user_id = :user AND flag = :flag AND message_id IN :ids",
+        user=user_id,
+        flag=flag,
+        ids=list(message_ids),
+    )
+
+
+def remove_flag(tx: Tx, flag: str, message_id: int) -> None:
+    """Take a mark off a message for everybody."""
+    tx.execute(
+        "DELETE FROM message_flag WHERE message_id = :message AND flag = :flag",
+        message=message_id,
+        flag=flag,
+    )
+
+
+def with_mark_on(tx: Tx, flag: str, message_ids: Sequence[int]) -> set[int]:
+    """Everybody for whom one of the messages carries a mark."""
+    rows = tx.all(
+        "SELECT DISTINCT user_id FROM message_flag WHERE message_id IN :ids AND flag = :flag",
+        ids=list(message_ids),
+        flag=flag,
+    )
+    return {row["user_id"] for row in rows}
+
+
+def readers_among(tx: Tx, message: Message, user_ids: Sequence[int]) -> list[int]:
+    """Those of the people, all of whom have the message, who have read it."""
+    rows = tx.all(
+        "SELECT a.id, u.bitmap, u.caught_up_to FROM account a"
+        " LEFT JOIN unread u ON u.user_id = a.id WHERE a.id IN :ids ORDER BY a.id",
+        ids=list(user_ids),
+    )
+    told = with_mark_on(tx, "unread_notice", [message.id])
+    historical = with_mark_on(tx, "historical", [message.id])
+    found = []
+    for row in rows:
+        if (row["caught_up_to"] or 0) >= message.id:
+            is_read = message.id not in BitMap64.deserialize(bytes(row["bitmap"]))
+        elif row["id"] == message.sender_id:
+            is_read = message.read_by_sender
+        else:
+            is_notice = message.resolve_notice and row["id"] not in told
+            is_read = is_notice or row["id"] in historical
+        if is_read:
+            found.append(row["id"])
+    return found
+
+
 def _stored(tx: Tx, user_id: int) -> tuple[BitMap64, int]:
     row = tx.one("SELECT bitmap, caught_up_to FROM unread WHERE user_id = :user", user=user_id)
     if row is None:
@@ -123,7 +253,7 @@ def _arrived_since(tx: Tx, user_id: int, message_id: int) -> list[int]:
     rows = tx.all(
         "SELECT m.id FROM message m WHERE m.realm_id = :realm AND m.id > :since"
         f" AND ({MY_CONVERSATIONS} OR {RECEIVED_IN_CHANNEL})"
-        " AND NOT (m.sender_id = :me AND m.read_by_sender)",
+        f" AND {_ARRIVES_UNREAD}",
         realm=tx.realm_id,
         since=message_id,
         me=user_id,

@@ -1,5 +1,6 @@
 """Each user's policy for the topics they said something about."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tertulia.domain.topics import fold
@@ -24,6 +25,34 @@ def policy(tx: Tx, user_id: int, channel_id: int, topic: str) -> Visibility:
         topic=fold(topic),
     )
     return Visibility(found or 0)
+
+
+def policies(
+    tx: Tx, channel_id: int, topic: str, user_ids: Sequence[int] | None = None
+) -> dict[int, Visibility]:
+    """What these users, or all, have said about one topic."""
+    wanted = "" if user_ids is None else " AND user_id IN :users"
+    rows = tx.all(
+        "SELECT user_id, policy FROM user_topic WHERE realm_id = :realm"
+        f" AND channel_id = :channel AND topic_key = :topic{wanted}",
+        realm=tx.realm_id,
+        channel=channel_id,
+        topic=fold(topic),
+        **({} if user_ids is None else {"users": list(user_ids)}),
+    )
+    return {row["user_id"]: Visibility(row["policy"]) for row in rows}
+
+
+def count_of(tx: Tx, user_id: int, policy: Visibility | None = None) -> int:
+    """How many topics a user has a policy for, or this policy."""
+    wanted = "" if policy is None else " AND policy = :policy"
+    return int(
+        tx.value(
+            f"SELECT count(*) AS value FROM user_topic WHERE user_id = :user{wanted}",
+            user=user_id,
+            **({} if policy is None else {"policy": int(policy)}),
+        )
+    )
 
 
 def set_policy(tx: Tx, user_id: int, channel_id: int, topic: str, value: Visibility) -> None:

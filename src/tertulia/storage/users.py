@@ -53,6 +53,17 @@ def find_system_bot(tx: Tx, email: str) -> User | None:
     return user if user is not None and user.is_system_bot else None
 
 
+def who_set(tx: Tx, setting: str) -> list[User]:
+    """Those who have chosen something for a personal setting."""
+    rows = tx.all(
+        f"SELECT {_COLUMNS} FROM account WHERE realm_id = :realm AND settings LIKE :pattern"
+        " ORDER BY id",
+        realm=tx.realm_id,
+        pattern=f'%"{setting}"%',
+    )
+    return [_user(row) for row in rows]
+
+
 def active_owner_ids(tx: Tx) -> list[int]:
     rows = tx.all(
         "SELECT id FROM account WHERE realm_id = :realm AND role = :owner AND is_active"

@@ -5,13 +5,15 @@ from dataclasses import dataclass
 
 from tertulia.actions import channels as channel_actions
 from tertulia.actions import people, reading
+from tertulia.actions.messages import sight
 from tertulia.domain.channels import Channel
 from tertulia.domain.messages import Message
 from tertulia.domain.topics import EMPTY_TOPIC_NAME, fold
 from tertulia.domain.users import User
 from tertulia.errors import BadNarrow, InvalidMessage, NotLoggedIn
-from tertulia.storage import channels, history, messages, subscriptions, unread, users
-from tertulia.storage.history import NOTHING, RECEIVED_IN_CHANNEL, Selection
+from tertulia.storage import channels, details, history, messages, unread, users
+from tertulia.storage.history import NOTHING, Selection
+from tertulia.storage.messages import CAME_WHILE_SUBSCRIBED
 from tertulia.storage.tx import Tx
 
 # What somebody who has not logged in may narrow by.
@@ -56,13 +58,13 @@ class Stretch:
 def visible_to(tx: Tx, user: User, message_id: int) -> Message:
     """The only way to a message: one that may not be seen does not exist."""
     message = messages.find(tx, message_id)
-    if message is None or not _may_see(tx, user, message):
+    if message is None or not sight.sees(tx, user, message):
         raise InvalidMessage()
     return message
 
 
 def one(tx: Tx, user: User, message_id: int) -> tuple[Message, list[str]]:
-    message = visible_to(tx, user, message_id)
+    (message,) = details.added(tx, [visible_to(tx, user, message_id)])
     return message, reading.flags_for(tx, user.id, [message])[message.id]
 
 
@@ -73,7 +75,7 @@ def one_for_all(tx: Tx, message_id: int) -> Message:
     channel = None if channel_id is None else channels.find(tx, channel_id)
     if message is None or channel is None or not channel.is_web_public:
         raise NotLoggedIn()
-    return message
+    return details.added(tx, [message])[0]
 
 
 def check_for_all(terms: list[Term]) -> None:
@@ -97,11 +99,7 @@ def some(
 ) -> tuple[list[Message], dict[int, list[str]]]:
     """Those of the given messages that the user may see and that match."""
     selection = _narrowed(tx, user, terms, email_domain, Selection())
-    found = [
-        message
-        for message in history.among(tx, selection, message_ids)
-        if _may_see(tx, user, message)
-    ]
+    found = details.added(tx, sight.visible(tx, user, history.among(tx, selection, message_ids)))
     return found, reading.flags_for(tx, user.id, found)
 
 
@@ -111,7 +109,7 @@ def around(tx: Tx, user: User, terms: list[Term], window: Window, email_domain: 
     at = history.at(tx, selection, anchor) if window.include_anchor else []
     earlier = history.before(tx, selection, anchor, window.before)
     later = history.after(tx, selection, anchor, window.after)
-    shown = earlier + at + later
+    shown = details.added(tx, earlier + at + later)
     return Stretch(
         messages=shown,
         flags=reading.flags_for(tx, user.id, shown),
@@ -119,18 +117,6 @@ def around(tx: Tx, user: User, terms: list[Term], window: Window, email_domain: 
         found_anchor=bool(at),
         found_oldest=anchor == 0 or len(earlier) < window.before,
         found_newest=anchor >= NEWEST or len(later) < window.after,
-    )
-
-
-def _may_see(tx: Tx, user: User, message: Message) -> bool:
-    if message.channel_id is None:
-        return user.id in message.member_ids
-    channel = channels.find(tx, message.channel_id)
-    if channel is None or not channel_actions.may_read(tx, user, channel):
-        return False
-    return channel.history_public or any(
-        span.channel_id == channel.id and span.covers_message(message.id)
-        for span in subscriptions.spans_of(tx, user.id)
     )
 
 
@@ -162,7 +148,7 @@ def _scope(tx: Tx, user: User, terms: list[Term]) -> Selection:
             if not channel_actions.may_read(tx, user, channel):
                 selection.require(NOTHING)
             elif not channel.history_public:
-                selection.require(RECEIVED_IN_CHANNEL, me=user.id)
+                selection.require(CAME_WHILE_SUBSCRIBED, me=user.id)
             return selection
     return history.received(user.id, channel_actions.readable_ids(tx, user))
 

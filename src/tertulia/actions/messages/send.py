@@ -29,6 +29,7 @@ from tertulia.events.types.messages import Echo, MessageSent
 from tertulia.events.types.topics import TopicPolicyChanged
 from tertulia.storage import (
     channels,
+    groups,
     messages,
     realms,
     send_keys,
@@ -137,7 +138,8 @@ def to_people(
     ids = sorted(members)
     conversation_id = messages.get_or_start_conversation(tx, ids)
     message_id = messages.insert_in_conversation(tx, sender.id, conversation_id, draft)
-    mentioned = sorted(draft.mentions.user_ids & members.keys())
+    called = draft.mentions.user_ids | check_group_mentions(tx, sender, draft)
+    mentioned = sorted(called & members.keys())
     unread.add_flag(tx, "mentioned", mentioned, message_id)
     announce(
         tx,
@@ -160,10 +162,10 @@ def check_to_channel(
     """Every rule of sending to a channel; nothing is stored."""
     sender = _present(tx, sender)
     channel = _find_channel(tx, where)
-    _check_may_post(tx, sender, channel)
+    check_may_post(tx, sender, channel)
     starts_topic = not _has_seen_topic(tx, sender, channel, topic)
-    _check_topic(tx, sender, channel, topic, starts_topic)
-    mentioned, in_topic = _check_mentions(tx, sender, channel, topic, draft)
+    check_topic(tx, sender, channel, topic, starts_topic)
+    mentioned, in_topic = check_mentions(tx, sender, channel, topic, draft)
     return ChannelSend(sender, channel, starts_topic, mentioned, in_topic)
 
 
@@ -247,7 +249,7 @@ def _find_recipients(
 # --- rules of channels ---
 
 
-def _check_may_post(tx: Tx, sender: User, channel: Channel) -> None:
+def check_may_post(tx: Tx, sender: User, channel: Channel) -> None:
     if not rights.holds_with_owner(tx, sender, channel.permissions["can_send_message_group"]):
         raise BadRequest("You do not have permission to post in this channel.")
     owner = None if sender.bot_owner_id is None else users.find(tx, sender.bot_owner_id)
@@ -268,7 +270,7 @@ def _has_seen_topic(tx: Tx, sender: User, channel: Channel, topic: str) -> bool:
     return messages.topic_seen_since(tx, channel.id, topic, since)
 
 
-def _check_topic(tx: Tx, sender: User, channel: Channel, topic: str, starts_topic: bool) -> None:
+def check_topic(tx: Tx, sender: User, channel: Channel, topic: str, starts_topic: bool) -> None:
     creators = channel.permissions["can_create_topic_group"]
     if (
         starts_topic
@@ -292,11 +294,12 @@ def _check_topic(tx: Tx, sender: User, channel: Channel, topic: str, starts_topi
     assert policy in (ALLOW_EMPTY, DISABLE_EMPTY, EMPTY_ONLY)
 
 
-def _check_mentions(
+def check_mentions(
     tx: Tx, sender: User, channel: Channel, topic: str, draft: Draft
 ) -> tuple[list[int], list[int]]:
     """Who of the subscribers is mentioned by name, and who as a participant of the topic."""
     mentions = draft.mentions
+    called = mentions.user_ids | check_group_mentions(tx, sender, draft)
     in_topic: set[int] = set()
     if mentions.topic_wildcard:
         in_topic = messages.participants(tx, channel.id, topic, limits.RECIPIENTS_PER_MESSAGE)
@@ -311,7 +314,7 @@ def _check_mentions(
         tx, sender, "can_mention_many_users_group"
     ):
         raise WildcardNotAllowedInTopic()
-    mentioned = subscriptions.active_user_ids(tx, channel.id, among=sorted(mentions.user_ids))
+    mentioned = subscriptions.active_user_ids(tx, channel.id, among=sorted(called))
     participants = subscriptions.active_user_ids(tx, channel.id, among=sorted(in_topic))
     return sorted(mentioned), sorted(participants)
 
@@ -340,6 +343,16 @@ def _change_policy(
         to=Users([sender.id]),
     )
     return policy
+
+
+def check_group_mentions(tx: Tx, sender: User, draft: Draft) -> frozenset[int]:
+    """Everybody in the groups that a message calls; refuses a group that one may not call."""
+    called: set[int] = set()
+    for group in groups.find_many(tx, sorted(draft.mentions.group_ids)):
+        if not rights.holds(tx, sender, group.permissions["can_mention_group"]):
+            raise BadRequest(f"You are not allowed to mention user group '{group.name}'.")
+        called |= rights.everybody_in(tx, group.id)
+    return frozenset(called)
 
 
 # --- rules of direct messages ---

@@ -20,6 +20,7 @@ from tertulia.events.snapshot.people import groups_state, users_state
 from tertulia.events.snapshot.realm import realm_state
 from tertulia.events.snapshot.surroundings import Surroundings
 from tertulia.events.snapshot.unread import unread_state
+from tertulia.events.types.emoji import emoji_map
 from tertulia.events.types.folders import folder_object
 from tertulia.events.types.reminders import reminder_object
 from tertulia.events.types.scheduled import scheduled_message_object
@@ -174,7 +175,7 @@ _PARTS: dict[str, Callable[[View], dict[str, Any]]] = {
     "realm": lambda view: realm_state(view.org, view.around),
     "realm_user_settings_defaults": _settings_defaults,
     "realm_domains": lambda view: {"realm_domains": []},
-    "realm_emoji": lambda view: {"realm_emoji": {}},
+    "realm_emoji": lambda view: {"realm_emoji": emoji_map(view.org)},
     "realm_linkifiers": lambda view: {"realm_linkifiers": []},
     "realm_filters": lambda view: {"realm_filters": []},
     "realm_playgrounds": lambda view: {"realm_playgrounds": []},

@@ -78,7 +78,7 @@ def _read_unread(tx: Tx, user_id: int, facts: Facts) -> None:
     ids = list(waiting)
     facts.unread_missing = len(ids) > MOST_UNREAD
     newest = ids[-MOST_UNREAD:]
-    facts.unread = unread.describe(tx, newest)
+    facts.unread = unread.describe(tx, user_id, newest)
     for flag in ("mentioned", "topic_wildcard_mentioned"):
         facts.mentioned.update(unread.with_flag(tx, user_id, flag))
     facts.mentioned.update(unread.wildcards_among(tx, newest))

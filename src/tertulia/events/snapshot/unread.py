@@ -4,7 +4,7 @@ from typing import Any
 
 from tertulia.domain.topics import fold, shown
 from tertulia.domain.users import User
-from tertulia.domain.visibility import Visibility
+from tertulia.domain.visibility import Visibility, is_muted
 from tertulia.events.directory import Organization
 from tertulia.events.snapshot.facts import Facts
 
@@ -30,7 +30,7 @@ def unread_state(
         elif message.channel_id in active:
             key_of_topic = (message.channel_id, fold(message.topic))
             policy = policies.get(key_of_topic, Visibility.NONE)
-            count += not _is_muted(active[message.channel_id].is_muted, policy)
+            count += not is_muted(active[message.channel_id].is_muted, policy)
             _, ids = topics.get(key_of_topic, ("", []))
             ids.append(message.id)
             topics[key_of_topic] = (message.topic, ids)  # the newest spelling is shown
@@ -55,9 +55,3 @@ def unread_state(
         "mentions": sorted(facts.mentioned),
         "old_unreads_missing": facts.unread_missing,
     }
-
-
-def _is_muted(channel_muted: bool, policy: Visibility) -> bool:
-    if policy == Visibility.MUTED:
-        return True
-    return channel_muted and policy not in (Visibility.UNMUTED, Visibility.FOLLOWED)

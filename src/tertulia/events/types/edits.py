@@ -1,15 +1,88 @@
-"""The events that tell of messages that were deleted.
+"""The events that tell of messages that were edited, moved or deleted.
 
-Like the event of a new message, they name messages and do not copy them.
+Like the event of a new message, they name messages and do not copy them: the words of an edit are
+read from its history when the event is told, and are gone once the message is.
 """
 
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import Any, ClassVar, Literal
 
+from tertulia.domain.messages import Edit, Message
 from tertulia.domain.topics import shown
 from tertulia.events.directory import Organization, Touched
 from tertulia.events.listener import Listener
 from tertulia.events.types.event import Event, Wire
+
+PropagateMode = Literal["change_one", "change_later", "change_all"]
+
+
+class MessageUpdated(Event, frozen=True):
+    """A message has other words, or it and perhaps others stand elsewhere, or both.
+
+    The wire form is put together in `wording`, which has the words; the flags are added when
+    somebody fetches it.
+    """
+
+    kind: ClassVar[str] = "message_updated"
+    types: ClassVar[tuple[str, ...]] = ("update_message",)
+
+    user_id: int
+    at: float
+    message_id: int
+    message_ids: list[int]
+    edit_id: int | None = None  # set if the words changed
+    channel_id: int | None = None  # where the messages were
+    channel_name: str = ""
+    mode: PropagateMode | None = None  # set for a move
+    prev_topic: str = ""
+    topic: str | None = None
+    new_channel_id: int | None = None
+
+    @property
+    def place(self) -> int | None:
+        """The channel in which the messages stand afterwards."""
+        return self.channel_id if self.new_channel_id is None else self.new_channel_id
+
+    def told(self, words: dict[str, Any], channel_name: str, to: Listener) -> Wire:
+        empty = to.options.capabilities.empty_topic_name
+        found: Wire = {
+            "type": "update_message",
+            "user_id": self.user_id,
+            "edit_timestamp": int(self.at),
+            "message_id": self.message_id,
+            "rendering_only": False,
+            **words,
+        }
+        if self.channel_id is not None:
+            found |= {"stream_name": channel_name, "stream_id": self.channel_id}
+        if self.mode is not None:
+            found |= {
+                "propagate_mode": self.mode,
+                "orig_subject": shown(self.prev_topic, empty),
+            }
+        if self.new_channel_id is not None:
+            found["new_stream_id"] = self.new_channel_id
+        if self.topic is not None:
+            found |= {"subject": shown(self.topic, empty), "topic_links": []}
+        return found | {"message_ids": self.message_ids}
+
+
+def words_of(edit_id: int, message: Message, edits: Iterable[Edit]) -> dict[str, Any]:
+    """What a message said before and after one of its edits."""
+    rewordings = [edit for edit in edits if edit.prev_content is not None]
+    index = next(index for index, edit in enumerate(rewordings) if edit.id == edit_id)
+    before = rewordings[index]
+    content, rendered = message.content, message.rendered
+    if index + 1 < len(rewordings):
+        after = rewordings[index + 1]
+        content, rendered = after.prev_content or "", after.prev_rendered or ""
+    return {
+        "orig_content": before.prev_content,
+        "orig_rendered_content": before.prev_rendered,
+        "content": content,
+        "rendered_content": rendered,
+        "is_me_message": content.startswith("/me "),
+    }
 
 
 class MessagesDeleted(Event, frozen=True):

@@ -4,12 +4,14 @@ The event in the log names the message and does not copy it: what was deleted is
 the log as well.
 """
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from tertulia.domain.messages import Message
+from tertulia.domain.messages import Edit, Message
 from tertulia.domain.topics import shown
 from tertulia.events.directory import Organization
 from tertulia.events.listener import Listener
@@ -22,6 +24,17 @@ class Participant(msgspec.Struct):
     email: str
     full_name: str
     is_mirror_dummy: bool = False
+
+
+class EditObject(msgspec.Struct, kw_only=True):
+    timestamp: int
+    user_id: int
+    prev_content: str | UnsetType = UNSET
+    prev_rendered_content: str | UnsetType = UNSET
+    prev_topic: str | UnsetType = UNSET
+    topic: str | UnsetType = UNSET
+    prev_stream: int | UnsetType = UNSET
+    stream: int | UnsetType = UNSET
 
 
 class MessageObject(msgspec.Struct, kw_only=True):
@@ -45,6 +58,9 @@ class MessageObject(msgspec.Struct, kw_only=True):
     avatar_url: str | None
     content_type: str
     flags: list[str] | UnsetType = UNSET
+    last_edit_timestamp: int | UnsetType = UNSET
+    last_moved_timestamp: int | UnsetType = UNSET
+    edit_history: list[EditObject] | UnsetType = UNSET
 
 
 def message_object(
@@ -82,6 +98,52 @@ def message_object(
     return object_
 
 
+def add_details(
+    org: Organization, shown: MessageObject, message: Message, *, allow_empty_topic: bool
+) -> None:
+    """Add what a message has come by since it was sent: reactions, and how it was changed."""
+    shown.reactions = [
+        {
+            "emoji_name": each.emoji_name,
+            "emoji_code": each.emoji_code,
+            "reaction_type": each.reaction_type,
+            "user_id": each.user_id,
+        }
+        for each in message.reactions
+    ]
+    if message.edited_at is not None:
+        shown.last_edit_timestamp = int(message.edited_at)
+    if message.moved_at is not None:
+        shown.last_moved_timestamp = int(message.moved_at)
+    history = visible_edits(org, message.edits)
+    if history:
+        shown.edit_history = [_edit_object(each, allow_empty_topic) for each in history[::-1]]
+
+
+def visible_edits(org: Organization, edits: Sequence[Edit]) -> list[Edit]:
+    """What the organization lets be known of changes: everything, the moves, or nothing."""
+    policy = org.realm.setting("message_edit_history_visibility_policy")
+    if policy == "all":
+        return list(edits)
+    if policy == "none":
+        return []
+    return [replace(each, prev_content=None, prev_rendered=None) for each in edits if each.is_move]
+
+
+def _edit_object(edit: Edit, allow_empty_topic: bool) -> EditObject:
+    found = EditObject(timestamp=int(edit.edited_at), user_id=edit.user_id)
+    if edit.prev_content is not None and edit.prev_rendered is not None:
+        found.prev_content = edit.prev_content
+        found.prev_rendered_content = edit.prev_rendered
+    if edit.prev_topic is not None and edit.topic is not None:
+        found.prev_topic = shown(edit.prev_topic, allow_empty_topic)
+        found.topic = shown(edit.topic, allow_empty_topic)
+    if edit.prev_channel_id is not None and edit.channel_id is not None:
+        found.prev_stream = edit.prev_channel_id
+        found.stream = edit.channel_id
+    return found
+
+
 def _recipient(org: Organization, message: Message) -> str | list[Participant]:
     if message.channel_id is not None:
         return org.channels[message.channel_id].name
@@ -113,10 +175,14 @@ class MessageSent(Event, frozen=True):
     channel_wildcard: bool = False
     topic_wildcard_for: list[int] = []
     read_by: list[int] = []  # others for whom it is no news
+    resolve_notice: bool = False
+    unread_for: list[int] = []  # those for whom a resolve notice is not read at once
 
     def flags_for(self, user_id: int) -> list[str]:
         flags = []
-        if (user_id == self.sender_id and self.read_by_sender) or user_id in self.read_by:
+        is_own = user_id == self.sender_id and self.read_by_sender
+        is_notice = self.resolve_notice and user_id not in self.unread_for
+        if is_own or is_notice or user_id in self.read_by:
             flags.append("read")
         if user_id in self.mentioned:
             flags.append("mentioned")

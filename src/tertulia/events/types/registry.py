@@ -10,11 +10,14 @@ from tertulia.events.types.channels import (
     Left,
     SubscriptionChanged,
 )
-from tertulia.events.types.edits import FirstMessageChanged, MessagesDeleted
+from tertulia.events.types.edits import FirstMessageChanged, MessagesDeleted, MessageUpdated
+from tertulia.events.types.emoji import EmojiAdded, EmojiDeactivated
 from tertulia.events.types.event import Event
+from tertulia.events.types.flags import FlagsChanged
 from tertulia.events.types.folders import FolderAdded, FolderChanged, FoldersReordered
 from tertulia.events.types.groups import SystemMembersAdded
 from tertulia.events.types.messages import MessageSent
+from tertulia.events.types.reactions import ReactionChanged
 from tertulia.events.types.realms import RealmChanged, RealmCreated
 from tertulia.events.types.reminders import ReminderRemoved, ReminderSaved
 from tertulia.events.types.scheduled import ScheduledMessageRemoved, ScheduledMessageSaved
@@ -27,9 +30,12 @@ KINDS: dict[str, type[Event]] = {
         ChannelArchived,
         ChannelChanged,
         ChannelCreated,
-        FirstMessageChanged,
         ChannelsUncovered,
         DefaultChannelsChanged,
+        EmojiAdded,
+        EmojiDeactivated,
+        FirstMessageChanged,
+        FlagsChanged,
         FolderAdded,
         FolderChanged,
         FoldersReordered,
@@ -37,7 +43,9 @@ KINDS: dict[str, type[Event]] = {
         KeyChanged,
         Left,
         MessageSent,
+        MessageUpdated,
         MessagesDeleted,
+        ReactionChanged,
         RealmChanged,
         RealmCreated,
         ReminderRemoved,

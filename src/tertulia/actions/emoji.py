@@ -1,0 +1,85 @@
+"""Resolving an emoji: from what somebody typed to one that there is."""
+
+import re
+
+from tertulia.domain.custom_emoji import CustomEmoji
+from tertulia.domain.emoji import (
+    CUSTOM,
+    SPECIAL,
+    SPECIAL_NAME,
+    UNICODE,
+    Emoji,
+    check_common,
+    checked_type,
+    find_common,
+)
+from tertulia.errors import BadRequest
+from tertulia.markdown import emoji as table
+from tertulia.storage import emoji
+from tertulia.storage.tx import Tx
+
+_ID = re.compile(r"[0-9]{1,18}", re.ASCII)
+
+
+def resolve(tx: Tx, name: str, code: str | None, type_: str | None) -> Emoji:
+    """The emoji of this name; if code or type are given, they have to agree with it."""
+    if code is None and type_ is None:
+        found = find(tx, name)
+        if found is None:
+            raise BadRequest(f"Emoji '{name}' does not exist")
+        return found
+    wanted = checked_type(type_ or UNICODE)
+    if code is None:
+        named = _find_custom(tx, name) if wanted == CUSTOM else find_common(table, name)
+        code = "" if named is None else named.code
+    chosen = Emoji(name, code, wanted)
+    if wanted == CUSTOM:
+        _check_custom(tx, chosen)
+    else:
+        check_common(table, chosen)
+    return chosen
+
+
+def find(tx: Tx, name: str) -> Emoji | None:
+    return _find_custom(tx, name) or find_common(table, name)
+
+
+def known_type(word: str) -> str | None:
+    """The type that a client means; None for a word that is none."""
+    try:
+        return checked_type(word)
+    except BadRequest:
+        return None
+
+
+def is_code(tx: Tx, code: str, type_: str | None) -> bool:
+    """Whether a code means something, for a type or, without one, for any."""
+    wanted = None if type_ is None else known_type(type_)
+    if type_ is not None and wanted is None:
+        return True  # the type is what is wrong
+    return (
+        (wanted in (None, UNICODE) and bool(table.names_for(code)))
+        or (wanted in (None, SPECIAL) and code == SPECIAL_NAME)
+        or (wanted in (None, CUSTOM) and _custom(tx, code) is not None)
+    )
+
+
+def _find_custom(tx: Tx, name: str) -> Emoji | None:
+    """Custom emoji come before all others of the same name."""
+    found = emoji.find_active(tx, name)
+    return None if found is None else Emoji(found.name, str(found.id), CUSTOM)
+
+
+def _check_custom(tx: Tx, wanted: Emoji) -> None:
+    found = _custom(tx, wanted.code)
+    if found is None:
+        raise BadRequest("Invalid custom emoji.")
+    if found.name != wanted.name:
+        raise BadRequest("Invalid custom emoji name.")
+    if found.deactivated:
+        raise BadRequest("This custom emoji has been deactivated.")
+
+
+def _custom(tx: Tx, code: str) -> CustomEmoji | None:
+    """A custom emoji by its code, deactivated or not."""
+    return emoji.find(tx, int(code)) if _ID.fullmatch(code) else None

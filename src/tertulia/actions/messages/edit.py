@@ -1,0 +1,319 @@
+"""Editing: new words for a message, another topic or channel for it and perhaps its neighbours.
+
+Everything that is asked for is checked before anything is changed. The order of the events is
+what clients know: policies that go along, messages that somebody loses, the update, the notices.
+"""
+
+import hashlib
+from dataclasses import dataclass
+
+from tertulia.actions import channels as channel_actions
+from tertulia.actions import rights, user_topics
+from tertulia.actions.messages import firsts, send, sight, trails
+from tertulia.domain import limits, moves
+from tertulia.domain.channels import Channel
+from tertulia.domain.messages import Draft, Message
+from tertulia.domain.moves import Move
+from tertulia.domain.users import User
+from tertulia.errors import (
+    BadRequest,
+    ChannelEditTooLate,
+    ChannelNotAccessible,
+    ContentWasChanged,
+    EditingDisabled,
+    EditTooLate,
+    MayNotEdit,
+    MayNotMove,
+    MayNotResolve,
+    MoveOnlyTheNewest,
+    MoveTooLate,
+    NothingToChange,
+    TopicEditTooLate,
+)
+from tertulia.events.audience import Bereft, Followers
+from tertulia.events.log import announce
+from tertulia.events.types.edits import MessagesDeleted, MessageUpdated, PropagateMode
+from tertulia.storage import channels, edits, log, messages, realms, subscriptions, unread
+from tertulia.storage.tx import Tx
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What is asked for; what is None stays as it is."""
+
+    draft: Draft | None = None
+    topic: str | None = None
+    channel_id: int | None = None
+    mode: PropagateMode = "change_one"
+    tells_old_place: bool = False
+    tells_new_place: bool = True
+    expected_sha256: str | None = None
+    site: str = ""
+
+
+def change(tx: Tx, user: User, message_id: int, wish: Change) -> None:
+    user = rights.acting(tx, user)
+    message, channel = sight.changeable(tx, user, message_id)
+    topic = None if wish.topic == message.topic and channel is not None else wish.topic
+    channel_id = None if wish.channel_id == message.channel_id else wish.channel_id
+    if wish.draft is None and topic is None and channel_id is None:
+        raise NothingToChange()
+    if wish.draft is not None:
+        _check_may_reword(tx, user, message)
+    _check_combination(wish, message, topic, channel_id)
+
+    move = None
+    if channel is not None and (topic is not None or channel_id is not None):
+        move = _plan(tx, user, message, channel, wish, topic, channel_id)
+    _carry_out(tx, user, message, channel, wish, move)
+
+
+# --- what may be asked ---
+
+
+def _check_may_reword(tx: Tx, user: User, message: Message) -> None:
+    if message.sender_id != user.id:
+        raise MayNotEdit()
+    realm = realms.current(tx)
+    if not realm.setting("allow_message_editing"):
+        raise EditingDisabled()
+    if _is_too_old(tx, message, realm.setting("message_content_edit_limit_seconds")):
+        raise EditTooLate()
+
+
+def _check_combination(
+    wish: Change, message: Message, topic: str | None, channel_id: int | None
+) -> None:
+    if message.channel_id is None:
+        if channel_id is not None:
+            raise BadRequest("Direct messages cannot be moved to channels.")
+        if topic is not None:
+            raise BadRequest("Direct messages cannot have topics.")
+    if wish.mode != "change_one" and topic is None and channel_id is None:
+        raise BadRequest("Invalid propagate_mode without topic or channel edit")
+    if topic is not None and moves.is_resolved_without_name(topic):
+        raise BadRequest("General chat cannot be marked as resolved")
+    if wish.draft is not None and channel_id is not None:
+        raise BadRequest("Cannot change message content while changing channel")
+    if wish.draft is not None and wish.expected_sha256 is not None:
+        present = hashlib.sha256(message.content.encode()).hexdigest()
+        if present != wish.expected_sha256.lower():
+            raise ContentWasChanged(field_name="prev_content_sha256")
+
+
+def _is_too_old(tx: Tx, message: Message, limit_seconds: int | None) -> bool:
+    if limit_seconds is None:
+        return False
+    return tx.now - message.sent_at > limit_seconds + limits.EDIT_GRACE_SECONDS
+
+
+# --- planning a move ---
+
+
+def _plan(
+    tx: Tx,
+    user: User,
+    message: Message,
+    channel: Channel,
+    wish: Change,
+    topic: str | None,
+    channel_id: int | None,
+) -> Move:
+    """Which messages go where, if the user may do that."""
+    target = channel if channel_id is None else _target(tx, user, channel_id)
+    new_topic = message.topic if topic is None else topic
+    ids, whole = _affected(tx, user, message, channel, wish.mode)
+    move = Move(channel, target, message.topic, new_topic, ids, whole)
+    if topic is not None:
+        _check_topic_change(tx, user, message, move, wish.mode)
+    if channel_id is not None:
+        _check_channel_change(tx, user, message, move, wish.mode)
+    if not move.only_resolves:
+        send.check_topic(tx, user, target, new_topic, starts_topic=True)
+    return move
+
+
+def _target(tx: Tx, user: User, channel_id: int) -> Channel:
+    target = channels.find(tx, channel_id)
+    if target is None or target.archived or not channel_actions.may_read(tx, user, target):
+        raise ChannelNotAccessible()
+    return target
+
+
+def _affected(
+    tx: Tx, user: User, message: Message, channel: Channel, mode: PropagateMode
+) -> tuple[list[int], bool]:
+    """The messages that go along, and whether they are all there are in the topic.
+
+    In a protected history nobody moves what they cannot see.
+    """
+    everything = messages.ids_in_topic(tx, channel.id, message.topic)
+    ids = everything
+    if mode == "change_one":
+        ids = [message.id]
+    elif mode == "change_later":
+        ids = [each for each in everything if each >= message.id]
+    if not channel.history_public and len(ids) > 1:
+        found = messages.find_many(tx, tx.realm_id, ids).values()
+        ids = sorted(each.id for each in sight.visible(tx, user, found))
+    return ids, len(ids) == len(everything)
+
+
+def _check_topic_change(
+    tx: Tx, user: User, message: Message, move: Move, mode: PropagateMode
+) -> None:
+    if move.only_resolves:
+        if not _holds(
+            tx, user, move.channel, "can_resolve_topics_group", "can_resolve_topics_group"
+        ):
+            raise MayNotResolve()
+        return
+    for channel in {move.channel.id: move.channel, move.target.id: move.target}.values():
+        if not _holds(
+            tx,
+            user,
+            channel,
+            "can_move_messages_between_topics_group",
+            "can_move_messages_within_channel_group",
+        ):
+            raise MayNotEdit()
+    limit = realms.current(tx).setting("move_messages_within_stream_limit_seconds")
+    _check_age(tx, user, message, move, mode, limit, TopicEditTooLate())
+
+
+def _check_channel_change(
+    tx: Tx, user: User, message: Message, move: Move, mode: PropagateMode
+) -> None:
+    if not _holds(
+        tx,
+        user,
+        move.channel,
+        "can_move_messages_between_channels_group",
+        "can_move_messages_out_of_channel_group",
+    ):
+        raise MayNotMove()
+    send.check_may_post(tx, user, move.target)
+    limit = realms.current(tx).setting("move_messages_between_streams_limit_seconds")
+    _check_age(tx, user, message, move, mode, limit, ChannelEditTooLate())
+
+
+def _check_age(
+    tx: Tx,
+    user: User,
+    message: Message,
+    move: Move,
+    mode: PropagateMode,
+    limit: int | None,
+    too_late: TopicEditTooLate | ChannelEditTooLate,
+) -> None:
+    if limit is None or user.is_moderator:
+        return
+    if mode != "change_all":
+        if _is_too_old(tx, message, limit):
+            raise too_late
+        return
+    moment = tx.now - limit - limits.EDIT_GRACE_SECONDS
+    movable = messages.ids_since(tx, move.ids, moment)
+    if not movable:
+        raise MoveTooLate()
+    if len(movable) < len(move.ids):
+        raise MoveOnlyTheNewest(
+            first_message_id_allowed_to_move=movable[0],
+            total_messages_in_topic=len(move.ids),
+            total_messages_allowed_to_move=len(movable),
+        )
+
+
+def _holds(tx: Tx, user: User, channel: Channel, in_realm: str, in_channel: str) -> bool:
+    return (
+        user.is_admin
+        or rights.holds_in_realm(tx, user, in_realm)
+        or rights.holds(tx, user, channel.permissions["can_administer_channel_group"])
+        or rights.holds(tx, user, channel.permissions[in_channel])
+    )
+
+
+# --- carrying it out ---
+
+
+def _carry_out(
+    tx: Tx,
+    user: User,
+    message: Message,
+    channel: Channel | None,
+    wish: Change,
+    move: Move | None,
+) -> None:
+    edit_id = None
+    if wish.draft is not None:
+        edit_id = _reword(tx, user, message, channel, wish.draft, move)
+    event = MessageUpdated(
+        user_id=user.id,
+        at=tx.now,
+        message_id=message.id,
+        message_ids=[message.id] if move is None else move.ids,
+        edit_id=edit_id,
+        channel_id=message.channel_id,
+        channel_name="" if channel is None else channel.name,
+        mode=None if move is None else wish.mode,
+        prev_topic=message.topic,
+        topic=None if move is None else move.new_topic,
+        new_channel_id=None if move is None else move.new_channel_id,
+    )
+    if move is None or channel is None:
+        announce(tx, event, to=sight.holders(tx, message, channel))
+        return
+    _move(tx, user, message, move, event)
+    trails.leave(
+        tx,
+        user,
+        move,
+        tells_old=wish.tells_old_place,
+        tells_new=wish.tells_new_place,
+        site=wish.site,
+    )
+
+
+def _reword(
+    tx: Tx, user: User, message: Message, channel: Channel | None, draft: Draft, move: Move | None
+) -> int:
+    """Give a message other words; gives the number of the edit."""
+    if channel is None:
+        in_groups = send.check_group_mentions(tx, user, draft)
+        called = sorted((draft.mentions.user_ids | in_groups) & set(message.member_ids))
+        in_topic: list[int] = []
+    else:
+        called, in_topic = send.check_mentions(tx, user, channel, message.topic, draft)
+        received = subscriptions.receivers(tx, message, among=sorted({*called, *in_topic}))
+        called = [user_id for user_id in called if user_id in received]
+        in_topic = [user_id for user_id in in_topic if user_id in received]
+    topic = None if move is None else move.new_topic
+    edit_id = edits.insert_content(tx, message, user.id, topic, None)
+    messages.set_content(tx, message.id, draft)
+    for flag, user_ids in (("mentioned", called), ("topic_wildcard_mentioned", in_topic)):
+        unread.remove_flag(tx, flag, message.id)
+        unread.add_flag(tx, flag, user_ids, message.id)
+    return edit_id
+
+
+def _move(tx: Tx, user: User, message: Message, move: Move, event: MessageUpdated) -> None:
+    if move.leaves_nothing and not move.only_changes_case:
+        user_topics.carry_along(tx, move.channel.id, move.prev_topic, move.target, move.topic)
+    recorded = [each for each in move.ids if each != message.id or event.edit_id is None]
+    edits.insert_moves(tx, recorded, user.id, move.new_topic, move.new_channel_id)
+    messages.set_topic(tx, move.ids, move.topic)
+    if not move.only_resolves:
+        messages.note_move(tx, move.ids)
+    if move.new_channel_id is None:
+        announce(tx, event, to=sight.holders_in(tx, move.channel, move.ids))
+        return
+    also = sight.holders_elsewhere(tx, move.channel, move.ids)
+    messages.set_channel(tx, move.ids, move.target.id, log.head(tx) + 1)
+    announce(
+        tx,
+        MessagesDeleted(move.ids, move.channel.id, move.prev_topic),
+        to=Bereft(move.channel.id, move.target.id, also),
+    )
+    announce(tx, event, to=Followers(move.channel.id, move.target.id, also))
+    for channel in (move.channel, move.target):
+        firsts.refresh(tx, channel)

@@ -1,0 +1,102 @@
+"""Sight: which messages somebody may see.
+
+In a channel with shared history, all of them; in one with a protected history, those that came
+while one was subscribed. What is not visible does not exist for the one who asks.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+
+from tertulia.actions import channels as channel_actions
+from tertulia.domain.channels import Channel
+from tertulia.domain.messages import Message
+from tertulia.domain.users import User
+from tertulia.errors import InvalidMessage
+from tertulia.events.audience import Audience, Holders, Users
+from tertulia.storage import channels, messages, subscriptions, unread
+from tertulia.storage.subscriptions import Span
+from tertulia.storage.tx import Tx
+
+
+def sees(tx: Tx, user: User, message: Message) -> bool:
+    return bool(visible(tx, user, [message]))
+
+
+def visible(tx: Tx, user: User, some: Iterable[Message]) -> list[Message]:
+    """Those of the messages that the user may see."""
+    some = list(some)
+    ids = sorted({message.channel_id for message in some if message.channel_id is not None})
+    readable = {
+        channel.id: channel
+        for channel in channels.find_many(tx, ids)
+        if channel_actions.may_read(tx, user, channel)
+    }
+    is_protected = any(not channel.history_public for channel in readable.values())
+    spans = subscriptions.spans_of(tx, user.id) if is_protected else []
+
+    def may_see(message: Message) -> bool:
+        if message.channel_id is None:
+            return user.id in message.member_ids
+        channel = readable.get(message.channel_id)
+        if channel is None:
+            return False
+        return channel.history_public or any(span.saw_coming(message) for span in spans)
+
+    return [message for message in some if may_see(message)]
+
+
+def changeable(tx: Tx, user: User, message_id: int) -> tuple[Message, Channel | None]:
+    """A message that the user sees and that is not in an archived channel, with its channel."""
+    message = messages.find(tx, message_id)
+    if message is None or not sees(tx, user, message):
+        raise InvalidMessage()
+    channel = None if message.channel_id is None else channels.find(tx, message.channel_id)
+    if channel is not None and channel.archived:
+        raise InvalidMessage()
+    return message, channel
+
+
+def holders(tx: Tx, message: Message, channel: Channel | None) -> Audience:
+    """Everybody who has a message."""
+    if channel is None:
+        return Users(list(message.member_ids))
+    return holders_in(tx, channel, [message.id])
+
+
+def holders_in(tx: Tx, channel: Channel, message_ids: Sequence[int]) -> Audience:
+    """Everybody who has one of these messages of a channel.
+
+    Subscribers are not listed, unless the history is protected and some of them may not know that
+    the messages exist.
+    """
+    if channel.history_public:
+        return Holders(channel.id, holders_elsewhere(tx, channel, message_ids))
+    some = list(messages.find_many(tx, tx.realm_id, message_ids).values())
+    return Users(
+        [
+            user_id
+            for user_id, spans in subscriptions.spans_of_subscribers(tx, channel.id).items()
+            if any(span.saw_coming(message) for span in spans for message in some)
+        ]
+    )
+
+
+def holders_elsewhere(tx: Tx, channel: Channel, message_ids: Sequence[int]) -> list[int]:
+    """Who has one of the messages without having to be subscribed to where it stands.
+
+    They have left since, or the message was sent to another channel, or they marked it.
+    """
+    found = unread.with_mark_on(tx, "historical", message_ids)
+    for origin_id, ids in messages.origins(tx, message_ids).items():
+        only_ended = origin_id == channel.id
+        spans_of = subscriptions.spans_since(tx, origin_id, ids[0], only_ended=only_ended)
+        for user_id, spans in spans_of.items():
+            if any(_holds_one(span, ids) for span in spans):
+                found.add(user_id)
+    return sorted(found)
+
+
+def _holds_one(span: Span, ids: list[int]) -> bool:
+    """Whether one of the ids, which are in order, was sent during the span."""
+    index = bisect_right(ids, span.start_message_id)
+    return index < len(ids) and span.covers_message(ids[index])

@@ -1,0 +1,61 @@
+"""Trails: what Notification Bot says where messages went, and that a topic was resolved."""
+
+from tertulia.actions import notices
+from tertulia.actions.messages import removal
+from tertulia.domain import moves
+from tertulia.domain.channels import Channel
+from tertulia.domain.moves import Move
+from tertulia.domain.users import User
+from tertulia.domain.visibility import Visibility
+from tertulia.storage import messages, subscriptions, user_topics, users
+from tertulia.storage.tx import Tx
+
+UNDO_SECONDS = 60  # a topic reopened so soon was resolved by mistake: nobody needs two notices
+
+
+def leave(tx: Tx, user: User, move: Move, *, tells_old: bool, tells_new: bool, site: str) -> None:
+    """Tell of a move, where its maker wants that; of a resolved topic always."""
+    if move.only_resolves:
+        _tell_of_resolving(tx, user, move)
+        return
+    count = len(move.ids)
+    if tells_new:
+        link = moves.message_link(site, move.target, move.topic, move.ids[0])
+        newest = messages.newest_in_topic(tx, move.channel.id, move.prev_topic)
+        origin = moves.topic_link(move.channel, move.prev_topic, newest)
+        words = moves.arrival_notice(user, count, move.leaves_nothing, link, origin)
+        notices.post(tx, move.target, move.topic, words, read_by=[user.id])
+    if tells_old:
+        newest = messages.newest_in_topic(tx, move.target.id, move.topic)
+        target = moves.topic_link(move.target, move.topic, newest)
+        words = moves.departure_notice(user, count, move.leaves_nothing, target)
+        notices.post(tx, move.channel, move.prev_topic, words, read_by=[user.id])
+
+
+def _tell_of_resolving(tx: Tx, user: User, move: Move) -> None:
+    newest_id = messages.newest_in_topic(tx, move.channel.id, move.topic)
+    newest = None if newest_id is None else messages.find(tx, newest_id)
+    if newest is not None and newest.resolve_notice and tx.now - newest.sent_at <= UNDO_SECONDS:
+        removal.remove(tx, move.channel, [newest])
+        return
+    words = moves.resolved_notice(user, move.topic)
+    wanted_by = _who_wants_to_know(tx, move.channel, move.topic, user)
+    notices.post(tx, move.channel, move.topic, words, read_by=[user.id], only_news_to=wanted_by)
+
+
+def _who_wants_to_know(tx: Tx, channel: Channel, topic: str, actor: User) -> list[int]:
+    """For whom a notice of a resolved topic is unread: by default for those who follow it."""
+    setting = "resolved_topic_notice_auto_read_policy"
+    chosen = {user.id: user.prefers(setting) for user in users.who_set(tx, setting)}
+    following = {
+        user_id
+        for user_id, policy in user_topics.policies(tx, channel.id, topic).items()
+        if policy == Visibility.FOLLOWED
+    }
+    wanting = {user_id for user_id, choice in chosen.items() if choice == "never"} | {
+        user_id
+        for user_id in following
+        if chosen.get(user_id, "except_followed") == "except_followed"
+    }
+    wanting.discard(actor.id)
+    return sorted(subscriptions.active_user_ids(tx, channel.id, among=sorted(wanting)))

@@ -1,0 +1,146 @@
+"""Editing, moving and deleting messages, and how they came to be what they are."""
+
+import asyncio
+from typing import Annotated
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from tertulia.actions.composing import compose
+from tertulia.actions.messages import edit, fetch, removal
+from tertulia.actions.messages.edit import Change
+from tertulia.api.call import Call
+from tertulia.domain import diffs, topics
+from tertulia.domain.messages import Edit, Message
+from tertulia.errors import EditHistoryDisabled
+from tertulia.events.types.edits import PropagateMode
+from tertulia.events.types.messages import visible_edits
+from tertulia.http.replies import Reply, ok
+from tertulia.http.rules import Alias, Id, MaxLength
+
+EMPTIED = "(deleted)"
+DELETING_SECONDS = 50  # then the client asks again
+
+
+class Edited(Reply):
+    detached_uploads: list[dict[str, str]]
+
+
+class Version(msgspec.Struct, kw_only=True):
+    content: str
+    rendered_content: str
+    timestamp: int
+    topic: str
+    user_id: int
+    prev_content: str | UnsetType = UNSET
+    prev_rendered_content: str | UnsetType = UNSET
+    content_html_diff: str | UnsetType = UNSET
+    prev_topic: str | UnsetType = UNSET
+    prev_stream: int | UnsetType = UNSET
+    stream: int | UnsetType = UNSET
+
+
+class History(Reply):
+    message_history: list[Version]
+
+
+class TopicDeleted(Reply):
+    complete: bool
+
+
+async def update(
+    call: Call,
+    message_id: int,
+    *,
+    content: str | None = None,
+    topic: Annotated[str | None, Alias("subject")] = None,
+    stream_id: Id | None = None,
+    propagate_mode: PropagateMode = "change_one",
+    send_notification_to_old_thread: bool = False,
+    send_notification_to_new_thread: bool = True,
+    prev_content_sha256: Annotated[str | None, MaxLength(64)] = None,
+) -> Edited:
+    """Edit a message, or move it and perhaps others of its topic."""
+    draft = None
+    if content is not None:
+        draft = await compose(call.org, content if content.strip() else EMPTIED, call.client, None)
+    wish = Change(
+        draft=draft,
+        topic=None if topic is None else topics.for_sending(topic),
+        channel_id=stream_id,
+        mode=propagate_mode,
+        tells_old_place=send_notification_to_old_thread,
+        tells_new_place=send_notification_to_new_thread,
+        expected_sha256=prev_content_sha256,
+        site=call.site,
+    )
+    await call.db.write(edit.change, call.user, message_id, wish)
+    return Edited(detached_uploads=[])
+
+
+async def delete(call: Call, message_id: int) -> Reply:
+    """Delete a message for good."""
+    await call.db.write(removal.delete, call.user, message_id)
+    return ok()
+
+
+async def delete_topic(
+    call: Call, stream_id: int, *, topic_name: Annotated[str, MaxLength(1000)]
+) -> TopicDeleted:
+    """Delete all messages of a topic; if that takes long, `complete` is false: ask again."""
+    until = call.now + DELETING_SECONDS
+    while not await call.db.write(removal.delete_topic, call.user, stream_id, topic_name):
+        if call.now > until:
+            return TopicDeleted(complete=False)
+    return TopicDeleted(complete=True)
+
+
+async def history(call: Call, message_id: int, *, allow_empty_topic_name: bool = False) -> History:
+    """Everything a message has been, the oldest first."""
+    if call.org.realm.setting("message_edit_history_visibility_policy") == "none":
+        raise EditHistoryDisabled()
+    message, _ = await call.db.read(fetch.one, call.user, message_id)
+    versions = _versions(message, visible_edits(call.org, message.edits), allow_empty_topic_name)
+    if any(each.prev_rendered_content is not UNSET for each in versions):
+        await asyncio.to_thread(_add_diffs, versions)
+    return History(versions)
+
+
+def _versions(message: Message, edits: list[Edit], allow_empty_topic: bool) -> list[Version]:
+    """From the present back to the beginning, then turned round."""
+    content, rendered, topic = message.content, message.rendered, message.topic
+    versions: list[Version] = []
+
+    def shown(text: str) -> str:
+        return topics.shown(text, allow_empty_topic) if message.channel_id is not None else ""
+
+    def version(at: float, user_id: int) -> Version:
+        return Version(
+            content=content,
+            rendered_content=rendered,
+            timestamp=int(at),
+            topic=shown(topic),
+            user_id=user_id,
+        )
+
+    for each in reversed(edits):
+        found = version(each.edited_at, each.user_id)
+        if each.prev_content is not None and each.prev_rendered is not None:
+            found.prev_content = content = each.prev_content
+            found.prev_rendered_content = rendered = each.prev_rendered
+        if each.prev_topic is not None:
+            found.prev_topic = shown(each.prev_topic)
+            topic = each.prev_topic
+        if each.prev_channel_id is not None and each.channel_id is not None:
+            found.prev_stream, found.stream = each.prev_channel_id, each.channel_id
+        versions.append(found)
+    versions.append(version(message.sent_at, message.sender_id))
+    return versions[::-1]
+
+
+def _add_diffs(versions: list[Version]) -> None:
+    for each in versions:
+        if isinstance(each.prev_rendered_content, str):
+            each.content_html_diff = diffs.html_diff(
+                each.prev_rendered_content, each.rendered_content
+            )

@@ -1,0 +1,53 @@
+"""Custom emoji: listing, adding and deactivating them."""
+
+import asyncio
+
+from tertulia.actions import custom_emoji
+from tertulia.api.call import Call, no_guest
+from tertulia.domain import images, limits
+from tertulia.domain.custom_emoji import checked_emoji_name
+from tertulia.errors import BadImage, BadRequest, HumanRequired
+from tertulia.events.types.emoji import EmojiObject, emoji_object
+from tertulia.http.forms import Files, media_type
+from tertulia.http.replies import Reply, ok
+
+MAX_BODY = limits.EMOJI_BYTES + (1 << 20)  # the form around the file needs room, too
+
+
+class EmojiList(Reply):
+    emoji: dict[str, EmojiObject]
+
+
+async def everything(call: Call) -> EmojiList:
+    """All custom emoji, deactivated ones included."""
+    found = await call.db.read(custom_emoji.listed)
+    return EmojiList({str(each.id): emoji_object(each) for each in found})
+
+
+async def add(call: Call, emoji_name: str, *, files: Files) -> Reply:
+    """Add a custom emoji."""
+    name = checked_emoji_name(emoji_name)
+    if len(files) != 1:
+        raise BadRequest("You must upload exactly one file.")
+    (file,) = files
+    if len(file.data) > limits.EMOJI_BYTES:
+        limit = limits.EMOJI_BYTES >> 20
+        raise BadRequest(f"Uploaded file is larger than the allowed limit of {limit} MiB")
+    if media_type(file.content_type) not in images.CONTENT_TYPES:
+        raise BadImage(reason="Invalid image format")
+    picture = await asyncio.to_thread(images.emoji_picture, file.data)
+    await call.db.write(custom_emoji.add, call.user, name, picture)
+    return ok()
+
+
+async def deactivate(call: Call, emoji_name: str) -> Reply:
+    """Take a custom emoji out of use."""
+    await call.db.write(custom_emoji.deactivate, call.user, emoji_name)
+    return ok()
+
+
+def human_member(call: Call) -> None:
+    """For `requires=`: people, but not guests."""
+    if call.user.is_bot:
+        raise HumanRequired()
+    no_guest(call)

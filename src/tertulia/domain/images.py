@@ -1,0 +1,87 @@
+"""Pictures that people upload: looked at, bounded, and always drawn anew.
+
+What is stored are pixels that we wrote ourselves, never the bytes that came in.
+"""
+
+import io
+import warnings
+from dataclasses import dataclass
+
+from PIL import Image, ImageSequence, UnidentifiedImageError
+
+from tertulia.errors import BadImage
+
+FORMATS = ("PNG", "JPEG", "GIF", "WEBP")
+CONTENT_TYPES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+MOST_PIXELS = 25_000_000  # of one frame
+MOST_FRAMES = 200
+MOST_PIXELS_IN_ALL = 100_000_000  # of all frames
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture as it is stored; an animated one also stands still."""
+
+    data: bytes
+    extension: str
+    still: bytes | None = None
+
+
+def emoji_picture(data: bytes, size: int = 64) -> Picture:
+    """A square of the given size; the picture is cut to fit. Raises BadImage."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            with Image.open(io.BytesIO(data), formats=FORMATS) as image:
+                _check_size(image)
+                return _drawn(image, size)
+    except (UnidentifiedImageError, Image.DecompressionBombError, Image.DecompressionBombWarning):
+        raise _unreadable() from None
+    except (OSError, ValueError, SyntaxError, EOFError, MemoryError):
+        raise _unreadable() from None
+
+
+def _check_size(image: Image.Image) -> None:
+    pixels = image.width * image.height
+    frames = getattr(image, "n_frames", 1)
+    if pixels > MOST_PIXELS or frames > MOST_FRAMES or pixels * frames > MOST_PIXELS_IN_ALL:
+        raise BadImage(reason="Image size exceeds limit.")
+
+
+def _drawn(image: Image.Image, size: int) -> Picture:
+    if getattr(image, "n_frames", 1) == 1:
+        return Picture(_png(_square(image, size)), "png")
+    frames: list[Image.Image] = []
+    durations: list[int] = []
+    for frame in ImageSequence.Iterator(image):
+        frames.append(_square(frame, size))
+        durations.append(int(frame.info.get("duration") or 100))
+    out = io.BytesIO()
+    frames[0].save(
+        out,
+        "GIF",
+        save_all=True,
+        append_images=frames[1:],
+        duration=durations,
+        loop=0,
+        disposal=2,
+    )
+    return Picture(out.getvalue(), "gif", still=_png(frames[0]))
+
+
+def _square(image: Image.Image, size: int) -> Image.Image:
+    drawn = image.convert("RGBA")
+    edge = min(drawn.width, drawn.height)
+    left, top = (drawn.width - edge) // 2, (drawn.height - edge) // 2
+    cut = drawn.crop((left, top, left + edge, top + edge))
+    return cut.resize((size, size), Image.Resampling.LANCZOS)
+
+
+def _png(image: Image.Image) -> bytes:
+    out = io.BytesIO()
+    image.save(out, "PNG", optimize=True)
+    return out.getvalue()
+
+
+def _unreadable() -> BadImage:
+    return BadImage(reason="Could not decode image; did you upload an image file?")

@@ -1,0 +1,34 @@
+"""The event that tells of a reaction."""
+
+from collections.abc import Iterable
+from typing import ClassVar, Literal
+
+from tertulia.events.directory import Organization
+from tertulia.events.listener import Listener
+from tertulia.events.types.event import Event, Wire
+
+
+class ReactionChanged(Event, frozen=True):
+    """Somebody put an emoji on a message or took it off again."""
+
+    kind: ClassVar[str] = "reaction"
+    types: ClassVar[tuple[str, ...]] = ("reaction",)
+    shared: ClassVar[bool] = True
+
+    op: Literal["add", "remove"]
+    user_id: int
+    message_id: int
+    emoji_name: str
+    emoji_code: str
+    reaction_type: str
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        yield {
+            "type": "reaction",
+            "op": self.op,
+            "user_id": self.user_id,
+            "message_id": self.message_id,
+            "emoji_name": self.emoji_name,
+            "emoji_code": self.emoji_code,
+            "reaction_type": self.reaction_type,
+        }

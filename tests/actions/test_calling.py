@@ -1,0 +1,133 @@
+"""Mentions: who is called by a message, by name, by group or as one of all; and by an edit."""
+
+import pytest
+
+from tertulia.actions.messages import edit, send
+from tertulia.actions.messages.edit import Change
+from tertulia.domain.groups import Members
+from tertulia.domain.messages import Draft, Mentions
+from tertulia.errors import BadRequest, WildcardNotAllowedInChannel
+from tertulia.events.audience import Nobody
+from tertulia.events.log import announce
+from tertulia.events.types.realms import RealmCreated
+from tertulia.storage import groups
+
+
+def draft(content="hey", **mentions):
+    return Draft(content, f"<p>{content}</p>", 0, "test", False, Mentions(**mentions))
+
+
+def says(chat, person, channel, **mentions):
+    sent = chat.write(send.to_channel, person.record, channel, "lunch", draft(**mentions))
+    return sent.message_id
+
+
+def rewords(chat, person, message_id, **mentions):
+    chat.write(edit.change, person.record, message_id, Change(draft=draft("hoy", **mentions)))
+
+
+def _make_group(tx, name, members, may_mention):
+    group_id = groups.insert(tx, name, "")
+    everyone = groups.system_ids(tx)["role:everyone"]
+    names = ("can_add_members_group", "can_join_group", "can_leave_group", "can_manage_group")
+    permissions = dict.fromkeys((*names, "can_remove_members_group"), everyone)
+    groups.set_permissions(tx, group_id, permissions | {"can_mention_group": may_mention})
+    for user_id in members:
+        tx.execute(
+            "INSERT INTO user_group_member (realm_id, group_id, user_id) VALUES (:r, :g, :u)",
+            r=tx.realm_id,
+            g=group_id,
+            u=user_id,
+        )
+    announce(tx, RealmCreated(), to=Nobody())  # the directory reads groups again
+    return group_id
+
+
+@pytest.fixture
+def kitchen(chat):
+    return chat, *chat.people("ana", "ben", "eve", channels=["kitchen"])
+
+
+def test_the_members_of_a_group_are_mentioned(kitchen):
+    chat, ana, ben, eve = kitchen
+    gil = chat.person("gil")
+    cooks = chat.write(_make_group, "cooks", [ben.id, gil.id], chat.group("everyone"))
+    ears, others = ben.listens_for("message"), eve.listens_for("message")
+
+    soup = says(chat, ana, "kitchen", group_ids=frozenset({cooks}))
+
+    assert ears.next()["flags"] == ["mentioned"]
+    assert others.next()["flags"] == []
+    assert ben.sees(soup)["flags"] == ["mentioned"]
+    assert gil.sees(soup)["flags"] == ["read", "historical"]
+
+
+def test_a_system_group_is_its_role(kitchen):
+    chat, ana, ben, _ = kitchen
+    chief = chat.person("chief", role="moderator", channels=["kitchen"])
+    group = chat.write(_nest, chat.group("moderators"), chat.group("everyone"))
+
+    soup = says(chat, ana, "kitchen", group_ids=frozenset({group}))
+
+    assert chief.sees(soup)["flags"] == ["mentioned"]
+    assert ben.sees(soup)["flags"] == []
+
+
+def _nest(tx, inner, may_mention):
+    group_id = _make_group(tx, "chiefs", [], may_mention)
+    groups.add_subgroup(tx, group_id, inner)
+    return group_id
+
+
+def test_not_everybody_may_mention_every_group(kitchen):
+    chat, ana, ben, _ = kitchen
+    cooks = chat.write(_make_group, "cooks", [ben.id], Members([ben.id], []))
+
+    with pytest.raises(BadRequest, match="not allowed to mention user group 'cooks'"):
+        says(chat, ana, "kitchen", group_ids=frozenset({cooks}))
+    assert says(chat, ben, "kitchen", group_ids=frozenset({cooks}))
+
+
+def test_an_edit_calls_others(kitchen):
+    chat, ana, ben, eve = kitchen
+    soup = says(chat, ana, "kitchen", user_ids=frozenset({ben.id}))
+    late = chat.person("late", channels=["kitchen"])
+    ears = eve.listens_for("update_message")
+
+    rewords(chat, ana, soup, user_ids=frozenset({eve.id, late.id}))
+
+    assert ears.next()["flags"] == ["mentioned"]
+    assert ben.sees(soup)["flags"] == []
+    assert late.sees(soup)["flags"] == ["read", "historical"]
+
+
+def test_an_edit_calls_everybody_and_takes_it_back(kitchen):
+    chat, ana, ben, _ = kitchen
+    soup = says(chat, ana, "kitchen")
+
+    rewords(chat, ana, soup, channel_wildcard=True)
+    called = ben.sees(soup)["flags"]
+    rewords(chat, ana, soup)
+
+    assert called == ["stream_wildcard_mentioned", "wildcard_mentioned"]
+    assert ben.sees(soup)["flags"] == []
+
+
+def test_an_edit_calls_those_who_take_part(kitchen):
+    chat, ana, ben, eve = kitchen
+    says(chat, ben, "kitchen")
+    soup = says(chat, ana, "kitchen")
+
+    rewords(chat, ana, soup, topic_wildcard=True)
+
+    assert ben.sees(soup)["flags"] == ["topic_wildcard_mentioned", "wildcard_mentioned"]
+    assert eve.sees(soup)["flags"] == []
+
+
+def test_the_right_to_call_everybody_is_asked_for_again(kitchen):
+    chat, ana, *_ = kitchen
+    chat.people(*(f"p{n}" for n in range(13)), channels=["kitchen"])
+    soup = says(chat, ana, "kitchen")
+
+    with pytest.raises(WildcardNotAllowedInChannel):
+        rewords(chat, ana, soup, channel_wildcard=True)

@@ -1,0 +1,375 @@
+"""Flags: what somebody has read, starred or folded up; and who has read a message."""
+
+import pytest
+
+
+def flagged(person, messages, op, flag):
+    ids = [getattr(message, "id", message) for message in messages]
+    return person.post("/messages/flags", messages=ids, op=op, flag=flag)
+
+
+def flags_event(op, flag, messages, **more):
+    return {
+        "type": "update_message_flags",
+        "op": op,
+        "operation": op,
+        "flag": flag,
+        "messages": [message.id for message in messages],
+        "all": False,
+        **more,
+    }
+
+
+def unread_ids(person):
+    unread = person.registers(fetch_event_types=["message", "update_message_flags"])["unread_msgs"]
+    groups = unread["pms"] + unread["huddles"] + unread["streams"]
+    return sorted(each for group in groups for each in group["unread_message_ids"])
+
+
+@pytest.fixture
+def kitchen(chat):
+    """Ana and Ben in the kitchen, three messages of Ana's."""
+    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+    said = [ana.says(f"soup {n}", to="kitchen > lunch") for n in range(3)]
+    return chat, ana, ben, said
+
+
+# --- reading ---
+
+
+def test_reading_is_told_to_ones_own_clients_alone(kitchen):
+    _, ana, ben, said = kitchen
+    ears, others = ben.listens_for("update_message_flags"), ana.listens_for("update_message_flags")
+
+    answer = flagged(ben, said, "add", "read").succeeds()
+
+    assert answer["messages"] == [message.id for message in said]
+    assert answer["ignored_because_not_subscribed_channels"] == []
+    assert ears.next() == flags_event("add", "read", said)
+    assert ben.sees(said[0])["flags"] == ["read"]
+    assert unread_ids(ben) == []
+    assert others.silent()
+
+
+def test_only_what_changed_is_told_and_nothing_changing_is_told_too(kitchen):
+    _, _, ben, said = kitchen
+    flagged(ben, said[:2], "add", "read").succeeds()
+    ears = ben.listens_for("update_message_flags")
+
+    flagged(ben, said, "add", "read").succeeds()
+    heard = ears.all()
+    flagged(ben, said, "add", "read").succeeds()
+
+    assert heard == [flags_event("add", "read", said[2:])]
+    assert ears.all() == [flags_event("add", "read", [])]
+
+
+def test_unreading_tells_where_each_message_stands(chat):
+    ana, ben, eve = chat.people("ana", "ben", "eve", channels=["kitchen"])
+    soup = ana.says("soup", to="kitchen > ")
+    between = ana.says("hey", to=[ben])
+    among = ana.says("hey all", to=[ben, eve])
+    to_self = ben.says("note", to=[ben], read_by_sender=True)
+    said = [soup, between, among, to_self]
+    flagged(ben, said, "add", "read").succeeds()
+    ears = ben.listens_for("update_message_flags")
+
+    flagged(ben, said, "remove", "read").succeeds()
+
+    kitchen = chat.channel("kitchen")
+    assert ears.next() == flags_event(
+        "remove",
+        "read",
+        said,
+        message_details={
+            str(soup.id): {
+                "type": "stream",
+                "stream_id": kitchen.id,
+                "topic": "general chat",
+                "unmuted_stream_msg": True,
+            },
+            str(between.id): {"type": "private", "user_ids": [ana.id]},
+            str(among.id): {"type": "private", "user_ids": sorted([ana.id, eve.id])},
+            str(to_self.id): {"type": "private", "user_ids": []},
+        },
+    )
+    assert unread_ids(ben) == sorted(message.id for message in said)
+
+
+def test_what_others_never_see_is_not_found_and_reading_it_changes_nothing(chat):
+    ana, ben, eve = chat.people("ana", "ben", "eve")
+    secret = ana.says("psst", to=[ben])
+
+    assert flagged(eve, [secret], "add", "read").succeeds()["messages"] == [secret.id]
+    flagged(eve, [secret], "add", "starred").fails("Invalid message(s)")
+    flagged(eve, [secret], "remove", "starred").fails("Invalid message(s)")
+    flagged(eve, [secret], "remove", "read").fails("Invalid message(s)")
+    flagged(eve, [99_999_999], "add", "starred").fails("Invalid message(s)")
+    flagged(eve, [2**70], "add", "starred").fails("Invalid message(s)")
+
+    assert unread_ids(ben) == [secret.id]
+
+
+@pytest.mark.parametrize(
+    "op, flag, msg",
+    [
+        ("add", "mentioned", "Flag not editable: 'mentioned'"),
+        ("add", "historical", "Flag not editable: 'historical'"),
+        ("add", "wildcard_mentioned", "Flag not editable: 'wildcard_mentioned'"),
+        ("add", "shiny", "Invalid flag: 'shiny'"),
+        ("toggle", "read", "Invalid message flag operation: 'toggle'"),
+    ],
+)
+def test_flags_that_cannot_be_changed(chat, op, flag, msg):
+    ana = chat.person("ana")
+
+    flagged(ana, [], op, flag).fails(msg)
+
+
+def test_parameters(chat):
+    ana = chat.person("ana")
+
+    ana.post("/messages/flags", op="add", flag="read").fails("Missing 'messages' argument")
+    ana.post("/messages/flags", messages=5, op="add", flag="read").fails("messages is not a list")
+    ana.post("/messages/flags", messages=["5"], op="add", flag="read").fails(
+        "messages[0] is not an integer"
+    )
+
+
+def test_unreading_is_ignored_in_channels_that_one_has_left(kitchen):
+    chat, _, ben, said = kitchen
+    ben.leaves("kitchen")
+    ears = ben.listens_for("update_message_flags")
+
+    answer = flagged(ben, said, "remove", "read").succeeds()
+
+    assert answer["ignored_because_not_subscribed_channels"] == [chat.channel("kitchen").id]
+    assert ears.next() == flags_event("remove", "read", [], message_details={})
+    assert unread_ids(ben) == []
+
+
+def test_unreading_does_not_tell_in_which_channel_a_hidden_message_stands(chat):
+    ana, ben = chat.people("ana", "ben")
+    ana.joins("cellar", invite_only=True)
+    secret = ana.says("psst", to="cellar > gold")
+
+    flagged(ben, [secret], "remove", "read").fails("Invalid message(s)")
+
+
+# --- stars ---
+
+
+def test_stars_come_and_go(kitchen):
+    _, _, ben, said = kitchen
+    ears = ben.listens_for("update_message_flags")
+
+    flagged(ben, said[:2], "add", "starred").succeeds()
+    starred = ben.registers(fetch_event_types=["starred_messages"])["starred_messages"]
+    first = ears.all()
+    flagged(ben, said, "remove", "starred").succeeds()
+
+    assert starred == [message.id for message in said[:2]]
+    assert first == [flags_event("add", "starred", said[:2])]
+    assert ears.all() == [flags_event("remove", "starred", said[:2])]
+    assert ben.sees(said[0])["flags"] == []
+
+
+def test_a_star_on_what_one_never_received_keeps_it_as_historical(kitchen):
+    chat, _, _, said = kitchen
+    eve = chat.person("eve")
+
+    flagged(eve, said[:1], "add", "starred").succeeds()
+
+    assert eve.sees(said[0])["flags"] == ["read", "starred", "historical"]
+    assert eve.sees(said[1])["flags"] == ["read", "historical"]
+    feed = eve.get("/messages", anchor="newest", num_before=10).succeeds()["messages"]
+    assert [message["id"] for message in feed] == [said[0].id]
+
+
+def test_a_newcomer_can_mark_what_was_said_before_as_unread(kitchen):
+    chat, _, _, said = kitchen
+    eve = chat.person("eve", channels=["kitchen"])
+
+    flagged(eve, said[:1], "remove", "read").succeeds()
+
+    assert eve.sees(said[0])["flags"] == ["historical"]
+    assert unread_ids(eve) == [said[0].id]
+
+
+def test_folding_up(kitchen):
+    _, _, ben, said = kitchen
+
+    flagged(ben, said, "add", "collapsed").succeeds()
+
+    assert ben.sees(said[2])["flags"] == ["collapsed"]
+
+
+# --- many at once ---
+
+
+def test_everything_is_read_at_once(kitchen):
+    _, ana, ben, _ = kitchen
+    ana.says("hey", to=[ben])
+    ears = ben.listens_for("update_message_flags")
+
+    assert ben.post("/mark_all_as_read").succeeds()["complete"] is True
+    ben.post("/mark_all_as_read").succeeds()
+
+    everything = flags_event("add", "read", []) | {"all": True}
+    assert ears.all() == [everything, everything]
+    assert unread_ids(ben) == []
+
+
+def test_a_channel_or_a_topic_is_read_at_once(kitchen):
+    chat, ana, ben, said = kitchen
+    other = ana.says("tea", to="kitchen > Drinks")
+    empty = ana.says("hm", to="kitchen > ")
+    kitchen_id = chat.channel("kitchen").id
+    ears = ben.listens_for("update_message_flags")
+
+    def read_topic(name):
+        return ben.post("/mark_topic_as_read", stream_id=kitchen_id, topic_name=name)
+
+    read_topic("general chat").succeeds()
+    of_empty = ears.all()
+    read_topic("drinks").succeeds()
+    of_drinks = ears.all()
+    read_topic("drinks").succeeds()
+    read_topic("nowhere").succeeds()
+    assert ears.silent()
+    ben.post("/mark_stream_as_read", stream_id=kitchen_id).succeeds()
+    of_channel = ears.all()
+    ben.post("/mark_stream_as_read", stream_id=kitchen_id).succeeds()
+
+    assert of_empty == [flags_event("add", "read", [empty])]
+    assert of_drinks == [flags_event("add", "read", [other])]
+    assert of_channel == [flags_event("add", "read", said)]
+    assert ears.silent()
+
+
+def test_places_that_cannot_be_read(chat):
+    ana = chat.person("ana")
+    ben = chat.person("ben")
+    ana.joins("cellar", invite_only=True)
+    cellar = chat.channel("cellar").id
+
+    for stream_id in (987_654, cellar):
+        ben.post("/mark_stream_as_read", stream_id=stream_id).fails("Invalid channel ID")
+        ben.post("/mark_topic_as_read", stream_id=stream_id, topic_name="x").fails(
+            "Invalid channel ID"
+        )
+    ben.post("/mark_stream_as_read").fails("Missing 'stream_id' argument")
+    ben.post("/mark_topic_as_read", stream_id=cellar).fails("Missing 'topic_name' argument")
+
+
+def test_leaving_a_channel_reads_it(kitchen):
+    _, ana, ben, said = kitchen
+    ears = ben.listens_for("subscription", "update_message_flags")
+
+    ben.leaves("kitchen")
+
+    heard = ears.all()
+    assert [event["type"] for event in heard] == ["subscription", "update_message_flags"]
+    assert heard[1] == flags_event("add", "read", said)
+    ben.joins("kitchen")
+    assert unread_ids(ben) == []
+    assert len(unread_ids(ana)) == 3
+
+
+# --- merging ---
+
+
+def test_events_nobody_fetched_are_told_as_one(kitchen):
+    _, _, ben, said = kitchen
+    ears = ben.listens_for("update_message_flags")
+
+    for message in said[:2]:
+        flagged(ben, [message], "add", "starred").succeeds()
+    for message in said[:2]:
+        flagged(ben, [message], "add", "read").succeeds()
+        flagged(ben, [message], "remove", "starred").succeeds()
+
+    assert ears.all() == [
+        flags_event("add", "starred", said[:2]),
+        flags_event("add", "read", said[:2]),
+        flags_event("remove", "starred", said[:2]),
+    ]
+
+
+def test_unreading_is_never_merged(kitchen):
+    _, _, ben, said = kitchen
+    flagged(ben, said, "add", "read").succeeds()
+    ears = ben.listens_for("update_message_flags")
+
+    for message in said:
+        flagged(ben, [message], "remove", "read").succeeds()
+
+    assert [event["messages"] for event in ears.all()] == [[message.id] for message in said]
+
+
+def test_what_was_fetched_stays_as_it_was(kitchen):
+    _, _, ben, said = kitchen
+    ears = ben.listens_for("update_message_flags")
+
+    flagged(ben, said[:1], "add", "starred").succeeds()
+    first = ears.poll().succeeds()["events"]
+    flagged(ben, said[1:], "add", "starred").succeeds()
+    again = ears.poll().succeeds()["events"]
+
+    assert again[0] == first[0]
+    assert again[1]["messages"] == [message.id for message in said[1:]]
+
+
+def test_merged_events_survive_a_restart(own_chat):
+    ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
+    said = [ana.says(f"soup {n}", to="kitchen > lunch") for n in range(3)]
+    ears = ben.listens_for("update_message_flags")
+    flagged(ben, said[:1], "add", "starred").succeeds()
+    ears.all()
+    for message in said[1:]:
+        flagged(ben, [message], "add", "starred").succeeds()
+
+    own_chat.server.restart()
+
+    assert ears.all() == [flags_event("add", "starred", said[1:])]
+
+
+# --- read receipts ---
+
+
+def readers(person, message):
+    return person.get(f"/messages/{message.id}/read_receipts").succeeds()["user_ids"]
+
+
+def test_who_has_read_a_message(kitchen):
+    chat, ana, ben, said = kitchen
+    eve = chat.person("eve", channels=["kitchen"])
+    shy = chat.person("shy", channels=["kitchen"], settings={"send_read_receipts": False})
+    tea = ana.says("tea?", to="kitchen > lunch")
+
+    before = readers(ana, tea)
+    flagged(ben, [tea], "add", "read").succeeds()
+    flagged(shy, [tea], "add", "read").succeeds()
+    ana.post("/mark_all_as_read").succeeds()
+
+    assert before == []
+    assert readers(eve, tea) == [ben.id]
+    assert readers(ana, said[0]) == []
+
+
+def test_who_has_read_a_direct_message(chat):
+    ana, ben, eve = chat.people("ana", "ben", "eve")
+    hey = ana.says("hey", to=[ben])
+    flagged(ben, [hey], "add", "read").succeeds()
+
+    assert readers(ana, hey) == [ben.id]
+    eve.get(f"/messages/{hey.id}/read_receipts").fails("Invalid message(s)")
+
+
+def test_receipts_can_be_turned_off(kitchen):
+    chat, ana, _, said = kitchen
+    chat.set("enable_read_receipts", False)
+
+    ana.get(f"/messages/{said[0].id}/read_receipts").fails(
+        "Read receipts are disabled in this organization."
+    )

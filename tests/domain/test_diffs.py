@@ -1,0 +1,58 @@
+"""Diffs: what changed is marked within the newer rendering, which stays as it is otherwise."""
+
+import re
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tertulia.domain.diffs import html_diff
+
+MARKS = re.compile(r'<span class="highlight_text_(inserted|deleted)">([^<]*)</span> ?')
+
+
+@pytest.mark.parametrize(
+    "old, new, expected",
+    [
+        ("<p>a</p>", "<p>a</p>", "<div><p>a</p></div>"),
+        (
+            "<p>a b</p>",
+            "<p>a c</p>",
+            '<div><p>a <span class="highlight_text_deleted">b</span> '
+            '<span class="highlight_text_inserted">c</span></p></div>',
+        ),
+        (
+            "<p>a</p>",
+            "<p>a <em>b</em></p>",
+            '<div><p>a <em><span class="highlight_text_inserted">b</span></em></p></div>',
+        ),
+        (
+            "<p><em>a</em> b</p>",
+            "<p>b</p>",
+            '<div><p><span class="highlight_text_deleted">a</span> b</p></div>',
+        ),
+    ],
+)
+def test_what_changed_is_marked(old, new, expected):
+    assert html_diff(old, new) == expected
+
+
+words = st.lists(st.sampled_from(["a", "b", "<em>", "</em>", " ", "<br>"])).map("".join)
+
+
+@given(words, words)
+def test_without_the_marks_it_is_the_newer_one(old, new):
+    def kept(mark):
+        return mark[2] if mark[1] == "inserted" else ""
+
+    inner = html_diff(old, new).removeprefix("<div>").removesuffix("</div>")
+    plain = MARKS.sub(kept, inner.replace("</span> ", "</span>\0"))
+    assert plain.replace("\0", " ").replace(" ", "") == new.replace(" ", "")
+
+
+@pytest.mark.parametrize("text", ["a " * 5000, "<b>" * 3000, " ".join(map(str, range(2000)))])
+def test_long_messages_take_no_time(text):
+    began = time.process_time()
+    html_diff(text, text[: len(text) // 2] + " x " + text[len(text) // 3 :])
+    assert time.process_time() - began < 1

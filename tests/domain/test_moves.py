@@ -1,0 +1,47 @@
+"""Moves: what resolving is, and how notices name a topic."""
+
+from typing import Any
+
+import pytest
+
+from tertulia.domain.channels import Channel
+from tertulia.domain.moves import toggles_resolved, topic_link
+
+
+@pytest.mark.parametrize(
+    "old, new, toggles",
+    [
+        ("tea", "✔ tea", True),
+        ("✔ tea", "tea", True),
+        ("✔ ✔ tea", "tea", True),
+        ("tea", "✔ coffee", False),
+        ("✔ tea", "✔ coffee", False),
+        ("✔ tea", "✔ ✔ tea", False),
+        ("tea", "✔tea", False),
+        ("tea", "coffee", False),
+    ],
+)
+def test_resolving_is_a_mark_in_front_and_nothing_else(old, new, toggles):
+    assert toggles_resolved(old, new) is toggles
+
+
+def channel(name):
+    values: dict[str, Any] = dict.fromkeys(Channel.__dataclass_fields__)
+    return Channel(**values | {"id": 7, "name": name})
+
+
+@pytest.mark.parametrize(
+    "name, topic, source, shown",
+    [
+        ("porch", "tea", "#**porch>tea**", "#porch &gt; tea"),
+        ("porch", "", "#**porch>**", "#porch &gt; <em>general chat</em>"),
+        ("a<b", "x & y", "[#a<b &#62; x &#38; y](", "#a&lt;b &gt; x &amp; y"),
+        ("porch", "**bold**", "[#porch &#62; &#42;&#42;bold&#42;&#42;](", "#porch &gt; **bold**"),
+    ],
+)
+def test_a_topic_is_named_in_both_forms(name, topic, source, shown):
+    link = topic_link(channel(name), topic, 5)
+
+    assert link.source.startswith(source)
+    assert link.html.endswith(f'/with/5">{shown}</a>')
+    assert "<b" not in link.html.removeprefix('<a class="stream-topic"')

@@ -288,7 +288,10 @@ class Play:
         host = name if CHANNELS[channel] == PUBLIC or name in inside else None
         host = host or (self.dice.choice(inside) if inside else None)
         if host is not None:
-            self.people[host].joins(channel, principals=[self.people[name].id])
+            newcomer = [self.people[name].id]
+            self.people[host].joins(
+                channel, principals=newcomer, send_new_subscription_messages=False
+            )
             self.model.inside.add((name, channel))
 
     def leave(self, name):

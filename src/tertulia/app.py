@@ -108,6 +108,7 @@ class Application:
             Job("send keys", 600, partial(housekeeping.forget_send_keys, database, remembered)),
             Job("sent messages", 600, partial(housekeeping.forget_sent, database)),
             Job("traffic", 60, partial(housekeeping.count_traffic, *both)),
+            Job("full members", 60, partial(housekeeping.welcome_full_members, *both)),
         ]
 
     def say_goodbye(self) -> None:

@@ -412,6 +412,32 @@ class BotNotFound(ClientError):
 # --- Groups and organization settings ---------------------------------------------------------
 
 
+class GroupNotFound(ClientError):
+    message = "Invalid user group"
+
+
+class SubgroupNotFound(ClientError):
+    message = "Invalid user group ID: {group_id}"
+
+
+class MemberNotFound(ClientError):
+    message = "Invalid user ID: {user_id}"
+
+
+class GroupIsDeactivated(ClientError):
+    message = "User group is deactivated."
+
+
+class GroupNameTaken(ClientError):
+    message = "User group '{name}' already exists."
+
+
+class GroupInUse(ClientError):
+    code = "CANNOT_DEACTIVATE_GROUP_IN_USE"
+    message = "Cannot deactivate user group in use."
+    keys = ("objections",)
+
+
 # --- Editing, reading, reactions --------------------------------------------------------------
 
 

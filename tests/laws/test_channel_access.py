@@ -2,27 +2,23 @@
 
 The people stand around one channel, made anew for each call. Moderator, full member, new member,
 guest and bot are subscribed to it; owner and administrator are not, nor is the other member, and
-the one who left has been. New members are within the waiting period, and the organization lets only
-full members create channels and add people. The one from afar is an owner of another
-organization, who uses our ids and names at their own address.
+the one who left has been.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import pytest
+from tests.support.cast import WHO, gather, read, written
 from tests.support.client import Reply
 from tests.support.people import Chat, Person
 
 from tertulia.actions import channels as channel_actions
-from tertulia.actions import subscriptions, users
+from tertulia.actions import subscriptions
 from tertulia.domain.channels import Channel, NewChannel
 from tertulia.storage import users as stored_users
 from tertulia.storage.tx import Tx
-
-WHO = ["owner", "admin", "mod", "full", "new", "guest", "bot", "other", "left", "gone", "far"]
 
 # What each word of the tables stands for.
 WORDS = {
@@ -201,10 +197,10 @@ CALLS: dict[str, Callable[[Person, Place], Reply]] = {
     ids=["private", "public", "anywhere"],
 )
 def test_everybody_gets_what_the_table_says(table: str, private: bool, chat: Chat) -> None:
-    people = _gather(chat)
+    people = gather(chat)
     made = people["owner"].post("/channel_folders/create", name="Shelf", description="")
     folder_id = made.succeeds()["channel_folder_id"]
-    expected = _read(table)
+    expected = read(table)
 
     def met(call: str, who: str) -> str:
         channel = _stand_around(chat, people, private)
@@ -212,37 +208,7 @@ def test_everybody_gets_what_the_table_says(table: str, private: bool, chat: Cha
 
     got = {call: {who: met(call, who) for who in WHO} for call in expected}
 
-    assert _written(got) == _written(expected)
-
-
-def _gather(chat: Chat) -> dict[str, Person]:
-    elsewhere = Chat.found(chat.server)
-    people = {
-        "owner": chat.person("owner", role="owner"),
-        "admin": chat.person("admin", role="admin"),
-        "mod": chat.person("mod", role="moderator"),
-        "full": chat.person("full"),
-        "new": chat.person("new"),
-        "guest": chat.person("guest", role="guest"),
-        "other": chat.person("other"),
-        "left": chat.person("left"),
-        "gone": chat.person("gone"),
-        "insider": chat.person("insider"),
-        "far": elsewhere.person("far", role="owner"),
-    }
-    people["bot"] = chat.person("bot", bot="generic", owner=people["other"])
-    old = [people[name].id for name in ("full", "other", "left", "insider", "bot")]
-    chat.write(_make_old, old)
-    chat.write(users.deactivate, people["gone"].id)
-    chat.set("waiting_period_threshold", 3)
-    chat.permit("can_create_public_channel_group", "fullmembers")
-    chat.permit("can_add_subscribers_group", "fullmembers")
-    return people
-
-
-def _make_old(tx: Tx, ids: list[int]) -> None:
-    """Let some have joined long ago."""
-    tx.execute("UPDATE account SET joined_at = 0 WHERE id IN :ids", ids=ids)
+    assert written(got) == written(expected)
 
 
 def _stand_around(chat: Chat, people: dict[str, Person], private: bool) -> Channel:
@@ -278,19 +244,3 @@ def _word(call: str, who: Person, place: Place) -> str:
     told = {text.format(id=place.channel.id): word for word, text in WORDS.items()}
     word: str = told.get(answer["msg"], answer["msg"])
     return word
-
-
-@cache
-def _read(table: str) -> dict[str, dict[str, str]]:
-    first, *lines = table.strip("\n").splitlines()
-    assert first.split() == WHO
-    rows = {line[:22].strip(): line[22:].split() for line in lines}
-    return {call: dict(zip(WHO, words, strict=True)) for call, words in rows.items()}
-
-
-def _written(rows: dict[str, dict[str, str]]) -> list[str]:
-    """One line for each call, so that a difference shows where it is."""
-    return [
-        f"{call}: " + ", ".join(f"{who} {word}" for who, word in words.items())
-        for call, words in rows.items()
-    ]

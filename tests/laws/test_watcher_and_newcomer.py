@@ -1,7 +1,7 @@
 """Whoever watched knows what a newcomer is told, whatever happened between.
 
-People do random things to channels. Some requests are refused, and that is part of the law: what
-was refused is told to nobody.
+People do random things to channels, groups and the organization. Some requests are refused, and
+that is part of the law: what was refused is told to nobody.
 """
 
 from collections.abc import Callable
@@ -18,6 +18,19 @@ from tests.support.watcher import Watcher
 ROLES = ["owner", "admin", "member", "member", "guest"]
 CHANNELS = ["kitchen", "garden", "cellar"]
 FOLDERS = ["House", "Work"]
+GROUPS = ["bakers", "cooks", "waiters"]
+GROUP_PERMISSIONS = ["can_manage_group", "can_join_group", "can_mention_group"]
+SETTINGS: list[dict[str, Any]] = [
+    {"name": "Harbour Works"},
+    {"description": "By *the* sea"},
+    {"topics_policy": "disable_empty_topic"},
+    {"allow_message_editing": False, "message_content_edit_limit_seconds": 900},
+    {"message_edit_history_visibility_policy": "moves"},
+    {"message_retention_days": 30},
+    {"waiting_period_threshold": 2},
+    {"waiting_period_threshold": 0},
+]
+REALM_PERMISSIONS = ["can_create_groups", "can_mention_many_users_group", "can_manage_all_groups"]
 PROPERTIES: dict[str, list[Any]] = {
     "color": ["#ABC", "#f00000"],
     "is_muted": [True, False],
@@ -50,17 +63,29 @@ class Scene:
         by_name: dict[str, int] = {each["name"]: each["id"] for each in found["channel_folders"]}
         return by_name.get(FOLDERS[number], 0)
 
+    def group(self, number: int) -> int:
+        found = self.people[0].get("/user_groups", include_deactivated_groups=True).succeeds()
+        by_name = {each["name"].lower(): each["id"] for each in found["user_groups"]}
+        return by_name.get(GROUPS[number], 0)
+
     def value(self, number: int) -> Any:
-        """Whom a permission may name: one person, a system group, or nobody."""
+        """Whom a permission may name: one person, a group, some people and a group, or nobody."""
+        group = self.group(number % len(GROUPS))
         if number < len(self.people):
             return {"direct_members": [self.people[number].id], "direct_subgroups": []}
-        return self.chat.group(["members", "nobody", "administrators"][number % 3])
+        if number < VALUES - 4:
+            return group
+        names = ["members", "nobody", "administrators", "fullmembers"]
+        return self.chat.group(names[number % len(names)])
 
+
+VALUES = len(ROLES) + len(GROUPS) + 4
 
 Deed = Callable[[Scene, Person], Reply]
 
 number = st.integers(0, 2)
 somebody = st.integers(0, len(ROLES) - 1)
+values = st.integers(0, VALUES - 1)
 
 
 @st.composite
@@ -126,7 +151,7 @@ def editing(draw: st.DrawFn) -> Deed:
 @st.composite
 def permitting(draw: st.DrawFn) -> Deed:
     which, permission = draw(number), draw(st.sampled_from(PERMISSIONS))
-    whom = draw(st.integers(0, len(ROLES) + 2))
+    whom = draw(values)
     return lambda scene, actor: actor.patch(
         f"/streams/{scene.channel(which)}", **{permission: {"new": scene.value(whom)}}
     )
@@ -172,6 +197,61 @@ def filing(draw: st.DrawFn) -> Deed:
 
 
 @st.composite
+def gathering(draw: st.DrawFn) -> Deed:
+    which, other, whom = draw(number), draw(number), draw(somebody)
+    permission, value = draw(st.sampled_from(GROUP_PERMISSIONS)), draw(values)
+    kind = draw(st.sampled_from(["create", "edit", "permit", "end", "renew"]))
+
+    def do(scene: Scene, actor: Person) -> Reply:
+        place = f"/user_groups/{scene.group(which)}"
+        if kind == "create":
+            return actor.post(
+                "/user_groups/create",
+                name=GROUPS[which],
+                description="",
+                members=[scene.people[whom].id],
+                subgroups=[scene.group(other)] if whom % 2 else [],
+            )
+        if kind == "edit":
+            return actor.patch(place, name=GROUPS[which].upper(), description="Others")
+        if kind == "permit":
+            return actor.patch(place, **{permission: {"new": scene.value(value)}})
+        if kind == "end":
+            return actor.post(f"{place}/deactivate")
+        return actor.patch(place, deactivated=False, name=GROUPS[which])
+
+    return do
+
+
+@st.composite
+def coming_and_going(draw: st.DrawFn) -> Deed:
+    which, inner = draw(number), draw(number)
+    people = draw(st.lists(somebody, max_size=2, unique=True))
+    kind = draw(st.sampled_from(["add", "delete"]))
+    nested = draw(st.booleans())
+
+    def do(scene: Scene, actor: Person) -> Reply:
+        params = {kind: [scene.people[each].id for each in people]}
+        if nested:
+            params[f"{kind}_subgroups"] = [scene.group(inner)]
+        return actor.post(f"/user_groups/{scene.group(which)}/members", **params)
+
+    return do
+
+
+@st.composite
+def governing(draw: st.DrawFn) -> Deed:
+    plain, permission = draw(st.sampled_from(SETTINGS)), draw(st.sampled_from(REALM_PERMISSIONS))
+    value = draw(st.none() | values)
+
+    def do(scene: Scene, actor: Person) -> Reply:
+        change = plain if value is None else {permission: {"new": scene.value(value)}}
+        return actor.patch("/realm", **change)
+
+    return do
+
+
+@st.composite
 def speaking(draw: st.DrawFn) -> Deed:
     which = draw(number)
     return lambda scene, actor: actor.tries_to_say("Hello", f"{CHANNELS[which]} > greetings")
@@ -187,6 +267,11 @@ deeds = st.one_of(
     archiving(),
     choosing(),
     filing(),
+    gathering(),
+    gathering(),
+    coming_and_going(),
+    coming_and_going(),
+    governing(),
     speaking(),
 )
 
@@ -207,10 +292,15 @@ def test_who_watched_knows_what_a_newcomer_is_told(
     people = [chat.person(name, role=role) for name, role in zip(names, ROLES, strict=True)]
     people[2].joins("kitchen", principals=[people[3].id, people[4].id])
     people[3].joins("cellar", invite_only=True)
+    chat.permit("can_manage_all_groups", "members")
+    for name, person in zip(GROUPS, people, strict=False):
+        person.post("/user_groups/create", name=name, description="", members=[person.id])
     watchers = [Watcher(person) for person in people]
+    older = Watcher(people[2], include_deactivated_groups=False)
 
     for actor, deed in done:
         deed(Scene(chat, people), people[actor])
 
     for person, watcher in zip(people, watchers, strict=True):
         assert watcher.sees() == Watcher(person).sees(), person.name
+    assert older.sees() == Watcher(people[2], include_deactivated_groups=False).sees()

@@ -11,6 +11,9 @@ from typing import Any
 from tests.support.ears import Event
 from tests.support.people import Person
 
+from tertulia.domain.groups import REALM_PERMISSIONS
+from tertulia.domain.realms import DEFAULTS
+
 Picture = dict[str, Any]
 Registered = dict[str, Any]
 
@@ -48,9 +51,11 @@ def hears(event_type: str) -> Callable[..., Callable[[Picture, Event], None]]:
 class Watcher:
     """`sees` is what it believes; a newcomer is a watcher that has heard nothing yet."""
 
-    def __init__(self, person: Person) -> None:
+    def __init__(self, person: Person, **capabilities: bool) -> None:
         self._ears = person.listens_for(
-            fetch_event_types=None, include_subscribers="true", client_capabilities=CAPABILITIES
+            fetch_event_types=None,
+            include_subscribers="true",
+            client_capabilities=CAPABILITIES | capabilities,
         )
         self._picture = {name: read(self._ears.state) for name, read in PARTS.items()}
 
@@ -206,3 +211,55 @@ def channel_folder(picture: Picture, event: Event) -> None:
     else:
         for place, folder_id in enumerate(event["order"]):
             picture["folders"][folder_id]["order"] = place
+
+
+# --- user groups and the organization -------------------------------------------------------------
+
+
+@part
+def groups(state: Registered) -> dict[int, Any]:
+    ids = [each["id"] for each in state["realm_user_groups"]]
+    assert ids == sorted(ids)
+    return {each["id"]: _group(each) for each in state["realm_user_groups"]}
+
+
+@part
+def organization(state: Registered) -> dict[str, Any]:
+    """The settings that events tell of; what older clients derive from them is left out."""
+    names = [*DEFAULTS, *REALM_PERMISSIONS, "name", "mandatory_topics"]
+    return {name: state[f"realm_{name}"] for name in names}
+
+
+@hears("user_group")
+def user_group(picture: Picture, event: Event) -> None:
+    op = event["op"]
+    if op == "add":
+        picture["groups"][event["group"]["id"]] = _group(event["group"])
+    elif op == "remove":
+        del picture["groups"][event["group_id"]]
+    elif event["group_id"] in picture["groups"]:  # or it is deactivated, and we see none of these
+        group = picture["groups"][event["group_id"]]
+        if op == "update":
+            group.update(event["data"])
+        elif op == "add_members":
+            group["members"].update(event["user_ids"])
+        elif op == "remove_members":
+            group["members"].difference_update(event["user_ids"])
+        elif op == "add_subgroups":
+            group["direct_subgroup_ids"].update(event["direct_subgroup_ids"])
+        else:
+            group["direct_subgroup_ids"].difference_update(event["direct_subgroup_ids"])
+
+
+@hears("realm")
+def realm(picture: Picture, event: Event) -> None:
+    changed = event["data"] if event["op"] == "update_dict" else {event["property"]: event["value"]}
+    for name, value in changed.items():
+        if name != "rendered_description":
+            assert name in picture["organization"], name
+            picture["organization"][name] = value
+
+
+def _group(told: dict[str, Any]) -> dict[str, Any]:
+    sets = {name: set(told[name]) for name in ("members", "direct_subgroup_ids")}
+    return told | sets

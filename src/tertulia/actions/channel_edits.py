@@ -15,7 +15,7 @@ from tertulia.domain.groups import (
     Group,
     GroupValue,
     Members,
-    canonical,
+    PermissionChange,
 )
 from tertulia.domain.topics import EMPTY_ONLY, EMPTY_TOPIC_NAME
 from tertulia.domain.users import User
@@ -24,7 +24,6 @@ from tertulia.errors import (
     BadRequest,
     ChannelNameTaken,
     ContentAccessRequired,
-    ExpectationMismatch,
     NamedTopicsExist,
     OwnerRequired,
 )
@@ -41,14 +40,6 @@ from tertulia.storage.tx import Tx
 
 # Who is let in is for those to say who can see what they would be let in to.
 LETTING_IN = ("can_add_subscribers_group", "can_subscribe_group")
-
-
-@dataclass(frozen=True, slots=True)
-class PermissionChange:
-    """A new value of a permission, and the one that the caller believes it has."""
-
-    new: GroupValue
-    old: GroupValue | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,9 +266,7 @@ def _change_permission(
     """Give one permission a new value; gives the channel with it."""
     new = rights.checked_value(tx, CHANNEL_PERMISSIONS[name], change.new)
     current = channel.permissions[name]
-    nobody = groups.system_ids(tx)["role:nobody"]
-    if change.old is not None and canonical(change.old, nobody) != current:
-        raise ExpectationMismatch(field_name="old")
+    rights.check_expected(tx, change, current)
     if new == current:
         return channel
     if name in LETTING_IN and channel.invite_only:

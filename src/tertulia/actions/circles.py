@@ -22,15 +22,16 @@ class Circle:
 class Circles:
     """The circles of one transaction, each read when it is first asked about."""
 
-    def __init__(self, tx: Tx) -> None:
+    def __init__(self, tx: Tx, now: float | None = None) -> None:
         self._tx = tx
+        self._now = tx.now if now is None else now
         self._waiting_days: int = realms.current(tx).setting("waiting_period_threshold")
         self._known: dict[bytes, Circle] = {}
 
     def holds(self, user: User, value: GroupValue) -> bool:
         circle = self._circle(value)
         return user.id in circle.user_ids or any(
-            holds_by_role(user, name, self._waiting_days, self._tx.now)
+            holds_by_role(user, name, self._waiting_days, self._now)
             for name in circle.system_groups
         )
 

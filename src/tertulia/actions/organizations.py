@@ -5,6 +5,7 @@ import uuid
 from typing import Any
 
 from tertulia.actions import channels as channel_actions
+from tertulia.actions import full_members
 from tertulia.domain.channels import NewChannel
 from tertulia.domain.groups import GROUP_PERMISSIONS, SYSTEM_GROUPS, GroupValue
 from tertulia.domain.realms import (
@@ -67,7 +68,11 @@ def set_setting(tx: Tx, name: str, value: Any) -> None:
         rename(tx, value)
         return
     value = checked_setting(name, value)
-    if realms.current(tx).setting(name) != value:
+    if realms.current(tx).setting(name) == value:
+        return
+    if name == full_members.WAITING_PERIOD:
+        full_members.set_waiting_period(tx, value)
+    else:
         realms.set_setting(tx, name, value)
         announce(tx, RealmChanged(name, value), to=Everyone())
 

@@ -8,6 +8,7 @@ from tertulia.domain.groups import (
     GroupValue,
     Members,
     Permission,
+    PermissionChange,
     canonical,
     holds_by_role,
 )
@@ -16,6 +17,7 @@ from tertulia.errors import (
     AccountDeactivated,
     AdministratorRequired,
     BadRequest,
+    ExpectationMismatch,
     InsufficientPermission,
     SystemGroupRequired,
 )
@@ -52,11 +54,16 @@ def holds(tx: Tx, user: User, value: GroupValue) -> bool:
 
 
 def holds_in_realm(tx: Tx, user: User, setting: str) -> bool:
-    """Whether somebody holds one of the organization's own permissions."""
+    """Whether somebody holds one of the organization's own permissions.
+
+    Where not everyone can be given a permission, guests never have it, even as members of a group.
+    """
+    if user.is_guest and not REALM_PERMISSIONS[setting].everyone:
+        return False
     value = realms.current(tx).settings.get(setting)
     if value is None:
         return _holds_by_role(tx, user, REALM_PERMISSIONS[setting].default)
-    return holds(tx, user, value if isinstance(value, int) else Members(**value))
+    return holds(tx, user, value)
 
 
 def require_in_realm(tx: Tx, user: User, setting: str) -> None:
@@ -72,6 +79,26 @@ def holds_with_owner(tx: Tx, user: User, value: GroupValue) -> bool:
     return owner is not None and owner.is_active and holds(tx, owner, value)
 
 
+def check_expected(tx: Tx, change: PermissionChange, current: GroupValue) -> None:
+    """Refuses a change that was asked for in the belief that the present value is another one.
+
+    Clients are not told of people whose accounts are deactivated, so these make no difference.
+    """
+    if change.old is None:
+        return
+    nobody = groups.system_ids(tx)["role:nobody"]
+    if _without_inactive(tx, canonical(change.old, nobody)) != _without_inactive(tx, current):
+        raise ExpectationMismatch(field_name="old")
+
+
+def _without_inactive(tx: Tx, value: GroupValue) -> GroupValue:
+    if isinstance(value, int):
+        return value
+    active = {user.id for user in users.find_many(tx, value.direct_members) if user.is_active}
+    kept = [user_id for user_id in value.direct_members if user_id in active]
+    return Members(kept, value.direct_subgroups)
+
+
 def checked_value(tx: Tx, permission: Permission, value: GroupValue) -> GroupValue:
     """The canonical form of a value that is allowed for this permission; else raises."""
     system_ids = groups.system_ids(tx)
@@ -84,7 +111,11 @@ def checked_value(tx: Tx, permission: Permission, value: GroupValue) -> GroupVal
         if known[group_id].deactivated:
             raise BadRequest("User group is deactivated.")
     if isinstance(value, Members):
-        found = {user.id for user in users.find_many(tx, value.direct_members) if user.is_active}
+        found = {
+            user.id
+            for user in users.find_many(tx, value.direct_members)
+            if user.is_active and not user.is_system_bot
+        }
         for user_id in value.direct_members:
             if user_id not in found:
                 raise BadRequest(f"Invalid user ID: {user_id}")

@@ -7,13 +7,13 @@ from msgspec import UNSET, UnsetType
 
 from tertulia.actions import channel_edits, subscriptions
 from tertulia.actions import channels as channel_actions
-from tertulia.actions.channel_edits import Edit, PermissionChange
+from tertulia.actions.channel_edits import Edit
 from tertulia.actions.composing import paragraphs
 from tertulia.api.call import Call, may_open_channels
 from tertulia.api.permission_values import Change
 from tertulia.domain import limits
 from tertulia.domain.channels import FOREVER, Channel, NewChannel
-from tertulia.domain.groups import GroupValue
+from tertulia.domain.groups import GroupValue, PermissionChange
 from tertulia.domain.topics import POLICIES, shown
 from tertulia.domain.users import User
 from tertulia.errors import (

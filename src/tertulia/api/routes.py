@@ -7,9 +7,11 @@ from tertulia.api import (
     events,
     flags,
     folders,
+    groups,
     login,
     messages,
     reactions,
+    realm,
     reminders,
     scheduled_messages,
     server,
@@ -88,7 +90,17 @@ ROUTES = [
     post("/channel_folders/create", folders.create, requires=administrator),
     patch("/channel_folders/{channel_folder_id}", folders.edit, requires=administrator),
     # groups
+    get("/user_groups", groups.everything, requires=no_guest),
+    post("/user_groups/create", groups.create, requires=no_guest),
+    patch("/user_groups/{group_id}", groups.edit, requires=no_guest),
+    post("/user_groups/{group_id}/deactivate", groups.deactivate),
+    get("/user_groups/{group_id}/members", groups.members, requires=no_guest),
+    post("/user_groups/{group_id}/members", groups.change_members, requires=no_guest),
+    get("/user_groups/{group_id}/members/{user_id}", groups.is_member, requires=no_guest),
+    get("/user_groups/{group_id}/subgroups", groups.subgroups, requires=no_guest),
+    post("/user_groups/{group_id}/subgroups", groups.change_subgroups, requires=no_guest),
     # the organization
+    patch("/realm", realm.edit, requires=administrator),
     # oneself: settings, status, presence, typing
     get("/users/me", users.me),
     # users

@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 
 import msgspec
 
+from tertulia.domain.topics import first_bad_character
 from tertulia.domain.users import Role, User
+from tertulia.errors import BadRequest
 
 # In the order in which a new organization creates them, so that their ids ascend.
 SYSTEM_GROUPS: dict[str, str] = {
@@ -46,8 +48,8 @@ ROLE_OF_GROUP = {name: role for role, name in _DIRECT_GROUP.items()}
 class Members(msgspec.Struct, frozen=True, forbid_unknown_fields=False):
     """A set of users named in place: some people and the members of some groups."""
 
-    direct_members: list[int] = []
-    direct_subgroups: list[int] = []
+    direct_members: list[int]
+    direct_subgroups: list[int]
 
 
 GroupValue = int | Members
@@ -189,3 +191,40 @@ REALM_PERMISSIONS: dict[str, Permission] = {
         Permission("workplace_users_group", "role:everyone", everyone=True),
     )
 }
+
+LONGEST_NAME = 100
+_RESERVED = ("@", "role:", "user:", "stream:", "channel:")
+
+
+def checked_group_name(name: str) -> str:
+    name = name.strip()
+    if not name:
+        raise BadRequest("User group name can't be empty!")
+    if len(name) > LONGEST_NAME:
+        raise BadRequest(f"User group name cannot exceed {LONGEST_NAME} characters.")
+    for prefix in _RESERVED:
+        if name.startswith(prefix):
+            raise BadRequest(f"User group name cannot start with '{prefix}'.")
+    position = first_bad_character(name)
+    if position is not None:
+        raise BadRequest(f"Invalid character in user group name, at position {position}.")
+    return name
+
+
+@dataclass(frozen=True, slots=True)
+class NewGroup:
+    """What a group is to be, as asked for by the one who creates it."""
+
+    name: str
+    description: str
+    members: list[int]
+    subgroups: list[int]
+    permissions: dict[str, GroupValue]
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionChange:
+    """A new value of a permission, and the one that the caller believes it has."""
+
+    new: GroupValue
+    old: GroupValue | None = None

@@ -108,6 +108,11 @@ def subscribed_you(by: User, channels: Sequence[Channel]) -> Words:
     return blocks(opening, bullets([channel_link(channel) for channel in channels]))
 
 
+def moved_you(by: User, did: str, group: Group) -> Words:
+    """Somebody was taken into a group or out of it: `did` is "added you to", for example."""
+    return paragraph(person(by) + f" {did} the group " + group_name(group) + ".")
+
+
 def new_channels(by: User, channels: Sequence[Channel]) -> Words:
     named = several([channel_link(channel) for channel in channels])
     if len(channels) == 1:

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from tertulia.domain.groups import REALM_PERMISSIONS, GroupValue
 from tertulia.domain.topics import ALLOW_EMPTY, DISABLE_EMPTY, EMPTY_ONLY
 from tertulia.errors import BadRequest
 
@@ -91,6 +92,10 @@ class Realm:
 
     def setting(self, name: str) -> Any:
         return self.settings.get(name, DEFAULTS[name])
+
+    def permissions(self) -> dict[str, GroupValue]:
+        """The permissions that were set; the others are at their defaults."""
+        return {name: value for name, value in self.settings.items() if name in REALM_PERMISSIONS}
 
 
 def checked_subdomain(text: str) -> str:

@@ -150,7 +150,7 @@ class Organization:
         waiting = self.realm.setting("waiting_period_threshold")
         return any(
             holds_by_role(user, group.name, waiting, now)
-            for group_id in self._within(named)
+            for group_id in self.within(named)
             if (group := self.groups[group_id]).is_system
         ) or bool(named & self._containing(user.id))
 
@@ -207,7 +207,7 @@ class Organization:
 
         return rule(user, channel, subscribed, holds)
 
-    def _within(self, group_ids: Iterable[int]) -> set[int]:
+    def within(self, group_ids: Iterable[int]) -> set[int]:
         """These groups and all they contain."""
         found: set[int] = set()
         waiting = [group_id for group_id in group_ids if group_id in self.groups]
@@ -225,7 +225,7 @@ class Organization:
             known = {
                 group.id
                 for group in self.groups.values()
-                if any(user_id in self.groups[inner].members for inner in self._within([group.id]))
+                if any(user_id in self.groups[inner].members for inner in self.within([group.id]))
             }
             self._groups_of[user_id] = known
         return known

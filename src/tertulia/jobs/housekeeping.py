@@ -4,7 +4,14 @@ import asyncio
 import time
 from collections.abc import Callable
 
-from tertulia.actions import housekeeping, queues, retention, scheduled, traffic
+from tertulia.actions import (
+    full_members,
+    housekeeping,
+    queues,
+    retention,
+    scheduled,
+    traffic,
+)
 from tertulia.events.delivery import Delivery
 from tertulia.storage.database import Database
 
@@ -78,3 +85,12 @@ async def count_traffic(database: Database, delivery: Delivery) -> None:
     """Count the messages of some channels; all of them have their turn within a day."""
     for realm_id in list(delivery.organizations):
         await database.of(realm_id).write(traffic.count, CHANNELS_AT_ONCE)
+
+
+async def welcome_full_members(database: Database, delivery: Delivery) -> None:
+    """Tell of those whose waiting period has ended; most of the time nothing has to be written."""
+    for realm_id, org in list(delivery.organizations.items()):
+        if not org.realm.setting(full_members.WAITING_PERIOD):
+            continue
+        if await database.of(realm_id).read(full_members.due):
+            await database.of(realm_id).write(full_members.welcome)

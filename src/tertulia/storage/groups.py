@@ -130,6 +130,100 @@ def add_subgroup(tx: Tx, group_id: int, subgroup_id: int) -> None:
     )
 
 
+# --- groups that people make ---
+
+
+def find(tx: Tx, group_id: int) -> Group | None:
+    row = tx.one(
+        "SELECT * FROM user_group WHERE id = :id AND realm_id = :realm",
+        id=group_id,
+        realm=tx.realm_id,
+    )
+    if row is None:
+        return None
+    members = tx.all(
+        "SELECT user_id FROM user_group_member WHERE group_id = :id ORDER BY user_id", id=group_id
+    )
+    subgroups = tx.all(
+        "SELECT subgroup_id FROM user_group_subgroup WHERE group_id = :id ORDER BY subgroup_id",
+        id=group_id,
+    )
+    return _group(
+        row,
+        {group_id: [each["user_id"] for each in members]},
+        {group_id: [each["subgroup_id"] for each in subgroups]},
+    )
+
+
+def name_taken(tx: Tx, name: str) -> bool:
+    found = tx.one(
+        "SELECT 1 AS found FROM user_group WHERE realm_id = :realm AND name = :name",
+        realm=tx.realm_id,
+        name=name,
+    )
+    return found is not None
+
+
+def update(tx: Tx, group_id: int, *, name: str, description: str, deactivated: bool) -> None:
+    tx.execute(
+        "UPDATE user_group SET name = :name, description = :description,"
+        " deactivated = :deactivated WHERE id = :id AND realm_id = :realm",
+        name=name,
+        description=description,
+        deactivated=deactivated,
+        id=group_id,
+        realm=tx.realm_id,
+    )
+
+
+def add_members(tx: Tx, group_id: int, user_ids: list[int]) -> None:
+    tx.execute_many(
+        "INSERT INTO user_group_member (realm_id, group_id, user_id)"
+        " VALUES (:realm, :group, :user)",
+        ({"realm": tx.realm_id, "group": group_id, "user": user_id} for user_id in user_ids),
+    )
+
+
+def remove_members(tx: Tx, group_id: int, user_ids: list[int]) -> None:
+    tx.execute(
+        "DELETE FROM user_group_member WHERE group_id = :group AND user_id IN :users",
+        group=group_id,
+        users=user_ids,
+    )
+
+
+def remove_subgroups(tx: Tx, group_id: int, subgroup_ids: list[int]) -> None:
+    tx.execute(
+        "DELETE FROM user_group_subgroup WHERE group_id = :group AND subgroup_id IN :subgroups",
+        group=group_id,
+        subgroups=subgroup_ids,
+    )
+
+
+def within(tx: Tx, group_ids: list[int]) -> set[int]:
+    """These groups and all they contain, however deep."""
+    rows = tx.all(
+        "WITH RECURSIVE within (group_id) AS ("
+        " SELECT id FROM user_group WHERE id IN :ids AND realm_id = :realm"
+        " UNION SELECT s.subgroup_id FROM user_group_subgroup s"
+        " JOIN within w ON s.group_id = w.group_id"
+        ") SELECT group_id FROM within",
+        ids=group_ids,
+        realm=tx.realm_id,
+    )
+    return {row["group_id"] for row in rows}
+
+
+def supergroups(tx: Tx, group_id: int) -> list[int]:
+    """The groups in use that have this one as a direct subgroup."""
+    rows = tx.all(
+        "SELECT s.group_id FROM user_group_subgroup s JOIN user_group g ON g.id = s.group_id"
+        " WHERE s.subgroup_id = :id AND NOT g.deactivated ORDER BY s.group_id",
+        id=group_id,
+    )
+    return [row["group_id"] for row in rows]
+
+
 def _lists(tx: Tx, sql: str, order: str) -> dict[int, list[int]]:
     found: dict[int, list[int]] = {}
     sql = f"{sql} WHERE realm_id = :realm ORDER BY group_id, {order}"

@@ -4,6 +4,7 @@ from typing import Any
 
 import msgspec
 
+from tertulia.domain.groups import REALM_PERMISSIONS, GroupValue
 from tertulia.domain.realms import Realm
 from tertulia.storage.tx import Row, Tx
 
@@ -56,6 +57,19 @@ def set_setting(tx: Tx, name: str, value: Any) -> None:
     )
 
 
+def full_members_told_at(tx: Tx) -> float:
+    told_at: float = tx.value(
+        "SELECT full_members_told_at AS value FROM realm WHERE id = :id", id=tx.realm_id
+    )
+    return told_at
+
+
+def note_full_members_told(tx: Tx) -> None:
+    tx.execute(
+        "UPDATE realm SET full_members_told_at = :now WHERE id = :id", now=tx.now, id=tx.realm_id
+    )
+
+
 def _realm(row: Row) -> Realm:
     return Realm(
         id=row["id"],
@@ -64,5 +78,13 @@ def _realm(row: Row) -> Realm:
         uuid=row["uuid"],
         created_at=row["created_at"],
         deactivated=bool(row["deactivated"]),
-        settings=msgspec.json.decode(row["settings"]),
+        settings=_settings(row["settings"]),
     )
+
+
+def _settings(text: str) -> dict[str, Any]:
+    """Settings by name; a permission that names people in place is more than plain JSON."""
+    settings: dict[str, Any] = msgspec.json.decode(text)
+    for name in settings.keys() & REALM_PERMISSIONS.keys():
+        settings[name] = msgspec.convert(settings[name], GroupValue)
+    return settings

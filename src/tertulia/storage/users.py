@@ -48,6 +48,19 @@ def everyone(tx: Tx) -> list[User]:
     return [_user(row) for row in rows]
 
 
+def members_joined_between(tx: Tx, after: float, until: float) -> list[User]:
+    """Active accounts with the role of a member that began in this time."""
+    rows = tx.all(
+        f"SELECT {_COLUMNS} FROM account WHERE realm_id = :realm AND role = :member AND is_active"
+        " AND NOT is_system_bot AND joined_at > :after AND joined_at <= :until ORDER BY id",
+        realm=tx.realm_id,
+        member=int(Role.MEMBER),
+        after=after,
+        until=until,
+    )
+    return [_user(row) for row in rows]
+
+
 def find_system_bot(tx: Tx, email: str) -> User | None:
     user = find_by_email(tx, email)
     return user if user is not None and user.is_system_bot else None

@@ -14,6 +14,7 @@ from tertulia.domain.realms import DEFAULTS
 from tertulia.domain.topics import DISABLE_EMPTY, EMPTY_TOPIC_NAME
 from tertulia.events.directory import Organization
 from tertulia.events.snapshot.surroundings import Surroundings
+from tertulia.events.types.channels import shown_value
 
 TYPING_STARTED_WAIT_MS = 30_000
 TYPING_STOPPED_WAIT_MS = 12_000
@@ -74,7 +75,7 @@ def _settings(org: Organization) -> dict[str, Any]:
 
 
 def _permissions(org: Organization) -> dict[str, Any]:
-    values = {name: org.realm_permission(name) for name in REALM_PERMISSIONS}
+    values = {name: shown_value(org, org.realm_permission(name)) for name in REALM_PERMISSIONS}
     return {f"realm_{name}": value for name, value in values.items()} | {
         "realm_create_public_stream_policy": _policy(
             org, values["can_create_public_channel_group"], _CREATE_POLICIES, 1

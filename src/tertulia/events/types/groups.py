@@ -1,13 +1,15 @@
 """User groups as clients see them, and the events that tell of them."""
 
+import time
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import msgspec
 
 from tertulia.domain.groups import GROUP_PERMISSIONS, Group, GroupValue
 from tertulia.events.directory import Organization, Touched
 from tertulia.events.listener import Listener
+from tertulia.events.types.channels import shown_value
 from tertulia.events.types.event import Event, Wire
 
 
@@ -31,7 +33,9 @@ class GroupObject(msgspec.Struct, kw_only=True):
 
 def group_object(org: Organization, group: Group, now: float) -> GroupObject:
     nobody = org.system_ids["role:nobody"]
-    values = {name: group.permissions.get(name, nobody) for name in GROUP_PERMISSIONS}
+    values = {
+        name: shown_value(org, group.permissions.get(name, nobody)) for name in GROUP_PERMISSIONS
+    }
     return GroupObject(
         id=group.id,
         name=group.name,
@@ -67,3 +71,123 @@ class SystemMembersAdded(Event, frozen=True):
                 "group_id": group_id,
                 "user_ids": [self.user_id],
             }
+
+
+class GroupCreated(Event, frozen=True):
+    """Somebody made a group. What it contains is told by an event of its own."""
+
+    kind: ClassVar[str] = "group_created"
+    types: ClassVar[tuple[str, ...]] = ("user_group",)
+
+    group_id: int
+    name: str
+    description: str
+    creator_id: int
+    at: float
+    members: list[int]
+    subgroups: list[int]
+    permissions: dict[str, GroupValue]
+
+    def touched(self) -> Touched:
+        return Touched(groups=True)
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        group = GroupObject(
+            id=self.group_id,
+            name=self.name,
+            description=self.description,
+            creator_id=self.creator_id,
+            date_created=int(self.at),
+            members=self.members,
+            direct_subgroup_ids=[],
+            is_system_group=False,
+            deactivated=False,
+            **self.permissions,
+        )
+        yield {"type": "user_group", "op": "add", "group": group}
+        if self.subgroups:
+            yield {
+                "type": "user_group",
+                "op": "add_subgroups",
+                "group_id": self.group_id,
+                "direct_subgroup_ids": self.subgroups,
+            }
+
+
+class GroupChanged(Event, frozen=True):
+    """A group has another name, description or permission, or is in use or not.
+
+    Compat: clients that do not know of deactivated groups see one go and come back.
+    """
+
+    kind: ClassVar[str] = "group_changed"
+    types: ClassVar[tuple[str, ...]] = ("user_group",)
+
+    group_id: int
+    data: dict[str, Any]
+    was_deactivated: bool
+
+    def touched(self) -> Touched:
+        return Touched(groups=True)
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        knows = to.options.capabilities.include_deactivated_groups
+        deactivated = self.data.get("deactivated")
+        if not knows and deactivated is True:
+            yield {"type": "user_group", "op": "remove", "group_id": self.group_id}
+        elif not knows and deactivated is False:
+            group = group_object(org, org.groups[self.group_id], time.time())
+            yield {"type": "user_group", "op": "add", "group": group}
+        elif knows or not (self.was_deactivated and "name" in self.data):
+            yield {
+                "type": "user_group",
+                "op": "update",
+                "group_id": self.group_id,
+                "data": self.data,
+            }
+
+
+class MembersChanged(Event, frozen=True):
+    """People were taken into a group, or out of it."""
+
+    kind: ClassVar[str] = "group_members"
+    types: ClassVar[tuple[str, ...]] = ("user_group",)
+    shared: ClassVar[bool] = True
+
+    group_id: int
+    user_ids: list[int]
+    added: bool
+
+    def touched(self) -> Touched:
+        return Touched(groups=True)
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        yield {
+            "type": "user_group",
+            "op": "add_members" if self.added else "remove_members",
+            "group_id": self.group_id,
+            "user_ids": self.user_ids,
+        }
+
+
+class SubgroupsChanged(Event, frozen=True):
+    """Groups were taken into a group, or out of it."""
+
+    kind: ClassVar[str] = "group_subgroups"
+    types: ClassVar[tuple[str, ...]] = ("user_group",)
+    shared: ClassVar[bool] = True
+
+    group_id: int
+    subgroup_ids: list[int]
+    added: bool
+
+    def touched(self) -> Touched:
+        return Touched(groups=True)
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        yield {
+            "type": "user_group",
+            "op": "add_subgroups" if self.added else "remove_subgroups",
+            "group_id": self.group_id,
+            "direct_subgroup_ids": self.subgroup_ids,
+        }

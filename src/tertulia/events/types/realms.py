@@ -17,6 +17,22 @@ class RealmCreated(Event, frozen=True):
         return Touched(realm=True, groups=True)
 
 
+class RealmChangedTogether(Event, frozen=True):
+    """Settings of the organization that clients hear of in one piece."""
+
+    kind: ClassVar[str] = "realm_changed_together"
+    types: ClassVar[tuple[str, ...]] = ("realm",)
+    shared: ClassVar[bool] = True
+
+    data: dict[str, Any]
+
+    def touched(self) -> Touched:
+        return Touched(realm=True)
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        yield {"type": "realm", "op": "update_dict", "property": "default", "data": self.data}
+
+
 class RealmChanged(Event, frozen=True):
     """One plain setting of the organization has a new value."""
 

@@ -15,10 +15,16 @@ from tertulia.events.types.emoji import EmojiAdded, EmojiDeactivated
 from tertulia.events.types.event import Event
 from tertulia.events.types.flags import FlagsChanged
 from tertulia.events.types.folders import FolderAdded, FolderChanged, FoldersReordered
-from tertulia.events.types.groups import SystemMembersAdded
+from tertulia.events.types.groups import (
+    GroupChanged,
+    GroupCreated,
+    MembersChanged,
+    SubgroupsChanged,
+    SystemMembersAdded,
+)
 from tertulia.events.types.messages import MessageSent
 from tertulia.events.types.reactions import ReactionChanged
-from tertulia.events.types.realms import RealmChanged, RealmCreated
+from tertulia.events.types.realms import RealmChanged, RealmChangedTogether, RealmCreated
 from tertulia.events.types.reminders import ReminderRemoved, ReminderSaved
 from tertulia.events.types.scheduled import ScheduledMessageRemoved, ScheduledMessageSaved
 from tertulia.events.types.topics import TopicPolicyChanged
@@ -39,20 +45,25 @@ KINDS: dict[str, type[Event]] = {
         FolderAdded,
         FolderChanged,
         FoldersReordered,
+        GroupChanged,
+        GroupCreated,
         Joined,
         KeyChanged,
         Left,
+        MembersChanged,
         MessageSent,
         MessageUpdated,
         MessagesDeleted,
         ReactionChanged,
         RealmChanged,
+        RealmChangedTogether,
         RealmCreated,
         ReminderRemoved,
         ReminderSaved,
         ScheduledMessageRemoved,
         ScheduledMessageSaved,
         SubscriptionChanged,
+        SubgroupsChanged,
         SystemMembersAdded,
         TopicPolicyChanged,
         UserActivityChanged,

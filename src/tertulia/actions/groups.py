@@ -1,0 +1,345 @@
+"""User groups: making them, changing them, and who is in them."""
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from tertulia.actions import notices, rights
+from tertulia.actions.uncovering import uncovering
+from tertulia.domain import notices as words
+from tertulia.domain.groups import (
+    GROUP_PERMISSIONS,
+    Group,
+    GroupValue,
+    Members,
+    NewGroup,
+    PermissionChange,
+    checked_group_name,
+    groups_named,
+)
+from tertulia.domain.users import User
+from tertulia.errors import (
+    BadRequest,
+    GroupInUse,
+    GroupIsDeactivated,
+    GroupNameTaken,
+    GroupNotFound,
+    InsufficientPermission,
+    MemberNotFound,
+    SubgroupNotFound,
+)
+from tertulia.events.audience import Everyone
+from tertulia.events.log import announce
+from tertulia.events.types.groups import (
+    GroupChanged,
+    GroupCreated,
+    MembersChanged,
+    SubgroupsChanged,
+)
+from tertulia.storage import channels, groups, realms, users
+from tertulia.storage.tx import Tx
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """What is to change in a group; what is None or absent stays.
+
+    A group is taken into use again by `deactivated=False`; the opposite has an act of its own.
+    """
+
+    name: str | None = None
+    description: str | None = None
+    deactivated: bool | None = None
+    permissions: dict[str, PermissionChange] = field(default_factory=dict)
+
+
+def create(tx: Tx, user: User, new: NewGroup) -> int:
+    """Make a group; gives its id."""
+    user = rights.acting(tx, user)
+    rights.require_in_realm(tx, user, "can_create_groups")
+    name = _free_name(tx, new.name)
+    members = _active_ids(tx, new.members)
+    subgroups = _usable_subgroups(tx, new.subgroups)
+    group_id = groups.insert(tx, name, new.description, creator_id=user.id)
+    permissions = _initial_permissions(tx, user, new.permissions)
+    groups.set_permissions(tx, group_id, permissions)
+    groups.add_members(tx, group_id, members)
+    for subgroup_id in subgroups:
+        groups.add_subgroup(tx, group_id, subgroup_id)
+    event = GroupCreated(
+        group_id=group_id,
+        name=name,
+        description=new.description,
+        creator_id=user.id,
+        at=tx.now,
+        members=members,
+        subgroups=subgroups,
+        permissions=permissions,
+    )
+    announce(tx, event, to=Everyone())
+    return group_id
+
+
+def edit(tx: Tx, user: User, group_id: int, change: Edit) -> None:
+    """Change a group: name, description, reactivation, permissions, in this order."""
+    user = rights.acting(tx, user)
+    group = managed_by(tx, user, group_id)
+    if change == Edit():
+        raise BadRequest("No new data supplied")
+    after = group
+    if change.name is not None and change.name.strip() != group.name:
+        after = replace(after, name=_free_name(tx, change.name))
+        _store(tx, after, {"name": after.name}, was_deactivated=group.deactivated)
+    if change.description is not None and change.description != group.description:
+        after = replace(after, description=change.description)
+        _store(tx, after, {"description": after.description}, was_deactivated=group.deactivated)
+    if change.deactivated is False and group.deactivated:
+        after = replace(after, deactivated=False)
+        _store(tx, after, {"deactivated": False}, was_deactivated=True)
+    for name, wanted in change.permissions.items():
+        after = _change_permission(tx, after, name, wanted)
+
+
+def deactivate(tx: Tx, user: User, group_id: int) -> None:
+    """Take a group out of use; refused while anything still names it."""
+    group = managed_by(tx, rights.acting(tx, user), group_id)
+    if group.deactivated:
+        raise GroupIsDeactivated()
+    objections = _objections(tx, group)
+    if objections:
+        raise GroupInUse(objections=objections)
+    _store(tx, replace(group, deactivated=True), {"deactivated": True}, was_deactivated=False)
+
+
+def change_members(
+    tx: Tx,
+    user: User,
+    group_id: int,
+    add: list[int],
+    remove: list[int],
+    add_subgroups: list[int],
+    remove_subgroups: list[int],
+) -> None:
+    """Take people and groups into a group and out of it, all or nothing."""
+    user = rights.acting(tx, user)
+    group = _get(tx, group_id)
+    if group.is_system:
+        raise InsufficientPermission()
+    if add:
+        _add_members(tx, user, group, add)
+    if remove:
+        _remove_members(tx, user, _get(tx, group_id), remove)
+    if add_subgroups:
+        _add_subgroups(tx, user, _get(tx, group_id), add_subgroups)
+    if remove_subgroups:
+        _remove_subgroups(tx, user, _get(tx, group_id), remove_subgroups)
+
+
+def managed_by(tx: Tx, user: User, group_id: int) -> Group:
+    """A group that the user may manage."""
+    group = _get(tx, group_id)
+    if group.is_system or not _may(tx, user, group):
+        raise InsufficientPermission()
+    return group
+
+
+# --- rules ---
+
+
+def _get(tx: Tx, group_id: int) -> Group:
+    group = groups.find(tx, group_id)
+    if group is None:
+        raise GroupNotFound()
+    return group
+
+
+def _may(tx: Tx, user: User, group: Group, *permissions: str) -> bool:
+    """Whoever manages a group may do everything in it; others what a permission gives them."""
+    if user.is_guest:
+        return False
+    return rights.holds_in_realm(tx, user, "can_manage_all_groups") or any(
+        rights.holds(tx, user, group.permissions[name])
+        for name in ("can_manage_group", *permissions)
+    )
+
+
+def _require(
+    tx: Tx, user: User, group: Group, user_ids: list[int], for_others: str, for_oneself: str
+) -> None:
+    permissions = [for_others]
+    if set(user_ids) == {user.id}:
+        permissions.append(for_oneself)
+    if not _may(tx, user, group, *permissions):
+        raise InsufficientPermission()
+
+
+def _free_name(tx: Tx, name: str) -> str:
+    name = checked_group_name(name)
+    if groups.name_taken(tx, name):
+        raise GroupNameTaken(name=name)
+    return name
+
+
+def _active_ids(tx: Tx, user_ids: list[int]) -> list[int]:
+    found = {user.id for user in users.find_many(tx, user_ids) if _is_usable(user)}
+    for user_id in user_ids:
+        if user_id not in found:
+            raise MemberNotFound(user_id=user_id)
+    return sorted(found)
+
+
+def _is_usable(user: User) -> bool:
+    return user.is_active and not user.is_system_bot
+
+
+def _usable_subgroups(tx: Tx, group_ids: list[int]) -> list[int]:
+    for group_id in group_ids:
+        group = groups.find(tx, group_id)
+        if group is None:
+            raise SubgroupNotFound(group_id=group_id)
+        if group.deactivated:
+            raise GroupIsDeactivated()
+    return sorted(set(group_ids))
+
+
+def _initial_permissions(
+    tx: Tx, creator: User, asked: dict[str, GroupValue]
+) -> dict[str, GroupValue]:
+    system_ids = groups.system_ids(tx)
+    values: dict[str, GroupValue] = {}
+    for name, permission in GROUP_PERMISSIONS.items():
+        if name in asked:
+            values[name] = rights.checked_value(tx, permission, asked[name])
+        elif permission.default == "group_creator":
+            values[name] = Members([creator.id], [])
+        else:
+            values[name] = system_ids[permission.default]
+    return values
+
+
+def _objections(tx: Tx, group: Group) -> list[dict[str, Any]]:
+    """Where a group is still in use, in the words of clients."""
+    found: list[dict[str, Any]] = []
+    above = groups.supergroups(tx, group.id)
+    if above:
+        found.append({"type": "subgroup", "supergroup_ids": above})
+    for channel in channels.everything(tx):
+        settings = _naming(group.id, channel.permissions)
+        if settings and not channel.archived:
+            found.append({"type": "channel", "channel_id": channel.id, "settings": settings})
+    for other in groups.everything(tx):
+        settings = _naming(group.id, other.permissions)
+        if settings and not other.deactivated:
+            found.append({"type": "user_group", "group_id": other.id, "settings": settings})
+    settings = _naming(group.id, realms.current(tx).permissions())
+    if settings:
+        found.append({"type": "realm", "settings": settings})
+    return found
+
+
+def _naming(group_id: int, permissions: dict[str, GroupValue]) -> list[str]:
+    return sorted(name for name, value in permissions.items() if group_id in groups_named([value]))
+
+
+# --- changes ---
+
+
+def _store(tx: Tx, group: Group, data: dict[str, Any], *, was_deactivated: bool) -> None:
+    groups.update(
+        tx,
+        group.id,
+        name=group.name,
+        description=group.description,
+        deactivated=group.deactivated,
+    )
+    announce(tx, GroupChanged(group.id, data, was_deactivated), to=Everyone())
+
+
+def _change_permission(tx: Tx, group: Group, name: str, change: PermissionChange) -> Group:
+    new = rights.checked_value(tx, GROUP_PERMISSIONS[name], change.new)
+    current = group.permissions[name]
+    rights.check_expected(tx, change, current)
+    if new == current:
+        return group
+    after = replace(group, permissions=group.permissions | {name: new})
+    groups.set_permissions(tx, group.id, after.permissions)
+    announce(tx, GroupChanged(group.id, {name: new}, False), to=Everyone())
+    return after
+
+
+def _add_members(tx: Tx, user: User, group: Group, asked: list[int]) -> None:
+    _require(tx, user, group, asked, "can_add_members_group", "can_join_group")
+    user_ids = _active_ids(tx, asked)
+    for user_id in user_ids:
+        if user_id in group.members:
+            raise BadRequest(f"User {user_id} is already a member of this group")
+
+    people = users.find_many(tx, user_ids)
+    with uncovering(tx, people):
+        groups.add_members(tx, group.id, user_ids)
+        announce(tx, MembersChanged(group.id, user_ids, True), to=Everyone())
+    _tell(tx, user, group, people, "added you to")
+
+
+def _remove_members(tx: Tx, user: User, group: Group, asked: list[int]) -> None:
+    user_ids = sorted(set(asked))
+    _require(tx, user, group, user_ids, "can_remove_members_group", "can_leave_group")
+    for user_id in user_ids:
+        if user_id not in group.members:
+            raise BadRequest(f"There is no member '{user_id}' in this user group")
+
+    people = [each for each in users.find_many(tx, user_ids) if each.is_active]
+    with uncovering(tx, people):
+        groups.remove_members(tx, group.id, user_ids)
+        announce(tx, MembersChanged(group.id, user_ids, False), to=Everyone())
+    _tell(tx, user, group, people, "removed you from")
+
+
+def _add_subgroups(tx: Tx, user: User, group: Group, asked: list[int]) -> None:
+    if not _may(tx, user, group, "can_add_members_group"):
+        raise InsufficientPermission()
+    subgroup_ids = _usable_subgroups(tx, asked)
+    for subgroup_id in subgroup_ids:
+        if subgroup_id in group.subgroups:
+            raise BadRequest(f"User group {subgroup_id} is already a subgroup of this group.")
+    if group.id in groups.within(tx, subgroup_ids):
+        raise BadRequest(
+            f"User group {group.id} is already a subgroup of one of the passed subgroups."
+        )
+
+    with uncovering(tx, _people_within(tx, subgroup_ids)):
+        for subgroup_id in subgroup_ids:
+            groups.add_subgroup(tx, group.id, subgroup_id)
+        announce(tx, SubgroupsChanged(group.id, subgroup_ids, True), to=Everyone())
+
+
+def _remove_subgroups(tx: Tx, user: User, group: Group, asked: list[int]) -> None:
+    if not _may(tx, user, group, "can_remove_members_group"):
+        raise InsufficientPermission()
+    subgroup_ids = sorted(set(asked))
+    for subgroup_id in subgroup_ids:
+        if groups.find(tx, subgroup_id) is None:
+            raise SubgroupNotFound(group_id=subgroup_id)
+        if subgroup_id not in group.subgroups:
+            raise BadRequest(f"User group {subgroup_id} is not a subgroup of this group.")
+
+    with uncovering(tx, _people_within(tx, subgroup_ids)):
+        groups.remove_subgroups(tx, group.id, subgroup_ids)
+        announce(tx, SubgroupsChanged(group.id, subgroup_ids, False), to=Everyone())
+
+
+def _people_within(tx: Tx, group_ids: list[int]) -> list[User]:
+    """All who may be in these groups; more, if system groups are among them."""
+    if groups.system_groups_within(tx, group_ids):
+        found = users.everyone(tx)
+    else:
+        found = users.find_many(tx, sorted(groups.listed_within(tx, group_ids)))
+    return [user for user in found if _is_usable(user)]
+
+
+def _tell(tx: Tx, user: User, group: Group, people: list[User], did: str) -> None:
+    """People hear from Notification Bot what others did with them."""
+    if group.deactivated:
+        return
+    for other in people:
+        if other.id != user.id and not other.is_bot:
+            notices.tell(tx, other.id, words.moved_you(user, did, group))

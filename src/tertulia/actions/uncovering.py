@@ -1,0 +1,67 @@
+"""Uncovering: who sees other private channels because a group has other members.
+
+A private channel can be open to a group. Whoever comes into the group sees the channel from then
+on, and whoever leaves it does no longer; both are told, as if the channel came or went.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+
+from tertulia.actions.circles import Circles
+from tertulia.domain import access
+from tertulia.domain.channels import GATE_PERMISSIONS, Channel
+from tertulia.domain.groups import groups_named
+from tertulia.domain.users import User
+from tertulia.events.audience import Users
+from tertulia.events.log import announce
+from tertulia.events.types.channels import ChannelsUncovered
+from tertulia.storage import channels, groups, subscriptions
+from tertulia.storage.tx import Tx
+
+Seen = dict[int, set[int]]  # the channels in question that each user sees
+
+
+@contextmanager
+def uncovering(tx: Tx, people: Sequence[User]) -> Iterator[None]:
+    """Put it around a change of groups; `people` are those whom the change may concern."""
+    guarded = open_to_groups(tx)
+    before = seen(tx, guarded, people, tx.now)
+    yield
+    tell(tx, before, seen(tx, guarded, people, tx.now))
+
+
+def open_to_groups(tx: Tx) -> list[Channel]:
+    """The private channels that some group may see; few, where there are many channels."""
+    nobody = groups.system_ids(tx)["role:nobody"]
+    return [
+        channel
+        for channel in channels.everything(tx)
+        if channel.invite_only
+        and groups_named(channel.permissions[name] for name in GATE_PERMISSIONS) - {nobody}
+    ]
+
+
+def seen(tx: Tx, guarded: Sequence[Channel], people: Sequence[User], now: float) -> Seen:
+    """What people see by their groups of today, if the waiting period is counted up to `now`."""
+    ids = [user.id for user in people]
+    found: Seen = {user_id: set() for user_id in ids}
+    circles = Circles(tx, now)
+    for channel in guarded:
+        inside = subscriptions.active_user_ids(tx, channel.id, among=ids) if ids else set()
+        for user in people:
+            if access.may_see(user, channel, user.id in inside, partial(circles.holds, user)):
+                found[user.id].add(channel.id)
+    return found
+
+
+def tell(tx: Tx, before: Seen, after: Seen) -> None:
+    """Announce the differences; those who see the same change hear of it together."""
+    listeners: dict[tuple[tuple[int, ...], tuple[int, ...]], list[int]] = {}
+    for user_id, now in after.items():
+        shown = tuple(sorted(now - before[user_id]))
+        hidden = tuple(sorted(before[user_id] - now))
+        if shown or hidden:
+            listeners.setdefault((shown, hidden), []).append(user_id)
+    for (shown, hidden), user_ids in listeners.items():
+        announce(tx, ChannelsUncovered(list(shown), list(hidden)), to=Users(user_ids))

@@ -1,0 +1,204 @@
+"""User groups."""
+
+from typing import Annotated
+
+from tertulia.actions import groups
+from tertulia.actions.groups import Edit
+from tertulia.api.call import Call
+from tertulia.api.permission_values import Change, NewValue
+from tertulia.domain.groups import Group, GroupValue, NewGroup, PermissionChange
+from tertulia.errors import BadRequest, GroupIsDeactivated, GroupNotFound
+from tertulia.events.types.groups import GroupObject, group_object
+from tertulia.http.replies import Reply, ok
+from tertulia.http.rules import Id, MaxItems, MaxLength
+
+Ids = Annotated[list[Id], MaxItems(10_000)]
+Description = Annotated[str, MaxLength(1024)]
+
+
+class Groups(Reply):
+    user_groups: list[GroupObject]
+
+
+class Created(Reply):
+    group_id: int
+
+
+class MemberIds(Reply):
+    members: list[int]
+
+
+class SubgroupIds(Reply):
+    subgroups: list[int]
+
+
+class Membership(Reply):
+    is_user_group_member: bool
+
+
+async def everything(call: Call, *, include_deactivated_groups: bool = False) -> Groups:
+    """All user groups of the organization."""
+    return Groups(
+        user_groups=[
+            group_object(call.org, group, call.now)
+            for group in call.org.groups.values()
+            if include_deactivated_groups or not group.deactivated
+        ]
+    )
+
+
+async def create(
+    call: Call,
+    *,
+    name: str,
+    description: Description,
+    members: Ids,
+    subgroups: Ids | None = None,
+    can_add_members_group: GroupValue | None = None,
+    can_join_group: GroupValue | None = None,
+    can_leave_group: GroupValue | None = None,
+    can_manage_group: GroupValue | None = None,
+    can_mention_group: GroupValue | None = None,
+    can_remove_members_group: GroupValue | None = None,
+) -> Created:
+    """Make a user group."""
+    permissions = {
+        "can_add_members_group": can_add_members_group,
+        "can_join_group": can_join_group,
+        "can_leave_group": can_leave_group,
+        "can_manage_group": can_manage_group,
+        "can_mention_group": can_mention_group,
+        "can_remove_members_group": can_remove_members_group,
+    }
+    new = NewGroup(
+        name=name,
+        description=description,
+        members=members,
+        subgroups=subgroups or [],
+        permissions={each: value for each, value in permissions.items() if value is not None},
+    )
+    return Created(group_id=await call.db.write(groups.create, call.user, new))
+
+
+async def edit(
+    call: Call,
+    group_id: int,
+    *,
+    name: str | None = None,
+    description: Description | None = None,
+    deactivated: bool | None = None,
+    can_add_members_group: Change | None = None,
+    can_join_group: Change | None = None,
+    can_leave_group: Change | None = None,
+    can_manage_group: Change | None = None,
+    can_mention_group: Change | None = None,
+    can_remove_members_group: Change | None = None,
+) -> Reply:
+    """Change a user group, or take it into use again."""
+    permissions: dict[str, NewValue | None] = {
+        "can_add_members_group": can_add_members_group,
+        "can_join_group": can_join_group,
+        "can_leave_group": can_leave_group,
+        "can_manage_group": can_manage_group,
+        "can_mention_group": can_mention_group,
+        "can_remove_members_group": can_remove_members_group,
+    }
+    change = Edit(
+        name=name,
+        description=description,
+        deactivated=deactivated,
+        permissions={
+            each: PermissionChange(value.new, value.old)
+            for each, value in permissions.items()
+            if value is not None
+        },
+    )
+    await call.db.write(groups.edit, call.user, group_id, change)
+    return ok()
+
+
+async def deactivate(call: Call, group_id: int) -> Reply:
+    """Take a user group out of use."""
+    await call.db.write(groups.deactivate, call.user, group_id)
+    return ok()
+
+
+async def change_members(
+    call: Call,
+    group_id: int,
+    *,
+    add: Ids | None = None,
+    delete: Ids | None = None,
+    add_subgroups: Ids | None = None,
+    delete_subgroups: Ids | None = None,
+) -> Reply:
+    """Add and remove members and subgroups."""
+    if not (add or delete or add_subgroups or delete_subgroups):
+        raise BadRequest(
+            'Nothing to do. Specify at least one of "add", "delete", "add_subgroups" or'
+            ' "delete_subgroups".'
+        )
+    await call.db.write(
+        groups.change_members,
+        call.user,
+        group_id,
+        add or [],
+        delete or [],
+        add_subgroups or [],
+        delete_subgroups or [],
+    )
+    return ok()
+
+
+async def change_subgroups(
+    call: Call, group_id: int, *, add: Ids | None = None, delete: Ids | None = None
+) -> Reply:
+    """Add and remove subgroups."""
+    if not (add or delete):
+        raise BadRequest('Nothing to do. Specify at least one of "add" or "delete".')
+    await call.db.write(groups.change_members, call.user, group_id, [], [], add or [], delete or [])
+    return ok()
+
+
+async def members(call: Call, group_id: int, *, direct_member_only: bool = False) -> MemberIds:
+    """The members of a user group, those of its subgroups included."""
+    found = _members(call, _active(call, group_id), direct_member_only)
+    return MemberIds(members=sorted(found))
+
+
+async def subgroups(
+    call: Call, group_id: int, *, direct_subgroup_only: bool = False
+) -> SubgroupIds:
+    """The subgroups of a user group, and theirs."""
+    group = _active(call, group_id)
+    found = set(group.subgroups) if direct_subgroup_only else call.org.within([group.id])
+    return SubgroupIds(subgroups=sorted(found - {group.id}))
+
+
+async def is_member(
+    call: Call, group_id: int, user_id: int, *, direct_member_only: bool = False
+) -> Membership:
+    """Whether somebody is in a user group."""
+    group = _active(call, group_id)
+    if user_id not in call.org.users:
+        raise BadRequest("No such user")
+    found = _members(call, group, direct_member_only)
+    return Membership(is_user_group_member=user_id in found)
+
+
+def _active(call: Call, group_id: int) -> Group:
+    group = call.org.groups.get(group_id)
+    if group is None:
+        raise GroupNotFound()
+    if group.deactivated:
+        raise GroupIsDeactivated()
+    return group
+
+
+def _members(call: Call, group: Group, direct_only: bool) -> set[int]:
+    within = {group.id} if direct_only else call.org.within([group.id])
+    return {
+        user_id
+        for group_id in within
+        for user_id in call.org.direct_members(call.org.groups[group_id], call.now)
+    }

@@ -1,0 +1,164 @@
+"""User groups out of use: what still names one, and how it comes back."""
+
+from tests.support.groups import listens, make, only, shown, told
+from tests.support.people import Chat
+
+
+def test_a_group_goes_out_of_use_and_comes_back(chat: Chat) -> None:
+    ana, ben = chat.people("ana", "ben")
+    group_id = make(ana, "bakers", (ben,))
+    place = f"/user_groups/{group_id}"
+    knowing, other = listens(ben), ben.listens_for("user_group")
+
+    ana.post(f"{place}/deactivate").succeeds()
+    ana.patch(place, name="crust").succeeds()
+    ana.patch(place, description="asleep", can_join_group={"new": only(ben)}).succeeds()
+    ana.post(f"{place}/members", add=[ana.id], delete=[ben.id]).succeeds()
+    asleep = [each["id"] for each in ben.get("/user_groups").succeeds()["user_groups"]]
+    ana.patch(place, deactivated=False, name="rolls").succeeds()
+
+    members = [
+        told("add_members", group_id, user_ids=[ana.id]),
+        told("remove_members", group_id, user_ids=[ben.id]),
+    ]
+    details = [
+        told("update", group_id, data={"description": "asleep"}),
+        told("update", group_id, data={"can_join_group": only(ben)}),
+    ]
+    assert knowing.all() == [
+        told("update", group_id, data={"deactivated": True}),
+        told("update", group_id, data={"name": "crust"}),
+        *details,
+        *members,
+        told("update", group_id, data={"name": "rolls"}),
+        told("update", group_id, data={"deactivated": False}),
+    ]
+    group = shown(ben, group_id)
+    assert (group["name"], group["deactivated"], group["members"]) == ("rolls", False, [ana.id])
+    assert other.all() == [
+        told("remove", group_id),
+        *details,
+        *members,
+        {"type": "user_group", "op": "add", "group": group},
+    ]
+    assert group_id not in asleep
+
+
+def test_what_happens_at_once_is_told_in_order(chat: Chat) -> None:
+    ana = chat.person("ana")
+    group_id = make(ana, "bakers")
+    ana.post(f"/user_groups/{group_id}/deactivate").succeeds()
+    ears = listens(ana)
+
+    ana.patch(
+        f"/user_groups/{group_id}",
+        can_leave_group={"new": chat.group("members")},
+        deactivated=False,
+        description="awake",
+    ).succeeds()
+
+    assert ears.all() == [
+        told("update", group_id, data={"description": "awake"}),
+        told("update", group_id, data={"deactivated": False}),
+        told("update", group_id, data={"can_leave_group": chat.group("members")}),
+    ]
+
+
+def test_a_group_cannot_be_deactivated_by_editing(chat: Chat) -> None:
+    ana, ben = chat.people("ana", "ben")
+    group_id = make(ana, "bakers")
+    ears = listens(ana)
+
+    ana.patch(f"/user_groups/{group_id}", deactivated=True).succeeds()
+    ben.patch(f"/user_groups/{group_id}", deactivated=True).fails("Insufficient permission")
+    ana.patch(f"/user_groups/{group_id}", deactivated=False).succeeds()
+
+    assert ears.silent()
+    assert not shown(ana, group_id)["deactivated"]
+
+
+def test_a_deactivated_group_cannot_be_named_or_asked_about(chat: Chat) -> None:
+    owner = chat.person("owner", role="owner", channels=["kitchen"])
+    group_id, other = make(owner, "asleep"), make(owner, "awake")
+    owner.post(f"/user_groups/{group_id}/deactivate").succeeds()
+    kitchen = f"/streams/{chat.channel('kitchen').id}"
+    place = f"/user_groups/{group_id}"
+    mixed = only(owner, groups=(group_id,))
+    new = {"name": "x", "description": "", "members": []}
+
+    for refused in (
+        owner.post(f"{place}/deactivate"),
+        owner.get(f"{place}/members"),
+        owner.get(f"{place}/members/{owner.id}"),
+        owner.get(f"{place}/subgroups"),
+        owner.post("/user_groups/create", **new, subgroups=[group_id]),
+        owner.post("/user_groups/create", **new, can_mention_group=group_id),
+        owner.post("/user_groups/create", **new, can_mention_group=mixed),
+        owner.patch(f"/user_groups/{other}", can_mention_group={"new": group_id}),
+        owner.patch(f"/user_groups/{other}", can_mention_group={"new": mixed}),
+        owner.patch(place, can_mention_group={"new": group_id}),
+        owner.post(f"/user_groups/{other}/subgroups", add=[group_id]),
+        owner.post(f"/user_groups/{other}/members", add_subgroups=[group_id]),
+        owner.patch(kitchen, can_send_message_group={"new": group_id}),
+        owner.patch(kitchen, can_send_message_group={"new": mixed}),
+        owner.patch("/realm", can_create_groups={"new": group_id}),
+        owner.patch("/realm", can_create_groups={"new": mixed}),
+        owner.post(
+            "/users/me/subscriptions",
+            subscriptions=[{"name": "new"}],
+            can_send_message_group=group_id,
+        ),
+    ):
+        refused.fails("User group is deactivated.")
+    owner.patch(place, deactivated=False).succeeds()
+    owner.patch(kitchen, can_send_message_group={"new": mixed}).succeeds()
+
+
+def test_a_group_in_use_stays_and_says_where(chat: Chat) -> None:
+    owner = chat.person("owner", role="owner")
+    owner.joins("kitchen", "cellar")
+    group_id = make(owner, "bakers")
+    place = f"/user_groups/{group_id}"
+    outer = make(owner, "outer", subgroups=[group_id], can_leave_group=group_id)
+    mixed = only(owner, groups=(group_id,))
+    kitchen, cellar = chat.channel("kitchen").id, chat.channel("cellar").id
+    for channel_id in (kitchen, cellar):
+        owner.patch(
+            f"/streams/{channel_id}",
+            can_send_message_group={"new": mixed},
+            can_resolve_topics_group={"new": group_id},
+        ).succeeds()
+    owner.delete(f"/streams/{cellar}").succeeds()
+    owner.patch(place, can_mention_group={"new": group_id}).succeeds()
+    owner.patch(
+        "/realm", can_create_groups={"new": mixed}, can_add_custom_emoji_group={"new": group_id}
+    ).succeeds()
+    ears = listens(owner)
+
+    refused = owner.post(f"{place}/deactivate").fails(
+        "Cannot deactivate user group in use.", code="CANNOT_DEACTIVATE_GROUP_IN_USE"
+    )
+
+    assert refused["objections"] == [
+        {"type": "subgroup", "supergroup_ids": [outer]},
+        {
+            "type": "channel",
+            "channel_id": kitchen,
+            "settings": ["can_resolve_topics_group", "can_send_message_group"],
+        },
+        {"type": "user_group", "group_id": group_id, "settings": ["can_mention_group"]},
+        {"type": "user_group", "group_id": outer, "settings": ["can_leave_group"]},
+        {"type": "realm", "settings": ["can_add_custom_emoji_group", "can_create_groups"]},
+    ]
+    assert ears.silent()
+    assert not shown(owner, group_id)["deactivated"]
+
+
+def test_a_group_that_only_deactivated_ones_contain_may_go(chat: Chat) -> None:
+    ana = chat.person("ana")
+    inner = make(ana, "inner")
+    outer = make(ana, "outer", subgroups=[inner], can_mention_group=inner)
+
+    ana.post(f"/user_groups/{outer}/deactivate").succeeds()
+
+    ana.post(f"/user_groups/{inner}/deactivate").succeeds()

@@ -1,0 +1,87 @@
+"""Full members: one becomes one by waiting, and everybody is told."""
+
+from tests.support.groups import told
+from tests.support.people import Chat
+
+from tertulia.jobs.housekeeping import welcome_full_members
+
+DAY = 86_400
+
+
+def look(chat: Chat) -> None:
+    """What the server does by itself every minute."""
+    server = chat.server
+    server.do(welcome_full_members(server.database, server.application.delivery))
+
+
+def test_who_has_waited_long_enough_is_a_full_member(own_chat: Chat) -> None:
+    owner, ana = own_chat.person("owner", role="owner"), own_chat.person("ana")
+    full = own_chat.group("fullmembers")
+    owner.joins("cellar", invite_only=True, can_subscribe_group=full)
+    owner.patch("/realm", waiting_period_threshold=3).succeeds()
+    ears = ana.listens_for("user_group", "stream", idle_queue_timeout=DAY * 7)
+    before = ana.get(f"/user_groups/{full}/members").succeeds()["members"]
+
+    own_chat.server.clock.move(seconds=2 * DAY)
+    look(own_chat)
+    too_early = ears.all()
+    own_chat.server.clock.move(seconds=DAY)
+    look(own_chat)
+    look(own_chat)
+
+    assert ana.id not in before
+    assert too_early == []
+    assert ears.next() == told("add_members", full, user_ids=[ana.id])
+    assert [each["name"] for each in ears.next()["streams"]] == ["cellar"]
+    assert ears.silent()
+    assert ana.id in ana.get(f"/user_groups/{full}/members").succeeds()["members"]
+
+
+def test_who_became_one_while_the_server_was_down_is_told_of_later(own_chat: Chat) -> None:
+    owner, ana = own_chat.person("owner", role="owner"), own_chat.person("ana")
+    full = own_chat.group("fullmembers")
+    owner.patch("/realm", waiting_period_threshold=3).succeeds()
+    ears = owner.listens_for("user_group", idle_queue_timeout=DAY * 7)
+
+    own_chat.server.stop()
+    own_chat.server.clock.move(seconds=3 * DAY)
+    own_chat.server.start()
+    look(own_chat)
+
+    assert ears.all() == [told("add_members", full, user_ids=[ana.id])]
+
+
+def test_nothing_is_written_while_nobody_is_due(own_chat: Chat) -> None:
+    owner = own_chat.person("owner", role="owner")
+    own_chat.people("ana", "ben")
+    owner.patch("/realm", waiting_period_threshold=3).succeeds()
+    head = own_chat.head()
+
+    own_chat.server.clock.move(seconds=DAY)
+    look(own_chat)
+
+    assert own_chat.head() == head
+
+
+def test_another_waiting_period_makes_full_members_and_unmakes_them(chat: Chat) -> None:
+    owner, ana, bot = (
+        chat.person("owner", role="owner"),
+        chat.person("ana"),
+        chat.person("bot", bot="generic"),
+    )
+    full = chat.group("fullmembers")
+    owner.joins("cellar", invite_only=True, can_subscribe_group=full)
+    cellar = chat.channel("cellar").id
+    ears = ana.listens_for("user_group", "realm", "stream")
+
+    for days in (10, 0):
+        owner.patch("/realm", waiting_period_threshold=days).succeeds()
+
+    setting = {"type": "realm", "op": "update", "property": "waiting_period_threshold"}
+    assert ears.next() == {**setting, "value": 10}
+    assert ears.next() == told("remove_members", full, user_ids=[ana.id, bot.id])
+    assert ears.next()["stream_ids"] == [cellar]
+    assert ears.next() == {**setting, "value": 0}
+    assert ears.next() == told("add_members", full, user_ids=[ana.id, bot.id])
+    assert [each["stream_id"] for each in ears.next()["streams"]] == [cellar]
+    assert ears.silent()

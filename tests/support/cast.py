@@ -1,0 +1,64 @@
+"""The cast of the access tables: one of each kind of person, and the tables they stand in.
+
+New members are within the waiting period, and the organization lets only full members create
+channels and groups, and add people. The one who is gone has a deactivated account. The one from
+afar is an owner of another organization, who uses our ids and names at their own address.
+"""
+
+from functools import cache
+
+from tests.support.people import Chat, Person
+
+from tertulia.actions import users
+from tertulia.storage.tx import Tx
+
+WHO = ["owner", "admin", "mod", "full", "new", "guest", "bot", "other", "left", "gone", "far"]
+
+Table = dict[str, dict[str, str]]
+
+
+def gather(chat: Chat) -> dict[str, Person]:
+    elsewhere = Chat.found(chat.server)
+    people = {
+        "owner": chat.person("owner", role="owner"),
+        "admin": chat.person("admin", role="admin"),
+        "mod": chat.person("mod", role="moderator"),
+        "full": chat.person("full"),
+        "new": chat.person("new"),
+        "guest": chat.person("guest", role="guest"),
+        "other": chat.person("other"),
+        "left": chat.person("left"),
+        "gone": chat.person("gone"),
+        "insider": chat.person("insider"),
+        "far": elsewhere.person("far", role="owner"),
+    }
+    people["bot"] = chat.person("bot", bot="generic", owner=people["other"])
+    old = [people[name].id for name in ("full", "other", "left", "insider", "bot")]
+    chat.write(_make_old, old)
+    chat.write(users.deactivate, people["gone"].id)
+    chat.set("waiting_period_threshold", 3)
+    chat.permit("can_create_public_channel_group", "fullmembers")
+    chat.permit("can_add_subscribers_group", "fullmembers")
+    chat.permit("can_create_groups", "fullmembers")
+    return people
+
+
+@cache
+def read(table: str) -> Table:
+    first, *lines = table.strip("\n").splitlines()
+    assert first.split() == WHO
+    rows = {line[:22].strip(): line[22:].split() for line in lines}
+    return {call: dict(zip(WHO, words, strict=True)) for call, words in rows.items()}
+
+
+def written(rows: Table) -> list[str]:
+    """One line for each call, so that a difference shows where it is."""
+    return [
+        f"{call}: " + ", ".join(f"{who} {word}" for who, word in words.items())
+        for call, words in rows.items()
+    ]
+
+
+def _make_old(tx: Tx, ids: list[int]) -> None:
+    """Let some have joined long ago."""
+    tx.execute("UPDATE account SET joined_at = 0 WHERE id IN :ids", ids=ids)

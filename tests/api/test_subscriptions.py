@@ -28,9 +28,9 @@ def leaves(caller, *names, **params):
 def test_a_channel_that_is_not_there_is_created(chat):
     ana = chat.person("ana")
 
-    answer = joins(ana, "kitchen", "garden").succeeds()
+    answer = joins(ana, "garden", "kitchen").succeeds()
 
-    assert answer["subscribed"] == {str(ana.id): ["kitchen", "garden"]}
+    assert answer["subscribed"] == {str(ana.id): ["garden", "kitchen"]}
     assert answer["already_subscribed"] == {}
     assert {"kitchen", "garden"} <= set(names_of(ana))
 

@@ -206,11 +206,11 @@ def test_spans_tell_who_received_what(database, realm):
             return log.head(tx), messages.newest_id(tx)
 
         before = say()
-        subscriptions.activate(tx, kitchen.id, {ana.id: "#ffffff"}, *now())
+        subscriptions.activate(tx, kitchen, {ana.id: "#ffffff"}, *now())
         during = say()
         subscriptions.end(tx, kitchen.id, [ana.id], *now())
         absent = say()
-        subscriptions.activate(tx, kitchen.id, {ana.id: "#000000"}, *now())
+        subscriptions.activate(tx, kitchen, {ana.id: "#000000"}, *now())
         after = say()
 
         spans = subscriptions.spans_of(tx, ana.id)
@@ -252,7 +252,7 @@ def test_history_is_read_from_a_place_in_both_directions(database, realm):
 def test_a_bitmap_of_unread_messages_is_kept_and_brought_up_to_date(database, realm):
     def scene(tx: Tx) -> None:
         ana, ben, kitchen = person(tx), person(tx, "ben"), room(tx)
-        subscriptions.activate(tx, kitchen.id, {ben.id: "#ffffff"}, 0, 0)
+        subscriptions.activate(tx, kitchen, {ben.id: "#ffffff"}, 0, 0)
         first = messages.insert_in_channel(tx, ana.id, kitchen.id, "x", DRAFT)
         unread.store(tx, ben.id, unread.load(tx, ben.id), first)
         second = messages.insert_in_channel(tx, ana.id, kitchen.id, "x", DRAFT)

@@ -1,6 +1,7 @@
 """Puts the parts together; the one module that knows all the others."""
 
 import asyncio
+import contextlib
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -20,13 +21,13 @@ from tertulia.api.routes import ROUTES
 from tertulia.config import Config
 from tertulia.domain import version
 from tertulia.domain.keys import Vault
-from tertulia.errors import ClientError
+from tertulia.errors import ClientError, ServiceUnavailable
 from tertulia.events.delivery import Delivery
 from tertulia.http.dispatch import Api
 from tertulia.http.openapi import describe
 from tertulia.http.replies import encode_error
 from tertulia.http.request import Request as ApiRequest
-from tertulia.jobs import housekeeping
+from tertulia.jobs import housekeeping, presence
 from tertulia.jobs.runner import Job, Runner
 from tertulia.jobs.sending import REMINDERS, SCHEDULED, send_due
 from tertulia.storage import emoji, realms
@@ -83,7 +84,7 @@ class Application:
         database.start(follower.fetch_news, follower.deliver)
         await follower.catch_up()
         tasks = [
-            asyncio.create_task(watch(database, follower.catch_up)),
+            asyncio.create_task(watch(database, follower.catch_up, self.delivery.overhear)),
             asyncio.create_task(self.runner.run()),
         ]
         try:
@@ -92,6 +93,8 @@ class Application:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+            with contextlib.suppress(ServiceUnavailable):
+                await presence.write_down(database, self.delivery)
             database.stop()
 
     def _jobs(self) -> list[Job]:
@@ -107,6 +110,7 @@ class Application:
             Job("retention", 300, partial(housekeeping.delete_old_messages, *both)),
             Job("send keys", 600, partial(housekeeping.forget_send_keys, database, remembered)),
             Job("sent messages", 600, partial(housekeeping.forget_sent, database)),
+            Job("presence", 2, partial(presence.write_down, *both)),
             Job("traffic", 60, partial(housekeeping.count_traffic, *both)),
             Job("full members", 60, partial(housekeeping.welcome_full_members, *both)),
         ]

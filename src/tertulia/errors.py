@@ -554,6 +554,83 @@ class TooManyMutedTopics(ClientError):
     message = "Too many muted topics (limit: {limit})"
 
 
+class StatusUnchanged(ClientError):
+    message = "Client did not pass any new values."
+
+
+class EmojiNameMissing(ClientError):
+    message = "Client must pass emoji_name if they pass either emoji_code or reaction_type."
+
+
+class DraftsNotSynchronized(ClientError):
+    message = "User has disabled synchronizing drafts."
+
+
+class DraftNotFound(ClientError):
+    message = "Draft does not exist"
+
+
+class TooManyDrafts(ClientError):
+    message = "Too many drafts (limit: {limit})"
+
+
+class SnippetNotFound(ClientError):
+    status = 404
+    message = "Saved snippet does not exist."
+
+
+class TooManySnippets(ClientError):
+    message = "Too many saved snippets (limit: {limit})"
+
+
+class CannotMuteSelf(ClientError):
+    message = "Cannot mute self"
+
+
+class UserAlreadyMuted(ClientError):
+    message = "User already muted"
+
+
+class UserNotMuted(ClientError):
+    message = "User is not muted"
+
+
+class TooManyMutedUsers(ClientError):
+    message = "Too many muted users (limit: {limit})"
+
+
+class TooManyAlertWords(ClientError):
+    message = "Too many alert words (limit: {limit})"
+
+
+class TypingDisabledInChannels(ClientError):
+    message = "User has disabled typing notifications for channel messages"
+
+
+class TypingDisabledForDirect(ClientError):
+    message = "User has disabled typing notifications for direct messages"
+
+
+class NoPresenceForBots(ClientError):
+    message = "Presence is not supported for bot users."
+
+
+class NoPresence(ClientError):
+    message = "No presence data for {who}"
+
+
+class WrongPassword(ClientError):
+    message = "Wrong password!"
+
+
+class WeakPassword(ClientError):
+    message = "New password is too weak!"
+
+
+class EmailChangesDisabled(ClientError):
+    message = "Email address changes are disabled in this organization."
+
+
 # --- Accounts and bots ------------------------------------------------------------------------
 
 

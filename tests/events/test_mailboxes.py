@@ -1,14 +1,16 @@
 """Mailboxes are a convenience: given up, overfull or whispered into, a queue stays what it is."""
 
-import json
-from typing import Any
+from typing import Any, ClassVar
 
 from tests.support.server import PATIENCE_SECONDS as SOON
 
 from tertulia.actions import housekeeping
-from tertulia.events.audience import Everyone, Subscribers, Users
+from tertulia.events.audience import Audience, Everyone, Subscribers, Users
+from tertulia.events.directory import Organization
+from tertulia.events.listener import Listener
 from tertulia.events.log import announce
 from tertulia.events.types.realms import RealmChanged
+from tertulia.events.whispers import Whisper
 from tertulia.storage import log, queues
 
 
@@ -17,10 +19,24 @@ def go_cold(chat):
     chat.server.call(chat.server.application.delivery.give_up_cold_mailboxes)
 
 
-def whisper(chat, word, to, event_type="typing"):
-    body = json.dumps({"type": event_type, "op": "start", "topic": word}).encode()
+class Word(Whisper, frozen=True):
+    """A whisper for whomever a scene wants to hear it."""
+
+    type: ClassVar[str] = "typing"
+
+    word: str
+    to: Audience
+
+    def audience(self) -> Audience:
+        return self.to
+
+    def wire(self, org: Organization, to: Listener) -> dict[str, Any]:
+        return {"type": "typing", "op": "start", "topic": self.word}
+
+
+def whisper(chat, word, to):
     delivery = chat.server.application.delivery
-    chat.server.call(delivery.whisper, chat.realm.id, body, event_type, to)
+    chat.server.call(delivery.whisper, chat.realm.id, Word(word, to))
 
 
 def everything_that_can_happen(chat, ana, ben, cleo):

@@ -16,7 +16,7 @@ from tertulia.events.audience import Onlookers, Subscribers, Users, Watchers
 from tertulia.events.log import announce
 from tertulia.events.types.channels import ChannelChanged
 from tertulia.events.types.messages import MessageSent
-from tertulia.storage import channels, messages, realms, unread, users
+from tertulia.storage import channels, messages, muted_users, realms, unread, users
 from tertulia.storage.tx import Tx
 
 CHANNEL_EVENTS = "channel events"
@@ -50,7 +50,7 @@ def post(
         sender_id=bot.id,
         channel_id=channel.id,
         read_by_sender=True,
-        read_by=list(read_by),
+        read_by=[*read_by, *muted_users.who_muted(tx, bot.id)],
         resolve_notice=only_news_to is not None,
         unread_for=list(only_news_to or ()),
     )
@@ -70,7 +70,12 @@ def tell(tx: Tx, user_id: int, words: Words) -> None:
     members = sorted([bot.id, user_id])
     conversation_id = messages.get_or_start_conversation(tx, members)
     message_id = messages.insert_in_conversation(tx, bot.id, conversation_id, _draft(words))
-    event = MessageSent(message_id=message_id, sender_id=bot.id, read_by_sender=True)
+    event = MessageSent(
+        message_id=message_id,
+        sender_id=bot.id,
+        read_by_sender=True,
+        read_by=muted_users.who_muted(tx, bot.id),
+    )
     announce(tx, event, to=Users(members))
 
 

@@ -44,3 +44,13 @@ def all_active(found: Sequence[User | None]) -> list[User]:
             raise UserIsDeactivated()
         known[user.id] = user
     return list(known.values())
+
+
+def active_human(tx: Tx, viewer: User, user_id: int) -> User:
+    """A person who is still here; bots are passed over as if they were not there."""
+    user = users.find(tx, user_id)
+    if user is None or user.is_bot:
+        raise UserNotFound()
+    if not user.is_active:
+        raise UserIsDeactivated()
+    return user

@@ -7,6 +7,7 @@ from pyroaring import BitMap64
 from tertulia.actions import newcomers
 from tertulia.domain.groups import direct_system_groups
 from tertulia.domain.keys import Vault, new_key
+from tertulia.domain.preferences import for_newcomers
 from tertulia.domain.users import BotType, Role, User, checked_full_name, looks_like_email
 from tertulia.errors import BadRequest, EmailTaken, LastOwner, UserIsDeactivated, UserNotFound
 from tertulia.events.audience import Everyone, Nobody
@@ -41,6 +42,7 @@ def add(tx: Tx, vault: Vault, new: NewUser) -> tuple[User, str]:
         bot_type=new.bot_type,
         bot_owner_id=_owner_id(tx, new),
         password_hash=new.password_hash,
+        settings=None if new.bot_type else for_newcomers(realms.current(tx).settings),
     )
     key = _give_key(tx, vault, user)
     unread.store(tx, user.id, BitMap64(), messages.newest_id(tx))

@@ -15,6 +15,7 @@ from tertulia.errors import (
     AccountDeactivated,
     AdministratorRequired,
     GuestRefused,
+    HumanRequired,
     InvalidKey,
     NotLoggedIn,
     OrganizationDeactivated,
@@ -215,6 +216,12 @@ def administrator(call: Call) -> None:
     """For `requires=`: only administrators may."""
     if not call.user.is_admin:
         raise AdministratorRequired()
+
+
+def human(call: Call) -> None:
+    """For `requires=`: people may, bots may not."""
+    if call.user.is_bot:
+        raise HumanRequired()
 
 
 def no_guest(call: Call) -> None:

@@ -17,7 +17,7 @@ from tertulia.events.snapshot.compose import View, compose
 from tertulia.events.snapshot.facts import Facts, Wanted, read_facts
 from tertulia.events.snapshot.surroundings import Surroundings
 from tertulia.http.replies import Encoded, Reply, ok
-from tertulia.http.rules import MaxItems, MaxLength, Positive
+from tertulia.http.rules import AtMost, MaxItems, MaxLength, NonNegative, Positive
 from tertulia.storage.tx import Tx
 
 MOBILE_IDLE_SECONDS = 43_200
@@ -57,7 +57,7 @@ async def register(
     apply_markdown: bool = False,
     client_gravatar: bool | None = None,
     slim_presence: bool = False,
-    presence_history_limit_days: int | None = None,
+    presence_history_limit_days: Annotated[int, NonNegative(), AtMost(36_500)] | None = None,
     include_subscribers: Literal["true", "false", "partial"] = "false",
     all_public_streams: bool = False,
     narrow: Annotated[list[list[str]], MaxItems(100)] | None = None,
@@ -89,7 +89,15 @@ async def register(
         facts, news = await call.db.read(_read_moment, call, user, wanted)
         follower.absorb(news)
         start_seq = call.org.applied
-        view = View(call.org, user, options, facts, _surroundings(call), call.now)
+        view = View(
+            call.org,
+            user,
+            options,
+            facts,
+            _surroundings(call),
+            call.now,
+            presence_history_limit_days,
+        )
         state = compose(view, wanted)
 
     queue_id = None

@@ -1,7 +1,9 @@
 """The whole API, one line per route."""
 
 from tertulia.api import (
+    alert_words,
     channels,
+    drafts,
     editing,
     emoji,
     events,
@@ -10,15 +12,22 @@ from tertulia.api import (
     groups,
     login,
     messages,
+    muted_users,
+    presence,
     reactions,
     realm,
     reminders,
     scheduled_messages,
     server,
+    settings,
+    snippets,
+    status,
     subscriptions,
+    typing,
+    user_topics,
     users,
 )
-from tertulia.api.call import administrator, no_guest
+from tertulia.api.call import administrator, human, no_guest
 from tertulia.http.routing import delete, get, patch, post
 
 ROUTES = [
@@ -62,6 +71,14 @@ ROUTES = [
     post("/reminders", reminders.create),
     delete("/reminders/{reminder_id}", reminders.delete),
     # drafts and snippets
+    get("/drafts", drafts.fetch),
+    post("/drafts", drafts.add),
+    patch("/drafts/{draft_id}", drafts.edit),
+    delete("/drafts/{draft_id}", drafts.delete),
+    get("/saved_snippets", snippets.fetch),
+    post("/saved_snippets", snippets.add),
+    patch("/saved_snippets/{saved_snippet_id}", snippets.edit),
+    delete("/saved_snippets/{saved_snippet_id}", snippets.delete),
     # channels and topics
     get("/streams", channels.everything),
     post("/channels/create", channels.create, requires=no_guest),
@@ -75,6 +92,8 @@ ROUTES = [
     post("/default_streams", channels.add_default, requires=administrator),
     delete("/default_streams", channels.remove_default, requires=administrator),
     post("/streams/{stream_id}/delete_topic", editing.delete_topic, requires=administrator),
+    post("/user_topics", user_topics.set_policy),
+    patch("/users/me/subscriptions/muted_topics", user_topics.set_muted),
     # subscriptions
     get("/users/me/subscriptions", subscriptions.mine),
     post("/users/me/subscriptions", subscriptions.subscribe, requires=no_guest),
@@ -101,8 +120,26 @@ ROUTES = [
     post("/user_groups/{group_id}/subgroups", groups.change_subgroups, requires=no_guest),
     # the organization
     patch("/realm", realm.edit, requires=administrator),
+    get("/realm/presence", presence.everyone),
+    patch("/realm/user_settings_defaults", settings.change_newcomers, requires=administrator),
     # oneself: settings, status, presence, typing
     get("/users/me", users.me),
+    patch("/settings", settings.change, requires=human),
+    patch("/settings/notifications", settings.change, requires=human),
+    patch("/settings/display", settings.change, requires=human),
+    post("/users/me/status", status.change, requires=human),
+    get("/users/{user_id}/status", status.fetch),
+    post("/users/{user_id}/status", status.change_of_other, requires=status.administrator),
+    post("/users/me/presence", presence.report, requires=human),
+    get("/users/{user_id}/presence", presence.by_id),
+    get("/users/{email}/presence", presence.by_email),
+    post("/typing", typing.tell),
+    post("/messages/{message_id}/typing", typing.tell_of_edit),
+    post("/users/me/muted_users/{muted_user_id}", muted_users.mute),
+    delete("/users/me/muted_users/{muted_user_id}", muted_users.unmute),
+    get("/users/me/alert_words", alert_words.fetch),
+    post("/users/me/alert_words", alert_words.add),
+    delete("/users/me/alert_words", alert_words.remove),
     # users
     get("/users", users.everyone, access="spectator"),
     get("/users/{user_id}", users.by_id),

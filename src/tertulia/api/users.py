@@ -86,7 +86,7 @@ async def by_email(
     """One user, by the address in public or by the real one if the caller may see it."""
     user = call.org.user_with_email(email)
     if user is None or not may_see_email(call.user, user):
-        user = _by_stand_in(call, email)
+        user = call.org.user_with_stand_in(email)
     return _one(call, user, client_gravatar, include_custom_profile_fields)
 
 
@@ -110,11 +110,3 @@ def _one(call: Call, user: User | None, client_gravatar: bool, profile: bool) ->
             call.org, user, call.user, client_gravatar=client_gravatar, profile=profile
         )
     )
-
-
-def _by_stand_in(call: Call, email: str) -> User | None:
-    name, _, domain = email.lower().partition("@")
-    digits = name.removeprefix("user")
-    if domain != call.org.email_domain.lower() or not digits.isdecimal() or len(digits) > 18:
-        return None
-    return call.org.users.get(int(digits))

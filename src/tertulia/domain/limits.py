@@ -19,5 +19,17 @@ EMOJI_NAME_LENGTH = 100
 EMOJI_BYTES = 5 << 20
 EDIT_GRACE_SECONDS = 20  # an edit that began in time may end a moment late
 DELETE_BATCH = 500
+STATUS_LENGTH = 60
+SNIPPET_TITLE_LENGTH = 60
+ALERT_WORD_LENGTH = 100
+
+# How much one person can pile up.
 TOPIC_POLICIES = 50_000
 MUTED_TOPICS = 2000  # told as a whole whenever one changes
+DRAFTS = 1000  # all of them are told at register
+SNIPPETS = 1000
+MUTED_USERS = 2000
+ALERT_WORDS = 500
+
+TYPING_SUBSCRIBERS = 100  # in larger channels nobody is told who types
+PRESENCE_USERS = 100  # in larger organizations nobody is told who has come online

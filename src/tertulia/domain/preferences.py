@@ -1,6 +1,9 @@
-"""Personal settings: every name a user can set, and what it is when nobody has set it."""
+"""Personal settings: every name a user can set, what it may be, and what it is when unset."""
 
+from collections.abc import Callable, Mapping
 from typing import Any
+
+from tertulia.errors import BadRequest
 
 DEFAULTS: dict[str, Any] = {
     "automatically_follow_topics_policy": 3,
@@ -74,4 +77,118 @@ EMOJISETS = [
     {"key": "text", "text": "Plain text"},
 ]
 
-NOTIFICATION_SOUNDS = ["zulip", "none"]
+NOTIFICATION_SOUNDS = ["ding", "zulip", "none"]
+
+# What a setting that is not simply on or off may be.
+CHOICES: dict[str, list[int] | list[str]] = {
+    "automatically_follow_topics_policy": [1, 2, 3, 4],
+    "automatically_unmute_topics_in_muted_streams_policy": [1, 2, 3, 4],
+    "color_scheme": [1, 2, 3],
+    "demote_inactive_streams": [1, 2, 3],
+    "desktop_icon_count_display": [1, 2, 3, 4],
+    "email_address_visibility": [1, 2, 3, 4, 5],
+    "emojiset": [each["key"] for each in EMOJISETS],
+    "realm_name_in_email_notifications_policy": [1, 2, 3],
+    "resolved_topic_notice_auto_read_policy": ["always", "except_followed", "never"],
+    "user_list_style": [1, 2, 3],
+    "web_animate_image_previews": ["always", "on_hover", "never"],
+    "web_channel_default_view": [1, 2, 3, 4],
+    "web_home_view": ["recent", "inbox", "all_messages"],
+    "web_mark_read_on_scroll_policy": [1, 2, 3],
+    "web_stream_unreads_count_display_policy": [1, 2, 3],
+}
+BOUNDS = {
+    "web_font_size_px": (6, 100),
+    "web_line_height_percent": (50, 500),
+}
+LONGEST_BATCHING_SECONDS = 7 * 24 * 3600
+
+LANGUAGES = {
+    "ar": "العربيّة",
+    "be": "беларуская",
+    "bg": "български",
+    "ca": "català",
+    "cs": "česky",
+    "cy": "Cymraeg",
+    "da": "dansk",
+    "de": "Deutsch",
+    "el": "Ελληνικά",
+    "en": "English",
+    "en-gb": "British English",
+    "es": "español",
+    "et": "eesti",
+    "eu": "Basque",
+    "fa": "فارسی",
+    "fi": "suomi",
+    "fr": "français",
+    "gl": "galego",
+    "gu": "ગુજરાતી",
+    "he": "עברית",
+    "hi": "हिंदी",
+    "hu": "Magyar",
+    "id": "Bahasa Indonesia",
+    "it": "italiano",
+    "ja": "日本語",
+    "kk": "Қазақ",
+    "ko": "한국어",
+    "lt": "Lietuviškai",
+    "lv": "latviešu",
+    "ml": "മലയാളം",
+    "mn": "Монгол",
+    "nb": "norsk (bokmål)",
+    "nl": "Nederlands",
+    "pl": "polski",
+    "pt": "Português",
+    "pt-br": "Português Brasileiro",
+    "ro": "Română",
+    "ru": "Русский",
+    "si": "සිංහල",
+    "sk": "slovenčina",
+    "sr": "српски",
+    "sv": "svenska",
+    "ta": "தமிழ்",
+    "th": "ภาษาไทย",
+    "tr": "Türkçe",
+    "uk": "Українська",
+    "uz": "oʻzbek tili",
+    "vi": "Tiếng Việt",
+    "zh-hans": "简体中文",
+    "zh-hant": "繁體中文",
+}
+
+# Under this name an organization keeps what its newcomers start with.
+REALM_KEY = "user_settings_defaults"
+
+
+def checked(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings whose values have the right type, in the order in which changes are told."""
+    for name in settings.keys() & _CHECKS.keys():
+        _CHECKS[name](settings[name])
+    return {name: settings[name] for name in DEFAULTS if name in settings}
+
+
+def for_newcomers(realm_settings: Mapping[str, Any]) -> dict[str, Any]:
+    """What differs for new people of an organization from what everybody starts with."""
+    return dict(realm_settings.get(REALM_KEY, {}))
+
+
+def _check_language(value: str) -> None:
+    if value not in LANGUAGES:
+        raise BadRequest("Invalid default_language")
+
+
+def _check_sound(value: str) -> None:
+    if value not in NOTIFICATION_SOUNDS:
+        raise BadRequest(f"Invalid notification sound '{value[:100]}'")
+
+
+def _check_batching(value: int) -> None:
+    if not 0 < value <= LONGEST_BATCHING_SECONDS:
+        raise BadRequest(f"Invalid email batching period: {value} seconds")
+
+
+_CHECKS: dict[str, Callable[[Any], None]] = {
+    "default_language": _check_language,
+    "notification_sound": _check_sound,
+    "email_notifications_batching_period_seconds": _check_batching,
+}

@@ -6,8 +6,10 @@ changes nothing for its client.
 """
 
 import asyncio
+import contextlib
 import random
-from collections.abc import Iterable
+import uuid
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -18,7 +20,14 @@ from pyroaring import BitMap
 from tertulia.domain.users import User
 from tertulia.errors import BadQueue, EventNotInQueue
 from tertulia.events import log
-from tertulia.events.audience import Audience, Bereft, Subscribers, Users, WasSubscribed
+from tertulia.events.audience import (
+    Audience,
+    Bereft,
+    Nobody,
+    Subscribers,
+    Users,
+    WasSubscribed,
+)
 from tertulia.events.directory import Organization
 from tertulia.events.follower import PAGE, Follower
 from tertulia.events.listener import Listener, decode_options
@@ -31,6 +40,7 @@ from tertulia.events.types.event import Event
 from tertulia.events.types.flags import FlagsChanged
 from tertulia.events.types.messages import MessageSent
 from tertulia.events.types.users import KeyChanged, UserActivityChanged
+from tertulia.events.whispers import Envelope, PresenceNoted, Whisper, decode_envelope
 from tertulia.events.wording import bodies, concerns
 from tertulia.storage import log as stored_log
 from tertulia.storage import messages, queues, subscriptions, unread
@@ -44,6 +54,8 @@ logger = structlog.get_logger()
 COLD_AFTER_SECONDS = 150  # a mailbox that nobody polls is given up; its queue is not
 HEARTBEAT = b'{"type":"heartbeat"}'
 HEARTBEAT_SPREAD = 2 / 9  # of the usual time: clients that came together do not return together
+
+_encode = msgspec.json.Encoder().encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +73,7 @@ class Delivery:
         self._heartbeat_seconds = heartbeat_seconds
         self._mailboxes: dict[str, Mailbox] = {}
         self._of_user: dict[int, set[str]] = {}
+        self._server = uuid.uuid4().hex  # tells our own whispers from those of other servers
         self._stopping = False
         self._wide: dict[int, set[str]] = {}  # queues that hear all public channels, by realm
 
@@ -142,14 +155,42 @@ class Delivery:
                 continue  # gone for others only
             mailbox.forget_messages(ids)
 
-    def whisper(self, realm_id: int, body: bytes, event_type: str, to: Audience) -> None:
-        """Tell those who listen right now of something that nobody needs to know later."""
-        org = self.organizations[realm_id]
+    def whisper(self, realm_id: int, whisper: Whisper) -> None:
+        """Tell those who listen right now, here and on other servers; nothing is written."""
+        self._give_out(self.organizations[realm_id], whisper)
+        self._database.spread(_encode(Envelope(self._server, realm_id, whisper)))  # type: ignore[arg-type]
+
+    def overhear(self, notice: str) -> None:
+        """Give out what another server whispers."""
+        try:
+            envelope = decode_envelope(notice)
+        except msgspec.DecodeError:  # from a server that knows more than we do
+            return
+        org = self.organizations.get(envelope.realm_id)
+        if org is None or envelope.server == self._server:
+            return
+        if isinstance(envelope.whisper, PresenceNoted):
+            org.presence.is_stale = True
+        with contextlib.suppress(KeyError):  # it is about somebody we have yet to hear of
+            self._give_out(org, envelope.whisper)
+
+    def _give_out(self, org: Organization, whisper: Whisper) -> None:
+        to = whisper.audience()
+        encoded: dict[Hashable, bytes] = {}
         for mailbox in self._mailboxes_for(org, to):
             listener = mailbox.listener
             subscribed_now = partial(org.is_subscribed, listener.user_id)
-            if listener.wants(event_type) and to.includes(org, listener.user_id, subscribed_now):
-                mailbox.add_fleeting(org.applied, body)
+            if (
+                not mailbox.behind  # what it has missed must come first, and may be much
+                and not mailbox.is_full
+                and listener.wants(whisper.type)
+                and to.includes(org, listener.user_id, subscribed_now)
+                and whisper.is_for(org, listener)
+            ):
+                variant = whisper.variant(listener)
+                if variant not in encoded:
+                    encoded[variant] = _encode(whisper.wire(org, listener))
+                mailbox.add_fleeting(org.applied, encoded[variant])
                 mailbox.wake()
 
     def _candidates(self, org: Organization, happening: Happening) -> Iterable[Mailbox]:
@@ -165,7 +206,9 @@ class Delivery:
     def _mailboxes_for(self, org: Organization, audience: Audience) -> Iterable[Mailbox]:
         """Mailboxes that may be meant; the audience itself still has to say."""
         users: Iterable[int]
-        if isinstance(audience, Users):
+        if isinstance(audience, Nobody):
+            users = ()
+        elif isinstance(audience, Users):
             users = audience.ids
         elif isinstance(audience, Subscribers):
             subscribers = org.subscribers.get(audience.id) or BitMap()

@@ -25,7 +25,17 @@ from tertulia.domain.groups import (
 from tertulia.domain.realms import Realm
 from tertulia.domain.topics import fold
 from tertulia.domain.users import Role, User
-from tertulia.storage import channels, emoji, groups, log, realms, subscriptions, users
+from tertulia.events.presence import Board
+from tertulia.storage import (
+    channels,
+    emoji,
+    groups,
+    log,
+    presence,
+    realms,
+    subscriptions,
+    users,
+)
 from tertulia.storage.tx import Tx
 
 Rule = Callable[[User | None, Channel, bool, access.Holds], bool]
@@ -86,6 +96,7 @@ class Organization:
         self.emoji: dict[int, CustomEmoji] = {}
         self.subscribers: dict[int, BitMap] = {}
         self.subscribed: dict[int, BitMap] = {}
+        self.presence = Board(self.users)
         self._inactive = BitMap()
         self._user_by_key: dict[bytes, int] = {}
         self._key_of: dict[int, bytes] = {}
@@ -106,6 +117,18 @@ class Organization:
         """By real address."""
         user_id = self._user_by_email.get(email.casefold())
         return None if user_id is None else self.users[user_id]
+
+    def user_with_stand_in(self, email: str) -> User | None:
+        """By the address that stands in for the real one."""
+        name, _, domain = email.strip().lower().partition("@")
+        digits = name.removeprefix("user")
+        if domain != self.email_domain.lower() or not digits.isdecimal() or len(digits) > 18:
+            return None
+        return self.users.get(int(digits))
+
+    def head_count(self) -> int:
+        """How many accounts are active, bots included."""
+        return len(self.users) - len(self._inactive)
 
     def channel_named(self, name: str) -> Channel | None:
         channel_id = self._channel_by_name.get(fold(name.strip()))
@@ -245,6 +268,7 @@ class Organization:
         self._user_by_key.pop(self._key_of.pop(user.id, b""), None)
         self.users[user.id] = user
         (self._inactive.discard if user.is_active else self._inactive.add)(user.id)
+        (self.presence.hidden.discard if user.is_active else self.presence.hidden.add)(user.id)
         self._user_by_email[user.email.casefold()] = user.id
         if fingerprint is not None:
             self._user_by_key[fingerprint] = user.id
@@ -311,6 +335,7 @@ def load(tx: Tx, email_domain: str) -> Organization:
         subscribers.setdefault(channel_id, []).append(user_id)
     for channel_id, user_ids in subscribers.items():
         org.join(channel_id, user_ids)
+    org.presence.learn(presence.since(tx, 0))
     return org
 
 

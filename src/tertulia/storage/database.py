@@ -17,6 +17,7 @@ from tertulia.errors import ServiceUnavailable
 from tertulia.storage import schema
 from tertulia.storage.dialects.postgres import Postgres
 from tertulia.storage.dialects.sqlite import Sqlite
+from tertulia.storage.herald import Herald
 from tertulia.storage.tx import Dialect, Tx
 from tertulia.storage.writer import Gathering, Job, Writer
 
@@ -55,6 +56,7 @@ class Database:
         self._writer: Writer | None = None
         self._threads: ThreadPoolExecutor | None = None
         self._of_thread = threading.local()
+        self._herald: Herald | None = None
 
     @classmethod
     def at(cls, url: str, clock: Callable[[], float] = time.time) -> "Database":
@@ -146,11 +148,16 @@ class Database:
         self._writer.start()
         if not self.dialect.reads_block:
             self._threads = ThreadPoolExecutor(READERS, thread_name_prefix="reader")
+            self._herald = Herald(self.dialect)
+            self._herald.start()
 
     def stop(self) -> None:
         if self._writer is not None:
             self._writer.stop()
             self._writer = None
+        if self._herald is not None:
+            self._herald.stop()
+            self._herald = None
         if self._threads is not None:
             self._threads.shutdown()
             self._threads = None
@@ -193,6 +200,11 @@ class Database:
 
         self._writer.submit(Job(action, args, realm_id, done))
         return await answer
+
+    def spread(self, notice: bytes) -> None:
+        """Hand a notice to other servers on the same database, soon and without promise."""
+        if self._herald is not None:
+            self._herald.tell(notice.decode())
 
     def _read_here(
         self, realm_id: int, query: Callable[..., T], args: tuple[Any, ...], kwargs: dict[str, Any]

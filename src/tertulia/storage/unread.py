@@ -28,7 +28,9 @@ SHOWN = (
 )
 # A notice that a topic was resolved is read at once, but for those who asked to see it.
 _ARRIVES_UNREAD = (
-    "NOT (m.sender_id = :me AND m.read_by_sender) AND (NOT m.resolve_notice OR m.id IN"
+    "NOT (m.sender_id = :me AND m.read_by_sender)"
+    " AND m.sender_id NOT IN (SELECT u.muted_id FROM muted_user u WHERE u.user_id = :me)"
+    " AND (NOT m.resolve_notice OR m.id IN"
     " (SELECT f.message_id FROM message_flag f WHERE f.user_id = :me AND f.flag = 'unread_notice'))"
 )
 
@@ -167,6 +169,20 @@ def wildcards_among(tx: Tx, message_ids: Sequence[int]) -> list[int]:
         ids=list(message_ids),
     )
     return [row["id"] for row in rows]
+
+
+def sent_by(tx: Tx, sender_id: int, among: BitMap64) -> list[int]:
+    """Those of the messages that one user has sent."""
+    if not among:
+        return []
+    rows = tx.all(
+        "SELECT id FROM message WHERE sender_id = :sender AND realm_id = :realm AND id >= :oldest"
+        " ORDER BY id",
+        sender=sender_id,
+        realm=tx.realm_id,
+        oldest=among.min(),
+    )
+    return [row["id"] for row in rows if row["id"] in among]
 
 
 def add_flag(tx: Tx, flag: str, user_ids: Sequence[int], message_id: int) -> None:

@@ -14,7 +14,7 @@ import structlog
 
 from tertulia.errors import ServiceUnavailable
 from tertulia.storage.database import Database
-from tertulia.storage.dialects.postgres import CHANNEL, Postgres
+from tertulia.storage.dialects.postgres import CHANNEL, WHISPERS, Postgres
 from tertulia.storage.dialects.sqlite import Sqlite
 
 log = structlog.get_logger()
@@ -24,14 +24,18 @@ ASK_EVERY_SECONDS = 5.0
 RECONNECT_AFTER_SECONDS = 1.0
 
 Changed = Callable[[], Awaitable[None]]
+Overheard = Callable[[str], None]
 
 
-async def watch(database: Database, changed: Changed) -> None:
-    """Call `changed` whenever somebody else may have committed; runs until cancelled."""
+async def watch(database: Database, changed: Changed, overheard: Overheard) -> None:
+    """Call `changed` whenever somebody else may have committed; runs until cancelled.
+
+    `overheard` is given what other servers hand around without writing it down.
+    """
     if isinstance(database.dialect, Sqlite):
         await _watch_file(database.dialect, changed)
     elif isinstance(database.dialect, Postgres):
-        await _watch_server(database.dialect, changed)
+        await _watch_server(database.dialect, changed, overheard)
 
 
 async def _watch_file(dialect: Sqlite, changed: Changed) -> None:
@@ -51,12 +55,15 @@ async def _watch_file(dialect: Sqlite, changed: Changed) -> None:
         connection.close()
 
 
-async def _watch_server(dialect: Postgres, changed: Changed) -> None:
+async def _watch_server(dialect: Postgres, changed: Changed, overheard: Overheard) -> None:
     loop = asyncio.get_running_loop()
     told = asyncio.Event()
     stopping = threading.Event()
     thread = threading.Thread(
-        target=_listen, args=(dialect, loop, told, stopping), name="listener", daemon=True
+        target=_listen,
+        args=(dialect, loop, told, overheard, stopping),
+        name="listener",
+        daemon=True,
     )
     thread.start()
     try:
@@ -87,6 +94,7 @@ def _listen(
     dialect: Postgres,
     loop: asyncio.AbstractEventLoop,
     told: asyncio.Event,
+    overheard: Overheard,
     stopping: threading.Event,
 ) -> None:
     """Wait for NOTIFY on a connection of our own; connect again when it is lost."""
@@ -95,10 +103,13 @@ def _listen(
             connection: psycopg.Connection[Any] = dialect.connect()
             with connection:
                 connection.execute(f"LISTEN {CHANNEL}")
+                connection.execute(f"LISTEN {WHISPERS}")
                 loop.call_soon_threadsafe(told.set)  # of what was said while nobody listened
                 while not stopping.is_set():
                     for notice in connection.notifies(timeout=0.5, stop_after=1):
-                        if notice.payload != dialect.node:  # our own writer has told us already
+                        if notice.channel == WHISPERS:
+                            loop.call_soon_threadsafe(overheard, notice.payload)
+                        elif notice.payload != dialect.node:  # our own writer has told us already
                             loop.call_soon_threadsafe(told.set)
         except psycopg.Error as error:
             log.warning("lost the database's notices", reason=type(error).__name__)

@@ -7,14 +7,14 @@ read it; who receives it follows from the subscriptions.
 import html
 from dataclasses import dataclass
 
+from tertulia.actions import alert_words, notices, people, rights, user_topics
 from tertulia.actions import channels as channel_actions
-from tertulia.actions import notices, people, rights
 from tertulia.domain import limits
 from tertulia.domain.channels import Channel
 from tertulia.domain.messages import Draft
 from tertulia.domain.topics import ALLOW_EMPTY, DISABLE_EMPTY, EMPTY_ONLY, EMPTY_TOPIC_NAME, INHERIT
 from tertulia.domain.users import User
-from tertulia.domain.visibility import Automatic, Visibility, after_sending
+from tertulia.domain.visibility import Visibility
 from tertulia.errors import (
     BadRequest,
     ChannelIdNotFound,
@@ -26,16 +26,15 @@ from tertulia.errors import (
 from tertulia.events.audience import Subscribers, Users
 from tertulia.events.log import announce
 from tertulia.events.types.messages import Echo, MessageSent
-from tertulia.events.types.topics import TopicPolicyChanged
 from tertulia.storage import (
     channels,
     groups,
     messages,
+    muted_users,
     realms,
     send_keys,
     subscriptions,
     unread,
-    user_topics,
     users,
 )
 from tertulia.storage.tx import Tx
@@ -99,7 +98,12 @@ def to_channel(
     message_id = messages.insert_in_channel(tx, sender.id, channel.id, topic, draft)
     unread.add_flag(tx, "mentioned", mentioned, message_id)
     unread.add_flag(tx, "topic_wildcard_mentioned", checked.in_topic, message_id)
-    policy = _change_policy(tx, sender, channel, topic, checked.starts_topic)
+    called = alert_words.called_by(tx, draft.content)
+    alerted = sorted(subscriptions.active_user_ids(tx, channel.id, called)) if called else []
+    unread.add_flag(tx, "has_alert_word", alerted, message_id)
+    policy = user_topics.sent(tx, sender, channel, topic, checked.starts_topic)
+    named = draft.mentions.user_ids - {sender.id}
+    user_topics.mentioned(tx, sorted(named.intersection(mentioned)), channel, topic)
     announce(
         tx,
         MessageSent(
@@ -111,6 +115,8 @@ def to_channel(
             mentioned=mentioned,
             channel_wildcard=draft.mentions.channel_wildcard,
             topic_wildcard_for=checked.in_topic,
+            alerted=alerted,
+            read_by=muted_users.who_muted(tx, sender.id),
         ),
         to=Subscribers(channel.id),
     )
@@ -141,6 +147,8 @@ def to_people(
     called = draft.mentions.user_ids | check_group_mentions(tx, sender, draft)
     mentioned = sorted(called & members.keys())
     unread.add_flag(tx, "mentioned", mentioned, message_id)
+    alerted = sorted(members.keys() & alert_words.called_by(tx, draft.content))
+    unread.add_flag(tx, "has_alert_word", alerted, message_id)
     announce(
         tx,
         MessageSent(
@@ -149,6 +157,8 @@ def to_people(
             read_by_sender=draft.read_by_sender,
             echo=echo,
             mentioned=mentioned,
+            alerted=alerted,
+            read_by=muted_users.who_muted(tx, sender.id),
         ),
         to=Users(ids),
     )
@@ -317,32 +327,6 @@ def check_mentions(
     mentioned = subscriptions.active_user_ids(tx, channel.id, among=sorted(called))
     participants = subscriptions.active_user_ids(tx, channel.id, among=sorted(in_topic))
     return sorted(mentioned), sorted(participants)
-
-
-def _change_policy(
-    tx: Tx, sender: User, channel: Channel, topic: str, starts_topic: bool
-) -> Visibility | None:
-    """Follow or unmute the topic as the sender has chosen; gives the policy if it changed."""
-    if sender.is_bot:
-        return None
-    current = user_topics.policy(tx, sender.id, channel.id, topic)
-    subscription = subscriptions.find(tx, sender.id, channel.id)
-    policy = after_sending(
-        current,
-        Automatic(sender.prefers("automatically_follow_topics_policy")),
-        Automatic(sender.prefers("automatically_unmute_topics_in_muted_streams_policy")),
-        channel_muted=subscription is not None and subscription.active and subscription.is_muted,
-        starts_topic=starts_topic,
-    )
-    if policy == current:
-        return None
-    user_topics.set_policy(tx, sender.id, channel.id, topic, policy)
-    announce(
-        tx,
-        TopicPolicyChanged(channel.id, topic, int(policy), tx.now),
-        to=Users([sender.id]),
-    )
-    return policy
 
 
 def check_group_mentions(tx: Tx, sender: User, draft: Draft) -> frozenset[int]:

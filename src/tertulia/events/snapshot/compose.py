@@ -8,22 +8,27 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tertulia.domain.preferences import DEFAULTS, EMOJISETS, NOTIFICATION_SOUNDS
+from tertulia.domain.preferences import DEFAULTS, EMOJISETS, NOTIFICATION_SOUNDS, for_newcomers
+from tertulia.domain.status import Status
 from tertulia.domain.topics import shown
 from tertulia.domain.users import User
-from tertulia.domain.visibility import Visibility
 from tertulia.events.directory import Organization
 from tertulia.events.listener import Options
 from tertulia.events.snapshot.channels import streams_state, subscription_state
 from tertulia.events.snapshot.facts import Facts, Wanted
 from tertulia.events.snapshot.people import groups_state, users_state
+from tertulia.events.snapshot.presence import presence_state
 from tertulia.events.snapshot.realm import realm_state
 from tertulia.events.snapshot.surroundings import Surroundings
 from tertulia.events.snapshot.unread import unread_state
+from tertulia.events.types.drafts import draft_object
 from tertulia.events.types.emoji import emoji_map
 from tertulia.events.types.folders import folder_object
+from tertulia.events.types.muting import mute_object
 from tertulia.events.types.reminders import reminder_object
 from tertulia.events.types.scheduled import scheduled_message_object
+from tertulia.events.types.snippets import snippet_object
+from tertulia.events.types.topics import muted_topics
 
 PROFILE_FIELD_TYPES = {
     "SHORT_TEXT": {"id": 1, "name": "Text (short)"},
@@ -47,6 +52,7 @@ class View:
     facts: Facts
     around: Surroundings
     now: float
+    presence_days: int | None = None
 
 
 def compose(view: View, wanted: Wanted) -> dict[str, Any]:
@@ -58,7 +64,7 @@ def compose(view: View, wanted: Wanted) -> dict[str, Any]:
         empty = view.options.capabilities.empty_topic_name
         state["unread_msgs"] = unread_state(view.org, view.me, view.facts, empty_topic_name=empty)
     if wanted("muted_topics") and (wanted.everything or not wanted("user_topic")):
-        state["muted_topics"] = _muted_topics(view)
+        state["muted_topics"] = muted_topics(view.org, view.facts.user_topics)
     return state
 
 
@@ -75,15 +81,6 @@ def _user_topics(view: View) -> dict[str, Any]:
             for each in view.facts.user_topics
         ]
     }
-
-
-def _muted_topics(view: View) -> list[list[Any]]:
-    """Compat: before feature level 134 mutes were told as triples."""
-    return [
-        [view.org.channels[each.channel_id].name, each.topic, int(each.updated_at)]
-        for each in view.facts.user_topics
-        if each.policy == Visibility.MUTED
-    ]
 
 
 def _conversations(view: View) -> dict[str, Any]:
@@ -139,6 +136,7 @@ def _user_settings(view: View) -> dict[str, Any]:
 def _settings_defaults(view: View) -> dict[str, Any]:
     return {
         "realm_user_settings_defaults": DEFAULTS
+        | for_newcomers(view.org.realm.settings)
         | {
             "emojiset_choices": EMOJISETS,
             "available_notification_sounds": NOTIFICATION_SOUNDS,
@@ -146,29 +144,41 @@ def _settings_defaults(view: View) -> dict[str, Any]:
     }
 
 
-def _presence(view: View) -> dict[str, Any]:
-    return {"presences": {}, "presence_last_update_id": -1, "server_timestamp": view.now}
+def _statuses(view: View) -> dict[str, Any]:
+    """Everybody who has said something, or hides when they are here."""
+    told = {
+        str(user.id): view.facts.statuses.get(user.id, Status()).shown(
+            away=not user.prefers("presence_enabled")
+        )
+        for user in view.org.users.values()
+        if user.is_active and not user.is_bot
+    }
+    return {"user_status": {user_id: parts for user_id, parts in told.items() if parts}}
 
 
 _PARTS: dict[str, Callable[[View], dict[str, Any]]] = {
-    "alert_words": lambda view: {"alert_words": []},
+    "alert_words": lambda view: {"alert_words": view.facts.alert_words},
     "custom_profile_fields": lambda view: {
         "custom_profile_fields": [],
         "custom_profile_field_types": PROFILE_FIELD_TYPES,
     },
     "onboarding_steps": lambda view: {"onboarding_steps": [], "navigation_tour_video_url": None},
     "message": lambda view: {"max_message_id": view.facts.max_message_id},
-    "saved_snippets": lambda view: {"saved_snippets": []},
+    "saved_snippets": lambda view: {
+        "saved_snippets": [snippet_object(each) for each in view.facts.snippets]
+    },
     "navigation_views": lambda view: {"navigation_views": []},
-    "drafts": lambda view: {"drafts": []},
+    "drafts": lambda view: {"drafts": [draft_object(each) for each in reversed(view.facts.drafts)]},
     "scheduled_messages": lambda view: {
         "scheduled_messages": [scheduled_message_object(each) for each in view.facts.scheduled]
     },
     "reminders": lambda view: {
         "reminders": [reminder_object(each) for each in view.facts.reminders]
     },
-    "muted_users": lambda view: {"muted_users": []},
-    "presence": _presence,
+    "muted_users": lambda view: {
+        "muted_users": [mute_object(each) for each in view.facts.muted_users]
+    },
+    "presence": lambda view: presence_state(view.org, view.options, view.presence_days, view.now),
     "realm_user_groups": lambda view: {
         "realm_user_groups": groups_state(view.org, view.options, view.now)
     },
@@ -197,7 +207,7 @@ _PARTS: dict[str, Callable[[View], dict[str, Any]]] = {
     "default_stream_groups": lambda view: {"realm_default_stream_groups": []},
     "stop_words": lambda view: {"stop_words": []},
     "user_settings": _user_settings,
-    "user_status": lambda view: {"user_status": {}},
+    "user_status": _statuses,
     "user_topic": _user_topics,
     "video_calls": lambda view: {"has_zoom_token": False, "has_webex_token": False},
     "giphy": lambda view: {"giphy_api_key": ""},

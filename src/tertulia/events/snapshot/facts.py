@@ -5,20 +5,29 @@ from dataclasses import dataclass, field
 from pyroaring import BitMap64
 
 from tertulia.domain.channels import Subscription
+from tertulia.domain.drafts import Draft
 from tertulia.domain.folders import Folder
 from tertulia.domain.reminders import Reminder
 from tertulia.domain.scheduled import ScheduledMessage
+from tertulia.domain.snippets import Snippet
+from tertulia.domain.status import Status
 from tertulia.storage import (
+    alert_words,
+    drafts,
     folders,
     history,
     messages,
+    muted_users,
     reminders,
     scheduled,
+    snippets,
+    statuses,
     subscriptions,
     unread,
     user_topics,
 )
 from tertulia.storage.history import Selection
+from tertulia.storage.muted_users import Mute
 from tertulia.storage.tx import Tx
 from tertulia.storage.unread import UnreadMessage
 from tertulia.storage.user_topics import UserTopic
@@ -40,6 +49,11 @@ class Facts:
     scheduled: list[ScheduledMessage] = field(default_factory=list)
     reminders: list[Reminder] = field(default_factory=list)
     folders: list[Folder] = field(default_factory=list)
+    drafts: list[Draft] = field(default_factory=list)
+    snippets: list[Snippet] = field(default_factory=list)
+    alert_words: list[str] = field(default_factory=list)
+    muted_users: list[Mute] = field(default_factory=list)
+    statuses: dict[int, Status] = field(default_factory=dict)
 
 
 def read_facts(tx: Tx, user_id: int, wanted: "Wanted") -> Facts:
@@ -63,7 +77,21 @@ def read_facts(tx: Tx, user_id: int, wanted: "Wanted") -> Facts:
         facts.reminders = reminders.of_user(tx, user_id)
     if wanted("channel_folders"):
         facts.folders = folders.everything(tx)
+    _read_personal(tx, user_id, wanted, facts)
     return facts
+
+
+def _read_personal(tx: Tx, user_id: int, wanted: "Wanted", facts: Facts) -> None:
+    if wanted("drafts"):
+        facts.drafts = drafts.of_user(tx, user_id)
+    if wanted("saved_snippets"):
+        facts.snippets = snippets.of_user(tx, user_id)
+    if wanted("alert_words"):
+        facts.alert_words = alert_words.of_user(tx, user_id)
+    if wanted("muted_users"):
+        facts.muted_users = muted_users.of_user(tx, user_id)
+    if wanted("user_status"):
+        facts.statuses = statuses.everyone(tx)
 
 
 def _newest_received(tx: Tx, user_id: int) -> int:

@@ -174,6 +174,7 @@ class MessageSent(Event, frozen=True):
     mentioned: list[int] = []
     channel_wildcard: bool = False
     topic_wildcard_for: list[int] = []
+    alerted: list[int] = []  # to whom it says one of their alert words
     read_by: list[int] = []  # others for whom it is no news
     resolve_notice: bool = False
     unread_for: list[int] = []  # those for whom a resolve notice is not read at once
@@ -192,6 +193,8 @@ class MessageSent(Event, frozen=True):
             flags.append("topic_wildcard_mentioned")
         if self.channel_wildcard or user_id in self.topic_wildcard_for:
             flags.append("wildcard_mentioned")
+        if user_id in self.alerted:
+            flags.append("has_alert_word")
         return flags
 
     def echo_for(self, to: Listener) -> str | None:

@@ -1,5 +1,6 @@
 """Every kind of event the log can hold, by the word it is stored under."""
 
+from tertulia.events.types.alert_words import AlertWordsChanged
 from tertulia.events.types.channels import (
     ChannelArchived,
     ChannelChanged,
@@ -10,6 +11,7 @@ from tertulia.events.types.channels import (
     Left,
     SubscriptionChanged,
 )
+from tertulia.events.types.drafts import DraftDeleted, DraftEdited, DraftsAdded
 from tertulia.events.types.edits import FirstMessageChanged, MessagesDeleted, MessageUpdated
 from tertulia.events.types.emoji import EmojiAdded, EmojiDeactivated
 from tertulia.events.types.event import Event
@@ -23,21 +25,36 @@ from tertulia.events.types.groups import (
     SystemMembersAdded,
 )
 from tertulia.events.types.messages import MessageSent
+from tertulia.events.types.muting import MutedUsersChanged
 from tertulia.events.types.reactions import ReactionChanged
 from tertulia.events.types.realms import RealmChanged, RealmChangedTogether, RealmCreated
 from tertulia.events.types.reminders import ReminderRemoved, ReminderSaved
 from tertulia.events.types.scheduled import ScheduledMessageRemoved, ScheduledMessageSaved
+from tertulia.events.types.settings import (
+    AddressChanged,
+    NewcomerSettingChanged,
+    OwnNameChanged,
+    SettingChanged,
+    TimezoneChanged,
+)
+from tertulia.events.types.snippets import SnippetDeleted, SnippetSaved
+from tertulia.events.types.status import StatusChanged
 from tertulia.events.types.topics import TopicPolicyChanged
 from tertulia.events.types.users import KeyChanged, UserActivityChanged, UserAdded
 
 KINDS: dict[str, type[Event]] = {
     event.kind: event
     for event in (
+        AddressChanged,
+        AlertWordsChanged,
         ChannelArchived,
         ChannelChanged,
         ChannelCreated,
         ChannelsUncovered,
         DefaultChannelsChanged,
+        DraftDeleted,
+        DraftEdited,
+        DraftsAdded,
         EmojiAdded,
         EmojiDeactivated,
         FirstMessageChanged,
@@ -54,6 +71,9 @@ KINDS: dict[str, type[Event]] = {
         MessageSent,
         MessageUpdated,
         MessagesDeleted,
+        MutedUsersChanged,
+        NewcomerSettingChanged,
+        OwnNameChanged,
         ReactionChanged,
         RealmChanged,
         RealmChangedTogether,
@@ -62,9 +82,14 @@ KINDS: dict[str, type[Event]] = {
         ReminderSaved,
         ScheduledMessageRemoved,
         ScheduledMessageSaved,
+        SettingChanged,
+        SnippetDeleted,
+        SnippetSaved,
+        StatusChanged,
         SubscriptionChanged,
         SubgroupsChanged,
         SystemMembersAdded,
+        TimezoneChanged,
         TopicPolicyChanged,
         UserActivityChanged,
         UserAdded,

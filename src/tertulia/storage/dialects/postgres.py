@@ -18,6 +18,8 @@ from tertulia.errors import BadRequest
 from tertulia.storage.tx import Cursor
 
 CHANNEL = "tertulia_log"
+WHISPERS = "tertulia_whispers"
+LONGEST_NOTICE = 8000  # bytes; the database takes no more
 
 _NAME = re.compile(r"(?<![:\w]):([a-z_][a-z_0-9]*)")
 _IN_LIST = re.compile(r"\bIN :([a-z_]+)")
@@ -109,6 +111,13 @@ class Postgres:
 
     def tell_others(self, connection: Any) -> None:
         self.command(connection, f"NOTIFY {CHANNEL}, '{self.node}'")
+
+    def spread(self, connection: Any, notices: list[str]) -> None:
+        """Hand notices to every server that listens; what is too long for one is left out."""
+        fitting = [each for each in notices if len(each.encode()) < LONGEST_NOTICE]
+        connection.execute(
+            "SELECT pg_notify(%s, notice) FROM unnest(%s::text[]) AS notice", (WHISPERS, fitting)
+        )
 
     def is_outage(self, error: BaseException) -> bool:
         return isinstance(error, _OUTAGES)

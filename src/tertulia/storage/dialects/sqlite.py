@@ -77,6 +77,9 @@ class Sqlite:
     def tell_others(self, connection: Any) -> None:
         """Nothing to do, for the same reason."""
 
+    def spread(self, connection: Any, notices: list[str]) -> None:
+        """Nothing to do: a file belongs to one server."""
+
     def is_outage(self, error: BaseException) -> bool:
         code = getattr(error, "sqlite_errorcode", None)
         return isinstance(error, sqlite3.Error) and code is not None and code & 0xFF in _OUTAGES

@@ -1,0 +1,62 @@
+"""Muting people: what they write still arrives, and counts as read.
+
+Unread messages are counted when somebody looks, so the count is brought up to date before a
+mute begins or ends: what came before is judged by what held then.
+"""
+
+from pyroaring import BitMap64
+
+from tertulia.actions import reading
+from tertulia.domain import limits
+from tertulia.domain.users import User
+from tertulia.errors import (
+    CannotMuteSelf,
+    TooManyMutedUsers,
+    UserAlreadyMuted,
+    UserNotFound,
+    UserNotMuted,
+)
+from tertulia.events.audience import Users
+from tertulia.events.log import announce
+from tertulia.events.types.muting import MutedUsersChanged
+from tertulia.storage import muted_users, unread, users
+from tertulia.storage.tx import Tx
+
+
+def mute(tx: Tx, user: User, muted_id: int) -> None:
+    if muted_id == user.id:
+        raise CannotMuteSelf()
+    muted = _somebody(tx, muted_id)
+    if muted_users.is_muted(tx, user.id, muted.id):
+        raise UserAlreadyMuted()
+    if len(muted_users.of_user(tx, user.id)) >= limits.MUTED_USERS:
+        raise TooManyMutedUsers(limit=limits.MUTED_USERS)
+    theirs = unread.sent_by(tx, muted.id, among=_settle(tx, user))
+    if theirs:
+        reading.update_flags(tx, user, theirs, "add", "read")
+    muted_users.insert(tx, user.id, muted.id)
+    announce(tx, MutedUsersChanged(user.id), to=Users([user.id]))
+
+
+def unmute(tx: Tx, user: User, muted_id: int) -> None:
+    muted = _somebody(tx, muted_id)
+    if not muted_users.is_muted(tx, user.id, muted.id):
+        raise UserNotMuted()
+    _settle(tx, user)
+    muted_users.delete(tx, user.id, muted.id)
+    announce(tx, MutedUsersChanged(user.id), to=Users([user.id]))
+
+
+def _somebody(tx: Tx, user_id: int) -> User:
+    """Anybody there is, bots and those who have left included."""
+    found = users.find(tx, user_id)
+    if found is None:
+        raise UserNotFound()
+    return found
+
+
+def _settle(tx: Tx, user: User) -> BitMap64:
+    """What is unread now, whatever comes after."""
+    waiting = unread.load(tx, user.id)
+    unread.change(tx, user.id, waiting)
+    return waiting

@@ -1,0 +1,126 @@
+"""Personal settings: one's own, and those that newcomers of an organization start with."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from tertulia.domain import preferences
+from tertulia.domain.users import User, checked_full_name, looks_like_email
+from tertulia.errors import BadRequest, EmailChangesDisabled
+from tertulia.events.audience import Everyone, Users
+from tertulia.events.log import announce
+from tertulia.events.types.settings import (
+    AddressChanged,
+    NewcomerSettingChanged,
+    OwnNameChanged,
+    SettingChanged,
+    TimezoneChanged,
+)
+from tertulia.events.types.status import StatusChanged
+from tertulia.storage import profiles, realms, users
+from tertulia.storage.tx import Tx
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What somebody wants to be different about their account; the rest stays."""
+
+    settings: dict[str, Any] = field(default_factory=dict)
+    timezone: str | None = None
+    full_name: str | None = None
+    email: str | None = None
+    password_hash: str | None = None
+
+
+def change(tx: Tx, user: User, changes: Changes) -> None:
+    """Everything is checked before anything is stored, and only real changes are told."""
+    user = _present(tx, user)
+    wanted = preferences.checked(changes.settings)
+    email = _checked_email(tx, user, changes.email)
+    full_name = _checked_name(tx, user, changes.full_name)
+
+    _change_settings(tx, user, wanted)
+    if changes.timezone is not None and changes.timezone != user.timezone:
+        profiles.set_timezone(tx, user.id, changes.timezone)
+        announce(tx, SettingChanged(user.id, "timezone", changes.timezone), to=Users([user.id]))
+        announce(tx, TimezoneChanged(user.id, changes.timezone), to=Everyone())
+    if changes.password_hash is not None:
+        profiles.set_password_hash(tx, user.id, changes.password_hash)
+    if email is not None:
+        profiles.set_email(tx, user.id, email)
+        visibility = int(_present(tx, user).email_visibility)
+        announce(
+            tx, AddressChanged(user.id, email, user.email, visibility, visibility), to=Everyone()
+        )
+    if full_name is not None:
+        profiles.set_full_name(tx, user.id, full_name)
+        announce(tx, OwnNameChanged(user.id, full_name), to=Everyone())
+
+
+def change_presence(tx: Tx, user: User, enabled: bool) -> None:
+    """Show or hide when one is here; whether others are told is for the caller."""
+    _store(tx, user, {"presence_enabled": enabled})
+
+
+def change_newcomers(tx: Tx, settings: dict[str, Any]) -> None:
+    """Change what new people of the organization start with."""
+    wanted = preferences.checked(settings)
+    known = preferences.for_newcomers(realms.current(tx).settings)
+    changed = {
+        name: value
+        for name, value in wanted.items()
+        if known.get(name, preferences.DEFAULTS[name]) != value
+    }
+    if changed:
+        realms.set_setting(tx, preferences.REALM_KEY, known | changed)
+    for name, value in changed.items():
+        announce(tx, NewcomerSettingChanged(name, value), to=Everyone())
+
+
+def _change_settings(tx: Tx, user: User, wanted: dict[str, Any]) -> None:
+    for name, value in _store(tx, user, wanted).items():
+        if name == "email_address_visibility":
+            before = int(user.email_visibility)
+            announce(
+                tx, AddressChanged(user.id, user.email, user.email, value, before), to=Everyone()
+            )
+        elif name == "presence_enabled":
+            announce(tx, StatusChanged(user.id, {"away": not value}), to=Everyone())
+
+
+def _store(tx: Tx, user: User, wanted: dict[str, Any]) -> dict[str, Any]:
+    """Store the settings and tell their owner; gives those that are different now."""
+    changed = {name: value for name, value in wanted.items() if user.prefers(name) != value}
+    if changed:
+        profiles.set_settings(tx, user.id, user.settings | changed)
+    for name, value in changed.items():
+        announce(tx, SettingChanged(user.id, name, value), to=Users([user.id]))
+    return changed
+
+
+def _present(tx: Tx, user: User) -> User:
+    found = users.find(tx, user.id)
+    assert found is not None
+    return found
+
+
+def _checked_email(tx: Tx, user: User, email: str | None) -> str | None:
+    """The new address, or None if it is to stay."""
+    if email is None or email == user.email:
+        return None
+    if realms.current(tx).setting("email_changes_disabled") and not user.is_admin:
+        raise EmailChangesDisabled()
+    if not looks_like_email(email):
+        raise BadRequest("Invalid address.")
+    holder = users.find_by_email(tx, email)
+    if holder is not None and holder.id != user.id:
+        raise BadRequest("Already has an account.")
+    return email
+
+
+def _checked_name(tx: Tx, user: User, full_name: str | None) -> str | None:
+    """The new name, or None if it is to stay."""
+    if full_name is None or full_name.strip() == user.full_name:
+        return None
+    if realms.current(tx).setting("name_changes_disabled") and not user.is_admin:
+        return None  # clients do not offer it then, and send the name along with other things
+    return checked_full_name(full_name)

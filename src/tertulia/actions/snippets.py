@@ -1,0 +1,46 @@
+"""Saved snippets: kept for their owner, who alone knows that they are there."""
+
+from tertulia.domain import limits
+from tertulia.domain.snippets import Snippet
+from tertulia.domain.users import User
+from tertulia.errors import SnippetNotFound, TooManySnippets
+from tertulia.events.audience import Users
+from tertulia.events.log import announce
+from tertulia.events.types.snippets import SnippetDeleted, SnippetSaved
+from tertulia.storage import snippets
+from tertulia.storage.tx import Tx
+
+
+def add(tx: Tx, user: User, title: str, content: str) -> int:
+    if snippets.count_of(tx, user.id) >= limits.SNIPPETS:
+        raise TooManySnippets(limit=limits.SNIPPETS)
+    snippet_id = snippets.insert(tx, user.id, title, content)
+    announce(tx, SnippetSaved("add", snippet_id), to=Users([user.id]))
+    return snippet_id
+
+
+def edit(tx: Tx, user: User, snippet_id: int, title: str | None, content: str | None) -> None:
+    """Change what is given; nothing given is nothing to tell."""
+    known = _own(tx, user, snippet_id)
+    if title is None and content is None:
+        return
+    snippets.update(
+        tx,
+        snippet_id,
+        known.title if title is None else title,
+        known.content if content is None else content,
+    )
+    announce(tx, SnippetSaved("update", snippet_id), to=Users([user.id]))
+
+
+def delete(tx: Tx, user: User, snippet_id: int) -> None:
+    _own(tx, user, snippet_id)
+    snippets.delete(tx, snippet_id)
+    announce(tx, SnippetDeleted(snippet_id), to=Users([user.id]))
+
+
+def _own(tx: Tx, user: User, snippet_id: int) -> Snippet:
+    found = snippets.find_of(tx, user.id, snippet_id)
+    if found is None:
+        raise SnippetNotFound()
+    return found

@@ -1,0 +1,84 @@
+"""Personal settings: one's own, and those that newcomers of an organization start with."""
+
+import asyncio
+import zoneinfo
+from functools import cache
+from typing import Annotated, Any
+
+from tertulia.actions import settings
+from tertulia.actions.settings import Changes
+from tertulia.api.call import Call
+from tertulia.domain import limits, passwords, preferences
+from tertulia.errors import BadRequest, RateLimited, WeakPassword, WrongPassword
+from tertulia.http.replies import Reply, ok
+from tertulia.http.rules import AtLeast, AtMost, BareOrJson, MaxLength, NoNul, OneOf
+from tertulia.http.signatures import takes
+from tertulia.storage import users
+
+Text = Annotated[str, MaxLength(1000), NoNul]
+
+
+def _annotation(name: str, default: Any) -> Any:
+    choices = preferences.CHOICES.get(name)
+    if choices is not None:
+        kind = type(default)
+        return Annotated[(kind, OneOf(choices), *([BareOrJson] if kind is str else []))]
+    if name in preferences.BOUNDS:
+        low, high = preferences.BOUNDS[name]
+        return Annotated[int, AtLeast(low), AtMost(high)]
+    return Annotated[str, MaxLength(100), BareOrJson] if type(default) is str else type(default)
+
+
+SETTINGS = {name: _annotation(name, value) for name, value in preferences.DEFAULTS.items()}
+
+
+@takes(SETTINGS)
+async def change(
+    call: Call,
+    *,
+    timezone: Annotated[str, MaxLength(100), BareOrJson] | None = None,
+    full_name: Text | None = None,
+    email: Text | None = None,
+    old_password: Text = "",
+    new_password: Text = "",
+    **values: Any,
+) -> Reply:
+    """Change personal settings, name, address or password; what is not passed stays."""
+    if timezone is not None and timezone not in _timezones():
+        raise BadRequest("Invalid timezone: Value error, Not a recognized time zone")
+    preferences.checked(values)
+    password_hash = None
+    if new_password:
+        password_hash = await _new_password_hash(call, old_password, new_password)
+    wanted = Changes(values, timezone, full_name, email and email.strip(), password_hash)
+    await call.db.write(settings.change, call.user, wanted)
+    return ok()
+
+
+@takes(SETTINGS)
+async def change_newcomers(call: Call, **values: Any) -> Reply:
+    """Change the settings that new people of the organization start with."""
+    await call.db.write(settings.change_newcomers, values)
+    return ok()
+
+
+async def _new_password_hash(call: Call, old: str, new: str) -> str:
+    """Checks the old password, as often as a login may be tried."""
+    attempt = (call.user.realm_id, call.user.email.casefold())
+    if call.password_attempts is not None:
+        decision = call.password_attempts.peek(attempt)
+        if not decision.is_allowed:
+            raise RateLimited(retry_after=decision.retry_after)
+    known = await call.db.read(users.password_hash, call.user.id)
+    if not await asyncio.to_thread(passwords.matches, old[: limits.PASSWORD_LENGTH + 1], known):
+        if call.password_attempts is not None:
+            call.password_attempts.check(attempt)
+        raise WrongPassword()
+    if not limits.PASSWORD_SHORTEST <= len(new) <= limits.PASSWORD_LENGTH:
+        raise WeakPassword()
+    return await asyncio.to_thread(passwords.hashed, new)
+
+
+@cache
+def _timezones() -> frozenset[str]:
+    return frozenset(zoneinfo.available_timezones())

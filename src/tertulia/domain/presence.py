@@ -1,0 +1,51 @@
+"""Presence: when somebody was last here, and last did something here."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+MOVES_AFTER_SECONDS = 55  # several windows of one person ping: one move a minute is enough
+ONLINE_AFTER_SECONDS = 130  # of silence; coming back after that is news
+OFFLINE_AFTER_SECONDS = 200
+STILL_ACTIVE_SECONDS = 70  # Compat: how long the older form calls somebody active
+HISTORY_DAYS = 14
+
+Doing = Literal["active", "idle"]
+
+
+@dataclass(frozen=True, slots=True)
+class Presence:
+    """`active_at` is None for somebody who was here and never did anything."""
+
+    active_at: float | None
+    idle_at: float
+
+    def pinged(self, doing: Doing, now: float) -> "Presence":
+        """The presence after a sign of life; the same one if it is too soon for another."""
+        active_at, idle_at = self.active_at, self.idle_at
+        if now - idle_at > MOVES_AFTER_SECONDS:
+            idle_at = now
+        if doing == "active" and (active_at is None or now - active_at > MOVES_AFTER_SECONDS):
+            active_at, idle_at = now, max(idle_at, now)
+        if (active_at, idle_at) == (self.active_at, self.idle_at):
+            return self
+        return Presence(active_at, idle_at)
+
+    def comes_online(self, doing: Doing, now: float) -> bool:
+        was_here = self.active_at is not None and now - self.active_at <= ONLINE_AFTER_SECONDS
+        return doing == "active" and not was_here
+
+    def modern(self, joined_at: float) -> dict[str, int]:
+        active_at = joined_at if self.active_at is None else self.active_at
+        return {"active_timestamp": int(active_at), "idle_timestamp": int(self.idle_at)}
+
+    def legacy(self) -> dict[str, Any]:
+        """Compat: clients without `slim_presence` know one client and one status."""
+        if self.active_at is not None and self.active_at + STILL_ACTIVE_SECONDS >= self.idle_at:
+            status, at = "active", self.active_at
+        else:
+            status, at = "idle", self.idle_at
+        return {"client": "website", "status": status, "timestamp": int(at)}
+
+
+def first(doing: Doing, now: float) -> Presence:
+    return Presence(now if doing == "active" else None, now)

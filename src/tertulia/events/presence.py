@@ -1,0 +1,127 @@
+"""The board on which an organization's people are seen to come and go.
+
+It lives in memory and is written down in batches, so that a ping costs no write of its own; a
+crash forgets the last moments. Changes get their numbers when they are written down, so that
+every server on the same database counts alike. What has no number yet is always told.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from tertulia.domain.presence import HISTORY_DAYS, Doing, Presence, first
+from tertulia.domain.users import SECONDS_PER_DAY, User
+from tertulia.storage.presence import Noted
+
+_encode = msgspec.json.Encoder().encode
+
+
+class PresenceObject(msgspec.Struct, frozen=True):
+    active_timestamp: int
+    idle_timestamp: int
+
+
+class LegacyPresence(msgspec.Struct, frozen=True):
+    client: str
+    status: str
+    timestamp: int
+
+
+class LegacyWebsite(LegacyPresence, frozen=True):
+    pushable: bool = False
+
+
+class _Entry(msgspec.Struct):
+    """`number` is None until the change is written down; `encoded` is a member of an object."""
+
+    presence: Presence
+    idle_at: float
+    number: int | None
+    encoded: bytes
+
+
+class Board:
+    def __init__(self, users: Mapping[int, User]) -> None:
+        self.head = -1  # the last number that we know of
+        self.is_stale = False  # whether another server has written something down since
+        self.hidden: set[int] = set()  # those who have left
+        self._users = users
+        self._entries: dict[int, _Entry] = {}  # in the order of the last change
+        self._pending: dict[int, Presence] = {}
+
+    # --- following ---
+
+    def ping(self, user_id: int, doing: Doing, now: float) -> tuple[Presence, bool]:
+        """Note a sign of life; says whether somebody has come online by it."""
+        known = self.find(user_id)
+        if known is None:
+            presence, is_news = first(doing, now), doing == "active"
+        else:
+            presence, is_news = known.pinged(doing, now), known.comes_online(doing, now)
+        if presence is not known:
+            self._pending[user_id] = presence
+            self._put(user_id, presence, None)
+        return presence, is_news
+
+    def pending(self) -> dict[int, Presence]:
+        """What is still to be written down."""
+        return dict(self._pending)
+
+    def learn(self, noted: Iterable[Noted]) -> None:
+        """Take in what was written down, by us or by another server, in order."""
+        for each in noted:
+            self.head = max(self.head, each.update_id)
+            waiting = self._pending.get(each.user_id)
+            if waiting is None or waiting == each.presence:
+                self._pending.pop(each.user_id, None)
+                self._put(each.user_id, each.presence, each.update_id)
+
+    def _put(self, user_id: int, presence: Presence, number: int | None) -> None:
+        user = self._users.get(user_id)
+        shown = PresenceObject(**presence.modern(user.joined_at if user else 0))
+        encoded = b'"%d":%s' % (user_id, _encode(shown))
+        self._entries.pop(user_id, None)
+        self._entries[user_id] = _Entry(presence, presence.idle_at, number, encoded)
+
+    # --- looking ---
+
+    def find(self, user_id: int) -> Presence | None:
+        entry = self._entries.get(user_id)
+        return None if entry is None else entry.presence
+
+    def slim(self, since: int | None, days: int | None, now: float) -> msgspec.Raw:
+        """By user id. Of a thousand people, all have moved since a client last asked, so what is
+        told of each is encoded when it changes and only put together here."""
+        seen = [self._entries[user_id].encoded for user_id in self._seen(since, days, now)]
+        return msgspec.Raw(b"{%s}" % b",".join(seen))
+
+    def legacy(self, days: int | None, now: float, email_domain: str) -> dict[str, Any]:
+        """Compat: by address, for clients that do not ask for the slim form."""
+        return {
+            self._users[user_id].api_email(email_domain): legacy_presence(
+                self._entries[user_id].presence
+            )
+            for user_id in self._seen(None, days, now)
+            if user_id in self._users
+        }
+
+    def _seen(self, since: int | None, days: int | None, now: float) -> list[int]:
+        """Who has moved after a number, within so many days; the oldest change first."""
+        oldest = now - SECONDS_PER_DAY * (HISTORY_DAYS if days is None else days)
+        found: list[int] = []
+        if days == 0:
+            return found
+        known = -1 if since is None else since
+        for user_id, entry in reversed(self._entries.items()):
+            if entry.number is not None and entry.number <= known:
+                break
+            if entry.idle_at >= oldest and user_id not in self.hidden:
+                found.append(user_id)
+        found.reverse()
+        return found
+
+
+def legacy_presence(presence: Presence) -> dict[str, LegacyPresence]:
+    told = presence.legacy()
+    return {"aggregated": LegacyPresence(**told), "website": LegacyWebsite(**told)}

@@ -1,0 +1,34 @@
+"""Presence as told at register."""
+
+from typing import Any
+
+from tertulia.events.directory import Organization
+from tertulia.events.listener import Options
+
+
+def is_shown(org: Organization) -> bool:
+    """Whether the organization lets people see when others are here."""
+    return not org.realm.setting("presence_disabled")
+
+
+def presences(
+    org: Organization, slim: bool, since: int | None, days: int | None, now: float
+) -> Any:
+    """An object by user id, or in the older form by address."""
+    if not is_shown(org):
+        return {}
+    if slim:
+        return org.presence.slim(since, days, now)
+    return org.presence.legacy(days, now, org.email_domain)
+
+
+def presence_state(
+    org: Organization, options: Options, days: int | None, now: float
+) -> dict[str, Any]:
+    board = org.presence
+    slim = options.slim_presence or options.capabilities.simplified_presence_events
+    return {
+        "presences": presences(org, slim, None, days, now),
+        "presence_last_update_id": board.head,
+        "server_timestamp": now,
+    }

@@ -1,0 +1,44 @@
+"""When a text says an alert word."""
+
+import time
+
+import pytest
+
+from tertulia.domain.alert_words import first_token, fold, is_said, tokens
+
+
+@pytest.mark.parametrize(
+    "word, text, said",
+    [
+        ("tea", "Tea?", True),
+        ("tea", "(tea)", True),
+        ("tea", "teacher", False),
+        ("tea", "a steak", False),
+        ("tea", "teacher of tea", True),
+        ("Straße", "in der STRASSE", True),
+        ("green tea", "some green tea, please", True),
+        ("green tea", "some green teapot", False),
+        ("c++", "I like C++!", True),
+        ("c++", "abc++", False),
+        (":)", "nice:)", True),
+        ("🎉", "hooray🎉🎉", True),
+        ("日本", "日本語を話す", True),
+        ("語", "日本語", True),
+        ("カレー", "カレーライス", True),
+        ("été", "un été chaud", True),
+        ("_x_", "a _x_ b", True),
+    ],
+)
+def test_words_are_found_at_their_borders(word, text, said):
+    found = first_token(word) in tokens(text) and is_said(fold(word), fold(text))
+
+    assert found is said
+
+
+def test_looking_takes_no_longer_than_the_text_is_long():
+    text = fold("a " + "ab" * 5000)
+    began = time.perf_counter()
+
+    assert not is_said("a " + "ab" * 40 + "c", text)
+
+    assert time.perf_counter() - began < 0.1

@@ -1,0 +1,45 @@
+"""When times move, and when coming here is news."""
+
+import pytest
+
+from tertulia.domain.presence import Presence, first
+
+NOW = 1_700_000_000.0
+
+
+@pytest.mark.parametrize(
+    "doing, active_ago, idle_ago, after",
+    [
+        ("active", 55, 55, (-55, -55)),
+        ("active", 56, 56, (0, 0)),
+        ("active", 500, 10, (0, 0)),
+        ("active", None, 10, (0, 0)),
+        ("idle", 500, 55, (-500, -55)),
+        ("idle", 500, 56, (-500, 0)),
+        ("idle", None, 56, (None, 0)),
+    ],
+)
+def test_times_move_at_most_every_fifty_five_seconds(doing, active_ago, idle_ago, after):
+    active_at = None if active_ago is None else NOW - active_ago
+
+    moved = Presence(active_at, NOW - idle_ago).pinged(doing, NOW)
+
+    active, idle = after
+    assert moved == Presence(None if active is None else NOW + active, NOW + idle)
+
+
+@pytest.mark.parametrize(
+    "doing, active_ago, is_news",
+    [("active", 131, True), ("active", 130, False), ("active", None, True), ("idle", 500, False)],
+)
+def test_coming_back_after_a_while_is_news(doing, active_ago, is_news):
+    active_at = None if active_ago is None else NOW - active_ago
+
+    assert Presence(active_at, NOW).comes_online(doing, NOW) is is_news
+
+
+def test_time_never_goes_back():
+    later = Presence(NOW + 100, NOW + 200)
+
+    assert later.pinged("active", NOW) is later
+    assert first("idle", NOW) == Presence(None, NOW)

@@ -1,0 +1,102 @@
+"""Several servers on one PostgreSQL: what is whispered on one is heard on the others."""
+
+from dataclasses import replace
+
+import pytest
+from tests.support.people import Chat
+from tests.support.server import Server
+from tests.support.waiting import eventually
+
+from tertulia.storage.dialects.postgres import LONGEST_NOTICE
+
+pytestmark = pytest.mark.postgres
+
+
+@pytest.fixture
+def servers(databases):
+    """Two servers on one database."""
+    url, folder = databases.new("postgres")
+    one = Server(url, folder).start()
+    chat = Chat.found(one, "")
+    other = Server(url, folder, clock=one.clock).start()
+    yield chat, other
+    other.stop()
+    one.stop()
+    databases.give_back(url)
+
+
+@pytest.fixture
+def chat(servers):
+    return servers[0]
+
+
+@pytest.fixture
+def elsewhere(servers):
+    def elsewhere(person):
+        """The same person at the other server, once it has heard of them."""
+        there = replace(person, server=servers[1])
+        eventually(lambda: there.get("/users/me").status == 200)
+        return there
+
+    return elsewhere
+
+
+def test_typing_is_heard_on_the_other_server(chat, elsewhere):
+    ana, ben = chat.people("ana", "ben")
+    waiting = elsewhere(ben).listens_for("typing").waits()
+
+    ana.post("/typing", op="start", to=[ben.id]).succeeds()
+
+    (event,) = waiting.result(5)
+    assert (event["op"], event["sender"]["user_id"]) == ("start", ana.id)
+
+
+def test_one_hears_a_whisper_once(chat, elsewhere):
+    ana, ben = chat.people("ana", "ben")
+    ears = [ben.listens_for("typing"), elsewhere(ben).listens_for("typing")]
+
+    for op in ("start", "stop", "start"):
+        ana.post("/typing", op=op, to=[ben.id]).succeeds()
+
+    eventually(lambda: len(ears[1].poll().json["events"]) >= 3)
+    for each in ears:
+        assert [event["op"] for event in each.all()] == ["start", "stop", "start"]
+
+
+def test_a_notice_that_is_too_long_is_left_out_and_the_next_one_arrives(chat, elsewhere):
+    ana, ben = chat.people("ana", "ben")
+    ears = elsewhere(ben).listens_for("typing")
+
+    chat.server.call(chat.server.database.spread, b"x" * LONGEST_NOTICE)
+    ana.post("/typing", op="start", to=[ben.id]).succeeds()
+
+    eventually(lambda: ears.all())
+
+
+def test_presence_is_shared(chat, elsewhere):
+    ana, ben = chat.people("ana", "ben")
+    there = elsewhere(ben)
+    ears = there.listens_for("presence")
+
+    ana.post("/users/me/presence", status="active").succeeds()
+
+    eventually(lambda: ears.all())
+    path = f"/users/{ana.id}/presence"
+    eventually(lambda: there.get(path).status == 200, within_seconds=10)
+    assert there.get(path).json["presence"] == ben.get(path).json["presence"]
+    here, away = (
+        person.registers(fetch_event_types=["presence"], slim_presence=True)
+        for person in (ben, there)
+    )
+    assert here["presence_last_update_id"] == away["presence_last_update_id"] == 1
+
+
+def test_nonsense_on_the_wire_is_passed_over(chat, elsewhere):
+    ana, ben = chat.people("ana", "ben")
+    ears = elsewhere(ben).listens_for("typing")
+
+    chat.server.call(chat.server.database.spread, b'{"server": 5}')
+    chat.server.call(chat.server.database.spread, b"not even JSON")
+    ana.post("/typing", op="start", to=[ben.id]).succeeds()
+
+    eventually(lambda: ears.all())

@@ -1,0 +1,42 @@
+"""Signatures made from a table are contracts like any other."""
+
+import inspect
+from typing import Annotated, Any
+
+import pytest
+
+from tertulia.errors import BadRequest
+from tertulia.http.params import contract_of
+from tertulia.http.rules import OneOf
+from tertulia.http.signatures import takes
+
+TABLE = {"loud": bool, "color": Annotated[int, OneOf([1, 2])]}
+
+
+@takes(TABLE)
+async def endpoint(call: object, number: int, *, name: str = "", **values: Any) -> None:
+    """Change something."""
+
+
+def test_every_name_of_the_table_is_an_optional_parameter():
+    contract = contract_of(endpoint)
+
+    assert contract.names == {"name", "loud", "color"}
+    assert contract.path_types == {"number": int}
+    assert contract.parse({}) == {}
+    assert contract.parse({"loud": "true", "color": "2", "name": "x"}) == {
+        "loud": True,
+        "color": 2,
+        "name": "x",
+    }
+    assert contract.unsupported({"mood": "1"}) == ["mood"]
+
+
+def test_the_rules_of_the_table_hold():
+    with pytest.raises(BadRequest, match="Invalid color: Value error"):
+        contract_of(endpoint).parse({"color": "3"})
+
+
+def test_it_is_still_the_same_function():
+    assert inspect.getdoc(endpoint) == "Change something."
+    assert inspect.iscoroutinefunction(endpoint)

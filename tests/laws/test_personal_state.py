@@ -1,0 +1,201 @@
+"""Whoever watched knows what a newcomer is told of their own things, whatever happened between.
+
+Some requests are refused, and that is part of the law: what was refused is told to nobody.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.support.client import Reply
+from tests.support.people import Chat, Person
+from tests.support.watcher_personal import PersonalWatcher
+
+from tertulia.domain.preferences import BOUNDS, CHOICES, DEFAULTS
+
+TOPICS = ["soup", "SOUP", "bread", ""]
+
+
+@dataclass(frozen=True)
+class Scene:
+    chat: Chat
+    people: list[Person]
+    channel_ids: list[int]
+
+
+Deed = Callable[[Scene, Person], Reply]
+
+somebody = st.integers(0, 2)
+some_id = st.integers(1, 4)
+channel = st.integers(0, 1)
+topic = st.sampled_from(TOPICS)
+
+
+@st.composite
+def caring_for_topics(draw: st.DrawFn) -> Deed:
+    where, named, policy = draw(channel), draw(topic), draw(st.integers(0, 3))
+    return lambda scene, actor: actor.post(
+        "/user_topics",
+        stream_id=scene.channel_ids[where],
+        topic=named,
+        visibility_policy=policy,
+    )
+
+
+@st.composite
+def muting_as_of_old(draw: st.DrawFn) -> Deed:
+    where, named, op = draw(channel), draw(topic), draw(st.sampled_from(["add", "remove"]))
+    return lambda scene, actor: actor.patch(
+        "/users/me/subscriptions/muted_topics",
+        stream_id=scene.channel_ids[where],
+        topic=named,
+        op=op,
+    )
+
+
+@st.composite
+def speaking(draw: st.DrawFn) -> Deed:
+    named, whom, words = draw(topic), draw(somebody), draw(st.sampled_from(["tea", "coffee"]))
+    directly = draw(st.booleans())
+    return lambda scene, actor: actor.tries_to_say(
+        words, [scene.people[whom]] if directly else f"kitchen > {named or 'general chat'}"
+    )
+
+
+@st.composite
+def stating(draw: st.DrawFn) -> Deed:
+    said = draw(
+        st.fixed_dictionaries(
+            {},
+            optional={
+                "status_text": st.sampled_from(["", "x", " y "]),
+                "emoji_name": st.sampled_from(["", "tada", "cat", "no_such_emoji"]),
+                "away": st.booleans(),
+            },
+        )
+    )
+    return lambda scene, actor: actor.post("/users/me/status", **said)
+
+
+@st.composite
+def drafting(draw: st.DrawFn) -> Deed:
+    number, where = draw(some_id), draw(channel)
+    op = draw(st.sampled_from(["add", "add", "edit", "delete"]))
+    type_, at = draw(st.sampled_from(["", "stream", "private"])), draw(st.integers(-1, 3))
+
+    def do(scene: Scene, actor: Person) -> Reply:
+        to = {"": [], "stream": [scene.channel_ids[where]], "private": [scene.people[0].id]}[type_]
+        words = {"type": type_, "to": to, "topic": "t", "content": "c", "timestamp": at}
+        ids = [each["id"] for each in actor.get("/drafts").json.get("drafts", [])]
+        place = f"/drafts/{ids[number % len(ids)] if ids else 987_654}"
+        if op == "add":
+            return actor.post("/drafts", drafts=[words] * number)
+        return actor.delete(place) if op == "delete" else actor.patch(place, draft=words)
+
+    return do
+
+
+@st.composite
+def saving_snippets(draw: st.DrawFn) -> Deed:
+    number, op = draw(some_id), draw(st.sampled_from(["add", "add", "edit", "delete"]))
+
+    def do(scene: Scene, actor: Person) -> Reply:
+        found = actor.get("/saved_snippets").succeeds()["saved_snippets"]
+        ids = [each["id"] for each in found]
+        place = f"/saved_snippets/{ids[number % len(ids)] if ids else 987_654}"
+        if op == "add":
+            return actor.post("/saved_snippets", title=f"t{number}", content="c")
+        return actor.delete(place) if op == "delete" else actor.patch(place, title="another")
+
+    return do
+
+
+@st.composite
+def listing_words(draw: st.DrawFn) -> Deed:
+    method = draw(st.sampled_from(["POST", "DELETE"]))
+    words = draw(st.lists(st.sampled_from(["tea", "TEA", " milk ", ""]), max_size=3))
+    return lambda scene, actor: actor.request(method, "/users/me/alert_words", alert_words=words)
+
+
+@st.composite
+def muting_people(draw: st.DrawFn) -> Deed:
+    method, whom = draw(st.sampled_from(["POST", "DELETE"])), draw(somebody)
+    return lambda scene, actor: actor.request(
+        method, f"/users/me/muted_users/{scene.people[whom].id}"
+    )
+
+
+def values_of(name: str) -> list[Any]:
+    if name in CHOICES:
+        return list(CHOICES[name])
+    if name in BOUNDS or (isinstance(DEFAULTS[name], int) and not isinstance(DEFAULTS[name], bool)):
+        return [DEFAULTS[name], 50, 10_000_000]
+    if isinstance(DEFAULTS[name], str):
+        return [DEFAULTS[name], "de", "none", "nonsense"]
+    return [True, False]
+
+
+@st.composite
+def settling(draw: st.DrawFn) -> Deed:
+    names = draw(st.lists(st.sampled_from(sorted(DEFAULTS)), max_size=4, unique=True))
+    wanted = {name: draw(st.sampled_from(values_of(name))) for name in names}
+    path = draw(st.sampled_from(["/settings", "/realm/user_settings_defaults"]))
+    return lambda scene, actor: actor.patch(path, **wanted)
+
+
+@st.composite
+def changing_oneself(draw: st.DrawFn) -> Deed:
+    wanted: dict[str, Any] = draw(
+        st.sampled_from(
+            [
+                {"full_name": "Somebody Else"},
+                {"timezone": "Europe/Berlin"},
+                {"timezone": "Asia/Tokyo", "full_name": "bad`name"},
+                {"email_address_visibility": 1},
+                {"email_address_visibility": 2},
+                {"email_address_visibility": 4},
+                {"presence_enabled": False},
+                {"presence_enabled": True},
+            ]
+        )
+    )
+    return lambda scene, actor: actor.patch("/settings", **wanted)
+
+
+deeds = st.one_of(
+    caring_for_topics(),
+    muting_as_of_old(),
+    speaking(),
+    speaking(),
+    stating(),
+    drafting(),
+    saving_snippets(),
+    listing_words(),
+    muting_people(),
+    settling(),
+    changing_oneself(),
+)
+
+
+@settings(
+    max_examples=15,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(done=st.lists(st.tuples(somebody, deeds), min_size=3, max_size=16))
+def test_who_watched_knows_what_a_newcomer_is_told(
+    done: list[tuple[int, Deed]], chat: Chat
+) -> None:
+    chat = Chat.found(chat.server)
+    ana = chat.person("ana", role="owner", channels=["kitchen"])
+    people = [ana, *chat.people("ben", "cleo", channels=["kitchen", "garden"])]
+    channel_ids = [chat.channel(name).id for name in ("kitchen", "garden")]
+    watchers = [PersonalWatcher(person) for person in people]
+
+    for actor, deed in done:
+        deed(Scene(chat, people, channel_ids), people[actor])
+
+    for person, watcher in zip(people, watchers, strict=True):
+        assert watcher.sees() == PersonalWatcher(person).sees(), person.name

@@ -1,0 +1,217 @@
+"""A client that watches a person's own things: it registers once and believes every event.
+
+Its picture is made of parts. A part is read from what POST /register answers, and the function
+that hears an event type says what its events change.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from tests.support.ears import Event
+from tests.support.people import Person
+
+Picture = dict[str, Any]
+Registered = dict[str, Any]
+
+CAPABILITIES = {"notification_settings_null": True, "empty_topic_name": True}
+
+PARTS: dict[str, Callable[[Registered], Any]] = {}
+HANDLERS: dict[str, Callable[[Picture, Event], None]] = {}
+
+
+def part(read: Callable[[Registered], Any]) -> Callable[[Registered], Any]:
+    """Marks a function that reads the part of the picture it is named after."""
+    PARTS[read.__name__] = read
+    return read
+
+
+def hears(event_type: str) -> Callable[..., Callable[[Picture, Event], None]]:
+    """Marks the one function that knows what events of a type change."""
+
+    def mark(handle: Callable[[Picture, Event], None]) -> Callable[[Picture, Event], None]:
+        HANDLERS[event_type] = handle
+        return handle
+
+    return mark
+
+
+class PersonalWatcher:
+    """`sees` is what it believes; a newcomer is a watcher that has heard nothing yet."""
+
+    def __init__(self, person: Person) -> None:
+        self._ears = person.listens_for(fetch_event_types=None, client_capabilities=CAPABILITIES)
+        self._picture = {name: read(self._ears.state) for name, read in PARTS.items()}
+
+    def sees(self) -> Picture:
+        for event in self._ears.all():
+            handle = HANDLERS.get(event["type"])
+            if handle is not None:
+                handle(self._picture, event)
+        return self._picture
+
+
+# --- topics ---
+
+
+@part
+def user_topics(state: Registered) -> dict[tuple[int, str], Any]:
+    return {_topic_key(each): each for each in state["user_topics"]}
+
+
+@part
+def muted_topics(state: Registered) -> list[list[Any]]:
+    """The older form; it must say the same as the newer one."""
+    muted = [each for each in state["user_topics"] if each["visibility_policy"] == 1]
+    assert [each[1:] for each in state["muted_topics"]] == [
+        [each["topic_name"], each["last_updated"]] for each in muted
+    ]
+    return sorted(state["muted_topics"])
+
+
+@hears("user_topic")
+def user_topic(picture: Picture, event: Event) -> None:
+    told = {name: value for name, value in event.items() if name != "type"}
+    picture["user_topics"].pop(_topic_key(told), None)
+    if told["visibility_policy"]:
+        picture["user_topics"][_topic_key(told)] = told
+
+
+@hears("muted_topics")
+def muted_topics_told(picture: Picture, event: Event) -> None:
+    picture["muted_topics"] = sorted(event["muted_topics"])
+
+
+def _topic_key(told: dict[str, Any]) -> tuple[int, str]:
+    return told["stream_id"], told["topic_name"].lower()
+
+
+# --- lists of one's own ---
+
+
+@part
+def drafts(state: Registered) -> dict[int, Any]:
+    return {each["id"]: each for each in state["drafts"]}
+
+
+@hears("drafts")
+def drafts_told(picture: Picture, event: Event) -> None:
+    if event["op"] == "remove":
+        picture["drafts"].pop(event["draft_id"], None)
+    for each in event.get("drafts", [event["draft"]] if "draft" in event else []):
+        picture["drafts"][each["id"]] = each
+
+
+@part
+def snippets(state: Registered) -> dict[int, Any]:
+    return {each["id"]: each for each in state["saved_snippets"]}
+
+
+@hears("saved_snippets")
+def snippets_told(picture: Picture, event: Event) -> None:
+    if event["op"] == "remove":
+        picture["snippets"].pop(event["saved_snippet_id"], None)
+    else:
+        picture["snippets"][event["saved_snippet"]["id"]] = event["saved_snippet"]
+
+
+@part
+def alert_words(state: Registered) -> list[str]:
+    return list(state["alert_words"])
+
+
+@hears("alert_words")
+def alert_words_told(picture: Picture, event: Event) -> None:
+    picture["alert_words"] = event["alert_words"]
+
+
+@part
+def muted_users(state: Registered) -> list[Any]:
+    return list(state["muted_users"])
+
+
+@hears("muted_users")
+def muted_users_told(picture: Picture, event: Event) -> None:
+    picture["muted_users"] = event["muted_users"]
+
+
+# --- settings, one's own and those of newcomers ---
+
+
+@part
+def user_settings(state: Registered) -> dict[str, Any]:
+    return dict(state["user_settings"])
+
+
+@hears("user_settings")
+def user_settings_told(picture: Picture, event: Event) -> None:
+    assert picture["user_settings"][event["property"]] != event["value"], "told without need"
+    picture["user_settings"][event["property"]] = event["value"]
+
+
+@part
+def newcomer_settings(state: Registered) -> dict[str, Any]:
+    return dict(state["realm_user_settings_defaults"])
+
+
+@hears("realm_user_settings_defaults")
+def newcomer_settings_told(picture: Picture, event: Event) -> None:
+    picture["newcomer_settings"][event["property"]] = event["value"]
+
+
+# --- other people ---
+
+KNOWN = ("full_name", "email", "delivery_email", "timezone", "avatar_url", "avatar_version")
+
+
+@part
+def people(state: Registered) -> dict[int, Any]:
+    return {each["user_id"]: {name: each[name] for name in KNOWN} for each in state["realm_users"]}
+
+
+@hears("realm_user")
+def realm_user(picture: Picture, event: Event) -> None:
+    assert event["op"] == "update"
+    told = dict(event["person"])
+    known = picture["people"][told["user_id"]]
+    if "new_email" in told:
+        known["email"] = told["new_email"]
+    known.update({name: value for name, value in told.items() if name in KNOWN})
+
+
+@part
+def statuses(state: Registered) -> dict[str, Any]:
+    return {user_id: dict(status) for user_id, status in state["user_status"].items()}
+
+
+@hears("user_status")
+def user_status(picture: Picture, event: Event) -> None:
+    told = {name: value for name, value in event.items() if name not in ("type", "user_id")}
+    known = picture["statuses"].pop(str(event["user_id"]), {}) | told
+    if not known.get("emoji_name"):
+        known = {name: known[name] for name in known.keys() & {"away", "status_text"}}
+    said = {name: value for name, value in known.items() if value}
+    if said:
+        picture["statuses"][str(event["user_id"])] = said
+
+
+# --- what is unread ---
+
+
+@part
+def unread(state: Registered) -> set[int]:
+    told = state["unread_msgs"]
+    places = told["pms"] + told["streams"] + told["huddles"]
+    return {number for place in places for number in place["unread_message_ids"]}
+
+
+@hears("message")
+def message(picture: Picture, event: Event) -> None:
+    if "read" not in event["flags"]:
+        picture["unread"].add(event["message"]["id"])
+
+
+@hears("update_message_flags")
+def update_message_flags(picture: Picture, event: Event) -> None:
+    if (event["op"], event["flag"]) == ("add", "read"):
+        assert set(event["messages"]) <= picture["unread"], "read what was read already"
+        picture["unread"].difference_update(event["messages"])

@@ -5,7 +5,7 @@ import contextlib
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import msgspec
@@ -28,8 +28,10 @@ from tertulia.http.openapi import describe
 from tertulia.http.replies import encode_error
 from tertulia.http.request import Request as ApiRequest
 from tertulia.jobs import housekeeping, presence
+from tertulia.jobs.rerendering import rerender
 from tertulia.jobs.runner import Job, Runner
 from tertulia.jobs.sending import REMINDERS, SCHEDULED, send_due
+from tertulia.markdown import emoji as emoji_names
 from tertulia.storage import emoji, realms
 from tertulia.storage.database import Database
 from tertulia.storage.tx import Tx
@@ -37,6 +39,7 @@ from tertulia.storage.watcher import watch
 from tertulia.web import pages
 from tertulia.web.pictures import identicon
 
+TABLE_HEADERS = {"Cache-Control": "public, max-age=86400", "Access-Control-Allow-Origin": "*"}
 PICTURE_HEADERS = {"Cache-Control": "public, max-age=86400"}
 EMOJI_HEADERS = {
     "Cache-Control": "public, max-age=31536000, immutable",
@@ -109,6 +112,7 @@ class Application:
             Job("log", 300, partial(housekeeping.trim_logs, *both)),
             Job("retention", 300, partial(housekeeping.delete_old_messages, *both)),
             Job("send keys", 600, partial(housekeeping.forget_send_keys, database, remembered)),
+            Job("rerendering", 3600, partial(rerender, *both), at_once=True),
             Job("sent messages", 600, partial(housekeeping.forget_sent, database)),
             Job("presence", 2, partial(presence.write_down, *both)),
             Job("traffic", 60, partial(housekeeping.count_traffic, *both)),
@@ -132,6 +136,7 @@ class Application:
                 Route("/api/v1/openapi.json", self._openapi),
                 Route("/static/logo.svg", _logo),
                 Route("/static/icon.png", _icon),
+                Route("/static/emoji.json", _emoji),
                 Route("/user_avatars/{realm_id:int}/{name}", _avatar),
                 Route("/user_avatars/{realm_id:int}/emoji/images/{name}", self._emoji),
                 Route("/user_avatars/{realm_id:int}/emoji/images/still/{name}", self._still_emoji),
@@ -195,6 +200,16 @@ async def _logo(request: Request) -> Response:
 
 async def _icon(request: Request) -> Response:
     return _picture("tertulia", 100)
+
+
+async def _emoji(request: Request) -> Response:
+    return Response(_emoji_table(), media_type="application/json", headers=TABLE_HEADERS)
+
+
+@cache
+def _emoji_table() -> bytes:
+    """Every emoji by its code, with its names, the one that clients show first."""
+    return msgspec.json.encode({"code_to_names": dict(emoji_names.all_emoji())})
 
 
 async def _avatar(request: Request) -> Response:

@@ -634,6 +634,52 @@ class EmailChangesDisabled(ClientError):
 # --- Accounts and bots ------------------------------------------------------------------------
 
 
+# --- Markup -----------------------------------------------------------------------------------
+
+
+class CannotRender(ClientError):
+    message = "Unable to render message"
+
+
+class InvalidLinkifier(ClientError):
+    """Compat: clients show what stands under `errors`."""
+
+    def extra(self) -> dict[str, Any]:
+        return {"errors": {"__all__": [self.msg]}}
+
+
+class BadPattern(InvalidLinkifier):
+    message = "Bad regular expression: {problem}"
+
+
+class BadUrlTemplate(InvalidLinkifier):
+    message = "Invalid URL template."
+
+
+class GroupMissingInPattern(InvalidLinkifier):
+    message = "Group '{name}' in URL template is not present in linkifier pattern."
+
+
+class GroupMissingInTemplate(InvalidLinkifier):
+    message = "Group '{name}' in linkifier pattern is not present in URL template."
+
+
+class DuplicateLinkifier(InvalidLinkifier):
+    message = "Realm filter with this Realm and Pattern already exists."
+
+
+class TooManyLinkifiers(ClientError):
+    message = "Too many linkifiers (limit: {limit})"
+
+
+class LinkifierNotFound(ClientError):
+    message = "Linkifier not found."
+
+
+class IncompleteLinkifierOrder(ClientError):
+    message = "The ordered list must enumerate all existing linkifiers exactly once"
+
+
 # --- Scheduled messages and reminders ---------------------------------------------------------
 
 

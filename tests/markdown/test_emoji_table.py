@@ -26,4 +26,11 @@ def test_every_name_leads_back_to_its_code() -> None:
 
 def test_newer_emoji_are_known_too() -> None:
     assert emoji.code_for("phoenix") == "1f426-200d-1f525"
-    assert emoji.names_for("1fae9") == ("face_with_bags_under_eyes",)
+    assert emoji.names_for("1fae9")[0] == "face_with_bags_under_eyes"
+
+
+def test_a_word_that_only_one_newer_emoji_has_names_it() -> None:
+    assert emoji.code_for("tuk") == emoji.code_for("tuk_tuk")
+    assert emoji.code_for("jolly") == emoji.code_for("roger") == emoji.code_for("pirate_flag")
+    assert emoji.code_for("facing") is None
+    assert emoji.names_for("1f389")[0] == "tada"

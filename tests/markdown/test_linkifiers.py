@@ -117,7 +117,7 @@ def test_a_dangerous_address_is_not_linked(template: str) -> None:
 )
 @pytest.mark.parametrize("source", ["x" * 10_000, "x " * 5_000, "x," * 5_000, "(" * 10_000])
 def test_no_pattern_can_take_long(pattern: str, source: str) -> None:
-    link(source, pattern, "https://h.example/{a}")
+    link("x", pattern, "https://h.example/{a}")
     started = time.thread_time()
 
     link(source, pattern, "https://h.example/{a}")

@@ -69,6 +69,8 @@ def test_our_html_is_the_references(recorded: Any, record_property: Any) -> None
 def test_our_results_are_the_references(recorded: Any) -> None:
     world = World(recorded["world"])
     for case in recorded["cases"]:
+        if "flags" not in case and "is_me_message" not in case:
+            continue
         result = world.render(case)
         if "is_me_message" in case:
             assert result.is_me_message is case["is_me_message"], case["input"]
@@ -94,7 +96,7 @@ def test_emoji_names_mean_what_they_mean_in_the_reference(record_property: Any) 
 
     record_property("emoji names", f"{same:.1%}")
     assert canonical == []  # what a typed emoji is called
-    assert same >= 0.85  # the rest are further words for newer emoji, which no package has
+    assert same >= 0.89  # the rest are keywords of newer emoji, which no package for 3.11 has
 
 
 def is_explained(source: str) -> bool:

@@ -126,6 +126,22 @@ def test_the_default_language_is_used_where_none_is_named() -> None:
     assert 'data-code-language="JavaScript"' in html("```js\nx\n```", python)
 
 
+def test_how_much_code_is_highlighted_depends_on_its_length_alone() -> None:
+    def is_highlighted(language: str, *lengths: int) -> list[bool]:
+        code = "xy=100\n" * 1000
+        blocks = [f"```{language}\n{code[:length]}\n```" for length in lengths]
+        return ['<span class="' in part for part in html("\n".join(blocks)).split("<div")[1:]]
+
+    assert is_highlighted("python", 6_000) == [True]
+    assert is_highlighted("python", 6_001) == [False]
+    assert is_highlighted("python", 3_000, 4_000, 2_500) == [True, False, True]
+    assert is_highlighted("java", 2_000) == [True]
+    assert is_highlighted("java", 2_001) == [False]
+    assert is_highlighted("csharp", 1_000) == [True]
+    assert is_highlighted("csharp", 1_002) == [False]
+    assert is_highlighted("csharp", 490, 490, 490, 490, 490, 50) == [True] * 4 + [False, True]
+
+
 @pytest.mark.parametrize(
     "source, name",
     [

@@ -138,23 +138,36 @@ def test_every_known_source_is_safe(source: str) -> None:
     check(html(source))
 
 
-@settings(max_examples=400, deadline=None)
-@given(st.lists(st.sampled_from(FRAGMENTS), max_size=40).map("".join))
+FRAGMENTED = st.lists(st.sampled_from(FRAGMENTS), max_size=40).map("".join)
+MUTATED = mutated(CORPUS)
+ANYTHING = st.text(max_size=80)
+
+
+@settings(max_examples=100, deadline=None)
+@given(FRAGMENTED)
 def test_fragments_in_any_order_are_safe(source: str) -> None:
     check(html(source))
     check(html(source, EXCITED))
 
 
-@settings(max_examples=400, deadline=None)
-@given(mutated(CORPUS))
+@settings(max_examples=100, deadline=None)
+@given(MUTATED)
 def test_mutated_sources_are_safe(source: str) -> None:
     check(html(source))
 
 
-@settings(max_examples=200, deadline=None)
-@given(st.text(max_size=80))
+@settings(max_examples=50, deadline=None)
+@given(ANYTHING)
 def test_any_text_is_safe(source: str) -> None:
     check(html(source))
+
+
+@pytest.mark.soak
+@settings(max_examples=20_000, deadline=None)
+@given(st.one_of(FRAGMENTED, MUTATED, ANYTHING))
+def test_whatever_is_tried_for_a_long_time_is_safe(source: str) -> None:
+    check(html(source))
+    check(html(source, EXCITED))
 
 
 def check(rendered: str) -> None:

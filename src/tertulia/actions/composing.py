@@ -1,34 +1,190 @@
 """Composing: from the words somebody typed to a draft that can be sent.
 
-Rendering happens here, before the transaction, because it may be slow; what it has to look up
-comes from the directory. Endpoints and jobs both compose.
+Rendering happens here, before the transaction. What the words name is looked up in the directory,
+as far as their author may know of it; only the newest messages of linked topics are asked of the
+database. Endpoints and jobs both compose.
 """
 
-import html
+import asyncio
 import re
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TypeVar
 
-from tertulia.domain.messages import Draft, checked_content, is_read_by_sender
+from tertulia import markdown
+from tertulia.domain.messages import Draft, Mentions, checked_content, is_read_by_sender
+from tertulia.domain.topics import fold
+from tertulia.domain.users import User
+from tertulia.errors import CannotRender
 from tertulia.events.directory import Organization
+from tertulia.markdown import Found, Rendered, Settings, Wanted
+from tertulia.storage import history
+from tertulia.storage.database import Bound
+from tertulia.storage.history import RECEIVED_IN_CHANNEL, SHARES_HISTORY, Selection
+from tertulia.storage.tx import Tx
 
-RENDER_VERSION = 0
+MOST_HTML = 1_000_000  # characters; text that becomes more is not meant to be read
+MOST_TOPICS = 50  # linked topics that are looked up; the others are linked as they are
+
+QUICK_LENGTH = 500
+_MAY_BE_SLOW = re.compile(r"```|~~~|\$\$|:::|#!")
+
+# One thread for all that takes long: two would only take turns, and lexers are not made for it.
+_SLOWLY = ThreadPoolExecutor(1, thread_name_prefix="markup")
+
+T = TypeVar("T")
 
 
-async def compose(
-    org: Organization, content: str, client: str, read_by_sender: bool | None
-) -> Draft:
+@dataclass(frozen=True, slots=True)
+class Author:
+    """Somebody who writes, in which organization, and at which address they reach it.
+
+    Without a user it is the organization itself, which calls nobody.
+    """
+
+    db: Bound
+    org: Organization
+    user: User | None
+    site: str = ""
+
+
+async def compose(author: Author, content: str, client: str, read_by_sender: bool | None) -> Draft:
     content = checked_content(content)
+    rendered = await rendering(author, content)
     return Draft(
         content=content,
-        rendered=paragraphs(content),
-        render_version=RENDER_VERSION,
+        rendered=rendered.html,
+        render_version=markdown.VERSION,
         client=client,
         read_by_sender=is_read_by_sender(read_by_sender, client),
+        mentions=Mentions(
+            user_ids=rendered.mentioned_user_ids,
+            group_ids=rendered.mentioned_group_ids,
+            channel_wildcard=rendered.mentions_channel,
+            topic_wildcard=rendered.mentions_topic,
+        ),
+        has_link=rendered.has_link,
+        has_image=rendered.has_image,
+        has_attachment=rendered.has_attachment,
     )
 
 
-def paragraphs(text: str) -> str:
-    """Plain paragraphs with everything escaped."""
-    blocks = [block.strip("\n") for block in re.split(r"\n[ \t]*\n", text) if block.strip()]
-    return "\n".join(
-        "<p>" + html.escape(block, quote=False).replace("\n", "<br>\n") + "</p>" for block in blocks
+async def rendering(author: Author, content: str) -> Rendered:
+    """A message as HTML, and what that found in it. Raises if it becomes too much."""
+    found = await _look_up(author, markdown.scan(content))
+    settings = _settings(author)
+    rendered = await _render(content, lambda: markdown.render(content, found, settings))
+    if len(rendered.html) > MOST_HTML:
+        raise CannotRender()
+    return rendered
+
+
+async def describe(author: Author, text: str) -> str:
+    """What is said of a folder or the organization as HTML."""
+    found = await _look_up(author, markdown.scan(text))
+    settings = _settings(author)
+    return await _render(text, lambda: markdown.render_text(text, found, settings))
+
+
+async def describe_channel(author: Author, text: str) -> str:
+    """The description of a channel as HTML, on one line."""
+    found = await _look_up(author, markdown.scan(text))
+    settings = _settings(author)
+    return await _render(text, lambda: markdown.render_description(text, found, settings))
+
+
+async def _render(text: str, work: Callable[[], T]) -> T:
+    """Do at once what takes no time, and in a thread what others should not wait for."""
+    if len(text) <= QUICK_LENGTH and not _MAY_BE_SLOW.search(text):
+        return work()
+    return await asyncio.get_running_loop().run_in_executor(_SLOWLY, work)
+
+
+def _settings(author: Author) -> Settings:
+    realm = author.org.realm
+    return Settings(
+        base_url=author.site,
+        default_code_language=realm.setting("default_code_block_language"),
+        translate_emoticons=author.user is not None and author.user.prefers("translate_emoticons"),
+        image_previews=realm.setting("inline_image_preview"),
+        linkifiers=author.org.link_patterns,
+        custom_emoji={
+            each.name: each.source_url for each in author.org.emoji.values() if not each.deactivated
+        },
     )
+
+
+# --- what the words name ---
+
+
+async def _look_up(author: Author, wanted: Wanted) -> Found:
+    """What the author may mention and link to."""
+    user, org = author.user, author.org
+    if user is None or not wanted:
+        return Found()
+    channels = {
+        channel.name: channel
+        for name in wanted.channel_names
+        if (channel := _find_channel(org, user, name)) is not None
+    }
+    topics = sorted((channels[name].id, topic) for name, topic in wanted.topics if name in channels)
+    newest = {}
+    if topics:
+        newest = await author.db.read(_newest_in_topics, user.id, topics[:MOST_TOPICS])
+    return Found(
+        users_by_name={
+            name: _as_mention(named)
+            for name in wanted.user_names
+            if (named := _the_one(org.users_named(name))) is not None
+        },
+        users_by_id={
+            user_id: _as_mention(named)
+            for user_id in wanted.user_ids
+            if (named := org.users.get(user_id)) is not None and not named.is_system_bot
+        },
+        groups={
+            group.name: markdown.Group(group.id, group.name, not group.deactivated)
+            for group in org.groups.values()
+            if group.name in wanted.group_names
+        },
+        channels=channels,
+        newest_in_topic=newest,
+    )
+
+
+def _the_one(users: Iterable[User]) -> User | None:
+    """The one of this name, if there is one; those who have left come second."""
+    people = [user for user in users if not user.is_system_bot]
+    present = [user for user in people if user.is_active] or people
+    return present[0] if len(present) == 1 else None
+
+
+def _as_mention(user: User) -> markdown.User:
+    return markdown.User(user.id, user.full_name, user.is_active)
+
+
+def _find_channel(org: Organization, user: User, name: str) -> markdown.Channel | None:
+    channel = org.channel_named(name)
+    if channel is None or channel.name != name or not org.may_read(user.id, channel.id):
+        return None
+    return markdown.Channel(channel.id, channel.name)
+
+
+def _newest_in_topics(
+    tx: Tx, user_id: int, topics: list[tuple[int, str]]
+) -> dict[tuple[int, str], int]:
+    """The newest message that the user may see in each topic, where there is one."""
+    found = {}
+    for channel_id, topic in topics:
+        selection = Selection()
+        selection.require(
+            "m.channel_id = :channel AND m.topic_key = :topic",
+            channel=channel_id,
+            topic=fold(topic),
+        )
+        selection.require(f"{SHARES_HISTORY} OR {RECEIVED_IN_CHANNEL}", me=user_id)
+        newest = history.newest(tx, selection)
+        if newest is not None:
+            found[channel_id, topic.lower()] = newest
+    return found

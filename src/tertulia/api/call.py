@@ -8,6 +8,7 @@ import hmac
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from tertulia.actions.composing import Author
 from tertulia.config import Config, Rate
 from tertulia.domain.keys import Vault
 from tertulia.domain.users import BotType, User, spectator
@@ -75,6 +76,11 @@ class Call:
     @property
     def db(self) -> Bound:
         return self.services.database.of(self.org.realm.id)
+
+    @property
+    def author(self) -> Author:
+        """The caller as somebody who writes."""
+        return Author(self.db, self.org, self.user, self.site)
 
     @property
     def delivery(self) -> Delivery:

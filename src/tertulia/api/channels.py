@@ -8,7 +8,7 @@ from msgspec import UNSET, UnsetType
 from tertulia.actions import channel_edits, subscriptions
 from tertulia.actions import channels as channel_actions
 from tertulia.actions.channel_edits import Edit
-from tertulia.actions.composing import paragraphs
+from tertulia.actions.composing import describe_channel
 from tertulia.api.call import Call, may_open_channels
 from tertulia.api.permission_values import Change
 from tertulia.domain import limits
@@ -277,7 +277,7 @@ async def create(
         subscriptions.create_channel,
         call.user,
         new,
-        paragraphs(new.description),
+        await describe_channel(call.author, new.description),
         subscribers,
         may_open_channels(call),
         announce,
@@ -326,10 +326,13 @@ async def edit(
         "can_send_message_group": can_send_message_group,
         "can_subscribe_group": can_subscribe_group,
     }
-    text = None if description is None else one_line(description)
+    described = None
+    if description is not None:
+        text = one_line(description)
+        described = (text, await describe_channel(call.author, text))
     edit = Edit(
         name=new_name,
-        description=None if text is None else (text, paragraphs(text)),
+        description=described,
         is_private=is_private,
         is_web_public=is_web_public,
         history_public=history_public_to_subscribers,

@@ -63,7 +63,8 @@ async def update(
     """Edit a message, or move it and perhaps others of its topic."""
     draft = None
     if content is not None:
-        draft = await compose(call.org, content if content.strip() else EMPTIED, call.client, None)
+        words = content if content.strip() else EMPTIED
+        draft = await compose(call.author, words, call.client, None)
     wish = Change(
         draft=draft,
         topic=None if topic is None else topics.for_sending(topic),

@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from tertulia.actions import folders as folder_actions
-from tertulia.actions.composing import paragraphs
+from tertulia.actions.composing import describe
 from tertulia.api.call import Call
 from tertulia.domain import limits
 from tertulia.events.types.folders import FolderObject, folder_object
@@ -35,9 +35,8 @@ async def everything(call: Call, *, include_archived: bool = False) -> Folders:
 
 async def create(call: Call, *, name: Name, description: Description) -> NewFolder:
     """Create a channel folder."""
-    folder_id = await call.db.write(
-        folder_actions.create, call.user, name, description, paragraphs(description)
-    )
+    rendered = await describe(call.author, description)
+    folder_id = await call.db.write(folder_actions.create, call.user, name, description, rendered)
     return NewFolder(channel_folder_id=folder_id)
 
 
@@ -50,7 +49,9 @@ async def edit(
     is_archived: bool | None = None,
 ) -> Reply:
     """Rename, describe, archive or bring back a channel folder."""
-    described = None if description is None else (description, paragraphs(description))
+    described = None
+    if description is not None:
+        described = (description, await describe(call.author, description))
     await call.db.write(
         folder_actions.edit, call.user, channel_folder_id, name, described, is_archived
     )

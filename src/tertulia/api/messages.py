@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from tertulia.actions.composing import compose
+from tertulia.actions.composing import compose, rendering
 from tertulia.actions.messages import fetch, send
 from tertulia.actions.messages.fetch import Term, Window
 from tertulia.actions.messages.send import SendKey, Sent
@@ -43,6 +43,10 @@ class OneMessage(Reply):
     raw_content: str
 
 
+class RenderedText(Reply):
+    rendered: str
+
+
 # --- sending ---
 
 
@@ -70,12 +74,12 @@ async def send_message(
         if topic is None:
             raise BadRequest("Missing topic")
         topic = topics.for_sending(topic)
-        draft = await compose(call.org, content, call.client, read_by_sender)
+        draft = await compose(call.author, content, call.client, read_by_sender)
         key = _send_key(call, echo, ["channel", where, topic, draft.content])
         sent = await call.db.write(send.to_channel, call.user, where, topic, draft, key, echo)
     else:
         recipients = people_from(to)
-        draft = await compose(call.org, content, call.client, read_by_sender)
+        draft = await compose(call.author, content, call.client, read_by_sender)
         key = _send_key(call, echo, ["direct", recipients, draft.content])
         sent = await call.db.write(
             send.to_people, call.user, recipients, draft, call.org.email_domain, key, echo
@@ -163,6 +167,13 @@ def _message_url(call: Call, sent: Sent) -> str:
     else:
         place = conversation_link(sent.member_ids)
     return f"{call.site}/{place}/near/{sent.message_id}"
+
+
+async def render(
+    call: Call, *, content: Annotated[str, MaxLength(limits.MESSAGE_LENGTH)]
+) -> RenderedText:
+    """Show how a message would look, without sending it."""
+    return RenderedText((await rendering(call.author, content)).html)
 
 
 # --- fetching ---

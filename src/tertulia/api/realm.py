@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from tertulia.actions import realm_settings
-from tertulia.actions.composing import paragraphs
+from tertulia.actions.composing import describe
 from tertulia.api.call import Call
 from tertulia.api.permission_values import Change, NewValue
 from tertulia.domain.groups import PermissionChange
@@ -193,7 +193,7 @@ async def edit(
             for name, value in permissions.items()
             if value is not None
         },
-        paragraphs(description or ""),
+        await describe(call.author, description or ""),
     )
     return Encoded(
         msgspec.json.encode({name: _answer(name, value) for name, value in changed.items()})

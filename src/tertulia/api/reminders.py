@@ -32,7 +32,7 @@ async def create(
     """Ask to be reminded of a message."""
     note = checked_note(note or "")
     words = await call.db.read(reminders.words_for, call.user, message_id, note, call.site)
-    draft = await compose(call.org, words, CLIENT, False)
+    draft = await compose(call.author, words, CLIENT, False)
     reminder_id = await call.db.write(
         reminders.create,
         call.user,

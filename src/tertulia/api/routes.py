@@ -10,6 +10,7 @@ from tertulia.api import (
     flags,
     folders,
     groups,
+    linkifiers,
     login,
     messages,
     muted_users,
@@ -146,4 +147,10 @@ ROUTES = [
     get("/users/{email}", users.by_email),
     # bots
     # markup
+    post("/messages/render", messages.render),
+    get("/realm/linkifiers", linkifiers.everything),
+    patch("/realm/linkifiers", linkifiers.put_in_order, requires=administrator),
+    post("/realm/filters", linkifiers.add, requires=administrator),
+    patch("/realm/filters/{filter_id}", linkifiers.change, requires=administrator),
+    delete("/realm/filters/{filter_id}", linkifiers.remove, requires=administrator),
 ]

@@ -46,7 +46,7 @@ async def create(
 ) -> Created:
     """Schedule a message; everything that would forbid sending it now forbids this too."""
     place = destination(call.user.id, to, topic, in_channel=IN_CHANNEL[kind])
-    draft = await compose(call.org, content, call.client, read_by_sender)
+    draft = await compose(call.author, content, call.client, read_by_sender)
     entry_id = await call.db.write(
         scheduled.create,
         call.user,
@@ -70,7 +70,7 @@ async def edit(
     scheduled_delivery_timestamp: Moment | None = None,
 ) -> Reply:
     """Change a scheduled message; one that has failed needs a new time."""
-    draft = None if content is None else await compose(call.org, content, call.client, None)
+    draft = None if content is None else await compose(call.author, content, call.client, None)
     change = Change(
         in_channel=None if kind is None else IN_CHANNEL[kind],
         to=to,

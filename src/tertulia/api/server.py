@@ -4,7 +4,7 @@ from typing import Any
 
 from msgspec import UNSET, UnsetType
 
-from tertulia.actions.composing import paragraphs
+from tertulia.actions.composing import Author, describe
 from tertulia.api.call import Call, has_public_access
 from tertulia.domain import version
 from tertulia.errors import BadRequest
@@ -52,6 +52,7 @@ async def settings(call: Call) -> ServerSettings:
     if call.found_org is None:
         raise BadRequest("Invalid subdomain")
     org = call.found_org
+    organization = Author(call.db, org, None, call.site)
     by_email = bool(org.realm.setting("email_auth_enabled"))
     methods = dict.fromkeys(METHODS, False) | {"password": by_email, "email": by_email}
     return ServerSettings(
@@ -71,6 +72,6 @@ async def settings(call: Call) -> ServerSettings:
         realm_uri=call.site,
         realm_name=org.realm.name,
         realm_icon=f"{call.site}/static/icon.png",
-        realm_description=paragraphs(org.realm.setting("description")),
+        realm_description=await describe(organization, org.realm.setting("description")),
         realm_web_public_access_enabled=has_public_access(call.config, org),
     )

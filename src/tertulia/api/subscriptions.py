@@ -8,7 +8,7 @@ from msgspec import UNSET, UnsetType
 
 from tertulia.actions import subscription_settings
 from tertulia.actions import subscriptions as subscription_actions
-from tertulia.actions.composing import paragraphs
+from tertulia.actions.composing import describe_channel
 from tertulia.actions.subscription_settings import Choice
 from tertulia.actions.subscriptions import Outcome, Removal, Wish
 from tertulia.api.call import Call, may_open_channels
@@ -171,7 +171,7 @@ async def subscribe(
         default_push=default_push_notifications,
         permissions=given(permissions),
     )
-    wish = _wish(
+    wish = await _wish(
         call,
         subscriptions,
         alike,
@@ -209,7 +209,7 @@ async def edit(
     """Join some channels and leave others; both happen, or neither."""
     if add and call.user.is_guest:
         raise GuestRefused()
-    wish = _wish(call, add or [], NewChannel(name=""))
+    wish = await _wish(call, add or [], NewChannel(name=""))
     outcome, (removed, not_removed) = await call.db.write(
         subscription_actions.edit, call.user, wish, Removal(delete or []), call.org.email_domain
     )
@@ -237,14 +237,16 @@ async def set_property(
     return ok()
 
 
-def _wish(call: Call, wanted: list[WantedChannel], alike: NewChannel, **how: Any) -> Wish:
+async def _wish(call: Call, wanted: list[WantedChannel], alike: NewChannel, **how: Any) -> Wish:
     channels = [
         replace(alike, name=each.name.strip(), description=one_line(each.description))
         for each in wanted
     ]
     return Wish(
         channels=channels,
-        rendered_descriptions=[paragraphs(each.description) for each in channels],
+        rendered_descriptions=[
+            await describe_channel(call.author, each.description) for each in channels
+        ],
         web_public_allowed=may_open_channels(call),
         colors={fold(each.name.strip()): each.color for each in wanted if each.color is not None},
         **how,

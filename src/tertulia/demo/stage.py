@@ -12,11 +12,10 @@ from functools import partial
 
 from pyroaring import BitMap64
 
-from tertulia import serving, zuliprc
+from tertulia import markdown, serving, zuliprc
 from tertulia.actions import channels as channel_actions
 from tertulia.actions import subscriptions
 from tertulia.actions import users as user_actions
-from tertulia.actions.composing import RENDER_VERSION, paragraphs
 from tertulia.actions.messages import send
 from tertulia.actions.users import NewUser
 from tertulia.config import Config, ConfigError
@@ -113,7 +112,7 @@ class Play:
         self.users[person.key], self.keys[person.key] = user_actions.add(tx, self._vault, new)
 
     def _open(self, tx: Tx, room: Room) -> None:
-        description = paragraphs(room.channel.description)
+        description = markdown.render_description(room.channel.description)
         creator = self.users[room.creator]
         channel_actions.create(tx, creator, room.channel, description, web_public_allowed=False)
         self._join(tx, room.channel.name, list(room.members))
@@ -141,8 +140,8 @@ def _draft(sender: User, words: str) -> Draft:
     client = "ZulipPython" if sender.is_bot else "website"
     return Draft(
         content=content,
-        rendered=paragraphs(content),
-        render_version=RENDER_VERSION,
+        rendered=markdown.render(content).html,
+        render_version=markdown.VERSION,
         client=client,
         read_by_sender=is_read_by_sender(None, client),
     )

@@ -108,6 +108,9 @@ class Draft:
     read_by_sender: bool
     mentions: Mentions = Mentions()
     resolve_notice: bool = False
+    has_link: bool = False
+    has_image: bool = False
+    has_attachment: bool = False
 
     @property
     def is_me(self) -> bool:

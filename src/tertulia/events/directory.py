@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from pyroaring import BitMap
 
+from tertulia import markdown
 from tertulia.domain import access
 from tertulia.domain.channels import Channel, Gate
 from tertulia.domain.custom_emoji import CustomEmoji
@@ -22,6 +23,7 @@ from tertulia.domain.groups import (
     GroupValue,
     holds_by_role,
 )
+from tertulia.domain.linkifiers import Linkifier
 from tertulia.domain.realms import Realm
 from tertulia.domain.topics import fold
 from tertulia.domain.users import Role, User
@@ -30,6 +32,7 @@ from tertulia.storage import (
     channels,
     emoji,
     groups,
+    linkifiers,
     log,
     presence,
     realms,
@@ -50,9 +53,17 @@ class Touched:
     groups: bool = False
     realm: bool = False
     emoji: bool = False
+    linkifiers: bool = False
 
     def __bool__(self) -> bool:
-        return bool(self.users or self.channels or self.groups or self.realm or self.emoji)
+        return bool(
+            self.users
+            or self.channels
+            or self.groups
+            or self.realm
+            or self.emoji
+            or self.linkifiers
+        )
 
     def add(self, other: "Touched") -> None:
         self.users |= other.users
@@ -60,6 +71,7 @@ class Touched:
         self.groups |= other.groups
         self.realm |= other.realm
         self.emoji |= other.emoji
+        self.linkifiers |= other.linkifiers
 
 
 @dataclass(slots=True)
@@ -72,6 +84,7 @@ class Patch:
     channels: list[Channel] = field(default_factory=list)
     groups: list[Group] | None = None
     emoji: list[CustomEmoji] | None = None
+    linkifiers: list[Linkifier] | None = None
 
 
 class EncodedUser(NamedTuple):
@@ -94,6 +107,8 @@ class Organization:
         self.groups: dict[int, Group] = {}
         self.system_ids: dict[str, int] = {}
         self.emoji: dict[int, CustomEmoji] = {}
+        self.linkifiers: list[Linkifier] = []
+        self.link_patterns: tuple[markdown.Linkifier, ...] = ()
         self.subscribers: dict[int, BitMap] = {}
         self.subscribed: dict[int, BitMap] = {}
         self.presence = Board(self.users)
@@ -101,6 +116,7 @@ class Organization:
         self._user_by_key: dict[bytes, int] = {}
         self._key_of: dict[int, bytes] = {}
         self._user_by_email: dict[str, int] = {}
+        self._users_by_name: dict[str, set[int]] = {}
         self._channel_by_name: dict[str, int] = {}
         self._groups_of: dict[int, set[int]] = {}
         self._kept: dict[int, dict[str, bytes]] = {}
@@ -129,6 +145,10 @@ class Organization:
     def head_count(self) -> int:
         """How many accounts are active, bots included."""
         return len(self.users) - len(self._inactive)
+
+    def users_named(self, name: str) -> list[User]:
+        """By full name, without regard to case; several people may share one."""
+        return [self.users[user_id] for user_id in self._users_by_name.get(name.lower(), ())]
 
     def channel_named(self, name: str) -> Channel | None:
         channel_id = self._channel_by_name.get(fold(name.strip()))
@@ -259,6 +279,7 @@ class Organization:
         known = self.users.get(user.id)
         if known is not None:
             self._user_by_email.pop(known.email.casefold(), None)
+            self._users_by_name[known.full_name.lower()].discard(user.id)
             self._by_role[known.role].discard(user.id)
             if known.is_active != user.is_active:
                 self._kept.clear()
@@ -270,6 +291,7 @@ class Organization:
         (self._inactive.discard if user.is_active else self._inactive.add)(user.id)
         (self.presence.hidden.discard if user.is_active else self.presence.hidden.add)(user.id)
         self._user_by_email[user.email.casefold()] = user.id
+        self._users_by_name.setdefault(user.full_name.lower(), set()).add(user.id)
         if fingerprint is not None:
             self._user_by_key[fingerprint] = user.id
             self._key_of[user.id] = fingerprint
@@ -290,6 +312,13 @@ class Organization:
 
     def put_emoji(self, all_emoji: list[CustomEmoji]) -> None:
         self.emoji = {emoji.id: emoji for emoji in all_emoji}
+
+    def put_linkifiers(self, all_linkifiers: list[Linkifier]) -> None:
+        self.linkifiers = all_linkifiers
+        self.link_patterns = tuple(
+            markdown.Linkifier(each.id, each.rule.pattern, each.rule.url_template)
+            for each in all_linkifiers
+        )
 
     def join(self, channel_id: int, user_ids: Iterable[int]) -> None:
         self._kept.pop(channel_id, None)
@@ -318,6 +347,8 @@ class Organization:
             self.put_groups(patch.groups)
         if patch.emoji is not None:
             self.put_emoji(patch.emoji)
+        if patch.linkifiers is not None:
+            self.put_linkifiers(patch.linkifiers)
 
 
 def load(tx: Tx, email_domain: str) -> Organization:
@@ -331,6 +362,7 @@ def load(tx: Tx, email_domain: str) -> Organization:
     org.put_groups(groups.everything(tx))
     org.put_emoji(emoji.everything(tx))
     subscribers: dict[int, list[int]] = {}
+    org.put_linkifiers(linkifiers.everything(tx))
     for channel_id, user_id in subscriptions.active_pairs(tx):
         subscribers.setdefault(channel_id, []).append(user_id)
     for channel_id, user_ids in subscribers.items():
@@ -354,4 +386,6 @@ def read_patch(tx: Tx, touched: Touched) -> Patch:
         patch.groups = groups.everything(tx)
     if touched.emoji:
         patch.emoji = emoji.everything(tx)
+    if touched.linkifiers:
+        patch.linkifiers = linkifiers.everything(tx)
     return patch

@@ -11,7 +11,7 @@ from tertulia.events.directory import Organization
 from tertulia.events.listener import Listener
 from tertulia.events.log import Happening
 from tertulia.events.types.edits import MessageUpdated
-from tertulia.events.types.messages import MessageSent, message_object
+from tertulia.events.types.messages import MessageSent, message_object, topic_links
 
 _encode = msgspec.json.Encoder().encode
 
@@ -83,7 +83,9 @@ def _update_bodies(
     known = happening.encoded.get(variant)
     if known is None:
         name = event.channel_name if knows else ""
-        known = happening.encoded[variant] = [_encode(event.told(happening.words, name, to))]
+        links = topic_links(org, event.topic or "")
+        told = event.told(happening.words, name, links, to)
+        known = happening.encoded[variant] = [_encode(told)]
     return known
 
 

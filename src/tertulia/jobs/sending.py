@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 import structlog
 
 from tertulia.actions import reminders, scheduled
-from tertulia.actions.composing import compose
+from tertulia.actions.composing import Author, compose
 from tertulia.actions.notices import CLIENT
 from tertulia.domain.messages import Draft
 from tertulia.domain.reminders import Reminder
@@ -117,8 +117,9 @@ def _reason(problem: Exception) -> str:
 # --- scheduled messages ---
 
 
-async def _compose_scheduled(_: Bound, org: Organization, entry: ScheduledMessage) -> Draft:
-    return await compose(org, entry.content, entry.client, entry.will_be_read())
+async def _compose_scheduled(db: Bound, org: Organization, entry: ScheduledMessage) -> Draft:
+    author = Author(db, org, org.users[entry.owner_id])
+    return await compose(author, entry.content, entry.client, entry.will_be_read())
 
 
 async def _deliver_scheduled(
@@ -130,7 +131,8 @@ async def _deliver_scheduled(
 async def _give_up_scheduled(
     db: Bound, org: Organization, entry: ScheduledMessage, reason: str
 ) -> bool:
-    notice = await compose(org, failure_notice(entry.deliver_at, reason), CLIENT, False)
+    author = Author(db, org, org.users[entry.owner_id])
+    notice = await compose(author, failure_notice(entry.deliver_at, reason), CLIENT, False)
     return await db.write(scheduled.fail, entry, notice)
 
 
@@ -148,7 +150,8 @@ SCHEDULED = Outbox(
 
 async def _compose_reminder(db: Bound, org: Organization, reminder: Reminder) -> Draft:
     words = await db.read(reminders.words_now, reminder)
-    return await compose(org, words, CLIENT, False)
+    author = Author(db, org, org.users[reminder.owner_id], reminder.site)
+    return await compose(author, words, CLIENT, False)
 
 
 async def _deliver_reminder(

@@ -1,32 +1,38 @@
 """Code blocks, highlighted by Pygments.
 
 The classes are Pygments' own short ones; clients bring the colours. A lexer takes a moment to load
-when its language is first used, and stays. Many lexers take quadratic time or worse for text that
-is no code at all, so long lines are not highlighted, and a lexer that runs wild is stopped.
+when its language is first used, and stays.
+
+Many lexers take quadratic time for text that is no code at all. So long lines are not highlighted,
+and what a message may cost is counted beforehand, in characters for the lexers of `STEADY`, and in
+their squares for all others: what a block looks like depends on the message and on nothing else.
 """
 
 import re
-import time
-from collections.abc import Iterator
 from functools import lru_cache
 
 from pygments import format as format_tokens
 from pygments.formatters.html import HtmlFormatter
 from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name
-from pygments.token import _TokenType
 from pygments.util import ClassNotFound
 
 from tertulia.markdown import escape
 
-MAX_HIGHLIGHTED = 6_000  # characters of a block; a longer one is shown plain
+MAX_HIGHLIGHTED = 6_000  # characters of all code of a message; what goes beyond is shown plain
+MAX_UNSTEADY = 1_000  # of a block in a language whose lexer is not known to be steady
 MAX_LINE = 500
 
-# For all code of a message: several times what the slowest lexer needs for real code. When they
-# have passed on the clock, as many are granted again of this thread's own time, so that a busy
-# server does not change what code looks like. (The clock is much the quicker one to look at.)
-MAX_SECONDS = 0.1
-_TOKENS_BETWEEN_LOOKS = 8
+# Languages whose lexers were measured to take linear time for whatever they are given.
+_STEADY = """
+    awk bash bat c clojure cmake console cpp css dart diff django docker elixir erlang fsharp go
+    graphql haskell html http ini js json jsx julia kotlin less lisp lua make markdown matlab nasm
+    nginx nix objective-c ocaml perl php postgres powershell properties protobuf pycon python r
+    rst ruby rust sass scala scss sql sqlite3 swift terraform tex text toml tsx typescript vim xml
+    yaml zig
+"""
+STEADY = frozenset(_STEADY.split())
+_UNSTEADY_BUT_QUICK = {"Java": 2_000, "Groovy": 2_000}
 
 _FIRST_LINE = re.compile(r"(?:::+|#!)(?P<path>(?:/\w+)*[/ ])?(?P<language>[\w#.+-]*)")
 _FORMATTER = HtmlFormatter(nowrap=True)
@@ -37,8 +43,7 @@ class Highlighter:
 
     def __init__(self, default_language: str = "") -> None:
         self._default_language = default_language
-        self._clock_at_start = time.monotonic()
-        self._own_time_at_warning: float | None = None
+        self._left = float(MAX_HIGHLIGHTED)
 
     def block(self, source: str, language: str) -> str:
         source = source.strip("\n")
@@ -55,38 +60,20 @@ class Highlighter:
         return _wrap(self._html(source, _lexer_for(language)), "") + "\n"
 
     def _html(self, source: str, lexer: Lexer | None) -> str:
-        if lexer and len(source) <= MAX_HIGHLIGHTED and _has_short_lines(source):
-            try:
-                return self._highlighted(source, lexer)
-            except _RunsWild:
-                pass
+        if lexer and _has_short_lines(source) and self._afford(source, lexer):
+            return _highlighted(source, lexer)
         return escape.code(source.rstrip()) + "\n"
 
-    def _highlighted(self, source: str, lexer: Lexer) -> str:
-        kept = _place_for(source, lexer)
-        if not kept:
-            html = format_tokens(self._tokens(lexer, source), _FORMATTER)
-            # Quotes are harmless between tags, and clients expect them as they were typed.
-            kept.append(html.replace("&quot;", '"').replace("&#39;", "'"))
-        return kept[0]
-
-    def _tokens(self, lexer: Lexer, source: str) -> Iterator[tuple[_TokenType, str]]:
-        for count, token in enumerate(lexer.get_tokens(source)):
-            if count % _TOKENS_BETWEEN_LOOKS == 0 and self._is_time_up():
-                raise _RunsWild
-            yield token
-
-    def _is_time_up(self) -> bool:
-        if time.monotonic() - self._clock_at_start < MAX_SECONDS:
+    def _afford(self, source: str, lexer: Lexer) -> bool:
+        """Take what a block costs from what is left for the message, if that is enough."""
+        cost = float(len(source))
+        if STEADY.isdisjoint(lexer.aliases):
+            most = _UNSTEADY_BUT_QUICK.get(lexer.name, MAX_UNSTEADY)
+            cost *= max(1.0, MAX_HIGHLIGHTED * cost / most**2)
+        if cost > self._left:
             return False
-        own_time = time.thread_time()
-        if self._own_time_at_warning is None:
-            self._own_time_at_warning = own_time
-        return own_time - self._own_time_at_warning > MAX_SECONDS
-
-
-class _RunsWild(Exception):
-    """A lexer takes far longer than code of this size needs."""
+        self._left -= cost
+        return True
 
 
 def _wrap(html: str, language: str) -> str:
@@ -112,9 +99,11 @@ def _lexer_for(language: str) -> Lexer | None:
 
 
 @lru_cache(maxsize=64)
-def _place_for(source: str, lexer: Lexer) -> list[str]:
-    """Where the HTML of some code is kept: it is often rendered twice, as a draft and as sent."""
-    return []
+def _highlighted(source: str, lexer: Lexer) -> str:
+    """Kept for a while: the same code is often rendered twice, as a draft and as sent."""
+    html = format_tokens(lexer.get_tokens(source), _FORMATTER)
+    # Quotes are harmless between tags, and clients expect them as they were typed.
+    return html.replace("&quot;", '"').replace("&#39;", "'")
 
 
 def _has_short_lines(source: str) -> bool:

@@ -152,6 +152,10 @@ def _table() -> _Table:
     for code, name in emoji_names.CANONICAL.items():
         names_by_code[code] = [name, *names_by_code[code]]
         code_by_name[name] = code
+    for word, code in _single_words(names_by_code).items():
+        if word not in code_by_name:
+            names_by_code[code].append(word)
+            code_by_name[word] = code
     return _Table(
         code_by_name,
         {
@@ -159,3 +163,23 @@ def _table() -> _Table:
             for code, names in names_by_code.items()
         },
     )
+
+
+def _single_words(names_by_code: Mapping[str, list[str]]) -> dict[str, str]:
+    """Words that stand in the names of one newer emoji only, such as `tuk` in `tuk_tuk`.
+
+    Unicode's own keywords, from which newer emoji have their further names, came apart into single
+    words after the package was made (CLDR 46).
+    """
+    found: dict[str, set[str]] = {}
+    for code, names in names_by_code.items():
+        if _is_newer(code):
+            for word in {word for name in names for word in name.split("_") if len(word) > 2}:
+                found.setdefault(word, set()).add(code)
+    return {word: codes.pop() for word, codes in found.items() if len(codes) == 1}
+
+
+def _is_newer(code: str) -> bool:
+    """Whether an emoji came after the names of the first ones had been given by hand."""
+    first = int(code.partition("-")[0], 16)
+    return "-200d-" in code or first >= 0x1F6D5

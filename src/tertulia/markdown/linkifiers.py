@@ -118,6 +118,11 @@ def find(text: str, linkifier: Linkifier) -> list[Match]:
     return matches
 
 
+def _words(error: Exception) -> str:
+    words = error.args[0] if error.args else ""
+    return words.decode() if isinstance(words, bytes) else str(words)
+
+
 @lru_cache(maxsize=512)
 def _beginning(pattern: str) -> str:
     """What every match begins with, as far as that is plain to see."""
@@ -134,7 +139,7 @@ def _compiled(pattern: str) -> tuple[_Pattern, _Pattern]:
         alone: _Pattern = re2.compile(pattern.encode(), options)
         bordered: _Pattern = re2.compile(f"{_BEFORE}({pattern}){_AFTER}".encode(), options)
     except re2.error as error:
-        raise InvalidPattern(str(error)) from None
+        raise InvalidPattern(_words(error)) from None
     if alone.programsize > _MAX_INSTRUCTIONS:
         raise InvalidPattern("pattern too large")
     return bordered, alone

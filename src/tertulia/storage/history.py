@@ -28,6 +28,7 @@ KEPT_AS_HISTORICAL = (
     "m.id IN (SELECT f.message_id FROM message_flag f WHERE f.user_id = :me"
     " AND f.flag = 'historical')"
 )
+SHARES_HISTORY = "EXISTS (SELECT 1 FROM channel h WHERE h.id = m.channel_id AND h.history_public)"
 MY_CONVERSATIONS = (
     "m.conversation_id IN (SELECT c.conversation_id FROM conversation_member c"
     " WHERE c.user_id = :me)"

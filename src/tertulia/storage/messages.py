@@ -121,12 +121,17 @@ def oldest_in_channel(tx: Tx, channel_id: int) -> int | None:
 def set_content(tx: Tx, message_id: int, draft: Draft) -> None:
     tx.execute(
         "UPDATE message SET content = :content, rendered = :rendered, render_version = :version,"
-        " is_me = :is_me, channel_wildcard = :wildcard, edited_at = :now WHERE id = :id",
+        " is_me = :is_me, channel_wildcard = :wildcard, has_link = :has_link,"
+        " has_image = :has_image, has_attachment = :has_attachment, edited_at = :now"
+        " WHERE id = :id",
         content=draft.content,
         rendered=draft.rendered,
         version=draft.render_version,
         is_me=draft.is_me,
         wildcard=draft.mentions.channel_wildcard,
+        has_link=draft.has_link,
+        has_image=draft.has_image,
+        has_attachment=draft.has_attachment,
         now=tx.now,
         id=message_id,
     )
@@ -171,6 +176,36 @@ def delete(tx: Tx, message_ids: Sequence[int]) -> None:
         tx.execute(f"DELETE FROM {table} WHERE message_id IN :ids", ids=ids)
     tx.execute(
         "DELETE FROM message WHERE realm_id = :realm AND id IN :ids", realm=tx.realm_id, ids=ids
+    )
+
+
+def rendered_before(tx: Tx, version: int, after_id: int, most: int) -> list[Message]:
+    """Messages that an older renderer made the HTML of, oldest first."""
+    rows = tx.all(
+        f"SELECT {COLUMNS} FROM {SOURCE} WHERE m.realm_id = :realm AND m.id > :after"
+        " AND m.render_version < :version ORDER BY m.id LIMIT :most",
+        realm=tx.realm_id,
+        after=after_id,
+        version=version,
+        most=most,
+    )
+    return [as_message(row) for row in rows]
+
+
+def set_rendering(tx: Tx, message_id: int, draft: Draft) -> None:
+    """Give a message other HTML, if it still says what the draft says."""
+    tx.execute(
+        "UPDATE message SET rendered = :rendered, render_version = :version, has_link = :has_link,"
+        " has_image = :has_image, has_attachment = :has_attachment"
+        " WHERE id = :id AND realm_id = :realm AND content = :content",
+        rendered=draft.rendered,
+        version=draft.render_version,
+        has_link=draft.has_link,
+        has_image=draft.has_image,
+        has_attachment=draft.has_attachment,
+        id=message_id,
+        realm=tx.realm_id,
+        content=draft.content,
     )
 
 
@@ -378,9 +413,10 @@ def _insert(
     return tx.insert(
         "INSERT INTO message (realm_id, sender_id, channel_id, origin_channel_id, conversation_id,"
         " topic, topic_key, content, rendered, render_version, client, sent_at, read_by_sender,"
-        " is_me, channel_wildcard, resolve_notice)"
+        " is_me, channel_wildcard, resolve_notice, has_link, has_image, has_attachment)"
         " VALUES (:realm, :sender, :channel, :channel, :conversation, :topic, :topic_key, :content,"
-        " :rendered, :version, :client, :now, :read, :is_me, :wildcard, :notice) RETURNING id",
+        " :rendered, :version, :client, :now, :read, :is_me, :wildcard, :notice, :has_link,"
+        " :has_image, :has_attachment) RETURNING id",
         realm=tx.realm_id,
         sender=sender_id,
         channel=channel_id,
@@ -394,8 +430,11 @@ def _insert(
         now=tx.now,
         read=draft.read_by_sender,
         is_me=draft.is_me,
-        wildcard=draft.mentions.channel_wildcard,
+        wildcard=draft.mentions.channel_wildcard and channel_id is not None,
         notice=draft.resolve_notice,
+        has_link=draft.has_link,
+        has_image=draft.has_image,
+        has_attachment=draft.has_attachment,
     )
 
 

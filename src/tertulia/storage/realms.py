@@ -43,6 +43,17 @@ def insert(tx: Tx, subdomain: str, name: str, uuid: str) -> int:
     return realm_id
 
 
+def render_version(tx: Tx) -> int:
+    """The version of the renderer that has seen all messages, itself or a newer one."""
+    return int(tx.value("SELECT render_version AS value FROM realm WHERE id = :id", id=tx.realm_id))
+
+
+def set_render_version(tx: Tx, version: int) -> None:
+    tx.execute(
+        "UPDATE realm SET render_version = :version WHERE id = :id", version=version, id=tx.realm_id
+    )
+
+
 def rename(tx: Tx, name: str) -> None:
     tx.execute("UPDATE realm SET name = :name WHERE id = :id", name=name, id=tx.realm_id)
 

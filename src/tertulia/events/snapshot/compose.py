@@ -24,6 +24,7 @@ from tertulia.events.snapshot.unread import unread_state
 from tertulia.events.types.drafts import draft_object
 from tertulia.events.types.emoji import emoji_map
 from tertulia.events.types.folders import folder_object
+from tertulia.events.types.linkifiers import LinkifierObject
 from tertulia.events.types.muting import mute_object
 from tertulia.events.types.reminders import reminder_object
 from tertulia.events.types.scheduled import scheduled_message_object
@@ -102,6 +103,11 @@ def _default_streams(view: View) -> dict[str, Any]:
         if channel.is_default and not channel.archived
     ]
     return {"realm_default_streams": [] if view.me.is_guest else found}
+
+
+def _linkifiers(view: View) -> dict[str, Any]:
+    known = view.org.linkifiers if view.options.capabilities.linkifier_url_template else []
+    return {"realm_linkifiers": [LinkifierObject.of(each) for each in known]}
 
 
 def _bots(view: View) -> dict[str, Any]:
@@ -186,7 +192,7 @@ _PARTS: dict[str, Callable[[View], dict[str, Any]]] = {
     "realm_user_settings_defaults": _settings_defaults,
     "realm_domains": lambda view: {"realm_domains": []},
     "realm_emoji": lambda view: {"realm_emoji": emoji_map(view.org)},
-    "realm_linkifiers": lambda view: {"realm_linkifiers": []},
+    "realm_linkifiers": _linkifiers,
     "realm_filters": lambda view: {"realm_filters": []},
     "realm_playgrounds": lambda view: {"realm_playgrounds": []},
     "realm_billing": lambda view: {"realm_billing": {"has_pending_sponsorship_request": False}},

@@ -43,7 +43,13 @@ class MessageUpdated(Event, frozen=True):
         """The channel in which the messages stand afterwards."""
         return self.channel_id if self.new_channel_id is None else self.new_channel_id
 
-    def told(self, words: dict[str, Any], channel_name: str, to: Listener) -> Wire:
+    def told(
+        self,
+        words: dict[str, Any],
+        channel_name: str,
+        topic_links: list[dict[str, str]],
+        to: Listener,
+    ) -> Wire:
         empty = to.options.capabilities.empty_topic_name
         found: Wire = {
             "type": "update_message",
@@ -63,7 +69,7 @@ class MessageUpdated(Event, frozen=True):
         if self.new_channel_id is not None:
             found["new_stream_id"] = self.new_channel_id
         if self.topic is not None:
-            found |= {"subject": shown(self.topic, empty), "topic_links": []}
+            found |= {"subject": shown(self.topic, empty), "topic_links": topic_links}
         return found | {"message_ids": self.message_ids}
 
 

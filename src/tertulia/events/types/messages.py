@@ -6,6 +6,7 @@ the log as well.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import msgspec
@@ -17,6 +18,7 @@ from tertulia.events.directory import Organization
 from tertulia.events.listener import Listener
 from tertulia.events.types.event import Event
 from tertulia.events.types.users import avatar_url
+from tertulia.markdown import Linkifier, render_topic_links
 
 
 class Participant(msgspec.Struct):
@@ -81,7 +83,7 @@ def message_object(
         timestamp=int(message.sent_at),
         client=message.client,
         subject=shown(message.topic, allow_empty_topic) if in_channel else "",
-        topic_links=[],
+        topic_links=topic_links(org, message.topic) if in_channel else [],
         is_me_message=message.is_me,
         reactions=[],
         submessages=[],
@@ -142,6 +144,16 @@ def _edit_object(edit: Edit, allow_empty_topic: bool) -> EditObject:
         found.prev_stream = edit.prev_channel_id
         found.stream = edit.channel_id
     return found
+
+
+def topic_links(org: Organization, topic: str) -> list[dict[str, str]]:
+    """What the organization links in a topic."""
+    return _topic_links(topic, org.link_patterns)
+
+
+@lru_cache(maxsize=1024)
+def _topic_links(topic: str, patterns: tuple[Linkifier, ...]) -> list[dict[str, str]]:
+    return render_topic_links(topic, patterns)
 
 
 def _recipient(org: Organization, message: Message) -> str | list[Participant]:

@@ -24,6 +24,7 @@ from tertulia.events.types.groups import (
     SubgroupsChanged,
     SystemMembersAdded,
 )
+from tertulia.events.types.linkifiers import LinkifiersChanged
 from tertulia.events.types.messages import MessageSent
 from tertulia.events.types.muting import MutedUsersChanged
 from tertulia.events.types.reactions import ReactionChanged
@@ -68,6 +69,7 @@ KINDS: dict[str, type[Event]] = {
         KeyChanged,
         Left,
         MembersChanged,
+        LinkifiersChanged,
         MessageSent,
         MessageUpdated,
         MessagesDeleted,

@@ -1,0 +1,100 @@
+"""Linkifiers: administrators decide what becomes a link, and in which order it is tried."""
+
+from tertulia.domain.linkifiers import PER_ORGANIZATION, Linkifier, Rule
+from tertulia.domain.users import User
+from tertulia.errors import (
+    AdministratorRequired,
+    BadPattern,
+    BadUrlTemplate,
+    DuplicateLinkifier,
+    GroupMissingInPattern,
+    GroupMissingInTemplate,
+    IncompleteLinkifierOrder,
+    LinkifierNotFound,
+    TooManyLinkifiers,
+)
+from tertulia.events.audience import Everyone
+from tertulia.events.log import announce
+from tertulia.events.types.linkifiers import LinkifierObject, LinkifiersChanged
+from tertulia.markdown import linkifiers as patterns
+from tertulia.markdown import templates
+from tertulia.storage import linkifiers, users
+from tertulia.storage.tx import Tx
+
+
+def add(tx: Tx, user: User, rule: Rule) -> int:
+    """Link something new, after all that is linked already."""
+    _require_administrator(tx, user)
+    known = linkifiers.everything(tx)
+    if len(known) >= PER_ORGANIZATION:
+        raise TooManyLinkifiers(limit=PER_ORGANIZATION)
+    _check(rule, known)
+
+    linkifier_id = linkifiers.insert(tx, rule)
+    _tell(tx)
+    return linkifier_id
+
+
+def change(tx: Tx, user: User, linkifier_id: int, rule: Rule) -> None:
+    _require_administrator(tx, user)
+    others = [each for each in _including(tx, linkifier_id) if each.id != linkifier_id]
+    _check(rule, others)
+
+    linkifiers.update(tx, linkifier_id, rule)
+    _tell(tx)
+
+
+def remove(tx: Tx, user: User, linkifier_id: int) -> None:
+    _require_administrator(tx, user)
+    _including(tx, linkifier_id)
+
+    linkifiers.delete(tx, linkifier_id)
+    _tell(tx)
+
+
+def put_in_order(tx: Tx, user: User, linkifier_ids: list[int]) -> None:
+    """Try them in this order from now on; the list names each of them once."""
+    _require_administrator(tx, user)
+    if sorted(linkifier_ids) != sorted(each.id for each in linkifiers.everything(tx)):
+        raise IncompleteLinkifierOrder()
+
+    linkifiers.set_order(tx, linkifier_ids)
+    _tell(tx)
+
+
+def _require_administrator(tx: Tx, user: User) -> None:
+    found = users.find(tx, user.id)
+    if found is None or not found.is_active or not found.is_admin:
+        raise AdministratorRequired()
+
+
+def _including(tx: Tx, linkifier_id: int) -> list[Linkifier]:
+    """All linkifiers, of which the given one must be one."""
+    known = linkifiers.everything(tx)
+    if all(each.id != linkifier_id for each in known):
+        raise LinkifierNotFound()
+    return known
+
+
+def _check(rule: Rule, others: list[Linkifier]) -> None:
+    try:
+        groups = patterns.check(rule.pattern)
+    except patterns.InvalidPattern as problem:
+        raise BadPattern(problem=str(problem)) from None
+    try:
+        names = templates.check(rule.url_template)
+        for alternative in rule.alternative_url_templates:
+            templates.check(alternative)
+    except templates.InvalidTemplate:
+        raise BadUrlTemplate() from None
+    if names - groups:
+        raise GroupMissingInPattern(name=min(names - groups))
+    if groups - names:
+        raise GroupMissingInTemplate(name=min(groups - names))
+    if any(each.rule.pattern == rule.pattern for each in others):
+        raise DuplicateLinkifier()
+
+
+def _tell(tx: Tx) -> None:
+    known = [LinkifierObject.of(each) for each in linkifiers.everything(tx)]
+    announce(tx, LinkifiersChanged(known), to=Everyone())

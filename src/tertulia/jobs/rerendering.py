@@ -1,0 +1,37 @@
+"""Rendering again what an older version rendered, a few messages at a time."""
+
+import asyncio
+
+from tertulia.actions import rerendering
+from tertulia.actions.composing import Author, compose
+from tertulia.errors import ClientError
+from tertulia.events.delivery import Delivery
+from tertulia.events.directory import Organization
+from tertulia.storage.database import Bound, Database
+
+AT_ONCE = 100
+BREATH_SECONDS = 0.02  # between two batches, for those who wait
+
+
+async def rerender(database: Database, delivery: Delivery) -> None:
+    """Bring every organization's messages up to date; nearly always nothing is to be done."""
+    for realm_id, org in list(delivery.organizations.items()):
+        db = database.of(realm_id)
+        if await db.read(rerendering.is_needed):
+            await _rerender_all(db, org)
+
+
+async def _rerender_all(db: Bound, org: Organization) -> None:
+    done_to = 0
+    while batch := await db.read(rerendering.outdated, done_to, AT_ONCE):
+        drafts = {}
+        for message in batch:
+            author = Author(db, org, org.users[message.sender_id])
+            try:
+                drafts[message.id] = await compose(author, message.content, message.client, None)
+            except ClientError:
+                continue  # what can no longer be rendered keeps the HTML it has
+        await db.write(rerendering.redo, drafts)
+        done_to = batch[-1].id
+        await asyncio.sleep(BREATH_SECONDS)
+    await db.write(rerendering.finish)

@@ -10,11 +10,14 @@ from urllib.parse import urlencode
 import jsonschema
 import pytest
 from tests.support.client import wire
+from tests.support.groups import make
 from tests.support.pictures import picture, uploads
 
 from tertulia.api.routes import ROUTES
 from tertulia.app import Application
+from tertulia.domain.groups import REALM_PERMISSIONS
 from tertulia.domain.preferences import DEFAULTS
+from tertulia.domain.realms import DEFAULTS
 from tertulia.http.routing import Route
 
 PREFIX = "/api/v1"
@@ -90,6 +93,9 @@ def made_anew(ana) -> dict[str, Any]:
         ana.post(f"/messages/{made['message_id']}/reactions", **TADA).succeeds()
         return made
 
+    def new_group():
+        return {"group_id": make(ana, f"group {next(numbers)}")}
+
     def new_name():
         return {"emoji_name": f"dot{next(numbers)}"}
 
@@ -102,9 +108,22 @@ def made_anew(ana) -> dict[str, Any]:
         "DELETE /messages/{message_id}": new_message,
         "POST /messages/{message_id}/reactions": new_message,
         "DELETE /messages/{message_id}/reactions": new_reaction,
+        "POST /user_groups/{group_id}/deactivate": new_group,
         "POST /realm/emoji/{emoji_name}": new_name,
         "DELETE /realm/emoji/{emoji_name}": new_emoji,
     }
+
+
+def usual_settings(chat) -> dict[str, Any]:
+    """Every setting that can be changed, as it is: other calls depend on some of them."""
+    (route,) = (each for each in ROUTES if (each.method, each.path) == ("PATCH", "/realm"))
+    names = {each.name for each in route.contract.parameters}
+    plain = DEFAULTS | {"name": chat.realm.name, "message_retention_days": "unlimited"}
+    given = {
+        name: {"new": chat.group(each.default.removeprefix("role:"))}
+        for name, each in REALM_PERMISSIONS.items()
+    }
+    return {name: value for name, value in (plain | given).items() if name in names}
 
 
 TADA = {"emoji_name": "tada", "emoji_code": "1f389", "reaction_type": "unicode_emoji"}
@@ -188,6 +207,7 @@ def scene(chat):
     ears = ana.listens_for()
     ana.says("Bread too", to="kitchen > lunch")
     chat.person("helper", bot="generic", owner=ana)
+    ben, bakers, cooks = chat.person("ben"), make(ana, "bakers", (ana,)), make(ana, "cooks")
     chosen = {"stream_id": kitchen, "property": "pin_to_top", "value": True}
     at = int(chat.server.clock()) + 3600
     later = {
@@ -268,6 +288,21 @@ def scene(chat):
             ("POST", "/channel_folders/create"): {"name": lambda: next(fresh), "description": ""},
             ("PATCH", "/channel_folders/{channel_folder_id}"): {"description": "rooms"},
             ("DELETE", "/streams/{stream_id}"): {},
+            ("GET", "/user_groups"): {"include_deactivated_groups": True},
+            ("POST", "/user_groups/create"): {
+                "name": lambda: next(fresh),
+                "description": "",
+                "members": [ana.id],
+                "subgroups": [bakers],
+            },
+            ("PATCH", "/user_groups/{group_id}"): {"description": "flour"},
+            ("GET", "/user_groups/{group_id}/members"): {},
+            ("GET", "/user_groups/{group_id}/members/{user_id}"): {},
+            ("GET", "/user_groups/{group_id}/subgroups"): {},
+            ("POST", "/user_groups/{group_id}/members"): {"add": [ben.id], "delete": [ben.id]},
+            ("POST", "/user_groups/{group_id}/subgroups"): {"add": [cooks], "delete": [cooks]},
+            ("POST", "/user_groups/{group_id}/deactivate"): {},
+            ("PATCH", "/realm"): usual_settings(chat) | {"description": lambda: next(fresh)},
         }
     )
 
@@ -287,6 +322,7 @@ def scene(chat):
         "stream_id": kitchen,
         "other_stream_id": chat.channel("loft").id,
         "channel_folder_id": folder["channel_folder_id"],
+        "group_id": bakers,
         **made_anew(ana),
     }
     personal, their_places = personal_calls(chat, ana)

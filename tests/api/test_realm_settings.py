@@ -426,7 +426,7 @@ def test_a_permission_may_name_people_and_groups_in_place(chat: Chat) -> None:
     bare = {"direct_members": [], "direct_subgroups": [members]}
     change = {"new": bare, "old": shown}
     assert admin.patch("/realm", **{setting: change}).succeeds()[setting] == members
-    nobody = {"direct_members": [], "direct_subgroups": []}
+    nobody: dict[str, list[int]] = {"direct_members": [], "direct_subgroups": []}
     changed = admin.patch("/realm", **{setting: {"new": nobody}}).succeeds()
     assert changed[setting] == chat.group("nobody")
 

@@ -280,7 +280,7 @@ def test_a_group_mention_marks_the_message_for_its_members(chat: Chat) -> None:
 
 def test_a_group_is_mentioned_only_by_those_who_may(chat: Chat) -> None:
     ana, ben = chat.people("ana", "ben", channels=["kitchen"])
-    a_group(chat, "cooks", ben, may_mention=Members([ben.id]))
+    a_group(chat, "cooks", ben, may_mention=Members([ben.id], []))
     refusal = "You are not allowed to mention user group 'cooks'."
 
     ana.tries_to_say("@*cooks*", to="kitchen > lunch").fails(refusal)

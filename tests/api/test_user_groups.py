@@ -313,7 +313,7 @@ def test_permissions_change_only_from_what_was_expected(permission: str, chat: C
     ana, ben = chat.people("ana", "ben")
     moderators, members = chat.group("moderators"), chat.group("members")
     owner = chat.person("owner", role="owner")
-    group_id = make(ana, "bakers", **{permission: moderators})
+    group_id = make(ana, "bakers", (), **{permission: moderators})
     place = f"/user_groups/{group_id}"
     ears = ben.listens_for("user_group")
 

@@ -15,7 +15,7 @@ from tests.support.client import Reply
 from tests.support.people import Chat, Person
 
 from tertulia.actions import groups
-from tertulia.domain.groups import NewGroup
+from tertulia.domain.groups import GroupValue, NewGroup
 from tertulia.storage import groups as stored_groups
 from tertulia.storage import users as stored_users
 from tertulia.storage.tx import Tx
@@ -134,7 +134,7 @@ def _make_groups(tx: Tx, creator_id: int, inside: list[int], left_id: int) -> tu
         groups.create(tx, creator, NewGroup(name, "", [], [], {})) for name in ("inner", "other")
     )
     system = stored_groups.system_ids(tx)
-    permissions = {
+    permissions: dict[str, GroupValue] = {
         "can_join_group": system["role:members"],
         "can_add_members_group": system["role:fullmembers"],
         "can_remove_members_group": system["role:moderators"],

@@ -65,7 +65,9 @@ class Scene:
 
     def group(self, number: int) -> int:
         found = self.people[0].get("/user_groups", include_deactivated_groups=True).succeeds()
-        by_name = {each["name"].lower(): each["id"] for each in found["user_groups"]}
+        by_name: dict[str, int] = {
+            each["name"].lower(): each["id"] for each in found["user_groups"]
+        }
         return by_name.get(GROUPS[number], 0)
 
     def value(self, number: int) -> Any:

@@ -16,7 +16,7 @@ from tests.support.pictures import picture, uploads
 from tertulia.api.routes import ROUTES
 from tertulia.app import Application
 from tertulia.domain.groups import REALM_PERMISSIONS
-from tertulia.domain.preferences import DEFAULTS
+from tertulia.domain.preferences import DEFAULTS as PREFERENCES
 from tertulia.domain.realms import DEFAULTS
 from tertulia.http.routing import Route
 
@@ -124,6 +124,18 @@ def usual_settings(chat) -> dict[str, Any]:
         for name, each in REALM_PERMISSIONS.items()
     }
     return {name: value for name, value in (plain | given).items() if name in names}
+
+
+def linkifier_ids(ana) -> list[int]:
+    return [each["id"] for each in ana.get("/realm/linkifiers").succeeds()["linkifiers"]]
+
+
+def new_rule(fresh) -> dict[str, Any]:
+    """A pattern that is not there yet each time it is asked for."""
+    return {
+        "pattern": lambda: f"{next(fresh).replace(' ', '-')}-(?P<id>[0-9]+)",
+        "url_template": "https://example.com/{id}",
+    }
 
 
 TADA = {"emoji_name": "tada", "emoji_code": "1f389", "reaction_type": "unicode_emoji"}
@@ -269,7 +281,10 @@ def scene(chat):
             ("POST", "/channels/create"): {"name": lambda: next(fresh), "subscribers": [ana.id]},
             ("GET", "/get_stream_id"): {"stream": "kitchen"},
             ("GET", "/streams/{stream_id}"): {},
-            ("PATCH", "/streams/{stream_id}"): {"description": "pots"},
+            ("PATCH", "/streams/{stream_id}"): {
+                "description": "pots",
+                "can_send_message_group": {"new": chat.group("everyone")},
+            },
             ("GET", "/streams/{stream_id}/members"): {},
             ("GET", "/streams/{stream_id}/email_address"): {},
             ("GET", "/users/me/{stream_id}/topics"): {},
@@ -288,6 +303,12 @@ def scene(chat):
             ("POST", "/channel_folders/create"): {"name": lambda: next(fresh), "description": ""},
             ("PATCH", "/channel_folders/{channel_folder_id}"): {"description": "rooms"},
             ("DELETE", "/streams/{stream_id}"): {},
+            ("POST", "/messages/render"): {"content": "**x**"},
+            ("GET", "/realm/linkifiers"): {},
+            ("PATCH", "/realm/linkifiers"): {"ordered_linkifier_ids": lambda: linkifier_ids(ana)},
+            ("POST", "/realm/filters"): new_rule(fresh),
+            ("PATCH", "/realm/filters/{filter_id}"): new_rule(fresh),
+            ("DELETE", "/realm/filters/{filter_id}"): {},
             ("GET", "/user_groups"): {"include_deactivated_groups": True},
             ("POST", "/user_groups/create"): {
                 "name": lambda: next(fresh),
@@ -309,6 +330,10 @@ def scene(chat):
     def new_scheduled_message():
         return ana.post("/scheduled_messages", **later).succeeds()
 
+    def new_linkifier():
+        rule = {name: each() if callable(each) else each for name, each in new_rule(fresh).items()}
+        return {"filter_id": ana.post("/realm/filters", **rule).succeeds()["id"]}
+
     def new_reminder():
         return ana.post("/reminders", **reminder).succeeds()
 
@@ -316,7 +341,10 @@ def scene(chat):
         "PATCH /scheduled_messages/{scheduled_message_id}": new_scheduled_message,
         "DELETE /scheduled_messages/{scheduled_message_id}": new_scheduled_message,
         "DELETE /reminders/{reminder_id}": new_reminder,
+        "PATCH /realm/filters/{filter_id}": new_linkifier,
+        "DELETE /realm/filters/{filter_id}": new_linkifier,
         "message_id": soup.id,
+        **new_linkifier(),
         "user_id": ana.id,
         "email": ana.email,
         "stream_id": kitchen,
@@ -375,7 +403,7 @@ def test_every_error_is_what_the_description_promises(chat, scene):
 
 # A value that each documented parameter accepts beside the good call.
 VALUES: dict[str, Any] = {
-    **{name: value for name, value in DEFAULTS.items() if type(value) is not bool},
+    **{name: value for name, value in PREFERENCES.items() if type(value) is not bool},
     "emoji_code": "1f389",
     "email": "ana@example.com",
     "full_name": "Ana",

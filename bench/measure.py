@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from bench.process import Process
-from bench.town import Town
+from bench.town import Queue, Town
 from bench.wire import Login, Wire
 
 WARM_UP = 50
@@ -71,7 +71,7 @@ async def registers(process: Process, login: Login, seconds: float) -> Rate:
 async def delivery(process: Process, town: Town, queues: range, rounds: int) -> Delivery:
     """From the moment somebody sends until those who wait have it in their hands."""
     sender = await Wire.to(process.port)
-    ears = [await Ear.open(process, town, town.queue_ids[index]) for index in queues]
+    ears = [await Ear.open(process, town.queues[index]) for index in queues]
     for ear in ears:
         await ear.hear_all()
     latencies: list[float] = []
@@ -100,7 +100,7 @@ async def delivery(process: Process, town: Town, queues: range, rounds: int) -> 
 async def parked_poll_bytes(process: Process, town: Town) -> float:
     """Memory that each waiting poll costs, its connection included."""
     before, _ = process.memory()
-    ears = [await Ear.open(process, town, queue_id) for queue_id in town.queue_ids]
+    ears = [await Ear.open(process, queue) for queue in town.queues]
     polls = [ear.poll() for ear in ears]
     await asyncio.sleep(1 + len(ears) / 1000)
     assert not any(poll.done() for poll in polls), "a poll did not wait"
@@ -114,16 +114,15 @@ async def parked_poll_bytes(process: Process, town: Town) -> float:
 class Ear:
     """One queue and the connection it is polled on."""
 
-    def __init__(self, wire: Wire, town: Town, queue_id: str) -> None:
+    def __init__(self, wire: Wire, queue: Queue) -> None:
         self.wire = wire
         self.heard_at = 0.0
-        self._town = town
-        self._queue_id = queue_id
+        self._queue = queue
         self._last_event_id = -1
 
     @classmethod
-    async def open(cls, process: Process, town: Town, queue_id: str) -> "Ear":
-        return cls(await Wire.to(process.port), town, queue_id)
+    async def open(cls, process: Process, queue: Queue) -> "Ear":
+        return cls(await Wire.to(process.port), queue)
 
     def poll(self) -> "asyncio.Task[int]":
         return asyncio.create_task(self._poll(dont_block=False))
@@ -135,9 +134,9 @@ class Ear:
     async def _poll(self, *, dont_block: bool) -> int:
         """Gives how many events there were."""
         answer = await self.wire.ask(
-            self._town.ben.get(
+            self._queue.owner.get(
                 "/events",
-                queue_id=self._queue_id,
+                queue_id=self._queue.id,
                 last_event_id=self._last_event_id,
                 dont_block=dont_block,
             )

@@ -159,6 +159,9 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
     def new_person():
         return {"muted_user_id": chat.person(next(names)).id}
 
+    def new_note():
+        return {"message_id": ana.says("x", to=[ana]).id}
+
     def new_mute():
         made = new_person()
         ana.post(f"/users/me/muted_users/{made['muted_user_id']}").succeeds()
@@ -201,6 +204,7 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
         **new_person(),
         "DELETE /drafts/{draft_id}": new_draft,
         "DELETE /saved_snippets/{saved_snippet_id}": new_snippet,
+        "POST /messages/{message_id}/typing": new_note,
         "POST /users/me/muted_users/{muted_user_id}": new_person,
         "DELETE /users/me/muted_users/{muted_user_id}": new_mute,
     }

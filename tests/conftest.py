@@ -48,8 +48,10 @@ def kind(request: pytest.FixtureRequest) -> Kind:
 
 @pytest.fixture
 def chat(kind: Kind, servers: Callable[[Kind], Server]) -> Chat:
-    """An organization of one's own on a running server."""
-    return Chat.found(servers(kind))
+    """An organization of one's own on a running server, where it is the time it is."""
+    server = servers(kind)
+    server.clock.ahead = 0.0
+    return Chat.found(server)
 
 
 @pytest.fixture

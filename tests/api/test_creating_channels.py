@@ -79,9 +79,9 @@ def test_a_permission_may_be_a_group_or_people_and_groups(chat, permission):
         "direct_subgroups": [moderators],
     }
     creates(root, "five", **{permission: 987_654}).fails("Invalid user group")
-    creates(root, "five", **{permission: {"direct_members": [987_654]}}).fails(
-        "Invalid user ID: 987654"
-    )
+    creates(
+        root, "five", **{permission: {"direct_members": [987_654], "direct_subgroups": []}}
+    ).fails("Invalid user ID: 987654")
     msg = f"'{permission}' setting cannot be set to 'role:internet' group."
     creates(root, "five", **{permission: chat.group("internet")}).fails(msg)
     creates(root, "five", **{permission: "everyone"}).fails(f"{permission} is not valid JSON")
@@ -157,7 +157,10 @@ def test_a_default_channel_is_one_for_newcomers(chat):
         ("owner", {"invite_only": 1}, "invite_only is not a boolean"),
         (
             "owner",
-            {"invite_only": True, "can_create_topic_group": {"direct_members": []}},
+            {
+                "invite_only": True,
+                "can_create_topic_group": {"direct_members": [], "direct_subgroups": []},
+            },
             "Unsupported parameter combination:"
             " history_public_to_subscribers, can_create_topic_group",
         ),

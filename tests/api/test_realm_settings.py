@@ -76,7 +76,7 @@ TOGETHER: list[tuple[str, Any, Any, dict[str, Any]]] = [
         "description",
         "By *the* sea",
         "updated",
-        {"description": "By *the* sea", "rendered_description": "<p>By *the* sea</p>"},
+        {"description": "By *the* sea", "rendered_description": "<p>By <em>the</em> sea</p>"},
     ),
 ]
 

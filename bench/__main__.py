@@ -22,6 +22,7 @@ from bench.process import Process, tertulia
 from bench.report import Table, budget, kilobytes, megabytes, milliseconds, per_second
 from bench.town import AUDIENCES, SECRET, Town
 
+AT_A_TIME = (1, 16)
 PARKED_POLLS = 2000
 FIRST_ANSWER = "/api/v1/server_settings"
 
@@ -47,7 +48,7 @@ class Bench:
         self._folder = folder
         self._postgres = postgres
         self._table = Table()
-        self._reply: Rate
+        self._replies: dict[int, Rate] = {}  # by the number of connections
         self._commits: float
 
     async def run(self) -> None:
@@ -71,13 +72,15 @@ class Bench:
         with bare.server(self._folder) as process:
             process.wait_for_first_answer("/")
             request = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
-            self._reply = await measure.repeat(process, lambda _: request, 16, 1.5)
+            for connections in AT_A_TIME:
+                reply = await measure.repeat(process, lambda _: request, connections, 1.0)
+                self._replies[connections] = reply
+                self._table.row(
+                    f"bare reply of the HTTP server, {connections} at a time",
+                    per_second(reply.per_second),
+                    f"{milliseconds(reply.cpu_seconds)} CPU",
+                )
         self._commits = bare.commits_per_second(self._folder, 1.0)
-        self._table.row(
-            "bare reply of the HTTP server",
-            per_second(self._reply.per_second),
-            f"{milliseconds(self._reply.cpu_seconds)} CPU",
-        )
         self._table.row("bare durable commit", per_second(self._commits))
 
     async def _at_rest(self, url: str) -> None:
@@ -99,12 +102,12 @@ class Bench:
             process.wait_for_first_answer(FIRST_ANSWER)
             await self._delivery(process, people)
             self._table.title("Sending")
-            for senders in (1, 16):
+            for senders in AT_A_TIME:
                 rounds = [
                     await measure.sends(process, people.ana, "hall", senders, 1.0) for _ in range(3)
                 ]
                 rate = max(rounds, key=lambda each: each.per_second)
-                self._tell_rate(f"{senders} at a time", rate)
+                self._tell_sends(senders, rate)
 
     async def _queues(self, url: str, people: Town) -> None:
         """On a server of its own: the next one shall not have all these queues in mind."""
@@ -157,18 +160,19 @@ class Bench:
         self._table.row("start to first answer", f"{started:.2f} s")
         self._table.row("memory, proportional", megabytes(proportional))
 
-    def _tell_rate(self, what: str, rate: Rate) -> None:
+    def _tell_sends(self, senders: int, rate: Rate) -> None:
+        reply = self._replies[senders]
         self._table.row(
-            what,
+            f"{senders} at a time",
             per_second(rate.per_second),
             f"{rate.per_second / self._commits:.2f} of bare commits,"
-            f" {rate.per_second / self._reply.per_second:.2f} of bare replies,"
+            f" {rate.per_second / reply.per_second:.2f} of bare replies,"
             f" median {milliseconds(rate.median_seconds)}",
         )
         self._table.row(
             "  CPU of each",
             milliseconds(rate.cpu_seconds),
-            f"{rate.cpu_seconds / self._reply.cpu_seconds:.1f} bare replies,"
+            f"{rate.cpu_seconds / reply.cpu_seconds:.1f} bare replies,"
             f" {budget(rate.cpu_seconds, 0.001, '1 ms')}",
         )
 

@@ -52,7 +52,7 @@ def settle(url: str, listeners: int) -> Town:
     everybody = [ana.id, *(user.id for user, _ in owners)]
     database.write_now(realm.id, _open_channel, ana, everybody, "square")
     database.write_now(realm.id, _open_channel, ana, [ana.id], "hall")
-    opened = []
+    opened: list[Queue] = []
     for user, owner in owners:
         count = min(1000, listeners - len(opened))
         ids = database.write_now(realm.id, _open_queues, user, count)

@@ -328,7 +328,8 @@ def change_a_key(tx: Tx) -> None:
 
 def run_ahead(tx: Tx) -> None:
     tx.execute(
-        "INSERT INTO queue VALUES ('q', 1, 2, '', 99, 0, 600, 0, 0)"  # begins after event 99
+        "INSERT INTO queue (id, realm_id, user_id, options, start_seq, acked, idle_seconds,"
+        " created_at, seen_at) VALUES ('q', 1, 2, '', 99, 0, 600, 0, 0)"  # after event 99
     )
 
 

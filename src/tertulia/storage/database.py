@@ -55,7 +55,7 @@ class Database:
         self._reader: Any = None
         self._writer: Writer | None = None
         self._threads: ThreadPoolExecutor | None = None
-        self._of_thread = threading.local()
+        self._readers: dict[int, Any] = {}  # the connection of each reading thread
         self._herald: Herald | None = None
 
     @classmethod
@@ -161,6 +161,8 @@ class Database:
         if self._threads is not None:
             self._threads.shutdown()
             self._threads = None
+            for thread in list(self._readers):
+                self._close_reader(thread)
         if self._reader is not None:
             self._reader.close()
             self._reader = None
@@ -221,20 +223,25 @@ class Database:
     def _read_in_thread(
         self, realm_id: int, query: Callable[..., T], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> T:
-        kept = getattr(self._of_thread, "connection", None)
+        thread = threading.get_ident()
+        is_new = thread not in self._readers
         try:
-            if kept is None:
-                self._of_thread.connection = self.dialect.connect()
-            return self._read(self._of_thread.connection, realm_id, query, args, kwargs)
+            if is_new:
+                self._readers[thread] = self.dialect.connect()
+            return self._read(self._readers[thread], realm_id, query, args, kwargs)
         except Exception as error:
             if not self.dialect.is_outage(error):
                 raise
-            self._of_thread.connection = None
-            if kept is None:
+            self._close_reader(thread)
+            if is_new:
                 raise ServiceUnavailable() from error
         # A connection that we kept may have been lost long ago: try once more with a new one.
-        kept.close()
         return self._read_in_thread(realm_id, query, args, kwargs)
+
+    def _close_reader(self, thread: int) -> None:
+        connection = self._readers.pop(thread, None)
+        if connection is not None:
+            connection.close()
 
     def _read(
         self,

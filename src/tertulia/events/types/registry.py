@@ -41,7 +41,7 @@ from tertulia.events.types.settings import (
 from tertulia.events.types.snippets import SnippetDeleted, SnippetSaved
 from tertulia.events.types.status import StatusChanged
 from tertulia.events.types.topics import TopicPolicyChanged
-from tertulia.events.types.users import KeyChanged, UserActivityChanged, UserAdded
+from tertulia.events.types.users import KeyChanged, RoleChanged, UserActivityChanged, UserAdded
 
 KINDS: dict[str, type[Event]] = {
     event.kind: event
@@ -93,6 +93,7 @@ KINDS: dict[str, type[Event]] = {
         SystemMembersAdded,
         TimezoneChanged,
         TopicPolicyChanged,
+        RoleChanged,
         UserActivityChanged,
         UserAdded,
     )

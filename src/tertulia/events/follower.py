@@ -6,7 +6,7 @@ at the moment of the event.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -46,10 +46,13 @@ class Follower:
         self._turn = asyncio.Lock()
         self._held_back: list[tuple[News, Callable[[], None]]] = []
 
-    def fetch_news(self, tx: Tx) -> News:
-        """Read what is new. It may overlap with what `apply` has taken in meanwhile."""
+    def fetch_news(self, tx: Tx, realms: Collection[int] = ()) -> News:
+        """Read what is new in these organizations; in all of them, if none is named.
+
+        It may overlap with what `apply` has taken in meanwhile.
+        """
         news = News()
-        for realm_id, head in stored_log.heads(tx).items():
+        for realm_id, head in stored_log.heads(tx, realms).items():
             org = self.organizations.get(realm_id)
             if org is None:
                 here = tx.for_realm(realm_id)

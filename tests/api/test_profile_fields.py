@@ -1,5 +1,7 @@
 """Custom profile fields: what an organization asks its people, and what they answer."""
 
+from typing import Any
+
 import pytest
 
 FIELDS = "/realm/profile_fields"
@@ -123,7 +125,7 @@ def test_fields_are_changed_in_part_ordered_and_deleted(scene):
 def test_every_kind_of_field_is_filled_in(scene):
     ana, ben, gus = scene
     custom = {"subtype": "custom", "url_pattern": "https://code.example.com/%(username)s"}
-    kinds = {2: {}, 3: {"field_data": DECKS}, 7: {"field_data": custom}}
+    kinds: dict[int, dict[str, Any]] = {3: {"field_data": DECKS}, 7: {"field_data": custom}}
     ids = {kind: asks(ana, f"Field {kind}", kind, **kinds.get(kind, {})) for kind in range(1, 9)}
     given = {
         1: "*Gull*",
@@ -202,7 +204,7 @@ def test_what_cannot_be_asked(scene):
     many = {str(n): {"text": f"t{n}", "order": "1"} for n in range(101)}
     twins = {"0": {"text": "a", "order": "1"}, "1": {"text": "a", "order": "2"}}
 
-    for kind, params, msg in [
+    refusals: list[tuple[int | None, dict[str, Any], str]] = [
         (1, {"name": "Boat"}, "A field with that label already exists."),
         (1, {"name": " "}, "Label cannot be blank."),
         (1, {"name": "n" * 41}, "name is too long (limit: 40 characters)"),
@@ -232,15 +234,17 @@ def test_what_cannot_be_asked(scene):
             {"display_in_profile_summary": True},
             "Only 2 custom profile fields can be displayed in the profile summary.",
         ),
-    ]:
+    ]
+    for kind, params, msg in refusals:
         ana.post(FIELDS, **{"name": "New", "field_type": kind} | params).fails(msg)
-    for path, params, msg in [
+    changes: list[tuple[str, dict[str, Any], str]] = [
         (f"{FIELDS}/{other}", {"name": "Boat"}, "A field with that label already exists."),
         (f"{FIELDS}/{other}", {"name": ""}, "Label cannot be blank."),
         (f"{FIELDS}/{third + 99}", {"name": "x"}, f"Field id {third + 99} not found."),
         (FIELDS, {"order": [boat]}, "Invalid order mapping."),
         (FIELDS, {"order": [field["id"] for field in before] + [boat]}, "Invalid order mapping."),
-    ]:
+    ]
+    for path, params, msg in changes:
         ana.patch(path, **params).fails(msg)
     for method, path in [("POST", FIELDS), ("PATCH", FIELDS), ("DELETE", f"{FIELDS}/{boat}")]:
         ben.request(method, path).fails(refused, code="UNAUTHORIZED_PRINCIPAL")

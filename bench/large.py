@@ -47,11 +47,22 @@ def main() -> None:
         help="a PostgreSQL server, where a database is made and dropped; without it, SQLite",
     )
     parser.add_argument("--messages", type=int, default=MESSAGES, metavar="N", help="fewer of them")
+    parser.add_argument(
+        "--data", type=Path, metavar="DIR", help="a folder that was filled before, with its secret"
+    )
     arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="tertulia-bench-") as folder:
-        bench = Bench(Path(folder), arguments.database, arguments.messages)
-        with bench.database() as url:
-            asyncio.run(bench.run(url))
+    if arguments.data is not None:
+        url = arguments.database or f"sqlite:///{arguments.data / 'tertulia.db'}"
+        secret = (arguments.data / "secret").read_text().strip()
+        asyncio.run(Bench(arguments.data, url, secret).run())
+        return
+    with (
+        tempfile.TemporaryDirectory(prefix="tertulia-bench-") as folder,
+        new_database(Path(folder), arguments.database) as url,
+    ):
+        bench = Bench(Path(folder), url, SECRET)
+        bench.build(arguments.messages)
+        asyncio.run(bench.run())
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,23 +75,33 @@ class Question:
 
 
 class Bench:
-    def __init__(self, folder: Path, postgres: str | None, messages: int) -> None:
+    def __init__(self, folder: Path, url: str, secret: str) -> None:
         self._folder = folder
-        self._postgres = postgres
-        self._messages = messages
+        self._url = url
+        self._secret = secret
         self._table = Table(width=40)
-        self._backends = Backends(None)
-
-    async def run(self, url: str) -> None:
-        where = "PostgreSQL" if self._postgres else "SQLite"
+        self._backends = Backends("" if url.startswith("sqlite") else url)
+        where = "SQLite" if url.startswith("sqlite") else "PostgreSQL"
         cores, (load, *_) = os.cpu_count() or 1, os.getloadavg()
         print(f"Tertulia on {where}, Python {platform.python_version()}, {cores} cores")
         if load > cores:
             print(f"This machine is busy (load {load:.1f}): look at CPU times.")
-        self._build(url)
-        with tertulia(self._folder, url, SECRET) as process:
+
+    def build(self, messages: int) -> None:
+        size = f"--people {PEOPLE} --channels {CHANNELS} --messages {messages}".split()
+        command = [str(Path(sys.executable).with_name("tertulia")), "generate", *size]
+        place = ["--data", str(self._folder), "--database", self._url]
+        begun, spent = time.perf_counter(), _cpu_of_children()
+        environment = os.environ | {"TERTULIA_SECRET": self._secret}
+        subprocess.run([*command, *place], check=True, env=environment)
+        taken, spent = time.perf_counter() - begun, _cpu_of_children() - spent
+        self._table.title(f"{messages:,} messages, {CHANNELS} channels, {PEOPLE:,} people")
+        within = budget(taken, BUILD_SECONDS, "3 minutes")
+        self._table.row("made in", f"{taken:.0f} s", f"{spent:.0f} s CPU, {within}")
+
+    async def run(self) -> None:
+        with tertulia(self._folder, self._url, self._secret) as process:
             started = process.wait_for_first_answer(FIRST_ANSWER)
-            self._backends = Backends(url if self._postgres else None)
             await asyncio.sleep(1)
             proportional, _ = process.memory()
             self._table.row("start to first answer", f"{started:.2f} s")
@@ -92,18 +113,6 @@ class Bench:
             await self._ask("Far back", process, reader.far_back())
             await self._ask("Search", process, reader.searches())
             await self._ask("Registering", process, await reader.registers())
-
-    def _build(self, url: str) -> None:
-        size = f"--people {PEOPLE} --channels {CHANNELS} --messages {self._messages}".split()
-        command = [str(Path(sys.executable).with_name("tertulia")), "generate", *size]
-        place = ["--data", str(self._folder), "--database", url]
-        begun, spent = time.perf_counter(), _cpu_of_children()
-        environment = os.environ | {"TERTULIA_SECRET": SECRET}
-        subprocess.run([*command, *place], check=True, env=environment)
-        taken, spent = time.perf_counter() - begun, _cpu_of_children() - spent
-        self._table.title(f"{self._messages:,} messages, {CHANNELS} channels, {PEOPLE:,} people")
-        within = budget(taken, BUILD_SECONDS, "3 minutes")
-        self._table.row("made in", f"{taken:.0f} s", f"{spent:.0f} s CPU, {within}")
 
     def _people(self) -> list[Login]:
         found = json.loads((self._folder / "people.json").read_text())
@@ -128,6 +137,7 @@ class Bench:
         begun = time.perf_counter()
         await wire.ask(request)
         first = time.perf_counter() - begun
+        self._backends.find()
         walls, cpus = [], []
         for _ in range(ROUNDS):
             cpu = process.cpu_seconds() + self._backends.cpu_seconds()
@@ -137,20 +147,21 @@ class Bench:
             cpus.append(process.cpu_seconds() + self._backends.cpu_seconds() - cpu)
         return first, statistics.median(walls), statistics.median(cpus)
 
-    @contextmanager
-    def database(self) -> Iterator[str]:
-        """The URL of an empty database."""
-        if self._postgres is None:
-            yield f"sqlite:///{self._folder / 'tertulia.db'}"
-            return
-        made = f"tertulia_bench_large_{os.getpid()}"
-        server = self._postgres.rstrip("/")
-        with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {made}")
-            try:
-                yield f"{server}/{made}"
-            finally:
-                connection.execute(f"DROP DATABASE {made} WITH (FORCE)")
+
+@contextmanager
+def new_database(folder: Path, postgres: str | None) -> Iterator[str]:
+    """The URL of an empty database."""
+    if postgres is None:
+        yield f"sqlite:///{folder / 'tertulia.db'}"
+        return
+    made = f"tertulia_bench_large_{os.getpid()}"
+    server = postgres.rstrip("/")
+    with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {made}")
+        try:
+            yield f"{server}/{made}"
+        finally:
+            connection.execute(f"DROP DATABASE {made} WITH (FORCE)")
 
 
 class Reader:
@@ -185,9 +196,7 @@ class Reader:
         return [
             self._history("of everything", [], 10),
             self._history("of a channel", [("channel", self._channel)], 10),
-            self._history(
-                "of a topic", [("channel", self._channel), ("topic", self._topic)], 10
-            ),
+            self._history("of a topic", [("channel", self._channel), ("topic", self._topic)], 10),
             self._history("of a direct conversation", [("dm", self._partner)], 10),
         ]
 
@@ -272,22 +281,23 @@ class Reader:
 class Backends:
     """The processes of PostgreSQL that work for the server, if they are on this machine."""
 
-    def __init__(self, url: str | None) -> None:
+    def __init__(self, url: str) -> None:
         self._url = url
-        self._pids = self._find()
+        self._pids: list[int] = []
 
-    def cpu_seconds(self) -> float:
-        return sum(_cpu_of(pid) for pid in self._pids)
-
-    def _find(self) -> list[int]:
-        if self._url is None:
-            return []
+    def find(self) -> None:
+        """Look for them again: the server connects when it needs to."""
+        if not self._url:
+            return
         with psycopg.connect(self._url) as connection:
             rows = connection.execute(
                 "SELECT pid FROM pg_stat_activity"
                 " WHERE datname = current_database() AND pid <> pg_backend_pid()"
             ).fetchall()
-        return [pid for (pid,) in rows if Path(f"/proc/{pid}/schedstat").exists()]
+        self._pids = [pid for (pid,) in rows if Path(f"/proc/{pid}/schedstat").exists()]
+
+    def cpu_seconds(self) -> float:
+        return sum(_cpu_of(pid) for pid in self._pids)
 
 
 def _cpu_of(pid: int) -> float:

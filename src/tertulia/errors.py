@@ -321,7 +321,7 @@ class UserIsDeactivated(ClientError):
 
 class LastOwner(ClientError):
     code = "CANNOT_DEACTIVATE_LAST_USER"
-    message = "Cannot deactivate the only organization owner."
+    message = "Cannot deactivate the only {entity}."
     keys = ("is_last_owner", "entity")
 
 
@@ -638,6 +638,22 @@ class EmailChangesDisabled(ClientError):
 # --- Accounts and bots ------------------------------------------------------------------------
 
 
+class MayNotCreateUsers(ClientError):
+    message = "User not authorized to create users"
+
+
+class MayNotChangeAddresses(ClientError):
+    message = "User not authorized to change user emails"
+
+
+class OnlyOwner(ClientError):
+    message = "The owner permission cannot be removed from the only organization owner."
+
+
+class NameNotUnique(ClientError):
+    message = "Unique names required in this organization."
+
+
 # --- Markup -----------------------------------------------------------------------------------
 
 
@@ -709,3 +725,38 @@ class ReminderNotFound(ClientError):
 
 class ReminderNoteTooLong(ClientError):
     message = "Maximum reminder note length: {limit} characters"
+
+
+# --- Profiles ---------------------------------------------------------------------------------
+
+
+class ProfileFieldNotFound(ClientError):
+    message = "Field id {field_id} not found."
+
+
+class ProfileFieldNameTaken(ClientError):
+    message = "A field with that label already exists."
+
+
+class ProfileFieldNotEditable(ClientError):
+    message = "You are not allowed to change this field. Contact an administrator to update it."
+
+
+class InvalidProfileFieldOrder(ClientError):
+    message = "Invalid order mapping."
+
+
+class TooManyProfileFields(ClientError):
+    message = "Too many custom profile fields (limit: {limit})"
+
+
+class TooManyInSummary(ClientError):
+    message = "Only {limit} custom profile fields can be displayed in the profile summary."
+
+
+class InvalidUserIds(ClientError):
+    message = "Invalid user IDs: {ids}"
+
+
+class AvatarChangesDisabled(ClientError):
+    message = "Avatar changes are disabled in this organization."

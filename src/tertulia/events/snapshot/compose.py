@@ -30,6 +30,7 @@ from tertulia.events.types.reminders import reminder_object
 from tertulia.events.types.scheduled import scheduled_message_object
 from tertulia.events.types.snippets import snippet_object
 from tertulia.events.types.topics import muted_topics
+from tertulia.events.types.users import status_told
 
 PROFILE_FIELD_TYPES = {
     "SHORT_TEXT": {"id": 1, "name": "Text (short)"},
@@ -153,11 +154,9 @@ def _settings_defaults(view: View) -> dict[str, Any]:
 def _statuses(view: View) -> dict[str, Any]:
     """Everybody who has said something, or hides when they are here."""
     told = {
-        str(user.id): view.facts.statuses.get(user.id, Status()).shown(
-            away=not user.prefers("presence_enabled")
-        )
+        str(user.id): status_told(user, view.facts.statuses.get(user.id, Status()))
         for user in view.org.users.values()
-        if user.is_active and not user.is_bot
+        if view.org.may_know(view.me, user)
     }
     return {"user_status": {user_id: parts for user_id, parts in told.items() if parts}}
 
@@ -184,7 +183,9 @@ _PARTS: dict[str, Callable[[View], dict[str, Any]]] = {
     "muted_users": lambda view: {
         "muted_users": [mute_object(each) for each in view.facts.muted_users]
     },
-    "presence": lambda view: presence_state(view.org, view.options, view.presence_days, view.now),
+    "presence": lambda view: presence_state(
+        view.org, view.me, view.options, view.presence_days, view.now
+    ),
     "realm_user_groups": lambda view: {
         "realm_user_groups": groups_state(view.org, view.options, view.now)
     },

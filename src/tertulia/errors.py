@@ -729,3 +729,38 @@ class ReminderNotFound(ClientError):
 
 class ReminderNoteTooLong(ClientError):
     message = "Maximum reminder note length: {limit} characters"
+
+
+# --- Profiles ---------------------------------------------------------------------------------
+
+
+class ProfileFieldNotFound(ClientError):
+    message = "Field id {field_id} not found."
+
+
+class ProfileFieldNameTaken(ClientError):
+    message = "A field with that label already exists."
+
+
+class ProfileFieldNotEditable(ClientError):
+    message = "You are not allowed to change this field. Contact an administrator to update it."
+
+
+class InvalidProfileFieldOrder(ClientError):
+    message = "Invalid order mapping."
+
+
+class TooManyProfileFields(ClientError):
+    message = "Too many custom profile fields (limit: {limit})"
+
+
+class TooManyInSummary(ClientError):
+    message = "Only {limit} custom profile fields can be displayed in the profile summary."
+
+
+class InvalidUserIds(ClientError):
+    message = "Invalid user IDs: {ids}"
+
+
+class AvatarChangesDisabled(ClientError):
+    message = "Avatar changes are disabled in this organization."

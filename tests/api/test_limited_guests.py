@@ -62,6 +62,8 @@ def test_somebody_hidden_is_told_from_somebody_unknown_by_nobody(limited):
     ben.post("/users/me/presence", status="active").succeeds()
     ben.post("/users/me/status", status_text="here").succeeds()
     kitchen = limited.channel("kitchen").id
+    root = limited.person("root", role="owner")
+    field = root.post("/realm/profile_fields", name="Boss", field_type=6).succeeds()["id"]
     ids = {"hidden": ben.id, "unknown": 987_654}
     stand_ins = {who: f"user{number}@tertulia.invalid" for who, number in ids.items()}
     addresses = {"hidden": ben.email, "unknown": "nix@example.com"}
@@ -73,6 +75,9 @@ def test_somebody_hidden_is_told_from_somebody_unknown_by_nobody(limited):
 
     def say(to):
         return gus.post("/messages", type="direct", to=to, content="hello?")
+
+    def fill_in(who):
+        return gus.patch("/users/me/profile_data", data=[{"id": field, "value": [ids[who]]}])
 
     def draft(who):
         draft = {"type": "private", "to": [who], "topic": "", "content": "x"}
@@ -104,6 +109,7 @@ def test_somebody_hidden_is_told_from_somebody_unknown_by_nobody(limited):
         ),
         ("Invalid user ID #", lambda who: gus.post("/typing", op="start", to=[ids[who]])),
         ("Invalid user ID #", lambda who: draft(ids[who])),
+        ("Invalid user IDs: #", lambda who: fill_in(who)),
         ("Invalid narrow operator: unknown user #", lambda who: narrow("sender", ids[who])),
         ("Invalid narrow operator: unknown user #", lambda who: narrow("sender", addresses[who])),
         ("Invalid narrow operator: unknown user in #", lambda who: narrow("dm", [ids[who]])),
@@ -139,6 +145,8 @@ def test_somebody_hidden_is_told_from_somebody_unknown_by_nobody(limited):
         assert answers[0] == answers[1], number
         assert answers[0][2] == expected, number
     assert gus.get("/users", user_ids=list(ids.values())).succeeds()["members"] == []
+    pictures = [gus.raw("GET", f"/avatar/{who}") for who in (*ids.values(), *addresses.values())]
+    assert {(reply.status, reply.body) for reply in pictures} == {(404, pictures[0].body)}
 
 
 def test_people_come_into_sight_and_leave_it(limited):

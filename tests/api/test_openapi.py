@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 from tests.support.client import wire
 from tests.support.groups import make
-from tests.support.pictures import picture, uploads
+from tests.support.pictures import picture, uploads, uploads_to
 
 from tertulia.api.routes import ROUTES
 from tertulia.app import Application
@@ -85,6 +85,8 @@ def ask(person, method: str, path: str, **params: Any):
         person = person.chat.person(next(leavers))
     if method == "POST" and path.startswith("/realm/emoji/"):
         return uploads(person, f"{path.rpartition('/')[2]}?{urlencode(params)}", picture())
+    if (method, path) == ("POST", "/users/me/avatar"):
+        return uploads_to(person, f"{path}?{urlencode(params)}", picture())
     return person.request(method, path, **params)
 
 
@@ -253,6 +255,34 @@ def account_calls(chat) -> tuple[dict[tuple[str, str], Any], dict[str, Any]]:
     return calls, places
 
 
+def profile_calls(ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any]]:
+    """Good calls about profiles, and the places they are made at."""
+    path, numbers = "/realm/profile_fields", itertools.count()
+
+    def new_field():
+        return {"field_id": ana.post(path, name=new_name(), field_type=1).succeeds()["id"]}
+
+    def new_name():
+        return f"field {next(numbers)}"
+
+    def in_order():
+        return [each["id"] for each in ana.get(path).succeeds()["custom_fields"]]
+
+    field = new_field()
+    calls: dict[tuple[str, str], Any] = {
+        ("GET", path): {},
+        ("PATCH", path): {"order": in_order},
+        ("POST", path): {"name": new_name, "field_type": 1},
+        ("PATCH", f"{path}/{{field_id}}"): {"name": new_name},
+        ("DELETE", f"{path}/{{field_id}}"): {},
+        ("PATCH", "/users/me/profile_data"): {"data": [{"id": field["field_id"], "value": "x"}]},
+        ("DELETE", "/users/me/profile_data"): {"data": [field["field_id"]]},
+        ("POST", "/users/me/avatar"): {},
+        ("DELETE", "/users/me/avatar"): {},
+    }
+    return calls, {**field, f"DELETE {path}/{{field_id}}": new_field}
+
+
 @pytest.fixture
 def scene(chat):
     """Somebody with everything an endpoint may be asked about, and a good call of each."""
@@ -307,8 +337,12 @@ def scene(chat):
             ("GET", "/messages/{message_id}/history"): {},
             ("POST", "/messages/flags"): {"messages": [soup.id], "op": "add", "flag": "read"},
             ("POST", "/messages/flags/narrow"): {
-                **{"anchor": "newest", "num_before": 1, "num_after": 0, "narrow": []},
-                **{"op": "add", "flag": "read"},
+                "anchor": "newest",
+                "num_before": 1,
+                "num_after": 0,
+                "narrow": [],
+                "op": "add",
+                "flag": "read",
             },
             ("POST", "/mark_all_as_read"): {},
             ("POST", "/mark_stream_as_read"): {"stream_id": kitchen},
@@ -406,9 +440,11 @@ def scene(chat):
     }
     personal, their_places = personal_calls(chat, ana)
     calls.update(personal)
-    about_accounts, other_places = account_calls(chat)
+    about_accounts, account_places = account_calls(chat)
     calls.update(about_accounts)
-    return ana, calls, places | their_places | other_places
+    profiles, profile_places = profile_calls(ana)
+    calls.update(profiles)
+    return ana, calls, places | their_places | account_places | profile_places
 
 
 def test_every_route_is_described_and_nothing_else(chat):
@@ -529,7 +565,8 @@ def sample(name: str, schema: dict[str, Any], method: str) -> Any:
         return {"new": nobody} if method == "PATCH" else nobody
     if "default" in schema:
         return schema["default"]
-    return {"boolean": True, "integer": 1, "string": "x"}.get(str(schema.get("type")), [])
+    usual = {"boolean": True, "integer": 1, "string": "x", "object": {}}
+    return usual.get(str(schema.get("type")), [])
 
 
 def test_what_is_documented_as_required_is_missed(chat, scene):

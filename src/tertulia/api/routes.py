@@ -3,6 +3,7 @@
 from tertulia.api import (
     accounts,
     alert_words,
+    avatars,
     channels,
     drafts,
     editing,
@@ -16,6 +17,7 @@ from tertulia.api import (
     messages,
     muted_users,
     presence,
+    profile_fields,
     reactions,
     realm,
     reminders,
@@ -126,6 +128,11 @@ ROUTES = [
     patch("/realm", realm.edit, requires=administrator),
     get("/realm/presence", presence.everyone),
     patch("/realm/user_settings_defaults", settings.change_newcomers, requires=administrator),
+    get("/realm/profile_fields", profile_fields.everything),
+    post("/realm/profile_fields", profile_fields.create, requires=administrator),
+    patch("/realm/profile_fields", profile_fields.reorder, requires=administrator),
+    patch("/realm/profile_fields/{field_id}", profile_fields.edit, requires=administrator),
+    delete("/realm/profile_fields/{field_id}", profile_fields.delete, requires=administrator),
     # oneself: settings, status, presence, typing
     get("/users/me", users.me),
     patch("/settings", settings.change, requires=human),
@@ -144,6 +151,10 @@ ROUTES = [
     get("/users/me/alert_words", alert_words.fetch),
     post("/users/me/alert_words", alert_words.add),
     delete("/users/me/alert_words", alert_words.remove),
+    patch("/users/me/profile_data", profile_fields.fill_in, requires=human),
+    delete("/users/me/profile_data", profile_fields.empty, requires=human),
+    post("/users/me/avatar", avatars.upload, max_body=avatars.MAX_BODY),
+    delete("/users/me/avatar", avatars.delete),
     # users
     get("/users", users.everyone, access="spectator"),
     get("/users/{user_id}", users.by_id),

@@ -13,6 +13,10 @@ SECONDS_PER_DAY = 86_400
 NOTIFICATION_BOT = "notification-bot@tertulia.invalid"  # who tells people what others did
 SPECTATOR_ID = 0
 
+# Where somebody's picture comes from; anything else is drawn by us.
+GRAVATAR = "G"
+UPLOADED = "U"
+
 
 class Role(IntEnum):
     """The lower the number, the more one may do."""
@@ -54,6 +58,7 @@ class User:
     timezone: str = ""
     avatar_source: str = "J"
     avatar_version: int = 1
+    avatar_name: str | None = None  # of an uploaded picture; nobody can guess it
     settings: dict[str, Any] = field(default_factory=dict)
 
     @property

@@ -24,6 +24,7 @@ from tertulia.domain.groups import (
     holds_by_role,
 )
 from tertulia.domain.linkifiers import Linkifier
+from tertulia.domain.profiles import ProfileField
 from tertulia.domain.realms import Realm
 from tertulia.domain.topics import fold
 from tertulia.domain.users import Role, User
@@ -36,10 +37,12 @@ from tertulia.storage import (
     linkifiers,
     log,
     presence,
+    profile_fields,
     realms,
     subscriptions,
     users,
 )
+from tertulia.storage.profile_fields import Values
 from tertulia.storage.tx import Tx
 
 Rule = Callable[[User | None, Channel, bool, access.Holds], bool]
@@ -55,6 +58,8 @@ class Touched:
     realm: bool = False
     emoji: bool = False
     linkifiers: bool = False
+    profile_fields: bool = False
+    profiles: set[int] = field(default_factory=set)  # whose fields are filled in differently
 
     def __bool__(self) -> bool:
         return bool(
@@ -64,6 +69,8 @@ class Touched:
             or self.realm
             or self.emoji
             or self.linkifiers
+            or self.profile_fields
+            or self.profiles
         )
 
     def add(self, other: "Touched") -> None:
@@ -73,6 +80,8 @@ class Touched:
         self.realm |= other.realm
         self.emoji |= other.emoji
         self.linkifiers |= other.linkifiers
+        self.profile_fields |= other.profile_fields
+        self.profiles |= other.profiles
 
 
 @dataclass(slots=True)
@@ -87,6 +96,8 @@ class Patch:
     groups: list[Group] | None = None
     emoji: list[CustomEmoji] | None = None
     linkifiers: list[Linkifier] | None = None
+    profile_fields: list[ProfileField] | None = None
+    profiles: dict[int, Values] = field(default_factory=dict)
 
 
 class EncodedUser(NamedTuple):
@@ -114,6 +125,8 @@ class Organization:
         self.emoji: dict[int, CustomEmoji] = {}
         self.linkifiers: list[Linkifier] = []
         self.link_patterns: tuple[markdown.Linkifier, ...] = ()
+        self.profile_fields: dict[int, ProfileField] = {}
+        self.profiles: dict[int, Values] = {}
         self.subscribers: dict[int, BitMap] = {}
         self.subscribed: dict[int, BitMap] = {}
         self.partners: dict[int, set[int]] = {}  # of guests: with whom they have talked
@@ -346,6 +359,22 @@ class Organization:
             for each in all_linkifiers
         )
 
+    def put_profile_fields(self, fields: list[ProfileField]) -> None:
+        """All fields, in their order; what was filled in for one that is gone goes with it."""
+        self.profile_fields = {field.id: field for field in fields}
+        for user_id, values in list(self.profiles.items()):
+            if not values.keys() <= self.profile_fields.keys():
+                self.put_profile(user_id, values)
+
+    def put_profile(self, user_id: int, values: Values) -> None:
+        """What somebody has filled in."""
+        self._kept_users.pop(user_id, None)
+        asked = {number: value for number, value in values.items() if number in self.profile_fields}
+        if asked:
+            self.profiles[user_id] = asked
+        else:
+            self.profiles.pop(user_id, None)
+
     def join(self, channel_id: int, user_ids: Iterable[int]) -> None:
         self._kept.pop(channel_id, None)
         self.subscribers.setdefault(channel_id, BitMap()).update(user_ids)
@@ -382,6 +411,10 @@ class Organization:
             self.put_emoji(patch.emoji)
         if patch.linkifiers is not None:
             self.put_linkifiers(patch.linkifiers)
+        if patch.profile_fields is not None:
+            self.put_profile_fields(patch.profile_fields)
+        for user_id, values in patch.profiles.items():
+            self.put_profile(user_id, values)
 
 
 def load(tx: Tx, email_domain: str, clock: Callable[[], float]) -> Organization:
@@ -396,6 +429,9 @@ def load(tx: Tx, email_domain: str, clock: Callable[[], float]) -> Organization:
     org.put_emoji(emoji.everything(tx))
     subscribers: dict[int, list[int]] = {}
     org.put_linkifiers(linkifiers.everything(tx))
+    org.put_profile_fields(profile_fields.everything(tx))
+    for user_id, values in profile_fields.all_values(tx).items():
+        org.put_profile(user_id, values)
     for channel_id, user_id in subscriptions.active_pairs(tx):
         subscribers.setdefault(channel_id, []).append(user_id)
     for channel_id, user_ids in subscribers.items():
@@ -427,4 +463,9 @@ def read_patch(tx: Tx, touched: Touched) -> Patch:
         patch.emoji = emoji.everything(tx)
     if touched.linkifiers:
         patch.linkifiers = linkifiers.everything(tx)
+    if touched.profile_fields:
+        patch.profile_fields = profile_fields.everything(tx)
+    if touched.profiles:
+        found = profile_fields.all_values(tx, sorted(touched.profiles))
+        patch.profiles = {user_id: found.get(user_id, {}) for user_id in touched.profiles}
     return patch

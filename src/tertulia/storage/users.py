@@ -9,7 +9,7 @@ from tertulia.storage.tx import Row, Tx
 
 _COLUMNS = (
     "id, realm_id, email, full_name, role, is_active, is_system_bot, bot_type, bot_owner_id,"
-    " joined_at, timezone, avatar_source, avatar_version, settings"
+    " joined_at, timezone, avatar_source, avatar_version, avatar_name, settings"
 )
 
 
@@ -246,5 +246,6 @@ def _user(row: Row) -> User:
         timezone=row["timezone"],
         avatar_source=row["avatar_source"],
         avatar_version=row["avatar_version"],
+        avatar_name=row["avatar_name"],
         settings=msgspec.json.decode(row["settings"]),
     )

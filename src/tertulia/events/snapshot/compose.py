@@ -26,22 +26,12 @@ from tertulia.events.types.emoji import emoji_map
 from tertulia.events.types.folders import folder_object
 from tertulia.events.types.linkifiers import LinkifierObject
 from tertulia.events.types.muting import mute_object
+from tertulia.events.types.profiles import FIELD_TYPES, field_object
 from tertulia.events.types.reminders import reminder_object
 from tertulia.events.types.scheduled import scheduled_message_object
 from tertulia.events.types.snippets import snippet_object
 from tertulia.events.types.topics import muted_topics
 from tertulia.events.types.users import status_told
-
-PROFILE_FIELD_TYPES = {
-    "SHORT_TEXT": {"id": 1, "name": "Text (short)"},
-    "LONG_TEXT": {"id": 2, "name": "Text (long)"},
-    "DROPDOWN": {"id": 3, "name": "Dropdown"},
-    "DATE": {"id": 4, "name": "Date"},
-    "URL": {"id": 5, "name": "Link"},
-    "USER": {"id": 6, "name": "Users"},
-    "EXTERNAL_ACCOUNT": {"id": 7, "name": "External account"},
-    "PRONOUNS": {"id": 8, "name": "Pronouns"},
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,8 +154,10 @@ def _statuses(view: View) -> dict[str, Any]:
 _PARTS: dict[str, Callable[[View], dict[str, Any]]] = {
     "alert_words": lambda view: {"alert_words": view.facts.alert_words},
     "custom_profile_fields": lambda view: {
-        "custom_profile_fields": [],
-        "custom_profile_field_types": PROFILE_FIELD_TYPES,
+        "custom_profile_fields": [
+            field_object(field) for field in view.org.profile_fields.values()
+        ],
+        "custom_profile_field_types": FIELD_TYPES,
     },
     "onboarding_steps": lambda view: {"onboarding_steps": [], "navigation_tour_video_url": None},
     "message": lambda view: {"max_message_id": view.facts.max_message_id},

@@ -95,7 +95,7 @@ def message_object(
         sender_realm_str=org.realm.subdomain,
         display_recipient=_recipient(org, message),
         type="stream" if in_channel else "private",
-        avatar_url=avatar_url(sender, client_gravatar=client_gravatar),
+        avatar_url=avatar_url(org, sender, client_gravatar=client_gravatar),
         content_type="text/html" if apply_markdown else "text/x-markdown",
     )
     if message.channel_id is not None:

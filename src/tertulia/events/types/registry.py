@@ -28,6 +28,7 @@ from tertulia.events.types.groups import (
 from tertulia.events.types.linkifiers import LinkifiersChanged
 from tertulia.events.types.messages import MessageSent
 from tertulia.events.types.muting import MutedUsersChanged
+from tertulia.events.types.profiles import ProfileChanged, ProfileFieldsChanged
 from tertulia.events.types.reactions import ReactionChanged
 from tertulia.events.types.realms import RealmChanged, RealmChangedTogether, RealmCreated
 from tertulia.events.types.reminders import ReminderRemoved, ReminderSaved
@@ -42,13 +43,20 @@ from tertulia.events.types.settings import (
 from tertulia.events.types.snippets import SnippetDeleted, SnippetSaved
 from tertulia.events.types.status import StatusChanged
 from tertulia.events.types.topics import TopicPolicyChanged
-from tertulia.events.types.users import KeyChanged, RoleChanged, UserActivityChanged, UserAdded
+from tertulia.events.types.users import (
+    AvatarChanged,
+    KeyChanged,
+    RoleChanged,
+    UserActivityChanged,
+    UserAdded,
+)
 
 KINDS: dict[str, type[Event]] = {
     event.kind: event
     for event in (
         AddressChanged,
         AlertWordsChanged,
+        AvatarChanged,
         ChannelArchived,
         ChannelChanged,
         ChannelCreated,
@@ -77,6 +85,8 @@ KINDS: dict[str, type[Event]] = {
         MutedUsersChanged,
         NewcomerSettingChanged,
         OwnNameChanged,
+        ProfileChanged,
+        ProfileFieldsChanged,
         ReactionChanged,
         RealmChanged,
         RealmChangedTogether,

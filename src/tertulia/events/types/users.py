@@ -1,5 +1,6 @@
 """Users as clients see them, and the events that tell of them."""
 
+import hashlib
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from functools import partial
@@ -11,7 +12,14 @@ from msgspec.structs import replace
 
 from tertulia.domain.acquaintance import UNKNOWN_NAME
 from tertulia.domain.status import Status
-from tertulia.domain.users import EmailVisibility, Role, User, email_shown_to, may_see_email
+from tertulia.domain.users import (
+    GRAVATAR,
+    UPLOADED,
+    Role,
+    User,
+    email_shown_to,
+    may_see_email,
+)
 from tertulia.events.directory import Organization, Touched
 from tertulia.events.listener import Listener
 from tertulia.events.types.event import Event, Wire
@@ -68,7 +76,7 @@ def user_object(
         is_bot=user.is_bot,
         bot_type=None if user.bot_type is None else int(user.bot_type),
         role=int(user.role),
-        avatar_url=avatar_url(user, client_gravatar=client_gravatar),
+        avatar_url=avatar_url(org, user, client_gravatar=client_gravatar),
         avatar_version=user.avatar_version,
     )
     if tells_activity:
@@ -78,7 +86,7 @@ def user_object(
     if user.is_bot:
         shown.bot_owner_id = user.bot_owner_id
     elif profile:
-        shown.profile_data = {}
+        shown.profile_data = profile_data(org, user)
     if user.is_system_bot:
         shown.is_system_bot = True
     return shown
@@ -111,14 +119,34 @@ def unknown_avatar_url(org: Organization) -> str:
     return f"/user_avatars/{org.realm.id}/0.png?v=1"
 
 
-def avatar_url(user: User, *, client_gravatar: bool, medium: bool = False) -> str | None:
-    """Where the picture is; None lets the client ask the gravatar provider by itself."""
-    if user.avatar_source == "G":
-        if client_gravatar and user.email_visibility == EmailVisibility.EVERYONE:
+def profile_data(org: Organization, user: User) -> dict[str, ProfileValue]:
+    return {
+        str(field_id): ProfileValue(value.text, UNSET if value.rendered is None else value.rendered)
+        for field_id, value in org.profiles.get(user.id, {}).items()
+    }
+
+
+def avatar_url(
+    org: Organization, user: User, *, client_gravatar: bool, medium: bool = False
+) -> str | None:
+    """Where the picture is; None lets the client ask the gravatar provider by itself.
+
+    Gravatar is asked by the address that stands in public: the fingerprint of a hidden one would
+    tell anybody who can guess it that the guess is right.
+    """
+    if user.avatar_source == GRAVATAR:
+        if client_gravatar and not user.hides_email:
             return None
-        return f"/avatar/{user.id}?v={user.avatar_version}"
+        return _gravatar_url(user.api_email(org.email_domain), user.avatar_version, medium)
+    name = user.avatar_name if user.avatar_source == UPLOADED else user.id
     size = "-medium" if medium else ""
-    return f"/user_avatars/{user.realm_id}/{user.id}{size}.png?v={user.avatar_version}"
+    return f"/user_avatars/{user.realm_id}/{name}{size}.png?v={user.avatar_version}"
+
+
+def _gravatar_url(email: str, version: int, medium: bool) -> str:
+    digest = hashlib.md5(email.lower().encode(), usedforsecurity=False).hexdigest()
+    size = "&s=500" if medium else ""
+    return f"https://secure.gravatar.com/avatar/{digest}?d=identicon&version={version}{size}"
 
 
 def joined_date(user: User, *, exact: bool) -> str:
@@ -136,6 +164,16 @@ def status_told(user: User, status: Status) -> dict[str, Any]:
     if user.is_bot or not user.is_active:
         return {}
     return status.shown(away=not user.prefers("presence_enabled"))
+
+
+def avatar_part(org: Organization, user: User, *, client_gravatar: bool) -> dict[str, Any]:
+    """What an event tells of somebody's picture."""
+    return {
+        "avatar_source": user.avatar_source,
+        "avatar_url": avatar_url(org, user, client_gravatar=client_gravatar),
+        "avatar_url_medium": avatar_url(org, user, client_gravatar=client_gravatar, medium=True),
+        "avatar_version": user.avatar_version,
+    }
 
 
 class UserAdded(Event, frozen=True):
@@ -231,6 +269,23 @@ class RoleChanged(Event, frozen=True):
 
 def _updated(user_id: int, **parts: Any) -> Wire:
     return {"type": "realm_user", "op": "update", "person": {"user_id": user_id, **parts}}
+
+
+class AvatarChanged(Event, frozen=True):
+    """Somebody has another picture, or none of their own any more."""
+
+    kind: ClassVar[str] = "avatar"
+    types: ClassVar[tuple[str, ...]] = ("realm_user",)
+
+    user_id: int
+
+    def touched(self) -> Touched:
+        return Touched(users={self.user_id})
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        user = org.users[self.user_id]
+        told = avatar_part(org, user, client_gravatar=to.options.client_gravatar)
+        yield _updated(user.id, **told)
 
 
 class KeyChanged(Event, frozen=True):

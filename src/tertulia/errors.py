@@ -262,6 +262,10 @@ class InvalidMessage(ClientError):
     message = "Invalid message(s)"
 
 
+class RecipientNotAccessible(ClientError):
+    message = "You do not have permission to access some of the recipients."
+
+
 class SendKeyReused(ClientError):
     message = "This key was already used for a different message"
 

@@ -281,6 +281,23 @@ def handling_accounts(draw: st.DrawFn) -> Deed:
 
 
 @st.composite
+def meeting(draw: st.DrawFn) -> Deed:
+    """Guests may see everybody or only those they have met; people talk and say how they are."""
+    whom, text = draw(somebody), draw(st.sampled_from(["", "Cooking"]))
+    kind = draw(st.sampled_from(["open", "close", "close", "talk", "talk", "state"]))
+
+    def do(scene: Scene, actor: Person) -> Reply:
+        if kind == "talk":
+            return actor.tries_to_say("Hello", [scene.people[whom]])
+        if kind == "state":
+            return actor.post("/users/me/status", status_text=text)
+        group = scene.chat.group("everyone" if kind == "open" else "members")
+        return actor.patch("/realm", can_access_all_users_group={"new": group})
+
+    return do
+
+
+@st.composite
 def speaking(draw: st.DrawFn) -> Deed:
     which = draw(number)
     return lambda scene, actor: actor.tries_to_say("Hello", f"{CHANNELS[which]} > greetings")
@@ -303,6 +320,8 @@ deeds = st.one_of(
     governing(),
     handling_accounts(),
     handling_accounts(),
+    meeting(),
+    meeting(),
     speaking(),
 )
 
@@ -319,6 +338,7 @@ def test_who_watched_knows_what_a_newcomer_is_told(
     chat = Chat.found(open_server)
     chat.set("enable_spectator_access", True)
     chat.set("send_channel_events_messages", True)
+    chat.permit("can_access_all_users_group", "members")
     names = ["ana", "ben", "cleo", "dan", "eve", "fay", "gil"]
     roles = ROLES + OTHERS
     people = [chat.person(name, role=role) for name, role in zip(names, roles, strict=True)]

@@ -25,6 +25,7 @@ CAPABILITIES = {
     "include_deactivated_groups": True,
     "simplified_presence_events": True,
     "individual_emoji_changes": True,
+    "user_list_incomplete": True,
 }
 
 PARTS: dict[str, Callable[[Registered], Any]] = {}
@@ -234,6 +235,7 @@ def realm_user(picture: Picture, event: Event) -> None:
         known[told["user_id"]] = told
     elif event["op"] == "remove":
         del known[told["user_id"]]
+        picture["statuses"].pop(str(told["user_id"]), None)
     else:
         person = known[told["user_id"]]
         if "new_email" in told:
@@ -243,8 +245,23 @@ def realm_user(picture: Picture, event: Event) -> None:
             told["is_guest"] = told["role"] == 600
         person.update({name: value for name, value in told.items() if name in person})
         if told.get("is_active") is False:
+            picture["statuses"].pop(str(told["user_id"]), None)
             for group in picture["groups"].values():
                 group["members"].discard(told["user_id"])
+
+
+@part
+def statuses(state: Registered) -> dict[str, Any]:
+    return dict(state["user_status"])
+
+
+@hears("user_status")
+def user_status(picture: Picture, event: Event) -> None:
+    assert event["user_id"] in picture["people"], "somebody unknown says something"
+    said = {name: value for name, value in event.items() if name not in ("type", "user_id")}
+    known = picture["statuses"].pop(str(event["user_id"]), {}) | said
+    if any(known.values()):
+        picture["statuses"][str(event["user_id"])] = {k: v for k, v in known.items() if v}
 
 
 # --- user groups and the organization -------------------------------------------------------------

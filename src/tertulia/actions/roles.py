@@ -1,15 +1,17 @@
 """Roles: what else changes when somebody is given another one.
 
-A role decides which system groups list somebody, which channels they see, whose addresses they
-are shown and whether newcomers' channels concern them. All of that is told with the role itself.
+A role decides which system groups list somebody, which channels they see, whom they know, whose
+addresses they are shown and whether newcomers' channels concern them. All of that is told with
+the role itself.
 """
 
 from collections.abc import Sequence
 
+from tertulia.actions import acquaintance
 from tertulia.actions import users as user_actions
 from tertulia.actions.uncovering import seen, tell
 from tertulia.domain.users import Role, User
-from tertulia.events.audience import Everyone, Users
+from tertulia.events.audience import Everyone, Knowing, Users
 from tertulia.events.log import announce
 from tertulia.events.types.channels import DefaultChannelsChanged
 from tertulia.events.types.groups import MembersChanged
@@ -24,11 +26,14 @@ def change(tx: Tx, user: User, role: Role) -> None:
         return
     everything = channels.everything(tx)
     saw = seen(tx, everything, [user], tx.now)
+    knew = acquaintance.known(tx, [user])
     groups_before = user_actions.system_group_ids(tx, user)
     users.set_role(tx, user.id, role)
     changed = user_actions.get(tx, user.id)
 
-    announce(tx, RoleChanged(user.id, role, user.role), to=Everyone())
+    if user.is_active:
+        acquaintance.tell(tx, knew, acquaintance.known(tx, [changed]))
+    announce(tx, RoleChanged(user.id, role, user.role), to=Knowing(user.id))
     if not user.is_active:
         return
     _move(tx, user, groups_before, user_actions.system_group_ids(tx, changed))

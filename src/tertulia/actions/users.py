@@ -21,7 +21,7 @@ from tertulia.errors import (
     UserIsDeactivated,
     UserNotFound,
 )
-from tertulia.events.audience import Everyone, Nobody
+from tertulia.events.audience import Everyone, Knowing, Nobody
 from tertulia.events.log import announce
 from tertulia.events.types.groups import SystemMembersAdded
 from tertulia.events.types.settings import AddressChanged, OwnNameChanged
@@ -76,7 +76,7 @@ def rename(tx: Tx, user: User, full_name: str) -> None:
     """Give somebody a name that was checked; nothing happens if it is the present one."""
     if full_name != user.full_name:
         profiles.set_full_name(tx, user.id, full_name)
-        announce(tx, OwnNameChanged(user.id, full_name), to=Everyone())
+        announce(tx, OwnNameChanged(user.id, full_name), to=Knowing(user.id))
 
 
 def change_address(tx: Tx, user: User, email: str) -> None:
@@ -84,7 +84,8 @@ def change_address(tx: Tx, user: User, email: str) -> None:
     if email != user.email:
         profiles.set_email(tx, user.id, email)
         shown_to = int(user.email_visibility)
-        announce(tx, AddressChanged(user.id, email, user.email, shown_to, shown_to), to=Everyone())
+        event = AddressChanged(user.id, email, user.email, shown_to, shown_to)
+        announce(tx, event, to=Knowing(user.id))
 
 
 def check_address(tx: Tx, email: str) -> None:

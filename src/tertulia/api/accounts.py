@@ -7,7 +7,7 @@ from tertulia.actions import accounts
 from tertulia.actions.accounts import Changes
 from tertulia.actions.users import NewUser
 from tertulia.api.call import Call
-from tertulia.api.users import with_address
+from tertulia.api.people import with_address
 from tertulia.domain import passwords
 from tertulia.domain.users import Role, checked_full_name
 from tertulia.errors import (

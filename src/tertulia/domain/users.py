@@ -105,7 +105,11 @@ class User:
 
     def api_email(self, domain: str) -> str:
         """The address that stands in public: the real one only if everyone may see it."""
-        return f"user{self.id}@{domain}" if self.hides_email else self.email
+        return self.stand_in(domain) if self.hides_email else self.email
+
+    def stand_in(self, domain: str) -> str:
+        """The address that stands in for the real one."""
+        return f"user{self.id}@{domain}"
 
 
 def spectator(realm_id: int) -> User:

@@ -61,6 +61,25 @@ def members_joined_between(tx: Tx, after: float, until: float) -> list[User]:
     return [_user(row) for row in rows]
 
 
+def human_ids(tx: Tx) -> list[int]:
+    """Everybody who is no bot, whether or not they are still here."""
+    rows = tx.all(
+        "SELECT id FROM account WHERE realm_id = :realm AND bot_type IS NULL ORDER BY id",
+        realm=tx.realm_id,
+    )
+    return [row["id"] for row in rows]
+
+
+def active_guests(tx: Tx) -> list[User]:
+    rows = tx.all(
+        f"SELECT {_COLUMNS} FROM account WHERE realm_id = :realm AND role = :guest AND is_active"
+        " ORDER BY id",
+        realm=tx.realm_id,
+        guest=int(Role.GUEST),
+    )
+    return [_user(row) for row in rows]
+
+
 def find_system_bot(tx: Tx, email: str) -> User | None:
     user = find_by_email(tx, email)
     return user if user is not None and user.is_system_bot else None

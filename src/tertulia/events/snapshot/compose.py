@@ -31,6 +31,7 @@ from tertulia.events.types.reminders import reminder_object
 from tertulia.events.types.scheduled import scheduled_message_object
 from tertulia.events.types.snippets import snippet_object
 from tertulia.events.types.topics import muted_topics
+from tertulia.events.types.users import status_told
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,9 +145,9 @@ def _statuses(view: View) -> dict[str, Any]:
     """Everybody who has said something, or hides when they are here."""
     known, told = view.facts.statuses, {}
     for user in view.org.users.values():
-        away = not user.prefers("presence_enabled")
-        if (away or user.id in known) and user.is_active and not user.is_bot:
-            told[str(user.id)] = known.get(user.id, Status()).shown(away)
+        is_quiet = user.id not in known and user.prefers("presence_enabled")
+        if not is_quiet and view.org.may_know(view.me, user):
+            told[str(user.id)] = status_told(user, known.get(user.id, Status()))
     return {"user_status": {user_id: parts for user_id, parts in told.items() if parts}}
 
 
@@ -174,7 +175,9 @@ _PARTS: dict[str, Callable[[View], dict[str, Any]]] = {
     "muted_users": lambda view: {
         "muted_users": [mute_object(each) for each in view.facts.muted_users]
     },
-    "presence": lambda view: presence_state(view.org, view.options, view.presence_days, view.now),
+    "presence": lambda view: presence_state(
+        view.org, view.me, view.options, view.presence_days, view.now
+    ),
     "realm_user_groups": lambda view: {
         "realm_user_groups": groups_state(view.org, view.options, view.now)
     },

@@ -1,5 +1,6 @@
 """Every kind of event the log can hold, by the word it is stored under."""
 
+from tertulia.events.types.acquaintance import ConversationBegun, PeopleUncovered
 from tertulia.events.types.alert_words import AlertWordsChanged
 from tertulia.events.types.channels import (
     ChannelArchived,
@@ -104,6 +105,8 @@ KINDS: dict[str, type[Event]] = {
         TimezoneChanged,
         TopicPolicyChanged,
         RoleChanged,
+        ConversationBegun,
+        PeopleUncovered,
         UserActivityChanged,
         UserAdded,
     )

@@ -118,6 +118,7 @@ class Application:
             Job("rerendering", 3600, partial(rerender, *both), at_once=True),
             Job("sent messages", 600, partial(housekeeping.forget_sent, database)),
             Job("presence", 2, partial(presence.write_down, *both)),
+            Job("stale presence", 3600, partial(presence.forget_stale, *both)),
             Job("traffic", 60, partial(housekeeping.count_traffic, *both)),
             Job("full members", 60, partial(housekeeping.welcome_full_members, *both)),
         ]

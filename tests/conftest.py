@@ -45,9 +45,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def _row_of_a_table(item: pytest.Item) -> tuple[str, str, Kind] | None:
     """Which table, which of its rows, and on which database; None for a scene."""
     params = item.callspec.params if hasattr(item, "callspec") else {}
-    kind = params.get("kind")
-    if kind not in ("sqlite", "postgres") or len(params) == 1:
+    chooses_itself = any("kind" in mark.args[0] for mark in item.iter_markers("parametrize"))
+    if "kind" not in params or len(params) == 1 or chooses_itself:
         return None
+    kind: Kind = params["kind"]
     table, _, row = item.nodeid.partition("[")
     return table, row.replace(kind, "", 1), kind
 

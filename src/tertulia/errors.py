@@ -321,7 +321,7 @@ class UserIsDeactivated(ClientError):
 
 class LastOwner(ClientError):
     code = "CANNOT_DEACTIVATE_LAST_USER"
-    message = "Cannot deactivate the only organization owner."
+    message = "Cannot deactivate the only {entity}."
     keys = ("is_last_owner", "entity")
 
 
@@ -636,6 +636,22 @@ class EmailChangesDisabled(ClientError):
 
 
 # --- Accounts and bots ------------------------------------------------------------------------
+
+
+class MayNotCreateUsers(ClientError):
+    message = "User not authorized to create users"
+
+
+class MayNotChangeAddresses(ClientError):
+    message = "User not authorized to change user emails"
+
+
+class OnlyOwner(ClientError):
+    message = "The owner permission cannot be removed from the only organization owner."
+
+
+class NameNotUnique(ClientError):
+    message = "Unique names required in this organization."
 
 
 # --- Markup -----------------------------------------------------------------------------------

@@ -43,10 +43,10 @@ def test_a_new_emoji_is_told_to_all(people):
     assert ben.registers(fetch_event_types=["realm_emoji"])["realm_emoji"] == {number: shown}
 
 
-@pytest.mark.parametrize("kind", ["PNG", "JPEG", "GIF", "WEBP"])
-def test_pictures_are_drawn_anew_and_anybody_may_look(people, kind):
+@pytest.mark.parametrize("form", ["PNG", "JPEG", "GIF", "WEBP"])
+def test_pictures_are_drawn_anew_and_anybody_may_look(people, form):
     chat, ana, _ = people
-    uploads(ana, "dot", picture(kind), kind=f"image/{kind.lower()}").succeeds()
+    uploads(ana, "dot", picture(form), kind=f"image/{form.lower()}").succeeds()
     (shown,) = emoji_of(ana).values()
 
     served = chat.stranger.raw("GET", shown["source_url"])

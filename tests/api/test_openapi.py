@@ -74,8 +74,15 @@ def address(route: tuple[str, str], places: dict[str, Any]) -> str:
     return path.format(**places | made())
 
 
+# Calls after which the caller could make no other one.
+FAREWELLS = {("DELETE", "/users/me"), ("POST", "/users/me/api_key/regenerate")}
+leavers = (f"leaver{number}" for number in itertools.count())
+
+
 def ask(person, method: str, path: str, **params: Any):
     """A call as clients make it, with a file where one belongs."""
+    if (method, path) in FAREWELLS:
+        person = person.chat.person(next(leavers))
     if method == "POST" and path.startswith("/realm/emoji/"):
         return uploads(person, f"{path.rpartition('/')[2]}?{urlencode(params)}", picture())
     if (method, path) == ("POST", "/users/me/avatar"):
@@ -213,6 +220,41 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
     return calls, places
 
 
+def account_calls(chat) -> tuple[dict[tuple[str, str], Any], dict[str, Any]]:
+    """Good calls about accounts, each made for somebody new."""
+    names = (f"account{number}" for number in itertools.count())
+    change = {
+        "full_name": "Cleo",
+        "role": 300,
+        "new_email": lambda: f"{next(names)}@example.com",
+    }
+
+    def somebody():
+        person = chat.person(next(names))
+        return {"user_id": person.id, "email": person.api_email}
+
+    calls: dict[tuple[str, str], Any] = {
+        ("POST", "/users"): {
+            "email": lambda: f"{next(names)}@example.com",
+            "password": "open sesame",
+            "full_name": "Cleo",
+        },
+        ("PATCH", "/users/{user_id}"): change,
+        ("PATCH", "/users/{email}"): change,
+        ("DELETE", "/users/{user_id}"): {},
+        ("DELETE", "/users/{email}"): {},
+        ("DELETE", "/users/me"): {},
+        ("POST", "/users/{user_id}/reactivate"): {},
+        ("POST", "/users/me/api_key/regenerate"): {},
+    }
+    places = {
+        f"{method} {path}": somebody
+        for method, path in calls
+        if "{" in path and path.endswith(("_id}", "email}"))
+    }
+    return calls, places
+
+
 def profile_calls(ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any]]:
     """Good calls about profiles, and the places they are made at."""
     path, numbers = "/realm/profile_fields", itertools.count()
@@ -295,8 +337,12 @@ def scene(chat):
             ("GET", "/messages/{message_id}/history"): {},
             ("POST", "/messages/flags"): {"messages": [soup.id], "op": "add", "flag": "read"},
             ("POST", "/messages/flags/narrow"): {
-                **{"anchor": "newest", "num_before": 1, "num_after": 0, "narrow": []},
-                **{"op": "add", "flag": "read"},
+                "anchor": "newest",
+                "num_before": 1,
+                "num_after": 0,
+                "narrow": [],
+                "op": "add",
+                "flag": "read",
             },
             ("POST", "/mark_all_as_read"): {},
             ("POST", "/mark_stream_as_read"): {"stream_id": kitchen},
@@ -394,9 +440,11 @@ def scene(chat):
     }
     personal, their_places = personal_calls(chat, ana)
     calls.update(personal)
+    about_accounts, account_places = account_calls(chat)
+    calls.update(about_accounts)
     profiles, profile_places = profile_calls(ana)
     calls.update(profiles)
-    return ana, calls, places | their_places | profile_places
+    return ana, calls, places | their_places | account_places | profile_places
 
 
 def test_every_route_is_described_and_nothing_else(chat):

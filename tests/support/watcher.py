@@ -213,6 +213,40 @@ def channel_folder(picture: Picture, event: Event) -> None:
             picture["folders"][folder_id]["order"] = place
 
 
+# --- people ---------------------------------------------------------------------------------------
+
+
+@part
+def people(state: Registered) -> dict[int, Any]:
+    """Everybody there is, and whether their accounts are active."""
+    active = {each["user_id"]: each | {"is_active": True} for each in state["realm_users"]}
+    ended = {
+        each["user_id"]: each | {"is_active": False} for each in state["realm_non_active_users"]
+    }
+    return active | ended
+
+
+@hears("realm_user")
+def realm_user(picture: Picture, event: Event) -> None:
+    told = dict(event["person"])
+    known = picture["people"]
+    if event["op"] == "add":
+        known[told["user_id"]] = told
+    elif event["op"] == "remove":
+        del known[told["user_id"]]
+    else:
+        person = known[told["user_id"]]
+        if "new_email" in told:
+            told["email"] = told.pop("new_email")
+        if "role" in told:
+            told["is_owner"], told["is_admin"] = told["role"] == 100, told["role"] <= 200
+            told["is_guest"] = told["role"] == 600
+        person.update({name: value for name, value in told.items() if name in person})
+        if told.get("is_active") is False:
+            for group in picture["groups"].values():
+                group["members"].discard(told["user_id"])
+
+
 # --- user groups and the organization -------------------------------------------------------------
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from tertulia.actions import users as user_actions
 from tertulia.domain import preferences
 from tertulia.domain.users import User, checked_full_name, looks_like_email
 from tertulia.errors import BadRequest, EmailChangesDisabled
@@ -11,7 +12,6 @@ from tertulia.events.log import announce
 from tertulia.events.types.settings import (
     AddressChanged,
     NewcomerSettingChanged,
-    OwnNameChanged,
     SettingChanged,
     TimezoneChanged,
 )
@@ -46,14 +46,9 @@ def change(tx: Tx, user: User, changes: Changes) -> None:
     if changes.password_hash is not None:
         profiles.set_password_hash(tx, user.id, changes.password_hash)
     if email is not None:
-        profiles.set_email(tx, user.id, email)
-        visibility = int(_present(tx, user).email_visibility)
-        announce(
-            tx, AddressChanged(user.id, email, user.email, visibility, visibility), to=Everyone()
-        )
+        user_actions.change_address(tx, _present(tx, user), email)
     if full_name is not None:
-        profiles.set_full_name(tx, user.id, full_name)
-        announce(tx, OwnNameChanged(user.id, full_name), to=Everyone())
+        user_actions.rename(tx, user, full_name)
 
 
 def change_presence(tx: Tx, user: User, enabled: bool) -> None:
@@ -123,4 +118,6 @@ def _checked_name(tx: Tx, user: User, full_name: str | None) -> str | None:
         return None
     if realms.current(tx).setting("name_changes_disabled") and not user.is_admin:
         return None  # clients do not offer it then, and send the name along with other things
-    return checked_full_name(full_name)
+    name = checked_full_name(full_name)
+    user_actions.check_name_is_free(tx, name, user.id)
+    return name

@@ -91,6 +91,10 @@ class Call:
         return self.services.config
 
     @property
+    def vault(self) -> Vault:
+        return self.services.vault
+
+    @property
     def now(self) -> float:
         return self.services.clock()
 

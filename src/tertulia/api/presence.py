@@ -5,9 +5,10 @@ from typing import Annotated, Any
 from msgspec import UNSET, UnsetType
 
 from tertulia.api.call import Call
+from tertulia.api.users import with_address
 from tertulia.domain import limits
 from tertulia.domain.presence import OFFLINE_AFTER_SECONDS, Doing
-from tertulia.domain.users import User, may_see_email
+from tertulia.domain.users import User
 from tertulia.errors import (
     BadRequest,
     NoPresence,
@@ -72,10 +73,7 @@ async def by_id(call: Call, user_id: int) -> OnePresence:
 
 async def by_email(call: Call, email: str) -> OnePresence:
     """When one user was last here, by the address in public or one that the caller may see."""
-    user = call.org.user_with_email(email)
-    if user is None or not may_see_email(call.user, user):
-        user = call.org.user_with_stand_in(email)
-    return _one(call, user, email)
+    return _one(call, with_address(call, email), email)
 
 
 def _ping(call: Call, doing: Doing) -> None:

@@ -1,6 +1,7 @@
 """The whole API, one line per route."""
 
 from tertulia.api import (
+    accounts,
     alert_words,
     avatars,
     channels,
@@ -158,6 +159,14 @@ ROUTES = [
     get("/users", users.everyone, access="spectator"),
     get("/users/{user_id}", users.by_id),
     get("/users/{email}", users.by_email),
+    post("/users", accounts.create, requires=administrator),
+    patch("/users/{user_id}", accounts.edit_by_id, requires=accounts.administrator),
+    patch("/users/{email}", accounts.edit_by_email, requires=accounts.administrator),
+    delete("/users/{user_id}", accounts.deactivate_by_id, requires=accounts.administrator),
+    delete("/users/{email}", accounts.deactivate_by_email, requires=accounts.administrator),
+    delete("/users/me", accounts.deactivate_self, requires=human),
+    post("/users/{user_id}/reactivate", accounts.reactivate),
+    post("/users/me/api_key/regenerate", accounts.renew_key),
     # bots
     # markup
     post("/messages/render", messages.render),

@@ -84,9 +84,7 @@ async def by_email(
     include_custom_profile_fields: bool = False,
 ) -> OneUser:
     """One user, by the address in public or by the real one if the caller may see it."""
-    user = call.org.user_with_email(email)
-    if user is None or not may_see_email(call.user, user):
-        user = call.org.user_with_stand_in(email)
+    user = with_address(call, email)
     return _one(call, user, client_gravatar, include_custom_profile_fields)
 
 
@@ -100,6 +98,14 @@ async def me(call: Call) -> Myself:
         name: value for name, value in structs.asdict(shown).items() if name != "is_system_bot"
     }
     return Myself(max_message_id=facts.max_message_id, **known)
+
+
+def with_address(call: Call, email: str) -> User | None:
+    """Whoever has this address in public, or one that the caller may see."""
+    user = call.org.user_with_email(email)
+    if user is None or not may_see_email(call.user, user):
+        user = call.org.user_with_stand_in(email)
+    return user
 
 
 def _one(call: Call, user: User | None, client_gravatar: bool, profile: bool) -> OneUser:

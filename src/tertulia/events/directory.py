@@ -5,7 +5,6 @@ between two awaits sees one moment. Actions do not use it: inside a transaction 
 asked, because it alone knows what was done a moment ago.
 """
 
-import time
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -109,10 +108,13 @@ class EncodedUser(NamedTuple):
 class Organization:
     """One organization as it stands at the event `applied`."""
 
-    def __init__(self, realm: Realm, applied: int, email_domain: str) -> None:
+    def __init__(
+        self, realm: Realm, applied: int, email_domain: str, clock: Callable[[], float]
+    ) -> None:
         self.realm = realm
         self.applied = applied
         self.email_domain = email_domain
+        self.clock = clock
         self.users: dict[int, User] = {}
         self.channels: dict[int, Channel] = {}
         self.groups: dict[int, Group] = {}
@@ -259,7 +261,7 @@ class Organization:
             subscribed = user is not None and self.is_subscribed(user.id, channel_id)
 
         def holds(value: GroupValue) -> bool:
-            return user is not None and self.holds(user, value, time.time())
+            return user is not None and self.holds(user, value, self.clock())
 
         return rule(user, channel, subscribed, holds)
 
@@ -384,9 +386,9 @@ class Organization:
             self.put_profile(user_id, values)
 
 
-def load(tx: Tx, email_domain: str) -> Organization:
+def load(tx: Tx, email_domain: str, clock: Callable[[], float]) -> Organization:
     """Read a whole organization; the transaction says which and at what moment."""
-    org = Organization(realms.current(tx), log.head(tx), email_domain)
+    org = Organization(realms.current(tx), log.head(tx), email_domain, clock)
     fingerprints = users.fingerprints(tx)
     for user in users.everyone(tx):
         org.put_user(user, fingerprints.get(user.id))

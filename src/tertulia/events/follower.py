@@ -56,7 +56,7 @@ class Follower:
             org = self.organizations.get(realm_id)
             if org is None:
                 here = tx.for_realm(realm_id)
-                news.newcomers.append(directory.load(here, self._email_domain))
+                news.newcomers.append(self._load(here))
             elif org.applied < head:
                 news.heads[realm_id] = head
                 self._fetch_since(tx.for_realm(realm_id), org.applied, head, news)
@@ -69,7 +69,7 @@ class Follower:
             page = log.read(tx, tx.realm_id, applied, PAGE)
             if not page or page[0].seq != applied + 1:
                 # We were away for so long that the log was trimmed meanwhile: begin afresh.
-                news.newcomers.append(directory.load(tx, self._email_domain))
+                news.newcomers.append(self._load(tx))
                 return
             for happening in page:
                 touched.add(happening.event.touched())
@@ -77,6 +77,9 @@ class Follower:
             applied = page[-1].seq
         if touched:
             news.patches[tx.realm_id] = directory.read_patch(tx, touched)
+
+    def _load(self, tx: Tx) -> Organization:
+        return directory.load(tx, self._email_domain, self._database.clock)
 
     def absorb(self, news: News) -> None:
         """Take in news read while the directory was held still."""

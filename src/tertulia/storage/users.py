@@ -77,6 +77,37 @@ def who_set(tx: Tx, setting: str) -> list[User]:
     return [_user(row) for row in rows]
 
 
+def active_bots_of(tx: Tx, owner_id: int) -> list[User]:
+    """The bots that somebody answers for and that are in use."""
+    rows = tx.all(
+        f"SELECT {_COLUMNS} FROM account WHERE realm_id = :realm AND bot_owner_id = :owner"
+        " AND is_active ORDER BY id",
+        realm=tx.realm_id,
+        owner=owner_id,
+    )
+    return [_user(row) for row in rows]
+
+
+def is_only_person(tx: Tx, user_id: int) -> bool:
+    """Whether no other active account belongs to a person."""
+    return not tx.value(
+        "SELECT count(*) AS value FROM account WHERE realm_id = :realm AND is_active"
+        " AND bot_type IS NULL AND id <> :id",
+        realm=tx.realm_id,
+        id=user_id,
+    )
+
+
+def names_in_use(tx: Tx, full_name: str) -> list[int]:
+    """Active accounts of this name, whatever its case."""
+    rows = tx.all(
+        "SELECT id, full_name FROM account WHERE realm_id = :realm AND is_active",
+        realm=tx.realm_id,
+    )
+    wanted = full_name.casefold()
+    return [row["id"] for row in rows if row["full_name"].casefold() == wanted]
+
+
 def active_owner_ids(tx: Tx) -> list[int]:
     rows = tx.all(
         "SELECT id FROM account WHERE realm_id = :realm AND role = :owner AND is_active"
@@ -157,6 +188,15 @@ def set_key(tx: Tx, user_id: int, fingerprint: bytes, sealed: bytes) -> None:
         " WHERE id = :id AND realm_id = :realm",
         fingerprint=fingerprint,
         sealed=sealed,
+        id=user_id,
+        realm=tx.realm_id,
+    )
+
+
+def set_role(tx: Tx, user_id: int, role: Role) -> None:
+    tx.execute(
+        "UPDATE account SET role = :role WHERE id = :id AND realm_id = :realm",
+        role=int(role),
         id=user_id,
         realm=tx.realm_id,
     )

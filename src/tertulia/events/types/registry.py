@@ -42,7 +42,13 @@ from tertulia.events.types.settings import (
 from tertulia.events.types.snippets import SnippetDeleted, SnippetSaved
 from tertulia.events.types.status import StatusChanged
 from tertulia.events.types.topics import TopicPolicyChanged
-from tertulia.events.types.users import AvatarChanged, KeyChanged, UserActivityChanged, UserAdded
+from tertulia.events.types.users import (
+    AvatarChanged,
+    KeyChanged,
+    RoleChanged,
+    UserActivityChanged,
+    UserAdded,
+)
 
 KINDS: dict[str, type[Event]] = {
     event.kind: event
@@ -97,6 +103,7 @@ KINDS: dict[str, type[Event]] = {
         SystemMembersAdded,
         TimezoneChanged,
         TopicPolicyChanged,
+        RoleChanged,
         UserActivityChanged,
         UserAdded,
     )

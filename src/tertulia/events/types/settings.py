@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from tertulia.domain.preferences import LANGUAGES
+from tertulia.domain.languages import LANGUAGES
 from tertulia.domain.users import EmailVisibility, User, may_see_email
 from tertulia.events.directory import Organization, Touched
 from tertulia.events.listener import Listener

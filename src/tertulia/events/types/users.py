@@ -8,7 +8,14 @@ from typing import Any, ClassVar
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from tertulia.domain.users import GRAVATAR, UPLOADED, User, may_see_email
+from tertulia.domain.users import (
+    GRAVATAR,
+    UPLOADED,
+    Role,
+    User,
+    email_shown_to,
+    may_see_email,
+)
 from tertulia.events.directory import Organization, Touched
 from tertulia.events.listener import Listener
 from tertulia.events.types.event import Event, Wire
@@ -147,11 +154,13 @@ class UserAdded(Event, frozen=True):
 
 
 class UserActivityChanged(Event, frozen=True):
-    """An account was deactivated or reactivated."""
+    """An account was deactivated or reactivated.
+
+    Its subscriptions stay as they were, but lists of subscribers leave it out while it is ended.
+    """
 
     kind: ClassVar[str] = "user_activity"
-    types: ClassVar[tuple[str, ...]] = ("realm_user",)
-    shared: ClassVar[bool] = True
+    types: ClassVar[tuple[str, ...]] = ("realm_user", "subscription")
 
     user_id: int
     is_active: bool
@@ -160,8 +169,48 @@ class UserActivityChanged(Event, frozen=True):
         return Touched(users={self.user_id})
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
-        person = {"user_id": self.user_id, "is_active": self.is_active}
-        yield {"type": "realm_user", "op": "update", "person": person}
+        yield _updated(self.user_id, is_active=self.is_active)
+        channel_ids = [
+            channel_id
+            for channel_id in org.subscribed.get(self.user_id, ())
+            if org.may_see(to.user_id, channel_id)
+            and (to.options.capabilities.archived_channels or not org.channels[channel_id].archived)
+        ]
+        if channel_ids and to.user_id != self.user_id:
+            yield {
+                "type": "subscription",
+                "op": "peer_add" if self.is_active else "peer_remove",
+                "stream_ids": channel_ids,
+                "user_ids": [self.user_id],
+            }
+
+
+class RoleChanged(Event, frozen=True):
+    """Somebody has another role. They themselves may now see other people's addresses."""
+
+    kind: ClassVar[str] = "role"
+    types: ClassVar[tuple[str, ...]] = ("realm_user",)
+
+    user_id: int
+    role: Role
+    before: Role
+
+    def touched(self) -> Touched:
+        return Touched(users={self.user_id})
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        yield _updated(self.user_id, role=int(self.role))
+        if to.user_id != self.user_id:
+            return
+        for user in org.users.values():
+            shown_to = email_shown_to(user)
+            sees, saw = self.role <= shown_to, self.before <= shown_to
+            if sees != saw and user.id != self.user_id:
+                yield _updated(user.id, delivery_email=user.email if sees else None)
+
+
+def _updated(user_id: int, **parts: Any) -> Wire:
+    return {"type": "realm_user", "op": "update", "person": {"user_id": user_id, **parts}}
 
 
 class AvatarChanged(Event, frozen=True):
@@ -178,7 +227,7 @@ class AvatarChanged(Event, frozen=True):
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
         user = org.users[self.user_id]
         told = avatar_part(org, user, client_gravatar=to.options.client_gravatar)
-        yield {"type": "realm_user", "op": "update", "person": {"user_id": user.id, **told}}
+        yield _updated(user.id, **told)
 
 
 class KeyChanged(Event, frozen=True):

@@ -31,6 +31,7 @@ from tertulia.http.openapi import describe
 from tertulia.http.replies import encode_error
 from tertulia.http.request import Request as ApiRequest
 from tertulia.jobs import housekeeping, presence
+from tertulia.jobs.preparing import Preparation
 from tertulia.jobs.rerendering import rerender
 from tertulia.jobs.runner import Job, Runner
 from tertulia.jobs.sending import REMINDERS, SCHEDULED, send_due
@@ -113,6 +114,7 @@ class Application:
         return [
             Job("scheduled messages", 0.5, partial(send_due, *both, SCHEDULED), at_once=True),
             Job("reminders", 0.5, partial(send_due, *both, REMINDERS), at_once=True),
+            Job("preparation", 5, Preparation(delivery).go_on, at_once=True),
             Job("positions", 30, partial(housekeeping.keep_positions, *both, watch)),
             Job("log", 300, partial(housekeeping.trim_logs, *both)),
             Job("retention", 300, partial(housekeeping.delete_old_messages, *both)),

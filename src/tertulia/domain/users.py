@@ -101,7 +101,8 @@ class User:
 
     @property
     def hides_email(self) -> bool:
-        return not self.is_bot and self.email_visibility != EmailVisibility.EVERYONE
+        shown_to: int = self.prefers("email_address_visibility")
+        return shown_to != EmailVisibility.EVERYONE and not self.is_bot
 
     def api_email(self, domain: str) -> str:
         """The address that stands in public: the real one only if everyone may see it."""
@@ -134,10 +135,10 @@ def email_shown_to(user: User) -> int:
     """The role from which on upwards the real address may be seen; 0 for nobody's."""
     if user.is_bot:
         return Role.GUEST
-    return _EMAIL_SHOWN_TO[user.email_visibility]
+    return _EMAIL_SHOWN_TO[user.prefers("email_address_visibility")]
 
 
-_EMAIL_SHOWN_TO = {
+_EMAIL_SHOWN_TO: dict[int, int] = {
     EmailVisibility.EVERYONE: Role.GUEST,
     EmailVisibility.MEMBERS: Role.MEMBER,
     EmailVisibility.MODERATORS: Role.MODERATOR,

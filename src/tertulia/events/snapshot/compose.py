@@ -151,13 +151,11 @@ def _settings_defaults(view: View) -> dict[str, Any]:
 
 def _statuses(view: View) -> dict[str, Any]:
     """Everybody who has said something, or hides when they are here."""
-    told = {
-        str(user.id): view.facts.statuses.get(user.id, Status()).shown(
-            away=not user.prefers("presence_enabled")
-        )
-        for user in view.org.users.values()
-        if user.is_active and not user.is_bot
-    }
+    known, told = view.facts.statuses, {}
+    for user in view.org.users.values():
+        away = not user.prefers("presence_enabled")
+        if (away or user.id in known) and user.is_active and not user.is_bot:
+            told[str(user.id)] = known.get(user.id, Status()).shown(away)
     return {"user_status": {user_id: parts for user_id, parts in told.items() if parts}}
 
 

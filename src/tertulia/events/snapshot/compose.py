@@ -101,6 +101,15 @@ def _linkifiers(view: View) -> dict[str, Any]:
     return {"realm_linkifiers": [LinkifierObject.of(each) for each in known]}
 
 
+def _profile_fields(view: View) -> dict[str, Any]:
+    """Who is told nobody's answers is not told the questions either."""
+    known = [] if view.me.is_spectator else view.org.profile_fields.values()
+    return {
+        "custom_profile_fields": [field_object(field) for field in known],
+        "custom_profile_field_types": FIELD_TYPES,
+    }
+
+
 def _bots(view: View) -> dict[str, Any]:
     return {
         "realm_bots": [
@@ -153,12 +162,7 @@ def _statuses(view: View) -> dict[str, Any]:
 
 _PARTS: dict[str, Callable[[View], dict[str, Any]]] = {
     "alert_words": lambda view: {"alert_words": view.facts.alert_words},
-    "custom_profile_fields": lambda view: {
-        "custom_profile_fields": [
-            field_object(field) for field in view.org.profile_fields.values()
-        ],
-        "custom_profile_field_types": FIELD_TYPES,
-    },
+    "custom_profile_fields": _profile_fields,
     "onboarding_steps": lambda view: {"onboarding_steps": [], "navigation_tour_video_url": None},
     "message": lambda view: {"max_message_id": view.facts.max_message_id},
     "saved_snippets": lambda view: {

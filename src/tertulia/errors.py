@@ -758,6 +758,10 @@ class TooManyInSummary(ClientError):
     message = "Only {limit} custom profile fields can be displayed in the profile summary."
 
 
+class NoProfileOfBots(ClientError):
+    message = "Bots have no custom profile fields."
+
+
 class InvalidUserIds(ClientError):
     message = "Invalid user IDs: {ids}"
 

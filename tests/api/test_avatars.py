@@ -123,6 +123,7 @@ def test_gravatar_is_asked_by_the_public_address(people):
     chat, ana, ben = people
     chat.set("default_avatar_source", "G")
     ana.delete(MINE).succeeds()
+    assert chat.person("cleo").record.avatar_source == "G"
 
     def digest(email):
         return hashlib.md5(email.encode()).hexdigest()

@@ -58,6 +58,7 @@ def add(tx: Tx, vault: Vault, new: NewUser) -> tuple[User, str]:
         bot_owner_id=_owner_id(tx, new),
         password_hash=new.password_hash,
         settings=None if new.bot_type else for_newcomers(realms.current(tx).settings),
+        avatar_source=realms.current(tx).setting("default_avatar_source"),
     )
     key = _give_key(tx, vault, user)
     unread.store(tx, user.id, BitMap64(), messages.newest_id(tx))

@@ -5,6 +5,7 @@ between two awaits sees one moment. Actions do not use it: inside a transaction 
 asked, because it alone knows what was done a moment ago.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
@@ -359,6 +360,16 @@ class Organization:
             for each in all_linkifiers
         )
 
+    def put_subscriptions(self, pairs: Iterable[tuple[int, int]]) -> None:
+        """All of them, as (channel, user): bitmaps are filled faster from lists."""
+        subscribers: defaultdict[int, list[int]] = defaultdict(list)
+        subscribed: defaultdict[int, list[int]] = defaultdict(list)
+        for channel_id, user_id in pairs:
+            subscribers[channel_id].append(user_id)
+            subscribed[user_id].append(channel_id)
+        self.subscribers = {channel: BitMap(users) for channel, users in subscribers.items()}
+        self.subscribed = {user: BitMap(channels) for user, channels in subscribed.items()}
+
     def put_profile_fields(self, fields: list[ProfileField]) -> None:
         """All fields, in their order; what was filled in for one that is gone goes with it."""
         self.profile_fields = {field.id: field for field in fields}
@@ -427,15 +438,11 @@ def load(tx: Tx, email_domain: str, clock: Callable[[], float]) -> Organization:
         org.put_channel(channel)
     org.put_groups(groups.everything(tx))
     org.put_emoji(emoji.everything(tx))
-    subscribers: dict[int, list[int]] = {}
     org.put_linkifiers(linkifiers.everything(tx))
     org.put_profile_fields(profile_fields.everything(tx))
     for user_id, values in profile_fields.all_values(tx).items():
         org.put_profile(user_id, values)
-    for channel_id, user_id in subscriptions.active_pairs(tx):
-        subscribers.setdefault(channel_id, []).append(user_id)
-    for channel_id, user_ids in subscribers.items():
-        org.join(channel_id, user_ids)
+    org.put_subscriptions(subscriptions.active_pairs(tx))
     org.partners = _partners_of_guests(tx, org.users.values())
     org.presence.learn(presence.since(tx, 0))
     return org

@@ -79,6 +79,13 @@ class Board:
                 self._pending.pop(each.user_id, None)
                 self._put(each.user_id, each.presence, each.update_id)
 
+    def forget_before(self, time: float) -> None:
+        """Forget those who were last here before a time, as they are forgotten where it is
+        written down."""
+        for user_id, entry in list(self._entries.items()):
+            if entry.idle_at < time and user_id not in self._pending:
+                del self._entries[user_id]
+
     def _put(self, user_id: int, presence: Presence, number: int | None) -> None:
         user = self._users.get(user_id)
         shown = PresenceObject(**presence.modern(user.joined_at if user else 0))

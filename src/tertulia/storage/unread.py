@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pyroaring import BitMap64
 
 from tertulia.domain.messages import Message
-from tertulia.storage import messages, subscriptions
+from tertulia.storage import messages, muted_users, subscriptions
 from tertulia.storage.history import MY_CONVERSATIONS, NOT_MOVED_AWAY, RECEIVED_IN_CHANNEL
 from tertulia.storage.tx import Tx
 
@@ -116,11 +116,15 @@ def flags_for(tx: Tx, user_id: int, shown: Sequence[Message]) -> dict[int, list[
     """The flags of each message for this reader, in the words of clients."""
     not_read = load(tx, user_id)
     marks = flags_of(tx, user_id, [message.id for message in shown])
-    spans = subscriptions.spans_of(tx, user_id)
+    spans: dict[int | None, list[subscriptions.Span]] = {}
+    for span in subscriptions.spans_of(tx, user_id):
+        spans.setdefault(span.channel_id, []).append(span)
     flags: dict[int, list[str]] = {}
     for message in shown:
         found = set(marks.get(message.id, ()))
-        received = message.channel_id is None or any(span.received(message) for span in spans)
+        received = message.channel_id is None or any(
+            span.received(message) for span in spans.get(message.origin_channel_id, ())
+        )
         if received and message.channel_wildcard:
             found.add("stream_wildcard_mentioned")
         if not received:
@@ -244,6 +248,7 @@ def readers_among(tx: Tx, message: Message, user_ids: Sequence[int]) -> list[int
     )
     told = with_mark_on(tx, "unread_notice", [message.id])
     historical = with_mark_on(tx, "historical", [message.id])
+    muting = set(muted_users.who_muted(tx, message.sender_id))
     found = []
     for row in rows:
         if (row["caught_up_to"] or 0) >= message.id:
@@ -252,7 +257,7 @@ def readers_among(tx: Tx, message: Message, user_ids: Sequence[int]) -> list[int
             is_read = message.read_by_sender
         else:
             is_notice = message.resolve_notice and row["id"] not in told
-            is_read = is_notice or row["id"] in historical
+            is_read = is_notice or row["id"] in historical or row["id"] in muting
         if is_read:
             found.append(row["id"])
     return found

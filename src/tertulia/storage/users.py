@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from tertulia.domain.users import BotType, Role, User
+from tertulia.domain.users import DRAWN, BotType, Role, User
 from tertulia.storage.tx import Row, Tx
 
 _COLUMNS = (
@@ -178,12 +178,13 @@ def insert(
     is_system_bot: bool = False,
     password_hash: str | None = None,
     settings: dict[str, Any] | None = None,
+    avatar_source: str = DRAWN,
 ) -> User:
     user_id = tx.insert(
         "INSERT INTO account (realm_id, email, email_key, full_name, role, bot_type, bot_owner_id,"
-        " is_system_bot, joined_at, password_hash, settings)"
+        " is_system_bot, joined_at, password_hash, settings, avatar_source)"
         " VALUES (:realm, :email, :email_key, :full_name, :role, :bot_type, :bot_owner_id,"
-        " :is_system_bot, :now, :password_hash, :settings) RETURNING id",
+        " :is_system_bot, :now, :password_hash, :settings, :avatar) RETURNING id",
         realm=tx.realm_id,
         email=email,
         email_key=email.casefold(),
@@ -195,6 +196,7 @@ def insert(
         now=tx.now,
         password_hash=password_hash,
         settings=msgspec.json.encode(settings or {}).decode(),
+        avatar=avatar_source,
     )
     user = find(tx, user_id)
     assert user is not None

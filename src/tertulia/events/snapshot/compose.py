@@ -101,6 +101,15 @@ def _linkifiers(view: View) -> dict[str, Any]:
     return {"realm_linkifiers": [LinkifierObject.of(each) for each in known]}
 
 
+def _profile_fields(view: View) -> dict[str, Any]:
+    """Who is told nobody's answers is not told the questions either."""
+    known = [] if view.me.is_spectator else view.org.profile_fields.values()
+    return {
+        "custom_profile_fields": [field_object(field) for field in known],
+        "custom_profile_field_types": FIELD_TYPES,
+    }
+
+
 def _bots(view: View) -> dict[str, Any]:
     return {
         "realm_bots": [
@@ -143,22 +152,17 @@ def _settings_defaults(view: View) -> dict[str, Any]:
 
 def _statuses(view: View) -> dict[str, Any]:
     """Everybody who has said something, or hides when they are here."""
-    told = {
-        str(user.id): status_told(user, view.facts.statuses.get(user.id, Status()))
-        for user in view.org.users.values()
-        if view.org.may_know(view.me, user)
-    }
+    known, told = view.facts.statuses, {}
+    for user in view.org.users.values():
+        is_quiet = user.id not in known and user.prefers("presence_enabled")
+        if not is_quiet and view.org.may_know(view.me, user):
+            told[str(user.id)] = status_told(user, known.get(user.id, Status()))
     return {"user_status": {user_id: parts for user_id, parts in told.items() if parts}}
 
 
 _PARTS: dict[str, Callable[[View], dict[str, Any]]] = {
     "alert_words": lambda view: {"alert_words": view.facts.alert_words},
-    "custom_profile_fields": lambda view: {
-        "custom_profile_fields": [
-            field_object(field) for field in view.org.profile_fields.values()
-        ],
-        "custom_profile_field_types": FIELD_TYPES,
-    },
+    "custom_profile_fields": _profile_fields,
     "onboarding_steps": lambda view: {"onboarding_steps": [], "navigation_tour_video_url": None},
     "message": lambda view: {"max_message_id": view.facts.max_message_id},
     "saved_snippets": lambda view: {

@@ -6,7 +6,7 @@ import msgspec
 from msgspec import UNSET, Raw
 
 from tertulia.domain.groups import REALM_PERMISSIONS
-from tertulia.domain.users import User, email_shown_to
+from tertulia.domain.users import Role, User, email_shown_to
 from tertulia.events.directory import EncodedUser, Organization
 from tertulia.events.listener import Options
 from tertulia.events.types.groups import GroupObject, group_object
@@ -62,15 +62,23 @@ def encoded_user(org: Organization, user: User, me: User, *, client_gravatar: bo
     kept = org.kept_user(user.id)
     known = kept.get(client_gravatar)
     if known is None:
-        object_ = user_object(
-            org, user, user, client_gravatar=client_gravatar, profile=True, tells_activity=False
-        )
-        with_email = _encode(object_)
-        object_.delivery_email = None
-        known = EncodedUser(email_shown_to(user), with_email, _encode(object_))
-        kept[client_gravatar] = known
+        known = kept[client_gravatar] = _encoded(org, user, client_gravatar)
+        if user.avatar_source != "G":
+            kept[not client_gravatar] = known
     sees_email = me.role <= known.email_shown_to or me.id == user.id
     return Raw(known.with_email if sees_email else known.without_email)
+
+
+def _encoded(org: Organization, user: User, client_gravatar: bool) -> EncodedUser:
+    object_ = user_object(
+        org, user, user, client_gravatar=client_gravatar, profile=True, tells_activity=False
+    )
+    shown_to = email_shown_to(user)
+    with_email = without_email = _encode(object_)
+    if shown_to < Role.GUEST:
+        object_.delivery_email = None
+        without_email = _encode(object_)
+    return EncodedUser(shown_to, with_email, without_email)
 
 
 def _myself(org: Organization, me: User, now: float) -> dict[str, Any]:

@@ -74,6 +74,8 @@ def test_a_picture_is_replaced_and_taken_back(people):
 
     told = ears.next()["person"]
     assert (told["avatar_source"], told["avatar_url"], told["avatar_version"]) == ("J", without, 4)
+    assert ana.delete(MINE).succeeds()["avatar_url"] == without
+    assert ears.silent()
     assert chat.stranger.raw("GET", second).status == 404
     assert drawn(chat.stranger.raw("GET", without)).size == (100, 100)
 

@@ -35,7 +35,7 @@ from tertulia.jobs.preparing import Preparation
 from tertulia.jobs.rerendering import rerender
 from tertulia.jobs.runner import Job, Runner
 from tertulia.jobs.sending import REMINDERS, SCHEDULED, send_due
-from tertulia.markdown import emoji as emoji_names
+from tertulia.markdown import emoji_names
 from tertulia.storage import avatars, emoji, realms
 from tertulia.storage.database import Database
 from tertulia.storage.tx import Tx

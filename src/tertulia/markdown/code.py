@@ -39,7 +39,17 @@ _STEADY = """
 """
 STEADY = frozenset(_STEADY.split())
 
-_DEAR = frozenset({"docker", "make", "markdown", "objective-c", "php", "tsx", "typescript"})
+
+# What a piece costs in languages whose lexers are steady and slow.
+_PRICES = {
+    "Docker": 1.5,
+    "Makefile": 2.0,
+    "Markdown": 1.5,
+    "Objective-C": 1.5,
+    "PHP": 1.5,
+    "TSX": 1.5,
+    "TypeScript": 1.5,
+}
 
 # Lexers that look for a parenthesis after any number of words, at every word.
 _LOOKING_AHEAD = frozenset({"csharp", "java", "groovy", "aspectj", "ceylon", "gosu"})
@@ -96,7 +106,7 @@ def price(source: str, lexer: Lexer) -> float:
     pieces = max(len(source) / CHARACTERS_PER_PIECE, sum(1 for _ in _PIECE.finditer(source)))
     if STEADY.isdisjoint(lexer.aliases):
         return pieces * max(2.0, MAX_HIGHLIGHTED * pieces / MAX_UNSTEADY**2)
-    return pieces if _DEAR.isdisjoint(lexer.aliases) else 1.5 * pieces
+    return pieces * _PRICES.get(lexer.name, 1.0)
 
 
 def _wrap(html: str, language: str) -> str:

@@ -5,9 +5,9 @@ from typing import Any
 
 from msgspec import UNSET, UnsetType
 
+from tertulia.actions import bots, notices, rights
 from tertulia.actions import channels as channel_actions
 from tertulia.actions import folders as folder_actions
-from tertulia.actions import notices, rights
 from tertulia.domain import notices as words
 from tertulia.domain.channels import Channel, checked_name
 from tertulia.domain.groups import (
@@ -236,6 +236,7 @@ def _change_name(tx: Tx, user: User, channel: Channel, edit: Edit, _: bool) -> N
         raise ChannelNameTaken(channel_name=name)
     channels.rename(tx, channel.id, name)
     _tell(tx, channel, "name", name)
+    bots.channel_renamed(tx, channel.id)
     notices.post_if_wanted(tx, channel, words.channel_renamed(user, channel.name, name))
 
 

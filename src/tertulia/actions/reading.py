@@ -42,8 +42,9 @@ class FlagUpdate:
 
 
 def catch_up(tx: Tx, user_id: int) -> None:
-    """Store the bitmap as it is now, if much has come since it was stored."""
-    if messages.newest_id(tx) - unread.caught_up_to(tx, user_id) > CATCH_UP_AFTER:
+    """Store the bitmap as it is now, if much has happened since it was stored."""
+    behind = messages.newest_id(tx) - unread.caught_up_to(tx, user_id)
+    if behind > CATCH_UP_AFTER or unread.has_closings_to_see(tx, user_id):
         unread.change(tx, user_id, unread.load(tx, user_id))
 
 

@@ -13,7 +13,8 @@ SECONDS_PER_DAY = 86_400
 NOTIFICATION_BOT = "notification-bot@tertulia.invalid"  # who tells people what others did
 SPECTATOR_ID = 0
 
-# Where somebody's picture comes from; anything else is drawn by us.
+# Where somebody's picture comes from: from us, from others, from themselves.
+DRAWN = "J"
 GRAVATAR = "G"
 UPLOADED = "U"
 
@@ -56,7 +57,7 @@ class User:
     bot_owner_id: int | None = None
     is_system_bot: bool = False
     timezone: str = ""
-    avatar_source: str = "J"
+    avatar_source: str = DRAWN
     avatar_version: int = 1
     avatar_name: str | None = None  # of an uploaded picture; nobody can guess it
     settings: dict[str, Any] = field(default_factory=dict)
@@ -105,7 +106,11 @@ class User:
 
     def api_email(self, domain: str) -> str:
         """The address that stands in public: the real one only if everyone may see it."""
-        return f"user{self.id}@{domain}" if self.hides_email else self.email
+        return self.stand_in(domain) if self.hides_email else self.email
+
+    def stand_in(self, domain: str) -> str:
+        """The address that stands in for the real one."""
+        return f"user{self.id}@{domain}"
 
 
 def spectator(realm_id: int) -> User:

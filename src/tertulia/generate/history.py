@@ -21,8 +21,7 @@ from tertulia.domain.visibility import Visibility
 from tertulia.generate import lexicon
 from tertulia.generate.society import FADING, Conversation, Person, Room, Society, Topic
 from tertulia.generate.writing import Piece, Text, Writer
-from tertulia.markdown import Found
-from tertulia.markdown import emoji as emoji_table
+from tertulia.markdown import Found, emoji_names
 from tertulia.storage import channels, messages
 from tertulia.storage.tx import Tx
 
@@ -291,6 +290,6 @@ class History:
     def _react(self, tx: Tx, batch: Batch, message_id: int, readers: list[Person]) -> None:
         count = min(len(readers), 1 + int(3 * self._dice.random() ** 2))
         name = self._dice.choice(lexicon.EMOJI)
-        code = emoji_table.code_for(name)
+        code = emoji_names.code_for(name)
         for person in self._dice.sample(readers, count):
             batch.reactions.append((tx.realm_id, message_id, person.user.id, name, code, UNICODE))

@@ -74,6 +74,9 @@ class Sqlite:
     def number_on(self, connection: Any, table: str) -> None:
         """Nothing to do: it looks at the largest id by itself."""
 
+    def tidy(self, connection: Any) -> None:
+        """Nothing to do: it plans by the shape of the schema."""
+
     def command(self, connection: Any, sql: str) -> None:
         connection.execute(sql)
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import re
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -30,10 +31,11 @@ from tertulia.http.openapi import describe
 from tertulia.http.replies import encode_error
 from tertulia.http.request import Request as ApiRequest
 from tertulia.jobs import housekeeping, presence
+from tertulia.jobs.preparing import Preparation
 from tertulia.jobs.rerendering import rerender
 from tertulia.jobs.runner import Job, Runner
 from tertulia.jobs.sending import REMINDERS, SCHEDULED, send_due
-from tertulia.markdown import emoji as emoji_names
+from tertulia.markdown import emoji_names
 from tertulia.storage import avatars, emoji, realms
 from tertulia.storage.database import Database
 from tertulia.storage.tx import Tx
@@ -43,6 +45,7 @@ from tertulia.web.pictures import identicon
 
 TABLE_HEADERS = {"Cache-Control": "public, max-age=86400", "Access-Control-Allow-Origin": "*"}
 PICTURE_HEADERS = {"Cache-Control": "public, max-age=86400"}
+FILE_NAME = re.compile(r"[0-9a-z-]{1,100}\.(png|gif)")  # as we name pictures
 FIXED_HEADERS = {
     "Cache-Control": "public, max-age=31536000, immutable",
     "X-Content-Type-Options": "nosniff",
@@ -111,6 +114,7 @@ class Application:
         return [
             Job("scheduled messages", 0.5, partial(send_due, *both, SCHEDULED), at_once=True),
             Job("reminders", 0.5, partial(send_due, *both, REMINDERS), at_once=True),
+            Job("preparation", 5, Preparation(delivery).go_on, at_once=True),
             Job("positions", 30, partial(housekeeping.keep_positions, *both, watch)),
             Job("log", 300, partial(housekeeping.trim_logs, *both)),
             Job("retention", 300, partial(housekeeping.delete_old_messages, *both)),
@@ -118,6 +122,7 @@ class Application:
             Job("rerendering", 3600, partial(rerender, *both), at_once=True),
             Job("sent messages", 600, partial(housekeeping.forget_sent, database)),
             Job("presence", 2, partial(presence.write_down, *both)),
+            Job("stale presence", 3600, partial(presence.forget_stale, *both)),
             Job("traffic", 60, partial(housekeeping.count_traffic, *both)),
             Job("full members", 60, partial(housekeeping.welcome_full_members, *both)),
         ]
@@ -168,10 +173,11 @@ class Application:
     async def _avatar(self, request: Request) -> Response:
         """A picture that we have drawn by somebody's number, or one that they have uploaded."""
         realm_id: int = request.path_params["realm_id"]
-        stem, _, kind = request.path_params["name"].rpartition(".")
-        name, is_medium = stem.removesuffix("-medium"), stem.endswith("-medium")
-        if kind != "png" or not name.isascii() or not name.isalnum():
+        file_name: str = request.path_params["name"]
+        if not FILE_NAME.fullmatch(file_name) or not file_name.endswith(".png"):
             return Response("Not found", status_code=404)
+        stem = file_name.removesuffix(".png")
+        name, is_medium = stem.removesuffix("-medium"), stem.endswith("-medium")
         if name.isdecimal():
             pixels = images.MEDIUM_AVATAR_EDGE if is_medium else images.AVATAR_EDGE
             return _picture(f"{realm_id}/{name}", pixels)
@@ -212,7 +218,7 @@ class Application:
         name: str = request.path_params["name"]
         realm_id: int = request.path_params["realm_id"]
         data = None
-        if realm_id in self.delivery.organizations:
+        if realm_id in self.delivery.organizations and FILE_NAME.fullmatch(name):
             data = await self.services.database.read_in(realm_id, read, name)
         if data is None:
             return Response("Not found", status_code=404)

@@ -262,6 +262,10 @@ class InvalidMessage(ClientError):
     message = "Invalid message(s)"
 
 
+class RecipientNotAccessible(ClientError):
+    message = "You do not have permission to access some of the recipients."
+
+
 class SendKeyReused(ClientError):
     message = "This key was already used for a different message"
 
@@ -638,6 +642,26 @@ class EmailChangesDisabled(ClientError):
 # --- Accounts and bots ------------------------------------------------------------------------
 
 
+class NameInUse(ClientError):
+    message = "Name is already in use."
+
+
+class TooManyBots(ClientError):
+    message = "Too many bots (limit: {limit})"
+
+
+class NotAnOutgoingWebhook(ClientError):
+    message = "Only outgoing webhook bots are called at an address."
+
+
+class MemoryKeyNotFound(ClientError):
+    message = "Key does not exist."
+
+
+class BotMemoryFull(ClientError):
+    message = "Bot storage is full (limit: {limit} characters)"
+
+
 class MayNotCreateUsers(ClientError):
     message = "User not authorized to create users"
 
@@ -752,6 +776,10 @@ class TooManyProfileFields(ClientError):
 
 class TooManyInSummary(ClientError):
     message = "Only {limit} custom profile fields can be displayed in the profile summary."
+
+
+class NoProfileOfBots(ClientError):
+    message = "Bots have no custom profile fields."
 
 
 class InvalidUserIds(ClientError):

@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from tertulia.domain import limits
+
 FIELDS = "/realm/profile_fields"
 MINE = "/users/me/profile_data"
 DECKS = {"0": {"text": "Upper", "order": "1"}, "1": {"text": "Lower", "order": "2"}}
@@ -192,7 +194,7 @@ def test_who_chose_what_is_gone_has_chosen_nothing(scene):
     assert (profile_of(ana, ben), profile_of(ana, gus)) == ({}, {str(deck): {"value": "1"}})
 
 
-def test_what_cannot_be_asked(scene):
+def test_what_cannot_be_asked(scene, monkeypatch):
     ana, ben, _ = scene
     boat, other = asks(ana, "Boat"), asks(ana, "Other")
     asks(ana, "S1", display_in_profile_summary=True)
@@ -250,9 +252,8 @@ def test_what_cannot_be_asked(scene):
         ben.request(method, path).fails(refused, code="UNAUTHORIZED_PRINCIPAL")
 
     assert fields_of(ana) == before
-    for number in range(100 - len(before)):
-        asks(ana, f"More {number}")
-    ana.post(FIELDS, name="Last", field_type=1).fails("Too many custom profile fields (limit: 100)")
+    monkeypatch.setattr(limits, "PROFILE_FIELDS", len(before))
+    ana.post(FIELDS, name="Last", field_type=1).fails("Too many custom profile fields (limit: 4)")
 
 
 def test_what_cannot_be_answered_changes_nothing(scene):
@@ -298,3 +299,31 @@ def test_what_cannot_be_answered_changes_nothing(scene):
     assert profile_of(ana, ben) == {}
     fills_in(ana, (badge, "1")).succeeds()  # administrators may edit everything
     assert profile_of(ben, ana)[str(badge)]["value"] == "1"
+
+
+def test_administrators_fill_in_for_others(scene):
+    ana, ben, _ = scene
+    badge, boat = asks(ana, "Badge", editable_by_user=False), asks(ana, "Boat")
+    bot = ana.chat.person("robot", bot="generic", owner=ana)
+    values = [{"id": badge, "value": "*7*"}, {"id": boat, "value": "Tern"}]
+    ears = ben.listens_for("realm_user")
+
+    ana.patch(f"/users/{ben.id}", profile_data=values).succeeds()
+    ana.patch(f"/users/{ben.api_email}", profile_data=[{"id": boat, "value": None}]).succeeds()
+
+    assert ears.all() == told_of(
+        ben,
+        {"id": badge, "value": "*7*", "rendered_value": "<p><em>7</em></p>"},
+        {"id": boat, "value": "Tern", "rendered_value": "<p>Tern</p>"},
+        {"id": boat, "value": None},
+    )
+    assert profile_of(ben, ben).keys() == {str(badge)}
+    unknown = [{"id": boat, "value": "Gull"}, {"id": 987_654, "value": "x"}]
+    for person, data, msg in [
+        (ben, unknown, "Field id 987654 not found."),
+        (bot, values, "Bots have no custom profile fields."),
+    ]:
+        renamed = {"full_name": "Renamed", "profile_data": data}
+        ana.patch(f"/users/{person.id}", **renamed).fails(msg)
+        assert person.record.full_name == person.name
+    ben.patch(f"/users/{ana.id}", profile_data=values).fails("Insufficient permission")

@@ -30,6 +30,8 @@ SETTINGS: list[dict[str, Any]] = [
     {"message_retention_days": 30},
     {"waiting_period_threshold": 2},
     {"waiting_period_threshold": 0},
+    {"jitsi_server_url": "https://meet.example.com"},
+    {"jitsi_server_url": "default"},
 ]
 REALM_PERMISSIONS = ["can_create_groups", "can_mention_many_users_group", "can_manage_all_groups"]
 PROPERTIES: dict[str, list[Any]] = {
@@ -281,6 +283,44 @@ def handling_accounts(draw: st.DrawFn) -> Deed:
 
 
 @st.composite
+def keeping_bots(draw: st.DrawFn) -> Deed:
+    """Bots come, get other roles, owners and names, and end; whose they are decides who hears."""
+    which, whom = draw(number), draw(somebody)
+    kind = draw(st.sampled_from(["make", "make", "give", "role", "end"]))
+
+    def do(scene: Scene, actor: Person) -> Reply:
+        name = f"b{which}"
+        if kind == "make":
+            return actor.post("/bots", full_name=name, short_name=name, bot_type=which + 1)
+        found = scene.people[0].get("/users").succeeds()["members"]
+        bot = next((each["user_id"] for each in found if each["full_name"] == name), 0)
+        if kind == "give":
+            return actor.patch(f"/bots/{bot}", bot_owner_id=scene.people[whom].id)
+        if kind == "role":
+            return actor.patch(f"/bots/{bot}", role=[100, 200, 600][which])
+        return actor.delete(f"/bots/{bot}")
+
+    return do
+
+
+@st.composite
+def meeting(draw: st.DrawFn) -> Deed:
+    """Guests may see everybody or only those they have met; people talk and say how they are."""
+    whom, text = draw(somebody), draw(st.sampled_from(["", "Cooking"]))
+    kind = draw(st.sampled_from(["open", "close", "close", "talk", "talk", "state"]))
+
+    def do(scene: Scene, actor: Person) -> Reply:
+        if kind == "talk":
+            return actor.tries_to_say("Hello", [scene.people[whom]])
+        if kind == "state":
+            return actor.post("/users/me/status", status_text=text)
+        group = scene.chat.group("everyone" if kind == "open" else "members")
+        return actor.patch("/realm", can_access_all_users_group={"new": group})
+
+    return do
+
+
+@st.composite
 def speaking(draw: st.DrawFn) -> Deed:
     which = draw(number)
     return lambda scene, actor: actor.tries_to_say("Hello", f"{CHANNELS[which]} > greetings")
@@ -303,6 +343,9 @@ deeds = st.one_of(
     governing(),
     handling_accounts(),
     handling_accounts(),
+    keeping_bots(),
+    meeting(),
+    meeting(),
     speaking(),
 )
 
@@ -319,6 +362,7 @@ def test_who_watched_knows_what_a_newcomer_is_told(
     chat = Chat.found(open_server)
     chat.set("enable_spectator_access", True)
     chat.set("send_channel_events_messages", True)
+    chat.permit("can_access_all_users_group", "members")
     names = ["ana", "ben", "cleo", "dan", "eve", "fay", "gil"]
     roles = ROLES + OTHERS
     people = [chat.person(name, role=role) for name, role in zip(names, roles, strict=True)]

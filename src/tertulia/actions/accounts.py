@@ -1,14 +1,17 @@
 """Accounts as administrators handle them, and people their own: who may do what to whom."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tertulia.actions import rights, roles
+from tertulia.actions import profiles, rights, roles
 from tertulia.actions import users as user_actions
+from tertulia.actions.profiles import NewValue
 from tertulia.domain.keys import Vault
 from tertulia.domain.users import Role, User, checked_full_name
 from tertulia.errors import (
     InsufficientPermission,
     LastOwner,
+    NoProfileOfBots,
     OnlyOwner,
     OwnerRequired,
     UserNotFound,
@@ -24,6 +27,7 @@ class Changes:
     full_name: str | None = None
     role: Role | None = None
     email: str | None = None
+    profile: Sequence[NewValue] = ()
 
 
 def create(tx: Tx, actor: User, vault: Vault, new: user_actions.NewUser) -> int:
@@ -37,7 +41,7 @@ def edit(tx: Tx, actor: User, user_id: int, changes: Changes) -> None:
     actor = _administrator(tx, actor)
     user = _anybody(tx, user_id)
     if changes.role is not None and changes.role != user.role:
-        _check_role(tx, actor, user, changes.role)
+        check_role(tx, actor, user, changes.role)
         roles.change(tx, user, changes.role)
     full_name = (changes.full_name or "").strip()
     if full_name and full_name != user.full_name:
@@ -46,6 +50,10 @@ def edit(tx: Tx, actor: User, user_id: int, changes: Changes) -> None:
         user_actions.rename(tx, user, full_name)
     if changes.email is not None and changes.email.strip() != user.email:
         _change_address(tx, user, changes.email.strip())
+    if changes.profile:
+        if user.is_bot:
+            raise NoProfileOfBots()
+        profiles.change(tx, actor, user.id, changes.profile)
 
 
 def deactivate(tx: Tx, actor: User, user_id: int) -> None:
@@ -99,7 +107,7 @@ def _anybody(tx: Tx, user_id: int) -> User:
     return user
 
 
-def _check_role(tx: Tx, actor: User, user: User, role: Role) -> None:
+def check_role(tx: Tx, actor: User, user: User, role: Role) -> None:
     """Only owners make owners, or others of them, and one of them is always left."""
     if Role.OWNER in (role, user.role) and not actor.is_owner:
         raise OwnerRequired()

@@ -6,10 +6,10 @@ from tertulia.actions import rights
 from tertulia.domain.images import Avatar
 from tertulia.domain.users import UPLOADED, User
 from tertulia.errors import AvatarChangesDisabled
-from tertulia.events.audience import Everyone
+from tertulia.events.audience import Knowing
 from tertulia.events.log import announce
 from tertulia.events.types.users import AvatarChanged
-from tertulia.storage import avatars, realms
+from tertulia.storage import avatars, realms, users
 from tertulia.storage.tx import Tx
 
 
@@ -28,14 +28,17 @@ def put(tx: Tx, user_id: int, avatar: Avatar) -> None:
     name = secrets.token_hex(20)
     avatars.put(tx, user_id, name, avatar.picture, avatar.medium)
     avatars.note_change(tx, user_id, UPLOADED, name)
-    announce(tx, AvatarChanged(user_id), to=Everyone())
+    announce(tx, AvatarChanged(user_id), to=Knowing(user_id))
 
 
 def remove(tx: Tx, user_id: int) -> None:
-    """Go back to what the organization gives everybody."""
+    """Go back to what the organization gives everybody; who is there already stays there."""
+    user, usual = users.find(tx, user_id), realms.current(tx).setting("default_avatar_source")
+    if user is None or user.avatar_source == usual:
+        return
     avatars.remove(tx, user_id)
-    avatars.note_change(tx, user_id, realms.current(tx).setting("default_avatar_source"), None)
-    announce(tx, AvatarChanged(user_id), to=Everyone())
+    avatars.note_change(tx, user_id, usual, None)
+    announce(tx, AvatarChanged(user_id), to=Knowing(user_id))
 
 
 def _check_allowed(tx: Tx, user: User) -> None:

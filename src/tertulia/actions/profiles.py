@@ -6,14 +6,14 @@ from typing import Any
 
 from msgspec import UNSET
 
-from tertulia.actions import rights
+from tertulia.actions import acquaintance, rights
 from tertulia.domain.profiles import ProfileField, ProfileValue, checked_value, named_users
 from tertulia.domain.users import User
 from tertulia.errors import InvalidUserIds, ProfileFieldNotEditable, ProfileFieldNotFound
-from tertulia.events.audience import Everyone
+from tertulia.events.audience import Knowing
 from tertulia.events.log import announce
 from tertulia.events.types.profiles import ChangedValue, ProfileChanged
-from tertulia.storage import profile_fields, users
+from tertulia.storage import profile_fields
 from tertulia.storage.tx import Tx
 
 
@@ -43,26 +43,27 @@ def change(tx: Tx, actor: User, user_id: int, values: Sequence[NewValue]) -> Non
                 profile_fields.remove_value(tx, user_id, field.id)
                 told.append(ChangedValue(field.id, None))
             continue
-        value = ProfileValue(_checked(tx, field, new.value), new.rendered)
+        value = ProfileValue(_checked(tx, actor, field, new.value), new.rendered)
         if held.get(field.id) != value:
             held[field.id] = value
             profile_fields.set_value(tx, user_id, field.id, value)
             rendered = UNSET if value.rendered is None else value.rendered
             told.append(ChangedValue(field.id, value.text, rendered))
     if told:
-        announce(tx, ProfileChanged(user_id, told), to=Everyone())
+        announce(tx, ProfileChanged(user_id, told), to=Knowing(user_id))
 
 
 def forget(tx: Tx, user_id: int, field_id: int) -> None:
     """Take back what somebody has filled in, whoever may edit it."""
     profile_fields.remove_value(tx, user_id, field_id)
-    announce(tx, ProfileChanged(user_id, [ChangedValue(field_id, None)]), to=Everyone())
+    announce(tx, ProfileChanged(user_id, [ChangedValue(field_id, None)]), to=Knowing(user_id))
 
 
-def _checked(tx: Tx, field: ProfileField, value: Any) -> str:
+def _checked(tx: Tx, actor: User, field: ProfileField, value: Any) -> str:
     text = checked_value(field, value)
     named = named_users(field, text)
-    people = {user.id for user in users.find_many(tx, named) if not user.is_bot} if named else set()
+    found = acquaintance.find_many(tx, actor, named) if named else []
+    people = {user.id for user in found if not user.is_bot}
     unknown = [user_id for user_id in named if user_id not in people]
     if unknown:
         raise InvalidUserIds(ids=", ".join(str(user_id) for user_id in unknown))

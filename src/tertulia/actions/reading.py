@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from pyroaring import BitMap64
 
+from tertulia.actions import acquaintance
 from tertulia.actions import channels as channel_actions
 from tertulia.actions.messages import sight
 from tertulia.domain.messages import Message
@@ -15,15 +16,7 @@ from tertulia.errors import BadRequest, InvalidMessage, ReadReceiptsDisabled
 from tertulia.events.audience import Users
 from tertulia.events.log import announce
 from tertulia.events.types.flags import FlagsChanged, UnreadDetails
-from tertulia.storage import (
-    messages,
-    muted_users,
-    realms,
-    subscriptions,
-    unread,
-    user_topics,
-    users,
-)
+from tertulia.storage import messages, muted_users, realms, subscriptions, unread, user_topics
 from tertulia.storage.tx import Tx
 
 CATCH_UP_AFTER = 200  # messages; below that, adding them on each look is cheaper than a write
@@ -49,12 +42,13 @@ class FlagUpdate:
 
 
 def is_behind(tx: Tx, user_id: int) -> bool:
-    """Whether much has come since what is unread was written down."""
-    return messages.newest_id(tx) - unread.caught_up_to(tx, user_id) > CATCH_UP_AFTER
+    """Whether much has happened since what is unread was written down."""
+    come = messages.newest_id(tx) - unread.caught_up_to(tx, user_id)
+    return come > CATCH_UP_AFTER or unread.has_closings_to_see(tx, user_id)
 
 
 def catch_up(tx: Tx, user_id: int) -> None:
-    """Write down what is unread now, if much has come since that was done."""
+    """Write down what is unread now, if much has happened since that was done."""
     if is_behind(tx, user_id):
         unread.change(tx, user_id, unread.load(tx, user_id))
 
@@ -242,6 +236,6 @@ def read_receipts(tx: Tx, user: User, message_id: int) -> list[int]:
     readers = unread.readers_among(tx, message, sorted(holders))
     return [
         reader.id
-        for reader in users.find_many(tx, readers)
+        for reader in acquaintance.find_many(tx, user, readers)
         if reader.is_active and reader.prefers("send_read_receipts")
     ]

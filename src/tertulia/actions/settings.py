@@ -7,7 +7,7 @@ from tertulia.actions import users as user_actions
 from tertulia.domain import preferences
 from tertulia.domain.users import User, checked_full_name, looks_like_email
 from tertulia.errors import BadRequest, EmailChangesDisabled
-from tertulia.events.audience import Everyone, Users
+from tertulia.events.audience import Everyone, Knowing, Users
 from tertulia.events.log import announce
 from tertulia.events.types.settings import (
     AddressChanged,
@@ -42,7 +42,7 @@ def change(tx: Tx, user: User, changes: Changes) -> None:
     if changes.timezone is not None and changes.timezone != user.timezone:
         profiles.set_timezone(tx, user.id, changes.timezone)
         announce(tx, SettingChanged(user.id, "timezone", changes.timezone), to=Users([user.id]))
-        announce(tx, TimezoneChanged(user.id, changes.timezone), to=Everyone())
+        announce(tx, TimezoneChanged(user.id, changes.timezone), to=Knowing(user.id))
     if changes.password_hash is not None:
         profiles.set_password_hash(tx, user.id, changes.password_hash)
     if email is not None:
@@ -75,11 +75,10 @@ def _change_settings(tx: Tx, user: User, wanted: dict[str, Any]) -> None:
     for name, value in _store(tx, user, wanted).items():
         if name == "email_address_visibility":
             before = int(user.email_visibility)
-            announce(
-                tx, AddressChanged(user.id, user.email, user.email, value, before), to=Everyone()
-            )
+            event = AddressChanged(user.id, user.email, user.email, value, before)
+            announce(tx, event, to=Knowing(user.id))
         elif name == "presence_enabled":
-            announce(tx, StatusChanged(user.id, {"away": not value}), to=Everyone())
+            announce(tx, StatusChanged(user.id, {"away": not value}), to=Knowing(user.id))
 
 
 def _store(tx: Tx, user: User, wanted: dict[str, Any]) -> dict[str, Any]:

@@ -21,8 +21,9 @@ from tertulia.errors import (
     UserIsDeactivated,
     UserNotFound,
 )
-from tertulia.events.audience import Everyone, Nobody
+from tertulia.events.audience import Everyone, Keepers, Knowing, Nobody
 from tertulia.events.log import announce
+from tertulia.events.types.bots import BotsAdded
 from tertulia.events.types.groups import SystemMembersAdded
 from tertulia.events.types.settings import AddressChanged, OwnNameChanged
 from tertulia.events.types.users import KeyChanged, UserActivityChanged, UserAdded
@@ -58,13 +59,16 @@ def add(tx: Tx, vault: Vault, new: NewUser) -> tuple[User, str]:
         bot_owner_id=_owner_id(tx, new),
         password_hash=new.password_hash,
         settings=None if new.bot_type else for_newcomers(realms.current(tx).settings),
+        avatar_source=realms.current(tx).setting("default_avatar_source"),
     )
     key = _give_key(tx, vault, user)
     unread.store(tx, user.id, BitMap64(), messages.newest_id(tx))
 
     announce(tx, UserAdded(user.id), to=Everyone())
     announce(tx, SystemMembersAdded(system_group_ids(tx, user), user.id), to=Everyone())
-    if not user.is_bot and not user.is_guest:
+    if user.is_bot:
+        announce(tx, BotsAdded([user.id]), to=Keepers(user.bot_owner_id))
+    elif not user.is_guest:
         newcomers.welcome(tx, user)
     return user, key
 
@@ -76,7 +80,7 @@ def rename(tx: Tx, user: User, full_name: str) -> None:
     """Give somebody a name that was checked; nothing happens if it is the present one."""
     if full_name != user.full_name:
         profiles.set_full_name(tx, user.id, full_name)
-        announce(tx, OwnNameChanged(user.id, full_name), to=Everyone())
+        announce(tx, OwnNameChanged(user.id, full_name), to=Knowing(user.id))
 
 
 def change_address(tx: Tx, user: User, email: str) -> None:
@@ -84,7 +88,8 @@ def change_address(tx: Tx, user: User, email: str) -> None:
     if email != user.email:
         profiles.set_email(tx, user.id, email)
         shown_to = int(user.email_visibility)
-        announce(tx, AddressChanged(user.id, email, user.email, shown_to, shown_to), to=Everyone())
+        event = AddressChanged(user.id, email, user.email, shown_to, shown_to)
+        announce(tx, event, to=Knowing(user.id))
 
 
 def check_address(tx: Tx, email: str) -> None:

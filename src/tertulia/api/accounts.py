@@ -7,7 +7,8 @@ from tertulia.actions import accounts
 from tertulia.actions.accounts import Changes
 from tertulia.actions.users import NewUser
 from tertulia.api.call import Call
-from tertulia.api.users import with_address
+from tertulia.api.people import with_address
+from tertulia.api.profile_fields import GivenValue, GivenValues, composed
 from tertulia.domain import passwords
 from tertulia.domain.users import Role, checked_full_name
 from tertulia.errors import (
@@ -48,9 +49,10 @@ async def edit_by_id(
     full_name: Text | None = None,
     role: RoleNumber | None = None,
     new_email: Text | None = None,
+    profile_data: GivenValues | None = None,
 ) -> Reply:
-    """Change the name, the role or the address of somebody."""
-    return await _edit(call, user_id, full_name, role, new_email)
+    """Change the name, the role, the address or the profile of somebody."""
+    return await _edit(call, user_id, full_name, role, new_email, profile_data)
 
 
 async def edit_by_email(
@@ -60,9 +62,10 @@ async def edit_by_email(
     full_name: Text | None = None,
     role: RoleNumber | None = None,
     new_email: Text | None = None,
+    profile_data: GivenValues | None = None,
 ) -> Reply:
-    """Change the name, the role or the address of somebody, named by address."""
-    return await _edit(call, _id_of(call, email), full_name, role, new_email)
+    """Change the name, the role, the address or the profile of somebody, named by address."""
+    return await _edit(call, _id_of(call, email), full_name, role, new_email, profile_data)
 
 
 async def deactivate_by_id(call: Call, user_id: int) -> Reply:
@@ -101,11 +104,17 @@ def administrator(call: Call) -> None:
 
 
 async def _edit(
-    call: Call, user_id: int, full_name: str | None, role: int | None, new_email: str | None
+    call: Call,
+    user_id: int,
+    full_name: str | None,
+    role: int | None,
+    new_email: str | None,
+    profile_data: list[GivenValue] | None,
 ) -> Reply:
     if new_email is not None and not call.config.accounts_api:
         raise MayNotChangeAddresses()
-    changes = Changes(full_name, None if role is None else Role(role), new_email)
+    profile = await composed(call, profile_data or [])
+    changes = Changes(full_name, None if role is None else Role(role), new_email, profile)
     await call.db.write(accounts.edit, call.user, user_id, changes)
     return ok()
 

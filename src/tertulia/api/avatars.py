@@ -4,8 +4,9 @@ import asyncio
 
 from tertulia.actions import avatars
 from tertulia.api.call import Call
+from tertulia.api.people import with_address, with_id
 from tertulia.domain import images, limits
-from tertulia.domain.users import User, may_see_email
+from tertulia.domain.users import User
 from tertulia.errors import BadImage, BadRequest, NotFound
 from tertulia.events.types.users import avatar_url
 from tertulia.http.forms import Files, media_type
@@ -34,13 +35,8 @@ async def delete(call: Call) -> AvatarUrl:
 
 def find_user(call: Call, who: str) -> User:
     """By number, by the address in public, or by the real one if the caller may see it."""
-    user: User | None
-    if who.isascii() and who.isdecimal() and len(who) <= 18:
-        user = call.org.users.get(int(who))
-    else:
-        user = call.org.user_with_email(who)
-        if user is None or not may_see_email(call.caller, user):
-            user = call.org.user_with_stand_in(who)
+    is_number = who.isascii() and who.isdecimal() and len(who) <= 18
+    user = with_id(call, int(who)) if is_number else with_address(call, who)
     if user is None:
         raise NotFound()
     return user

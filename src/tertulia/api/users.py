@@ -3,8 +3,9 @@
 from msgspec import UNSET, UnsetType, structs
 
 from tertulia.api.call import Call
-from tertulia.domain.users import User, may_see_email
-from tertulia.errors import UserNotFound
+from tertulia.api.people import with_address, with_id
+from tertulia.domain.users import User
+from tertulia.errors import InsufficientPermission, UserNotFound
 from tertulia.events.snapshot.facts import Wanted, read_facts
 from tertulia.events.types.users import ProfileValue, UserObject, user_object
 from tertulia.http.replies import Reply
@@ -60,7 +61,9 @@ async def everyone(
                 profile=include_custom_profile_fields and call.caller is not None,
             )
             for user in call.org.users.values()
-            if not user.is_system_bot and (wanted is None or user.id in wanted)
+            if not user.is_system_bot
+            and (wanted is None or user.id in wanted)
+            and call.org.may_know(call.caller, user)
         ]
     )
 
@@ -73,7 +76,8 @@ async def by_id(
     include_custom_profile_fields: bool = False,
 ) -> OneUser:
     """One user, by id."""
-    return _one(call, call.org.users.get(user_id), client_gravatar, include_custom_profile_fields)
+    user = with_id(call, user_id)
+    return _one(call, user, client_gravatar, include_custom_profile_fields)
 
 
 async def by_email(
@@ -100,17 +104,10 @@ async def me(call: Call) -> Myself:
     return Myself(max_message_id=facts.max_message_id, **known)
 
 
-def with_address(call: Call, email: str) -> User | None:
-    """Whoever has this address in public, or one that the caller may see."""
-    user = call.org.user_with_email(email)
-    if user is None or not may_see_email(call.user, user):
-        user = call.org.user_with_stand_in(email)
-    return user
-
-
 def _one(call: Call, user: User | None, client_gravatar: bool, profile: bool) -> OneUser:
     if user is None:
-        raise UserNotFound()
+        # Whoever does not see everybody is not told whether there is somebody they do not see.
+        raise UserNotFound() if call.org.sees_everybody(call.user) else InsufficientPermission()
     return OneUser(
         user=user_object(
             call.org, user, call.user, client_gravatar=client_gravatar, profile=profile

@@ -51,10 +51,9 @@ def avatar(data: bytes) -> Avatar:
     """Two squares, as PNG; the picture is turned the right way up and cut to fit."""
 
     def draw(image: Image.Image) -> Avatar:
-        upright = ImageOps.exif_transpose(image)
-        return Avatar(
-            _png(_square(upright, AVATAR_EDGE)), _png(_square(upright, MEDIUM_AVATAR_EDGE))
-        )
+        medium = ImageOps.exif_transpose(_square(image, MEDIUM_AVATAR_EDGE))
+        small = medium.resize((AVATAR_EDGE, AVATAR_EDGE), Image.Resampling.LANCZOS)
+        return Avatar(_png(small), _png(medium))
 
     return _looked_at(data, draw)
 
@@ -101,11 +100,13 @@ def _drawn(image: Image.Image, size: int) -> Picture:
 
 
 def _square(image: Image.Image, size: int) -> Image.Image:
-    drawn = image.convert("RGBA")
-    edge = min(drawn.width, drawn.height)
-    left, top = (drawn.width - edge) // 2, (drawn.height - edge) // 2
-    cut = drawn.crop((left, top, left + edge, top + edge))
-    return cut.resize((size, size), Image.Resampling.LANCZOS)
+    """A photograph is large, so it is made smaller before anything else is done to it."""
+    edge = min(image.width, image.height)
+    left, top = (image.width - edge) // 2, (image.height - edge) // 2
+    is_plain = image.mode in ("RGB", "RGBA", "L") and "transparency" not in image.info
+    drawn = image if is_plain else image.convert("RGBA")
+    box = (left, top, left + edge, top + edge)
+    return drawn.resize((size, size), Image.Resampling.LANCZOS, box=box).convert("RGBA")
 
 
 def _png(image: Image.Image) -> bytes:

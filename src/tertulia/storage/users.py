@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from tertulia.domain.users import BotType, Role, User
+from tertulia.domain.users import DRAWN, BotType, Role, User
 from tertulia.storage.tx import Row, Tx
 
 _COLUMNS = (
@@ -57,6 +57,25 @@ def members_joined_between(tx: Tx, after: float, until: float) -> list[User]:
         member=int(Role.MEMBER),
         after=after,
         until=until,
+    )
+    return [_user(row) for row in rows]
+
+
+def human_ids(tx: Tx) -> list[int]:
+    """Everybody who is no bot, whether or not they are still here."""
+    rows = tx.all(
+        "SELECT id FROM account WHERE realm_id = :realm AND bot_type IS NULL ORDER BY id",
+        realm=tx.realm_id,
+    )
+    return [row["id"] for row in rows]
+
+
+def active_guests(tx: Tx) -> list[User]:
+    rows = tx.all(
+        f"SELECT {_COLUMNS} FROM account WHERE realm_id = :realm AND role = :guest AND is_active"
+        " ORDER BY id",
+        realm=tx.realm_id,
+        guest=int(Role.GUEST),
     )
     return [_user(row) for row in rows]
 
@@ -159,12 +178,13 @@ def insert(
     is_system_bot: bool = False,
     password_hash: str | None = None,
     settings: dict[str, Any] | None = None,
+    avatar_source: str = DRAWN,
 ) -> User:
     user_id = tx.insert(
         "INSERT INTO account (realm_id, email, email_key, full_name, role, bot_type, bot_owner_id,"
-        " is_system_bot, joined_at, password_hash, settings)"
+        " is_system_bot, joined_at, password_hash, settings, avatar_source)"
         " VALUES (:realm, :email, :email_key, :full_name, :role, :bot_type, :bot_owner_id,"
-        " :is_system_bot, :now, :password_hash, :settings) RETURNING id",
+        " :is_system_bot, :now, :password_hash, :settings, :avatar) RETURNING id",
         realm=tx.realm_id,
         email=email,
         email_key=email.casefold(),
@@ -176,6 +196,7 @@ def insert(
         now=tx.now,
         password_hash=password_hash,
         settings=msgspec.json.encode(settings or {}).decode(),
+        avatar=avatar_source,
     )
     user = find(tx, user_id)
     assert user is not None

@@ -1,6 +1,8 @@
 """Every kind of event the log can hold, by the word it is stored under."""
 
+from tertulia.events.types.acquaintance import ConversationBegun, PeopleUncovered
 from tertulia.events.types.alert_words import AlertWordsChanged
+from tertulia.events.types.bots import BotChanged, BotOwnerChanged, BotsAdded, BotsGivenAway
 from tertulia.events.types.channels import (
     ChannelArchived,
     ChannelChanged,
@@ -56,6 +58,10 @@ KINDS: dict[str, type[Event]] = {
         AddressChanged,
         AlertWordsChanged,
         AvatarChanged,
+        BotChanged,
+        BotOwnerChanged,
+        BotsAdded,
+        BotsGivenAway,
         ChannelArchived,
         ChannelChanged,
         ChannelCreated,
@@ -104,6 +110,8 @@ KINDS: dict[str, type[Event]] = {
         TimezoneChanged,
         TopicPolicyChanged,
         RoleChanged,
+        ConversationBegun,
+        PeopleUncovered,
         UserActivityChanged,
         UserAdded,
     )

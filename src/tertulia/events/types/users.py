@@ -3,11 +3,15 @@
 import hashlib
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, ClassVar
 
 import msgspec
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
+from tertulia.domain.acquaintance import UNKNOWN_NAME
+from tertulia.domain.status import Status
 from tertulia.domain.users import (
     GRAVATAR,
     UPLOADED,
@@ -19,6 +23,8 @@ from tertulia.domain.users import (
 from tertulia.events.directory import Organization, Touched
 from tertulia.events.listener import Listener
 from tertulia.events.types.event import Event, Wire
+from tertulia.storage import statuses, users
+from tertulia.storage.tx import Tx
 
 
 class ProfileValue(msgspec.Struct):
@@ -86,6 +92,33 @@ def user_object(
     return shown
 
 
+def unknown_user_object(org: Organization, user: User) -> UserObject:
+    """Compat: clients that want to hear of everybody are told of a person without qualities."""
+    return UserObject(
+        user_id=user.id,
+        email=user.stand_in(org.email_domain),
+        delivery_email=None,
+        full_name=UNKNOWN_NAME,
+        date_joined=_minute(org.realm.created_at),
+        is_active=True,
+        is_owner=False,
+        is_admin=False,
+        is_guest=False,
+        is_bot=False,
+        bot_type=None,
+        role=int(Role.MEMBER),
+        timezone="",
+        avatar_url=unknown_avatar_url(org),
+        avatar_version=1,
+        profile_data={},
+    )
+
+
+def unknown_avatar_url(org: Organization) -> str:
+    """One picture for all whom somebody does not know."""
+    return f"/user_avatars/{org.realm.id}/0.png?v=1"
+
+
 def profile_data(org: Organization, user: User) -> dict[str, ProfileValue]:
     return {
         str(field_id): ProfileValue(value.text, UNSET if value.rendered is None else value.rendered)
@@ -117,8 +150,20 @@ def _gravatar_url(email: str, version: int, medium: bool) -> str:
 
 
 def joined_date(user: User, *, exact: bool) -> str:
-    joined = datetime.fromtimestamp(user.joined_at, UTC)
-    return joined.isoformat(timespec="minutes") if exact else joined.date().isoformat()
+    if exact:
+        return _minute(user.joined_at)
+    return datetime.fromtimestamp(user.joined_at, UTC).date().isoformat()
+
+
+def _minute(moment: float) -> str:
+    return datetime.fromtimestamp(moment, UTC).isoformat(timespec="minutes")
+
+
+def status_told(user: User, status: Status) -> dict[str, Any]:
+    """What clients are told that somebody says about themselves, as long as they are here."""
+    if user.is_bot or not user.is_active:
+        return {}
+    return status.shown(away=not user.prefers("presence_enabled"))
 
 
 def avatar_part(org: Organization, user: User, *, client_gravatar: bool) -> dict[str, Any]:
@@ -143,33 +188,44 @@ class UserAdded(Event, frozen=True):
         return Touched(users={self.user_id})
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
-        person = user_object(
-            org,
-            org.users[self.user_id],
-            org.users[to.user_id],
-            client_gravatar=to.options.client_gravatar,
-            profile=True,
-        )
+        user, viewer = org.users[self.user_id], org.users[to.user_id]
+        if org.may_know(viewer, user):
+            person = user_object(
+                org, user, viewer, client_gravatar=to.options.client_gravatar, profile=True
+            )
+        elif to.options.capabilities.user_list_incomplete:
+            return
+        else:
+            person = unknown_user_object(org, user)
         yield {"type": "realm_user", "op": "add", "person": person}
 
 
 class UserActivityChanged(Event, frozen=True):
     """An account was deactivated or reactivated.
 
-    Its subscriptions stay as they were, but lists of subscribers leave it out while it is ended.
+    Its subscriptions and its status stay as they were, but nobody sees them while it is ended.
     """
 
     kind: ClassVar[str] = "user_activity"
-    types: ClassVar[tuple[str, ...]] = ("realm_user", "subscription")
+    types: ClassVar[tuple[str, ...]] = ("realm_user", "subscription", "user_status")
 
     user_id: int
     is_active: bool
+    said: dict[str, Any] = {}
+
+    def completed(self, tx: Tx) -> "UserActivityChanged":
+        user = users.find(tx, self.user_id)
+        if not self.is_active or user is None:
+            return self
+        return replace(self, said=status_told(user, statuses.of_user(tx, user.id)))
 
     def touched(self) -> Touched:
         return Touched(users={self.user_id})
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
-        yield _updated(self.user_id, is_active=self.is_active)
+        is_known = org.may_know(org.users[to.user_id], org.users[self.user_id])
+        if is_known:
+            yield _updated(self.user_id, is_active=self.is_active)
         channel_ids = [
             channel_id
             for channel_id in org.subscribed.get(self.user_id, ())
@@ -183,6 +239,8 @@ class UserActivityChanged(Event, frozen=True):
                 "stream_ids": channel_ids,
                 "user_ids": [self.user_id],
             }
+        if is_known and self.said:
+            yield {"type": "user_status", "user_id": self.user_id, **self.said}
 
 
 class RoleChanged(Event, frozen=True):
@@ -202,7 +260,7 @@ class RoleChanged(Event, frozen=True):
         yield _updated(self.user_id, role=int(self.role))
         if to.user_id != self.user_id:
             return
-        for user in org.users.values():
+        for user in filter(partial(org.may_know, org.users[to.user_id]), org.users.values()):
             shown_to = email_shown_to(user)
             sees, saw = self.role <= shown_to, self.before <= shown_to
             if sees != saw and user.id != self.user_id:

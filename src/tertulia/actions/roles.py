@@ -11,7 +11,7 @@ from tertulia.actions import acquaintance
 from tertulia.actions import users as user_actions
 from tertulia.actions.uncovering import seen, tell
 from tertulia.domain.users import Role, User
-from tertulia.events.audience import Everyone, Knowing, Users
+from tertulia.events.audience import Everyone, Users
 from tertulia.events.log import announce
 from tertulia.events.types.channels import DefaultChannelsChanged
 from tertulia.events.types.groups import MembersChanged
@@ -31,9 +31,12 @@ def change(tx: Tx, user: User, role: Role) -> None:
     users.set_role(tx, user.id, role)
     changed = user_actions.get(tx, user.id)
 
+    knows = acquaintance.known(tx, [changed])
     if user.is_active:
-        acquaintance.tell(tx, knew, acquaintance.known(tx, [changed]))
-    announce(tx, RoleChanged(user.id, role, user.role), to=Knowing(user.id))
+        acquaintance.tell(tx, knew, knows)
+    known = sorted(knows[user.id]) if acquaintance.is_limited(tx, changed) else None
+    event = RoleChanged(user.id, role, user.role, known)
+    announce(tx, event, to=acquaintance.knowing(tx, user.id))
     if not user.is_active:
         return
     _move(tx, user, groups_before, user_actions.system_group_ids(tx, changed))

@@ -184,7 +184,7 @@ def _rename(tx: Tx, account: User, full_name: str) -> None:
 def _change_role(tx: Tx, user: User, account: User, role: Role) -> None:
     if not user.is_admin:
         raise AdministratorRequired()
-    accounts.check_role(tx, user, account, role)
+    accounts.check_role(user, account, role)
     roles.change(tx, account, role)
 
 

@@ -11,6 +11,7 @@ from tertulia.actions import acquaintance
 from tertulia.actions import users as user_actions
 from tertulia.actions.uncovering import seen, tell
 from tertulia.domain.users import Role, User
+from tertulia.errors import OnlyOwner
 from tertulia.events.audience import Everyone, Users
 from tertulia.events.log import announce
 from tertulia.events.types.bots import BotsAdded, BotsGivenAway
@@ -22,9 +23,11 @@ from tertulia.storage.tx import Tx
 
 
 def change(tx: Tx, user: User, role: Role) -> None:
-    """Give somebody a role; who may is for the caller to have checked."""
+    """Give somebody a role; who may is for the caller to have checked. One owner is always left."""
     if role == user.role:
         return
+    if user.is_owner and users.active_owner_ids(tx) == [user.id]:
+        raise OnlyOwner()
     everything = channels.everything(tx)
     saw = seen(tx, everything, [user], tx.now)
     knew = acquaintance.known(tx, [user])

@@ -21,7 +21,7 @@ from tertulia.errors import (
     NotAnOutgoingWebhook,
     TooManyBots,
 )
-from tertulia.events.audience import Keepers, Knowing, Users
+from tertulia.events.audience import Everyone, Keepers, Users
 from tertulia.events.log import announce
 from tertulia.events.types.bots import BotChanged, BotOwnerChanged, BotsAdded, BotsGivenAway
 from tertulia.storage import bots, channels, users
@@ -184,7 +184,7 @@ def _rename(tx: Tx, account: User, full_name: str) -> None:
 def _change_role(tx: Tx, user: User, account: User, role: Role) -> None:
     if not user.is_admin:
         raise AdministratorRequired()
-    accounts.check_role(tx, user, account, role)
+    accounts.check_role(user, account, role)
     roles.change(tx, account, role)
 
 
@@ -202,7 +202,7 @@ def _give_to(tx: Tx, account: User, owner_id: int) -> User:
     _check_room(tx, owner)
     former = None if account.bot_owner_id is None else users.find(tx, account.bot_owner_id)
     bots.set_owner(tx, account.id, owner.id)
-    announce(tx, BotOwnerChanged(account.id, owner.id), to=Knowing(account.id))
+    announce(tx, BotOwnerChanged(account.id, owner.id), to=Everyone())
     if former is not None and not former.is_admin:
         announce(tx, BotsGivenAway([account.id]), to=Users([former.id]))
     if not owner.is_admin:

@@ -1,10 +1,13 @@
 """Channels: the way to one is through what somebody may see or read."""
 
+from collections.abc import Callable
+
 from tertulia.actions import rights
 from tertulia.actions.circles import Circles
 from tertulia.domain import access
 from tertulia.domain.channels import Channel, NewChannel, Outline, checked_name
 from tertulia.domain.groups import CHANNEL_PERMISSIONS, GroupValue, Members
+from tertulia.domain.topics import INHERIT
 from tertulia.domain.users import User
 from tertulia.errors import (
     BadRequest,
@@ -29,18 +32,12 @@ DELETION_PERMISSIONS = {"can_delete_any_message_group", "can_delete_own_message_
 
 def visible_to(tx: Tx, user: User, channel_id: int) -> Channel:
     """A channel whose name and settings the user may know."""
-    channel = channels.find(tx, channel_id)
-    if channel is None or not may_see(tx, user, channel):
-        raise ChannelNotAccessible()
-    return channel
+    return _reached(tx, user, channel_id, may_see)
 
 
 def readable_by(tx: Tx, user: User, channel_id: int) -> Channel:
     """A channel whose messages the user may read."""
-    channel = channels.find(tx, channel_id)
-    if channel is None or not may_read(tx, user, channel):
-        raise ChannelNotAccessible()
-    return channel
+    return _reached(tx, user, channel_id, may_read)
 
 
 def open_to_all(tx: Tx, channel_id: int) -> Channel:
@@ -78,6 +75,46 @@ def may_see(tx: Tx, user: User, channel: Channel) -> bool:
 def may_read(tx: Tx, user: User, channel: Channel) -> bool:
     subscribed = subscriptions.is_subscribed(tx, user.id, channel.id)
     return access.may_read(user, channel, subscribed, lambda value: rights.holds(tx, user, value))
+
+
+def _reached(
+    tx: Tx, user: User, channel_id: int, may: Callable[[Tx, User, Channel], bool]
+) -> Channel:
+    """To be told that there is no such channel takes as long, whether or not there is one."""
+    channel = channels.find(tx, channel_id)
+    if not may(tx, user, channel or _nowhere(tx)) or channel is None:
+        raise ChannelNotAccessible()
+    return channel
+
+
+def _nowhere(tx: Tx) -> Channel:
+    """A channel that is hidden from everybody."""
+    nobody = groups.system_ids(tx)["role:nobody"]
+    return Channel(
+        id=0,
+        realm_id=tx.realm_id,
+        name="",
+        description="",
+        rendered_description="",
+        created_at=0,
+        creator_id=None,
+        invite_only=True,
+        is_web_public=False,
+        history_public=False,
+        archived=False,
+        is_default=False,
+        folder_id=None,
+        first_message_id=None,
+        last_message_at=None,
+        retention_days=None,
+        topics_policy=INHERIT,
+        default_push=False,
+        permissions={
+            "can_administer_channel_group": Members([], []),
+            "can_add_subscribers_group": nobody,
+            "can_subscribe_group": nobody,
+        },
+    )
 
 
 def readable(tx: Tx, user: User) -> list[Outline]:

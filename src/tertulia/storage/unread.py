@@ -51,6 +51,26 @@ def load(tx: Tx, user_id: int) -> BitMap64:
     return bitmap
 
 
+def among(tx: Tx, user_id: int, message_ids: Sequence[int]) -> set[int]:
+    """Those of the messages that the user has received and not read.
+
+    Only these are looked at, however much has come since anybody brought the bitmap up to date.
+    """
+    bitmap, caught_up_to = _stored(tx, user_id)
+    newer = [each for each in message_ids if each > caught_up_to]
+    found = {each for each in message_ids if each in bitmap}
+    if newer:
+        rows = tx.all(
+            "SELECT m.id FROM message m WHERE m.id IN :ids AND +m.realm_id = :realm"
+            f" AND ({MY_CONVERSATIONS} OR {RECEIVED_IN_CHANNEL}) AND {_ARRIVES_UNREAD}",
+            realm=tx.realm_id,
+            ids=newer,
+            me=user_id,
+        )
+        found.update(row["id"] for row in rows)
+    return found
+
+
 def store(tx: Tx, user_id: int, bitmap: BitMap64, caught_up_to: int) -> None:
     tx.execute(
         "INSERT INTO unread (user_id, realm_id, bitmap, caught_up_to)"
@@ -114,8 +134,9 @@ def in_place(tx: Tx, waiting: BitMap64, channel_id: int, topic_key: str | None =
 
 def flags_for(tx: Tx, user_id: int, shown: Sequence[Message]) -> dict[int, list[str]]:
     """The flags of each message for this reader, in the words of clients."""
-    not_read = load(tx, user_id)
-    marks = flags_of(tx, user_id, [message.id for message in shown])
+    ids = [message.id for message in shown]
+    not_read = among(tx, user_id, ids)
+    marks = flags_of(tx, user_id, ids)
     spans: dict[int | None, list[subscriptions.Span]] = {}
     for span in subscriptions.spans_of(tx, user_id):
         spans.setdefault(span.channel_id, []).append(span)

@@ -125,7 +125,9 @@ def most_highlighted(language: str, unit: str) -> str:
     """As much of a repetition as is still highlighted."""
     lexer = get_lexer_by_name(language)
     prices = (price(repeated(unit, length), lexer) for length in range(0, LENGTH, 10))
-    return repeated(unit, 10 * sum(1 for _ in takewhile(MAX_HIGHLIGHTED.__ge__, prices)) - 10)
+    return repeated(
+        unit, 10 * sum(1 for _ in takewhile(lambda each: each <= MAX_HIGHLIGHTED, prices)) - 10
+    )
 
 
 def test_a_plain_message_takes_microseconds() -> None:

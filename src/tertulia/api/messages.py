@@ -24,6 +24,7 @@ from tertulia.events.types.messages import Echo, MessageObject, add_details, mes
 from tertulia.http.json_text import decode_json
 from tertulia.http.replies import Reply
 from tertulia.http.rules import Alias, Id, MaxItems, MaxLength, Name, NonNegative, Problem, as_id
+from tertulia.storage import bots
 
 Narrow = Annotated[list[Any], MaxItems(100)]
 
@@ -85,7 +86,7 @@ async def send_message(
         raise MissingParameter(name="local_id")
     echo = Echo(queue_id, local_id) if queue_id is not None and local_id is not None else None
     if kind in ("channel", "stream"):
-        where = channel_from(to)
+        where = channel_from(to) if to or not call.user.is_bot else await _usual_channel(call)
         if topic is None:
             raise BadRequest("Missing topic")
         topic = topics.for_sending(topic)
@@ -100,6 +101,14 @@ async def send_message(
             send.to_people, call.user, recipients, draft, call.org.email_domain, key, echo
         )
     return _sent(call, sent)
+
+
+async def _usual_channel(call: Call) -> int:
+    """Where a bot writes that names no channel, if that was chosen for it."""
+    bot = await call.db.read(bots.find, call.user.id)
+    if bot.sending_channel_id is None:
+        raise BadRequest("Missing channel")
+    return bot.sending_channel_id
 
 
 def channel_from(to: str | None) -> int | str:

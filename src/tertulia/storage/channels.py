@@ -189,6 +189,8 @@ def longest_uncounted(tx: Tx, before: float, most: int) -> list[Channel]:
 
 _CHANGEABLE = {
     "archived",
+    "closed_message_id",
+    "closed_seq",
     "counted_at",
     "default_push",
     "description",

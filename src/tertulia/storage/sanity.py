@@ -53,6 +53,10 @@ REFERENCES = (
     ("scheduled_message", "channel_id", "channel"),
     ("reminder", "owner_id", "account"),
     ("reminder", "message_id", "message"),
+    ("bot", "user_id", "account"),
+    ("bot", "sending_channel_id", "channel"),
+    ("bot", "listening_channel_id", "channel"),
+    ("bot_memory", "user_id", "account"),
 )
 
 

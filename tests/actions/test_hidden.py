@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from tertulia.actions import acquaintance, channels, drafts, snippets
+from tertulia.actions.messages import fetch, sight
 from tertulia.domain.users import User
 from tertulia.errors import ClientError
 from tertulia.storage.tx import Row, Tx
@@ -55,6 +56,8 @@ def hidden(chat):
             "saved_snippet_id"
         ],
         "person": ana.id,
+        "message": ana.says("psst", to="vault > x").id,
+        "letter": ana.says("dear me", to=[ana]).id,
     }
     return chat, ben.record, chat.person("gus", role="guest").record, things
 
@@ -70,6 +73,9 @@ def test_what_is_hidden_is_looked_for_as_long_as_what_is_not_there(hidden):
         (snippets.edit, ben, "snippet", ("x", None)),
         (snippets.delete, ben, "snippet", ()),
         (acquaintance.find, guest, "person", ()),
+        (fetch.visible_to, ben, "message", ()),
+        (fetch.visible_to, ben, "letter", ()),
+        (sight.changeable, ben, "message", ()),
     ]
 
     for lookup, viewer, thing, more in lookups:

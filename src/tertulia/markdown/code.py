@@ -103,7 +103,7 @@ def price(source: str, lexer: Lexer) -> float:
         return inf
     if not _LOOKING_AHEAD.isdisjoint(lexer.aliases) and _WORDS_ONLY.search(source):
         return inf
-    pieces = max(len(source) / CHARACTERS_PER_PIECE, sum(1 for _ in _PIECE.finditer(source)))
+    pieces = max(len(source) / CHARACTERS_PER_PIECE, len(_PIECE.findall(source)))
     if STEADY.isdisjoint(lexer.aliases):
         return pieces * max(2.0, MAX_HIGHLIGHTED * pieces / MAX_UNSTEADY**2)
     return pieces * _PRICES.get(lexer.name, 1.0)

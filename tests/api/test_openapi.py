@@ -11,7 +11,8 @@ import jsonschema
 import pytest
 from tests.support.client import wire
 from tests.support.groups import make
-from tests.support.pictures import picture, uploads
+from tests.support.people import basic
+from tests.support.pictures import picture, uploads, uploads_to
 
 from tertulia.api.routes import ROUTES
 from tertulia.app import Application
@@ -74,11 +75,27 @@ def address(route: tuple[str, str], places: dict[str, Any]) -> str:
     return path.format(**places | made())
 
 
+# Calls after which the caller could make no other one.
+FAREWELLS = {("DELETE", "/users/me"), ("POST", "/users/me/api_key/regenerate")}
+leavers = (f"leaver{number}" for number in itertools.count())
+
+
 def ask(person, method: str, path: str, **params: Any):
     """A call as clients make it, with a file where one belongs."""
+    if (method, path) in FAREWELLS:
+        person = person.chat.person(next(leavers))
     if method == "POST" and path.startswith("/realm/emoji/"):
         return uploads(person, f"{path.rpartition('/')[2]}?{urlencode(params)}", picture())
+    if (method, path) == ("POST", "/users/me/avatar"):
+        return uploads_to(person, f"{path}?{urlencode(params)}", picture())
+    if path == "/bot_storage":
+        person = a_bot_of(person)
     return person.request(method, path, **params)
+
+
+def a_bot_of(person):
+    bot = person.get("/bots").succeeds()["bots"][0]
+    return person.with_headers(Authorization=basic(bot["username"], bot["api_key"]))
 
 
 def made_anew(ana) -> dict[str, Any]:
@@ -159,6 +176,11 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
     def new_person():
         return {"muted_user_id": chat.person(next(names)).id}
 
+    def new_bot():
+        name = next(names)
+        made = ana.post("/bots", full_name=name, short_name=name, bot_type=3).succeeds()
+        return {"bot_id": made["user_id"]}
+
     def new_note():
         return {"message_id": ana.says("x", to=[ana]).id}
 
@@ -195,6 +217,15 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
         ("POST", "/users/me/muted_users/{muted_user_id}"): {},
         ("DELETE", "/users/me/muted_users/{muted_user_id}"): {},
         ("GET", "/users/me/alert_words"): {},
+        ("GET", "/bots"): {},
+        ("POST", "/bots"): {"full_name": lambda: next(names), "short_name": lambda: next(names)},
+        ("PATCH", "/bots/{bot_id}"): {"full_name": lambda: next(names)},
+        ("DELETE", "/bots/{bot_id}"): {},
+        ("GET", "/bots/{bot_id}/api_key"): {},
+        ("POST", "/bots/{bot_id}/api_key/regenerate"): {},
+        ("GET", "/bot_storage"): {},
+        ("PUT", "/bot_storage"): {"storage": {"tide": "high"}},
+        ("DELETE", "/bot_storage"): {},
         ("POST", "/users/me/alert_words"): {"alert_words": ["tea"]},
         ("DELETE", "/users/me/alert_words"): {"alert_words": ["tea"]},
     }
@@ -202,6 +233,7 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
         **new_draft(),
         **new_snippet(),
         **new_person(),
+        **new_bot(),
         "DELETE /drafts/{draft_id}": new_draft,
         "DELETE /saved_snippets/{saved_snippet_id}": new_snippet,
         "POST /messages/{message_id}/typing": new_note,
@@ -209,6 +241,69 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
         "DELETE /users/me/muted_users/{muted_user_id}": new_mute,
     }
     return calls, places
+
+
+def account_calls(chat) -> tuple[dict[tuple[str, str], Any], dict[str, Any]]:
+    """Good calls about accounts, each made for somebody new."""
+    names = (f"account{number}" for number in itertools.count())
+    change = {
+        "full_name": "Cleo",
+        "role": 300,
+        "new_email": lambda: f"{next(names)}@example.com",
+    }
+
+    def somebody():
+        person = chat.person(next(names))
+        return {"user_id": person.id, "email": person.api_email}
+
+    calls: dict[tuple[str, str], Any] = {
+        ("POST", "/users"): {
+            "email": lambda: f"{next(names)}@example.com",
+            "password": "open sesame",
+            "full_name": "Cleo",
+        },
+        ("PATCH", "/users/{user_id}"): change,
+        ("PATCH", "/users/{email}"): change,
+        ("DELETE", "/users/{user_id}"): {},
+        ("DELETE", "/users/{email}"): {},
+        ("DELETE", "/users/me"): {},
+        ("POST", "/users/{user_id}/reactivate"): {},
+        ("POST", "/users/me/api_key/regenerate"): {},
+    }
+    places = {
+        f"{method} {path}": somebody
+        for method, path in calls
+        if "{" in path and path.endswith(("_id}", "email}"))
+    }
+    return calls, places
+
+
+def profile_calls(ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any]]:
+    """Good calls about profiles, and the places they are made at."""
+    path, numbers = "/realm/profile_fields", itertools.count()
+
+    def new_field():
+        return {"field_id": ana.post(path, name=new_name(), field_type=1).succeeds()["id"]}
+
+    def new_name():
+        return f"field {next(numbers)}"
+
+    def in_order():
+        return [each["id"] for each in ana.get(path).succeeds()["custom_fields"]]
+
+    field = new_field()
+    calls: dict[tuple[str, str], Any] = {
+        ("GET", path): {},
+        ("PATCH", path): {"order": in_order},
+        ("POST", path): {"name": new_name, "field_type": 1},
+        ("PATCH", f"{path}/{{field_id}}"): {"name": new_name},
+        ("DELETE", f"{path}/{{field_id}}"): {},
+        ("PATCH", "/users/me/profile_data"): {"data": [{"id": field["field_id"], "value": "x"}]},
+        ("DELETE", "/users/me/profile_data"): {"data": [field["field_id"]]},
+        ("POST", "/users/me/avatar"): {},
+        ("DELETE", "/users/me/avatar"): {},
+    }
+    return calls, {**field, f"DELETE {path}/{{field_id}}": new_field}
 
 
 @pytest.fixture
@@ -251,6 +346,7 @@ def scene(chat):
                 "topic": "lunch",
                 "content": "x",
             },
+            ("GET", "/messages/matches_narrow"): {"msg_ids": [soup.id], "narrow": []},
             ("GET", "/messages/{message_id}"): {},
             ("GET", "/scheduled_messages"): {},
             ("POST", "/scheduled_messages"): later,
@@ -263,6 +359,14 @@ def scene(chat):
             ("DELETE", "/messages/{message_id}"): {},
             ("GET", "/messages/{message_id}/history"): {},
             ("POST", "/messages/flags"): {"messages": [soup.id], "op": "add", "flag": "read"},
+            ("POST", "/messages/flags/narrow"): {
+                "anchor": "newest",
+                "num_before": 1,
+                "num_after": 0,
+                "narrow": [],
+                "op": "add",
+                "flag": "read",
+            },
             ("POST", "/mark_all_as_read"): {},
             ("POST", "/mark_stream_as_read"): {"stream_id": kitchen},
             ("POST", "/mark_topic_as_read"): {"stream_id": kitchen, "topic_name": "lunch"},
@@ -359,7 +463,11 @@ def scene(chat):
     }
     personal, their_places = personal_calls(chat, ana)
     calls.update(personal)
-    return ana, calls, places | their_places
+    about_accounts, account_places = account_calls(chat)
+    calls.update(about_accounts)
+    profiles, profile_places = profile_calls(ana)
+    calls.update(profiles)
+    return ana, calls, places | their_places | account_places | profile_places
 
 
 def test_every_route_is_described_and_nothing_else(chat):
@@ -407,6 +515,15 @@ def test_every_error_is_what_the_description_promises(chat, scene):
 
 # A value that each documented parameter accepts beside the good call.
 VALUES: dict[str, Any] = {
+    "role": 400,
+    "authentication_methods": {"Email": True},
+    "jitsi_server_url": "default",
+    "bot_owner_id": "null",
+    "config_data": {"depth": "12"},
+    "default_events_register_stream": "general",
+    "default_sending_stream": "general",
+    "payload_url": "http://hooks.example.com",
+    "service_payload_url": "http://hooks.example.com",
     **{name: value for name, value in PREFERENCES.items() if type(value) is not bool},
     "emoji_code": "1f389",
     "email": "ana@example.com",
@@ -480,7 +597,8 @@ def sample(name: str, schema: dict[str, Any], method: str) -> Any:
         return {"new": nobody} if method == "PATCH" else nobody
     if "default" in schema:
         return schema["default"]
-    return {"boolean": True, "integer": 1, "string": "x"}.get(str(schema.get("type")), [])
+    usual = {"boolean": True, "integer": 1, "string": "x", "object": {}}
+    return usual.get(str(schema.get("type")), [])
 
 
 def test_what_is_documented_as_required_is_missed(chat, scene):
@@ -498,7 +616,7 @@ def test_what_is_documented_as_required_is_missed(chat, scene):
             required += media["schema"].get("required", [])
         for name in required:
             params = {k: v for k, v in calls[route.method, route.path].items() if k != name}
-            answer = ana.request(route.method, route.path.format(**places), **params)
+            answer = ask(ana, route.method, route.path.format(**places), **params)
             answer.fails(f"Missing '{name}' argument")
 
 

@@ -160,22 +160,97 @@ def newcomer_settings_told(picture: Picture, event: Event) -> None:
 
 # --- other people ---
 
-KNOWN = ("full_name", "email", "delivery_email", "timezone", "avatar_url", "avatar_version")
+KNOWN = (
+    "full_name",
+    "email",
+    "delivery_email",
+    "timezone",
+    "avatar_url",
+    "avatar_version",
+    "bot_owner_id",
+    "is_active",
+)
 
 
 @part
 def people(state: Registered) -> dict[int, Any]:
-    return {each["user_id"]: {name: each[name] for name in KNOWN} for each in state["realm_users"]}
+    gone = [each | {"is_active": False} for each in state["realm_non_active_users"]]
+    here = [each | {"is_active": True} for each in state["realm_users"]]
+    return {each["user_id"]: _known(each) for each in here + gone}
+
+
+@part
+def profiles(state: Registered) -> dict[tuple[int, int], Any]:
+    """What people have filled in, by person and field."""
+    return {
+        (each["user_id"], int(field_id)): value
+        for each in state["realm_users"] + state["realm_non_active_users"]
+        for field_id, value in each.get("profile_data", {}).items()
+    }
+
+
+@part
+def profile_fields(state: Registered) -> list[Any]:
+    return list(state["custom_profile_fields"])
+
+
+@part
+def my_picture(state: Registered) -> dict[str, Any]:
+    """Told apart from those of others: the address is there even where clients could find it."""
+    named = ("user_id", "avatar_source", "avatar_url", "avatar_url_medium")
+    return {name: state[name] for name in named}
 
 
 @hears("realm_user")
 def realm_user(picture: Picture, event: Event) -> None:
-    assert event["op"] == "update"
     told = dict(event["person"])
+    if event["op"] == "add":
+        picture["people"][told["user_id"]] = _known(told)
+        return
+    assert event["op"] == "update"
     known = picture["people"][told["user_id"]]
     if "new_email" in told:
         known["email"] = told["new_email"]
-    known.update({name: value for name, value in told.items() if name in KNOWN})
+    known.update(_known(told))
+    if told["user_id"] == picture["my_picture"]["user_id"] and told.get("avatar_url"):
+        picture["my_picture"] |= {name: told[name] for name in picture["my_picture"]}
+    filled_in = told.get("custom_profile_field")
+    if filled_in is not None:
+        number = filled_in.pop("id")
+        known_before = picture["profiles"].pop((told["user_id"], number), None)
+        assert known_before != filled_in, "told without need"
+        if filled_in["value"] is not None:
+            picture["profiles"][told["user_id"], number] = filled_in
+
+
+@hears("custom_profile_fields")
+def profile_fields_told(picture: Picture, event: Event) -> None:
+    """What was filled in for a field that is gone is gone with it."""
+    picture["profile_fields"] = event["fields"]
+    asked = {field["id"] for field in event["fields"]}
+    kept = {key: value for key, value in picture["profiles"].items() if key[1] in asked}
+    picture["profiles"] = kept
+
+
+def _known(told: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in told.items() if name in KNOWN}
+
+
+@part
+def bots(state: Registered) -> dict[int, Any]:
+    return {each["user_id"]: each for each in state["realm_bots"]}
+
+
+@hears("realm_bot")
+def realm_bot(picture: Picture, event: Event) -> None:
+    bot = event["bot"]
+    if event["op"] == "delete":
+        del picture["bots"][bot["user_id"]]
+    elif event["op"] == "add":
+        assert bot["user_id"] not in picture["bots"], "told of a bot that was known already"
+        picture["bots"][bot["user_id"]] = bot
+    else:
+        picture["bots"][bot["user_id"]].update(bot)
 
 
 @part

@@ -1,5 +1,7 @@
 """Channels: the way to one is through what somebody may see or read."""
 
+from dataclasses import dataclass
+
 from tertulia.actions import rights
 from tertulia.actions.circles import Circles
 from tertulia.domain import access
@@ -80,17 +82,35 @@ def may_read(tx: Tx, user: User, channel: Channel) -> bool:
     return access.may_read(user, channel, subscribed, lambda value: rights.holds(tx, user, value))
 
 
-def readable_ids(tx: Tx, user: User) -> list[int]:
-    """All channels whose messages the user may read, if they have received them."""
-    mine = {row.channel_id for row in subscriptions.of_user(tx, user.id) if row.active}
-    circles = Circles(tx)
-    return [
-        channel.id
-        for channel in channels.everything(tx)
-        if access.may_read(
-            user, channel, channel.id in mine, lambda value: circles.holds(user, value)
-        )
-    ]
+@dataclass(frozen=True, slots=True)
+class Readable:
+    """The channels whose messages somebody may read."""
+
+    shared: list[int]  # all messages
+    protected: list[int]  # those that came while one was subscribed
+
+    @property
+    def ids(self) -> list[int]:
+        return self.shared + self.protected
+
+
+def readable(tx: Tx, user: User) -> Readable:
+    """Most channels need no question; the others are read whole, and their permissions asked."""
+    mine = set(subscriptions.channel_ids_of(tx, user.id))
+    doors = channels.doors(tx)
+    found = {door.id for door in doors if access.stands_open(user, door, door.id in mine)}
+    others = [] if user.is_guest else [door.id for door in doors if door.id not in found]
+    if others:
+        circles = Circles(tx)
+        found |= {
+            channel.id
+            for channel in channels.find_many(tx, others)
+            if access.may_read(user, channel, False, lambda value: circles.holds(user, value))
+        }
+    return Readable(
+        [door.id for door in doors if door.id in found and door.history_public],
+        [door.id for door in doors if door.id in found and not door.history_public],
+    )
 
 
 def visible_ids(tx: Tx, user: User) -> set[int]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from pyroaring import BitMap64
 
+from tertulia.actions import acquaintance
 from tertulia.actions import channels as channel_actions
 from tertulia.actions.messages import sight
 from tertulia.domain.messages import Message
@@ -15,7 +16,7 @@ from tertulia.errors import BadRequest, InvalidMessage, ReadReceiptsDisabled
 from tertulia.events.audience import Users
 from tertulia.events.log import announce
 from tertulia.events.types.flags import FlagsChanged, UnreadDetails
-from tertulia.storage import messages, realms, subscriptions, unread, user_topics, users
+from tertulia.storage import messages, muted_users, realms, subscriptions, unread, user_topics
 from tertulia.storage.tx import Tx
 
 CATCH_UP_AFTER = 200  # messages; below that, adding them on each look is cheaper than a write
@@ -40,9 +41,15 @@ class FlagUpdate:
     ignored_channels: list[int]  # not subscribed, so nothing in them can be unread
 
 
+def is_behind(tx: Tx, user_id: int) -> bool:
+    """Whether much has happened since what is unread was written down."""
+    come = messages.newest_id(tx) - unread.caught_up_to(tx, user_id)
+    return come > CATCH_UP_AFTER or unread.has_closings_to_see(tx, user_id)
+
+
 def catch_up(tx: Tx, user_id: int) -> None:
-    """Store the bitmap as it is now, if much has come since it was stored."""
-    if messages.newest_id(tx) - unread.caught_up_to(tx, user_id) > CATCH_UP_AFTER:
+    """Write down what is unread now, if much has happened since that was done."""
+    if is_behind(tx, user_id):
         unread.change(tx, user_id, unread.load(tx, user_id))
 
 
@@ -56,12 +63,7 @@ def flags_for(tx: Tx, user_id: int, shown: Sequence[Message]) -> dict[int, list[
 
 def update_flags(tx: Tx, user: User, message_ids: Sequence[int], op: str, flag: str) -> FlagUpdate:
     """Set or clear a flag on messages, and tell the user's other clients which ones changed."""
-    if flag in NOT_EDITABLE:
-        raise BadRequest(f"Flag not editable: '{flag}'")
-    if flag not in EDITABLE:
-        raise BadRequest(f"Invalid flag: '{flag}'")
-    if op not in ("add", "remove"):
-        raise BadRequest(f"Invalid message flag operation: '{op}'")
+    check_flag(op, flag)
     ids = list(dict.fromkeys(message_ids))
     if flag == "read":
         update = _mark_read(tx, user, ids) if op == "add" else _mark_unread(tx, user, ids)
@@ -72,6 +74,15 @@ def update_flags(tx: Tx, user: User, message_ids: Sequence[int], op: str, flag: 
         details = _details(tx, user, update.changed)
     _tell(tx, user.id, op, flag, update.changed, details=details)
     return update
+
+
+def check_flag(op: str, flag: str) -> None:
+    if flag in NOT_EDITABLE:
+        raise BadRequest(f"Flag not editable: '{flag}'")
+    if flag not in EDITABLE:
+        raise BadRequest(f"Invalid flag: '{flag}'")
+    if op not in ("add", "remove"):
+        raise BadRequest(f"Invalid message flag operation: '{op}'")
 
 
 def _mark_read(tx: Tx, user: User, ids: list[int]) -> FlagUpdate:
@@ -219,9 +230,12 @@ def read_receipts(tx: Tx, user: User, message_id: int) -> list[int]:
         holders = subscriptions.receivers(tx, message)
         holders |= unread.with_mark_on(tx, "historical", [message.id])
     holders.discard(message.sender_id)
+    # Two of whom one has muted the other do not watch each other read.
+    holders -= {mute.user_id for mute in muted_users.of_user(tx, user.id)}
+    holders.difference_update(muted_users.who_muted(tx, user.id))
     readers = unread.readers_among(tx, message, sorted(holders))
     return [
         reader.id
-        for reader in users.find_many(tx, readers)
+        for reader in acquaintance.find_many(tx, user, readers)
         if reader.is_active and reader.prefers("send_read_receipts")
     ]

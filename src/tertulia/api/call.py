@@ -15,6 +15,7 @@ from tertulia.domain.users import BotType, User, spectator
 from tertulia.errors import (
     AccountDeactivated,
     AdministratorRequired,
+    BotRequired,
     GuestRefused,
     HumanRequired,
     InvalidKey,
@@ -91,6 +92,10 @@ class Call:
         return self.services.config
 
     @property
+    def vault(self) -> Vault:
+        return self.services.vault
+
+    @property
     def now(self) -> float:
         return self.services.clock()
 
@@ -122,13 +127,23 @@ class Gate:
         if route.access == "user" or (
             route.access == "spectator" and request.header("authorization") is not None
         ):
-            caller = self._authenticate(request, org, route)
+            caller = self._authenticate(request, org, route.webhook_bots)
         elif route.access == "spectator" and not self._is_open(org):
             raise NotLoggedIn()
         self._limit(request, caller)
         return Call(self._services, request, org, caller, self._passwords)
 
-    def _authenticate(self, request: Request, org: Organization | None, route: Route) -> User:
+    def let_look(self, request: Request) -> Call:
+        """Let in somebody who looks at pictures, which do not count against any limit."""
+        org = find_organization(self._services, request.host)
+        caller = None
+        if request.header("authorization") is not None:
+            caller = self._authenticate(request, org, webhook_bots=True)
+        elif not self._is_open(org):
+            raise NotLoggedIn()
+        return Call(self._services, request, org, caller, None)
+
+    def _authenticate(self, request: Request, org: Organization | None, webhook_bots: bool) -> User:
         credentials = read_credentials(request.header("authorization"))
         fingerprint = self._services.vault.fingerprint(credentials.key)
         user = None if org is None else org.user_with_key(fingerprint)
@@ -142,7 +157,7 @@ class Gate:
             raise OrganizationDeactivated()
         if not user.is_active:
             raise AccountDeactivated()
-        if user.bot_type == BotType.INCOMING_WEBHOOK and not route.webhook_bots:
+        if user.bot_type == BotType.INCOMING_WEBHOOK and not webhook_bots:
             raise WebhookBotRefused()
         return user
 
@@ -234,3 +249,15 @@ def no_guest(call: Call) -> None:
     """For `requires=`: everybody but guests may."""
     if call.user.is_guest:
         raise GuestRefused()
+
+
+def human_member(call: Call) -> None:
+    """For `requires=`: people, but not guests."""
+    human(call)
+    no_guest(call)
+
+
+def bot(call: Call) -> None:
+    """For `requires=`: bots may, people may not."""
+    if not call.user.is_bot:
+        raise BotRequired()

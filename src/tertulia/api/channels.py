@@ -10,6 +10,7 @@ from tertulia.actions import channels as channel_actions
 from tertulia.actions.channel_edits import Edit
 from tertulia.actions.composing import describe_channel
 from tertulia.api.call import Call, may_open_channels
+from tertulia.api.people import with_id
 from tertulia.api.permission_values import Change
 from tertulia.domain import limits
 from tertulia.domain.channels import FOREVER, Channel, NewChannel
@@ -27,7 +28,7 @@ from tertulia.errors import (
 from tertulia.events.snapshot.channels import by_name
 from tertulia.events.types.channels import ChannelObject, encoded_channel, with_members
 from tertulia.http.replies import Encoded, Reply, ok
-from tertulia.http.rules import BareOrJson, Id, MaxItems, MaxLength, NotBlank
+from tertulia.http.rules import Alias, BareOrJson, Id, MaxItems, MaxLength, NotBlank
 from tertulia.storage import messages
 from tertulia.storage.tx import Tx
 
@@ -90,7 +91,7 @@ async def everything(
     include_web_public: bool = False,
     include_subscribed: bool = True,
     exclude_archived: bool = True,
-    include_all: bool = False,
+    include_all: Annotated[bool, Alias("include_all_active")] = False,
     include_default: bool = False,
     include_owner_subscribed: bool = False,
     include_can_access_content: bool = False,
@@ -191,7 +192,7 @@ def _visible(call: Call, channel_id: int) -> Channel:
 
 
 def _person(call: Call, user_id: int) -> User:
-    person = call.org.users.get(user_id)
+    person = with_id(call, user_id)
     if person is None or person.is_system_bot:
         raise UserNotFound()
     return person

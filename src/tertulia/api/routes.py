@@ -1,7 +1,11 @@
 """The whole API, one line per route."""
 
 from tertulia.api import (
+    accounts,
     alert_words,
+    avatars,
+    bot_storage,
+    bots,
     channels,
     drafts,
     editing,
@@ -15,6 +19,7 @@ from tertulia.api import (
     messages,
     muted_users,
     presence,
+    profile_fields,
     reactions,
     realm,
     reminders,
@@ -28,8 +33,8 @@ from tertulia.api import (
     user_topics,
     users,
 )
-from tertulia.api.call import administrator, human, no_guest
-from tertulia.http.routing import delete, get, patch, post
+from tertulia.api.call import administrator, bot, human, human_member, no_guest
+from tertulia.http.routing import delete, get, patch, post, put
 
 ROUTES = [
     # the server and logging in
@@ -42,12 +47,14 @@ ROUTES = [
     # messages
     get("/messages", messages.fetch_messages, access="spectator"),
     post("/messages", messages.send_message, webhook_bots=True),
+    get("/messages/matches_narrow", messages.matches_narrow),
     get("/messages/{message_id}", messages.fetch_message, access="spectator"),
     patch("/messages/{message_id}", editing.update),
     delete("/messages/{message_id}", editing.delete),
     get("/messages/{message_id}/history", editing.history),
     # flags and reading
     post("/messages/flags", flags.update),
+    post("/messages/flags/narrow", flags.update_in_narrow),
     post("/mark_all_as_read", flags.mark_all_as_read),
     post("/mark_stream_as_read", flags.mark_stream_as_read),
     post("/mark_topic_as_read", flags.mark_topic_as_read),
@@ -59,10 +66,10 @@ ROUTES = [
     post(
         "/realm/emoji/{emoji_name}",
         emoji.add,
-        requires=emoji.human_member,
+        requires=human_member,
         max_body=emoji.MAX_BODY,
     ),
-    delete("/realm/emoji/{emoji_name}", emoji.deactivate, requires=emoji.human_member),
+    delete("/realm/emoji/{emoji_name}", emoji.deactivate, requires=human_member),
     # scheduled messages and reminders
     get("/scheduled_messages", scheduled_messages.mine),
     post("/scheduled_messages", scheduled_messages.create),
@@ -123,6 +130,11 @@ ROUTES = [
     patch("/realm", realm.edit, requires=administrator),
     get("/realm/presence", presence.everyone),
     patch("/realm/user_settings_defaults", settings.change_newcomers, requires=administrator),
+    get("/realm/profile_fields", profile_fields.everything),
+    post("/realm/profile_fields", profile_fields.create, requires=administrator),
+    patch("/realm/profile_fields", profile_fields.reorder, requires=administrator),
+    patch("/realm/profile_fields/{field_id}", profile_fields.edit, requires=administrator),
+    delete("/realm/profile_fields/{field_id}", profile_fields.delete, requires=administrator),
     # oneself: settings, status, presence, typing
     get("/users/me", users.me),
     patch("/settings", settings.change, requires=human),
@@ -141,11 +153,32 @@ ROUTES = [
     get("/users/me/alert_words", alert_words.fetch),
     post("/users/me/alert_words", alert_words.add),
     delete("/users/me/alert_words", alert_words.remove),
+    patch("/users/me/profile_data", profile_fields.fill_in, requires=human),
+    delete("/users/me/profile_data", profile_fields.empty, requires=human),
+    post("/users/me/avatar", avatars.upload, max_body=avatars.MAX_BODY),
+    delete("/users/me/avatar", avatars.delete),
     # users
     get("/users", users.everyone, access="spectator"),
     get("/users/{user_id}", users.by_id),
     get("/users/{email}", users.by_email),
+    post("/users", accounts.create, requires=administrator),
+    patch("/users/{user_id}", accounts.edit_by_id, requires=accounts.administrator),
+    patch("/users/{email}", accounts.edit_by_email, requires=accounts.administrator),
+    delete("/users/{user_id}", accounts.deactivate_by_id, requires=accounts.administrator),
+    delete("/users/{email}", accounts.deactivate_by_email, requires=accounts.administrator),
+    delete("/users/me", accounts.deactivate_self, requires=human),
+    post("/users/{user_id}/reactivate", accounts.reactivate),
+    post("/users/me/api_key/regenerate", accounts.renew_key),
     # bots
+    get("/bots", bots.mine, requires=human_member),
+    post("/bots", bots.create, requires=human_member),
+    patch("/bots/{bot_id}", bots.edit, requires=human_member),
+    delete("/bots/{bot_id}", bots.deactivate, requires=human_member),
+    get("/bots/{bot_id}/api_key", bots.key, requires=human_member),
+    post("/bots/{bot_id}/api_key/regenerate", bots.regenerate_key, requires=human_member),
+    get("/bot_storage", bot_storage.fetch, requires=bot),
+    put("/bot_storage", bot_storage.put, requires=bot),
+    delete("/bot_storage", bot_storage.forget, requires=bot),
     # markup
     post("/messages/render", messages.render),
     get("/realm/linkifiers", linkifiers.everything),

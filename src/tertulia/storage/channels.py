@@ -1,5 +1,6 @@
 """Channels."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -42,6 +43,34 @@ def find_many(tx: Tx, channel_ids: list[int]) -> list[Channel]:
 def everything(tx: Tx) -> list[Channel]:
     rows = tx.all("SELECT * FROM channel WHERE realm_id = :realm ORDER BY id", realm=tx.realm_id)
     return [_channel(row) for row in rows]
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """The little of a channel that says for most people whether they may read it."""
+
+    id: int
+    is_public: bool
+    is_web_public: bool
+    history_public: bool
+
+
+def doors(tx: Tx) -> list[Door]:
+    """All channels, at a fraction of the cost of reading them whole."""
+    rows = tx.all(
+        "SELECT id, invite_only, is_web_public, history_public FROM channel"
+        " WHERE realm_id = :realm ORDER BY id",
+        realm=tx.realm_id,
+    )
+    return [
+        Door(
+            row["id"],
+            not row["invite_only"],
+            bool(row["is_web_public"]),
+            bool(row["history_public"]),
+        )
+        for row in rows
+    ]
 
 
 def defaults(tx: Tx) -> list[Channel]:
@@ -160,6 +189,8 @@ def longest_uncounted(tx: Tx, before: float, most: int) -> list[Channel]:
 
 _CHANGEABLE = {
     "archived",
+    "closed_message_id",
+    "closed_seq",
     "counted_at",
     "default_push",
     "description",

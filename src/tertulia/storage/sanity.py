@@ -46,10 +46,17 @@ REFERENCES = (
     ("muted_user", "muted_id", "account"),
     ("alert_word", "user_id", "account"),
     ("presence", "user_id", "account"),
+    ("profile_value", "user_id", "account"),
+    ("profile_value", "field_id", "profile_field"),
+    ("avatar", "user_id", "account"),
     ("scheduled_message", "owner_id", "account"),
     ("scheduled_message", "channel_id", "channel"),
     ("reminder", "owner_id", "account"),
     ("reminder", "message_id", "message"),
+    ("bot", "user_id", "account"),
+    ("bot", "sending_channel_id", "channel"),
+    ("bot", "listening_channel_id", "channel"),
+    ("bot_memory", "user_id", "account"),
 )
 
 

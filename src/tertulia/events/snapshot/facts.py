@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from pyroaring import BitMap64
 
+from tertulia.domain.bots import Bot
 from tertulia.domain.channels import Subscription
 from tertulia.domain.drafts import Draft
 from tertulia.domain.folders import Folder
@@ -13,6 +14,7 @@ from tertulia.domain.snippets import Snippet
 from tertulia.domain.status import Status
 from tertulia.storage import (
     alert_words,
+    bots,
     drafts,
     folders,
     history,
@@ -54,6 +56,7 @@ class Facts:
     alert_words: list[str] = field(default_factory=list)
     muted_users: list[Mute] = field(default_factory=list)
     statuses: dict[int, Status] = field(default_factory=dict)
+    bots: dict[int, Bot] = field(default_factory=dict)
 
 
 def read_facts(tx: Tx, user_id: int, wanted: "Wanted") -> Facts:
@@ -77,6 +80,8 @@ def read_facts(tx: Tx, user_id: int, wanted: "Wanted") -> Facts:
         facts.reminders = reminders.of_user(tx, user_id)
     if wanted("channel_folders"):
         facts.folders = folders.everything(tx)
+    if wanted("realm_bot"):
+        facts.bots = bots.kept_by(tx, user_id)
     _read_personal(tx, user_id, wanted, facts)
     return facts
 

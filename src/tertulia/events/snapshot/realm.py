@@ -3,6 +3,7 @@
 from typing import Any
 
 from tertulia.domain import limits
+from tertulia.domain.external_accounts import EXTERNAL_ACCOUNTS
 from tertulia.domain.groups import (
     CHANNEL_PERMISSIONS,
     GROUP_PERMISSIONS,
@@ -15,6 +16,9 @@ from tertulia.domain.topics import DISABLE_EMPTY, EMPTY_TOPIC_NAME
 from tertulia.events.directory import Organization
 from tertulia.events.snapshot.surroundings import Surroundings
 from tertulia.events.types.channels import shown_value
+from tertulia.events.types.realms import login_state
+
+JITSI_SERVER_URL = "https://meet.jit.si"
 
 TYPING_STARTED_WAIT_MS = 30_000
 TYPING_STOPPED_WAIT_MS = 12_000
@@ -53,6 +57,7 @@ def realm_state(org: Organization, around: Surroundings) -> dict[str, Any]:
         **_permissions(org),
         **_identity(org, around),
         **_server(around),
+        "jitsi_server_url": org.realm.setting("jitsi_server_url") or JITSI_SERVER_URL,
     }
 
 
@@ -65,12 +70,10 @@ def _settings(org: Organization) -> dict[str, Any]:
         "realm_name": realm.name,
         "realm_mandatory_topics": topics_policy == DISABLE_EMPTY,
         "realm_allow_edit_history": visibility != "none",
-        "realm_password_auth_enabled": realm.setting("email_auth_enabled"),
         "realm_push_notifications_enabled": False,
         "realm_push_notifications_enabled_end_timestamp": None,
-        "realm_authentication_methods": {
-            "Email": {"enabled": realm.setting("email_auth_enabled"), "available": True}
-        },
+        "realm_password_auth_enabled": realm.setting("email_auth_enabled"),
+        "realm_authentication_methods": login_state(realm),
     }
 
 
@@ -134,7 +137,7 @@ def _identity(org: Organization, around: Surroundings) -> dict[str, Any]:
         "realm_night_logo_source": "D",
         "realm_plan_type": 1,
         "realm_upload_quota_mib": None,
-        "realm_default_external_accounts": {},
+        "realm_default_external_accounts": EXTERNAL_ACCOUNTS,
         "realm_available_video_chat_providers": {
             "disabled": {"name": "None", "id": 0},
             "jitsi_meet": {"name": "Jitsi Meet", "id": 1},
@@ -154,7 +157,7 @@ def _server(around: Surroundings) -> dict[str, Any]:
         "max_reminder_note_length": limits.REMINDER_NOTE_LENGTH,
         "max_bulk_new_subscription_messages": limits.NEW_SUBSCRIPTION_NOTICES,
         "max_file_upload_size_mib": around.max_upload_mib,
-        "max_avatar_file_size_mib": 5,
+        "max_avatar_file_size_mib": limits.AVATAR_BYTES >> 20,
         "max_icon_file_size_mib": 5,
         "max_logo_file_size_mib": 5,
         "password_min_length": limits.PASSWORD_SHORTEST,
@@ -181,8 +184,7 @@ def _server(around: Surroundings) -> dict[str, Any]:
         "server_report_message_types": [
             {"key": key, "name": name} for key, name in REPORT_TYPES.items()
         ],
-        "server_jitsi_server_url": "https://meet.jit.si",
-        "jitsi_server_url": "https://meet.jit.si",
+        "server_jitsi_server_url": JITSI_SERVER_URL,
         "development_environment": False,
         "settings_send_digest_emails": False,
         "zulip_plan_is_not_limited": True,

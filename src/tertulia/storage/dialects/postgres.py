@@ -6,7 +6,7 @@ of the log is the order of commits. Other nodes are woken by NOTIFY.
 
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -24,6 +24,7 @@ LONGEST_NOTICE = 8000  # bytes; the database takes no more
 _NAME = re.compile(r"(?<![:\w]):([a-z_][a-z_0-9]*)")
 _IN_LIST = re.compile(r"\bIN :([a-z_]+)")
 _NOT_IN_LIST = re.compile(r"\bNOT IN :([a-z_]+)")
+_PLUS = re.compile(r"(?<=[ (])\+(?=[a-z]+\.)")
 _OUTAGES = (
     psycopg.OperationalError,
     psycopg.InterfaceError,
@@ -86,6 +87,19 @@ class Postgres:
     def run_many(self, connection: Any, sql: str, params: list[dict[str, Any]]) -> None:
         connection.cursor().executemany(_translate(sql), params)
 
+    def load_rows(
+        self, connection: Any, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]
+    ) -> None:
+        sql = f"COPY {table} ({', '.join(columns)}) FROM STDIN"
+        with connection.cursor().copy(sql) as copy:
+            for row in rows:
+                copy.write_row(row)
+
+    def number_on(self, connection: Any, table: str) -> None:
+        connection.execute(
+            f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), max(id)) FROM {table}"
+        )
+
     def command(self, connection: Any, sql: str) -> None:
         """Said past psycopg, which would forget what it has prepared at every ROLLBACK."""
         result = connection.pgconn.exec_(sql.encode())
@@ -134,6 +148,7 @@ class Postgres:
 @lru_cache(maxsize=2048)
 def _translate(sql: str) -> str:
     sql = sql.replace("%", "%%")
+    sql = _PLUS.sub("", sql)  # PostgreSQL counts its rows, and a plus would hide them from it
     sql = _NOT_IN_LIST.sub(r"<> ALL(:\1)", sql)
     sql = _IN_LIST.sub(r"= ANY(:\1)", sql)
     return _NAME.sub(r"%(\1)s", sql)

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from tertulia.actions import reading
 from tertulia.actions.composing import compose, rendering
 from tertulia.actions.messages import fetch, narrowing, send
 from tertulia.actions.messages.fetch import Shown, Window
@@ -17,7 +18,7 @@ from tertulia.api.call import Call
 from tertulia.domain import limits, topics
 from tertulia.domain.links import conversation_link, topic_link
 from tertulia.domain.messages import Message
-from tertulia.domain.narrow import terms_from
+from tertulia.domain.narrow import Term, terms_from
 from tertulia.errors import BadRequest, MissingParameter, UnsupportedCombination
 from tertulia.events.types.messages import Echo, MessageObject, add_details, message_object
 from tertulia.http.json_text import decode_json
@@ -254,6 +255,7 @@ async def fetch_messages(
     if anchor is None:
         raise BadRequest("Missing 'anchor' argument.")
     window = window_from(anchor, anchor_date, num_before, num_after, include_anchor)
+    await _catch_up(call, terms, window)
     found, shown = await call.db.read(fetch.around, asker(call), terms, window)
     return Messages(
         messages=told(shown),
@@ -292,6 +294,15 @@ async def fetch_message(
         message, flags = await call.db.read(fetch.one, call.caller, message_id)
     shown = _shown(call, message, flags, apply_markdown, client_gravatar, allow_empty_topic_name)
     return OneMessage(message=shown, raw_content=message.content)
+
+
+async def _catch_up(call: Call, terms: list[Term], window: Window) -> None:
+    """Whoever asks for what is unread does not look through all that came since, each time."""
+    asks = window.anchor == "first_unread" or any(
+        (term.operator, term.operand) == ("is", "unread") for term in terms
+    )
+    if asks and call.caller is not None and await call.db.read(reading.is_behind, call.caller.id):
+        await call.db.write(reading.catch_up, call.caller.id)
 
 
 def asker(call: Call) -> Asker:

@@ -61,6 +61,28 @@ def load(tx: Tx, user_id: int) -> BitMap64:
     return bitmap
 
 
+def among(tx: Tx, user_id: int, message_ids: Sequence[int]) -> set[int]:
+    """Those of the messages that the user has received and not read.
+
+    Only these are looked at, however much has come since anybody brought the bitmap up to date.
+    """
+    stored = _stored(tx, user_id)
+    newer = [each for each in message_ids if each > stored.caught_up_to]
+    found = {each for each in message_ids if each in stored.bitmap}
+    if newer:
+        rows = tx.all(
+            "SELECT m.id FROM message m WHERE m.id IN :ids AND +m.realm_id = :realm"
+            f" AND ({MY_CONVERSATIONS} OR {RECEIVED_IN_CHANNEL}) AND {_ARRIVES_UNREAD}",
+            realm=tx.realm_id,
+            ids=newer,
+            me=user_id,
+        )
+        found.update(row["id"] for row in rows)
+    if found and stored.has_closings_to_see:
+        found.difference_update(_closed_among(tx, BitMap64(found), stored.closings_seen))
+    return found
+
+
 def store(tx: Tx, user_id: int, bitmap: BitMap64, caught_up_to: int) -> None:
     """Store a bitmap that is new, or was loaded in this transaction and so knows every closing."""
     tx.execute(
@@ -131,8 +153,9 @@ def in_place(tx: Tx, waiting: BitMap64, channel_id: int, topic_key: str | None =
 
 def flags_for(tx: Tx, user_id: int, shown: Sequence[Message]) -> dict[int, list[str]]:
     """The flags of each message for this reader, in the words of clients."""
-    not_read = load(tx, user_id)
-    marks = flags_of(tx, user_id, [message.id for message in shown])
+    ids = [message.id for message in shown]
+    not_read = among(tx, user_id, ids)
+    marks = flags_of(tx, user_id, ids)
     spans: dict[int | None, list[subscriptions.Span]] = {}
     for span in subscriptions.spans_of(tx, user_id):
         spans.setdefault(span.channel_id, []).append(span)

@@ -135,7 +135,7 @@ def received_directly(me: int) -> Selection:
 def received_in_channels(tx: Tx, me: int, readable: list[int]) -> Selection:
     """Everything that reached me in channels and that I may still read."""
     selection = Selection(
-        places=_places(subscriptions.spans_of(tx, me), readable),
+        places=_places(subscriptions.spans_of(tx, me), set(readable)),
         elsewhere=(MOVED, KEPT_AS_HISTORICAL),
     )
     # The plus keeps this condition from choosing the index.
@@ -143,6 +143,15 @@ def received_in_channels(tx: Tx, me: int, readable: list[int]) -> Selection:
     selection.require(f"{RECEIVED_IN_CHANNEL} OR {KEPT_AS_HISTORICAL}", me=me)
     selection.require(NOT_MOVED_AWAY)
     return selection
+
+
+def received(tx: Tx, me: int) -> Selection:
+    """Everything that reached me, whether or not I may still read it."""
+    spans = subscriptions.spans_of(tx, me)
+    in_channels = Selection(places=_places(spans, {span.channel_id for span in spans}))
+    in_channels.elsewhere = (MOVED,)
+    in_channels.require(RECEIVED_IN_CHANNEL, me=me)
+    return Selection(either=[in_channels, received_directly(me)])
 
 
 def open_in_channels(me: int, shared: list[int], protected: list[int]) -> Selection:
@@ -157,12 +166,11 @@ def open_in_channels(me: int, shared: list[int], protected: list[int]) -> Select
     return selection
 
 
-def _places(spans: Sequence[Span], readable: list[int]) -> list[Place]:
+def _places(spans: Sequence[Span], readable: set[int]) -> list[Place]:
     """Where messages can stand that were received during these spans and never moved."""
     found: dict[int, Place] = {}
-    known = set(readable)
     for span in spans:
-        if span.channel_id in known:
+        if span.channel_id in readable:
             since, until = span.start_message_id, span.end_message_id
             earlier = found.get(span.channel_id)
             found[span.channel_id] = Place(
@@ -268,13 +276,14 @@ class Walk:
     back: bool
 
     def along(self, way: Selection) -> list[int]:
-        if way.places is None or way.by_mark or not way.by_realm:
+        if way.places is None or not way.by_realm:
             return self._asked(way)
         if way.by_topic:
             here = [place.channel_id for place in way.places]
             in_places = self._asked(way, "m.channel_id IN :places", by_realm=False, places=here)
             return in_places + self._elsewhere(way)
-        if len(way.places) > FEW_PLACES and (not way.is_whole or self.count > MANY):
+        is_part = way.by_mark or not way.is_whole
+        if len(way.places) > FEW_PLACES and (is_part or self.count > MANY):
             return self._asked(way)
         near, edge = self._near(way)
         if edge is None or len(near) >= self.count:

@@ -151,9 +151,12 @@ def set_topic(tx: Tx, message_ids: Sequence[int], topic: str) -> None:
 
 
 def set_channel(tx: Tx, message_ids: Sequence[int], channel_id: int, arrived_seq: int) -> None:
-    """Put messages into another channel; who received them is not changed by that."""
+    """Put messages into another channel; who received and who has read them is not changed."""
     tx.execute(
-        "UPDATE message SET channel_id = :channel, arrived_seq = :seq"
+        "UPDATE message SET channel_id = :channel, arrived_seq = :seq, closed_seq = coalesce("
+        "(SELECT c.closed_seq FROM channel c WHERE c.id = message.channel_id"
+        " AND message.id <= c.closed_message_id"
+        " AND (message.arrived_seq IS NULL OR message.arrived_seq < c.closed_seq)), closed_seq)"
         " WHERE realm_id = :realm AND id IN :ids",
         channel=channel_id,
         seq=arrived_seq,

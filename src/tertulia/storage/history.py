@@ -139,7 +139,9 @@ def received_in_channels(tx: Tx, me: int, readable: list[int]) -> Selection:
     )
     # The plus keeps this condition from choosing the index.
     selection.require("+m.channel_id IN :readable", readable=readable)
-    selection.require(f"{RECEIVED_IN_CHANNEL} OR {KEPT_AS_HISTORICAL}", me=me)
+    # What was kept while the history was open to all is out of sight once it is protected.
+    seen = f"{SHARES_HISTORY} OR {CAME_WHILE_SUBSCRIBED}"
+    selection.require(f"{RECEIVED_IN_CHANNEL} OR ({KEPT_AS_HISTORICAL} AND ({seen}))", me=me)
     selection.require(NOT_MOVED_AWAY)
     return selection
 

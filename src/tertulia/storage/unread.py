@@ -230,6 +230,8 @@ def sent_by(tx: Tx, sender_id: int, among: BitMap64) -> list[int]:
 
 
 def add_flag(tx: Tx, flag: str, user_ids: Sequence[int], message_id: int) -> None:
+    if not user_ids:
+        return
     tx.execute_many(
         "INSERT INTO message_flag (realm_id, user_id, flag, message_id)"
         " VALUES (:realm, :user, :flag, :message) ON CONFLICT DO NOTHING",

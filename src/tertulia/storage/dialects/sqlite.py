@@ -32,7 +32,11 @@ _OUTAGES = frozenset(
 
 class Sqlite:
     name = "sqlite"
-    types: Mapping[str, str] = {"serial": "INTEGER PRIMARY KEY AUTOINCREMENT", "blob": "BLOB"}
+    types: Mapping[str, str] = {
+        "serial": "INTEGER PRIMARY KEY AUTOINCREMENT",
+        "blob": "BLOB",
+        "clustered": " WITHOUT ROWID",
+    }
     reads_block = True
 
     def __init__(self, path: Path) -> None:

@@ -282,6 +282,10 @@ class BadNarrow(ClientError):
     keys = ("desc",)
 
 
+class BadNarrowCombination(BadNarrow):
+    message = "Invalid narrow operator combination: {desc}"
+
+
 # --- Channels, users, queues ------------------------------------------------------------------
 
 

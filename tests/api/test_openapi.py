@@ -251,6 +251,7 @@ def scene(chat):
                 "topic": "lunch",
                 "content": "x",
             },
+            ("GET", "/messages/matches_narrow"): {"msg_ids": [soup.id], "narrow": []},
             ("GET", "/messages/{message_id}"): {},
             ("GET", "/scheduled_messages"): {},
             ("POST", "/scheduled_messages"): later,
@@ -263,6 +264,10 @@ def scene(chat):
             ("DELETE", "/messages/{message_id}"): {},
             ("GET", "/messages/{message_id}/history"): {},
             ("POST", "/messages/flags"): {"messages": [soup.id], "op": "add", "flag": "read"},
+            ("POST", "/messages/flags/narrow"): {
+                **{"anchor": "newest", "num_before": 1, "num_after": 0, "narrow": []},
+                **{"op": "add", "flag": "read"},
+            },
             ("POST", "/mark_all_as_read"): {},
             ("POST", "/mark_stream_as_read"): {"stream_id": kitchen},
             ("POST", "/mark_topic_as_read"): {"stream_id": kitchen, "topic_name": "lunch"},

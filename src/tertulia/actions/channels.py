@@ -80,12 +80,12 @@ def may_read(tx: Tx, user: User, channel: Channel) -> bool:
     return access.may_read(user, channel, subscribed, lambda value: rights.holds(tx, user, value))
 
 
-def readable_ids(tx: Tx, user: User) -> list[int]:
-    """All channels whose messages the user may read, if they have received them."""
+def readable(tx: Tx, user: User) -> list[Channel]:
+    """All channels whose messages the user may read; with a protected history, some of them."""
     mine = {row.channel_id for row in subscriptions.of_user(tx, user.id) if row.active}
     circles = Circles(tx)
     return [
-        channel.id
+        channel
         for channel in channels.everything(tx)
         if access.may_read(
             user, channel, channel.id in mine, lambda value: circles.holds(user, value)

@@ -177,7 +177,7 @@ def _newest_in_topics(
     """The newest message that the user may see in each topic, where there is one."""
     found = {}
     for channel_id, topic in topics:
-        selection = Selection()
+        selection = Selection(by_realm=False)
         selection.require(
             "m.channel_id = :channel AND m.topic_key = :topic",
             channel=channel_id,

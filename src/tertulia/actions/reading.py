@@ -56,12 +56,7 @@ def flags_for(tx: Tx, user_id: int, shown: Sequence[Message]) -> dict[int, list[
 
 def update_flags(tx: Tx, user: User, message_ids: Sequence[int], op: str, flag: str) -> FlagUpdate:
     """Set or clear a flag on messages, and tell the user's other clients which ones changed."""
-    if flag in NOT_EDITABLE:
-        raise BadRequest(f"Flag not editable: '{flag}'")
-    if flag not in EDITABLE:
-        raise BadRequest(f"Invalid flag: '{flag}'")
-    if op not in ("add", "remove"):
-        raise BadRequest(f"Invalid message flag operation: '{op}'")
+    check_flag(op, flag)
     ids = list(dict.fromkeys(message_ids))
     if flag == "read":
         update = _mark_read(tx, user, ids) if op == "add" else _mark_unread(tx, user, ids)
@@ -72,6 +67,15 @@ def update_flags(tx: Tx, user: User, message_ids: Sequence[int], op: str, flag: 
         details = _details(tx, user, update.changed)
     _tell(tx, user.id, op, flag, update.changed, details=details)
     return update
+
+
+def check_flag(op: str, flag: str) -> None:
+    if flag in NOT_EDITABLE:
+        raise BadRequest(f"Flag not editable: '{flag}'")
+    if flag not in EDITABLE:
+        raise BadRequest(f"Invalid flag: '{flag}'")
+    if op not in ("add", "remove"):
+        raise BadRequest(f"Invalid message flag operation: '{op}'")
 
 
 def _mark_read(tx: Tx, user: User, ids: list[int]) -> FlagUpdate:

@@ -3,15 +3,30 @@
 from typing import Annotated
 
 from tertulia.actions import reading
+from tertulia.actions.messages import marking
+from tertulia.actions.messages.narrowing import Asker
 from tertulia.api.call import Call
+from tertulia.api.messages import Narrow, window_from
+from tertulia.domain import limits
+from tertulia.domain.narrow import terms_from
 from tertulia.http.replies import Reply, ok
-from tertulia.http.rules import Id, MaxItems, MaxLength
+from tertulia.http.rules import Id, MaxItems, MaxLength, NonNegative
 
 MOST_MESSAGES = 10_000
 
 
 class FlagsUpdated(Reply):
     messages: list[int]
+    ignored_because_not_subscribed_channels: list[int]
+
+
+class NarrowUpdated(Reply):
+    processed_count: int
+    updated_count: int
+    first_processed_id: int | None
+    last_processed_id: int | None
+    found_oldest: bool
+    found_newest: bool
     ignored_because_not_subscribed_channels: list[int]
 
 
@@ -33,6 +48,44 @@ async def update(
     """Set or clear a flag on messages."""
     update = await call.db.write(reading.update_flags, call.user, messages, op, flag)
     return FlagsUpdated(messages, update.ignored_channels)
+
+
+async def update_in_narrow(
+    call: Call,
+    *,
+    anchor: str,
+    num_before: Annotated[int, NonNegative()],
+    num_after: Annotated[int, NonNegative()],
+    narrow: Narrow,
+    op: Annotated[str, MaxLength(100)],
+    flag: Annotated[str, MaxLength(100)],
+    anchor_date: str | None = None,
+    include_anchor: bool = True,
+) -> NarrowUpdated:
+    """Set or clear a flag on a stretch of the messages in a narrow.
+
+    It may be shorter than asked for; `found_oldest` and `found_newest` tell whether to go on.
+    """
+    window = window_from(anchor, anchor_date, *_fewer(num_before, num_after), include_anchor)
+    who = Asker(call.user, call.org.email_domain)
+    marked = await call.db.write(marking.update_flags, who, terms_from(narrow), window, op, flag)
+    found = marked.found
+    return NarrowUpdated(
+        processed_count=len(found.ids),
+        updated_count=len(marked.update.changed),
+        first_processed_id=found.ids[0] if found.ids else None,
+        last_processed_id=found.ids[-1] if found.ids else None,
+        found_oldest=found.found_oldest,
+        found_newest=found.found_newest,
+        ignored_because_not_subscribed_channels=marked.update.ignored_channels,
+    )
+
+
+def _fewer(num_before: int, num_after: int) -> tuple[int, int]:
+    """As many as can be dealt with at once; what one side leaves over the other may have."""
+    most = limits.MESSAGES_PER_FETCH
+    before = min(num_before, max(most // 2, most - num_after))
+    return before, min(num_after, most - before)
 
 
 async def mark_all_as_read(call: Call) -> AllRead:

@@ -2,24 +2,29 @@
 
 import hashlib
 from datetime import UTC, datetime
+from html import escape
 from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
 from tertulia.actions.composing import compose, rendering
-from tertulia.actions.messages import fetch, send
-from tertulia.actions.messages.fetch import Term, Window
+from tertulia.actions.messages import fetch, narrowing, send
+from tertulia.actions.messages.fetch import Shown, Window
+from tertulia.actions.messages.narrowing import Asker
 from tertulia.actions.messages.send import SendKey, Sent
 from tertulia.api.call import Call
 from tertulia.domain import limits, topics
 from tertulia.domain.links import conversation_link, topic_link
 from tertulia.domain.messages import Message
+from tertulia.domain.narrow import terms_from
 from tertulia.errors import BadRequest, MissingParameter, UnsupportedCombination
 from tertulia.events.types.messages import Echo, MessageObject, add_details, message_object
 from tertulia.http.json_text import decode_json
 from tertulia.http.replies import Reply
 from tertulia.http.rules import Alias, Id, MaxItems, MaxLength, Name, NonNegative, Problem, as_id
+
+Narrow = Annotated[list[Any], MaxItems(100)]
 
 
 class SentMessage(Reply):
@@ -41,6 +46,15 @@ class Messages(Reply, kw_only=True):
 class OneMessage(Reply):
     message: MessageObject
     raw_content: str
+
+
+class Match(msgspec.Struct):
+    match_content: str
+    match_subject: str
+
+
+class Matches(Reply):
+    messages: dict[str, Match]
 
 
 class RenderedText(Reply):
@@ -188,7 +202,7 @@ async def fetch_messages(
     num_after: Annotated[int, NonNegative()] = 0,
     include_anchor: bool = True,
     use_first_unread_anchor: bool = False,
-    narrow: Annotated[list[Any] | None, MaxItems(100)] = None,
+    narrow: Narrow | None = None,
     message_ids: Annotated[list[Id] | None, MaxItems(limits.MESSAGES_PER_FETCH)] = None,
     apply_markdown: bool = True,
     client_gravatar: bool = True,
@@ -196,50 +210,61 @@ async def fetch_messages(
 ) -> Messages:
     """Fetch messages around an anchor, or by their ids."""
 
-    def shown(messages: list[Message], flags: dict[int, list[str]]) -> list[MessageObject]:
+    def told(shown: Shown) -> list[MessageObject]:
         return [
             _shown(
                 call,
                 message,
-                flags[message.id],
+                shown.flags[message.id],
                 apply_markdown,
                 client_gravatar,
                 allow_empty_topic_name,
             )
-            for message in messages
+            for message in shown.messages
         ]
 
     terms = terms_from(narrow or [])
     if call.caller is None:
-        fetch.check_for_all(terms)
-    domain = call.org.email_domain
+        narrowing.check_for_all(terms)
     if message_ids is not None:
         if anchor is not None or num_before or num_after or use_first_unread_anchor:
             raise UnsupportedCombination(
                 parameters="num_before, num_after, anchor, message_ids, include_anchor,"
                 " use_first_unread_anchor"
             )
-        found, flags = await call.db.read(fetch.some, call.reader, terms, message_ids, domain)
         return Messages(
-            messages=shown(found, flags),
+            messages=told(await call.db.read(fetch.some, asker(call), terms, message_ids)),
             found_anchor=False,
             found_oldest=False,
             found_newest=False,
         )
     if num_before + num_after > limits.MESSAGES_PER_FETCH:
         raise BadRequest(f"Too many messages requested (maximum {limits.MESSAGES_PER_FETCH}).")
-    if not include_anchor and num_before and num_after:
-        raise BadRequest("The anchor can only be excluded at an end of the range")
-    window = _window(
-        anchor, anchor_date, num_before, num_after, include_anchor, use_first_unread_anchor
-    )
-    stretch = await call.db.read(fetch.around, call.reader, terms, window, domain)
+    if use_first_unread_anchor:
+        anchor = "first_unread"
+    if anchor is None:
+        raise BadRequest("Missing 'anchor' argument.")
+    window = window_from(anchor, anchor_date, num_before, num_after, include_anchor)
+    found, shown = await call.db.read(fetch.around, asker(call), terms, window)
     return Messages(
-        messages=shown(stretch.messages, stretch.flags),
-        anchor=stretch.anchor,
-        found_anchor=stretch.found_anchor,
-        found_oldest=stretch.found_oldest,
-        found_newest=stretch.found_newest,
+        messages=told(shown),
+        anchor=found.anchor,
+        found_anchor=found.found_anchor,
+        found_oldest=found.found_oldest,
+        found_newest=found.found_newest,
+    )
+
+
+async def matches_narrow(
+    call: Call,
+    *,
+    msg_ids: Annotated[list[Id], MaxItems(limits.MESSAGES_PER_FETCH)],
+    narrow: Narrow,
+) -> Matches:
+    """Say which of some messages that one has received match a narrow."""
+    found = await call.db.read(fetch.matching, asker(call), terms_from(narrow), msg_ids)
+    return Matches(
+        {str(message.id): Match(message.rendered, escape(message.topic)) for message in found}
     )
 
 
@@ -260,46 +285,16 @@ async def fetch_message(
     return OneMessage(message=shown, raw_content=message.content)
 
 
-def terms_from(narrow: list[Any]) -> list[Term]:
-    """Terms of a narrow as clients write them: objects, or pairs of strings."""
-    terms = []
-    for index, each in enumerate(narrow):
-        where = f"Invalid narrow[{index}]: Value error"
-        if isinstance(each, list):
-            if len(each) != 2 or not all(isinstance(part, str) for part in each):
-                raise BadRequest(f"{where}, element is not a string pair")
-            terms.append(Term(each[0], each[1]))
-            continue
-        if not isinstance(each, dict):
-            raise BadRequest(f"{where}, dict or list required")
-        if not isinstance(each.get("operator"), str):
-            raise BadRequest(f"{where}, operator is missing")
-        operand = each.get("operand")
-        if operand is None:
-            raise BadRequest(f"{where}, operand is missing")
-        if not _is_operand(operand):
-            raise BadRequest(f"{where}, operand is not a string or integer")
-        terms.append(Term(each["operator"], operand, bool(each.get("negated", False))))
-    return terms
+def asker(call: Call) -> Asker:
+    return Asker(call.reader, call.org.email_domain)
 
 
-def _is_operand(operand: Any) -> bool:
-    parts = operand if isinstance(operand, list) else [operand]
-    return all(isinstance(part, str) or (type(part) is int and abs(part) < 2**63) for part in parts)
-
-
-def _window(
-    anchor: str | None,
-    anchor_date: str | None,
-    num_before: int,
-    num_after: int,
-    include_anchor: bool,
-    use_first_unread_anchor: bool,
+def window_from(
+    anchor: str, anchor_date: str | None, num_before: int, num_after: int, include_anchor: bool
 ) -> Window:
-    if use_first_unread_anchor:
-        anchor = "first_unread"
-    if anchor is None:
-        raise BadRequest("Missing 'anchor' argument.")
+    """The stretch of history that is asked for around an anchor, as clients write it."""
+    if not include_anchor and num_before and num_after:
+        raise BadRequest("The anchor can only be excluded at an end of the range")
     moment = None
     place: int | str = anchor
     if anchor == "date":

@@ -42,12 +42,14 @@ ROUTES = [
     # messages
     get("/messages", messages.fetch_messages, access="spectator"),
     post("/messages", messages.send_message, webhook_bots=True),
+    get("/messages/matches_narrow", messages.matches_narrow),
     get("/messages/{message_id}", messages.fetch_message, access="spectator"),
     patch("/messages/{message_id}", editing.update),
     delete("/messages/{message_id}", editing.delete),
     get("/messages/{message_id}/history", editing.history),
     # flags and reading
     post("/messages/flags", flags.update),
+    post("/messages/flags/narrow", flags.update_in_narrow),
     post("/mark_all_as_read", flags.mark_all_as_read),
     post("/mark_stream_as_read", flags.mark_stream_as_read),
     post("/mark_topic_as_read", flags.mark_topic_as_read),

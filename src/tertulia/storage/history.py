@@ -1,14 +1,18 @@
 """Reading messages in order: which ones somebody may see, around which id.
 
-A `Scope` says which messages are looked through; a narrow adds conditions to it. Both are SQL
-fragments over `message m` with named parameters, so that one query does the work.
+A `Selection` says which messages are looked through. Its conditions are SQL over `message m`; what
+is known as a set of ids, such as what somebody has not read, stays a set, and the history is
+walked along it. First only ids are found, which an index often knows by itself.
 """
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from tertulia.domain.messages import Message
-from tertulia.storage.messages import CAME_WHILE_SUBSCRIBED, COLUMNS, SOURCE, as_message
+from pyroaring import BitMap64
+
+from tertulia.storage import messages
+from tertulia.storage.messages import CAME_WHILE_SUBSCRIBED
 from tertulia.storage.tx import Tx
 
 # Received: it was sent while one was subscribed, or in a conversation of one's own. Moving a
@@ -35,104 +39,195 @@ MY_CONVERSATIONS = (
 )
 NOTHING = "1 = 0"
 
+BEYOND_ALL = 2**63 - 1
+SMALLEST_BLOCK = 256
+LARGEST_BLOCK = 8192
+
 
 @dataclass(slots=True)
 class Selection:
-    """Conditions that all must hold, with the values they name."""
+    """Conditions that all must hold, with the values they name, and ids that are known already.
+
+    `either` holds ways in which a message can belong, each asked for by itself, since one query
+    for all of them would find no index that suits it. With `by_realm` the messages of the
+    organization are walked in order; without it the conditions name an index of their own.
+    """
 
     conditions: list[str] = field(default_factory=list)
     params: dict[str, Any] = field(default_factory=dict)
+    either: list["Selection"] = field(default_factory=list)
+    within: BitMap64 | None = None
+    without: BitMap64 = field(default_factory=BitMap64)
+    by_realm: bool = True
 
     def require(self, condition: str, **params: Any) -> None:
         self.conditions.append(condition)
         self.params.update(params)
 
+    def value(self, value: Any) -> str:
+        """A name of its own for a value that a condition needs."""
+        name = "v" + "_" * (len(self.params) // 26) + chr(ord("a") + len(self.params) % 26)
+        self.params[name] = value
+        return f":{name}"
+
+    def require_one_of(self, ids: BitMap64) -> None:
+        self.within = ids.copy() if self.within is None else self.within & ids
+
+    def require_none_of(self, ids: BitMap64) -> None:
+        self.without |= ids
+
     def where(self) -> str:
-        return " AND ".join(f"({condition})" for condition in self.conditions)
+        return " AND ".join(f"({condition})" for condition in self.conditions) or "1 = 1"
+
+    def ways(self) -> list["Selection"]:
+        """The selection as queries that an index suits, each in a way of its own."""
+        if not self.either:
+            return [self]
+        return [
+            Selection(
+                conditions=[*each.conditions, *self.conditions],
+                params={**each.params, **self.params},
+                by_realm=each.by_realm and self.by_realm,
+            )
+            for each in self.either
+        ]
 
 
-def received(me: int, readable: list[int]) -> Selection:
-    """Everything that reached me and that I may still read."""
+def received_directly(me: int) -> Selection:
+    """Every message in a conversation of mine."""
+    selection = Selection(by_realm=False)
+    selection.require(MY_CONVERSATIONS, me=me)
+    return selection
+
+
+def received_in_channels(me: int, readable: list[int]) -> Selection:
+    """Everything that reached me in channels and that I may still read."""
+    selection = Selection()
+    # The plus keeps this condition from choosing the index.
+    selection.require("+m.channel_id IN :readable", readable=readable)
+    selection.require(f"{RECEIVED_IN_CHANNEL} OR {KEPT_AS_HISTORICAL}", me=me)
+    selection.require(NOT_MOVED_AWAY)
+    return selection
+
+
+def open_in_channels(me: int, shared: list[int], protected: list[int]) -> Selection:
+    """All that I may see in channels: with a protected history, what came while I was there."""
     selection = Selection()
     selection.require(
-        f"{MY_CONVERSATIONS} OR (m.channel_id IN :readable"
-        f" AND ({RECEIVED_IN_CHANNEL} OR {KEPT_AS_HISTORICAL}) AND {NOT_MOVED_AWAY})",
+        f"+m.channel_id IN :shared OR (+m.channel_id IN :protected AND {CAME_WHILE_SUBSCRIBED})",
         me=me,
-        readable=readable,
+        shared=shared,
+        protected=protected,
     )
     return selection
 
 
-def before(tx: Tx, selection: Selection, anchor: int, count: int) -> list[Message]:
+# --- finding ---
+
+
+def before(tx: Tx, selection: Selection, anchor: int, count: int) -> list[int]:
     """The `count` messages just before the anchor, oldest first."""
-    return _some(tx, selection, "m.id < :anchor", "DESC", anchor, count)[::-1]
+    return _found(tx, selection, anchor, count, back=True)[::-1]
 
 
-def after(tx: Tx, selection: Selection, anchor: int, count: int) -> list[Message]:
+def after(tx: Tx, selection: Selection, anchor: int, count: int) -> list[int]:
     """The `count` messages just after the anchor, oldest first."""
-    return _some(tx, selection, "m.id > :anchor", "ASC", anchor, count)
+    return _found(tx, selection, anchor, count, back=False)
 
 
-def at(tx: Tx, selection: Selection, anchor: int) -> list[Message]:
-    return _some(tx, selection, "m.id = :anchor", "ASC", anchor, 1)
-
-
-def among(tx: Tx, selection: Selection, message_ids: list[int]) -> list[Message]:
-    rows = tx.all(
-        f"SELECT {COLUMNS} FROM {SOURCE} WHERE m.realm_id = :realm AND m.id IN :ids"
-        f" AND {selection.where()} ORDER BY m.id",
-        realm=tx.realm_id,
-        ids=message_ids,
-        **selection.params,
-    )
-    return [as_message(row) for row in rows]
-
-
-def first_among(tx: Tx, selection: Selection, message_ids: list[int]) -> int | None:
-    """The oldest of the given messages that is in the selection."""
-    found: int | None = tx.value(
-        f"SELECT min(m.id) AS value FROM {SOURCE} WHERE m.realm_id = :realm AND m.id IN :ids"
-        f" AND {selection.where()}",
-        realm=tx.realm_id,
-        ids=message_ids,
-        **selection.params,
-    )
-    return found
+def among(tx: Tx, selection: Selection, message_ids: Iterable[int]) -> list[int]:
+    """Those of the messages that are in the selection, oldest first."""
+    wanted = BitMap64(each for each in message_ids if each >= 0) - selection.without
+    if selection.within is not None:
+        wanted &= selection.within
+    return sorted(_among(tx, selection, list(wanted), back=False)) if wanted else []
 
 
 def newest(tx: Tx, selection: Selection) -> int | None:
-    found: int | None = tx.value(
-        f"SELECT m.id AS value FROM {SOURCE} WHERE m.realm_id = :realm AND {selection.where()}"
-        " ORDER BY m.id DESC LIMIT 1",
-        realm=tx.realm_id,
-        **selection.params,
-    )
-    return found
+    found = before(tx, selection, BEYOND_ALL, 1)
+    return found[0] if found else None
 
 
 def first_since(tx: Tx, selection: Selection, moment: float) -> int | None:
     """The id of the first message sent at or after a moment."""
-    found: int | None = tx.value(
-        f"SELECT m.id AS value FROM {SOURCE} WHERE m.realm_id = :realm AND m.sent_at >= :moment"
-        f" AND {selection.where()} ORDER BY m.id LIMIT 1",
-        realm=tx.realm_id,
-        moment=moment,
-        **selection.params,
-    )
-    return found
+    found = after(tx, selection, messages.last_before(tx, moment), 1)
+    return found[0] if found else None
 
 
-def _some(
-    tx: Tx, selection: Selection, position: str, order: str, anchor: int, count: int
-) -> list[Message]:
+def _found(tx: Tx, selection: Selection, anchor: int, count: int, *, back: bool) -> list[int]:
+    """Ids from the anchor on, the nearest first."""
     if count == 0:
         return []
-    rows = tx.all(
-        f"SELECT {COLUMNS} FROM {SOURCE} WHERE m.realm_id = :realm AND {position}"
-        f" AND {selection.where()} ORDER BY m.id {order} LIMIT :count",
-        realm=tx.realm_id,
-        anchor=anchor,
-        count=count,
-        **selection.params,
-    )
-    return [as_message(row) for row in rows]
+    found: list[int] = []
+    for block in _blocks(tx, selection, anchor, count, back=back):
+        found += block
+        if len(found) >= count:
+            break
+    return found[:count]
+
+
+def _blocks(
+    tx: Tx, selection: Selection, anchor: int, count: int, *, back: bool
+) -> Iterator[list[int]]:
+    """What is found, a stretch at a time, as far as somebody asks."""
+    if selection.within is not None:
+        for ids in _stretches(selection.within - selection.without, anchor, count, back=back):
+            yield _among(tx, selection, ids, back=back)
+        return
+    if not selection.without:
+        yield _page(tx, selection, anchor, count, back=back)
+        return
+    size = max(count, SMALLEST_BLOCK)
+    while page := _page(tx, selection, anchor, size, back=back):
+        yield [each for each in page if each not in selection.without]
+        if len(page) < size:
+            return
+        anchor, size = page[-1], min(size * 2, LARGEST_BLOCK)
+
+
+def _stretches(ids: BitMap64, anchor: int, count: int, *, back: bool) -> Iterator[list[int]]:
+    """A set of ids in ever longer stretches away from the anchor, the nearest first."""
+    size = max(count, SMALLEST_BLOCK)
+    place = ids.rank(anchor - 1) if back and anchor > 0 else 0
+    if not back:
+        place = ids.rank(anchor) if anchor >= 0 else 0
+    while place > 0 if back else place < len(ids):
+        end = max(0, place - size) if back else min(len(ids), place + size)
+        stretch = list(ids[min(place, end) : max(place, end)])
+        yield stretch[::-1] if back else stretch
+        place, size = end, min(size * 4, LARGEST_BLOCK)
+
+
+def _page(tx: Tx, selection: Selection, anchor: int, count: int, *, back: bool) -> list[int]:
+    """The next ids for which the conditions hold, the nearest first."""
+    position = "m.id < :anchor" if back else "m.id > :anchor"
+    order = "DESC" if back else "ASC"
+    found: set[int] = set()
+    ways = selection.ways()
+    for way in ways:
+        realm = "m.realm_id" if way.by_realm else "+m.realm_id"
+        rows = tx.all(
+            f"SELECT m.id FROM message m WHERE {realm} = :realm AND {position}"
+            f" AND {way.where()} ORDER BY m.id {order} LIMIT :count",
+            realm=tx.realm_id,
+            anchor=anchor,
+            count=count,
+            **way.params,
+        )
+        found.update(row["id"] for row in rows)
+    return sorted(found, reverse=back)[:count]
+
+
+def _among(tx: Tx, selection: Selection, ids: list[int], *, back: bool) -> list[int]:
+    """Those of the ids for which the conditions hold, the nearest first."""
+    found: set[int] = set()
+    for way in selection.ways():
+        rows = tx.all(
+            "SELECT m.id FROM message m WHERE m.id IN :ids AND +m.realm_id = :realm"
+            f" AND {way.where()}",
+            realm=tx.realm_id,
+            ids=ids,
+            **way.params,
+        )
+        found.update(row["id"] for row in rows)
+    return sorted(found, reverse=back)

@@ -1,37 +1,19 @@
 """Fetching messages: one by id, or a stretch of history around an anchor."""
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tertulia.actions import channels as channel_actions
-from tertulia.actions import people, reading
-from tertulia.actions.messages import sight
-from tertulia.domain.channels import Channel
+from tertulia.actions import reading
+from tertulia.actions.messages import narrowing, sight
+from tertulia.actions.messages.narrowing import Asker, Narrowed
 from tertulia.domain.messages import Message
-from tertulia.domain.topics import EMPTY_TOPIC_NAME, fold
+from tertulia.domain.narrow import Term
 from tertulia.domain.users import User
-from tertulia.errors import BadNarrow, InvalidMessage, NotLoggedIn
-from tertulia.storage import channels, details, history, messages, unread, users
-from tertulia.storage.history import NOTHING, Selection
-from tertulia.storage.messages import CAME_WHILE_SUBSCRIBED
+from tertulia.errors import InvalidMessage, NotLoggedIn
+from tertulia.storage import channels, details, history, messages
 from tertulia.storage.tx import Tx
 
-# What somebody who has not logged in may narrow by.
-OPEN_OPERATORS = frozenset(
-    (
-        *("channel", "stream", "channels", "streams", "topic", "sender"),
-        *("has", "search", "near", "id", "with"),
-    )
-)
-
 NEWEST = 10_000_000_000_000_000  # an anchor beyond every message; clients know the number
-
-
-@dataclass(frozen=True, slots=True)
-class Term:
-    operator: str
-    operand: str | int | list[int] | list[str]
-    negated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +28,22 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
-    messages: list[Message]
-    flags: dict[int, list[str]]
+class Found:
+    """What a window shows: ids, oldest first, and how far it reaches."""
+
+    ids: list[int]
     anchor: int
     found_anchor: bool
     found_oldest: bool
     found_newest: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Messages as a reader sees them."""
+
+    messages: list[Message]
+    flags: dict[int, list[str]]
 
 
 def visible_to(tx: Tx, user: User, message_id: int) -> Message:
@@ -78,41 +69,33 @@ def one_for_all(tx: Tx, message_id: int) -> Message:
     return details.added(tx, [message])[0]
 
 
-def check_for_all(terms: list[Term]) -> None:
-    """What may be asked without logging in: only of channels that are open to the internet."""
-    asks_openly = any(
-        term.operator in ("channels", "streams")
-        and term.operand == "web-public"
-        and not term.negated
-        for term in terms
-    )
-    allowed = all(
-        term.operator in OPEN_OPERATORS or (term.operator == "is" and term.operand == "resolved")
-        for term in terms
-    )
-    if not asks_openly or not allowed:
-        raise NotLoggedIn()
+def some(tx: Tx, asker: Asker, terms: list[Term], message_ids: list[int]) -> Shown:
+    """Those of the given messages that the asker may see and that match."""
+    narrow = narrowing.narrowed_to_visible(tx, asker, terms)
+    return _shown(tx, asker.user, history.among(tx, narrow.selection, message_ids))
 
 
-def some(
-    tx: Tx, user: User, terms: list[Term], message_ids: list[int], email_domain: str
-) -> tuple[list[Message], dict[int, list[str]]]:
-    """Those of the given messages that the user may see and that match."""
-    selection = _narrowed(tx, user, terms, email_domain, Selection())
-    found = details.added(tx, sight.visible(tx, user, history.among(tx, selection, message_ids)))
-    return found, reading.flags_for(tx, user.id, found)
+def around(tx: Tx, asker: Asker, terms: list[Term], window: Window) -> tuple[Found, Shown]:
+    """A stretch of the history that a narrow leads to."""
+    narrow = narrowing.narrowed(tx, asker, terms)
+    found = within(tx, asker.user, narrow, window)
+    return found, _shown(tx, asker.user, found.ids)
 
 
-def around(tx: Tx, user: User, terms: list[Term], window: Window, email_domain: str) -> Stretch:
-    selection = _narrowed(tx, user, terms, email_domain, _scope(tx, user, terms))
-    anchor = _resolve(tx, user, selection, window)
-    at = history.at(tx, selection, anchor) if window.include_anchor else []
+def matching(tx: Tx, asker: Asker, terms: list[Term], message_ids: list[int]) -> list[Message]:
+    """Those of the given messages that have reached the asker and that match."""
+    narrow = narrowing.narrowed_to_received(tx, asker, terms)
+    return _in_order(tx, history.among(tx, narrow.selection, message_ids))
+
+
+def within(tx: Tx, user: User, narrow: Narrowed, window: Window) -> Found:
+    selection = narrow.selection
+    anchor = _resolve(tx, user, narrow, window)
+    at = history.among(tx, selection, [anchor]) if window.include_anchor else []
     earlier = history.before(tx, selection, anchor, window.before)
     later = history.after(tx, selection, anchor, window.after)
-    shown = details.added(tx, earlier + at + later)
-    return Stretch(
-        messages=shown,
-        flags=reading.flags_for(tx, user.id, shown),
+    return Found(
+        ids=earlier + at + later,
         anchor=anchor,
         found_anchor=bool(at),
         found_oldest=anchor == 0 or len(earlier) < window.before,
@@ -120,7 +103,7 @@ def around(tx: Tx, user: User, terms: list[Term], window: Window, email_domain: 
     )
 
 
-def _resolve(tx: Tx, user: User, selection: Selection, window: Window) -> int:
+def _resolve(tx: Tx, user: User, narrow: Narrowed, window: Window) -> int:
     """The anchor as a number."""
     if isinstance(window.anchor, int):
         return max(0, min(window.anchor, NEWEST))
@@ -128,155 +111,19 @@ def _resolve(tx: Tx, user: User, selection: Selection, window: Window) -> int:
         return 0
     if window.anchor == "date":
         assert window.moment is not None
-        found = history.first_since(tx, selection, window.moment)
-        return found if found is not None else (history.newest(tx, selection) or NEWEST)
+        found = history.first_since(tx, narrow.selection, window.moment)
+        return found if found is not None else (history.newest(tx, narrow.selection) or NEWEST)
     if window.anchor == "first_unread":
-        waiting = list(unread.load(tx, user.id))
-        matching = history.first_among(tx, selection, waiting) if waiting else None
-        return NEWEST if matching is None else matching
+        first = history.after(tx, narrowing.unread_of(tx, user, narrow), 0, 1)
+        return first[0] if first else NEWEST
     return NEWEST
 
 
-def _scope(tx: Tx, user: User, terms: list[Term]) -> Selection:
-    """What is looked through: one channel's history, or all that reached the user."""
-    if any(term.operator in ("channels", "streams") and not term.negated for term in terms):
-        return Selection()
-    for term in terms:
-        if term.operator in ("channel", "stream") and not term.negated:
-            channel = _channel(tx, term)
-            selection = Selection()
-            if not channel_actions.may_read(tx, user, channel):
-                selection.require(NOTHING)
-            elif not channel.history_public:
-                selection.require(CAME_WHILE_SUBSCRIBED, me=user.id)
-            return selection
-    return history.received(user.id, channel_actions.readable_ids(tx, user))
+def _shown(tx: Tx, user: User, ids: Sequence[int]) -> Shown:
+    found = details.added(tx, _in_order(tx, ids))
+    return Shown(found, reading.flags_for(tx, user.id, found))
 
 
-def _narrowed(
-    tx: Tx, user: User, terms: list[Term], email_domain: str, selection: Selection
-) -> Selection:
-    for index, term in enumerate(terms):
-        add = _OPERATORS.get(term.operator)
-        if add is None:
-            raise BadNarrow(desc=f"unknown operator {term.operator}")
-        one_term = Selection()
-        add(Asked(tx, user, email_domain, index), term, one_term)
-        condition = one_term.where()
-        # What a term says nothing about, as `channel` of a direct message, is not what it means.
-        negated = f"({condition}) IS NOT TRUE"
-        selection.require(negated if term.negated else condition, **one_term.params)
-    if not selection.conditions:
-        selection.require("1 = 1")
-    return selection
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """Who narrows, and which term of the narrow it is, so that parameters get their own names."""
-
-    tx: Tx
-    user: User
-    email_domain: str
-    index: int
-
-    def name(self, word: str) -> str:
-        return f"{word}_{'abcdefghijklmnopqrstuvwxyz'[self.index % 26] * (1 + self.index // 26)}"
-
-
-def _channel_term(asked: Asked, term: Term, selection: Selection) -> None:
-    name = asked.name("channel")
-    selection.require(f"m.channel_id = :{name}", **{name: _channel(asked.tx, term).id})
-
-
-def _channels_term(asked: Asked, term: Term, selection: Selection) -> None:
-    if term.operand != "web-public":
-        raise BadNarrow(desc=f"unknown channels operand {term.operand}")
-    name = asked.name("open")
-    selection.require(
-        "m.channel_id IN (SELECT c.id FROM channel c"
-        f" WHERE c.realm_id = :{name} AND c.is_web_public)",
-        **{name: asked.tx.realm_id},
-    )
-
-
-def _topic_term(asked: Asked, term: Term, selection: Selection) -> None:
-    topic = str(term.operand)
-    name = asked.name("topic")
-    key = "" if topic == EMPTY_TOPIC_NAME else fold(topic)
-    selection.require(f"m.channel_id IS NOT NULL AND m.topic_key = :{name}", **{name: key})
-
-
-def _sender_term(asked: Asked, term: Term, selection: Selection) -> None:
-    name = asked.name("sender")
-    selection.require(f"m.sender_id = :{name}", **{name: _user(asked, term.operand).id})
-
-
-def _dm_term(asked: Asked, term: Term, selection: Selection) -> None:
-    operand = term.operand
-    named = operand.split(",") if isinstance(operand, str) else operand
-    if isinstance(named, int):
-        named = [named]
-    members = {asked.user.id}
-    for each in named:
-        found = _find_user(asked, each)
-        if found is None:
-            raise BadNarrow(desc=f"unknown user in {operand}")
-        members.add(found.id)
-    conversation = messages.find_conversation(asked.tx, sorted(members))
-    name = asked.name("conversation")
-    selection.require(f"m.conversation_id = :{name}", **{name: conversation or -1})
-
-
-def _id_term(asked: Asked, term: Term, selection: Selection) -> None:
-    try:
-        number = int(str(term.operand))
-    except ValueError:
-        raise BadNarrow(desc="Invalid message ID") from None
-    name = asked.name("message")
-    selection.require(f"m.id = :{name}", **{name: number if abs(number) < 2**63 else -1})
-
-
-def _is_term(asked: Asked, term: Term, selection: Selection) -> None:
-    if term.operand not in ("dm", "private"):
-        raise BadNarrow(desc=f"unknown 'is' operand {term.operand}")
-    selection.require("m.conversation_id IS NOT NULL")
-
-
-# One small function for each operator; more of them come with searching.
-_OPERATORS: dict[str, Callable[[Asked, Term, Selection], None]] = {
-    "channel": _channel_term,
-    "stream": _channel_term,
-    "channels": _channels_term,
-    "streams": _channels_term,
-    "topic": _topic_term,
-    "sender": _sender_term,
-    "dm": _dm_term,
-    "pm-with": _dm_term,
-    "pm_with": _dm_term,
-    "id": _id_term,
-    "is": _is_term,
-}
-
-
-def _channel(tx: Tx, term: Term) -> Channel:
-    operand = term.operand
-    found = channels.find(tx, operand) if isinstance(operand, int) else None
-    if isinstance(operand, str):
-        found = channels.find_by_name(tx, operand)
-    if found is None:
-        raise BadNarrow(desc=f"unknown channel {operand}")
-    return found
-
-
-def _user(asked: Asked, operand: str | int | list[int] | list[str]) -> User:
-    found = None if isinstance(operand, list) else _find_user(asked, operand)
-    if found is None:
-        raise BadNarrow(desc=f"unknown user {operand}")
-    return found
-
-
-def _find_user(asked: Asked, operand: str | int) -> User | None:
-    if isinstance(operand, int):
-        return users.find(asked.tx, operand)
-    return people.find_by_address(asked.tx, operand, asked.email_domain)
+def _in_order(tx: Tx, ids: Sequence[int]) -> list[Message]:
+    found = messages.find_many(tx, tx.realm_id, ids)
+    return [found[each] for each in ids]

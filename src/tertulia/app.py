@@ -30,6 +30,7 @@ from tertulia.http.request import Request as ApiRequest
 from tertulia.jobs import housekeeping, presence
 from tertulia.jobs.rerendering import rerender
 from tertulia.jobs.runner import Job, Runner
+from tertulia.jobs.searching import Indexing
 from tertulia.jobs.sending import REMINDERS, SCHEDULED, send_due
 from tertulia.markdown import emoji as emoji_names
 from tertulia.storage import emoji, realms
@@ -61,8 +62,9 @@ class Application:
         self.services = Services(
             config, database, self.delivery, vault, clock, started_at=int(clock())
         )
+        self.indexing = Indexing(database, self.delivery)
         self.runner = Runner(self._jobs())
-        self.metrics = metrics.Metrics(self.delivery, self.runner)
+        self.metrics = metrics.Metrics(self.delivery, self.runner, self.indexing)
         self._api = Api(ROUTES, Gate(self.services).admit, config, observe=self.metrics.observe)
         description = describe(ROUTES, title="Tertulia", version=version.VERSION)
         self._description = msgspec.json.encode(description)
@@ -108,6 +110,7 @@ class Application:
         return [
             Job("scheduled messages", 0.5, partial(send_due, *both, SCHEDULED), at_once=True),
             Job("reminders", 0.5, partial(send_due, *both, REMINDERS), at_once=True),
+            Job("search", 0.5, self.indexing.catch_up, at_once=True),
             Job("positions", 30, partial(housekeeping.keep_positions, *both, watch)),
             Job("log", 300, partial(housekeeping.trim_logs, *both)),
             Job("retention", 300, partial(housekeeping.delete_old_messages, *both)),

@@ -7,7 +7,7 @@ across an inline tag, as half of a word that is bold, gets a mark on either side
 import html
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from tertulia.domain import words
 from tertulia.domain.plain_text import TAG, divides
@@ -25,15 +25,16 @@ _FORMULA = re.compile(r"<math\b.*?</math>", re.DOTALL)
 class Highlighter:
     """Marks what one query finds; made once and used for every message of an answer."""
 
-    def __init__(self, queries: Iterable[Query]) -> None:
-        queries = list(queries)
-        self._clues = [clue for query in queries for clue in query.words]
-        phrases = sorted({phrase.text for query in queries for phrase in query.phrases}, key=len)
-        spaced = [r"\s+".join(re.escape(part) for part in text.split()) for text in phrases[::-1]]
+    def __init__(self, query: Query) -> None:
+        self._clues = query.words
+        phrases = sorted((phrase.text for phrase in query.phrases), key=len, reverse=True)
+        spaced = [r"\s+".join(re.escape(part) for part in text.split()) for text in phrases]
         self._phrases = re.compile("|".join(spaced)) if spaced else None
 
     def markup(self, rendered: str) -> str:
         """The HTML of a message with marks."""
+        if not self._clues and self._phrases is None:
+            return rendered
         source = _Source(rendered)
         return source.marked(self._found(source.folded))
 
@@ -79,6 +80,8 @@ class _Source:
     def marked(self, spans: list[Span]) -> str:
         pieces, done = [], 0
         for start, end in self._in_markup(spans):
+            if self._markup[start:end].isspace():
+                continue  # between two rows of a table there may be nothing else
             pieces += [self._markup[done:start], OPEN, self._markup[start:end], CLOSE]
             done = end
         return "".join([*pieces, self._markup[done:]])
@@ -147,6 +150,9 @@ class _Source:
             self._stretches.append((start, end, len(folded)))
             self._folded.append(folded)
             self._length += len(folded)
+        elif self._stretches and self._stretches[-1][1] == start:
+            begin, _, length = self._stretches[-1]
+            self._stretches[-1] = (begin, end, length)  # an accent goes with its letter
 
 
 def _merged(spans: list[Span]) -> list[Span]:

@@ -106,7 +106,7 @@ class Query:
     @property
     def needs_text(self) -> bool:
         """Whether the clues alone do not tell if a message matches."""
-        return bool(self.phrases) or len(self.words) > MOST_CLUES
+        return bool(self.phrases) or len(self._all_clues) > MOST_CLUES
 
     def matches(self, page: Page) -> bool:
         return (
@@ -114,6 +114,12 @@ class Query:
             and all(page.contains(phrase) for phrase in self.phrases)
             and all(any(clue.fits(word) for word in page.words) for clue in self._all_clues)
         )
+
+    def is_confirmed_by(self, page: Page) -> bool:
+        """Whether a page matches on which every clue has been found already."""
+        if len(self._all_clues) > MOST_CLUES:
+            return self.matches(page)
+        return all(page.contains(phrase) for phrase in self.phrases)
 
     @property
     def _all_clues(self) -> list[Clue]:

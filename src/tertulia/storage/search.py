@@ -38,6 +38,14 @@ def indexed_to(tx: Tx) -> int:
     )
 
 
+def newest_id(tx: Tx) -> int:
+    """The last message of the organization; 0 if there is none."""
+    return int(
+        tx.value("SELECT max(id) AS value FROM message WHERE realm_id = :realm", realm=tx.realm_id)
+        or 0
+    )
+
+
 def realms_behind(tx: Tx) -> list[int]:
     """The organizations with messages that are not indexed as they are."""
     rows = tx.all(
@@ -255,14 +263,11 @@ def _forget_words(tx: Tx, candidates: Iterable[int]) -> None:
     ids = set(candidates)
     if not ids:
         return
-    newest = tx.value(
-        "SELECT max(id) AS value FROM message WHERE realm_id = :realm", realm=tx.realm_id
-    )
     rows = tx.all(
         "SELECT DISTINCT word_id FROM search_posting WHERE realm_id = :realm"
         " AND segment IN :segments AND word_id IN :ids",
         realm=tx.realm_id,
-        segments=segments.up_to(newest or 0),
+        segments=segments.up_to(newest_id(tx)),
         ids=sorted(ids),
     )
     unused = sorted(ids - {row["word_id"] for row in rows})

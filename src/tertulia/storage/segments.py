@@ -39,7 +39,9 @@ def up_to(number: int) -> list[int]:
     return list(range((number >> BITS) + 1))
 
 
-def load(tx: Tx, table: Table, segments: list[int], keys: list[Any]) -> dict[int, dict[Any, BitMap]]:
+def load(
+    tx: Tx, table: Table, segments: list[int], keys: list[Any]
+) -> dict[int, dict[Any, BitMap]]:
     """The bitmaps of these keys in these segments, as far as there are any.
 
     Ids in them are counted from the beginning of the segment.

@@ -88,6 +88,25 @@ def test_direct_messages_are_flagged_too(scene):
     assert scene.ana.sees(note)["flags"] == ["has_alert_word"]
 
 
+def test_an_edit_calls_those_whose_words_it_brings_and_no_others(scene):
+    outside = scene.person("cleo")
+    for person, word in ((scene.ana, "lunch"), (outside, "lunch"), (scene.ben, "soup")):
+        change("POST", person, word)
+    said = [
+        scene.ben.says("Who is for soup?", to="kitchen > soup"),
+        scene.ben.says("Soup, you two?", to=[scene.ana]),
+    ]
+    for message in said:
+        before = [scene.ana.sees(message)["flags"], scene.ben.sees(message)["flags"]]
+
+        scene.ben.patch(f"/messages/{message.id}", content="Who is for lunch?").succeeds()
+
+        assert before == [[], ["has_alert_word"]]
+        assert scene.ana.sees(message)["flags"] == ["has_alert_word"]
+        assert scene.ben.sees(message)["flags"] == []
+    assert outside.sees(said[0])["flags"] == ["read", "historical"]
+
+
 def test_a_word_of_another_organization_is_nobody_s(scene):
     change("POST", type(scene).found(scene.server).person("zoe"), "lunch")
 

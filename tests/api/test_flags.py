@@ -357,6 +357,24 @@ def test_who_has_read_a_message(kitchen):
     assert readers(ana, said[0]) == []
 
 
+def test_people_of_whom_one_muted_the_other_do_not_watch_each_other_read(kitchen):
+    chat, ana, ben, _ = kitchen
+    eve, ida = chat.people("eve", "ida", channels=["kitchen"])
+    tea = ana.says("tea?", to="kitchen > lunch")
+    flagged(ben, [tea], "add", "read").succeeds()
+    flagged(eve, [tea], "add", "read").succeeds()
+
+    ida.post(f"/users/me/muted_users/{ben.id}").succeeds()
+    ida.post(f"/users/me/muted_users/{ana.id}").succeeds()
+    more = ana.says("more?", to="kitchen > lunch")
+
+    assert readers(ida, tea) == [eve.id, ida.id]
+    assert readers(ben, tea) == [ben.id, eve.id]
+    assert readers(eve, tea) == [ben.id, eve.id, ida.id]
+    assert readers(eve, more) == [ida.id], "what a muted user writes arrives read"
+    assert readers(ana, more) == []
+
+
 def test_who_has_read_a_direct_message(chat):
     ana, ben, eve = chat.people("ana", "ben", "eve")
     hey = ana.says("hey", to=[ben])

@@ -304,8 +304,15 @@ def test_a_resolved_topic_says_so_and_is_read_by_most(chat):
         channels=["porch"],
         settings={"resolved_topic_notice_auto_read_policy": "never", **NO_FOLLOWING},
     )
+    muting = chat.person(
+        "muting",
+        channels=["porch"],
+        settings={"resolved_topic_notice_auto_read_policy": "never", **NO_FOLLOWING},
+    )
+    muting.post(f"/users/me/muted_users/{ben.id}").succeeds()
     chair = ana.says("chair", to="porch > chairs")  # which makes her follow the topic
-    ears = {who.name: who.listens_for("message") for who in (ana, ben, eve, curious)}
+    everybody = (ana, ben, eve, curious, muting)
+    ears = {who.name: who.listens_for("message") for who in everybody}
 
     moves(ben, chair, topic="✔ chairs", propagate_mode="change_all").succeeds()
 
@@ -314,8 +321,9 @@ def test_a_resolved_topic_says_so_and_is_read_by_most(chat):
     assert notice["content"] == f"@_**Ben|{ben.id}** has marked this topic as resolved."
     assert notice["subject"] == "✔ chairs"
     flags = {name: event["flags"] for name, event in heard.items()}
-    assert flags == {"Ana": [], "Ben": ["read"], "Eve": ["read"], "Curious": []}
-    for person in (ana, ben, eve, curious):
+    read = ["read"]
+    assert flags == {"Ana": [], "Ben": read, "Eve": read, "Curious": [], "Muting": read}
+    for person in everybody:
         assert person.sees(notice["id"])["flags"] == flags[person.name]
     assert "last_moved_timestamp" not in ana.sees(chair)
 

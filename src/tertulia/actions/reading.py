@@ -15,7 +15,15 @@ from tertulia.errors import BadRequest, InvalidMessage, ReadReceiptsDisabled
 from tertulia.events.audience import Users
 from tertulia.events.log import announce
 from tertulia.events.types.flags import FlagsChanged, UnreadDetails
-from tertulia.storage import messages, realms, subscriptions, unread, user_topics, users
+from tertulia.storage import (
+    messages,
+    muted_users,
+    realms,
+    subscriptions,
+    unread,
+    user_topics,
+    users,
+)
 from tertulia.storage.tx import Tx
 
 CATCH_UP_AFTER = 200  # messages; below that, adding them on each look is cheaper than a write
@@ -223,6 +231,9 @@ def read_receipts(tx: Tx, user: User, message_id: int) -> list[int]:
         holders = subscriptions.receivers(tx, message)
         holders |= unread.with_mark_on(tx, "historical", [message.id])
     holders.discard(message.sender_id)
+    # Two of whom one has muted the other do not watch each other read.
+    holders -= {mute.user_id for mute in muted_users.of_user(tx, user.id)}
+    holders.difference_update(muted_users.who_muted(tx, user.id))
     readers = unread.readers_among(tx, message, sorted(holders))
     return [
         reader.id

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pyroaring import BitMap64
 
 from tertulia.domain.messages import Message
-from tertulia.storage import messages, subscriptions
+from tertulia.storage import messages, muted_users, subscriptions
 from tertulia.storage.history import MY_CONVERSATIONS, NOT_MOVED_AWAY, RECEIVED_IN_CHANNEL
 from tertulia.storage.tx import Tx
 
@@ -244,6 +244,7 @@ def readers_among(tx: Tx, message: Message, user_ids: Sequence[int]) -> list[int
     )
     told = with_mark_on(tx, "unread_notice", [message.id])
     historical = with_mark_on(tx, "historical", [message.id])
+    muting = set(muted_users.who_muted(tx, message.sender_id))
     found = []
     for row in rows:
         if (row["caught_up_to"] or 0) >= message.id:
@@ -252,7 +253,7 @@ def readers_among(tx: Tx, message: Message, user_ids: Sequence[int]) -> list[int
             is_read = message.read_by_sender
         else:
             is_notice = message.resolve_notice and row["id"] not in told
-            is_read = is_notice or row["id"] in historical
+            is_read = is_notice or row["id"] in historical or row["id"] in muting
         if is_read:
             found.append(row["id"])
     return found

@@ -7,8 +7,8 @@ what clients know: policies that go along, messages that somebody loses, the upd
 import hashlib
 from dataclasses import dataclass
 
+from tertulia.actions import alert_words, rights, user_topics
 from tertulia.actions import channels as channel_actions
-from tertulia.actions import rights, user_topics
 from tertulia.actions.messages import firsts, send, sight, trails
 from tertulia.domain import limits, moves
 from tertulia.domain.channels import Channel
@@ -278,21 +278,27 @@ def _reword(
     tx: Tx, user: User, message: Message, channel: Channel | None, draft: Draft, move: Move | None
 ) -> int:
     """Give a message other words; gives the number of the edit."""
+    alerted = alert_words.called_by(tx, draft.content)
+    in_topic: list[int] = []
     if channel is None:
-        in_groups = send.check_group_mentions(tx, user, draft)
-        called = sorted((draft.mentions.user_ids | in_groups) & set(message.member_ids))
-        in_topic: list[int] = []
+        called = sorted(draft.mentions.user_ids | send.check_group_mentions(tx, user, draft))
+        received = set(message.member_ids)
     else:
         called, in_topic = send.check_mentions(tx, user, channel, message.topic, draft)
-        received = subscriptions.receivers(tx, message, among=sorted({*called, *in_topic}))
-        called = [user_id for user_id in called if user_id in received]
-        in_topic = [user_id for user_id in in_topic if user_id in received]
+        among = sorted({*called, *in_topic, *alerted})
+        received = subscriptions.receivers(tx, message, among)
+    marks = {
+        "mentioned": called,
+        "topic_wildcard_mentioned": in_topic,
+        "has_alert_word": alerted,
+    }
     topic = None if move is None else move.new_topic
     edit_id = edits.insert_content(tx, message, user.id, topic, None)
     messages.set_content(tx, message.id, draft)
-    for flag, user_ids in (("mentioned", called), ("topic_wildcard_mentioned", in_topic)):
+    for flag, user_ids in marks.items():
         unread.remove_flag(tx, flag, message.id)
-        unread.add_flag(tx, flag, user_ids, message.id)
+        wanted = [user_id for user_id in user_ids if user_id in received]
+        unread.add_flag(tx, flag, wanted, message.id)
     return edit_id
 
 

@@ -7,7 +7,7 @@ from tertulia.domain.channels import Channel
 from tertulia.domain.moves import Move
 from tertulia.domain.users import User
 from tertulia.domain.visibility import Visibility
-from tertulia.storage import messages, subscriptions, user_topics, users
+from tertulia.storage import messages, muted_users, subscriptions, user_topics, users
 from tertulia.storage.tx import Tx
 
 UNDO_SECONDS = 60  # a topic reopened so soon was resolved by mistake: nobody needs two notices
@@ -44,7 +44,10 @@ def _tell_of_resolving(tx: Tx, user: User, move: Move) -> None:
 
 
 def _who_wants_to_know(tx: Tx, channel: Channel, topic: str, actor: User) -> list[int]:
-    """For whom a notice of a resolved topic is unread: by default for those who follow it."""
+    """For whom a notice of a resolved topic is unread: by default for those who follow it.
+
+    Nobody is called by what somebody did whom they have muted.
+    """
     setting = "resolved_topic_notice_auto_read_policy"
     chosen = {user.id: user.prefers(setting) for user in users.who_set(tx, setting)}
     following = {
@@ -57,5 +60,5 @@ def _who_wants_to_know(tx: Tx, channel: Channel, topic: str, actor: User) -> lis
         for user_id in following
         if chosen.get(user_id, "except_followed") == "except_followed"
     }
-    wanting.discard(actor.id)
+    wanting -= {actor.id, *muted_users.who_muted(tx, actor.id)}
     return sorted(subscriptions.active_user_ids(tx, channel.id, among=sorted(wanting)))

@@ -204,7 +204,7 @@ def word_ids(tx: Tx, clue: Clue) -> BitMap:
 def _containing(tx: Tx, part: str) -> BitMap:
     grams = words.grams(part)
     found = BitMap()
-    held = segments.load(tx, _GRAMS, segments.up_to(_last_word(tx)), list(grams))
+    held = segments.load(tx, _GRAMS, segments.all_of(tx, _GRAMS), list(grams))
     for segment, bits in held.items():
         if len(bits) == len(grams):
             found |= segments.lifted(BitMap.intersection(*bits.values()), segment)
@@ -212,15 +212,6 @@ def _containing(tx: Tx, part: str) -> BitMap:
         return found
     rows = tx.all("SELECT id, word FROM search_word WHERE id IN :ids", ids=list(found))
     return BitMap(row["id"] for row in rows if part in row["word"])
-
-
-def _last_word(tx: Tx) -> int:
-    return int(
-        tx.value(
-            "SELECT max(id) AS value FROM search_word WHERE realm_id = :realm", realm=tx.realm_id
-        )
-        or 0
-    )
 
 
 def _numbers(tx: Tx, found: set[str]) -> dict[str, int]:
@@ -267,7 +258,7 @@ def _forget_words(tx: Tx, candidates: Iterable[int]) -> None:
         "SELECT DISTINCT word_id FROM search_posting WHERE realm_id = :realm"
         " AND segment IN :segments AND word_id IN :ids",
         realm=tx.realm_id,
-        segments=segments.up_to(newest_id(tx)),
+        segments=segments.all_of(tx, POSTINGS),
         ids=sorted(ids),
     )
     unused = sorted(ids - {row["word_id"] for row in rows})

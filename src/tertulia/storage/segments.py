@@ -34,9 +34,13 @@ class Changes:
             keys.setdefault(key, []).append(number & (SIZE - 1))
 
 
-def up_to(number: int) -> list[int]:
-    """All segments that ids up to a number can be in."""
-    return list(range((number >> BITS) + 1))
+def all_of(tx: Tx, table: Table) -> list[int]:
+    """All segments that may hold something."""
+    last = tx.value(
+        f"SELECT max(segment) AS value FROM {table.name} WHERE realm_id = :realm",
+        realm=tx.realm_id,
+    )
+    return [] if last is None else list(range(last + 1))
 
 
 def load(

@@ -30,8 +30,9 @@ check: .venv/dev.stamp ## format, lint, types, import direction
 bench: .venv/dev.stamp ## measure speed and memory
 	@$(BIN)/python -m bench $(ARGS)
 
-soak: .venv/dev.stamp ## run the tests that take minutes
+soak: .venv/dev.stamp ## run the tests that take minutes, and every row on both databases
 	@$(BIN)/python -m pytest -m soak $(ARGS)
+	@$(BIN)/python -m pytest -n 2 --both $(ARGS)
 
 format: .venv/dev.stamp ## put the code in order
 	@$(BIN)/ruff check --quiet --fix-only . && $(BIN)/ruff format --quiet .

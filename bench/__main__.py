@@ -24,6 +24,7 @@ from bench.town import AUDIENCES, SECRET, Town
 
 AT_A_TIME = (1, 16)
 PARKED_POLLS = 2000
+PINGING = 1000
 FIRST_ANSWER = "/api/v1/server_settings"
 
 
@@ -60,6 +61,8 @@ class Bench:
         await self._yardsticks()
         with self._database("rest") as url:
             await self._at_rest(url)
+        with self._database("crowd") as url:
+            await self._presence(url)
         with self._database("town") as url:
             people = town.settle(url, PARKED_POLLS)
             await self._queues(url, people)
@@ -95,6 +98,18 @@ class Bench:
         self._table.row("memory, resident", megabytes(resident))
         self._table.row(
             "first start to first answer", f"{seconds:.2f} s", budget(seconds, 1, "1 s")
+        )
+
+    async def _presence(self, url: str) -> None:
+        self._table.title("Presence")
+        crowd = town.crowd(url, PINGING)
+        with tertulia(self._folder / "crowd", url, SECRET) as process:
+            process.wait_for_first_answer(FIRST_ANSWER)
+            share = await measure.presence_minute(process, crowd) / 60
+        self._table.row(
+            f"{PINGING:,} people who ping once a minute",
+            f"{share:.2%}",
+            f"of a core, {budget(share, 0.02, '2 %')}",
         )
 
     async def _at_work(self, url: str, people: Town) -> None:

@@ -1,7 +1,8 @@
 """What a large organization costs: 1,000 channels, 5,000 people, 50 subscriptions each.
 
 Builds it by plain SQL in a folder of its own, then calls the application in this process and
-prints the CPU each call takes, cold and warm, and the memory of the whole.
+prints the CPU each call takes, the first time and later, and the memory of the whole. The first
+call comes a second after the start: until then the server has prepared what everybody is told.
 
     python bench/large_directory.py
 """
@@ -32,13 +33,14 @@ from tertulia.storage.tx import Tx
 CHANNELS, PEOPLE, EACH = 1000, 5000, 50
 PRIVATE_EVERY = 10  # one channel in ten is private
 LOOKS: list[tuple[str, str, dict[str, Any]]] = [
+    ("POST", "/register", {}),
+    ("POST", "/register", {"include_subscribers": "true"}),
     ("GET", "/streams", {}),
     ("GET", "/streams", {"include_all": True}),
     ("GET", "/users/me/subscriptions", {}),
     ("GET", "/users/me/subscriptions", {"include_subscribers": "true"}),
-    ("POST", "/register", {}),
-    ("POST", "/register", {"include_subscribers": "true"}),
 ]
+IDLE_SECONDS = 1.0
 BUDGET_MS = 60.0
 BUDGET_JOIN_SECONDS = 0.5
 
@@ -177,13 +179,16 @@ def _worded(value: Any) -> str:
 async def measure(application: Application, caller: Caller, before: float) -> bool:
     begun = time.process_time()
     async with application.running():
-        print(f"directory loaded in {(time.process_time() - begun) * 1000:.0f} ms")
+        loaded = time.process_time()
+        print(f"directory loaded in {(loaded - begun) * 1000:.0f} ms")
+        await asyncio.sleep(IDLE_SECONDS)
+        print(f"registers prepared in {(time.process_time() - loaded) * 1000:.0f} ms")
         failed = False
         for method, path, params in LOOKS:
-            cold, warm, size = await timed(caller, method, path, params)
-            failed |= warm > BUDGET_MS
+            first, later, size = await timed(caller, method, path, params)
+            failed |= first > BUDGET_MS
             name = f"{method} {path} {' '.join(params)}"
-            print(f"{name:52} {cold:7.1f} ms cold {warm:7.1f} ms warm {size / 1000:8.0f} kB")
+            print(f"{name:52} {first:7.1f} ms first {later:7.1f} ms later {size / 1000:8.0f} kB")
         failed |= await measure_join(caller)
         print(f"memory: {memory_mib() - before:.0f} MiB more than an empty process")
     return failed

@@ -97,6 +97,20 @@ async def delivery(process: Process, town: Town, queues: range, rounds: int) -> 
     )
 
 
+async def presence_minute(process: Process, crowd: list[Login]) -> float:
+    """Processor time of a minute in which each of a crowd pings once and is told of all others."""
+    wire = await Wire.to(process.port)
+    cpu = process.cpu_seconds()
+    for login in crowd:
+        answer = await wire.ask(
+            login.post("/users/me/presence", status="active", last_update_id=-1)
+        )
+        assert answer.count(b"idle_timestamp") == len(crowd), "somebody was not told of"
+    await asyncio.sleep(3)  # until the last of it is written down
+    wire.close()
+    return process.cpu_seconds() - cpu
+
+
 async def parked_poll_bytes(process: Process, town: Town) -> float:
     """Memory that each waiting poll costs, its connection included."""
     before, _ = process.memory()

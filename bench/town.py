@@ -8,9 +8,10 @@ from tertulia.actions.subscriptions import Wish
 from tertulia.actions.users import NewUser
 from tertulia.domain.channels import NewChannel
 from tertulia.domain.keys import Vault
+from tertulia.domain.presence import first
 from tertulia.domain.users import Role, User
 from tertulia.events.listener import Options
-from tertulia.storage import channels, log, messages
+from tertulia.storage import channels, log, messages, presence
 from tertulia.storage import subscriptions as stored_subscriptions
 from tertulia.storage import users as stored_users
 from tertulia.storage.database import Database
@@ -58,6 +59,21 @@ def settle(url: str, listeners: int) -> Town:
         ids = database.write_now(realm.id, _open_queues, user, count)
         opened += [Queue(owner, queue_id) for queue_id in ids]
     return Town(login, opened)
+
+
+def crowd(url: str, count: int) -> list[Login]:
+    """People in an organization of their own, each with a key and last seen a minute ago."""
+    database = Database.at(url)
+    database.migrate()
+    realm = database.write_now(0, organizations.create, "Crowd", "")
+    return database.write_now(realm.id, _let_in, Vault(SECRET.encode()), count)
+
+
+def _let_in(tx: Tx, vault: Vault, count: int) -> list[Login]:
+    new = [NewUser(f"person{number}@example.com", f"Person {number}") for number in range(count)]
+    added = [users.add(tx, vault, each) for each in new]
+    presence.note(tx, {user.id: first("active", tx.now - 60) for user, _ in added})
+    return [Login(user.email, key) for user, key in added]
 
 
 def grow(url: str, town: Town) -> None:

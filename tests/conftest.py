@@ -7,11 +7,50 @@ import pytest
 
 pytest.register_assert_rewrite("tests.support")
 
-from tests.support.databases import Databases, Kind  # noqa: E402
+from tests.support.databases import Databases, Kind, unreachable  # noqa: E402
 from tests.support.people import Chat  # noqa: E402
 from tests.support.server import Server  # noqa: E402
 
 KINDS = ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--both", action="store_true", help="every row of a table on both databases")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """A scene is played on both databases; the rows of a table take turns, for time's sake.
+
+    Where there is no PostgreSQL, every row has its turn on SQLite.
+    """
+    if config.getoption("both") or unreachable():
+        return
+    rows: dict[str, list[str]] = {}
+    waiting: list[pytest.Item] = []
+    for item in items:
+        found = _row_of_a_table(item)
+        if found is not None:
+            table, row, kind = found
+            seen = rows.setdefault(table, [])
+            if row not in seen:
+                seen.append(row)
+            if kind != ("sqlite", "postgres")[seen.index(row) % 2]:
+                waiting.append(item)
+    if waiting:
+        left_out = set(waiting)
+        items[:] = [item for item in items if item not in left_out]
+        config.hook.pytest_deselected(items=waiting)
+
+
+def _row_of_a_table(item: pytest.Item) -> tuple[str, str, Kind] | None:
+    """Which table, which of its rows, and on which database; None for a scene."""
+    params = item.callspec.params if hasattr(item, "callspec") else {}
+    chooses_itself = any("kind" in mark.args[0] for mark in item.iter_markers("parametrize"))
+    if "kind" not in params or len(params) == 1 or chooses_itself:
+        return None
+    kind: Kind = params["kind"]
+    table, _, row = item.nodeid.partition("[")
+    return table, row.replace(kind, "", 1), kind
 
 
 @pytest.fixture(scope="session")

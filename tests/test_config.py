@@ -34,6 +34,7 @@ EXAMPLES = {
     "idle_queue_seconds": "30",
     "heartbeat_seconds": "5",
     "web_public_streams_enabled": "true",
+    "accounts_api": "false",
     "metrics": "public",
     "log_level": "debug",
     "log_format": "json",

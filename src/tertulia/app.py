@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import re
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -11,29 +12,32 @@ from typing import Any
 import msgspec
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tertulia import metrics
+from tertulia.api.avatars import find_user
 from tertulia.api.call import Gate, Services, find_organization, site
 from tertulia.api.routes import ROUTES
 from tertulia.config import Config
-from tertulia.domain import version
+from tertulia.domain import images, version
 from tertulia.domain.keys import Vault
 from tertulia.errors import ClientError, ServiceUnavailable
 from tertulia.events.delivery import Delivery
+from tertulia.events.types.users import avatar_url
 from tertulia.http.dispatch import Api
 from tertulia.http.openapi import describe
 from tertulia.http.replies import encode_error
 from tertulia.http.request import Request as ApiRequest
 from tertulia.jobs import housekeeping, presence
+from tertulia.jobs.preparing import Preparation
 from tertulia.jobs.rerendering import rerender
 from tertulia.jobs.runner import Job, Runner
 from tertulia.jobs.searching import Indexing
 from tertulia.jobs.sending import REMINDERS, SCHEDULED, send_due
-from tertulia.markdown import emoji as emoji_names
-from tertulia.storage import emoji, realms
+from tertulia.markdown import emoji_names
+from tertulia.storage import avatars, emoji, realms
 from tertulia.storage.database import Database
 from tertulia.storage.tx import Tx
 from tertulia.storage.watcher import watch
@@ -42,7 +46,8 @@ from tertulia.web.pictures import identicon
 
 TABLE_HEADERS = {"Cache-Control": "public, max-age=86400", "Access-Control-Allow-Origin": "*"}
 PICTURE_HEADERS = {"Cache-Control": "public, max-age=86400"}
-EMOJI_HEADERS = {
+FILE_NAME = re.compile(r"[0-9a-z-]{1,100}\.(png|gif)")  # as we name pictures
+FIXED_HEADERS = {
     "Cache-Control": "public, max-age=31536000, immutable",
     "X-Content-Type-Options": "nosniff",
 }
@@ -65,7 +70,8 @@ class Application:
         self.indexing = Indexing(database, self.delivery)
         self.runner = Runner(self._jobs())
         self.metrics = metrics.Metrics(self.delivery, self.runner, self.indexing)
-        self._api = Api(ROUTES, Gate(self.services).admit, config, observe=self.metrics.observe)
+        self._gate = Gate(self.services)
+        self._api = Api(ROUTES, self._gate.admit, config, observe=self.metrics.observe)
         description = describe(ROUTES, title="Tertulia", version=version.VERSION)
         self._description = msgspec.json.encode(description)
         self._pages = self._build_pages()
@@ -111,6 +117,7 @@ class Application:
             Job("scheduled messages", 0.5, partial(send_due, *both, SCHEDULED), at_once=True),
             Job("reminders", 0.5, partial(send_due, *both, REMINDERS), at_once=True),
             Job("search", 0.5, self.indexing.catch_up, at_once=True),
+            Job("preparation", 5, Preparation(delivery).go_on, at_once=True),
             Job("positions", 30, partial(housekeeping.keep_positions, *both, watch)),
             Job("log", 300, partial(housekeeping.trim_logs, *both)),
             Job("retention", 300, partial(housekeeping.delete_old_messages, *both)),
@@ -118,6 +125,7 @@ class Application:
             Job("rerendering", 3600, partial(rerender, *both), at_once=True),
             Job("sent messages", 600, partial(housekeeping.forget_sent, database)),
             Job("presence", 2, partial(presence.write_down, *both)),
+            Job("stale presence", 3600, partial(presence.forget_stale, *both)),
             Job("traffic", 60, partial(housekeeping.count_traffic, *both)),
             Job("full members", 60, partial(housekeeping.welcome_full_members, *both)),
         ]
@@ -140,10 +148,11 @@ class Application:
                 Route("/static/logo.svg", _logo),
                 Route("/static/icon.png", _icon),
                 Route("/static/emoji.json", _emoji),
-                Route("/user_avatars/{realm_id:int}/{name}", _avatar),
+                Route("/user_avatars/{realm_id:int}/{name}", self._avatar),
                 Route("/user_avatars/{realm_id:int}/emoji/images/{name}", self._emoji),
                 Route("/user_avatars/{realm_id:int}/emoji/images/still/{name}", self._still_emoji),
-                Route("/avatar/{user_id:int}", _avatar_of),
+                Route("/avatar/{who}", self._avatar_of),
+                Route("/avatar/{who}/medium", self._medium_avatar_of),
             ],
         )
 
@@ -164,6 +173,41 @@ class Application:
             return Response("Not found", status_code=404)
         return Response(self.metrics.text(), media_type=metrics.CONTENT_TYPE)
 
+    async def _avatar(self, request: Request) -> Response:
+        """A picture that we have drawn by somebody's number, or one that they have uploaded."""
+        realm_id: int = request.path_params["realm_id"]
+        file_name: str = request.path_params["name"]
+        if not FILE_NAME.fullmatch(file_name) or not file_name.endswith(".png"):
+            return Response("Not found", status_code=404)
+        stem = file_name.removesuffix(".png")
+        name, is_medium = stem.removesuffix("-medium"), stem.endswith("-medium")
+        if name.isdecimal():
+            pixels = images.MEDIUM_AVATAR_EDGE if is_medium else images.AVATAR_EDGE
+            return _picture(f"{realm_id}/{name}", pixels)
+        data = None
+        if realm_id in self.delivery.organizations:
+            read = partial(avatars.find, medium=is_medium)
+            data = await self.services.database.read_in(realm_id, read, name)
+        if data is None:
+            return Response("Not found", status_code=404)
+        return Response(data, media_type="image/png", headers=FIXED_HEADERS)
+
+    async def _avatar_of(self, request: Request) -> Response:
+        return self._redirect_to_avatar(request, medium=False)
+
+    async def _medium_avatar_of(self, request: Request) -> Response:
+        return self._redirect_to_avatar(request, medium=True)
+
+    def _redirect_to_avatar(self, request: Request, *, medium: bool) -> Response:
+        """By number or address; where the picture is may be another place a moment later."""
+        call = self._gate.let_look(ApiRequest(request.scope, request.receive))
+        user = find_user(call, request.path_params["who"])
+        url = avatar_url(call.org, user, client_gravatar=False, medium=medium)
+        assert url is not None
+        return RedirectResponse(
+            url, status_code=302, headers={"Cache-Control": "private, no-cache"}
+        )
+
     async def _emoji(self, request: Request) -> Response:
         return await self._emoji_picture(request, emoji.picture)
 
@@ -177,12 +221,12 @@ class Application:
         name: str = request.path_params["name"]
         realm_id: int = request.path_params["realm_id"]
         data = None
-        if realm_id in self.delivery.organizations:
+        if realm_id in self.delivery.organizations and FILE_NAME.fullmatch(name):
             data = await self.services.database.read_in(realm_id, read, name)
         if data is None:
             return Response("Not found", status_code=404)
         kind = "image/gif" if name.endswith(".gif") else "image/png"
-        return Response(data, media_type=kind, headers=EMOJI_HEADERS)
+        return Response(data, media_type=kind, headers=FIXED_HEADERS)
 
     async def _openapi(self, request: Request) -> Response:
         return Response(
@@ -194,7 +238,9 @@ class Application:
 
 async def _refuse(request: Request, error: Exception) -> Response:
     assert isinstance(error, ClientError)
-    return Response(encode_error(error), error.status, media_type="application/json")
+    return Response(
+        encode_error(error), error.status, error.reply_headers(), media_type="application/json"
+    )
 
 
 async def _logo(request: Request) -> Response:
@@ -213,19 +259,6 @@ async def _emoji(request: Request) -> Response:
 def _emoji_table() -> bytes:
     """Every emoji by its code, with its names, the one that clients show first."""
     return msgspec.json.encode({"code_to_names": dict(emoji_names.all_emoji())})
-
-
-async def _avatar(request: Request) -> Response:
-    name: str = request.path_params["name"]
-    medium = name.endswith("-medium.png")
-    seed = name.removesuffix(".png").removesuffix("-medium")
-    if not name.endswith(".png") or not seed.isdecimal():
-        return Response("Not found", status_code=404)
-    return _picture(f"{request.path_params['realm_id']}/{seed}", 500 if medium else 100)
-
-
-async def _avatar_of(request: Request) -> Response:
-    return _picture(str(request.path_params["user_id"]), 100)
 
 
 def _picture(seed: str, pixels: int) -> Response:

@@ -225,6 +225,11 @@ class Config:
     web_public_streams_enabled: bool = setting(
         False, SWITCH, "Whether channels may be opened to readers without an account."
     )
+    accounts_api: bool = setting(
+        True,
+        SWITCH,
+        "Whether administrators may create accounts and change addresses through the API.",
+    )
     metrics: str = setting(
         "loopback",
         one_of("loopback", "off", "public"),

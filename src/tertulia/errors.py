@@ -262,6 +262,10 @@ class InvalidMessage(ClientError):
     message = "Invalid message(s)"
 
 
+class RecipientNotAccessible(ClientError):
+    message = "You do not have permission to access some of the recipients."
+
+
 class SendKeyReused(ClientError):
     message = "This key was already used for a different message"
 
@@ -321,7 +325,7 @@ class UserIsDeactivated(ClientError):
 
 class LastOwner(ClientError):
     code = "CANNOT_DEACTIVATE_LAST_USER"
-    message = "Cannot deactivate the only organization owner."
+    message = "Cannot deactivate the only {entity}."
     keys = ("is_last_owner", "entity")
 
 
@@ -638,6 +642,22 @@ class EmailChangesDisabled(ClientError):
 # --- Accounts and bots ------------------------------------------------------------------------
 
 
+class MayNotCreateUsers(ClientError):
+    message = "User not authorized to create users"
+
+
+class MayNotChangeAddresses(ClientError):
+    message = "User not authorized to change user emails"
+
+
+class OnlyOwner(ClientError):
+    message = "The owner permission cannot be removed from the only organization owner."
+
+
+class NameNotUnique(ClientError):
+    message = "Unique names required in this organization."
+
+
 # --- Markup -----------------------------------------------------------------------------------
 
 
@@ -709,3 +729,42 @@ class ReminderNotFound(ClientError):
 
 class ReminderNoteTooLong(ClientError):
     message = "Maximum reminder note length: {limit} characters"
+
+
+# --- Profiles ---------------------------------------------------------------------------------
+
+
+class ProfileFieldNotFound(ClientError):
+    message = "Field id {field_id} not found."
+
+
+class ProfileFieldNameTaken(ClientError):
+    message = "A field with that label already exists."
+
+
+class ProfileFieldNotEditable(ClientError):
+    message = "You are not allowed to change this field. Contact an administrator to update it."
+
+
+class InvalidProfileFieldOrder(ClientError):
+    message = "Invalid order mapping."
+
+
+class TooManyProfileFields(ClientError):
+    message = "Too many custom profile fields (limit: {limit})"
+
+
+class TooManyInSummary(ClientError):
+    message = "Only {limit} custom profile fields can be displayed in the profile summary."
+
+
+class NoProfileOfBots(ClientError):
+    message = "Bots have no custom profile fields."
+
+
+class InvalidUserIds(ClientError):
+    message = "Invalid user IDs: {ids}"
+
+
+class AvatarChangesDisabled(ClientError):
+    message = "Avatar changes are disabled in this organization."

@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 from tests.support.client import wire
 from tests.support.groups import make
-from tests.support.pictures import picture, uploads
+from tests.support.pictures import picture, uploads, uploads_to
 
 from tertulia.api.routes import ROUTES
 from tertulia.app import Application
@@ -74,10 +74,19 @@ def address(route: tuple[str, str], places: dict[str, Any]) -> str:
     return path.format(**places | made())
 
 
+# Calls after which the caller could make no other one.
+FAREWELLS = {("DELETE", "/users/me"), ("POST", "/users/me/api_key/regenerate")}
+leavers = (f"leaver{number}" for number in itertools.count())
+
+
 def ask(person, method: str, path: str, **params: Any):
     """A call as clients make it, with a file where one belongs."""
+    if (method, path) in FAREWELLS:
+        person = person.chat.person(next(leavers))
     if method == "POST" and path.startswith("/realm/emoji/"):
         return uploads(person, f"{path.rpartition('/')[2]}?{urlencode(params)}", picture())
+    if (method, path) == ("POST", "/users/me/avatar"):
+        return uploads_to(person, f"{path}?{urlencode(params)}", picture())
     return person.request(method, path, **params)
 
 
@@ -209,6 +218,69 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
         "DELETE /users/me/muted_users/{muted_user_id}": new_mute,
     }
     return calls, places
+
+
+def account_calls(chat) -> tuple[dict[tuple[str, str], Any], dict[str, Any]]:
+    """Good calls about accounts, each made for somebody new."""
+    names = (f"account{number}" for number in itertools.count())
+    change = {
+        "full_name": "Cleo",
+        "role": 300,
+        "new_email": lambda: f"{next(names)}@example.com",
+    }
+
+    def somebody():
+        person = chat.person(next(names))
+        return {"user_id": person.id, "email": person.api_email}
+
+    calls: dict[tuple[str, str], Any] = {
+        ("POST", "/users"): {
+            "email": lambda: f"{next(names)}@example.com",
+            "password": "open sesame",
+            "full_name": "Cleo",
+        },
+        ("PATCH", "/users/{user_id}"): change,
+        ("PATCH", "/users/{email}"): change,
+        ("DELETE", "/users/{user_id}"): {},
+        ("DELETE", "/users/{email}"): {},
+        ("DELETE", "/users/me"): {},
+        ("POST", "/users/{user_id}/reactivate"): {},
+        ("POST", "/users/me/api_key/regenerate"): {},
+    }
+    places = {
+        f"{method} {path}": somebody
+        for method, path in calls
+        if "{" in path and path.endswith(("_id}", "email}"))
+    }
+    return calls, places
+
+
+def profile_calls(ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any]]:
+    """Good calls about profiles, and the places they are made at."""
+    path, numbers = "/realm/profile_fields", itertools.count()
+
+    def new_field():
+        return {"field_id": ana.post(path, name=new_name(), field_type=1).succeeds()["id"]}
+
+    def new_name():
+        return f"field {next(numbers)}"
+
+    def in_order():
+        return [each["id"] for each in ana.get(path).succeeds()["custom_fields"]]
+
+    field = new_field()
+    calls: dict[tuple[str, str], Any] = {
+        ("GET", path): {},
+        ("PATCH", path): {"order": in_order},
+        ("POST", path): {"name": new_name, "field_type": 1},
+        ("PATCH", f"{path}/{{field_id}}"): {"name": new_name},
+        ("DELETE", f"{path}/{{field_id}}"): {},
+        ("PATCH", "/users/me/profile_data"): {"data": [{"id": field["field_id"], "value": "x"}]},
+        ("DELETE", "/users/me/profile_data"): {"data": [field["field_id"]]},
+        ("POST", "/users/me/avatar"): {},
+        ("DELETE", "/users/me/avatar"): {},
+    }
+    return calls, {**field, f"DELETE {path}/{{field_id}}": new_field}
 
 
 @pytest.fixture
@@ -368,7 +440,11 @@ def scene(chat):
     }
     personal, their_places = personal_calls(chat, ana)
     calls.update(personal)
-    return ana, calls, places | their_places
+    about_accounts, account_places = account_calls(chat)
+    calls.update(about_accounts)
+    profiles, profile_places = profile_calls(ana)
+    calls.update(profiles)
+    return ana, calls, places | their_places | account_places | profile_places
 
 
 def test_every_route_is_described_and_nothing_else(chat):
@@ -489,7 +565,8 @@ def sample(name: str, schema: dict[str, Any], method: str) -> Any:
         return {"new": nobody} if method == "PATCH" else nobody
     if "default" in schema:
         return schema["default"]
-    return {"boolean": True, "integer": 1, "string": "x"}.get(str(schema.get("type")), [])
+    usual = {"boolean": True, "integer": 1, "string": "x", "object": {}}
+    return usual.get(str(schema.get("type")), [])
 
 
 def test_what_is_documented_as_required_is_missed(chat, scene):

@@ -85,7 +85,7 @@ def test_a_note_to_oneself_names_oneself(chat):
 
 
 @pytest.mark.parametrize(
-    "kind, to_people, shown",
+    "word, to_people, shown",
     [
         ("channel", False, "stream"),
         ("stream", False, "stream"),
@@ -93,11 +93,11 @@ def test_a_note_to_oneself_names_oneself(chat):
         ("private", True, "private"),
     ],
 )
-def test_all_four_words_for_the_type_are_understood(chat, kind, to_people, shown):
+def test_all_four_words_for_the_type_are_understood(chat, word, to_people, shown):
     ana = chat.person("ana", channels=["kitchen"])
     to = [ana.id] if to_people else chat.channel("kitchen").id
 
-    schedules(ana, to=to, type=kind)
+    schedules(ana, to=to, type=word)
 
     assert listed(ana)[0]["type"] == shown
 

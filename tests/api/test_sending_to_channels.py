@@ -25,14 +25,14 @@ def make_channel(chat, creator, name, **settings):
 # --- where to ---
 
 
-@pytest.mark.parametrize("kind", ["channel", "stream"])
+@pytest.mark.parametrize("word", ["channel", "stream"])
 @pytest.mark.parametrize("written", ["id", "name", "NAME", " name ", '"name"', '["name"]', "[id]"])
-def test_a_channel_may_be_named_in_several_ways(chat, kind, written):
+def test_a_channel_may_be_named_in_several_ways(chat, word, written):
     ana = chat.person("ana", channels=["kitchen"])
     number = chat.channel("kitchen").id
     to = written.replace("id", str(number)).replace("name", "kitchen").replace("NAME", "KITCHEN")
 
-    answer = sends(ana, type=kind, to=to).succeeds()
+    answer = sends(ana, type=word, to=to).succeeds()
 
     seen = ana.sees(answer["id"])
     assert (seen["type"], seen["stream_id"], seen["display_recipient"]) == (

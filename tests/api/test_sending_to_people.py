@@ -20,11 +20,11 @@ def participants(seen) -> list[int]:
     return [each["id"] for each in seen["display_recipient"]]
 
 
-@pytest.mark.parametrize("kind", ["direct", "private"])
-def test_a_direct_message_in_full(chat, kind):
+@pytest.mark.parametrize("word", ["direct", "private"])
+def test_a_direct_message_in_full(chat, word):
     ana, ben = chat.people("ana", "ben")
 
-    answer = writes(ana, [ben.id], type=kind).succeeds()
+    answer = writes(ana, [ben.id], type=word).succeeds()
 
     seen = ben.sees(answer["id"])
     assert (seen["type"], seen["subject"], seen["content"]) == ("private", "", "<p>psst</p>")

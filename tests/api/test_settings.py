@@ -1,5 +1,9 @@
 """Personal settings: one's own, and those that newcomers start with."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 from tests.support.people import Chat, basic
 
@@ -82,6 +86,7 @@ def test_unknown_ones_are_listed_and_nothing_at_all_is_fine(ana):
     [
         ("default_language", "xx", "Invalid default_language"),
         ("timezone", "Mars/Base", "Invalid timezone: Value error, Not a recognized time zone"),
+        ("timezone", "localtime", "Invalid timezone: Value error, Not a recognized time zone"),
         ("timezone", "", "Invalid timezone: Value error, Not a recognized time zone"),
         (
             "color_scheme",
@@ -316,3 +321,19 @@ def test_newcomers_cannot_start_with_nonsense(chat):
     )
 
     assert newcomer_settings(boss) == before
+
+
+def test_time_zones_are_known_where_the_system_knows_none():
+    """As in a bare container."""
+    pytest.importorskip("tzdata")
+    asked = "from tertulia.api import settings; print('Europe/Berlin' in settings._timezones())"
+
+    answer = subprocess.run(
+        [sys.executable, "-c", asked],
+        env=os.environ | {"PYTHONTZPATH": ""},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert answer.stdout == "True\n"

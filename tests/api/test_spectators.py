@@ -109,6 +109,9 @@ def test_topics_of_open_channels_can_be_listed(square):
 
 
 def test_register_tells_what_everybody_may_know(square):
+    boss = square.person("boss", role="owner")
+    boss.post("/realm/profile_fields", name="Boat", field_type=1).succeeds()
+
     state = square.stranger.post("/register").succeeds()
 
     assert state["queue_id"] is None
@@ -116,7 +119,8 @@ def test_register_tells_what_everybody_may_know(square):
     assert [each["name"] for each in state["never_subscribed"]] == ["square"]
     assert (state["subscriptions"], state["unsubscribed"]) == ([], [])
     assert state["realm_default_streams"] == []
-    (ana,) = state["realm_users"]
+    assert state["custom_profile_fields"] == []
+    ana, _ = state["realm_users"]
     assert ana["delivery_email"] is None
     assert len(ana["date_joined"]) == len("2024-05-01")
     assert not {"timezone", "profile_data"} & ana.keys()

@@ -216,7 +216,7 @@ class Stage:
         self.realm_id = self.database.write_now(0, organizations.create, "Tertulia", "").id
         self.restarts()
         self.database.start(
-            lambda tx: self.delivery.follower.fetch_news(tx),
+            lambda tx, realms: self.delivery.follower.fetch_news(tx, realms),
             lambda news, answer: self.delivery.follower.deliver(news, answer),
         )
         self.ana, self.ben = await self.adds("ana", Role.OWNER), await self.adds("ben")

@@ -113,6 +113,22 @@ def test_leaving_a_public_channel(chat):
     assert guests.silent()
 
 
+def test_those_who_leave_together_are_told_of_each_other(chat):
+    ana, ben = chat.person("ana", role="owner", channels=["kitchen"]), chat.person("ben")
+    ben.joins("kitchen")
+    hers = ana.listens_for(*TYPES)
+
+    ana.delete(
+        "/users/me/subscriptions", subscriptions=["kitchen"], principals=[ana.id, ben.id]
+    ).succeeds()
+
+    number = chat.channel("kitchen").id
+    assert told(hers) == [
+        ("subscription", "remove", ["kitchen"]),
+        ("subscription", "peer_remove", [number], [ben.id]),
+    ]
+
+
 def test_leaving_a_private_channel_takes_it_away(chat):
     ana, ben = chat.people("ana", "ben")
     root = chat.person("root", role="admin")

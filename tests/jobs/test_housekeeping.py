@@ -3,8 +3,10 @@
 import pytest
 
 from tertulia.actions import housekeeping
+from tertulia.jobs import presence
 from tertulia.jobs.housekeeping import Watch, delete_old_messages, forget_sent, keep_positions
 from tertulia.storage import log, messages, queues, send_keys
+from tertulia.storage import presence as stored_presence
 from tertulia.storage import scheduled as stored_scheduled
 
 
@@ -378,3 +380,48 @@ def test_the_first_message_of_a_channel_is_told_anew(later):
     assert later.channel("kitchen").first_message_id == new.id
     (event,) = ears.all()
     assert (event["property"], event["value"]) == ("first_message_id", new.id)
+
+
+# --- presence ---
+
+
+def test_who_was_not_here_for_a_year_is_forgotten(own_chat):
+    server, people = own_chat.server, own_chat.people("ana", "ben", "cleo")
+    both = (server.database, server.application.delivery)
+
+    def come(*persons):
+        for person in persons:
+            person.post("/users/me/presence", status="active", ping_only=True).succeeds()
+        server.do(presence.write_down(*both))
+
+    ana, ben, cleo = people
+    come(ana, ben)
+    server.clock.move(hours=364 * 24)
+    come(cleo)
+    server.do(presence.forget_stale(*both))
+    assert len(own_chat.read(stored_presence.since, 0)) == 3
+
+    server.clock.move(hours=48)
+    come(ben)
+    server.do(presence.forget_stale(*both))
+
+    assert {each.user_id for each in own_chat.read(stored_presence.since, 0)} == {ben.id, cleo.id}
+    cleo.get(f"/users/{ana.id}/presence").fails(f"No presence data for {ana.id}")
+    cleo.get(f"/users/{ben.id}/presence").succeeds()
+
+
+def test_the_last_number_is_remembered_whoever_is_forgotten(own_chat):
+    ana = own_chat.person("ana")
+    server = own_chat.server
+    both = (server.database, server.application.delivery)
+    ana.post("/users/me/presence", status="active").succeeds()
+    server.do(presence.write_down(*both))
+    (first,) = own_chat.read(stored_presence.since, 0)
+
+    server.clock.move(hours=400 * 24)
+    server.do(presence.forget_stale(*both))
+    ana.post("/users/me/presence", status="active").succeeds()
+    server.do(presence.write_down(*both))
+
+    (second,) = own_chat.read(stored_presence.since, 0)
+    assert second.update_id > first.update_id

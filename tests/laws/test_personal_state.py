@@ -11,10 +11,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.support.client import Reply
 from tests.support.people import Chat, Person
+from tests.support.pictures import picture, uploads_to
 from tests.support.watcher_personal import PersonalWatcher
 
 from tertulia.domain.preferences import BOUNDS, CHOICES, DEFAULTS
 
+PICTURE = picture(size=(8, 8))
 TOPICS = ["soup", "SOUP", "bread", ""]
 
 
@@ -164,6 +166,59 @@ def changing_oneself(draw: st.DrawFn) -> Deed:
     return lambda scene, actor: actor.patch("/settings", **wanted)
 
 
+@st.composite
+def asking(draw: st.DrawFn) -> Deed:
+    """Changing what the organization asks; most people may not."""
+    number, op = draw(some_id), draw(st.sampled_from(["add", "add", "edit", "order", "delete"]))
+    kind, keys = draw(st.sampled_from([1, 3])), draw(st.sets(st.sampled_from("ab"), min_size=1))
+    choices = {key: {"text": key, "order": "1"} for key in keys}
+
+    def do(scene: Scene, actor: Person) -> Reply:
+        ids = _fields(actor)
+        place = f"/realm/profile_fields/{ids[number % len(ids)] if ids else 987_654}"
+        if op == "add":
+            words = {"name": f"field {number}", "field_type": kind, "field_data": choices}
+            return actor.post("/realm/profile_fields", **words)
+        if op == "order":
+            return actor.patch("/realm/profile_fields", order=ids[number:] + ids[:number])
+        if op == "delete":
+            return actor.delete(place)
+        return actor.patch(place, hint=f"hint {number}", field_data=choices)
+
+    return do
+
+
+@st.composite
+def filling_in(draw: st.DrawFn) -> Deed:
+    number = draw(some_id)
+    values = draw(st.lists(st.sampled_from(["a", "b", "*c*", "", None]), min_size=1, max_size=2))
+
+    def do(scene: Scene, actor: Person) -> Reply:
+        ids = _fields(actor) or [987_654]
+        data = [{"id": ids[number % len(ids)], "value": value} for value in values]
+        return actor.patch("/users/me/profile_data", data=data)
+
+    return do
+
+
+def _fields(person: Person) -> list[int]:
+    found = person.get("/realm/profile_fields").succeeds()["custom_fields"]
+    return [each["id"] for each in found]
+
+
+@st.composite
+def showing_oneself(draw: st.DrawFn) -> Deed:
+    is_upload, source = draw(st.booleans()), draw(st.sampled_from(["J", "G"]))
+
+    def do(scene: Scene, actor: Person) -> Reply:
+        scene.chat.set("default_avatar_source", source)
+        if is_upload:
+            return uploads_to(actor, "/users/me/avatar", PICTURE)
+        return actor.delete("/users/me/avatar")
+
+    return do
+
+
 deeds = st.one_of(
     caring_for_topics(),
     muting_as_of_old(),
@@ -176,6 +231,11 @@ deeds = st.one_of(
     muting_people(),
     settling(),
     changing_oneself(),
+    asking(),
+    asking(),
+    filling_in(),
+    filling_in(),
+    showing_oneself(),
 )
 
 

@@ -15,7 +15,8 @@ from tests.support.people import Chat, Person
 from tests.support.server import Server
 from tests.support.watcher import Watcher
 
-ROLES = ["owner", "admin", "member", "member", "guest"]
+ROLES = ["owner", "admin", "member", "member", "guest"]  # of those who watch
+OTHERS = ["member", "guest"]
 CHANNELS = ["kitchen", "garden", "cellar"]
 FOLDERS = ["House", "Work"]
 GROUPS = ["bakers", "cooks", "waiters"]
@@ -81,12 +82,12 @@ class Scene:
         return self.chat.group(names[number % len(names)])
 
 
-VALUES = len(ROLES) + len(GROUPS) + 4
+VALUES = len(ROLES) + len(OTHERS) + len(GROUPS) + 4
 
 Deed = Callable[[Scene, Person], Reply]
 
 number = st.integers(0, 2)
-somebody = st.integers(0, len(ROLES) - 1)
+somebody = st.integers(0, len(ROLES) + len(OTHERS) - 1)
 values = st.integers(0, VALUES - 1)
 
 
@@ -254,6 +255,49 @@ def governing(draw: st.DrawFn) -> Deed:
 
 
 @st.composite
+def handling_accounts(draw: st.DrawFn) -> Deed:
+    """People get other roles and names; those whom nobody watches come and go."""
+    whom, role = draw(somebody), draw(st.sampled_from([100, 200, 300, 400, 600]))
+    kind = draw(
+        st.sampled_from(["create", "role", "role", "rename", "move", "end", "end", "reopen"])
+    )
+
+    def do(scene: Scene, actor: Person) -> Reply:
+        fleeting = scene.people[len(ROLES) + whom % len(OTHERS)]
+        if kind == "create":
+            email = f"{len(scene.people[0].get('/users').succeeds()['members'])}@example.com"
+            return actor.post("/users", email=email, password="open sesame", full_name="New")
+        if kind == "role":
+            return actor.patch(f"/users/{scene.people[whom].id}", role=role)
+        if kind == "rename":
+            return actor.patch(f"/users/{scene.people[whom].id}", full_name=f"Number {role}")
+        if kind == "move":
+            return actor.patch(f"/users/{fleeting.id}", new_email=f"{role}.{whom}@example.com")
+        if kind == "end":
+            return actor.delete(f"/users/{fleeting.id}")
+        return actor.post(f"/users/{fleeting.id}/reactivate")
+
+    return do
+
+
+@st.composite
+def meeting(draw: st.DrawFn) -> Deed:
+    """Guests may see everybody or only those they have met; people talk and say how they are."""
+    whom, text = draw(somebody), draw(st.sampled_from(["", "Cooking"]))
+    kind = draw(st.sampled_from(["open", "close", "close", "talk", "talk", "state"]))
+
+    def do(scene: Scene, actor: Person) -> Reply:
+        if kind == "talk":
+            return actor.tries_to_say("Hello", [scene.people[whom]])
+        if kind == "state":
+            return actor.post("/users/me/status", status_text=text)
+        group = scene.chat.group("everyone" if kind == "open" else "members")
+        return actor.patch("/realm", can_access_all_users_group={"new": group})
+
+    return do
+
+
+@st.composite
 def speaking(draw: st.DrawFn) -> Deed:
     which = draw(number)
     return lambda scene, actor: actor.tries_to_say("Hello", f"{CHANNELS[which]} > greetings")
@@ -274,6 +318,10 @@ deeds = st.one_of(
     coming_and_going(),
     coming_and_going(),
     governing(),
+    handling_accounts(),
+    handling_accounts(),
+    meeting(),
+    meeting(),
     speaking(),
 )
 
@@ -290,19 +338,21 @@ def test_who_watched_knows_what_a_newcomer_is_told(
     chat = Chat.found(open_server)
     chat.set("enable_spectator_access", True)
     chat.set("send_channel_events_messages", True)
-    names = ["ana", "ben", "cleo", "dan", "eve"]
-    people = [chat.person(name, role=role) for name, role in zip(names, ROLES, strict=True)]
-    people[2].joins("kitchen", principals=[people[3].id, people[4].id])
+    chat.permit("can_access_all_users_group", "members")
+    names = ["ana", "ben", "cleo", "dan", "eve", "fay", "gil"]
+    roles = ROLES + OTHERS
+    people = [chat.person(name, role=role) for name, role in zip(names, roles, strict=True)]
+    people[2].joins("kitchen", principals=[person.id for person in people[3:]])
     people[3].joins("cellar", invite_only=True)
     chat.permit("can_manage_all_groups", "members")
     for name, person in zip(GROUPS, people, strict=False):
         person.post("/user_groups/create", name=name, description="", members=[person.id])
-    watchers = [Watcher(person) for person in people]
+    watchers = [Watcher(person) for person in people[: len(ROLES)]]
     older = Watcher(people[2], include_deactivated_groups=False)
 
     for actor, deed in done:
         deed(Scene(chat, people), people[actor])
 
-    for person, watcher in zip(people, watchers, strict=True):
+    for person, watcher in zip(people, watchers, strict=False):
         assert watcher.sees() == Watcher(person).sees(), person.name
     assert older.sees() == Watcher(people[2], include_deactivated_groups=False).sees()

@@ -2,35 +2,52 @@
 
 import re
 
-from tertulia.markdown import emoji
+from tertulia.markdown.emoji_names import all_emoji, as_name, code_for, names_for
 
 
 def test_a_name_has_a_code_and_a_code_has_names() -> None:
-    assert emoji.code_for("tada") == "1f389"
-    assert emoji.code_for("+1") == emoji.code_for("thumbs_up") == "1f44d"
-    assert emoji.names_for("1f44d")[0] == "+1"
+    assert code_for("tada") == "1f389"
+    assert code_for("+1") == code_for("thumbs_up") == "1f44d"
+    assert names_for("1f44d")[0] == "+1"
 
 
 def test_what_is_no_emoji_has_neither() -> None:
-    assert emoji.code_for("no_such_emoji") is None
-    assert emoji.names_for("41") == ()
+    assert code_for("no_such_emoji") is None
+    assert names_for("41") == ()
+    assert code_for("medium_skin_tone") is code_for("red_hair") is None
 
 
 def test_every_name_leads_back_to_its_code() -> None:
-    for code, names in emoji.all_emoji():
+    for code, names in all_emoji():
         assert re.fullmatch(r"[0-9a-f]{4,5}(?:-[0-9a-f]{4,5})*", code)
         assert names
         for name in names:
-            assert emoji.code_for(name) == code
+            assert re.fullmatch(r"[\w+-]+", name)
+            assert code_for(name) == code
 
 
-def test_newer_emoji_are_known_too() -> None:
-    assert emoji.code_for("phoenix") == "1f426-200d-1f525"
-    assert emoji.names_for("1fae9")[0] == "face_with_bags_under_eyes"
+def test_newer_emoji_have_the_names_that_unicode_gave_them() -> None:
+    assert names_for("1f426-200d-1f525")[0] == "phoenix"
+    assert names_for("1fae9")[0] == "face_with_bags_under_eyes"
+    assert names_for("1f9d1-200d-1f9d2")[0] == "family_adult_child"
+    assert names_for("1f1e8-1f1f6")[0] == "flag_sark"
 
 
-def test_a_word_that_only_one_newer_emoji_has_names_it() -> None:
-    assert emoji.code_for("tuk") == emoji.code_for("tuk_tuk")
-    assert emoji.code_for("jolly") == emoji.code_for("roger") == emoji.code_for("pirate_flag")
-    assert emoji.code_for("facing") is None
-    assert emoji.names_for("1f389")[0] == "tada"
+def test_a_keyword_that_only_one_newer_emoji_has_names_it() -> None:
+    assert code_for("portobello") == code_for("brown_mushroom")
+    assert code_for("tuk") == code_for("auto_rickshaw")
+    assert code_for("jolly") == code_for("roger") == code_for("pirate_flag")
+    assert code_for("facing") is None  # to the right, as many do
+
+
+def test_a_keyword_of_a_newer_emoji_never_takes_a_name_away() -> None:
+    """Limes are citrus fruits, too, and a lemon was there before them."""
+    assert names_for("1f389")[0] == "tada"
+    assert code_for("lemon") == "1f34b"
+    assert code_for("citrus") == code_for("lime")
+
+
+def test_names_are_words_without_marks() -> None:
+    assert as_name("family: adult, child") == "family_adult_child"
+    assert as_name("woman’s hat") == "womans_hat"
+    assert code_for("piñata") == code_for("pinata") == "1fa85"

@@ -19,7 +19,9 @@ class Desk:
 
     def __init__(self, database: Database) -> None:
         self.gatherings: list[Gathering] = []
-        self._writer = Writer(database.dialect, database.clock, lambda tx: None, self._deliver)
+        self._writer = Writer(
+            database.dialect, database.clock, lambda tx, realms: None, self._deliver
+        )
         self._writer.start()
 
     def _deliver(self, gathering: Gathering) -> None:

@@ -31,6 +31,11 @@ def frames_of(image: Any) -> int:
 
 
 def uploads(person: "Caller", name: str, *files: bytes, kind: str = "image/png") -> Reply:
+    """Add a custom emoji."""
+    return uploads_to(person, f"/realm/emoji/{name}", *files, kind=kind)
+
+
+def uploads_to(person: "Caller", path: str, *files: bytes, kind: str = "image/png") -> Reply:
     parts = [
         f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="f{n}"; filename="f{n}"\r\n'
         f"Content-Type: {kind}\r\n\r\n".encode()
@@ -41,7 +46,7 @@ def uploads(person: "Caller", name: str, *files: bytes, kind: str = "image/png")
     body = b"".join(parts) + f"--{BOUNDARY}--\r\n".encode()
     return person.raw(
         "POST",
-        f"/api/v1/realm/emoji/{name}",
+        f"/api/v1{path}",
         body,
         Content_Type=f"multipart/form-data; boundary={BOUNDARY}",
     )

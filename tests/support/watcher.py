@@ -25,6 +25,7 @@ CAPABILITIES = {
     "include_deactivated_groups": True,
     "simplified_presence_events": True,
     "individual_emoji_changes": True,
+    "user_list_incomplete": True,
 }
 
 PARTS: dict[str, Callable[[Registered], Any]] = {}
@@ -211,6 +212,56 @@ def channel_folder(picture: Picture, event: Event) -> None:
     else:
         for place, folder_id in enumerate(event["order"]):
             picture["folders"][folder_id]["order"] = place
+
+
+# --- people ---------------------------------------------------------------------------------------
+
+
+@part
+def people(state: Registered) -> dict[int, Any]:
+    """Everybody there is, and whether their accounts are active."""
+    active = {each["user_id"]: each | {"is_active": True} for each in state["realm_users"]}
+    ended = {
+        each["user_id"]: each | {"is_active": False} for each in state["realm_non_active_users"]
+    }
+    return active | ended
+
+
+@hears("realm_user")
+def realm_user(picture: Picture, event: Event) -> None:
+    told = dict(event["person"])
+    known = picture["people"]
+    if event["op"] == "add":
+        known[told["user_id"]] = told
+    elif event["op"] == "remove":
+        del known[told["user_id"]]
+        picture["statuses"].pop(str(told["user_id"]), None)
+    else:
+        person = known[told["user_id"]]
+        if "new_email" in told:
+            told["email"] = told.pop("new_email")
+        if "role" in told:
+            told["is_owner"], told["is_admin"] = told["role"] == 100, told["role"] <= 200
+            told["is_guest"] = told["role"] == 600
+        person.update({name: value for name, value in told.items() if name in person})
+        if told.get("is_active") is False:
+            picture["statuses"].pop(str(told["user_id"]), None)
+            for group in picture["groups"].values():
+                group["members"].discard(told["user_id"])
+
+
+@part
+def statuses(state: Registered) -> dict[str, Any]:
+    return dict(state["user_status"])
+
+
+@hears("user_status")
+def user_status(picture: Picture, event: Event) -> None:
+    assert event["user_id"] in picture["people"], "somebody unknown says something"
+    said = {name: value for name, value in event.items() if name not in ("type", "user_id")}
+    known = picture["statuses"].pop(str(event["user_id"]), {}) | said
+    if any(known.values()):
+        picture["statuses"][str(event["user_id"])] = {k: v for k, v in known.items() if v}
 
 
 # --- user groups and the organization -------------------------------------------------------------

@@ -168,6 +168,28 @@ def people(state: Registered) -> dict[int, Any]:
     return {each["user_id"]: {name: each[name] for name in KNOWN} for each in state["realm_users"]}
 
 
+@part
+def profiles(state: Registered) -> dict[tuple[int, int], Any]:
+    """What people have filled in, by person and field."""
+    return {
+        (each["user_id"], int(field_id)): value
+        for each in state["realm_users"]
+        for field_id, value in each.get("profile_data", {}).items()
+    }
+
+
+@part
+def profile_fields(state: Registered) -> list[Any]:
+    return list(state["custom_profile_fields"])
+
+
+@part
+def my_picture(state: Registered) -> dict[str, Any]:
+    """Told apart from those of others: the address is there even where clients could find it."""
+    named = ("user_id", "avatar_source", "avatar_url", "avatar_url_medium")
+    return {name: state[name] for name in named}
+
+
 @hears("realm_user")
 def realm_user(picture: Picture, event: Event) -> None:
     assert event["op"] == "update"
@@ -176,6 +198,24 @@ def realm_user(picture: Picture, event: Event) -> None:
     if "new_email" in told:
         known["email"] = told["new_email"]
     known.update({name: value for name, value in told.items() if name in KNOWN})
+    if told["user_id"] == picture["my_picture"]["user_id"] and told.get("avatar_url"):
+        picture["my_picture"] |= {name: told[name] for name in picture["my_picture"]}
+    filled_in = told.get("custom_profile_field")
+    if filled_in is not None:
+        number = filled_in.pop("id")
+        known_before = picture["profiles"].pop((told["user_id"], number), None)
+        assert known_before != filled_in, "told without need"
+        if filled_in["value"] is not None:
+            picture["profiles"][told["user_id"], number] = filled_in
+
+
+@hears("custom_profile_fields")
+def profile_fields_told(picture: Picture, event: Event) -> None:
+    """What was filled in for a field that is gone is gone with it."""
+    picture["profile_fields"] = event["fields"]
+    asked = {field["id"] for field in event["fields"]}
+    kept = {key: value for key, value in picture["profiles"].items() if key[1] in asked}
+    picture["profiles"] = kept
 
 
 @part

@@ -3,7 +3,7 @@
 from tertulia.actions import rights
 from tertulia.actions.circles import Circles
 from tertulia.domain import access
-from tertulia.domain.channels import Channel, NewChannel, checked_name
+from tertulia.domain.channels import Channel, NewChannel, Outline, checked_name
 from tertulia.domain.groups import CHANNEL_PERMISSIONS, GroupValue, Members
 from tertulia.domain.users import User
 from tertulia.errors import (
@@ -80,17 +80,19 @@ def may_read(tx: Tx, user: User, channel: Channel) -> bool:
     return access.may_read(user, channel, subscribed, lambda value: rights.holds(tx, user, value))
 
 
-def readable(tx: Tx, user: User) -> list[Channel]:
+def readable(tx: Tx, user: User) -> list[Outline]:
     """All channels whose messages the user may read; with a protected history, some of them."""
-    mine = {row.channel_id for row in subscriptions.of_user(tx, user.id) if row.active}
-    circles = Circles(tx)
-    return [
-        channel
-        for channel in channels.everything(tx)
-        if access.may_read(
-            user, channel, channel.id in mine, lambda value: circles.holds(user, value)
-        )
-    ]
+    mine = set(subscriptions.channel_ids_of(tx, user.id))
+    outlines = channels.outlines(tx)
+    known = {each.id: access.may_read_anyway(user, each, each.id in mine) for each in outlines}
+    undecided = [channel_id for channel_id, decided in known.items() if decided is None]
+    if undecided:
+        circles = Circles(tx)
+        for channel in channels.find_many(tx, undecided):
+            known[channel.id] = access.may_read(
+                user, channel, False, lambda value: circles.holds(user, value)
+            )
+    return [each for each in outlines if known[each.id]]
 
 
 def visible_ids(tx: Tx, user: User) -> set[int]:

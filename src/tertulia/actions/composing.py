@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 from tertulia import markdown
@@ -128,6 +129,7 @@ async def _look_up(author: Author, wanted: Wanted) -> Found:
         for name in wanted.channel_names
         if (channel := _find_channel(org, user, name)) is not None
     }
+    is_known = partial(org.may_know, user)
     topics = sorted((channels[name].id, topic) for name, topic in wanted.topics if name in channels)
     newest = {}
     if topics:
@@ -136,12 +138,14 @@ async def _look_up(author: Author, wanted: Wanted) -> Found:
         users_by_name={
             name: _as_mention(named)
             for name in wanted.user_names
-            if (named := _the_one(org.users_named(name))) is not None
+            if (named := _the_one(filter(is_known, org.users_named(name)))) is not None
         },
         users_by_id={
             user_id: _as_mention(named)
             for user_id in wanted.user_ids
-            if (named := org.users.get(user_id)) is not None and not named.is_system_bot
+            if (named := org.users.get(user_id)) is not None
+            and not named.is_system_bot
+            and is_known(named)
         },
         groups={
             group.name: markdown.Group(group.id, group.name, not group.deactivated)

@@ -11,7 +11,7 @@ from tertulia.errors import BadRequest, CustomEmojiNotFound
 from tertulia.events.audience import Everyone
 from tertulia.events.log import announce
 from tertulia.events.types.emoji import EmojiAdded, EmojiDeactivated
-from tertulia.markdown import emoji as table
+from tertulia.markdown import emoji_names as table
 from tertulia.storage import emoji
 from tertulia.storage.tx import Tx
 

@@ -14,7 +14,7 @@ from tertulia.domain.emoji import (
     find_common,
 )
 from tertulia.errors import BadRequest
-from tertulia.markdown import emoji as table
+from tertulia.markdown import emoji_names as table
 from tertulia.storage import emoji
 from tertulia.storage.tx import Tx
 

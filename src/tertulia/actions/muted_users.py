@@ -6,7 +6,7 @@ mute begins or ends: what came before is judged by what held then.
 
 from pyroaring import BitMap64
 
-from tertulia.actions import reading
+from tertulia.actions import acquaintance, reading
 from tertulia.domain import limits
 from tertulia.domain.users import User
 from tertulia.errors import (
@@ -19,14 +19,14 @@ from tertulia.errors import (
 from tertulia.events.audience import Users
 from tertulia.events.log import announce
 from tertulia.events.types.muting import MutedUsersChanged
-from tertulia.storage import muted_users, unread, users
+from tertulia.storage import muted_users, unread
 from tertulia.storage.tx import Tx
 
 
 def mute(tx: Tx, user: User, muted_id: int) -> None:
     if muted_id == user.id:
         raise CannotMuteSelf()
-    muted = _somebody(tx, muted_id)
+    muted = _somebody(tx, user, muted_id)
     if muted_users.is_muted(tx, user.id, muted.id):
         raise UserAlreadyMuted()
     if len(muted_users.of_user(tx, user.id)) >= limits.MUTED_USERS:
@@ -39,7 +39,7 @@ def mute(tx: Tx, user: User, muted_id: int) -> None:
 
 
 def unmute(tx: Tx, user: User, muted_id: int) -> None:
-    muted = _somebody(tx, muted_id)
+    muted = _somebody(tx, user, muted_id)
     if not muted_users.is_muted(tx, user.id, muted.id):
         raise UserNotMuted()
     _settle(tx, user)
@@ -47,9 +47,9 @@ def unmute(tx: Tx, user: User, muted_id: int) -> None:
     announce(tx, MutedUsersChanged(user.id), to=Users([user.id]))
 
 
-def _somebody(tx: Tx, user_id: int) -> User:
-    """Anybody there is, bots and those who have left included."""
-    found = users.find(tx, user_id)
+def _somebody(tx: Tx, viewer: User, user_id: int) -> User:
+    """Anybody whom one may know, bots and those who have left included."""
+    found = acquaintance.find(tx, viewer, user_id)
     if found is None:
         raise UserNotFound()
     return found

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from tertulia.actions import acquaintance
 from tertulia.domain.users import User
 from tertulia.errors import UserIsDeactivated, UserNotFound
 from tertulia.storage import users
@@ -11,25 +12,27 @@ from tertulia.storage.tx import Tx
 _STAND_IN = re.compile(r"user(\d{1,18})@(.+)")
 
 
-def find_by_address(tx: Tx, email: str, email_domain: str) -> User | None:
+def find_by_address(tx: Tx, viewer: User, email: str, email_domain: str) -> User | None:
     """Whoever hides their real address is not found by it, whoever asks."""
     stand_in = _STAND_IN.fullmatch(email.strip().lower())
     if stand_in is not None and stand_in[2] == email_domain.lower():
-        return users.find(tx, int(stand_in[1]))
+        return acquaintance.find(tx, viewer, int(stand_in[1]))
     user = users.find_by_email(tx, email)
-    return None if user is None or user.hides_email else user
+    if user is None or user.hides_email:
+        return None
+    return user if acquaintance.knows(tx, viewer, user) else None
 
 
 def find_principals(
-    tx: Tx, principals: Sequence[int | str], email_domain: str
+    tx: Tx, viewer: User, principals: Sequence[int | str], email_domain: str
 ) -> list[User | None]:
     """Users named by id or by address; None for somebody unknown."""
     found: list[User | None] = []
     for principal in principals:
         if isinstance(principal, int):
-            user = users.find(tx, principal)
+            user = acquaintance.find(tx, viewer, principal)
         else:
-            user = find_by_address(tx, principal, email_domain)
+            user = find_by_address(tx, viewer, principal, email_domain)
         found.append(None if user is None or user.is_system_bot else user)
     return found
 
@@ -48,7 +51,7 @@ def all_active(found: Sequence[User | None]) -> list[User]:
 
 def active_human(tx: Tx, viewer: User, user_id: int) -> User:
     """A person who is still here; bots are passed over as if they were not there."""
-    user = users.find(tx, user_id)
+    user = acquaintance.find(tx, viewer, user_id)
     if user is None or user.is_bot:
         raise UserNotFound()
     if not user.is_active:

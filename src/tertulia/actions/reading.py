@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from pyroaring import BitMap64
 
+from tertulia.actions import acquaintance
 from tertulia.actions import channels as channel_actions
 from tertulia.actions.messages import sight
 from tertulia.domain.messages import Message
@@ -15,15 +16,7 @@ from tertulia.errors import BadRequest, InvalidMessage, ReadReceiptsDisabled
 from tertulia.events.audience import Users
 from tertulia.events.log import announce
 from tertulia.events.types.flags import FlagsChanged, UnreadDetails
-from tertulia.storage import (
-    messages,
-    muted_users,
-    realms,
-    subscriptions,
-    unread,
-    user_topics,
-    users,
-)
+from tertulia.storage import messages, muted_users, realms, subscriptions, unread, user_topics
 from tertulia.storage.tx import Tx
 
 CATCH_UP_AFTER = 200  # messages; below that, adding them on each look is cheaper than a write
@@ -237,6 +230,6 @@ def read_receipts(tx: Tx, user: User, message_id: int) -> list[int]:
     readers = unread.readers_among(tx, message, sorted(holders))
     return [
         reader.id
-        for reader in users.find_many(tx, readers)
+        for reader in acquaintance.find_many(tx, user, readers)
         if reader.is_active and reader.prefers("send_read_receipts")
     ]

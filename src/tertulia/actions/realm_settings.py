@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from tertulia.actions import acquaintance, full_members, rights
 from tertulia.actions import channels as channel_actions
-from tertulia.actions import full_members, rights
+from tertulia.domain.acquaintance import SETTING as WHO_SEES_EVERYBODY
 from tertulia.domain.channels import FOREVER
 from tertulia.domain.groups import (
     REALM_PERMISSIONS,
@@ -23,7 +24,7 @@ from tertulia.errors import (
 from tertulia.events.audience import Everyone
 from tertulia.events.log import announce
 from tertulia.events.types.realms import RealmChanged, RealmChangedTogether
-from tertulia.storage import groups, realms
+from tertulia.storage import groups, realms, users
 from tertulia.storage.tx import Tx
 
 OWNERS_ONLY = frozenset(
@@ -147,6 +148,9 @@ def _set_permission(tx: Tx, name: str, change: PermissionChange) -> GroupValue |
     rights.check_expected(tx, change, current)
     if new == current:
         return None
+    guests = users.active_guests(tx) if name == WHO_SEES_EVERYBODY else []
+    knew = acquaintance.known(tx, guests)
     realms.set_setting(tx, name, new)
     announce(tx, RealmChangedTogether({name: new}), to=Everyone())
+    acquaintance.tell(tx, knew, acquaintance.known(tx, guests))
     return new

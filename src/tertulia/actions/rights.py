@@ -87,11 +87,12 @@ def check_expected(tx: Tx, change: PermissionChange, current: GroupValue) -> Non
     if change.old is None:
         return
     nobody = groups.system_ids(tx)["role:nobody"]
-    if _without_inactive(tx, canonical(change.old, nobody)) != _without_inactive(tx, current):
+    if without_inactive(tx, canonical(change.old, nobody)) != without_inactive(tx, current):
         raise ExpectationMismatch(field_name="old")
 
 
-def _without_inactive(tx: Tx, value: GroupValue) -> GroupValue:
+def without_inactive(tx: Tx, value: GroupValue) -> GroupValue:
+    """A value as clients are shown it."""
     if isinstance(value, int):
         return value
     active = {user.id for user in users.find_many(tx, value.direct_members) if user.is_active}

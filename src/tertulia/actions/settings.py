@@ -3,15 +3,15 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from tertulia.actions import users as user_actions
 from tertulia.domain import preferences
 from tertulia.domain.users import User, checked_full_name, looks_like_email
 from tertulia.errors import BadRequest, EmailChangesDisabled
-from tertulia.events.audience import Everyone, Users
+from tertulia.events.audience import Everyone, Knowing, Users
 from tertulia.events.log import announce
 from tertulia.events.types.settings import (
     AddressChanged,
     NewcomerSettingChanged,
-    OwnNameChanged,
     SettingChanged,
     TimezoneChanged,
 )
@@ -42,18 +42,13 @@ def change(tx: Tx, user: User, changes: Changes) -> None:
     if changes.timezone is not None and changes.timezone != user.timezone:
         profiles.set_timezone(tx, user.id, changes.timezone)
         announce(tx, SettingChanged(user.id, "timezone", changes.timezone), to=Users([user.id]))
-        announce(tx, TimezoneChanged(user.id, changes.timezone), to=Everyone())
+        announce(tx, TimezoneChanged(user.id, changes.timezone), to=Knowing(user.id))
     if changes.password_hash is not None:
         profiles.set_password_hash(tx, user.id, changes.password_hash)
     if email is not None:
-        profiles.set_email(tx, user.id, email)
-        visibility = int(_present(tx, user).email_visibility)
-        announce(
-            tx, AddressChanged(user.id, email, user.email, visibility, visibility), to=Everyone()
-        )
+        user_actions.change_address(tx, _present(tx, user), email)
     if full_name is not None:
-        profiles.set_full_name(tx, user.id, full_name)
-        announce(tx, OwnNameChanged(user.id, full_name), to=Everyone())
+        user_actions.rename(tx, user, full_name)
 
 
 def change_presence(tx: Tx, user: User, enabled: bool) -> None:
@@ -80,11 +75,10 @@ def _change_settings(tx: Tx, user: User, wanted: dict[str, Any]) -> None:
     for name, value in _store(tx, user, wanted).items():
         if name == "email_address_visibility":
             before = int(user.email_visibility)
-            announce(
-                tx, AddressChanged(user.id, user.email, user.email, value, before), to=Everyone()
-            )
+            event = AddressChanged(user.id, user.email, user.email, value, before)
+            announce(tx, event, to=Knowing(user.id))
         elif name == "presence_enabled":
-            announce(tx, StatusChanged(user.id, {"away": not value}), to=Everyone())
+            announce(tx, StatusChanged(user.id, {"away": not value}), to=Knowing(user.id))
 
 
 def _store(tx: Tx, user: User, wanted: dict[str, Any]) -> dict[str, Any]:
@@ -123,4 +117,6 @@ def _checked_name(tx: Tx, user: User, full_name: str | None) -> str | None:
         return None
     if realms.current(tx).setting("name_changes_disabled") and not user.is_admin:
         return None  # clients do not offer it then, and send the name along with other things
-    return checked_full_name(full_name)
+    name = checked_full_name(full_name)
+    user_actions.check_name_is_free(tx, name, user.id)
+    return name

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
+from tertulia.actions import acquaintance, notices, people, reading, rights
 from tertulia.actions import channels as channel_actions
 from tertulia.actions import folders as folder_actions
-from tertulia.actions import notices, people, reading, rights
 from tertulia.actions.circles import Circles
 from tertulia.domain import access, limits
 from tertulia.domain.channels import Channel, NewChannel, checked_name, next_color
@@ -158,7 +158,7 @@ def _principals(
     """The people meant, the user themselves if none is named; each once, by id."""
     if not principals:
         return [user]
-    found = people.find_principals(tx, principals, email_domain)
+    found = people.find_principals(tx, user, principals, email_domain)
     others = [person for person in found if person is None or not _is_self(user, person)]
     if others and not all(_may_add_others(tx, user, channel) for channel in existing):
         raise InsufficientPermission()
@@ -197,6 +197,8 @@ def _join_all(tx: Tx, arrivals: Arrivals, colors: dict[str, str]) -> None:
         tx, sorted({each.id for _, newcomers in arrivals.values() for each in newcomers})
     )
     seq, newest = log.head(tx), messages.newest_id(tx)
+    guests = _guests_concerned(tx, arrivals)
+    knew = acquaintance.known(tx, guests)
     told: list[Arrival] = []
     for channel, newcomers in arrivals.values():
         if not newcomers:
@@ -218,6 +220,7 @@ def _join_all(tx: Tx, arrivals: Arrivals, colors: dict[str, str]) -> None:
             )
         )
     if told:
+        acquaintance.tell(tx, knew, acquaintance.known(tx, guests))
         announce(tx, Joined(told), to=Everyone())
 
 
@@ -280,7 +283,8 @@ def unsubscribe(
     found = _find_all(tx, removal.names)
     leavers = [user]
     if removal.principals:
-        leavers = people.all_active(people.find_principals(tx, removal.principals, email_domain))
+        named = people.find_principals(tx, user, removal.principals, email_domain)
+        leavers = people.all_active(named)
     removed: list[str] = []
     not_removed: list[str] = []
     departures: Arrivals = {}
@@ -322,6 +326,8 @@ def _check_removal(tx: Tx, user: User, channel: Channel, leavers: list[User]) ->
 def _leave_all(tx: Tx, departures: Arrivals) -> None:
     circles = Circles(tx)
     seq, newest = log.head(tx), messages.newest_id(tx)
+    guests = _guests_concerned(tx, departures)
+    knew = acquaintance.known(tx, guests)
     told: list[Departure] = []
     for channel, leavers in departures.values():
         if not leavers:
@@ -333,9 +339,16 @@ def _leave_all(tx: Tx, departures: Arrivals) -> None:
     if not told:
         return
     announce(tx, Left(told), to=Everyone())
+    acquaintance.tell(tx, knew, acquaintance.known(tx, guests))
     for departure in told:
         for user_id in departure.user_ids:
             reading.mark_place_read(tx, user_id, departure.channel_id)
+
+
+def _guests_concerned(tx: Tx, moves: Arrivals) -> list[User]:
+    """Guests who may know other people after a move than before."""
+    movers = {each.id: each for _, people_ in moves.values() for each in people_}
+    return acquaintance.limited_in(tx, list(moves), movers.values()) if movers else []
 
 
 def _is_self(user: User, person: User) -> bool:

@@ -1,5 +1,6 @@
 """Typing: whether somebody may be told that somebody writes, and who."""
 
+from tertulia.actions import acquaintance
 from tertulia.actions import channels as channel_actions
 from tertulia.actions.messages import fetch, send
 from tertulia.domain import limits
@@ -11,7 +12,7 @@ from tertulia.errors import (
     TypingDisabledForDirect,
     TypingDisabledInChannels,
 )
-from tertulia.storage import subscriptions, users
+from tertulia.storage import subscriptions
 from tertulia.storage.tx import Tx
 
 
@@ -19,7 +20,7 @@ def to_people(tx: Tx, user: User, user_ids: list[int]) -> list[int]:
     """Those who take part, the writer included; raises for somebody who does not exist."""
     if not user.prefers("send_private_typing_notifications"):
         raise TypingDisabledForDirect()
-    known = {each.id for each in users.find_many(tx, user_ids)}
+    known = {each.id for each in acquaintance.find_many(tx, user, user_ids)}
     for user_id in user_ids:
         if user_id not in known:
             raise BadRequest(f"Invalid user ID {user_id}")

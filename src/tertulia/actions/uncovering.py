@@ -1,7 +1,8 @@
-"""Uncovering: who sees other private channels because a group has other members.
+"""Uncovering: who sees other channels because a group has other members, or they another role.
 
 A private channel can be open to a group. Whoever comes into the group sees the channel from then
-on, and whoever leaves it does no longer; both are told, as if the channel came or went.
+on, and whoever leaves it does no longer; both are told, as if the channel came or went. A role
+does the same for all channels: see `roles`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -44,15 +45,20 @@ def open_to_groups(tx: Tx) -> list[Channel]:
 
 def seen(tx: Tx, guarded: Sequence[Channel], people: Sequence[User], now: float) -> Seen:
     """What people see by their groups of today, if the waiting period is counted up to `now`."""
-    ids = [user.id for user in people]
-    found: Seen = {user_id: set() for user_id in ids}
+    inside = subscriptions.inside(
+        tx, [channel.id for channel in guarded], [user.id for user in people]
+    )
     circles = Circles(tx, now)
-    for channel in guarded:
-        inside = subscriptions.active_user_ids(tx, channel.id, among=ids) if ids else set()
-        for user in people:
-            if access.may_see(user, channel, user.id in inside, partial(circles.holds, user)):
-                found[user.id].add(channel.id)
-    return found
+    return {
+        user.id: {
+            channel.id
+            for channel in guarded
+            if access.may_see(
+                user, channel, channel.id in inside[user.id], partial(circles.holds, user)
+            )
+        }
+        for user in people
+    }
 
 
 def tell(tx: Tx, before: Seen, after: Seen) -> None:

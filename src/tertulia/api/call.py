@@ -91,6 +91,10 @@ class Call:
         return self.services.config
 
     @property
+    def vault(self) -> Vault:
+        return self.services.vault
+
+    @property
     def now(self) -> float:
         return self.services.clock()
 
@@ -122,13 +126,23 @@ class Gate:
         if route.access == "user" or (
             route.access == "spectator" and request.header("authorization") is not None
         ):
-            caller = self._authenticate(request, org, route)
+            caller = self._authenticate(request, org, route.webhook_bots)
         elif route.access == "spectator" and not self._is_open(org):
             raise NotLoggedIn()
         self._limit(request, caller)
         return Call(self._services, request, org, caller, self._passwords)
 
-    def _authenticate(self, request: Request, org: Organization | None, route: Route) -> User:
+    def let_look(self, request: Request) -> Call:
+        """Let in somebody who looks at pictures, which do not count against any limit."""
+        org = find_organization(self._services, request.host)
+        caller = None
+        if request.header("authorization") is not None:
+            caller = self._authenticate(request, org, webhook_bots=True)
+        elif not self._is_open(org):
+            raise NotLoggedIn()
+        return Call(self._services, request, org, caller, None)
+
+    def _authenticate(self, request: Request, org: Organization | None, webhook_bots: bool) -> User:
         credentials = read_credentials(request.header("authorization"))
         fingerprint = self._services.vault.fingerprint(credentials.key)
         user = None if org is None else org.user_with_key(fingerprint)
@@ -142,7 +156,7 @@ class Gate:
             raise OrganizationDeactivated()
         if not user.is_active:
             raise AccountDeactivated()
-        if user.bot_type == BotType.INCOMING_WEBHOOK and not route.webhook_bots:
+        if user.bot_type == BotType.INCOMING_WEBHOOK and not webhook_bots:
             raise WebhookBotRefused()
         return user
 

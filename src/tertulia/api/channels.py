@@ -10,6 +10,7 @@ from tertulia.actions import channels as channel_actions
 from tertulia.actions.channel_edits import Edit
 from tertulia.actions.composing import describe_channel
 from tertulia.api.call import Call, may_open_channels
+from tertulia.api.people import with_id
 from tertulia.api.permission_values import Change
 from tertulia.domain import limits
 from tertulia.domain.channels import FOREVER, Channel, NewChannel
@@ -191,7 +192,7 @@ def _visible(call: Call, channel_id: int) -> Channel:
 
 
 def _person(call: Call, user_id: int) -> User:
-    person = call.org.users.get(user_id)
+    person = with_id(call, user_id)
     if person is None or person.is_system_bot:
         raise UserNotFound()
     return person

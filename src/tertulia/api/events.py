@@ -160,7 +160,7 @@ async def _first_poll(call: Call) -> Encoded[Events]:
 
 
 def _read_moment(tx: Tx, call: Call, user: User, wanted: Wanted) -> tuple[Facts, News]:
-    return read_facts(tx, user.id, wanted), call.delivery.follower.fetch_news(tx)
+    return read_facts(tx, user.id, wanted), call.delivery.follower.fetch_news(tx, [tx.realm_id])
 
 
 def _check_spectator(client_gravatar: bool | None, include_subscribers: str) -> None:

@@ -362,6 +362,7 @@ def _shown(
         apply_markdown=apply_markdown,
         client_gravatar=client_gravatar,
         allow_empty_topic=allow_empty_topic,
+        knows_sender=call.org.may_know(call.caller, call.org.users[message.sender_id]),
     )
     shown.flags = ["read"] if call.caller is None else flags
     add_details(call.org, shown, message, allow_empty_topic=allow_empty_topic)

@@ -5,9 +5,10 @@ from typing import Annotated, Any
 from msgspec import UNSET, UnsetType
 
 from tertulia.api.call import Call
+from tertulia.api.people import with_address, with_id
 from tertulia.domain import limits
 from tertulia.domain.presence import OFFLINE_AFTER_SECONDS, Doing
-from tertulia.domain.users import User, may_see_email
+from tertulia.domain.users import User
 from tertulia.errors import (
     BadRequest,
     NoPresence,
@@ -53,7 +54,9 @@ async def report(
         return Presences()
     slim = slim_presence or last_update_id is not None
     return Presences(
-        presences=presences(call.org, slim, last_update_id, history_limit_days, call.now),
+        presences=presences(
+            call.org, call.user, slim, last_update_id, history_limit_days, call.now
+        ),
         server_timestamp=call.now,
         presence_last_update_id=call.org.presence.head,
     )
@@ -61,21 +64,18 @@ async def report(
 
 async def everyone(call: Call) -> Presences:
     """Who is here, or was of late."""
-    told = presences(call.org, False, None, None, call.now)
+    told = presences(call.org, call.user, False, None, None, call.now)
     return Presences(presences=told, server_timestamp=call.now)
 
 
 async def by_id(call: Call, user_id: int) -> OnePresence:
     """When one user was last here."""
-    return _one(call, call.org.users.get(user_id), str(user_id))
+    return _one(call, with_id(call, user_id), str(user_id))
 
 
 async def by_email(call: Call, email: str) -> OnePresence:
     """When one user was last here, by the address in public or one that the caller may see."""
-    user = call.org.user_with_email(email)
-    if user is None or not may_see_email(call.user, user):
-        user = call.org.user_with_stand_in(email)
-    return _one(call, user, email)
+    return _one(call, with_address(call, email), email)
 
 
 def _ping(call: Call, doing: Doing) -> None:

@@ -1,7 +1,9 @@
 """The whole API, one line per route."""
 
 from tertulia.api import (
+    accounts,
     alert_words,
+    avatars,
     channels,
     drafts,
     editing,
@@ -15,6 +17,7 @@ from tertulia.api import (
     messages,
     muted_users,
     presence,
+    profile_fields,
     reactions,
     realm,
     reminders,
@@ -125,6 +128,11 @@ ROUTES = [
     patch("/realm", realm.edit, requires=administrator),
     get("/realm/presence", presence.everyone),
     patch("/realm/user_settings_defaults", settings.change_newcomers, requires=administrator),
+    get("/realm/profile_fields", profile_fields.everything),
+    post("/realm/profile_fields", profile_fields.create, requires=administrator),
+    patch("/realm/profile_fields", profile_fields.reorder, requires=administrator),
+    patch("/realm/profile_fields/{field_id}", profile_fields.edit, requires=administrator),
+    delete("/realm/profile_fields/{field_id}", profile_fields.delete, requires=administrator),
     # oneself: settings, status, presence, typing
     get("/users/me", users.me),
     patch("/settings", settings.change, requires=human),
@@ -143,10 +151,22 @@ ROUTES = [
     get("/users/me/alert_words", alert_words.fetch),
     post("/users/me/alert_words", alert_words.add),
     delete("/users/me/alert_words", alert_words.remove),
+    patch("/users/me/profile_data", profile_fields.fill_in, requires=human),
+    delete("/users/me/profile_data", profile_fields.empty, requires=human),
+    post("/users/me/avatar", avatars.upload, max_body=avatars.MAX_BODY),
+    delete("/users/me/avatar", avatars.delete),
     # users
     get("/users", users.everyone, access="spectator"),
     get("/users/{user_id}", users.by_id),
     get("/users/{email}", users.by_email),
+    post("/users", accounts.create, requires=administrator),
+    patch("/users/{user_id}", accounts.edit_by_id, requires=accounts.administrator),
+    patch("/users/{email}", accounts.edit_by_email, requires=accounts.administrator),
+    delete("/users/{user_id}", accounts.deactivate_by_id, requires=accounts.administrator),
+    delete("/users/{email}", accounts.deactivate_by_email, requires=accounts.administrator),
+    delete("/users/me", accounts.deactivate_self, requires=human),
+    post("/users/{user_id}/reactivate", accounts.reactivate),
+    post("/users/me/api_key/regenerate", accounts.renew_key),
     # bots
     # markup
     post("/messages/render", messages.render),

@@ -81,4 +81,5 @@ async def _new_password_hash(call: Call, old: str, new: str) -> str:
 
 @cache
 def _timezones() -> frozenset[str]:
-    return frozenset(zoneinfo.available_timezones())
+    """All there are; the system's own copies of one, such as `localtime`, are none."""
+    return frozenset(zoneinfo.available_timezones()) - {"localtime"}

@@ -3,8 +3,9 @@
 from msgspec import UNSET, UnsetType, structs
 
 from tertulia.api.call import Call
-from tertulia.domain.users import User, may_see_email
-from tertulia.errors import UserNotFound
+from tertulia.api.people import with_address, with_id
+from tertulia.domain.users import User
+from tertulia.errors import InsufficientPermission, UserNotFound
 from tertulia.events.snapshot.facts import Wanted, read_facts
 from tertulia.events.types.users import ProfileValue, UserObject, user_object
 from tertulia.http.replies import Reply
@@ -60,7 +61,9 @@ async def everyone(
                 profile=include_custom_profile_fields and call.caller is not None,
             )
             for user in call.org.users.values()
-            if not user.is_system_bot and (wanted is None or user.id in wanted)
+            if not user.is_system_bot
+            and (wanted is None or user.id in wanted)
+            and call.org.may_know(call.caller, user)
         ]
     )
 
@@ -73,7 +76,8 @@ async def by_id(
     include_custom_profile_fields: bool = False,
 ) -> OneUser:
     """One user, by id."""
-    return _one(call, call.org.users.get(user_id), client_gravatar, include_custom_profile_fields)
+    user = with_id(call, user_id)
+    return _one(call, user, client_gravatar, include_custom_profile_fields)
 
 
 async def by_email(
@@ -84,9 +88,7 @@ async def by_email(
     include_custom_profile_fields: bool = False,
 ) -> OneUser:
     """One user, by the address in public or by the real one if the caller may see it."""
-    user = call.org.user_with_email(email)
-    if user is None or not may_see_email(call.user, user):
-        user = call.org.user_with_stand_in(email)
+    user = with_address(call, email)
     return _one(call, user, client_gravatar, include_custom_profile_fields)
 
 
@@ -104,7 +106,8 @@ async def me(call: Call) -> Myself:
 
 def _one(call: Call, user: User | None, client_gravatar: bool, profile: bool) -> OneUser:
     if user is None:
-        raise UserNotFound()
+        # Whoever does not see everybody is not told whether there is somebody they do not see.
+        raise UserNotFound() if call.org.sees_everybody(call.user) else InsufficientPermission()
     return OneUser(
         user=user_object(
             call.org, user, call.user, client_gravatar=client_gravatar, profile=profile

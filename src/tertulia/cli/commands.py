@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from tertulia.cli.check import check
+from tertulia.cli.generate import generate
 from tertulia.cli.organizations import org
 from tertulia.cli.serve import serve
 from tertulia.cli.users import user
@@ -40,7 +41,7 @@ def main() -> None:
     """A team chat server: one process, one data folder."""
 
 
-for command in (serve, user, org, check):
+for command in (serve, user, org, check, generate):
     main.add_command(command)
 
 

@@ -6,7 +6,7 @@ hand in what they know as `holds`, which says whether the user is in a permissio
 
 from collections.abc import Callable
 
-from tertulia.domain.channels import Channel
+from tertulia.domain.channels import Channel, Outline
 from tertulia.domain.groups import GroupValue
 from tertulia.domain.users import User
 
@@ -26,11 +26,17 @@ def may_see(user: User | None, channel: Channel, subscribed: bool, holds: Holds)
 
 def may_read(user: User | None, channel: Channel, subscribed: bool, holds: Holds) -> bool:
     """The messages; with a protected history, only those that one has received."""
+    known = may_read_anyway(user, channel, subscribed)
+    return _may_let_in(channel, holds) if known is None else known
+
+
+def may_read_anyway(user: User | None, channel: Channel | Outline, subscribed: bool) -> bool | None:
+    """The same, as far as it can be told without permissions: None if they decide."""
     if channel.is_web_public or subscribed:
         return True
     if user is None or user.is_guest:
         return False
-    return channel.is_public or _may_let_in(channel, holds)
+    return True if channel.is_public else None
 
 
 def _may_let_in(channel: Channel, holds: Holds) -> bool:

@@ -5,9 +5,11 @@ What is stored are pixels that we wrote ourselves, never the bytes that came in.
 
 import io
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
-from PIL import Image, ImageSequence, UnidentifiedImageError
+from PIL import Image, ImageOps, ImageSequence, UnidentifiedImageError
 
 from tertulia.errors import BadImage
 
@@ -16,6 +18,11 @@ CONTENT_TYPES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"}
 MOST_PIXELS = 25_000_000  # of one frame
 MOST_FRAMES = 200
 MOST_PIXELS_IN_ALL = 100_000_000  # of all frames
+
+AVATAR_EDGE = 100
+MEDIUM_AVATAR_EDGE = 500
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,14 +34,37 @@ class Picture:
     still: bytes | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Avatar:
+    """A picture of somebody, in the two sizes that clients show; it never moves."""
+
+    picture: bytes
+    medium: bytes
+
+
 def emoji_picture(data: bytes, size: int = 64) -> Picture:
     """A square of the given size; the picture is cut to fit. Raises BadImage."""
+    return _looked_at(data, lambda image: _drawn(image, size))
+
+
+def avatar(data: bytes) -> Avatar:
+    """Two squares, as PNG; the picture is turned the right way up and cut to fit."""
+
+    def draw(image: Image.Image) -> Avatar:
+        medium = ImageOps.exif_transpose(_square(image, MEDIUM_AVATAR_EDGE))
+        small = medium.resize((AVATAR_EDGE, AVATAR_EDGE), Image.Resampling.LANCZOS)
+        return Avatar(_png(small), _png(medium))
+
+    return _looked_at(data, draw)
+
+
+def _looked_at(data: bytes, draw: Callable[[Image.Image], T]) -> T:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", Image.DecompressionBombWarning)
             with Image.open(io.BytesIO(data), formats=FORMATS) as image:
                 _check_size(image)
-                return _drawn(image, size)
+                return draw(image)
     except (UnidentifiedImageError, Image.DecompressionBombError, Image.DecompressionBombWarning):
         raise _unreadable() from None
     except (OSError, ValueError, SyntaxError, EOFError, MemoryError):
@@ -70,11 +100,13 @@ def _drawn(image: Image.Image, size: int) -> Picture:
 
 
 def _square(image: Image.Image, size: int) -> Image.Image:
-    drawn = image.convert("RGBA")
-    edge = min(drawn.width, drawn.height)
-    left, top = (drawn.width - edge) // 2, (drawn.height - edge) // 2
-    cut = drawn.crop((left, top, left + edge, top + edge))
-    return cut.resize((size, size), Image.Resampling.LANCZOS)
+    """A photograph is large, so it is made smaller before anything else is done to it."""
+    edge = min(image.width, image.height)
+    left, top = (image.width - edge) // 2, (image.height - edge) // 2
+    is_plain = image.mode in ("RGB", "RGBA", "L") and "transparency" not in image.info
+    drawn = image if is_plain else image.convert("RGBA")
+    box = (left, top, left + edge, top + edge)
+    return drawn.resize((size, size), Image.Resampling.LANCZOS, box=box).convert("RGBA")
 
 
 def _png(image: Image.Image) -> bytes:

@@ -22,6 +22,12 @@ DELETE_BATCH = 500
 STATUS_LENGTH = 60
 SNIPPET_TITLE_LENGTH = 60
 ALERT_WORD_LENGTH = 100
+AVATAR_BYTES = 5 << 20
+PROFILE_LABEL_LENGTH = 40
+PROFILE_HINT_LENGTH = 80
+PROFILE_TEXT_LENGTH = 50
+PROFILE_LONG_TEXT_LENGTH = 500
+PROFILE_URL_LENGTH = 2000
 
 # How much one person can pile up.
 TOPIC_POLICIES = 50_000
@@ -30,6 +36,12 @@ DRAFTS = 1000  # all of them are told at register
 SNIPPETS = 1000
 MUTED_USERS = 2000
 ALERT_WORDS = 500
+
+# How much an organization can ask its people.
+PROFILE_FIELDS = 100  # all of them are told whenever one changes
+PROFILE_FIELDS_IN_SUMMARY = 2
+PROFILE_CHOICES = 100
+PROFILE_USERS = 100
 
 TYPING_SUBSCRIBERS = 100  # in larger channels nobody is told who types
 PRESENCE_USERS = 100  # in larger organizations nobody is told who has come online

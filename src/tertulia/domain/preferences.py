@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from tertulia.domain.languages import LANGUAGES
 from tertulia.errors import BadRequest
 
 DEFAULTS: dict[str, Any] = {
@@ -103,58 +104,6 @@ BOUNDS = {
 }
 LONGEST_BATCHING_SECONDS = 7 * 24 * 3600
 
-LANGUAGES = {
-    "ar": "العربيّة",
-    "be": "беларуская",
-    "bg": "български",
-    "ca": "català",
-    "cs": "česky",
-    "cy": "Cymraeg",
-    "da": "dansk",
-    "de": "Deutsch",
-    "el": "Ελληνικά",
-    "en": "English",
-    "en-gb": "British English",
-    "es": "español",
-    "et": "eesti",
-    "eu": "Basque",
-    "fa": "فارسی",
-    "fi": "suomi",
-    "fr": "français",
-    "gl": "galego",
-    "gu": "ગુજરાતી",
-    "he": "עברית",
-    "hi": "हिंदी",
-    "hu": "Magyar",
-    "id": "Bahasa Indonesia",
-    "it": "italiano",
-    "ja": "日本語",
-    "kk": "Қазақ",
-    "ko": "한국어",
-    "lt": "Lietuviškai",
-    "lv": "latviešu",
-    "ml": "മലയാളം",
-    "mn": "Монгол",
-    "nb": "norsk (bokmål)",
-    "nl": "Nederlands",
-    "pl": "polski",
-    "pt": "Português",
-    "pt-br": "Português Brasileiro",
-    "ro": "Română",
-    "ru": "Русский",
-    "si": "සිංහල",
-    "sk": "slovenčina",
-    "sr": "српски",
-    "sv": "svenska",
-    "ta": "தமிழ்",
-    "th": "ภาษาไทย",
-    "tr": "Türkçe",
-    "uk": "Українська",
-    "uz": "oʻzbek tili",
-    "vi": "Tiếng Việt",
-    "zh-hans": "简体中文",
-    "zh-hant": "繁體中文",
-}
 
 # Under this name an organization keeps what its newcomers start with.
 REALM_KEY = "user_settings_defaults"

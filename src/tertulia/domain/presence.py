@@ -8,6 +8,7 @@ ONLINE_AFTER_SECONDS = 130  # of silence; coming back after that is news
 OFFLINE_AFTER_SECONDS = 200
 STILL_ACTIVE_SECONDS = 70  # Compat: how long the older form calls somebody active
 HISTORY_DAYS = 14
+FORGOTTEN_AFTER_DAYS = 365
 
 Doing = Literal["active", "idle"]
 

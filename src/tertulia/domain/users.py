@@ -13,6 +13,11 @@ SECONDS_PER_DAY = 86_400
 NOTIFICATION_BOT = "notification-bot@tertulia.invalid"  # who tells people what others did
 SPECTATOR_ID = 0
 
+# Where somebody's picture comes from: from us, from others, from themselves.
+DRAWN = "J"
+GRAVATAR = "G"
+UPLOADED = "U"
+
 
 class Role(IntEnum):
     """The lower the number, the more one may do."""
@@ -52,8 +57,9 @@ class User:
     bot_owner_id: int | None = None
     is_system_bot: bool = False
     timezone: str = ""
-    avatar_source: str = "J"
+    avatar_source: str = DRAWN
     avatar_version: int = 1
+    avatar_name: str | None = None  # of an uploaded picture; nobody can guess it
     settings: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -95,11 +101,16 @@ class User:
 
     @property
     def hides_email(self) -> bool:
-        return not self.is_bot and self.email_visibility != EmailVisibility.EVERYONE
+        shown_to: int = self.prefers("email_address_visibility")
+        return shown_to != EmailVisibility.EVERYONE and not self.is_bot
 
     def api_email(self, domain: str) -> str:
         """The address that stands in public: the real one only if everyone may see it."""
-        return f"user{self.id}@{domain}" if self.hides_email else self.email
+        return self.stand_in(domain) if self.hides_email else self.email
+
+    def stand_in(self, domain: str) -> str:
+        """The address that stands in for the real one."""
+        return f"user{self.id}@{domain}"
 
 
 def spectator(realm_id: int) -> User:
@@ -128,10 +139,10 @@ def email_shown_to(user: User) -> int:
     """The role from which on upwards the real address may be seen; 0 for nobody's."""
     if user.is_bot:
         return Role.GUEST
-    return _EMAIL_SHOWN_TO[user.email_visibility]
+    return _EMAIL_SHOWN_TO[user.prefers("email_address_visibility")]
 
 
-_EMAIL_SHOWN_TO = {
+_EMAIL_SHOWN_TO: dict[int, int] = {
     EmailVisibility.EVERYONE: Role.GUEST,
     EmailVisibility.MEMBERS: Role.MEMBER,
     EmailVisibility.MODERATORS: Role.MODERATOR,

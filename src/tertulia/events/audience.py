@@ -27,6 +27,15 @@ class NonGuests(msgspec.Struct, frozen=True, tag="non_guests", tag_field="to"):
         return not org.users[user_id].is_guest
 
 
+class Knowing(msgspec.Struct, frozen=True, tag="knowing", tag_field="to"):
+    """Everybody who may know a user: all but some guests."""
+
+    id: int
+
+    def includes(self, org: Organization, user_id: int, was_subscribed: WasSubscribed) -> bool:
+        return org.may_know(org.users[user_id], org.users[self.id])
+
+
 class Users(msgspec.Struct, frozen=True, tag="users", tag_field="to"):
     """These people and nobody else."""
 
@@ -113,6 +122,7 @@ class Nobody(msgspec.Struct, frozen=True, tag="nobody", tag_field="to"):
 Audience = (
     Everyone
     | NonGuests
+    | Knowing
     | Users
     | Subscribers
     | Watchers

@@ -34,7 +34,7 @@ from tertulia.events.listener import Listener, decode_options
 from tertulia.events.log import Happening
 from tertulia.events.mailbox import NOTHING, About, Mailbox, event_id, seq_of
 from tertulia.events.recall import recalled
-from tertulia.events.types.channels import ChannelChanged, Left
+from tertulia.events.types.channels import ChannelChanged, ChannelsUncovered, Left
 from tertulia.events.types.edits import MessagesDeleted, MessageUpdated
 from tertulia.events.types.event import Event
 from tertulia.events.types.flags import FlagsChanged
@@ -133,6 +133,9 @@ class Delivery:
                 self._take_back(org, departure.channel_id, departure.user_ids)
         elif isinstance(event, ChannelChanged) and event.before is not None:
             self._take_back(org, event.channel_id, list(self._of_user))
+        elif isinstance(event, ChannelsUncovered) and isinstance(happening.audience, Users):
+            for channel_id in event.hidden:
+                self._take_back(org, channel_id, happening.audience.ids)
         elif isinstance(event, MessagesDeleted):
             self._forget_messages(org, event.message_ids, happening.audience)
 

@@ -5,15 +5,16 @@ between two awaits sees one moment. Actions do not use it: inside a transaction 
 asked, because it alone knows what was done a moment ago.
 """
 
-import time
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple
 
 from pyroaring import BitMap
 
 from tertulia import markdown
-from tertulia.domain import access
+from tertulia.domain import access, acquaintance
 from tertulia.domain.channels import Channel, Gate
 from tertulia.domain.custom_emoji import CustomEmoji
 from tertulia.domain.groups import (
@@ -24,10 +25,12 @@ from tertulia.domain.groups import (
     holds_by_role,
 )
 from tertulia.domain.linkifiers import Linkifier
+from tertulia.domain.profiles import ProfileField
 from tertulia.domain.realms import Realm
 from tertulia.domain.topics import fold
 from tertulia.domain.users import Role, User
 from tertulia.events.presence import Board
+from tertulia.storage import acquaintance as stored_acquaintance
 from tertulia.storage import (
     channels,
     emoji,
@@ -35,10 +38,12 @@ from tertulia.storage import (
     linkifiers,
     log,
     presence,
+    profile_fields,
     realms,
     subscriptions,
     users,
 )
+from tertulia.storage.profile_fields import Values
 from tertulia.storage.tx import Tx
 
 Rule = Callable[[User | None, Channel, bool, access.Holds], bool]
@@ -54,6 +59,8 @@ class Touched:
     realm: bool = False
     emoji: bool = False
     linkifiers: bool = False
+    profile_fields: bool = False
+    profiles: set[int] = field(default_factory=set)  # whose fields are filled in differently
 
     def __bool__(self) -> bool:
         return bool(
@@ -63,6 +70,8 @@ class Touched:
             or self.realm
             or self.emoji
             or self.linkifiers
+            or self.profile_fields
+            or self.profiles
         )
 
     def add(self, other: "Touched") -> None:
@@ -72,6 +81,8 @@ class Touched:
         self.realm |= other.realm
         self.emoji |= other.emoji
         self.linkifiers |= other.linkifiers
+        self.profile_fields |= other.profile_fields
+        self.profiles |= other.profiles
 
 
 @dataclass(slots=True)
@@ -81,10 +92,13 @@ class Patch:
     realm: Realm | None = None
     users: list[User] = field(default_factory=list)
     fingerprints: dict[int, bytes] = field(default_factory=dict)
+    partners: dict[int, set[int]] = field(default_factory=dict)
     channels: list[Channel] = field(default_factory=list)
     groups: list[Group] | None = None
     emoji: list[CustomEmoji] | None = None
     linkifiers: list[Linkifier] | None = None
+    profile_fields: list[ProfileField] | None = None
+    profiles: dict[int, Values] = field(default_factory=dict)
 
 
 class EncodedUser(NamedTuple):
@@ -98,10 +112,13 @@ class EncodedUser(NamedTuple):
 class Organization:
     """One organization as it stands at the event `applied`."""
 
-    def __init__(self, realm: Realm, applied: int, email_domain: str) -> None:
+    def __init__(
+        self, realm: Realm, applied: int, email_domain: str, clock: Callable[[], float]
+    ) -> None:
         self.realm = realm
         self.applied = applied
         self.email_domain = email_domain
+        self.clock = clock
         self.users: dict[int, User] = {}
         self.channels: dict[int, Channel] = {}
         self.groups: dict[int, Group] = {}
@@ -109,8 +126,11 @@ class Organization:
         self.emoji: dict[int, CustomEmoji] = {}
         self.linkifiers: list[Linkifier] = []
         self.link_patterns: tuple[markdown.Linkifier, ...] = ()
+        self.profile_fields: dict[int, ProfileField] = {}
+        self.profiles: dict[int, Values] = {}
         self.subscribers: dict[int, BitMap] = {}
         self.subscribed: dict[int, BitMap] = {}
+        self.partners: dict[int, set[int]] = {}  # of guests: with whom they have talked
         self.presence = Board(self.users)
         self._inactive = BitMap()
         self._user_by_key: dict[bytes, int] = {}
@@ -217,6 +237,26 @@ class Organization:
     def may_read(self, user_id: int | None, channel_id: int) -> bool:
         return self._allows(access.may_read, user_id, channel_id)
 
+    def sees_everybody(self, viewer: User | None) -> bool:
+        """Whether somebody may know all people; guests and strangers perhaps only some."""
+        if viewer is not None and not viewer.is_guest:
+            return True
+        return self.realm_permission(acquaintance.SETTING) == self.system_ids["role:everyone"]
+
+    def may_know(self, viewer: User | None, user: User) -> bool:
+        """Whether somebody may know of somebody; `viewer` is None for one not logged in."""
+        if self.sees_everybody(viewer):
+            return True
+        if viewer is None:
+            return user.is_bot
+        return acquaintance.may_know(viewer, user, partial(self._have_met, viewer.id))
+
+    def _have_met(self, user_id: int, other_id: int) -> bool:
+        mine, theirs = self.subscribed.get(user_id), self.subscribed.get(other_id)
+        if mine is not None and theirs is not None and mine.intersect(theirs):
+            return True
+        return other_id in self.partners.get(user_id, ())
+
     def direct_members(self, group: Group, now: float) -> list[int]:
         """Active users listed in a group; those of a system group follow from their roles."""
         if not group.is_system:
@@ -246,7 +286,7 @@ class Organization:
             subscribed = user is not None and self.is_subscribed(user.id, channel_id)
 
         def holds(value: GroupValue) -> bool:
-            return user is not None and self.holds(user, value, time.time())
+            return user is not None and self.holds(user, value, self.clock())
 
         return rule(user, channel, subscribed, holds)
 
@@ -320,6 +360,32 @@ class Organization:
             for each in all_linkifiers
         )
 
+    def put_subscriptions(self, pairs: Iterable[tuple[int, int]]) -> None:
+        """All of them, as (channel, user): bitmaps are filled faster from lists."""
+        subscribers: defaultdict[int, list[int]] = defaultdict(list)
+        subscribed: defaultdict[int, list[int]] = defaultdict(list)
+        for channel_id, user_id in pairs:
+            subscribers[channel_id].append(user_id)
+            subscribed[user_id].append(channel_id)
+        self.subscribers = {channel: BitMap(users) for channel, users in subscribers.items()}
+        self.subscribed = {user: BitMap(channels) for user, channels in subscribed.items()}
+
+    def put_profile_fields(self, fields: list[ProfileField]) -> None:
+        """All fields, in their order; what was filled in for one that is gone goes with it."""
+        self.profile_fields = {field.id: field for field in fields}
+        for user_id, values in list(self.profiles.items()):
+            if not values.keys() <= self.profile_fields.keys():
+                self.put_profile(user_id, values)
+
+    def put_profile(self, user_id: int, values: Values) -> None:
+        """What somebody has filled in."""
+        self._kept_users.pop(user_id, None)
+        asked = {number: value for number, value in values.items() if number in self.profile_fields}
+        if asked:
+            self.profiles[user_id] = asked
+        else:
+            self.profiles.pop(user_id, None)
+
     def join(self, channel_id: int, user_ids: Iterable[int]) -> None:
         self._kept.pop(channel_id, None)
         self.subscribers.setdefault(channel_id, BitMap()).update(user_ids)
@@ -332,6 +398,12 @@ class Organization:
             self.subscribers.setdefault(channel_id, BitMap()).discard(user_id)
             self.subscribed.setdefault(user_id, BitMap()).discard(channel_id)
 
+    def talk(self, user_ids: Iterable[int]) -> None:
+        """Note that people have talked directly; it matters for guests alone."""
+        for user_id in user_ids:
+            if self.users[user_id].is_guest:
+                self.partners.setdefault(user_id, set()).update(user_ids)
+
     def replace_by(self, newer: "Organization") -> None:
         """Become what was just read; whoever holds on to us sees it too."""
         vars(self).update(vars(newer))
@@ -341,6 +413,7 @@ class Organization:
             self.realm = patch.realm
         for user in patch.users:
             self.put_user(user, patch.fingerprints.get(user.id))
+        self.partners.update(patch.partners)
         for channel in patch.channels:
             self.put_channel(channel)
         if patch.groups is not None:
@@ -349,11 +422,15 @@ class Organization:
             self.put_emoji(patch.emoji)
         if patch.linkifiers is not None:
             self.put_linkifiers(patch.linkifiers)
+        if patch.profile_fields is not None:
+            self.put_profile_fields(patch.profile_fields)
+        for user_id, values in patch.profiles.items():
+            self.put_profile(user_id, values)
 
 
-def load(tx: Tx, email_domain: str) -> Organization:
+def load(tx: Tx, email_domain: str, clock: Callable[[], float]) -> Organization:
     """Read a whole organization; the transaction says which and at what moment."""
-    org = Organization(realms.current(tx), log.head(tx), email_domain)
+    org = Organization(realms.current(tx), log.head(tx), email_domain, clock)
     fingerprints = users.fingerprints(tx)
     for user in users.everyone(tx):
         org.put_user(user, fingerprints.get(user.id))
@@ -361,14 +438,18 @@ def load(tx: Tx, email_domain: str) -> Organization:
         org.put_channel(channel)
     org.put_groups(groups.everything(tx))
     org.put_emoji(emoji.everything(tx))
-    subscribers: dict[int, list[int]] = {}
     org.put_linkifiers(linkifiers.everything(tx))
-    for channel_id, user_id in subscriptions.active_pairs(tx):
-        subscribers.setdefault(channel_id, []).append(user_id)
-    for channel_id, user_ids in subscribers.items():
-        org.join(channel_id, user_ids)
+    org.put_profile_fields(profile_fields.everything(tx))
+    for user_id, values in profile_fields.all_values(tx).items():
+        org.put_profile(user_id, values)
+    org.put_subscriptions(subscriptions.active_pairs(tx))
+    org.partners = _partners_of_guests(tx, org.users.values())
     org.presence.learn(presence.since(tx, 0))
     return org
+
+
+def _partners_of_guests(tx: Tx, people: Iterable[User]) -> dict[int, set[int]]:
+    return stored_acquaintance.partners(tx, [user.id for user in people if user.is_guest])
 
 
 def read_patch(tx: Tx, touched: Touched) -> Patch:
@@ -380,6 +461,7 @@ def read_patch(tx: Tx, touched: Touched) -> Patch:
         ids = sorted(touched.users)
         patch.users = users.find_many(tx, ids)
         patch.fingerprints = users.fingerprints(tx, ids)
+        patch.partners = _partners_of_guests(tx, patch.users)
     if touched.channels:
         patch.channels = channels.find_many(tx, sorted(touched.channels))
     if touched.groups:
@@ -388,4 +470,9 @@ def read_patch(tx: Tx, touched: Touched) -> Patch:
         patch.emoji = emoji.everything(tx)
     if touched.linkifiers:
         patch.linkifiers = linkifiers.everything(tx)
+    if touched.profile_fields:
+        patch.profile_fields = profile_fields.everything(tx)
+    if touched.profiles:
+        found = profile_fields.all_values(tx, sorted(touched.profiles))
+        patch.profiles = {user_id: found.get(user_id, {}) for user_id in touched.profiles}
     return patch

@@ -6,7 +6,7 @@ at the moment of the event.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -46,14 +46,17 @@ class Follower:
         self._turn = asyncio.Lock()
         self._held_back: list[tuple[News, Callable[[], None]]] = []
 
-    def fetch_news(self, tx: Tx) -> News:
-        """Read what is new. It may overlap with what `apply` has taken in meanwhile."""
+    def fetch_news(self, tx: Tx, realms: Collection[int] = ()) -> News:
+        """Read what is new in these organizations; in all of them, if none is named.
+
+        It may overlap with what `apply` has taken in meanwhile.
+        """
         news = News()
-        for realm_id, head in stored_log.heads(tx).items():
+        for realm_id, head in stored_log.heads(tx, realms).items():
             org = self.organizations.get(realm_id)
             if org is None:
                 here = tx.for_realm(realm_id)
-                news.newcomers.append(directory.load(here, self._email_domain))
+                news.newcomers.append(self._load(here))
             elif org.applied < head:
                 news.heads[realm_id] = head
                 self._fetch_since(tx.for_realm(realm_id), org.applied, head, news)
@@ -66,7 +69,7 @@ class Follower:
             page = log.read(tx, tx.realm_id, applied, PAGE)
             if not page or page[0].seq != applied + 1:
                 # We were away for so long that the log was trimmed meanwhile: begin afresh.
-                news.newcomers.append(directory.load(tx, self._email_domain))
+                news.newcomers.append(self._load(tx))
                 return
             for happening in page:
                 touched.add(happening.event.touched())
@@ -74,6 +77,9 @@ class Follower:
             applied = page[-1].seq
         if touched:
             news.patches[tx.realm_id] = directory.read_patch(tx, touched)
+
+    def _load(self, tx: Tx) -> Organization:
+        return directory.load(tx, self._email_domain, self._database.clock)
 
     def absorb(self, news: News) -> None:
         """Take in news read while the directory was held still."""

@@ -5,7 +5,7 @@ crash forgets the last moments. Changes get their numbers when they are written 
 every server on the same database counts alike. What has no number yet is always told.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -13,6 +13,8 @@ import msgspec
 from tertulia.domain.presence import HISTORY_DAYS, Doing, Presence, first
 from tertulia.domain.users import SECONDS_PER_DAY, User
 from tertulia.storage.presence import Noted
+
+Known = Callable[[User], bool]
 
 _encode = msgspec.json.Encoder().encode
 
@@ -77,6 +79,13 @@ class Board:
                 self._pending.pop(each.user_id, None)
                 self._put(each.user_id, each.presence, each.update_id)
 
+    def forget_before(self, time: float) -> None:
+        """Forget those who were last here before a time, as they are forgotten where it is
+        written down."""
+        for user_id, entry in list(self._entries.items()):
+            if entry.idle_at < time and user_id not in self._pending:
+                del self._entries[user_id]
+
     def _put(self, user_id: int, presence: Presence, number: int | None) -> None:
         user = self._users.get(user_id)
         shown = PresenceObject(**presence.modern(user.joined_at if user else 0))
@@ -90,33 +99,44 @@ class Board:
         entry = self._entries.get(user_id)
         return None if entry is None else entry.presence
 
-    def slim(self, since: int | None, days: int | None, now: float) -> msgspec.Raw:
+    def slim(
+        self, since: int | None, days: int | None, now: float, known: Known | None = None
+    ) -> msgspec.Raw:
         """By user id. Of a thousand people, all have moved since a client last asked, so what is
         told of each is encoded when it changes and only put together here."""
-        seen = [self._entries[user_id].encoded for user_id in self._seen(since, days, now)]
+        seen = [self._entries[user_id].encoded for user_id in self._seen(since, days, now, known)]
         return msgspec.Raw(b"{%s}" % b",".join(seen))
 
-    def legacy(self, days: int | None, now: float, email_domain: str) -> dict[str, Any]:
+    def legacy(
+        self, days: int | None, now: float, email_domain: str, known: Known | None = None
+    ) -> dict[str, Any]:
         """Compat: by address, for clients that do not ask for the slim form."""
         return {
             self._users[user_id].api_email(email_domain): legacy_presence(
                 self._entries[user_id].presence
             )
-            for user_id in self._seen(None, days, now)
+            for user_id in self._seen(None, days, now, known)
             if user_id in self._users
         }
 
-    def _seen(self, since: int | None, days: int | None, now: float) -> list[int]:
-        """Who has moved after a number, within so many days; the oldest change first."""
+    def _seen(
+        self, since: int | None, days: int | None, now: float, known: Known | None
+    ) -> list[int]:
+        """Who has moved after a number, within so many days; the oldest change first.
+
+        `known` says whom the viewer may know; None where they may know everybody.
+        """
         oldest = now - SECONDS_PER_DAY * (HISTORY_DAYS if days is None else days)
         found: list[int] = []
         if days == 0:
             return found
-        known = -1 if since is None else since
+        told = -1 if since is None else since
         for user_id, entry in reversed(self._entries.items()):
-            if entry.number is not None and entry.number <= known:
+            if entry.number is not None and entry.number <= told:
                 break
-            if entry.idle_at >= oldest and user_id not in self.hidden:
+            if entry.idle_at < oldest or user_id in self.hidden:
+                continue
+            if known is None or (user_id in self._users and known(self._users[user_id])):
                 found.append(user_id)
         found.reverse()
         return found

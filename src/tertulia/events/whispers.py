@@ -55,6 +55,9 @@ class TypingDirect(_Typing, frozen=True, tag="typing_direct"):
     def audience(self) -> Audience:
         return Users(self.user_ids)
 
+    def is_for(self, org: Organization, to: Listener) -> bool:
+        return _knows(org, to, self.sender_id) and super().is_for(org, to)
+
     def wire(self, org: Organization, to: Listener) -> Wire:
         return {
             "type": "typing",
@@ -136,6 +139,9 @@ class CameOnline(Whisper, frozen=True, tag="came_online"):
     def audience(self) -> Audience:
         return Everyone()
 
+    def is_for(self, org: Organization, to: Listener) -> bool:
+        return _knows(org, to, self.user_id)
+
     def variant(self, to: Listener) -> Hashable:
         return to.options.capabilities.simplified_presence_events, to.options.slim_presence
 
@@ -171,6 +177,10 @@ class Envelope(msgspec.Struct, frozen=True):
 
 
 decode_envelope = msgspec.json.Decoder(Envelope).decode
+
+
+def _knows(org: Organization, to: Listener, user_id: int) -> bool:
+    return org.may_know(org.users[to.user_id], org.users[user_id])
 
 
 def _named(org: Organization, user_id: int) -> dict[str, Any]:

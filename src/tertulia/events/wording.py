@@ -95,7 +95,8 @@ def _shared_bodies(
     """Put into words once for all who want the same words; they share the very bytes."""
     options = to.options
     empty = options.capabilities.empty_topic_name
-    variant = (options.apply_markdown, options.client_gravatar, empty, *flags)
+    knows = org.may_know(org.users[to.user_id], org.users[message.sender_id])
+    variant = (options.apply_markdown, options.client_gravatar, empty, knows, *flags)
     known = happening.encoded.get(variant)
     if known is None:
         shown = message_object(
@@ -104,6 +105,7 @@ def _shared_bodies(
             apply_markdown=options.apply_markdown,
             client_gravatar=options.client_gravatar,
             allow_empty_topic=empty,
+            knows_sender=knows,
         )
         body = b'{"type":"message","message":%s,"flags":%s}' % (_encode(shown), _encode(flags))
         known = happening.encoded[variant] = [body]

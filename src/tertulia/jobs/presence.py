@@ -1,4 +1,5 @@
-"""Presence in the background: the board is written down every other second."""
+"""Presence in the background: the board is written down every other second, and cleared of those
+who have long been gone."""
 
 from tertulia.actions import presence
 from tertulia.events.delivery import Delivery
@@ -18,3 +19,12 @@ async def write_down(database: Database, delivery: Delivery) -> None:
         elif board.is_stale:
             board.is_stale = False
             board.learn(await database.of(realm_id).read(since, board.head))
+
+
+async def forget_stale(database: Database, delivery: Delivery) -> None:
+    """Forget when people were last here who have not been for a year."""
+    for realm_id, org in list(delivery.organizations.items()):
+        here = database.of(realm_id)
+        if await here.read(presence.is_stale):
+            await here.write(presence.forget_stale)
+        org.presence.forget_before(presence.oldest_kept(database.clock()))

@@ -1,17 +1,11 @@
-"""Emoji by name, by character and by emoticon.
-
-The table of names comes from the `zulip-emoji-mapping` package, and `emoji_names.py` adds what it
-does not know. A code is the hexadecimal code points of an emoji without U+FE0F, joined by `-`; the
-first of its names is the canonical one. The table is built when it is first needed.
-"""
+"""Emoji by name, by character and by emoticon."""
 
 import re
-from collections.abc import Iterator, Mapping
-from functools import cache, lru_cache
-from importlib import import_module
-from typing import NamedTuple
+from collections.abc import Mapping
+from functools import lru_cache
 
-from tertulia.markdown import emoji_names, escape
+from tertulia.markdown import escape
+from tertulia.markdown.emoji_names import code_for, code_of, names_for
 from tertulia.markdown.stash import Stash
 
 _NAME = re.compile(r":([\w+-]+):")
@@ -62,25 +56,6 @@ _IS_TEXT_BEYOND = re.compile(
 )
 
 
-class _Table(NamedTuple):
-    code_by_name: dict[str, str]
-    names_by_code: dict[str, tuple[str, ...]]
-
-
-def code_for(name: str) -> str | None:
-    return _table().code_by_name.get(name)
-
-
-def names_for(code: str) -> tuple[str, ...]:
-    """All names of an emoji, the canonical one first; none for what is no emoji."""
-    return _table().names_by_code.get(code, ())
-
-
-def all_emoji() -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Every code with its names."""
-    return iter(_table().names_by_code.items())
-
-
 def apply_names(text: str, stash: Stash, custom: Mapping[str, str]) -> str:
     def replace(match: re.Match[str]) -> str:
         name = match[1]
@@ -116,7 +91,7 @@ def _named(characters: str) -> tuple[str, str] | None:
     """The canonical name and the code of an emoji typed as characters."""
     if len(characters) == 1 and _is_text(characters):
         return None
-    code = "-".join(f"{ord(character):04x}" for character in characters if character != "\ufe0f")
+    code = code_of(characters)
     names = names_for(code)
     return (names[0], code) if names else None
 
@@ -138,48 +113,3 @@ def _span(name: str, code: str) -> str:
         "span", aria_label=spoken, class_=f"emoji emoji-{code}", role="img", title=spoken
     )
     return f"{opening}:{escape.text(name)}:</span>"
-
-
-@cache
-def _table() -> _Table:
-    package = import_module("zulip_emoji_mapping.emoji_names")
-    names_by_code = {
-        code: [entry["canonical_name"], *entry["aliases"]]
-        for code, entry in package.EMOJI_NAME_MAPS.items()
-    }
-    names_by_code.update({code: [name] for code, name in emoji_names.NEWER.items()})
-    code_by_name = {name: code for code, names in names_by_code.items() for name in names}
-    for code, name in emoji_names.CANONICAL.items():
-        names_by_code[code] = [name, *names_by_code[code]]
-        code_by_name[name] = code
-    for word, code in _single_words(names_by_code).items():
-        if word not in code_by_name:
-            names_by_code[code].append(word)
-            code_by_name[word] = code
-    return _Table(
-        code_by_name,
-        {
-            code: tuple(dict.fromkeys(name for name in names if code_by_name[name] == code))
-            for code, names in names_by_code.items()
-        },
-    )
-
-
-def _single_words(names_by_code: Mapping[str, list[str]]) -> dict[str, str]:
-    """Words that stand in the names of one newer emoji only, such as `tuk` in `tuk_tuk`.
-
-    Unicode's own keywords, from which newer emoji have their further names, came apart into single
-    words after the package was made (CLDR 46).
-    """
-    found: dict[str, set[str]] = {}
-    for code, names in names_by_code.items():
-        if _is_newer(code):
-            for word in {word for name in names for word in name.split("_") if len(word) > 2}:
-                found.setdefault(word, set()).add(code)
-    return {word: codes.pop() for word, codes in found.items() if len(codes) == 1}
-
-
-def _is_newer(code: str) -> bool:
-    """Whether an emoji came after the names of the first ones had been given by hand."""
-    first = int(code.partition("-")[0], 16)
-    return "-200d-" in code or first >= 0x1F6D5

@@ -18,7 +18,7 @@ from tertulia.markdown.previews import Place
 from tertulia.markdown.stash import Stash
 from tertulia.markdown.tree import Node, walk, write
 
-VERSION = 1
+VERSION = 2
 
 MAX_FORMATTED = 100_000  # characters; a longer text is shown as it was typed
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from tertulia.domain.channels import Channel, NewChannel
+from tertulia.domain.channels import Channel, NewChannel, Outline
 from tertulia.domain.groups import GroupValue
 from tertulia.domain.topics import fold
 from tertulia.storage.tx import Row, Tx
@@ -42,6 +42,24 @@ def find_many(tx: Tx, channel_ids: list[int]) -> list[Channel]:
 def everything(tx: Tx) -> list[Channel]:
     rows = tx.all("SELECT * FROM channel WHERE realm_id = :realm ORDER BY id", realm=tx.realm_id)
     return [_channel(row) for row in rows]
+
+
+def outlines(tx: Tx) -> list[Outline]:
+    """Every channel in short: there may be a thousand, and this is asked at every look."""
+    rows = tx.all(
+        "SELECT id, invite_only, is_web_public, history_public FROM channel"
+        " WHERE realm_id = :realm ORDER BY id",
+        realm=tx.realm_id,
+    )
+    return [
+        Outline(
+            row["id"],
+            is_public=not row["invite_only"],
+            is_web_public=bool(row["is_web_public"]),
+            history_public=bool(row["history_public"]),
+        )
+        for row in rows
+    ]
 
 
 def defaults(tx: Tx) -> list[Channel]:

@@ -19,7 +19,7 @@ from tertulia.storage.dialects.postgres import Postgres
 from tertulia.storage.dialects.sqlite import Sqlite
 from tertulia.storage.herald import Herald
 from tertulia.storage.tx import Dialect, Tx
-from tertulia.storage.writer import Gathering, Job, Writer
+from tertulia.storage.writer import FetchNews, Gathering, Job, Writer
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -130,7 +130,7 @@ class Database:
 
     def start(
         self,
-        fetch_news: Callable[[Tx], Any],
+        fetch_news: FetchNews,
         deliver: Callable[[Any, Callable[[], None]], None],
     ) -> None:
         """Begin to serve the running loop.

@@ -60,6 +60,17 @@ def containing(tx: Tx, user_id: int) -> set[int]:
     return {row["group_id"] for row in rows}
 
 
+def listing(tx: Tx, user_id: int) -> list[int]:
+    """The groups that list a user themselves."""
+    rows = tx.all(
+        "SELECT group_id FROM user_group_member WHERE user_id = :user AND realm_id = :realm"
+        " ORDER BY group_id",
+        user=user_id,
+        realm=tx.realm_id,
+    )
+    return [row["group_id"] for row in rows]
+
+
 def system_groups_within(tx: Tx, group_ids: list[int]) -> list[str]:
     """The names of the system groups that these groups are or contain, however deep."""
     rows = tx.all(

@@ -50,3 +50,27 @@ def note(tx: Tx, presences: dict[int, Presence]) -> None:
             for number, (user_id, presence) in enumerate(presences.items(), (last or 0) + 1)
         ),
     )
+
+
+def has_before(tx: Tx, time: float) -> bool:
+    """Whether there is something for `forget_before`."""
+    return (
+        tx.one(f"SELECT 1 AS found FROM presence WHERE {_STALE} LIMIT 1", **_at(tx, time))
+        is not None
+    )
+
+
+def forget_before(tx: Tx, time: float) -> int:
+    """Forget those who were last here before a time, but for the newest change: its number is
+    where the next one counts on."""
+    return tx.execute(f"DELETE FROM presence WHERE {_STALE}", **_at(tx, time))
+
+
+_STALE = (
+    "realm_id = :realm AND idle_at < :time"
+    " AND update_id < (SELECT max(update_id) FROM presence WHERE realm_id = :realm)"
+)
+
+
+def _at(tx: Tx, time: float) -> dict[str, float]:
+    return {"realm": tx.realm_id, "time": time}

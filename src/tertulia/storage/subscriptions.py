@@ -89,6 +89,21 @@ def active_user_ids(tx: Tx, channel_id: int, among: list[int] | None = None) -> 
     return {row["user_id"] for row in rows}
 
 
+def inside(tx: Tx, channel_ids: list[int], user_ids: list[int]) -> dict[int, set[int]]:
+    """In which of some channels each of some users is."""
+    found: dict[int, set[int]] = {user_id: set() for user_id in user_ids}
+    if channel_ids and user_ids:
+        rows = tx.all(
+            "SELECT user_id, channel_id FROM subscription"
+            " WHERE channel_id IN :channels AND user_id IN :users AND active",
+            channels=channel_ids,
+            users=user_ids,
+        )
+        for row in rows:
+            found[row["user_id"]].add(row["channel_id"])
+    return found
+
+
 def active_pairs(tx: Tx) -> list[tuple[int, int]]:
     """All active subscriptions of the organization as (channel, user)."""
     rows = tx.all(

@@ -116,11 +116,15 @@ def flags_for(tx: Tx, user_id: int, shown: Sequence[Message]) -> dict[int, list[
     """The flags of each message for this reader, in the words of clients."""
     not_read = load(tx, user_id)
     marks = flags_of(tx, user_id, [message.id for message in shown])
-    spans = subscriptions.spans_of(tx, user_id)
+    spans: dict[int | None, list[subscriptions.Span]] = {}
+    for span in subscriptions.spans_of(tx, user_id):
+        spans.setdefault(span.channel_id, []).append(span)
     flags: dict[int, list[str]] = {}
     for message in shown:
         found = set(marks.get(message.id, ()))
-        received = message.channel_id is None or any(span.received(message) for span in spans)
+        received = message.channel_id is None or any(
+            span.received(message) for span in spans.get(message.origin_channel_id, ())
+        )
         if received and message.channel_wildcard:
             found.add("stream_wildcard_mentioned")
         if not received:

@@ -4,12 +4,12 @@ from typing import Any
 
 import msgspec
 
-from tertulia.domain.users import BotType, Role, User
+from tertulia.domain.users import DRAWN, BotType, Role, User
 from tertulia.storage.tx import Row, Tx
 
 _COLUMNS = (
     "id, realm_id, email, full_name, role, is_active, is_system_bot, bot_type, bot_owner_id,"
-    " joined_at, timezone, avatar_source, avatar_version, settings"
+    " joined_at, timezone, avatar_source, avatar_version, avatar_name, settings"
 )
 
 
@@ -61,6 +61,25 @@ def members_joined_between(tx: Tx, after: float, until: float) -> list[User]:
     return [_user(row) for row in rows]
 
 
+def human_ids(tx: Tx) -> list[int]:
+    """Everybody who is no bot, whether or not they are still here."""
+    rows = tx.all(
+        "SELECT id FROM account WHERE realm_id = :realm AND bot_type IS NULL ORDER BY id",
+        realm=tx.realm_id,
+    )
+    return [row["id"] for row in rows]
+
+
+def active_guests(tx: Tx) -> list[User]:
+    rows = tx.all(
+        f"SELECT {_COLUMNS} FROM account WHERE realm_id = :realm AND role = :guest AND is_active"
+        " ORDER BY id",
+        realm=tx.realm_id,
+        guest=int(Role.GUEST),
+    )
+    return [_user(row) for row in rows]
+
+
 def find_system_bot(tx: Tx, email: str) -> User | None:
     user = find_by_email(tx, email)
     return user if user is not None and user.is_system_bot else None
@@ -75,6 +94,37 @@ def who_set(tx: Tx, setting: str) -> list[User]:
         pattern=f'%"{setting}"%',
     )
     return [_user(row) for row in rows]
+
+
+def active_bots_of(tx: Tx, owner_id: int) -> list[User]:
+    """The bots that somebody answers for and that are in use."""
+    rows = tx.all(
+        f"SELECT {_COLUMNS} FROM account WHERE realm_id = :realm AND bot_owner_id = :owner"
+        " AND is_active ORDER BY id",
+        realm=tx.realm_id,
+        owner=owner_id,
+    )
+    return [_user(row) for row in rows]
+
+
+def is_only_person(tx: Tx, user_id: int) -> bool:
+    """Whether no other active account belongs to a person."""
+    return not tx.value(
+        "SELECT count(*) AS value FROM account WHERE realm_id = :realm AND is_active"
+        " AND bot_type IS NULL AND id <> :id",
+        realm=tx.realm_id,
+        id=user_id,
+    )
+
+
+def names_in_use(tx: Tx, full_name: str) -> list[int]:
+    """Active accounts of this name, whatever its case."""
+    rows = tx.all(
+        "SELECT id, full_name FROM account WHERE realm_id = :realm AND is_active",
+        realm=tx.realm_id,
+    )
+    wanted = full_name.casefold()
+    return [row["id"] for row in rows if row["full_name"].casefold() == wanted]
 
 
 def active_owner_ids(tx: Tx) -> list[int]:
@@ -128,12 +178,13 @@ def insert(
     is_system_bot: bool = False,
     password_hash: str | None = None,
     settings: dict[str, Any] | None = None,
+    avatar_source: str = DRAWN,
 ) -> User:
     user_id = tx.insert(
         "INSERT INTO account (realm_id, email, email_key, full_name, role, bot_type, bot_owner_id,"
-        " is_system_bot, joined_at, password_hash, settings)"
+        " is_system_bot, joined_at, password_hash, settings, avatar_source)"
         " VALUES (:realm, :email, :email_key, :full_name, :role, :bot_type, :bot_owner_id,"
-        " :is_system_bot, :now, :password_hash, :settings) RETURNING id",
+        " :is_system_bot, :now, :password_hash, :settings, :avatar) RETURNING id",
         realm=tx.realm_id,
         email=email,
         email_key=email.casefold(),
@@ -145,6 +196,7 @@ def insert(
         now=tx.now,
         password_hash=password_hash,
         settings=msgspec.json.encode(settings or {}).decode(),
+        avatar=avatar_source,
     )
     user = find(tx, user_id)
     assert user is not None
@@ -157,6 +209,15 @@ def set_key(tx: Tx, user_id: int, fingerprint: bytes, sealed: bytes) -> None:
         " WHERE id = :id AND realm_id = :realm",
         fingerprint=fingerprint,
         sealed=sealed,
+        id=user_id,
+        realm=tx.realm_id,
+    )
+
+
+def set_role(tx: Tx, user_id: int, role: Role) -> None:
+    tx.execute(
+        "UPDATE account SET role = :role WHERE id = :id AND realm_id = :realm",
+        role=int(role),
         id=user_id,
         realm=tx.realm_id,
     )
@@ -187,5 +248,6 @@ def _user(row: Row) -> User:
         timezone=row["timezone"],
         avatar_source=row["avatar_source"],
         avatar_version=row["avatar_version"],
+        avatar_name=row["avatar_name"],
         settings=msgspec.json.decode(row["settings"]),
     )

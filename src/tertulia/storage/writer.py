@@ -7,7 +7,7 @@ full or a database that is gone fails the whole gathering, and the next one trie
 
 import queue
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,9 @@ log = structlog.get_logger()
 
 MOST_AT_ONCE = 256
 MOST_WAITING = 10_000
+
+# Reads what is new in these organizations; in all of them, if none is named.
+FetchNews = Callable[[Tx, Collection[int]], Any]
 
 
 @dataclass(slots=True)
@@ -51,7 +54,7 @@ class Writer:
         self,
         dialect: Dialect,
         clock: Callable[[], float],
-        fetch_news: Callable[[Tx], Any],
+        fetch_news: FetchNews,
         deliver: Callable[[Gathering], None],
     ) -> None:
         self._dialect = dialect
@@ -103,7 +106,7 @@ class Writer:
                 job.error = ServiceUnavailable()
             return Gathering(jobs)
         try:
-            return Gathering(jobs, self._read_news())
+            return Gathering(jobs, self._read_news(jobs))
         except BaseException as error:
             # What was committed stays committed; whoever follows the log will find the news.
             self._lost("reading back", error)
@@ -156,10 +159,13 @@ class Writer:
             self._dialect.command(self._connection, "ROLLBACK TO SAVEPOINT job")
         self._dialect.command(self._connection, "RELEASE SAVEPOINT job")
 
-    def _read_news(self) -> Any:
+    def _read_news(self, jobs: list[Job]) -> Any:
+        """What these jobs made. A job of no organization may have founded one: look everywhere."""
+        realms = {job.realm_id for job in jobs}
         self._dialect.begin_read(self._connection)
+        tx = Tx(self._connection, self._dialect, 0, self._clock())
         try:
-            return self._fetch_news(Tx(self._connection, self._dialect, 0, self._clock()))
+            return self._fetch_news(tx, () if 0 in realms else realms)
         finally:
             self._dialect.command(self._connection, "COMMIT")
 

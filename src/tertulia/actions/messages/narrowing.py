@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 
 from pyroaring import BitMap64
 
+from tertulia.actions import acquaintance, people
 from tertulia.actions import channels as channel_actions
-from tertulia.actions import people
 from tertulia.actions.messages import sight
 from tertulia.domain import limits, search
 from tertulia.domain.channels import Channel
@@ -27,7 +27,7 @@ from tertulia.domain.search import Query
 from tertulia.domain.users import User
 from tertulia.domain.visibility import Visibility
 from tertulia.errors import BadNarrow, BadRequest, NotLoggedIn
-from tertulia.storage import channels, history, messages, narrows, unread, users
+from tertulia.storage import channels, history, messages, narrows, unread
 from tertulia.storage.finding import Search
 from tertulia.storage.history import NOTHING, Selection
 from tertulia.storage.messages import CAME_WHILE_SUBSCRIBED
@@ -371,9 +371,10 @@ def _user(asked: Asked, operand: Operand) -> User:
 
 
 def _find_user(asked: Asked, operand: str | int) -> User | None:
+    viewer = asked.asker.user
     if isinstance(operand, str):
-        return people.find_by_address(asked.tx, operand, asked.asker.email_domain)
-    return users.find(asked.tx, operand) if _may_exist(operand) else None
+        return people.find_by_address(asked.tx, viewer, operand, asked.asker.email_domain)
+    return acquaintance.find(asked.tx, viewer, operand) if _may_exist(operand) else None
 
 
 def _may_exist(number: int) -> bool:

@@ -7,7 +7,7 @@ read it; who receives it follows from the subscriptions.
 import html
 from dataclasses import dataclass
 
-from tertulia.actions import alert_words, notices, people, rights, user_topics
+from tertulia.actions import acquaintance, alert_words, notices, people, rights, user_topics
 from tertulia.actions import channels as channel_actions
 from tertulia.domain import limits
 from tertulia.domain.channels import Channel
@@ -19,6 +19,8 @@ from tertulia.errors import (
     BadRequest,
     ChannelIdNotFound,
     ChannelNotFound,
+    ClientError,
+    RecipientNotAccessible,
     SendKeyReused,
     WildcardNotAllowedInChannel,
     WildcardNotAllowedInTopic,
@@ -142,7 +144,8 @@ def to_people(
     sender, members = checked.sender, checked.members
 
     ids = sorted(members)
-    conversation_id = messages.get_or_start_conversation(tx, ids)
+    with acquaintance.talking(tx, members):
+        conversation_id = messages.get_or_start_conversation(tx, ids)
     message_id = messages.insert_in_conversation(tx, sender.id, conversation_id, draft)
     called = draft.mentions.user_ids | check_group_mentions(tx, sender, draft)
     mentioned = sorted(called & members.keys())
@@ -245,15 +248,22 @@ def _find_recipients(
     found = {sender.id: sender}
     for recipient in recipients:
         if isinstance(recipient, int):
-            user = users.find(tx, recipient)
-            if user is None:
-                raise BadRequest(f"Invalid user ID {recipient}")
+            user = acquaintance.find(tx, sender, recipient)
         else:
-            user = people.find_by_address(tx, recipient, email_domain)
-            if user is None:
-                raise BadRequest(f"Invalid email '{recipient}'")
+            user = people.find_by_address(tx, sender, recipient, email_domain)
+        if user is None:
+            raise _unknown_recipient(tx, sender, recipient)
         found[user.id] = user
     return found
+
+
+def _unknown_recipient(tx: Tx, sender: User, recipient: int | str) -> ClientError:
+    """Who does not see everybody is not told whether there is somebody they do not see."""
+    if acquaintance.is_limited(tx, sender):
+        return RecipientNotAccessible()
+    if isinstance(recipient, int):
+        return BadRequest(f"Invalid user ID {recipient}")
+    return BadRequest(f"Invalid email '{recipient}'")
 
 
 # --- rules of channels ---

@@ -26,21 +26,12 @@ from tertulia.events.types.emoji import emoji_map
 from tertulia.events.types.folders import folder_object
 from tertulia.events.types.linkifiers import LinkifierObject
 from tertulia.events.types.muting import mute_object
+from tertulia.events.types.profiles import FIELD_TYPES, field_object
 from tertulia.events.types.reminders import reminder_object
 from tertulia.events.types.scheduled import scheduled_message_object
 from tertulia.events.types.snippets import snippet_object
 from tertulia.events.types.topics import muted_topics
-
-PROFILE_FIELD_TYPES = {
-    "SHORT_TEXT": {"id": 1, "name": "Text (short)"},
-    "LONG_TEXT": {"id": 2, "name": "Text (long)"},
-    "DROPDOWN": {"id": 3, "name": "Dropdown"},
-    "DATE": {"id": 4, "name": "Date"},
-    "URL": {"id": 5, "name": "Link"},
-    "USER": {"id": 6, "name": "Users"},
-    "EXTERNAL_ACCOUNT": {"id": 7, "name": "External account"},
-    "PRONOUNS": {"id": 8, "name": "Pronouns"},
-}
+from tertulia.events.types.users import status_told
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +101,15 @@ def _linkifiers(view: View) -> dict[str, Any]:
     return {"realm_linkifiers": [LinkifierObject.of(each) for each in known]}
 
 
+def _profile_fields(view: View) -> dict[str, Any]:
+    """Who is told nobody's answers is not told the questions either."""
+    known = [] if view.me.is_spectator else view.org.profile_fields.values()
+    return {
+        "custom_profile_fields": [field_object(field) for field in known],
+        "custom_profile_field_types": FIELD_TYPES,
+    }
+
+
 def _bots(view: View) -> dict[str, Any]:
     return {
         "realm_bots": [
@@ -152,22 +152,17 @@ def _settings_defaults(view: View) -> dict[str, Any]:
 
 def _statuses(view: View) -> dict[str, Any]:
     """Everybody who has said something, or hides when they are here."""
-    told = {
-        str(user.id): view.facts.statuses.get(user.id, Status()).shown(
-            away=not user.prefers("presence_enabled")
-        )
-        for user in view.org.users.values()
-        if user.is_active and not user.is_bot
-    }
+    known, told = view.facts.statuses, {}
+    for user in view.org.users.values():
+        is_quiet = user.id not in known and user.prefers("presence_enabled")
+        if not is_quiet and view.org.may_know(view.me, user):
+            told[str(user.id)] = status_told(user, known.get(user.id, Status()))
     return {"user_status": {user_id: parts for user_id, parts in told.items() if parts}}
 
 
 _PARTS: dict[str, Callable[[View], dict[str, Any]]] = {
     "alert_words": lambda view: {"alert_words": view.facts.alert_words},
-    "custom_profile_fields": lambda view: {
-        "custom_profile_fields": [],
-        "custom_profile_field_types": PROFILE_FIELD_TYPES,
-    },
+    "custom_profile_fields": _profile_fields,
     "onboarding_steps": lambda view: {"onboarding_steps": [], "navigation_tour_video_url": None},
     "message": lambda view: {"max_message_id": view.facts.max_message_id},
     "saved_snippets": lambda view: {
@@ -184,7 +179,9 @@ _PARTS: dict[str, Callable[[View], dict[str, Any]]] = {
     "muted_users": lambda view: {
         "muted_users": [mute_object(each) for each in view.facts.muted_users]
     },
-    "presence": lambda view: presence_state(view.org, view.options, view.presence_days, view.now),
+    "presence": lambda view: presence_state(
+        view.org, view.me, view.options, view.presence_days, view.now
+    ),
     "realm_user_groups": lambda view: {
         "realm_user_groups": groups_state(view.org, view.options, view.now)
     },

@@ -3,14 +3,19 @@
 from typing import Any
 
 import msgspec
-from msgspec import Raw
+from msgspec import UNSET, Raw
 
 from tertulia.domain.groups import REALM_PERMISSIONS
-from tertulia.domain.users import User, email_shown_to
+from tertulia.domain.users import Role, User, email_shown_to
 from tertulia.events.directory import EncodedUser, Organization
 from tertulia.events.listener import Options
 from tertulia.events.types.groups import GroupObject, group_object
-from tertulia.events.types.users import UserObject, avatar_url, user_object
+from tertulia.events.types.users import (
+    UserObject,
+    avatar_url,
+    unknown_user_object,
+    user_object,
+)
 
 _encode = msgspec.json.Encoder().encode
 
@@ -21,9 +26,17 @@ def users_state(org: Organization, me: User, options: Options, now: float) -> di
             return user_object(org, user, None, client_gravatar=False, tells_activity=False)
         return encoded_user(org, user, me, client_gravatar=options.client_gravatar)
 
-    people = [user for user in org.users.values() if not user.is_system_bot]
+    everybody = [user for user in org.users.values() if not user.is_system_bot]
+    people = [user for user in everybody if org.may_know(me, user)]
+    unknown: list[UserObject] = []
+    if not (me.is_spectator or options.capabilities.user_list_incomplete):
+        unknown = [
+            _without_activity(unknown_user_object(org, user))
+            for user in everybody
+            if not org.may_know(me, user)
+        ]
     return {
-        "realm_users": [shown(user) for user in people if user.is_active],
+        "realm_users": [shown(user) for user in people if user.is_active] + unknown,
         "realm_non_active_users": [shown(user) for user in people if not user.is_active],
         "cross_realm_bots": [
             user_object(
@@ -39,20 +52,33 @@ def users_state(org: Organization, me: User, options: Options, now: float) -> di
     }
 
 
+def _without_activity(shown: UserObject) -> UserObject:
+    shown.is_active = UNSET
+    return shown
+
+
 def encoded_user(org: Organization, user: User, me: User, *, client_gravatar: bool) -> Raw:
     """A user as told at register, made once for all who see them alike."""
     kept = org.kept_user(user.id)
     known = kept.get(client_gravatar)
     if known is None:
-        object_ = user_object(
-            org, user, user, client_gravatar=client_gravatar, profile=True, tells_activity=False
-        )
-        with_email = _encode(object_)
-        object_.delivery_email = None
-        known = EncodedUser(email_shown_to(user), with_email, _encode(object_))
-        kept[client_gravatar] = known
+        known = kept[client_gravatar] = _encoded(org, user, client_gravatar)
+        if user.avatar_source != "G":
+            kept[not client_gravatar] = known
     sees_email = me.role <= known.email_shown_to or me.id == user.id
     return Raw(known.with_email if sees_email else known.without_email)
+
+
+def _encoded(org: Organization, user: User, client_gravatar: bool) -> EncodedUser:
+    object_ = user_object(
+        org, user, user, client_gravatar=client_gravatar, profile=True, tells_activity=False
+    )
+    shown_to = email_shown_to(user)
+    with_email = without_email = _encode(object_)
+    if shown_to < Role.GUEST:
+        object_.delivery_email = None
+        without_email = _encode(object_)
+    return EncodedUser(shown_to, with_email, without_email)
 
 
 def _myself(org: Organization, me: User, now: float) -> dict[str, Any]:
@@ -73,8 +99,8 @@ def _myself(org: Organization, me: User, now: float) -> dict[str, Any]:
         "is_moderator": me.is_moderator,
         "is_guest": me.is_guest,
         "avatar_source": me.avatar_source,
-        "avatar_url": avatar_url(me, client_gravatar=False),
-        "avatar_url_medium": avatar_url(me, client_gravatar=False, medium=True),
+        "avatar_url": avatar_url(org, me, client_gravatar=False),
+        "avatar_url_medium": avatar_url(org, me, client_gravatar=False, medium=True),
         "can_create_private_streams": creates_private,
         "can_create_public_streams": creates_public,
         "can_create_web_public_streams": creates_web_public,

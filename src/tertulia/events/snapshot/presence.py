@@ -1,7 +1,9 @@
 """Presence as told at register."""
 
+from functools import partial
 from typing import Any
 
+from tertulia.domain.users import User
 from tertulia.events.directory import Organization
 from tertulia.events.listener import Options
 
@@ -12,23 +14,24 @@ def is_shown(org: Organization) -> bool:
 
 
 def presences(
-    org: Organization, slim: bool, since: int | None, days: int | None, now: float
+    org: Organization, viewer: User, slim: bool, since: int | None, days: int | None, now: float
 ) -> Any:
     """An object by user id, or in the older form by address."""
     if not is_shown(org):
         return {}
+    known = None if org.sees_everybody(viewer) else partial(org.may_know, viewer)
     if slim:
-        return org.presence.slim(since, days, now)
-    return org.presence.legacy(days, now, org.email_domain)
+        return org.presence.slim(since, days, now, known)
+    return org.presence.legacy(days, now, org.email_domain, known)
 
 
 def presence_state(
-    org: Organization, options: Options, days: int | None, now: float
+    org: Organization, me: User, options: Options, days: int | None, now: float
 ) -> dict[str, Any]:
     board = org.presence
     slim = options.slim_presence or options.capabilities.simplified_presence_events
     return {
-        "presences": presences(org, slim, None, days, now),
+        "presences": presences(org, me, slim, None, days, now),
         "presence_last_update_id": board.head,
         "server_timestamp": now,
     }

@@ -3,6 +3,7 @@
 from typing import Any
 
 from tertulia.domain import limits
+from tertulia.domain.external_accounts import EXTERNAL_ACCOUNTS
 from tertulia.domain.groups import (
     CHANNEL_PERMISSIONS,
     GROUP_PERMISSIONS,
@@ -134,7 +135,7 @@ def _identity(org: Organization, around: Surroundings) -> dict[str, Any]:
         "realm_night_logo_source": "D",
         "realm_plan_type": 1,
         "realm_upload_quota_mib": None,
-        "realm_default_external_accounts": {},
+        "realm_default_external_accounts": EXTERNAL_ACCOUNTS,
         "realm_available_video_chat_providers": {
             "disabled": {"name": "None", "id": 0},
             "jitsi_meet": {"name": "Jitsi Meet", "id": 1},
@@ -154,7 +155,7 @@ def _server(around: Surroundings) -> dict[str, Any]:
         "max_reminder_note_length": limits.REMINDER_NOTE_LENGTH,
         "max_bulk_new_subscription_messages": limits.NEW_SUBSCRIPTION_NOTICES,
         "max_file_upload_size_mib": around.max_upload_mib,
-        "max_avatar_file_size_mib": 5,
+        "max_avatar_file_size_mib": limits.AVATAR_BYTES >> 20,
         "max_icon_file_size_mib": 5,
         "max_logo_file_size_mib": 5,
         "password_min_length": limits.PASSWORD_SHORTEST,

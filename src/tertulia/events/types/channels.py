@@ -426,12 +426,16 @@ class Left(Event, frozen=True):
         peers: dict[tuple[int, ...], list[int]] = {}
         for departure in self.departures:
             channel = org.channels[departure.channel_id]
+            others = tuple(each for each in departure.user_ids if each != to.user_id)
             if to.user_id in departure.user_ids:
                 mine.append({"name": channel.name, "stream_id": channel.id})
-                if to.user_id in departure.hidden_from:
-                    hidden.append(channel.id)
-            elif org.may_see(to.user_id, channel.id, _was_in(self.subscribed, channel.id)):
-                peers.setdefault(tuple(departure.user_ids), []).append(channel.id)
+            if to.user_id in departure.hidden_from:
+                hidden.append(channel.id)
+            elif others and (
+                to.user_id in departure.user_ids
+                or org.may_see(to.user_id, channel.id, _was_in(self.subscribed, channel.id))
+            ):
+                peers.setdefault(others, []).append(channel.id)
         if mine:
             yield {"type": "subscription", "op": "remove", "subscriptions": mine}
         for channel_id in hidden:

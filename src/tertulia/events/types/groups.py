@@ -1,6 +1,5 @@
 """User groups as clients see them, and the events that tell of them."""
 
-import time
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
@@ -136,7 +135,7 @@ class GroupChanged(Event, frozen=True):
         if not knows and deactivated is True:
             yield {"type": "user_group", "op": "remove", "group_id": self.group_id}
         elif not knows and deactivated is False:
-            group = group_object(org, org.groups[self.group_id], time.time())
+            group = group_object(org, org.groups[self.group_id], org.clock())
             yield {"type": "user_group", "op": "add", "group": group}
         elif knows or not (self.was_deactivated and "name" in self.data):
             yield {

@@ -12,12 +12,13 @@ from typing import Any, ClassVar
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from tertulia.domain.acquaintance import UNKNOWN_NAME
 from tertulia.domain.messages import Edit, Message
 from tertulia.domain.topics import shown
 from tertulia.events.directory import Organization
 from tertulia.events.listener import Listener
 from tertulia.events.types.event import Event
-from tertulia.events.types.users import avatar_url
+from tertulia.events.types.users import avatar_url, unknown_avatar_url
 from tertulia.markdown import Linkifier, render_topic_links
 
 
@@ -74,7 +75,9 @@ def message_object(
     apply_markdown: bool,
     client_gravatar: bool,
     allow_empty_topic: bool,
+    knows_sender: bool = True,
 ) -> MessageObject:
+    """A message; of a sender whom the reader does not know, only the number is told."""
     sender = org.users[message.sender_id]
     in_channel = message.channel_id is not None
     object_ = MessageObject(
@@ -94,11 +97,15 @@ def message_object(
         sender_realm_str=org.realm.subdomain,
         display_recipient=_recipient(org, message),
         type="stream" if in_channel else "private",
-        avatar_url=avatar_url(sender, client_gravatar=client_gravatar),
+        avatar_url=avatar_url(org, sender, client_gravatar=client_gravatar),
         content_type="text/html" if apply_markdown else "text/x-markdown",
     )
     if message.channel_id is not None:
         object_.stream_id = message.channel_id
+    if not knows_sender:
+        object_.sender_full_name = UNKNOWN_NAME
+        object_.sender_email = sender.stand_in(org.email_domain)
+        object_.avatar_url = unknown_avatar_url(org)
     return object_
 
 

@@ -1,5 +1,6 @@
 """Every kind of event the log can hold, by the word it is stored under."""
 
+from tertulia.events.types.acquaintance import ConversationBegun, PeopleUncovered
 from tertulia.events.types.alert_words import AlertWordsChanged
 from tertulia.events.types.channels import (
     ChannelArchived,
@@ -27,6 +28,7 @@ from tertulia.events.types.groups import (
 from tertulia.events.types.linkifiers import LinkifiersChanged
 from tertulia.events.types.messages import MessageSent
 from tertulia.events.types.muting import MutedUsersChanged
+from tertulia.events.types.profiles import ProfileChanged, ProfileFieldsChanged
 from tertulia.events.types.reactions import ReactionChanged
 from tertulia.events.types.realms import RealmChanged, RealmChangedTogether, RealmCreated
 from tertulia.events.types.reminders import ReminderRemoved, ReminderSaved
@@ -41,13 +43,20 @@ from tertulia.events.types.settings import (
 from tertulia.events.types.snippets import SnippetDeleted, SnippetSaved
 from tertulia.events.types.status import StatusChanged
 from tertulia.events.types.topics import TopicPolicyChanged
-from tertulia.events.types.users import KeyChanged, UserActivityChanged, UserAdded
+from tertulia.events.types.users import (
+    AvatarChanged,
+    KeyChanged,
+    RoleChanged,
+    UserActivityChanged,
+    UserAdded,
+)
 
 KINDS: dict[str, type[Event]] = {
     event.kind: event
     for event in (
         AddressChanged,
         AlertWordsChanged,
+        AvatarChanged,
         ChannelArchived,
         ChannelChanged,
         ChannelCreated,
@@ -76,6 +85,8 @@ KINDS: dict[str, type[Event]] = {
         MutedUsersChanged,
         NewcomerSettingChanged,
         OwnNameChanged,
+        ProfileChanged,
+        ProfileFieldsChanged,
         ReactionChanged,
         RealmChanged,
         RealmChangedTogether,
@@ -93,6 +104,9 @@ KINDS: dict[str, type[Event]] = {
         SystemMembersAdded,
         TimezoneChanged,
         TopicPolicyChanged,
+        RoleChanged,
+        ConversationBegun,
+        PeopleUncovered,
         UserActivityChanged,
         UserAdded,
     )

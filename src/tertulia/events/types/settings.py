@@ -4,12 +4,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from tertulia.domain.preferences import LANGUAGES
+from tertulia.domain.languages import LANGUAGES
 from tertulia.domain.users import EmailVisibility, User, may_see_email
 from tertulia.events.directory import Organization, Touched
 from tertulia.events.listener import Listener
 from tertulia.events.types.event import Event, Wire
-from tertulia.events.types.users import avatar_url
+from tertulia.events.types.users import avatar_part
 
 
 class SettingChanged(Event, frozen=True):
@@ -125,15 +125,8 @@ class AddressChanged(Event, frozen=True):
         public = now.api_email(org.email_domain)
         if public != before.api_email(org.email_domain):
             yield _told(self.user_id, new_email=public)
-            yield _told(
-                self.user_id,
-                avatar_source=known.avatar_source,
-                avatar_url=avatar_url(now, client_gravatar=to.options.client_gravatar),
-                avatar_url_medium=avatar_url(
-                    now, client_gravatar=to.options.client_gravatar, medium=True
-                ),
-                avatar_version=known.avatar_version,
-            )
+            picture = avatar_part(org, now, client_gravatar=to.options.client_gravatar)
+            yield _told(self.user_id, **picture)
 
 
 def _with(user: User, email: str, visibility: int) -> User:

@@ -1,16 +1,30 @@
 """Users as clients see them, and the events that tell of them."""
 
+import hashlib
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import ClassVar
+from functools import partial
+from typing import Any, ClassVar
 
 import msgspec
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
-from tertulia.domain.users import EmailVisibility, User, may_see_email
+from tertulia.domain.acquaintance import UNKNOWN_NAME
+from tertulia.domain.status import Status
+from tertulia.domain.users import (
+    GRAVATAR,
+    UPLOADED,
+    Role,
+    User,
+    email_shown_to,
+    may_see_email,
+)
 from tertulia.events.directory import Organization, Touched
 from tertulia.events.listener import Listener
 from tertulia.events.types.event import Event, Wire
+from tertulia.storage import statuses, users
+from tertulia.storage.tx import Tx
 
 
 class ProfileValue(msgspec.Struct):
@@ -62,7 +76,7 @@ def user_object(
         is_bot=user.is_bot,
         bot_type=None if user.bot_type is None else int(user.bot_type),
         role=int(user.role),
-        avatar_url=avatar_url(user, client_gravatar=client_gravatar),
+        avatar_url=avatar_url(org, user, client_gravatar=client_gravatar),
         avatar_version=user.avatar_version,
     )
     if tells_activity:
@@ -72,25 +86,94 @@ def user_object(
     if user.is_bot:
         shown.bot_owner_id = user.bot_owner_id
     elif profile:
-        shown.profile_data = {}
+        shown.profile_data = profile_data(org, user)
     if user.is_system_bot:
         shown.is_system_bot = True
     return shown
 
 
-def avatar_url(user: User, *, client_gravatar: bool, medium: bool = False) -> str | None:
-    """Where the picture is; None lets the client ask the gravatar provider by itself."""
-    if user.avatar_source == "G":
-        if client_gravatar and user.email_visibility == EmailVisibility.EVERYONE:
+def unknown_user_object(org: Organization, user: User) -> UserObject:
+    """Compat: clients that want to hear of everybody are told of a person without qualities."""
+    return UserObject(
+        user_id=user.id,
+        email=user.stand_in(org.email_domain),
+        delivery_email=None,
+        full_name=UNKNOWN_NAME,
+        date_joined=_minute(org.realm.created_at),
+        is_active=True,
+        is_owner=False,
+        is_admin=False,
+        is_guest=False,
+        is_bot=False,
+        bot_type=None,
+        role=int(Role.MEMBER),
+        timezone="",
+        avatar_url=unknown_avatar_url(org),
+        avatar_version=1,
+        profile_data={},
+    )
+
+
+def unknown_avatar_url(org: Organization) -> str:
+    """One picture for all whom somebody does not know."""
+    return f"/user_avatars/{org.realm.id}/0.png?v=1"
+
+
+def profile_data(org: Organization, user: User) -> dict[str, ProfileValue]:
+    return {
+        str(field_id): ProfileValue(value.text, UNSET if value.rendered is None else value.rendered)
+        for field_id, value in org.profiles.get(user.id, {}).items()
+    }
+
+
+def avatar_url(
+    org: Organization, user: User, *, client_gravatar: bool, medium: bool = False
+) -> str | None:
+    """Where the picture is; None lets the client ask the gravatar provider by itself.
+
+    Gravatar is asked by the address that stands in public: the fingerprint of a hidden one would
+    tell anybody who can guess it that the guess is right.
+    """
+    if user.avatar_source == GRAVATAR:
+        if client_gravatar and not user.hides_email:
             return None
-        return f"/avatar/{user.id}?v={user.avatar_version}"
+        return _gravatar_url(user.api_email(org.email_domain), user.avatar_version, medium)
+    name = user.avatar_name if user.avatar_source == UPLOADED else user.id
     size = "-medium" if medium else ""
-    return f"/user_avatars/{user.realm_id}/{user.id}{size}.png?v={user.avatar_version}"
+    return f"/user_avatars/{user.realm_id}/{name}{size}.png?v={user.avatar_version}"
+
+
+def _gravatar_url(email: str, version: int, medium: bool) -> str:
+    digest = hashlib.md5(email.lower().encode(), usedforsecurity=False).hexdigest()
+    size = "&s=500" if medium else ""
+    return f"https://secure.gravatar.com/avatar/{digest}?d=identicon&version={version}{size}"
 
 
 def joined_date(user: User, *, exact: bool) -> str:
-    joined = datetime.fromtimestamp(user.joined_at, UTC)
-    return joined.isoformat(timespec="minutes") if exact else joined.date().isoformat()
+    if exact:
+        return _minute(user.joined_at)
+    return datetime.fromtimestamp(user.joined_at, UTC).date().isoformat()
+
+
+def _minute(moment: float) -> str:
+    return datetime.fromtimestamp(moment, UTC).isoformat(timespec="minutes")
+
+
+def status_told(user: User, status: Status) -> dict[str, Any]:
+    """What clients are told that somebody says about themselves, as long as they are here."""
+    if user.is_bot or not user.is_active:
+        return {}
+    return status.shown(away=not user.prefers("presence_enabled"))
+
+
+def avatar_part(org: Organization, user: User, *, client_gravatar: bool) -> dict[str, Any]:
+    """What an event tells of somebody's picture."""
+    return {
+        "avatar_source": user.avatar_source,
+        "avatar_url": avatar_url(org, user, client_gravatar=client_gravatar),
+        "avatar_url_medium": avatar_url(org, user, client_gravatar=client_gravatar, medium=True),
+        "avatar_version": user.avatar_version,
+    }
 
 
 class UserAdded(Event, frozen=True):
@@ -105,32 +188,104 @@ class UserAdded(Event, frozen=True):
         return Touched(users={self.user_id})
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
-        person = user_object(
-            org,
-            org.users[self.user_id],
-            org.users[to.user_id],
-            client_gravatar=to.options.client_gravatar,
-            profile=True,
-        )
+        user, viewer = org.users[self.user_id], org.users[to.user_id]
+        if org.may_know(viewer, user):
+            person = user_object(
+                org, user, viewer, client_gravatar=to.options.client_gravatar, profile=True
+            )
+        elif to.options.capabilities.user_list_incomplete:
+            return
+        else:
+            person = unknown_user_object(org, user)
         yield {"type": "realm_user", "op": "add", "person": person}
 
 
 class UserActivityChanged(Event, frozen=True):
-    """An account was deactivated or reactivated."""
+    """An account was deactivated or reactivated.
+
+    Its subscriptions and its status stay as they were, but nobody sees them while it is ended.
+    """
 
     kind: ClassVar[str] = "user_activity"
-    types: ClassVar[tuple[str, ...]] = ("realm_user",)
-    shared: ClassVar[bool] = True
+    types: ClassVar[tuple[str, ...]] = ("realm_user", "subscription", "user_status")
 
     user_id: int
     is_active: bool
+    said: dict[str, Any] = {}
+
+    def completed(self, tx: Tx) -> "UserActivityChanged":
+        user = users.find(tx, self.user_id)
+        if not self.is_active or user is None:
+            return self
+        return replace(self, said=status_told(user, statuses.of_user(tx, user.id)))
 
     def touched(self) -> Touched:
         return Touched(users={self.user_id})
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
-        person = {"user_id": self.user_id, "is_active": self.is_active}
-        yield {"type": "realm_user", "op": "update", "person": person}
+        is_known = org.may_know(org.users[to.user_id], org.users[self.user_id])
+        if is_known:
+            yield _updated(self.user_id, is_active=self.is_active)
+        channel_ids = [
+            channel_id
+            for channel_id in org.subscribed.get(self.user_id, ())
+            if org.may_see(to.user_id, channel_id)
+            and (to.options.capabilities.archived_channels or not org.channels[channel_id].archived)
+        ]
+        if channel_ids and to.user_id != self.user_id:
+            yield {
+                "type": "subscription",
+                "op": "peer_add" if self.is_active else "peer_remove",
+                "stream_ids": channel_ids,
+                "user_ids": [self.user_id],
+            }
+        if is_known and self.said:
+            yield {"type": "user_status", "user_id": self.user_id, **self.said}
+
+
+class RoleChanged(Event, frozen=True):
+    """Somebody has another role. They themselves may now see other people's addresses."""
+
+    kind: ClassVar[str] = "role"
+    types: ClassVar[tuple[str, ...]] = ("realm_user",)
+
+    user_id: int
+    role: Role
+    before: Role
+
+    def touched(self) -> Touched:
+        return Touched(users={self.user_id})
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        yield _updated(self.user_id, role=int(self.role))
+        if to.user_id != self.user_id:
+            return
+        for user in filter(partial(org.may_know, org.users[to.user_id]), org.users.values()):
+            shown_to = email_shown_to(user)
+            sees, saw = self.role <= shown_to, self.before <= shown_to
+            if sees != saw and user.id != self.user_id:
+                yield _updated(user.id, delivery_email=user.email if sees else None)
+
+
+def _updated(user_id: int, **parts: Any) -> Wire:
+    return {"type": "realm_user", "op": "update", "person": {"user_id": user_id, **parts}}
+
+
+class AvatarChanged(Event, frozen=True):
+    """Somebody has another picture, or none of their own any more."""
+
+    kind: ClassVar[str] = "avatar"
+    types: ClassVar[tuple[str, ...]] = ("realm_user",)
+
+    user_id: int
+
+    def touched(self) -> Touched:
+        return Touched(users={self.user_id})
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        user = org.users[self.user_id]
+        told = avatar_part(org, user, client_gravatar=to.options.client_gravatar)
+        yield _updated(user.id, **told)
 
 
 class KeyChanged(Event, frozen=True):

@@ -6,7 +6,7 @@ of the log is the order of commits. Other nodes are woken by NOTIFY.
 
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -86,6 +86,19 @@ class Postgres:
 
     def run_many(self, connection: Any, sql: str, params: list[dict[str, Any]]) -> None:
         connection.cursor().executemany(_translate(sql), params)
+
+    def load_rows(
+        self, connection: Any, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]
+    ) -> None:
+        sql = f"COPY {table} ({', '.join(columns)}) FROM STDIN"
+        with connection.cursor().copy(sql) as copy:
+            for row in rows:
+                copy.write_row(row)
+
+    def number_on(self, connection: Any, table: str) -> None:
+        connection.execute(
+            f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), max(id)) FROM {table}"
+        )
 
     def command(self, connection: Any, sql: str) -> None:
         """Said past psycopg, which would forget what it has prepared at every ROLLBACK."""

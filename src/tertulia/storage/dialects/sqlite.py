@@ -5,7 +5,7 @@
 
 import re
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -59,6 +59,17 @@ class Sqlite:
 
     def run_many(self, connection: Any, sql: str, params: list[dict[str, Any]]) -> None:
         connection.executemany(_translate(sql), [_bind(row) for row in params])
+
+    def load_rows(
+        self, connection: Any, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]
+    ) -> None:
+        places = ", ".join("?" for _ in columns)
+        connection.executemany(
+            f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({places})", rows
+        )
+
+    def number_on(self, connection: Any, table: str) -> None:
+        """Nothing to do: it looks at the largest id by itself."""
 
     def command(self, connection: Any, sql: str) -> None:
         connection.execute(sql)

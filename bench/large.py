@@ -1,0 +1,313 @@
+"""`make bench-large`: finding and reading among a million messages.
+
+`tertulia generate` makes the data, a real server serves it, and every question is asked over HTTP
+by somebody who is in the liveliest channels. Where PostgreSQL runs on this machine, the processor
+time of its backends is counted too.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import platform
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from bench.process import Process, tertulia
+from bench.report import Table, budget, megabytes, milliseconds
+from bench.town import SECRET
+from bench.wire import Login, Wire
+
+PEOPLE, CHANNELS, MESSAGES = 1000, 200, 1_000_000
+BUILD_SECONDS = 180
+FIRST_ANSWER = "/api/v1/server_settings"
+MANY_UNREAD = 10_000
+LOOKED_AT = 150  # people among whom one with so much unread is looked for
+ROUNDS = 15
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        prog="make bench-large", description=__doc__.partition("\n")[0]
+    )
+    parser.add_argument(
+        "--database",
+        metavar="URL",
+        help="a PostgreSQL server, where a database is made and dropped; without it, SQLite",
+    )
+    parser.add_argument("--messages", type=int, default=MESSAGES, metavar="N", help="fewer of them")
+    parser.add_argument(
+        "--data", type=Path, metavar="DIR", help="a folder that was filled before, with its secret"
+    )
+    arguments = parser.parse_args()
+    if arguments.data is not None:
+        url = arguments.database or f"sqlite:///{arguments.data / 'tertulia.db'}"
+        secret = (arguments.data / "secret").read_text().strip()
+        asyncio.run(Bench(arguments.data, url, secret).run())
+        return
+    with (
+        tempfile.TemporaryDirectory(prefix="tertulia-bench-") as folder,
+        new_database(Path(folder), arguments.database) as url,
+    ):
+        bench = Bench(Path(folder), url, SECRET)
+        bench.build(arguments.messages)
+        asyncio.run(bench.run())
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Something to ask the server, and how long the answer may take."""
+
+    words: str
+    request: bytes
+    budget_ms: int | None = None
+
+
+class Bench:
+    def __init__(self, folder: Path, url: str, secret: str) -> None:
+        self._folder = folder
+        self._url = url
+        self._secret = secret
+        self._table = Table(width=40)
+        self._backends = Backends("" if url.startswith("sqlite") else url)
+        where = "SQLite" if url.startswith("sqlite") else "PostgreSQL"
+        cores, (load, *_) = os.cpu_count() or 1, os.getloadavg()
+        print(f"Tertulia on {where}, Python {platform.python_version()}, {cores} cores")
+        if load > cores:
+            print(f"This machine is busy (load {load:.1f}): look at CPU times.")
+
+    def build(self, messages: int) -> None:
+        size = f"--people {PEOPLE} --channels {CHANNELS} --messages {messages}".split()
+        command = [str(Path(sys.executable).with_name("tertulia")), "generate", *size]
+        place = ["--data", str(self._folder), "--database", self._url]
+        begun, spent = time.perf_counter(), _cpu_of_children()
+        environment = os.environ | {"TERTULIA_SECRET": self._secret}
+        subprocess.run([*command, *place], check=True, env=environment)
+        taken, spent = time.perf_counter() - begun, _cpu_of_children() - spent
+        self._table.title(f"{messages:,} messages, {CHANNELS} channels, {PEOPLE:,} people")
+        within = budget(taken, BUILD_SECONDS, "3 minutes")
+        self._table.row("made in", f"{taken:.0f} s", f"{spent:.0f} s CPU, {within}")
+
+    async def run(self) -> None:
+        with tertulia(self._folder, self._url, self._secret) as process:
+            started = process.wait_for_first_answer(FIRST_ANSWER)
+            await asyncio.sleep(1)
+            proportional, _ = process.memory()
+            self._table.row("start to first answer", f"{started:.2f} s")
+            self._table.row("memory, proportional", megabytes(proportional))
+            reader = Reader(await Wire.to(process.port), self._people())
+            await reader.look_around()
+            await self._ask("Newest 100", process, reader.newest())
+            await self._ask("Narrows", process, reader.narrows())
+            await self._ask("Far back", process, reader.far_back())
+            await self._ask("Search", process, reader.searches())
+            await self._ask("Registering", process, await reader.registers())
+
+    def _people(self) -> list[Login]:
+        found = json.loads((self._folder / "people.json").read_text())
+        return [Login(each["email"], each["api_key"]) for each in found if not each["is_bot"]]
+
+    async def _ask(self, title: str, process: Process, questions: list[Question]) -> None:
+        self._table.title(title)
+        wire = await Wire.to(process.port)
+        for question in questions:
+            first, later, cpu = await self._measure(process, wire, question.request)
+            notes = [f"{milliseconds(later)} wall, first {milliseconds(first)}"]
+            if question.budget_ms is not None:
+                limit = question.budget_ms / 1000
+                notes.append(budget(cpu, limit, f"{question.budget_ms} ms"))
+            self._table.row(question.words, f"{milliseconds(cpu)} CPU", ", ".join(notes))
+        wire.close()
+
+    async def _measure(
+        self, process: Process, wire: Wire, request: bytes
+    ) -> tuple[float, float, float]:
+        """Wall time of the first answer and of later ones, and CPU of a later one."""
+        begun = time.perf_counter()
+        await wire.ask(request)
+        first = time.perf_counter() - begun
+        self._backends.find()
+        walls, cpus = [], []
+        for _ in range(ROUNDS):
+            cpu = process.cpu_seconds() + self._backends.cpu_seconds()
+            begun = time.perf_counter()
+            await wire.ask(request)
+            walls.append(time.perf_counter() - begun)
+            cpus.append(process.cpu_seconds() + self._backends.cpu_seconds() - cpu)
+        return first, statistics.median(walls), statistics.median(cpus)
+
+
+@contextmanager
+def new_database(folder: Path, postgres: str | None) -> Iterator[str]:
+    """The URL of an empty database."""
+    if postgres is None:
+        yield f"sqlite:///{folder / 'tertulia.db'}"
+        return
+    made = f"tertulia_bench_large_{os.getpid()}"
+    server = postgres.rstrip("/")
+    with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {made}")
+        try:
+            yield f"{server}/{made}"
+        finally:
+            connection.execute(f"DROP DATABASE {made} WITH (FORCE)")
+
+
+class Reader:
+    """Somebody with a long history, and the questions they ask."""
+
+    def __init__(self, wire: Wire, people: list[Login]) -> None:
+        self._wire = wire
+        self._people = people
+        self._me = people[0]
+        self._channel = 0
+        self._topic = ""
+        self._partner: list[int] = []
+        self._sender = 0
+        self._middle = 0
+
+    async def look_around(self) -> None:
+        """Find a lively channel, its longest topic, a conversation, and somebody who talks much."""
+        state = await self._get("/users/me/subscriptions")
+        mine = {each["stream_id"]: each["name"] for each in state["subscriptions"]}
+        self._channel = min(mine)
+        newest = await self._messages(1000)
+        channel = [each for each in newest if each.get("stream_id") == self._channel]
+        topics = [each["subject"] for each in channel]
+        self._topic = statistics.mode(topics)
+        self._sender = statistics.mode(each["sender_id"] for each in newest)
+        direct = [each for each in newest if each["type"] == "private"]
+        others = [person["id"] for person in direct[-1]["display_recipient"]]
+        self._partner = sorted(others)
+        self._middle = newest[-1]["id"] // 2
+
+    def newest(self) -> list[Question]:
+        return [
+            self._history("of everything", [], 10),
+            self._history("of a channel", [("channel", self._channel)], 10),
+            self._history("of a topic", [("channel", self._channel), ("topic", self._topic)], 10),
+            self._history("of a direct conversation", [("dm", self._partner)], 10),
+        ]
+
+    def narrows(self) -> list[Question]:
+        return [
+            Question(
+                "first_unread, 50 on each side",
+                self._me.get("/messages", anchor="first_unread", num_before=50, num_after=50),
+                25,
+            ),
+            self._history("is:unread", [("is", "unread")], 25),
+            self._history("is:mentioned", [("is", "mentioned")], 25),
+            self._history("has:link", [("has", "link")], 25),
+            self._history("sender:", [("sender", self._sender)], 25),
+        ]
+
+    def far_back(self) -> list[Question]:
+        channel = json.dumps([{"operator": "channel", "operand": self._channel}])
+        return [
+            Question(
+                "the oldest 100",
+                self._me.get("/messages", anchor="oldest", num_before=0, num_after=100),
+            ),
+            Question(
+                "100 in the middle",
+                self._me.get("/messages", anchor=self._middle, num_before=50, num_after=50),
+            ),
+            Question(
+                "the oldest 100 of a channel",
+                self._me.get(
+                    "/messages", anchor="oldest", num_before=0, num_after=100, narrow=channel
+                ),
+            ),
+            Question("topics of a channel", self._me.get(f"/users/me/{self._channel}/topics")),
+        ]
+
+    def searches(self) -> list[Question]:
+        return []
+
+    async def registers(self) -> list[Question]:
+        person, count = await self._much_behind()
+        return [
+            Question(f"by somebody with {count:,} unread", person.post("/register"), 150),
+            Question(
+                "first_unread of the same",
+                person.get("/messages", anchor="first_unread", num_before=50, num_after=50),
+            ),
+            Question("by somebody who has read nearly all", self._me.post("/register")),
+        ]
+
+    async def _much_behind(self) -> tuple[Login, int]:
+        """Whoever has about ten thousand unread messages, and how many."""
+        found: dict[int, Login] = {}
+        for person in self._people[:LOOKED_AT]:
+            wanted = ["message", "update_message_flags"]
+            state = json.loads(
+                await self._wire.ask(person.post("/register", fetch_event_types=wanted))
+            )
+            parts = state["unread_msgs"]
+            listed = [*parts["streams"], *parts["pms"], *parts["huddles"]]
+            found[sum(len(each["unread_message_ids"]) for each in listed)] = person
+        count = min(found, key=lambda unread: abs(unread - MANY_UNREAD))
+        return found[count], count
+
+    def _history(self, words: str, terms: list[tuple[str, Any]], budget_ms: int) -> Question:
+        narrow = json.dumps([{"operator": word, "operand": value} for word, value in terms])
+        request = self._me.get(
+            "/messages", anchor="newest", num_before=100, num_after=0, narrow=narrow
+        )
+        return Question(words, request, budget_ms)
+
+    async def _messages(self, count: int) -> list[dict[str, Any]]:
+        body = await self._get("/messages", anchor="newest", num_before=count, num_after=0)
+        found: list[dict[str, Any]] = body["messages"]
+        return found
+
+    async def _get(self, path: str, **params: Any) -> dict[str, Any]:
+        body: dict[str, Any] = json.loads(await self._wire.ask(self._me.get(path, **params)))
+        return body
+
+
+class Backends:
+    """The processes of PostgreSQL that work for the server, if they are on this machine."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._pids: list[int] = []
+
+    def find(self) -> None:
+        """Look for them again: the server connects when it needs to."""
+        if not self._url:
+            return
+        with psycopg.connect(self._url) as connection:
+            rows = connection.execute(
+                "SELECT pid FROM pg_stat_activity"
+                " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            ).fetchall()
+        self._pids = [pid for (pid,) in rows if Path(f"/proc/{pid}/schedstat").exists()]
+
+    def cpu_seconds(self) -> float:
+        return sum(_cpu_of(pid) for pid in self._pids)
+
+
+def _cpu_of(pid: int) -> float:
+    return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9
+
+
+def _cpu_of_children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+if __name__ == "__main__":
+    main()

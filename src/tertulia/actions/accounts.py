@@ -1,0 +1,122 @@
+"""Accounts as administrators handle them, and people their own: who may do what to whom."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tertulia.actions import profiles, rights, roles
+from tertulia.actions import users as user_actions
+from tertulia.actions.profiles import NewValue
+from tertulia.domain.keys import Vault
+from tertulia.domain.users import Role, User, checked_full_name
+from tertulia.errors import (
+    InsufficientPermission,
+    LastOwner,
+    NoProfileOfBots,
+    OnlyOwner,
+    OwnerRequired,
+    UserNotFound,
+)
+from tertulia.storage import users
+from tertulia.storage.tx import Tx
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What an administrator wants to be different about an account; the rest stays."""
+
+    full_name: str | None = None
+    role: Role | None = None
+    email: str | None = None
+    profile: Sequence[NewValue] = ()
+
+
+def create(tx: Tx, actor: User, vault: Vault, new: user_actions.NewUser) -> int:
+    rights.require_administrator(tx, actor)
+    user, _ = user_actions.add(tx, vault, new)
+    return user.id
+
+
+def edit(tx: Tx, actor: User, user_id: int, changes: Changes) -> None:
+    """Change somebody's account: everything that is asked for, or nothing."""
+    actor = _administrator(tx, actor)
+    user = _anybody(tx, user_id)
+    if changes.role is not None and changes.role != user.role:
+        _check_role(tx, actor, user, changes.role)
+        roles.change(tx, user, changes.role)
+    full_name = (changes.full_name or "").strip()
+    if full_name and full_name != user.full_name:
+        full_name = checked_full_name(full_name)
+        user_actions.check_name_is_free(tx, full_name, user.id)
+        user_actions.rename(tx, user, full_name)
+    if changes.email is not None and changes.email.strip() != user.email:
+        _change_address(tx, user, changes.email.strip())
+    if changes.profile:
+        if user.is_bot:
+            raise NoProfileOfBots()
+        profiles.change(tx, actor, user.id, changes.profile)
+
+
+def deactivate(tx: Tx, actor: User, user_id: int) -> None:
+    actor = _administrator(tx, actor)
+    user = _anybody(tx, user_id)
+    if user.is_bot:
+        raise UserNotFound()
+    if user.is_owner and not actor.is_owner:
+        raise OwnerRequired()
+    user_actions.deactivate(tx, user.id)
+
+
+def deactivate_self(tx: Tx, actor: User) -> None:
+    """Leave for good; the last one stays."""
+    actor = rights.acting(tx, actor)
+    if not actor.is_owner and users.is_only_person(tx, actor.id):
+        raise LastOwner(is_last_owner=False, entity="user")
+    user_actions.deactivate(tx, actor.id)
+
+
+def reactivate(tx: Tx, actor: User, user_id: int) -> None:
+    """Administrators may for everybody below an owner, people for their own bots."""
+    actor = rights.acting(tx, actor)
+    user = users.find(tx, user_id)
+    if not actor.is_admin and (user is None or user.bot_owner_id != actor.id):
+        raise InsufficientPermission()
+    user = _anybody(tx, user_id)
+    if user.is_owner and not actor.is_owner:
+        raise OwnerRequired()
+    user_actions.reactivate(tx, user.id)
+
+
+def renew_key(tx: Tx, actor: User, vault: Vault) -> str:
+    """A new key for oneself; the old one and its queues end at once."""
+    return user_actions.reset_key(tx, vault, rights.acting(tx, actor).id)
+
+
+def _administrator(tx: Tx, actor: User) -> User:
+    """Checked before anything is looked up: others learn nothing of who there is."""
+    actor = rights.acting(tx, actor)
+    if not actor.is_admin:
+        raise InsufficientPermission()
+    return actor
+
+
+def _anybody(tx: Tx, user_id: int) -> User:
+    """Anybody of the organization, bots and ended accounts included."""
+    user = users.find(tx, user_id)
+    if user is None or user.is_system_bot:
+        raise UserNotFound()
+    return user
+
+
+def _check_role(tx: Tx, actor: User, user: User, role: Role) -> None:
+    """Only owners make owners, or others of them, and one of them is always left."""
+    if Role.OWNER in (role, user.role) and not actor.is_owner:
+        raise OwnerRequired()
+    if user.is_owner and users.active_owner_ids(tx) == [user.id]:
+        raise OnlyOwner()
+
+
+def _change_address(tx: Tx, user: User, email: str) -> None:
+    holder = users.find_by_email(tx, email)
+    if holder is None or holder.id != user.id:
+        user_actions.check_address(tx, email)
+    user_actions.change_address(tx, user, email)

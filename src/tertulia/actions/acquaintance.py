@@ -1,0 +1,101 @@
+"""Acquaintance inside a transaction: finding people as far as somebody may know them.
+
+An organization can keep its people from guests who share no channel and no conversation with
+them. Every lookup of a person for a caller goes through here, so that somebody whom the caller may
+not know is not there. Guests are told when people come into their sight and when they leave it.
+"""
+
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
+
+from tertulia.domain.acquaintance import SETTING, may_know
+from tertulia.domain.users import User
+from tertulia.events.audience import Nobody, Users
+from tertulia.events.log import announce
+from tertulia.events.types.acquaintance import ConversationBegun, PeopleUncovered
+from tertulia.storage import acquaintance, groups, messages, realms, users
+from tertulia.storage.tx import Tx
+
+Known = dict[int, set[int]]  # the people whom each of some viewers knows
+
+
+def is_limited(tx: Tx, viewer: User) -> bool:
+    """Whether somebody sees only the people they have met."""
+    return viewer.is_guest and guests_are_limited(tx)
+
+
+def guests_are_limited(tx: Tx) -> bool:
+    value = realms.current(tx).settings.get(SETTING)
+    return value is not None and value != groups.system_ids(tx)["role:everyone"]
+
+
+def find(tx: Tx, viewer: User, user_id: int) -> User | None:
+    user = users.find(tx, user_id)
+    return user if user is not None and knows(tx, viewer, user) else None
+
+
+def find_many(tx: Tx, viewer: User, user_ids: list[int]) -> list[User]:
+    return known_among(tx, viewer, users.find_many(tx, user_ids))
+
+
+def knows(tx: Tx, viewer: User, user: User) -> bool:
+    return bool(known_among(tx, viewer, [user]))
+
+
+def known_among(tx: Tx, viewer: User, people: list[User]) -> list[User]:
+    """Those of the people whom the viewer may know."""
+    if not people or not is_limited(tx, viewer):
+        return people
+    met = acquaintance.met(tx, viewer.id)
+    return [user for user in people if may_know(viewer, user, met.__contains__)]
+
+
+# --- telling of those who come into sight or leave it ---
+
+
+def known(tx: Tx, viewers: Collection[User]) -> Known:
+    """Whom each viewer knows; bots and the viewers themselves, whom they always know, left out."""
+    if not viewers:
+        return {}
+    everybody = set(users.human_ids(tx))
+    return {
+        viewer.id: (
+            everybody & acquaintance.met(tx, viewer.id) if is_limited(tx, viewer) else everybody
+        )
+        - {viewer.id}
+        for viewer in viewers
+    }
+
+
+def tell(tx: Tx, before: Known, after: Known) -> None:
+    """Announce the differences; those who see the same change hear of it together."""
+    listeners: dict[tuple[tuple[int, ...], tuple[int, ...]], list[int]] = {}
+    for viewer_id, now in after.items():
+        shown = tuple(sorted(now - before[viewer_id]))
+        hidden = tuple(sorted(before[viewer_id] - now))
+        if shown or hidden:
+            listeners.setdefault((shown, hidden), []).append(viewer_id)
+    for (shown, hidden), viewer_ids in listeners.items():
+        announce(tx, PeopleUncovered(list(shown), list(hidden)), to=Users(viewer_ids))
+
+
+def limited_in(tx: Tx, channel_ids: list[int], comers: Iterable[User]) -> list[User]:
+    """Guests who may meet somebody, or lose sight of them, when people join or leave channels."""
+    if not guests_are_limited(tx):
+        return []
+    inside = users.find_many(tx, acquaintance.guests_in(tx, channel_ids))
+    coming = [user for user in comers if user.is_guest and user.is_active]
+    return list({user.id: user for user in [*inside, *coming]}.values())
+
+
+@contextmanager
+def talking(tx: Tx, members: dict[int, User]) -> Iterator[None]:
+    """Put it around the beginning of a direct conversation: its members know each other then."""
+    guests = [user for user in members.values() if user.is_guest]
+    if not guests or messages.find_conversation(tx, sorted(members)) is not None:
+        yield
+        return
+    before = known(tx, guests)
+    yield
+    announce(tx, ConversationBegun(sorted(members)), to=Nobody())
+    tell(tx, before, known(tx, guests))

@@ -1,0 +1,44 @@
+"""Pictures of people and bots: uploaded, or what the organization gives those without one."""
+
+import secrets
+
+from tertulia.actions import rights
+from tertulia.domain.images import Avatar
+from tertulia.domain.users import UPLOADED, User
+from tertulia.errors import AvatarChangesDisabled
+from tertulia.events.audience import Knowing
+from tertulia.events.log import announce
+from tertulia.events.types.users import AvatarChanged
+from tertulia.storage import avatars, realms
+from tertulia.storage.tx import Tx
+
+
+def upload_own(tx: Tx, user: User, avatar: Avatar) -> None:
+    _check_allowed(tx, user)
+    put(tx, user.id, avatar)
+
+
+def delete_own(tx: Tx, user: User) -> None:
+    _check_allowed(tx, user)
+    remove(tx, user.id)
+
+
+def put(tx: Tx, user_id: int, avatar: Avatar) -> None:
+    """Whether this may be done is for the caller to know."""
+    name = secrets.token_hex(20)
+    avatars.put(tx, user_id, name, avatar.picture, avatar.medium)
+    avatars.note_change(tx, user_id, UPLOADED, name)
+    announce(tx, AvatarChanged(user_id), to=Knowing(user_id))
+
+
+def remove(tx: Tx, user_id: int) -> None:
+    """Go back to what the organization gives everybody."""
+    avatars.remove(tx, user_id)
+    avatars.note_change(tx, user_id, realms.current(tx).setting("default_avatar_source"), None)
+    announce(tx, AvatarChanged(user_id), to=Knowing(user_id))
+
+
+def _check_allowed(tx: Tx, user: User) -> None:
+    disabled = realms.current(tx).setting("avatar_changes_disabled")
+    if disabled and not rights.acting(tx, user).is_admin:
+        raise AvatarChangesDisabled()

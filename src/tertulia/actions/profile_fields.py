@@ -1,0 +1,140 @@
+"""Custom profile fields: administrators decide what people may tell of themselves."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tertulia.actions import profiles, rights
+from tertulia.domain import limits
+from tertulia.domain.external_accounts import EXTERNAL_ACCOUNTS
+from tertulia.domain.profiles import (
+    FieldType,
+    ProfileField,
+    account_place,
+    checked_data,
+    checked_label,
+    checked_type,
+    choices,
+)
+from tertulia.domain.users import User
+from tertulia.errors import (
+    InvalidProfileFieldOrder,
+    ProfileFieldNameTaken,
+    ProfileFieldNotFound,
+    TooManyInSummary,
+    TooManyProfileFields,
+)
+from tertulia.events.audience import Everyone
+from tertulia.events.log import announce
+from tertulia.events.types.profiles import ProfileFieldsChanged, field_object
+from tertulia.storage import profile_fields
+from tertulia.storage.tx import Tx
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What is to be different about a field; None for what is to stay."""
+
+    name: str | None = None
+    hint: str | None = None
+    data: dict[str, Any] | None = None
+    in_summary: bool | None = None
+    required: bool | None = None
+    editable_by_user: bool | None = None
+    for_matching: bool | None = None
+
+
+def create(tx: Tx, user: User, field_type: int, wanted: Changes) -> int:
+    rights.require_administrator(tx, user)
+    known = profile_fields.everything(tx)
+    if len(known) >= limits.PROFILE_FIELDS:
+        raise TooManyProfileFields(limit=limits.PROFILE_FIELDS)
+    kind = checked_type(field_type)
+    wanted = replace(wanted, data=wanted.data or {})
+    field = _named_after_place(_changed(ProfileField(id=0, type=kind, name=""), wanted))
+    _check(field, known)
+
+    field_id = profile_fields.insert(tx, field)
+    _tell(tx)
+    return field_id
+
+
+def edit(tx: Tx, user: User, field_id: int, changes: Changes) -> None:
+    """Change what is given. Who has chosen what can no longer be chosen has then chosen nothing."""
+    rights.require_administrator(tx, user)
+    known = profile_fields.everything(tx)
+    before = _find(known, field_id)
+    field = _changed(before, changes)
+    if field == before:
+        return
+    _check(field, [each for each in known if each.id != field_id])
+
+    profile_fields.update(tx, field)
+    _tell(tx)
+    gone = sorted(choices(before) - choices(field)) if field.type == FieldType.DROPDOWN else []
+    if gone:
+        for user_id in profile_fields.who_chose(tx, field_id, gone):
+            profiles.forget(tx, user_id, field_id)
+
+
+def delete(tx: Tx, user: User, field_id: int) -> None:
+    """Nobody is asked any more, and what was answered is gone."""
+    rights.require_administrator(tx, user)
+    _find(profile_fields.everything(tx), field_id)
+    profile_fields.delete(tx, field_id)
+    _tell(tx)
+
+
+def reorder(tx: Tx, user: User, order: list[int]) -> None:
+    rights.require_administrator(tx, user)
+    known = [field.id for field in profile_fields.everything(tx)]
+    if sorted(order) != sorted(known):
+        raise InvalidProfileFieldOrder()
+    profile_fields.set_order(tx, order)
+    _tell(tx)
+
+
+def _find(known: Sequence[ProfileField], field_id: int) -> ProfileField:
+    for field in known:
+        if field.id == field_id:
+            return field
+    raise ProfileFieldNotFound(field_id=field_id)
+
+
+def _changed(field: ProfileField, changes: Changes) -> ProfileField:
+    def given(wanted: Any, present: Any) -> Any:
+        return present if wanted is None else wanted
+
+    data = field.data if changes.data is None else checked_data(field.type, changes.data)
+    return replace(
+        field,
+        name=given(changes.name, field.name),
+        hint=given(changes.hint, field.hint),
+        data=data,
+        in_summary=given(changes.in_summary, field.in_summary),
+        required=given(changes.required, field.required),
+        editable_by_user=given(changes.editable_by_user, field.editable_by_user),
+        for_matching=given(changes.for_matching, field.for_matching),
+    )
+
+
+def _named_after_place(field: ProfileField) -> ProfileField:
+    """A field for an account somewhere is called after that place unless it has a name."""
+    place = EXTERNAL_ACCOUNTS.get(account_place(field))
+    if field.name or place is None:
+        return field
+    return replace(field, name=place.name, hint=field.hint or place.hint)
+
+
+def _check(field: ProfileField, others: Sequence[ProfileField]) -> None:
+    checked_label(field.name)
+    if any(other.name == field.name for other in others):
+        raise ProfileFieldNameTaken()
+    shown = sum(other.in_summary for other in others)
+    if field.in_summary and shown >= limits.PROFILE_FIELDS_IN_SUMMARY:
+        raise TooManyInSummary(limit=limits.PROFILE_FIELDS_IN_SUMMARY)
+
+
+def _tell(tx: Tx) -> None:
+    fields = [field_object(field) for field in profile_fields.everything(tx)]
+    announce(tx, ProfileFieldsChanged(fields), to=Everyone())

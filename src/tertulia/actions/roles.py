@@ -1,0 +1,57 @@
+"""Roles: what else changes when somebody is given another one.
+
+A role decides which system groups list somebody, which channels they see, whom they know, whose
+addresses they are shown and whether newcomers' channels concern them. All of that is told with
+the role itself.
+"""
+
+from collections.abc import Sequence
+
+from tertulia.actions import acquaintance
+from tertulia.actions import users as user_actions
+from tertulia.actions.uncovering import seen, tell
+from tertulia.domain.users import Role, User
+from tertulia.events.audience import Everyone, Knowing, Users
+from tertulia.events.log import announce
+from tertulia.events.types.channels import DefaultChannelsChanged
+from tertulia.events.types.groups import MembersChanged
+from tertulia.events.types.users import RoleChanged
+from tertulia.storage import channels, users
+from tertulia.storage.tx import Tx
+
+
+def change(tx: Tx, user: User, role: Role) -> None:
+    """Give somebody a role; who may is for the caller to have checked."""
+    if role == user.role:
+        return
+    everything = channels.everything(tx)
+    saw = seen(tx, everything, [user], tx.now)
+    knew = acquaintance.known(tx, [user])
+    groups_before = user_actions.system_group_ids(tx, user)
+    users.set_role(tx, user.id, role)
+    changed = user_actions.get(tx, user.id)
+
+    if user.is_active:
+        acquaintance.tell(tx, knew, acquaintance.known(tx, [changed]))
+    announce(tx, RoleChanged(user.id, role, user.role), to=Knowing(user.id))
+    if not user.is_active:
+        return
+    _move(tx, user, groups_before, user_actions.system_group_ids(tx, changed))
+    tell(tx, saw, seen(tx, everything, [changed], tx.now))
+    if user.is_guest != changed.is_guest:
+        ids = [] if changed.is_guest else [channel.id for channel in channels.defaults(tx)]
+        announce(tx, DefaultChannelsChanged(ids), to=Users([user.id]))
+
+
+def _move(tx: Tx, user: User, before: Sequence[int], after: Sequence[int]) -> None:
+    """From the group of the old role to that of the new one, and in or out of the full members."""
+    _tell(tx, user, before[0], added=False)
+    _tell(tx, user, after[0], added=True)
+    for group_id in before[1:]:
+        _tell(tx, user, group_id, added=False)
+    for group_id in after[1:]:
+        _tell(tx, user, group_id, added=True)
+
+
+def _tell(tx: Tx, user: User, group_id: int, *, added: bool) -> None:
+    announce(tx, MembersChanged(group_id, [user.id], added), to=Everyone())

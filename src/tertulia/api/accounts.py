@@ -1,0 +1,126 @@
+"""Accounts: what administrators do with those of others, and people with their own."""
+
+import asyncio
+from typing import Annotated
+
+from tertulia.actions import accounts
+from tertulia.actions.accounts import Changes
+from tertulia.actions.users import NewUser
+from tertulia.api.call import Call
+from tertulia.api.people import with_address
+from tertulia.api.profile_fields import GivenValue, GivenValues, composed
+from tertulia.domain import passwords
+from tertulia.domain.users import Role, checked_full_name
+from tertulia.errors import (
+    InsufficientPermission,
+    MayNotChangeAddresses,
+    MayNotCreateUsers,
+    UserNotFound,
+)
+from tertulia.http.replies import Reply, ok
+from tertulia.http.rules import MaxLength, NoNul, OneOf
+
+Text = Annotated[str, MaxLength(1000), NoNul]
+RoleNumber = Annotated[int, OneOf([int(role) for role in Role])]
+
+
+class NewId(Reply):
+    user_id: int
+
+
+class NewKey(Reply):
+    api_key: str
+
+
+async def create(call: Call, *, email: Text, password: Text, full_name: Text) -> NewId:
+    """Create an account for a person."""
+    if not call.config.accounts_api:
+        raise MayNotCreateUsers()
+    checked_full_name(full_name)
+    hashed = await asyncio.to_thread(passwords.hashed, passwords.checked(password))
+    new = NewUser(email, full_name, password_hash=hashed)
+    return NewId(user_id=await call.db.write(accounts.create, call.user, call.vault, new))
+
+
+async def edit_by_id(
+    call: Call,
+    user_id: int,
+    *,
+    full_name: Text | None = None,
+    role: RoleNumber | None = None,
+    new_email: Text | None = None,
+    profile_data: GivenValues | None = None,
+) -> Reply:
+    """Change the name, the role, the address or the profile of somebody."""
+    return await _edit(call, user_id, full_name, role, new_email, profile_data)
+
+
+async def edit_by_email(
+    call: Call,
+    email: str,
+    *,
+    full_name: Text | None = None,
+    role: RoleNumber | None = None,
+    new_email: Text | None = None,
+    profile_data: GivenValues | None = None,
+) -> Reply:
+    """Change the name, the role, the address or the profile of somebody, named by address."""
+    return await _edit(call, _id_of(call, email), full_name, role, new_email, profile_data)
+
+
+async def deactivate_by_id(call: Call, user_id: int) -> Reply:
+    """End somebody's account."""
+    await call.db.write(accounts.deactivate, call.user, user_id)
+    return ok()
+
+
+async def deactivate_by_email(call: Call, email: str) -> Reply:
+    """End somebody's account, named by address."""
+    await call.db.write(accounts.deactivate, call.user, _id_of(call, email))
+    return ok()
+
+
+async def deactivate_self(call: Call) -> Reply:
+    """End one's own account."""
+    await call.db.write(accounts.deactivate_self, call.user)
+    return ok()
+
+
+async def reactivate(call: Call, user_id: int) -> Reply:
+    """Open an account again that was ended."""
+    await call.db.write(accounts.reactivate, call.user, user_id)
+    return ok()
+
+
+async def renew_key(call: Call) -> NewKey:
+    """Get a new API key; the old one and its event queues end at once."""
+    return NewKey(api_key=await call.db.write(accounts.renew_key, call.user, call.vault))
+
+
+def administrator(call: Call) -> None:
+    """For `requires=`: in the words that clients know from these endpoints."""
+    if not call.user.is_admin:
+        raise InsufficientPermission()
+
+
+async def _edit(
+    call: Call,
+    user_id: int,
+    full_name: str | None,
+    role: int | None,
+    new_email: str | None,
+    profile_data: list[GivenValue] | None,
+) -> Reply:
+    if new_email is not None and not call.config.accounts_api:
+        raise MayNotChangeAddresses()
+    profile = await composed(call, profile_data or [])
+    changes = Changes(full_name, None if role is None else Role(role), new_email, profile)
+    await call.db.write(accounts.edit, call.user, user_id, changes)
+    return ok()
+
+
+def _id_of(call: Call, email: str) -> int:
+    user = with_address(call, email)
+    if user is None:
+        raise UserNotFound()
+    return user.id

@@ -1,0 +1,58 @@
+"""Pictures of oneself: uploading one, and going without."""
+
+import asyncio
+
+from tertulia.actions import avatars
+from tertulia.api.call import Call
+from tertulia.api.people import with_address, with_id
+from tertulia.domain import images, limits
+from tertulia.domain.users import User
+from tertulia.errors import BadImage, BadRequest, NotFound
+from tertulia.events.types.users import avatar_url
+from tertulia.http.forms import Files, media_type
+from tertulia.http.replies import Reply
+
+MAX_BODY = limits.AVATAR_BYTES + (1 << 20)  # the form around the file needs room, too
+
+
+class AvatarUrl(Reply):
+    avatar_url: str | None
+
+
+async def upload(call: Call, *, files: Files) -> AvatarUrl:
+    """Upload a picture of oneself."""
+    if len(files) != 1:
+        raise BadRequest("You must upload exactly one avatar.")
+    await call.db.write(avatars.upload_own, call.user, await drawn(files))
+    return _mine(call)
+
+
+async def delete(call: Call) -> AvatarUrl:
+    """Go back to the picture that the organization gives everybody."""
+    await call.db.write(avatars.delete_own, call.user)
+    return _mine(call)
+
+
+def find_user(call: Call, who: str) -> User:
+    """By number, by the address in public, or by the real one if the caller may see it."""
+    is_number = who.isascii() and who.isdecimal() and len(who) <= 18
+    user = with_id(call, int(who)) if is_number else with_address(call, who)
+    if user is None:
+        raise NotFound()
+    return user
+
+
+async def drawn(files: Files) -> images.Avatar:
+    """The one picture that was uploaded, looked at and drawn anew."""
+    (file,) = files
+    if len(file.data) > limits.AVATAR_BYTES:
+        limit = limits.AVATAR_BYTES >> 20
+        raise BadRequest(f"Uploaded file is larger than the allowed limit of {limit} MiB")
+    if media_type(file.content_type) not in images.CONTENT_TYPES:
+        raise BadImage(reason="Invalid image format")
+    return await asyncio.to_thread(images.avatar, file.data)
+
+
+def _mine(call: Call) -> AvatarUrl:
+    me = call.org.users[call.user.id]
+    return AvatarUrl(avatar_url=avatar_url(call.org, me, client_gravatar=False))

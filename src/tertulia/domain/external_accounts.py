@@ -1,0 +1,49 @@
+"""Places where many people have an account, and where it is found there.
+
+A profile field names one by its key; `%(username)s` stands for what somebody fills in.
+"""
+
+from dataclasses import dataclass
+
+CUSTOM = "custom"  # a place that is not listed here and comes with a pattern of its own
+USERNAME = "%(username)s"
+
+
+@dataclass(frozen=True, slots=True)
+class ExternalAccount:
+    text: str  # what the place is called
+    url_pattern: str  # empty where an account has no address
+    name: str  # what a field is called unless somebody gives it another name
+    hint: str = ""
+
+
+def _at(text: str, url_pattern: str, name: str = "") -> ExternalAccount:
+    return ExternalAccount(text, url_pattern, name or f"{text} username")
+
+
+EXTERNAL_ACCOUNTS = {
+    "atlassian": _at("Atlassian", "", "Atlassian account ID"),
+    "behance": _at("Behance", f"https://www.behance.net/{USERNAME}"),
+    "bitbucket": _at("Bitbucket", f"https://bitbucket.org/{USERNAME}"),
+    "codeberg": _at("Codeberg", f"https://codeberg.org/{USERNAME}"),
+    "discord": _at("Discord", ""),
+    "dribbble": _at("Dribbble", f"https://dribbble.com/{USERNAME}"),
+    "facebook": _at("Facebook", f"https://www.facebook.com/{USERNAME}"),
+    "github": _at("GitHub", f"https://github.com/{USERNAME}"),
+    "gitlab": _at("GitLab", f"https://gitlab.com/{USERNAME}"),
+    "instagram": _at("Instagram", f"https://www.instagram.com/{USERNAME}"),
+    "linkedin": _at("LinkedIn", f"https://www.linkedin.com/in/{USERNAME}"),
+    "mastodon": _at("Mastodon", f"https://mastodon.social/{USERNAME}", "Mastodon address"),
+    "medium": _at("Medium", f"https://medium.com/@{USERNAME}"),
+    "orcid": _at("ORCID", f"https://orcid.org/{USERNAME}", "ORCID iD"),
+    "reddit": _at("Reddit", f"https://www.reddit.com/user/{USERNAME}"),
+    "sourcehut": _at("SourceHut", f"https://sr.ht/~{USERNAME}"),
+    "stackoverflow": _at(
+        "Stack Overflow", f"https://stackoverflow.com/users/{USERNAME}", "Stack Overflow user ID"
+    ),
+    "steam": _at("Steam", f"https://steamcommunity.com/id/{USERNAME}"),
+    "telegram": _at("Telegram", f"https://t.me/{USERNAME}"),
+    "twitch": _at("Twitch", f"https://www.twitch.tv/{USERNAME}"),
+    "twitter": _at("Twitter", f"https://twitter.com/{USERNAME}"),
+    "youtube": _at("YouTube", f"https://www.youtube.com/@{USERNAME}", "YouTube handle"),
+}

@@ -1,0 +1,24 @@
+"""What every snapshot has in common, made before anybody asks.
+
+Each user and channel is encoded once and kept. Whoever registers first would pay for all of
+them, so a job goes through them after the start and after changes, a little at a time.
+"""
+
+from collections.abc import Iterator
+
+from tertulia.events.directory import Organization
+from tertulia.events.snapshot.people import encoded_user
+from tertulia.events.types.channels import encoded_channel, encoded_subscribers
+
+
+def prepare(org: Organization) -> Iterator[None]:
+    """Encode one thing, and pause; whoever goes on may find the organization changed."""
+    for user_id in list(org.users):
+        user = org.users[user_id]
+        for client_gravatar in (False, True):
+            encoded_user(org, user, user, client_gravatar=client_gravatar)
+        yield
+    for channel_id in list(org.channels):
+        encoded_channel(org, org.channels[channel_id])
+        encoded_subscribers(org, channel_id)
+        yield

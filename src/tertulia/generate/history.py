@@ -1,0 +1,295 @@
+"""Letting the years pass: every message, and what people did with it.
+
+Joining and leaving are real actions. Messages come by the thousand, so here is written at once
+what sending would have written one by one: the row, whom it mentions, who follows its topic. Their
+events are not written: by now the log would have been trimmed behind them.
+"""
+
+from array import array
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from itertools import accumulate
+from random import Random
+from typing import Any
+
+from tertulia import markdown
+from tertulia.domain.emoji import UNICODE
+from tertulia.domain.messages import is_read_by_sender
+from tertulia.domain.topics import fold
+from tertulia.domain.users import SECONDS_PER_DAY, Role
+from tertulia.domain.visibility import Visibility
+from tertulia.generate import lexicon
+from tertulia.generate.society import FADING, Conversation, Person, Room, Society, Topic
+from tertulia.generate.writing import Piece, Text, Writer
+from tertulia.markdown import Found, emoji_names
+from tertulia.storage import channels, messages
+from tertulia.storage.tx import Tx
+
+DIRECT = 0.15  # of all messages
+NEW_TOPIC = 1 / 50
+LIVE_TOPICS = 12  # those of a channel that are talked about at a time
+MENTIONS = 0.06
+CALLS_TO_ALL = 0.02  # of the messages of administrators
+REACTIONS = 0.06
+EDITS = 0.005
+GROUP_CONVERSATIONS = 0.25
+CONVERSATIONS_EACH = 8
+CLIENTS = ("website", "website", "ZulipMobile", "ZulipElectron", "ZulipTerminal")
+BOT_CLIENT = "ZulipPython"
+
+# How much is said in each hour of a day.
+HOURS = (1, 1, 1, 1, 1, 1, 2, 4, 9, 12, 12, 10, 7, 9, 12, 11, 9, 7, 4, 3, 3, 2, 2, 1)
+
+MESSAGE = (
+    "id",
+    "realm_id",
+    "sender_id",
+    "channel_id",
+    "origin_channel_id",
+    "conversation_id",
+    "topic",
+    "topic_key",
+    "content",
+    "rendered",
+    "render_version",
+    "client",
+    "sent_at",
+    "read_by_sender",
+    "is_me",
+    "channel_wildcard",
+    "has_link",
+    "has_image",
+    "edited_at",
+)
+FLAG = ("realm_id", "user_id", "flag", "message_id")
+FOLLOWED = ("realm_id", "user_id", "channel_id", "topic_key", "topic", "policy", "updated_at")
+REACTION = ("realm_id", "message_id", "user_id", "emoji_name", "emoji_code", "reaction_type")
+EDIT = ("realm_id", "message_id", "user_id", "edited_at", "prev_content", "prev_rendered")
+
+Row = tuple[Any, ...]
+
+
+@dataclass(slots=True)
+class Batch:
+    """Rows that wait to be written together."""
+
+    messages: list[Row] = field(default_factory=list)
+    flags: list[Row] = field(default_factory=list)
+    followed: list[Row] = field(default_factory=list)
+    reactions: list[Row] = field(default_factory=list)
+    edits: list[Row] = field(default_factory=list)
+
+    def write(self, tx: Tx) -> None:
+        tx.load_rows("message", MESSAGE, self.messages)
+        tx.load_rows("message_flag", FLAG, self.flags)
+        tx.load_rows("user_topic", FOLLOWED, self.followed)
+        tx.load_rows("reaction", REACTION, self.reactions)
+        tx.load_rows("message_edit", EDIT, self.edits)
+        tx.number_on("message")
+
+
+class History:
+    def __init__(self, dice: Random, society: Society, writer: Writer) -> None:
+        self.times: array[float] = array("d")  # of each message
+        self.first_id = 0
+        self._dice = dice
+        self._society = society
+        self._writer = writer
+        self._mentions: dict[int, Piece] = {}
+        self._everybody = writer.piece("@**all**")
+        self._follows: set[tuple[int, int, str]] = set()
+        self._rooms_in_order: list[Room] = []
+        self._weights: list[float] = []
+
+    def talk(self, tx: Tx, count: int, begin: float, end: float) -> None:
+        """So many messages between two moments."""
+        self._weigh_rooms()
+        next_id = messages.newest_id(tx) + 1
+        self.first_id = self.first_id or next_id
+        batch = Batch()
+        spoken_in: dict[Room, float] = {}
+        for message_id, at in enumerate(self._moments(count, begin, end), next_id):
+            self.times.append(at)
+            conversation = None
+            if self._dice.random() < DIRECT:
+                conversation = self._conversation(tx)
+            if conversation is not None:
+                self._say_to_people(tx, batch, message_id, at, conversation)
+            else:
+                room = self._room()
+                self._say_in_room(tx, batch, message_id, at, room)
+                spoken_in[room] = at
+        batch.write(tx)
+        for room, at in spoken_in.items():
+            channels.note_message(tx.at(at), room.channel, room.message_ids[0])
+
+    def before(self, at: float) -> int:
+        """The last message up to a moment."""
+        return self.first_id + bisect_right(self.times, at) - 1
+
+    # --- when and where ---
+
+    def _moments(self, count: int, begin: float, end: float) -> list[float]:
+        """Times in order, most of them by day."""
+        days = max(1, round((end - begin) / SECONDS_PER_DAY))
+        hours = self._dice.choices(range(24), HOURS, k=count)
+        day = (end - begin) / days
+        random = self._dice.random
+        return sorted(
+            begin + day * (int(days * random()) + (hour + random()) / 24) for hour in hours
+        )
+
+    def _weigh_rooms(self) -> None:
+        self._rooms_in_order = list(self._society.rooms)
+        weights = (place**-FADING for place in range(1, len(self._rooms_in_order) + 1))
+        self._weights = list(accumulate(weights))
+
+    def _room(self) -> Room:
+        """A channel in which somebody is; the older ones are the livelier ones."""
+        (room,) = self._dice.choices(self._rooms_in_order, cum_weights=self._weights)
+        return room if room.members else self._rooms_in_order[0]
+
+    def _conversation(self, tx: Tx) -> Conversation | None:
+        """One of somebody's conversations, or a new one; now and then it is not to be."""
+        people = self._society.people
+        person = people[int(len(people) * self._dice.random() ** 2)]
+        if self._dice.random() * CONVERSATIONS_EACH >= len(person.conversations):
+            return self._new_conversation(tx, person)
+        conversation = self._dice.choice(person.conversations)
+        return conversation if conversation.is_possible else None
+
+    def _new_conversation(self, tx: Tx, person: Person) -> Conversation | None:
+        size = self._dice.randrange(2, 5) if self._dice.random() < GROUP_CONVERSATIONS else 1
+        others = self._dice.sample(self._society.people, min(size, len(self._society.people)))
+        members = sorted({person, *others}, key=lambda each: each.user.id)
+        if not all(each.is_here for each in members):
+            return None
+        number = messages.get_or_start_conversation(tx, [each.user.id for each in members])
+        for each in members:
+            for known in each.conversations:
+                if known.id == number:
+                    return known
+        conversation = Conversation(number, members)
+        for each in members:
+            each.conversations.append(conversation)
+        return conversation
+
+    # --- what is said ---
+
+    def _say_to_people(
+        self, tx: Tx, batch: Batch, message_id: int, at: float, conversation: Conversation
+    ) -> None:
+        sender = self._dice.choice(conversation.members)
+        text = self._writer.message()
+        place = (None, None, conversation.id, "", "")
+        self._write(tx, batch, message_id, at, sender, place, text, conversation.members)
+
+    def _say_in_room(self, tx: Tx, batch: Batch, message_id: int, at: float, room: Room) -> None:
+        sender = room.members[int(len(room.members) * self._dice.random() ** 2)]
+        channel_id = room.channel.id
+        topic, starts_topic = self._topic(room, sender)
+        text = self._writer.message()
+        mentioned = None
+        calls_all = False
+        if not text.is_block and self._dice.random() < MENTIONS:
+            mentioned = self._dice.choice(room.members)
+            text = self._writer.called(self._mention(mentioned), text)
+        elif not text.is_block and sender.user.role <= Role.ADMINISTRATOR:
+            calls_all = self._dice.random() < CALLS_TO_ALL
+            if calls_all:
+                text = self._writer.called(self._everybody, text)
+        place = (channel_id, channel_id, None, topic.name, topic.name_key)
+        self._write(tx, batch, message_id, at, sender, place, text, room.members, calls_all)
+        topic.newest = message_id
+        room.message_ids.append(message_id)
+        if starts_topic and not sender.user.is_bot:
+            self._follow(tx, batch, at, sender, room, topic)
+        if mentioned is not None:
+            batch.flags.append((tx.realm_id, mentioned.user.id, "mentioned", message_id))
+            if mentioned is not sender and not mentioned.user.is_bot:
+                self._follow(tx, batch, at, mentioned, room, topic)
+
+    def _write(
+        self,
+        tx: Tx,
+        batch: Batch,
+        message_id: int,
+        at: float,
+        sender: Person,
+        place: Row,
+        text: Text,
+        readers: list[Person],
+        calls_all: bool = False,
+    ) -> None:
+        client = BOT_CLIENT if sender.user.is_bot else CLIENTS[message_id % len(CLIENTS)]
+        edited_at = None
+        if not text.is_block and self._dice.random() < EDITS:
+            edited_at = at + self._dice.randrange(20, 500)
+            before = (text.content, text.html)
+            batch.edits.append((tx.realm_id, message_id, sender.user.id, edited_at, *before))
+            text = self._writer.continued(text)
+        batch.messages.append(
+            (
+                message_id,
+                tx.realm_id,
+                sender.user.id,
+                *place,
+                text.content,
+                text.html,
+                markdown.VERSION,
+                client,
+                at,
+                is_read_by_sender(None, client),
+                text.content.startswith("/me "),
+                calls_all,
+                text.has_link,
+                text.has_image,
+                edited_at,
+            )
+        )
+        if self._dice.random() < REACTIONS:
+            self._react(tx, batch, message_id, readers)
+
+    def _topic(self, room: Room, sender: Person) -> tuple[Topic, bool]:
+        """What is talked about, and whether it is new to the sender."""
+        if not room.topics or self._dice.random() < NEW_TOPIC:
+            name = self._writer.topic()
+            key = fold(name)
+            topic = room.topics.get(key)
+            if topic is None:
+                topic = room.topics[key] = Topic(name, key)
+                room.live_topics = [*room.live_topics, topic][-LIVE_TOPICS:]
+                return topic, True
+        else:
+            topic = room.live_topics[-1 - int(len(room.live_topics) * self._dice.random() ** 2)]
+        return topic, self._is_new_to(room, topic, sender)
+
+    def _is_new_to(self, room: Room, topic: Topic, sender: Person) -> bool:
+        """Where history is hidden, a topic is new to those who saw nothing of it."""
+        if room.channel.history_public:
+            return False
+        return topic.newest <= room.joined_after[sender.user.id]
+
+    def _mention(self, person: Person) -> Piece:
+        known = self._mentions.get(person.user.id)
+        if known is None:
+            found = Found.of([markdown.User(person.user.id, person.user.full_name)])
+            known = self._writer.piece(f"@**{person.user.full_name}**", found)
+            self._mentions[person.user.id] = known
+        return known
+
+    def _follow(
+        self, tx: Tx, batch: Batch, at: float, person: Person, room: Room, topic: Topic
+    ) -> None:
+        key = (person.user.id, room.channel.id, topic.name_key)
+        if key not in self._follows:
+            self._follows.add(key)
+            policy = int(Visibility.FOLLOWED)
+            batch.followed.append((tx.realm_id, *key, topic.name, policy, at))
+
+    def _react(self, tx: Tx, batch: Batch, message_id: int, readers: list[Person]) -> None:
+        count = min(len(readers), 1 + int(3 * self._dice.random() ** 2))
+        name = self._dice.choice(lexicon.EMOJI)
+        code = emoji_names.code_for(name)
+        for person in self._dice.sample(readers, count):
+            batch.reactions.append((tx.realm_id, message_id, person.user.id, name, code, UNICODE))

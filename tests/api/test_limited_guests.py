@@ -1,0 +1,290 @@
+"""Guests' limited view: whom an organization does not show to guests is not there for them."""
+
+from typing import Any
+
+import pytest
+from tests.support.people import Chat, Person
+
+INCOMPLETE = {
+    "client_capabilities": {"notification_settings_null": True, "user_list_incomplete": True}
+}
+PEOPLE = ("realm_user", "user_status", "presence", "typing")
+
+
+@pytest.fixture
+def limited(chat: Chat) -> Chat:
+    """An organization that shows its people only to those who are no guests."""
+    chat.permit("can_access_all_users_group", "members")
+    return chat
+
+
+def seen_by(person: Person) -> set[int]:
+    return {each["user_id"] for each in person.get("/users").succeeds()["members"]}
+
+
+def told_of(events: list[dict[str, Any]]) -> list[tuple[str, int]]:
+    return [
+        (each["op"], each["person"]["user_id"]) for each in events if each["type"] == "realm_user"
+    ]
+
+
+def test_a_guest_knows_those_they_are_with_and_bots(limited):
+    gus = limited.person("gus", role="guest", channels=["kitchen"])
+    ana, gone = limited.people("ana", "gone", channels=["kitchen"])
+    ben, cleo, dan = limited.people("ben", "cleo", "dan")
+    helper = limited.person("helper", bot="generic", owner=cleo)
+    other = limited.person("other", role="guest")
+    ben.says("psst", to=[gus, dan])
+    gone.delete("/users/me").succeeds()
+
+    assert seen_by(gus) == {gus.id, ana.id, gone.id, ben.id, dan.id, helper.id}
+    assert seen_by(other) == {other.id, helper.id}
+    assert len(seen_by(ana)) == 8
+    limited.permit("can_access_all_users_group", "everyone")
+    assert len(seen_by(gus)) == 8
+
+
+def test_what_a_restarted_server_knows_of_who_talked_with_whom(own_chat):
+    own_chat.permit("can_access_all_users_group", "members")
+    gus, (ana, ben) = own_chat.person("gus", role="guest"), own_chat.people("ana", "ben")
+    ana.says("psst", to=[gus])
+
+    own_chat.server.restart()
+
+    assert seen_by(gus) == {gus.id, ana.id}
+    gus.get(f"/users/{ben.id}").fails("Insufficient permission")
+
+
+def test_somebody_hidden_is_told_from_somebody_unknown_by_nobody(limited):
+    gus = limited.person("gus", role="guest", channels=["kitchen"])
+    everyone_sees = {"email_address_visibility": 1}
+    ben = limited.person("ben", settings=everyone_sees)
+    ben.post("/users/me/presence", status="active").succeeds()
+    ben.post("/users/me/status", status_text="here").succeeds()
+    kitchen = limited.channel("kitchen").id
+    root = limited.person("root", role="owner")
+    field = root.post("/realm/profile_fields", name="Boss", field_type=6).succeeds()["id"]
+    ids = {"hidden": ben.id, "unknown": 987_654}
+    stand_ins = {who: f"user{number}@tertulia.invalid" for who, number in ids.items()}
+    addresses = {"hidden": ben.email, "unknown": "nix@example.com"}
+    later = int(limited.server.clock()) + 3600
+
+    def narrow(operator, operand):
+        term = [{"operator": operator, "operand": operand}]
+        return gus.get("/messages", anchor="newest", num_before=1, narrow=term)
+
+    def say(to):
+        return gus.post("/messages", type="direct", to=to, content="hello?")
+
+    def fill_in(who):
+        return gus.patch("/users/me/profile_data", data=[{"id": field, "value": [ids[who]]}])
+
+    def draft(who):
+        draft = {"type": "private", "to": [who], "topic": "", "content": "x"}
+        return gus.post("/drafts", drafts=[draft])
+
+    lookups: list[tuple[str, Any]] = [
+        ("Insufficient permission", lambda who: gus.get(f"/users/{ids[who]}")),
+        ("Insufficient permission", lambda who: gus.get(f"/users/{addresses[who]}")),
+        ("Insufficient permission", lambda who: gus.get(f"/users/{stand_ins[who]}")),
+        ("Insufficient permission", lambda who: gus.patch(f"/users/{ids[who]}", role=600)),
+        ("Insufficient permission", lambda who: gus.patch(f"/users/{stand_ins[who]}")),
+        ("Insufficient permission", lambda who: gus.delete(f"/users/{ids[who]}")),
+        ("Insufficient permission", lambda who: gus.delete(f"/users/{addresses[who]}")),
+        ("Insufficient permission", lambda who: gus.post(f"/users/{ids[who]}/reactivate")),
+        ("Insufficient permission", lambda who: gus.post(f"/users/{ids[who]}/status")),
+        ("No such user", lambda who: gus.get(f"/users/{ids[who]}/status")),
+        ("No such user", lambda who: gus.get(f"/users/{ids[who]}/presence")),
+        ("No such user", lambda who: gus.get(f"/users/{addresses[who]}/presence")),
+        ("No such user", lambda who: gus.get(f"/users/{stand_ins[who]}/presence")),
+        ("No such user", lambda who: gus.get(f"/users/{ids[who]}/channels")),
+        ("No such user", lambda who: gus.get(f"/users/{ids[who]}/subscriptions/{kitchen}")),
+        ("No such user", lambda who: gus.post(f"/users/me/muted_users/{ids[who]}")),
+        ("No such user", lambda who: gus.delete(f"/users/me/muted_users/{ids[who]}")),
+        (
+            "No such user",
+            lambda who: gus.delete(
+                "/users/me/subscriptions", subscriptions=["kitchen"], principals=[ids[who]]
+            ),
+        ),
+        ("Invalid user ID #", lambda who: gus.post("/typing", op="start", to=[ids[who]])),
+        ("Invalid user ID #", lambda who: draft(ids[who])),
+        ("Invalid user IDs: #", lambda who: fill_in(who)),
+        ("Invalid narrow operator: unknown user #", lambda who: narrow("sender", ids[who])),
+        ("Invalid narrow operator: unknown user #", lambda who: narrow("sender", addresses[who])),
+        ("Invalid narrow operator: unknown user in #", lambda who: narrow("dm", [ids[who]])),
+        ("Invalid narrow operator: unknown user in #", lambda who: narrow("dm", stand_ins[who])),
+        (
+            "Invalid narrow operator: unknown user #",
+            lambda who: narrow("dm-including", ids[who]),
+        ),
+    ]
+    no_access = "You do not have permission to access some of the recipients."
+    lookups += [(no_access, lambda who, by=by: say([by[who]])) for by in (ids, addresses)]
+    lookups += [
+        (no_access, lambda who: say([stand_ins[who], gus.api_email])),
+        (
+            no_access,
+            lambda who: gus.post(
+                "/scheduled_messages",
+                type="direct",
+                to=[ids[who]],
+                content="x",
+                scheduled_delivery_timestamp=later,
+            ),
+        ),
+    ]
+    for number, (expected, look) in enumerate(lookups):
+        answers = []
+        for who in ("hidden", "unknown"):
+            reply = look(who)
+            said = reply.json["msg"]
+            for by in (stand_ins, addresses, ids):
+                said = said.replace(f"[{by[who]}]", "#").replace(str(by[who]), "#")
+            answers.append((reply.status, reply.json.get("code"), said))
+        assert answers[0] == answers[1], number
+        assert answers[0][2] == expected, number
+    assert gus.get("/users", user_ids=list(ids.values())).succeeds()["members"] == []
+    pictures = [gus.raw("GET", f"/avatar/{who}") for who in (*ids.values(), *addresses.values())]
+    assert {(reply.status, reply.body) for reply in pictures} == {(404, pictures[0].body)}
+
+
+def test_people_come_into_sight_and_leave_it(limited):
+    root = limited.person("root", role="owner", channels=["kitchen"])
+    ben, cleo = limited.people("ben", "cleo")
+    gus = limited.person("gus", role="guest", channels=["kitchen"])
+    ben.post("/users/me/status", status_text="baking").succeeds()
+    ears = gus.listens_for("realm_user", "user_status", **INCOMPLETE)
+
+    ben.joins("kitchen")
+    shown, said = ears.all()
+    assert (shown["op"], shown["person"]["full_name"]) == ("add", "Ben")
+    assert (shown["person"]["is_active"], shown["person"]["profile_data"]) == (True, {})
+    assert said == {"type": "user_status", "user_id": ben.id, "status_text": "baking"}
+
+    ben.leaves("kitchen")
+    gone = {"user_id": ben.id, "full_name": "Unknown user"}
+    assert ears.all() == [{"type": "realm_user", "op": "remove", "person": gone}]
+
+    cleo.says("psst", to=[gus])
+    cleo.says("psst", to=[gus])
+    root.joins("attic", principals=[ben.id, cleo.id, gus.id])
+    assert told_of(ears.all()) == [("add", cleo.id), ("add", ben.id)]
+
+    gus.leaves("attic")
+    everyone, members = limited.group("everyone"), limited.group("members")
+    root.patch("/realm", can_access_all_users_group={"new": everyone}).succeeds()
+    root.patch("/realm", can_access_all_users_group={"new": members}).succeeds()
+    assert told_of(ears.all()) == [("remove", ben.id), ("add", ben.id), ("remove", ben.id)]
+
+    root.patch(f"/users/{gus.id}", role=400).succeeds()
+    root.patch(f"/users/{gus.id}", role=600).succeeds()
+    assert told_of(ears.all()) == [
+        ("add", ben.id),
+        ("update", gus.id),
+        ("remove", ben.id),
+        ("update", gus.id),
+    ]
+
+
+def test_a_guest_hears_nothing_of_people_they_do_not_know(limited):
+    root, ben = limited.person("root", role="owner"), limited.person("ben")
+    gus = limited.person("gus", role="guest")
+    ears, older = gus.listens_for(*PEOPLE, **INCOMPLETE), gus.listens_for(*PEOPLE)
+
+    ben.patch("/settings", full_name="Benno", timezone="Asia/Tokyo").succeeds()
+    ben.patch("/settings", email_address_visibility=1, presence_enabled=False).succeeds()
+    ben.patch("/settings", email="benno@example.com", presence_enabled=True).succeeds()
+    root.post("/users/me/presence", status="active").succeeds()
+    root.post("/users/me/status", status_text="here").succeeds()
+    root.post("/typing", op="start", to=[gus.id]).succeeds()
+    root.patch(f"/users/{ben.id}", role=300).succeeds()
+    root.delete(f"/users/{ben.id}").succeeds()
+    root.post(f"/users/{ben.id}/reactivate").succeeds()
+    new = root.post("/users", email="dora@example.com", password="open sesame", full_name="Dora")
+
+    assert ears.silent()
+    (placeholder,) = older.all()
+    person = placeholder["person"]
+    assert person["user_id"] == new.succeeds()["user_id"]
+    assert (person["full_name"], person["role"]) == ("Unknown user", 400)
+
+
+def test_what_a_guest_is_told_at_register(limited):
+    gus = limited.person("gus", role="guest", channels=["kitchen"])
+    ana, ben = limited.person("ana", channels=["kitchen"]), limited.person("ben", role="owner")
+    gone = limited.person("gone")
+    gone.delete("/users/me").succeeds()
+    for person in (ana, ben):
+        person.post("/users/me/status", status_text="here").succeeds()
+        person.post("/users/me/presence", status="active").succeeds()
+
+    state = gus.registers(slim_presence=True, **INCOMPLETE)
+    older = gus.registers()
+
+    assert [each["user_id"] for each in state["realm_users"]] == [gus.id, ana.id]
+    assert state["realm_non_active_users"] == older["realm_non_active_users"] == []
+    assert list(state["user_status"]) == list(state["presences"]) == [str(ana.id)]
+    assert list(older["presences"]) == [ana.api_email]
+    unknown = {each["user_id"]: each for each in older["realm_users"][2:]}
+    assert unknown.keys() == {ben.id, gone.id}
+    assert unknown[ben.id] | {"user_id": 0, "email": ""} == unknown[gone.id] | {
+        "user_id": 0,
+        "email": "",
+    }
+    assert unknown[ben.id]["email"] == f"user{ben.id}@tertulia.invalid"
+    assert unknown[ben.id]["full_name"] == "Unknown user"
+    told = gus.get("/realm/presence").succeeds()["presences"]
+    assert list(told) == [ana.api_email]
+    answer = gus.post("/users/me/presence", status="idle", last_update_id=-1).succeeds()
+    assert answer["presences"].keys() == {str(ana.id), str(gus.id)}
+
+
+def test_who_wrote_is_not_told_of_somebody_unknown(limited):
+    gus = limited.person("gus", role="guest", channels=["kitchen"])
+    ana = limited.person("ana", channels=["kitchen"])
+    soup = ana.says("Soup's on", to="kitchen > lunch")
+    assert gus.sees(soup)["sender_full_name"] == "Ana"
+
+    ana.leaves("kitchen", "general", "sandbox")
+
+    shown = gus.sees(soup)
+    assert (shown["sender_id"], shown["sender_full_name"]) == (ana.id, "Unknown user")
+    assert shown["sender_email"] == f"user{ana.id}@tertulia.invalid"
+    listed = gus.get("/messages", anchor=soup.id).succeeds()["messages"][0]
+    assert listed["sender_full_name"] == "Unknown user"
+    ears = gus.listens_for("message")
+    ana.says("More soup", to="kitchen > lunch")
+    assert ears.next()["message"]["sender_full_name"] == "Unknown user"
+
+
+def test_a_guest_can_mention_only_people_they_know(limited):
+    gus = limited.person("gus", role="guest", channels=["kitchen"])
+    ana, ben = limited.person("ana", channels=["kitchen"]), limited.person("ben")
+
+    words = f"@**Ana** @**Ben** @**Ben|{ben.id}** @**Nix**"
+    rendered = gus.post("/messages/render", content=words).succeeds()["rendered"]
+
+    assert f'data-user-id="{ana.id}"' in rendered
+    assert f'data-user-id="{ben.id}"' not in rendered
+    by_member = ana.post("/messages/render", content=words).succeeds()["rendered"]
+    assert f'data-user-id="{ben.id}"' in by_member
+
+
+def test_strangers_know_no_more_than_guests(start_server):
+    server = start_server(web_public_streams_enabled=True)
+    chat = Chat.found(server, "")
+    ana = chat.person("ana", role="owner")
+    chat.set("enable_spectator_access", True)
+    ana.joins("square", is_web_public=True)
+    hello = ana.says("Hello", to="square > greetings")
+    assert len(chat.stranger.get("/users").succeeds()["members"]) == 1
+
+    members = chat.group("members")
+    ana.patch("/realm", can_access_all_users_group={"new": members}).succeeds()
+
+    assert chat.stranger.get("/users").succeeds()["members"] == []
+    state = chat.stranger.post("/register", fetch_event_types=["realm_user"]).succeeds()
+    assert state["realm_users"] == []
+    shown = chat.stranger.get(f"/messages/{hello.id}").succeeds()["message"]
+    assert shown["sender_full_name"] == "Unknown user"

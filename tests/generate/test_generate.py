@@ -1,0 +1,196 @@
+"""A made-up organization is as true as a lived one: every table says what the others say."""
+
+import base64
+import json
+import stat
+from collections import defaultdict
+from pathlib import Path
+
+from tests.support.databases import Databases, Kind
+from tests.support.terminal import Terminal
+
+from tertulia import markdown
+from tertulia.domain.keys import Vault
+from tertulia.domain.topics import fold
+from tertulia.generate.organization import Size, generate
+from tertulia.markdown import Found, Settings
+from tertulia.storage import messages, subscriptions, unread, users
+from tertulia.storage.database import Database
+from tertulia.storage.tx import Tx
+
+FIRST = 1  # the id of the organization
+SIZE = ("--people", "60", "--channels", "14", "--messages", "2000", "--seed", "7")
+
+
+def test_a_made_up_organization_is_whole_and_can_be_served(kind: Kind, databases: Databases):
+    url, folder = databases.new(kind)
+    terminal, database = Terminal(folder, url), Database.at(url)
+
+    said = terminal.runs("generate", *SIZE)
+
+    assert said.code == 0, said.err
+    assert "2,000 of 2,000 messages, 100%" in said.err
+    assert terminal.runs("check").out.endswith("All is well.\n")
+    path = folder / "people.json"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    people = json.loads(path.read_text())
+    for law in LAWS:
+        database.read_now(FIRST, law)
+    ana = people[0]
+    assert ana["role"] == "owner"
+    serving = terminal.serves()
+    try:
+        look_around(serving, f"{ana['email']}:{ana['api_key']}")
+    finally:
+        serving.stops()
+    refused = terminal.runs("generate", *SIZE)
+    assert refused.code == 1
+    assert refused.err.startswith("Error: In ")
+    assert "there is an organization already." in refused.err
+    assert database.read_now(FIRST, count) == 2000
+
+
+def look_around(serving, who) -> None:
+    """What is found in the tables is found through the API."""
+    code, found = serving.asks(
+        "GET", "/messages", who=who, anchor="newest", num_before=200, num_after=0
+    )
+    assert code == 200
+    assert len(found["messages"]) == 200
+    code, streams = serving.asks("GET", "/streams", who=who)
+    assert code == 200
+    assert len(streams["streams"]) >= 12
+    code, mine = serving.asks("GET", "/users/me/subscriptions", who=who)
+    room = mine["subscriptions"][0]
+    code, topics = serving.asks("GET", f"/users/me/{room['stream_id']}/topics", who=who)
+    assert topics["topics"]
+
+
+def test_the_same_seed_makes_the_same_organization(tmp_path: Path):
+    def made(name: str, seed: int) -> list[tuple[object, ...]]:
+        database = Database.at(f"sqlite:///{tmp_path}/{name}.db", lambda: 1_800_000_000.0)
+        database.migrate()
+        generate(database, Vault(b"a secret of sixteen"), "Made up", Size(12, 4, 300), seed)
+        return database.read_now(FIRST, everything_said)
+
+    assert made("one", 5) == made("two", 5) != made("three", 6)
+
+
+# --- laws ---
+
+
+def messages_are_what_the_server_would_have_stored(tx: Tx) -> None:
+    found = Found.of(markdown.User(user.id, user.full_name) for user in users.everyone(tx))
+    marked = defaultdict(set)
+    for row in tx.all("SELECT user_id, message_id FROM message_flag WHERE flag = 'mentioned'"):
+        marked[row["message_id"]].add(row["user_id"])
+    texts = set()
+    for row in tx.all("SELECT * FROM message WHERE realm_id = :realm", realm=tx.realm_id):
+        rendered = markdown.render(row["content"], found, Settings())
+        texts.add(row["content"])
+        assert row["rendered"] == rendered.html
+        assert row["render_version"] == markdown.VERSION
+        assert row["has_link"] == rendered.has_link
+        assert row["has_image"] == rendered.has_image
+        assert row["is_me"] == rendered.is_me_message
+        assert row["channel_wildcard"] == rendered.mentions_channel
+        assert marked[row["id"]] == rendered.mentioned_user_ids
+        assert row["topic_key"] == fold(row["topic"])
+    assert len(texts) > 700
+
+
+def whoever_speaks_or_is_called_is_there(tx: Tx) -> None:
+    for row in tx.all("SELECT id FROM message ORDER BY id"):
+        message = messages.find(tx, row["id"])
+        assert message is not None
+        if message.channel_id is None:
+            assert message.sender_id in message.member_ids
+        else:
+            involved = [message.sender_id]
+            flags = tx.all("SELECT user_id FROM message_flag WHERE message_id = :id", id=row["id"])
+            involved += [flag["user_id"] for flag in flags]
+            assert subscriptions.receivers(tx, message, involved) == set(involved)
+
+
+def what_is_unread_was_received(tx: Tx) -> None:
+    counts = []
+    for user in users.everyone(tx):
+        spans = subscriptions.spans_of(tx, user.id)
+        waiting = unread.load(tx, user.id)
+        counts.append(len(waiting))
+        for message_id in waiting:
+            message = messages.find(tx, message_id)
+            assert message is not None
+            assert message.sender_id != user.id or user.is_bot
+            assert user.id in message.member_ids or any(s.received(message) for s in spans)
+    assert sum(counts) > 50
+
+
+def channels_know_their_first_message(tx: Tx) -> None:
+    rows = tx.all(
+        "SELECT c.first_message_id AS told, min(m.id) AS first, c.last_message_at AS told_at,"
+        " max(m.sent_at) AS last_at FROM channel c LEFT JOIN message m ON m.channel_id = c.id"
+        " GROUP BY c.id, c.first_message_id, c.last_message_at"
+    )
+    for row in rows:
+        assert row["told"] == row["first"]
+        assert row["told_at"] == row["last_at"]
+
+
+def whoever_begins_a_topic_follows_it(tx: Tx) -> None:
+    followed = {
+        (row["user_id"], row["channel_id"], row["topic_key"])
+        for row in tx.all("SELECT * FROM user_topic WHERE policy IN (1, 3)")
+    }
+    begun = tx.all(
+        "SELECT m.sender_id, m.channel_id, m.topic_key FROM message m JOIN account a"
+        " ON a.id = m.sender_id WHERE a.bot_type IS NULL AND m.id IN (SELECT min(id) FROM message"
+        " WHERE channel_id IS NOT NULL GROUP BY channel_id, topic_key)"
+    )
+    assert {(row["sender_id"], row["channel_id"], row["topic_key"]) for row in begun} <= followed
+
+
+def time_goes_on(tx: Tx) -> None:
+    times = [row["sent_at"] for row in tx.all("SELECT sent_at FROM message ORDER BY id")]
+    assert times == sorted(times)
+    assert times[-1] < tx.now
+
+
+def every_kind_of_thing_is_there(tx: Tx) -> None:
+    for what in (
+        "reaction",
+        "message_edit",
+        "message_flag WHERE flag = 'starred'",
+        "subscription WHERE is_muted",
+        "subscription_span WHERE end_seq IS NOT NULL",
+        "channel WHERE invite_only AND NOT history_public",
+        "conversation WHERE member_ids LIKE '%,%,%'",
+        "account WHERE NOT is_active",
+    ):
+        assert tx.one(f"SELECT 1 AS found FROM {what} LIMIT 1") is not None, what
+
+
+LAWS = (
+    messages_are_what_the_server_would_have_stored,
+    whoever_speaks_or_is_called_is_there,
+    what_is_unread_was_received,
+    channels_know_their_first_message,
+    whoever_begins_a_topic_follows_it,
+    time_goes_on,
+    every_kind_of_thing_is_there,
+)
+
+
+def count(tx: Tx) -> int:
+    return int(tx.value("SELECT count(*) AS value FROM message"))
+
+
+def everything_said(tx: Tx) -> list[tuple[object, ...]]:
+    """Messages and what people did with them, without what is drawn anew every time."""
+    rows = [
+        *tx.all("SELECT id, sender_id, channel_id, topic, content, sent_at FROM message"),
+        *tx.all("SELECT user_id, flag, message_id FROM message_flag ORDER BY 1, 2, 3"),
+        *tx.all("SELECT user_id, channel_id, active, color FROM subscription ORDER BY 1, 2"),
+    ]
+    marks = [base64.b64encode(bytes(row["bitmap"])) for row in tx.all("SELECT * FROM unread")]
+    return [*(tuple(row) for row in rows), *((mark,) for mark in marks)]  # type: ignore[arg-type]

@@ -87,7 +87,7 @@ def test_long_words_are_kept_in_pieces(text: str) -> None:
     pieces = words.words_in(text)
 
     assert all(len(piece) <= words.LONGEST for piece in pieces)
-    for start in range(0, len(text) - words.LONGEST_PART):
+    for start in range(len(text) - words.LONGEST_PART):
         part = text[start : start + words.LONGEST_PART]
         assert any(part in piece for piece in pieces)
     assert parse(text[3:60]).matches(Page(f"<p>{text}</p>", ""))

@@ -116,7 +116,7 @@ class Application:
         return [
             Job("scheduled messages", 0.5, partial(send_due, *both, SCHEDULED), at_once=True),
             Job("reminders", 0.5, partial(send_due, *both, REMINDERS), at_once=True),
-            Job("search", 0.5, self.indexing.catch_up, at_once=True),
+            Job("search", 0.5, self.indexing.look, at_once=True),
             Job("preparation", 5, Preparation(delivery).go_on, at_once=True),
             Job("positions", 30, partial(housekeeping.keep_positions, *both, watch)),
             Job("log", 300, partial(housekeeping.trim_logs, *both)),

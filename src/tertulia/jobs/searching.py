@@ -1,4 +1,8 @@
-"""Indexing in the background what was sent or changed a moment ago."""
+"""Indexing in the background what was sent or changed a while ago.
+
+A search reads by itself what is not indexed yet, so there is no hurry. While people are talking it
+waits for a pause, or until much has come together: many messages at once cost half as much each.
+"""
 
 import asyncio
 
@@ -7,6 +11,7 @@ from tertulia.events.delivery import Delivery
 from tertulia.storage import search
 from tertulia.storage.database import Database
 
+MUCH = 500
 BREATH_SECONDS = 0.02  # between two batches, for those who send
 
 
@@ -16,22 +21,37 @@ class Indexing:
     def __init__(self, database: Database, delivery: Delivery) -> None:
         self._database = database
         self._delivery = delivery
-        self.behind = 0  # messages that were waiting when we last looked
+        self._waiting: dict[int, int] = {}  # how many of which organization, as we last looked
+
+    @property
+    def behind(self) -> int:
+        return sum(self._waiting.values())
+
+    async def look(self) -> None:
+        """Index what has come together, unless it is little and more is coming."""
+        before, self._waiting = self._waiting, await self._count()
+        for realm_id, count in list(self._waiting.items()):
+            if count >= MUCH or count == before.get(realm_id):
+                await self._index_all(realm_id)
 
     async def catch_up(self) -> None:
-        """Index all that is to be indexed; each organization gets its turn."""
-        waiting = await self._database.read_in(0, search.realms_behind)
-        waiting = [each for each in waiting if each in self._delivery.organizations]
-        counts = [await self._database.read_in(each, searching.count_behind) for each in waiting]
-        self.behind = sum(counts)
-        while waiting:
-            waiting = [each for each in waiting if await self._index_some(each)]
+        """Index all there is."""
+        self._waiting = await self._count()
+        for realm_id in list(self._waiting):
+            await self._index_all(realm_id)
 
-    async def _index_some(self, realm_id: int) -> bool:
-        """Index a batch; says whether there may be more."""
-        done = await self._database.write_in(realm_id, searching.index_some)
-        self.behind = max(0, self.behind - done)
-        if done < searching.AT_ONCE:
-            return False
-        await asyncio.sleep(BREATH_SECONDS)
-        return True
+    async def _count(self) -> dict[int, int]:
+        behind = await self._database.read_in(0, search.realms_behind)
+        return {
+            realm_id: await self._database.read_in(realm_id, searching.count_behind)
+            for realm_id in behind
+            if realm_id in self._delivery.organizations
+        }
+
+    async def _index_all(self, realm_id: int) -> None:
+        done = searching.AT_ONCE
+        while done == searching.AT_ONCE:
+            done = await self._database.write_in(realm_id, searching.index_some)
+            self._waiting[realm_id] = max(0, self._waiting[realm_id] - done)
+            await asyncio.sleep(BREATH_SECONDS)
+        del self._waiting[realm_id]

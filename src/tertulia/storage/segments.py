@@ -4,8 +4,9 @@ A table holds, for each segment of ids and each key, a bitmap of the ids in that
 an id rewrites a few small rows that lie close together, however large the sets have become.
 """
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from pyroaring import BitMap
@@ -28,10 +29,17 @@ class Changes:
     def __init__(self) -> None:
         self.by_segment: dict[int, dict[Any, list[int]]] = {}
 
-    def note(self, key: Any, ids: Iterable[int]) -> None:
-        for number in ids:
-            keys = self.by_segment.setdefault(number >> BITS, {})
-            keys.setdefault(key, []).append(number & (SIZE - 1))
+    def note(self, key: Any, ids: Sequence[int]) -> None:
+        """The ids are given in their order."""
+        if ids[0] >> BITS == ids[-1] >> BITS:
+            self._add(key, ids)
+        else:
+            for _, some in groupby(ids, lambda number: number >> BITS):
+                self._add(key, list(some))
+
+    def _add(self, key: Any, ids: Sequence[int]) -> None:
+        keys = self.by_segment.setdefault(ids[0] >> BITS, {})
+        keys.setdefault(key, []).extend([number & (SIZE - 1) for number in ids])
 
 
 def all_of(tx: Tx, table: Table) -> list[int]:

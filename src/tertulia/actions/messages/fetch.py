@@ -88,7 +88,7 @@ def around(tx: Tx, asker: Asker, terms: list[Term], window: Window) -> tuple[Fou
 def matching(
     tx: Tx, asker: Asker, terms: list[Term], message_ids: list[int]
 ) -> tuple[list[Message], Highlighter]:
-    """Those of the given messages that have reached the asker and that match, and what marks why."""
+    """Those of the given messages that have reached the asker and that match, to be marked."""
     narrow = narrowing.narrowed_to_received(tx, asker, terms)
     found = _in_order(tx, history.among(tx, narrow.selection, message_ids))
     return found, Highlighter(narrow.searched or Query())

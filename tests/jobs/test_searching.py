@@ -45,7 +45,7 @@ def test_what_is_said_is_indexed_a_moment_later(chat: Chat) -> None:
 
 def test_messages_from_before_there_was_an_index_are_indexed_in_batches(own_chat: Chat) -> None:
     ana = own_chat.person("ana", channels=["kitchen"])
-    old = own_chat.fill(ana, "kitchen > count", 2 * searching.AT_ONCE + 20)
+    old = own_chat.fill(ana, "kitchen > count", searching.AT_ONCE + 20)
     eventually(lambda: behind(own_chat) == 0)
 
     own_chat.write(as_before_the_migration)

@@ -642,6 +642,26 @@ class EmailChangesDisabled(ClientError):
 # --- Accounts and bots ------------------------------------------------------------------------
 
 
+class NameInUse(ClientError):
+    message = "Name is already in use."
+
+
+class TooManyBots(ClientError):
+    message = "Too many bots (limit: {limit})"
+
+
+class NotAnOutgoingWebhook(ClientError):
+    message = "Only outgoing webhook bots are called at an address."
+
+
+class MemoryKeyNotFound(ClientError):
+    message = "Key does not exist."
+
+
+class BotMemoryFull(ClientError):
+    message = "Bot storage is full (limit: {limit} characters)"
+
+
 class MayNotCreateUsers(ClientError):
     message = "User not authorized to create users"
 

@@ -403,6 +403,26 @@ def test_who_may_handle_accounts(chat):
     for who in kinds:
         found[who] = {call: attempt(who, call) for call in REFUSED}
 
+    for who in kinds:
+        leaving = {
+            call: "" if answer.json["result"] == "success" else answer.json["msg"]
+            for call, answer in (
+                ("DELETE me", people[who].delete("/users/me")),
+                ("POST regenerate", people[who].post("/users/me/api_key/regenerate")),
+            )
+        }
+        ended = "Account is deactivated"
+        last = "Cannot deactivate the only organization owner."
+        assert leaving == {
+            "owner": {"DELETE me": last, "POST regenerate": ""},
+            "far": {"DELETE me": last, "POST regenerate": ""},
+            "bot": {
+                "DELETE me": "This endpoint does not accept bot requests.",
+                "POST regenerate": "",
+            },
+            "gone": {"DELETE me": ended, "POST regenerate": ended},
+        }.get(who, {"DELETE me": "", "POST regenerate": ended}), who
+
     allowed = dict.fromkeys(REFUSED, "")
     assert found == {
         "owner": allowed,

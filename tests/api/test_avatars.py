@@ -7,6 +7,8 @@ import pytest
 from PIL import Image
 from tests.support.pictures import animation, picture, uploads_to
 
+from tertulia.domain import images
+
 MINE = "/users/me/avatar"
 GRAVATAR = "https://secure.gravatar.com/avatar"
 
@@ -74,11 +76,14 @@ def test_a_picture_is_replaced_and_taken_back(people):
 
     told = ears.next()["person"]
     assert (told["avatar_source"], told["avatar_url"], told["avatar_version"]) == ("J", without, 4)
+    assert ana.delete(MINE).succeeds()["avatar_url"] == without
+    assert ears.silent()
     assert chat.stranger.raw("GET", second).status == 404
     assert drawn(chat.stranger.raw("GET", without)).size == (100, 100)
 
 
-def test_files_that_are_no_avatar(people):
+def test_files_that_are_no_avatar(people, monkeypatch):
+    monkeypatch.setattr(images, "MOST_PIXELS", 10_000)
     chat, ana, _ = people
     before = avatar_of(ana, ana)
 
@@ -92,7 +97,7 @@ def test_files_that_are_no_avatar(people):
             "Could not decode image; did you upload an image file?",
             "BAD_IMAGE",
         ),
-        ([picture(size=(6000, 6000))], "image/png", "Image size exceeds limit.", "BAD_IMAGE"),
+        ([picture(size=(101, 100))], "image/png", "Image size exceeds limit.", "BAD_IMAGE"),
         (
             [b"x" * ((5 << 20) + 1)],
             "image/png",

@@ -493,6 +493,57 @@ def test_an_archived_channel_is_for_reading_only(chat):
     ana.patch(f"/streams/{kitchen}", description="still here").succeeds()
 
 
+def test_archiving_makes_everything_in_it_read_for_everybody(chat):
+    chat.set("send_channel_events_messages", True)
+    ana, ben, cleo, dan = chat.people("ana", "ben", "cleo", "dan", channels=["kitchen", "hall"])
+    path = f"/streams/{kitchen_of(chat)}"
+    soup, bread = (ana.says(food, to="kitchen > lunch") for food in ("Soup", "Bread"))
+    light = ana.says("Lights off", to="hall > night")
+    cleo.post("/messages/flags", messages=[bread.id], op="add", flag="read").succeeds()
+    ears, before = ben.listens_for("message", "update_message_flags"), chat.read(stored_bitmaps)
+
+    ana.delete(path).succeeds()
+
+    assert chat.read(stored_bitmaps) == before
+    (notice,) = ears.all()
+    assert notice["flags"] == ["read"]
+    for person in (ben, cleo):
+        assert "read" in person.sees(soup)["flags"]
+        assert not_read(person) == [light.id]
+    receipts = ana.get(f"/messages/{soup.id}/read_receipts").succeeds()["user_ids"]
+    assert sorted(receipts) == [ben.id, cleo.id, dan.id]
+
+    ben.post("/messages/flags", messages=[soup.id], op="remove", flag="read").succeeds()
+    assert not_read(ben) == [soup.id, light.id]
+    receipts = ana.get(f"/messages/{soup.id}/read_receipts").succeeds()["user_ids"]
+    assert sorted(receipts) == [cleo.id, dan.id]
+
+    ana.patch(path, is_archived=False).succeeds()
+    dinner = ana.says("Dinner", to="kitchen > lunch")
+    assert not_read(cleo)[0] == light.id
+    assert not_read(cleo)[-1] == dinner.id
+    assert not_read(ben)[:2] == [soup.id, light.id]
+    for moved, place in ((soup, "hall"), (light, "kitchen")):
+        ana.patch(f"/messages/{moved.id}", stream_id=chat.channel(place).id).succeeds()
+    assert not_read(dan) == not_read(cleo)
+
+
+def not_read(person):
+    """What is unread, by the state at register and by the messages themselves, which agree."""
+    state = person.registers(fetch_event_types=["message", "update_message_flags"])["unread_msgs"]
+    ids = sorted(each for place in state["streams"] for each in place["unread_message_ids"])
+    found = person.get("/messages", anchor="first_unread", num_before=10, num_after=10).succeeds()
+    assert [each["id"] for each in found["messages"] if "read" not in each["flags"]] == ids
+    assert found["anchor"] == ids[0]
+    return ids
+
+
+def stored_bitmaps(tx):
+    """How far each user's own record goes: archiving must write none."""
+    rows = tx.all("SELECT user_id, bitmap FROM unread WHERE realm_id = :realm", realm=tx.realm_id)
+    return {(row["user_id"], bytes(row["bitmap"])) for row in rows}
+
+
 def test_bringing_back_what_is_there_is_refused(chat):
     ana = chat.person("ana", channels=["kitchen"])
     path = f"/streams/{kitchen_of(chat)}"

@@ -39,7 +39,7 @@ def test_a_draft_for_a_channel(chat, ana):
 def test_drafts_for_people_and_for_nobody_yet(chat, ana):
     ben, cleo = chat.people("ben", "cleo")
     drafts = [
-        {"type": "private", "to": [cleo.id, ben.id], "topic": "ignored", "content": "both"},
+        {"type": "private", "to": [cleo.id, ana.id, ben.id], "topic": "ignored", "content": "both"},
         {"type": "private", "to": [ana.id], "topic": "", "content": "me"},
         {"type": "private", "to": [], "topic": "", "content": "whom"},
         WORDS | {"to": [5], "topic": "x\0", "timestamp": 1_700_000_001.5},

@@ -11,6 +11,7 @@ import jsonschema
 import pytest
 from tests.support.client import wire
 from tests.support.groups import make
+from tests.support.people import basic
 from tests.support.pictures import picture, uploads, uploads_to
 
 from tertulia.api.routes import ROUTES
@@ -87,7 +88,14 @@ def ask(person, method: str, path: str, **params: Any):
         return uploads(person, f"{path.rpartition('/')[2]}?{urlencode(params)}", picture())
     if (method, path) == ("POST", "/users/me/avatar"):
         return uploads_to(person, f"{path}?{urlencode(params)}", picture())
+    if path == "/bot_storage":
+        person = a_bot_of(person)
     return person.request(method, path, **params)
+
+
+def a_bot_of(person):
+    bot = person.get("/bots").succeeds()["bots"][0]
+    return person.with_headers(Authorization=basic(bot["username"], bot["api_key"]))
 
 
 def made_anew(ana) -> dict[str, Any]:
@@ -168,6 +176,11 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
     def new_person():
         return {"muted_user_id": chat.person(next(names)).id}
 
+    def new_bot():
+        name = next(names)
+        made = ana.post("/bots", full_name=name, short_name=name, bot_type=3).succeeds()
+        return {"bot_id": made["user_id"]}
+
     def new_note():
         return {"message_id": ana.says("x", to=[ana]).id}
 
@@ -204,6 +217,15 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
         ("POST", "/users/me/muted_users/{muted_user_id}"): {},
         ("DELETE", "/users/me/muted_users/{muted_user_id}"): {},
         ("GET", "/users/me/alert_words"): {},
+        ("GET", "/bots"): {},
+        ("POST", "/bots"): {"full_name": lambda: next(names), "short_name": lambda: next(names)},
+        ("PATCH", "/bots/{bot_id}"): {"full_name": lambda: next(names)},
+        ("DELETE", "/bots/{bot_id}"): {},
+        ("GET", "/bots/{bot_id}/api_key"): {},
+        ("POST", "/bots/{bot_id}/api_key/regenerate"): {},
+        ("GET", "/bot_storage"): {},
+        ("PUT", "/bot_storage"): {"storage": {"tide": "high"}},
+        ("DELETE", "/bot_storage"): {},
         ("POST", "/users/me/alert_words"): {"alert_words": ["tea"]},
         ("DELETE", "/users/me/alert_words"): {"alert_words": ["tea"]},
     }
@@ -211,6 +233,7 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
         **new_draft(),
         **new_snippet(),
         **new_person(),
+        **new_bot(),
         "DELETE /drafts/{draft_id}": new_draft,
         "DELETE /saved_snippets/{saved_snippet_id}": new_snippet,
         "POST /messages/{message_id}/typing": new_note,
@@ -492,6 +515,15 @@ def test_every_error_is_what_the_description_promises(chat, scene):
 
 # A value that each documented parameter accepts beside the good call.
 VALUES: dict[str, Any] = {
+    "role": 400,
+    "authentication_methods": {"Email": True},
+    "jitsi_server_url": "default",
+    "bot_owner_id": "null",
+    "config_data": {"depth": "12"},
+    "default_events_register_stream": "general",
+    "default_sending_stream": "general",
+    "payload_url": "http://hooks.example.com",
+    "service_payload_url": "http://hooks.example.com",
     **{name: value for name, value in PREFERENCES.items() if type(value) is not bool},
     "emoji_code": "1f389",
     "email": "ana@example.com",
@@ -584,7 +616,7 @@ def test_what_is_documented_as_required_is_missed(chat, scene):
             required += media["schema"].get("required", [])
         for name in required:
             params = {k: v for k, v in calls[route.method, route.path].items() if k != name}
-            answer = ana.request(route.method, route.path.format(**places), **params)
+            answer = ask(ana, route.method, route.path.format(**places), **params)
             answer.fails(f"Missing '{name}' argument")
 
 

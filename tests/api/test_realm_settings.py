@@ -49,6 +49,7 @@ PLAIN: list[tuple[str, Any, Any]] = [
     ("owner_full_content_access", True, True),
     ("presence_disabled", True, True),
     ("org_type", 10, 10),
+    ("jitsi_server_url", "https://meet.example.com", "https://meet.example.com"),
 ]
 
 # Those that clients hear of in one piece with others, and what they hear.
@@ -125,6 +126,42 @@ def test_some_are_told_in_one_piece(
     assert {name: state[f"realm_{name}"] for name in told} == told
 
 
+def test_how_to_log_in_is_for_owners(chat: Chat) -> None:
+    owner = chat.person("owner", role="owner", password="open sesame")
+    login = {"username": owner.email, "password": "open sesame"}
+    chat.set("email_auth_enabled", False)
+    refused = "Password authentication is disabled in this organization"
+    chat.stranger.post("/fetch_api_key", **login).fails(
+        refused, code="PASSWORD_AUTH_DISABLED", status=401
+    )
+    ears = owner.listens_for("realm")
+
+    changed = owner.patch("/realm", authentication_methods={"Email": True}).succeeds()
+    same = owner.patch("/realm", authentication_methods={"Email": True}).succeeds()
+
+    assert answered(changed) == {"authentication_methods": {"Email": True}}
+    assert answered(same) == {}
+    methods = {"Email": {"enabled": True, "available": True}}
+    assert ears.all() == [together(authentication_methods=methods)]
+    state = settings(owner)
+    assert state["realm_authentication_methods"] == methods
+    assert state["realm_email_auth_enabled"] is state["realm_password_auth_enabled"] is True
+    chat.stranger.post("/fetch_api_key", **login).succeeds()
+
+
+def test_calls_are_held_where_the_organization_says(chat: Chat) -> None:
+    admin = chat.person("admin", role="admin")
+    usual = settings(admin)["jitsi_server_url"]
+
+    admin.patch("/realm", jitsi_server_url='"https://meet.example.com"').succeeds()
+    assert settings(admin)["jitsi_server_url"] == "https://meet.example.com"
+
+    back = admin.patch("/realm", jitsi_server_url='"default"').succeeds()
+    assert answered(back) == {"jitsi_server_url": None}
+    assert settings(admin)["jitsi_server_url"] == usual
+    assert settings(admin)["realm_jitsi_server_url"] is None
+
+
 def test_several_are_told_one_by_one(chat: Chat) -> None:
     admin = chat.person("admin", role="admin")
     ears = admin.listens_for("realm")
@@ -179,6 +216,8 @@ def test_only_administrators_may(role: str, chat: Chat) -> None:
         ("message_retention_days", 30),
         ("message_retention_days", 0),
         ("waiting_period_threshold", 3),
+        ("authentication_methods", {}),
+        ("authentication_methods", {"Pigeon": True}),
         ("invite_required", False),
         ("emails_restricted_to_domains", True),
         ("disallow_disposable_email_addresses", False),
@@ -216,6 +255,22 @@ def test_some_are_for_owners_and_that_is_said_before_a_value_is_wrong(
             "Invalid message_edit_history_visibility_policy",
         ),
         ("default_language", "xx-none", "Invalid language 'xx-none'"),
+        ("jitsi_server_url", "here", "Invalid jitsi_server_url: Value error, Not a URL"),
+        (
+            "authentication_methods",
+            {"Email": False},
+            "At least one authentication method must be enabled.",
+        ),
+        (
+            "authentication_methods",
+            {"Email": True, "Pigeon": True},
+            "Invalid authentication method: Pigeon",
+        ),
+        (
+            "authentication_methods",
+            {"Email": 1},
+            'authentication_methods["Email"] is not a boolean',
+        ),
         ("new_stream_announcements_stream_id", 10**6, "Invalid channel ID"),
         ("new_stream_announcements_stream_id", -2, "Invalid channel ID"),
         (

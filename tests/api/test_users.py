@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 import pytest
-from tests.support.people import Chat
+from tests.support.people import Chat, basic
 
 from tertulia.actions import users
 
@@ -180,6 +180,43 @@ def test_somebody_can_be_found_by_an_address_one_may_know(chat):
     assert shown(root, ana.email.upper())["user_id"] == ana.id
     assert shown(ana, ana.email)["user_id"] == ana.id
     ben.get(f"/users/{ana.email}").fails("No such user")
+
+
+def test_the_address_in_public_works_wherever_an_address_does(chat):
+    root, ben = chat.person("root", role="owner"), chat.person("ben", channels=["kitchen"])
+    ana = chat.person("ana", channels=["kitchen"])
+    ana.post("/users/me/presence", status="active").succeeds()
+    message = ben.says("psst", to=[ana])
+    address = ana.api_email.upper()
+    dm, sender = ({"operator": each, "operand": address} for each in ("dm", "sender"))
+
+    by_address = ana.with_headers(Authorization=basic(address, ana.key))
+    assert by_address.get("/users/me").succeeds()["user_id"] == ana.id
+    assert shown(ben, address)["user_id"] == ana.id
+    ben.get(f"/users/{address}/presence").succeeds()
+    ben.post("/messages", type="direct", to=[address], content="hello").succeeds()
+    found = ben.get("/messages", anchor="oldest", num_after=9, narrow=[dm]).succeeds()
+    assert found["messages"][0]["id"] == message.id
+    ben.get("/messages", anchor="oldest", narrow=[sender]).succeeds()
+    join = {"subscriptions": [{"name": "garden"}], "principals": [address]}
+    assert root.post("/users/me/subscriptions", **join).succeeds()["subscribed"] == {
+        str(ana.id): ["garden"]
+    }
+    root.delete(
+        "/users/me/subscriptions", subscriptions=["garden"], principals=[address]
+    ).succeeds()
+    root.patch(f"/users/{address}", full_name="Anna").succeeds()
+    root.delete(f"/users/{address}").succeeds()
+    assert (ana.record.full_name, ana.record.is_active) == ("Anna", False)
+
+
+def test_nobody_takes_an_address_that_stands_for_somebody_else(chat):
+    root, ana = chat.person("root", role="owner"), chat.person("ana")
+    eve = chat.person("eve", email=ana.api_email, settings={"email_address_visibility": EVERYONE})
+
+    assert shown(root, ana.api_email)["user_id"] == ana.id
+    answer = root.post("/messages", type="direct", to=[ana.api_email], content="for ana")
+    assert eve.get(f"/messages/{answer.succeeds()['id']}").status == 400
 
 
 @pytest.mark.parametrize(

@@ -178,3 +178,17 @@ def test_a_wrong_key_is_told(people):
     )
 
     assert client.get_profile()["code"] == "UNAUTHORIZED"
+
+
+def test_a_bot_remembers(people):
+    client, ana, _ = people
+    made = {"full_name": "Tide Bot", "short_name": "tide", "bot_type": 1}
+    assert client.call_endpoint("bots", method="POST", request=made)["result"] == "success"
+    (listed,) = ana.get("/bots").succeeds()["bots"]
+    bot = zulip.Client(email=listed["username"], api_key=listed["api_key"], site=client.base_url)
+
+    told = bot.update_storage({"storage": {"low": "04:10", "high": "10:30"}})
+
+    assert told["result"] == "success"
+    assert bot.get_storage({"keys": ["low"]})["storage"] == {"low": "04:10"}
+    assert bot.get_storage()["storage"] == {"low": "04:10", "high": "10:30"}

@@ -18,7 +18,7 @@ from tests.crash.people import Person, settle
 from tests.support.databases import Databases, Kind
 
 from tertulia.domain.messages import Draft
-from tertulia.domain.scheduled import ToChannel
+from tertulia.domain.scheduled import LAST_MOMENT, ToChannel
 from tertulia.storage import channels
 from tertulia.storage import scheduled as stored
 from tertulia.storage.database import Database
@@ -43,6 +43,7 @@ def test_what_is_due_at_once_is_sent_once_and_in_order_while_people_talk(
 ):
     scene = Scene(*databases.new(kind), new_server, count)
 
+    scene.bring_the_moment()
     scene.talk_until_all_is_sent()
 
     scene.end()
@@ -58,6 +59,7 @@ def test_ten_thousand_at_once_hold_nobody_up(
     scene = Scene(*databases.new(kind), new_server, count)
 
     usual_before = scene.talk_for(seconds=20)
+    scene.bring_the_moment()
     meanwhile = scene.talk_until_all_is_sent()
     usual_after = scene.talk_for(seconds=20)
 
@@ -74,7 +76,7 @@ def test_kill_9_neither_loses_nor_doubles_what_is_due(
 ):
     scene = Scene(*databases.new(kind), new_server, count)
 
-    scene.wait_until_due()
+    scene.bring_the_moment()
     for number in range(kills):
         # Each kill comes after another part of the work is done, somewhere within a gathering.
         scene.wait_until_sent(count * (number + 1) // (kills + 2))
@@ -101,12 +103,8 @@ class Scene:
         self.server = new_server(url, folder)
         self.server.start()
         self._ears = Listener(self._ben.at(self.server.port))
-        self._at = int(time.time()) + 3 + count // 200
         for some in batches(self.expected):
-            self._database.write_now(
-                self._realm_id, _write_in_advance, self._ana.id, some, self._at
-            )
-        assert time.time() < self._at, "writing it all took too long"
+            self._database.write_now(self._realm_id, _write_in_advance, self._ana.id, some)
         self._talkers = [Talker(person, self.server.port) for person in talkers]
         for talker in self._talkers:
             talker.start()
@@ -119,11 +117,11 @@ class Scene:
         time.sleep(seconds)
         return self._waits_since(start)
 
-    def wait_until_due(self) -> None:
-        time.sleep(max(0.0, self._at - time.time()))
+    def bring_the_moment(self) -> None:
+        """Let all be due in the same second."""
+        self._database.write_now(self._realm_id, _make_due, int(time.time()))
 
     def talk_until_all_is_sent(self) -> list[float]:
-        self.wait_until_due()
         start = time.perf_counter()
         self.wait_until_sent(len(self.expected))
         return self._waits_since(start)
@@ -246,9 +244,13 @@ def _contents(tx: Tx) -> list[str]:
     return [row["content"] for row in tx.all("SELECT content FROM message ORDER BY id")]
 
 
-def _write_in_advance(tx: Tx, owner_id: int, contents: list[str], at: int) -> None:
+def _make_due(tx: Tx, at: int) -> None:
+    tx.execute("UPDATE scheduled_message SET deliver_at = :at", at=at)
+
+
+def _write_in_advance(tx: Tx, owner_id: int, contents: list[str]) -> None:
     channel = channels.find_by_name(tx, "general")
     assert channel is not None
     for content in contents:
         draft = Draft(content, f"<p>{content}</p>", 0, "tests", read_by_sender=False)
-        stored.insert(tx, owner_id, ToChannel(channel.id, "later"), draft, None, at)
+        stored.insert(tx, owner_id, ToChannel(channel.id, "later"), draft, None, LAST_MOMENT)

@@ -64,6 +64,8 @@ let people in         reader reader keeper keeper keeper keeper keeper hidden hi
 who may send          ok     ok     keeper keeper keeper keeper keeper hidden hidden closed hidden
 keep messages         ok     owners keeper keeper keeper keeper keeper hidden hidden closed hidden
 archive               ok     ok     keeper keeper keeper keeper keeper hidden hidden closed hidden
+bring back            ok     ok     keeper keeper keeper keeper keeper hidden hidden closed hidden
+delete a topic        hidden hidden admins admins admins admins admins admins admins closed hidden
 make default          hidden hidden admins admins admins admins admins admins admins closed hidden
 no longer default     hidden hidden admins admins admins admins admins admins admins closed hidden
 """
@@ -83,6 +85,8 @@ pin                   not-in not-in ok     ok     ok     ok     ok     not-in no
 describe              ok     ok     keeper keeper keeper keeper keeper keeper keeper closed hidden
 make private          ok     ok     keeper keeper keeper keeper keeper keeper keeper closed hidden
 archive               ok     ok     keeper keeper keeper keeper keeper keeper keeper closed hidden
+bring back            ok     ok     keeper keeper keeper keeper keeper keeper keeper closed hidden
+delete a topic        ok     ok     admins admins admins admins admins admins admins closed hidden
 make default          ok     ok     admins admins admins admins admins admins admins closed hidden
 no longer default     ok     ok     admins admins admins admins admins admins admins closed hidden
 """
@@ -123,6 +127,11 @@ def _all_folders(who: Person) -> list[int]:
 
 def _chosen(place: Place) -> dict[str, Any]:
     return {"stream_id": place.channel.id, "property": "pin_to_top", "value": True}
+
+
+def _archived(place: Place) -> str:
+    place.insider.delete(place.path).succeeds()
+    return place.path
 
 
 CALLS: dict[str, Callable[[Person, Place], Reply]] = {
@@ -169,6 +178,8 @@ CALLS: dict[str, Callable[[Person, Place], Reply]] = {
     ),
     "keep messages": lambda who, at: who.patch(at.path, message_retention_days=7),
     "archive": lambda who, at: who.delete(at.path),
+    "bring back": lambda who, at: who.patch(_archived(at), is_archived=False),
+    "delete a topic": lambda who, at: who.post(f"{at.path}/delete_topic", topic_name="lunch"),
     "make default": lambda who, at: who.post("/default_streams", stream_id=at.channel.id),
     "no longer default": lambda who, at: who.delete("/default_streams", stream_id=at.channel.id),
     "create a channel": lambda who, at: who.post(

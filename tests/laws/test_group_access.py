@@ -47,6 +47,7 @@ remove a subgroup     ok     ok     ok     denied denied guests denied denied de
 describe              ok     denied denied denied denied guests denied denied denied closed hidden
 who may join          ok     denied denied denied denied guests denied denied denied closed hidden
 deactivate            ok     denied denied denied denied denied denied denied denied closed hidden
+use again             ok     denied denied denied denied guests denied denied denied closed hidden
 """
 
 ORGANIZATION = """
@@ -74,6 +75,11 @@ class Place:
         return f"/user_groups/{self.group_id}"
 
 
+def _deactivated(place: Place) -> str:
+    place.insider.post(f"{place.path}/deactivate").succeeds()
+    return place.path
+
+
 CALLS: dict[str, Callable[[Person, Place], Reply]] = {
     "list": lambda who, at: who.get("/user_groups"),
     "members": lambda who, at: who.get(f"{at.path}/members"),
@@ -88,6 +94,7 @@ CALLS: dict[str, Callable[[Person, Place], Reply]] = {
     "describe": lambda who, at: who.patch(at.path, description=f"of {who.name}"),
     "who may join": lambda who, at: who.patch(at.path, can_join_group={"new": at.inner_id}),
     "deactivate": lambda who, at: who.post(f"{at.path}/deactivate"),
+    "use again": lambda who, at: who.patch(_deactivated(at), deactivated=False),
     "create a group": lambda who, at: who.post(
         "/user_groups/create", name=f"of {who.name}", description="", members=[]
     ),

@@ -167,6 +167,37 @@ def changing_oneself(draw: st.DrawFn) -> Deed:
 
 
 @st.composite
+def keeping_bots(draw: st.DrawFn) -> Deed:
+    number, whom = draw(some_id), draw(somebody)
+    op = draw(st.sampled_from(["make", "make", "edit", "give", "end", "rename a channel"]))
+    place = draw(st.sampled_from(["", "kitchen", "garden", "Garden", "nowhere"]))
+
+    def do(scene: Scene, actor: Person) -> Reply:
+        if op == "make":
+            about = {"bot_type": number, "default_sending_stream": place}
+            return actor.post("/bots", full_name=f"B{number}", short_name=f"b{number}", **about)
+        if op == "rename a channel":
+            return scene.people[0].patch(f"/streams/{scene.channel_ids[1]}", new_name=place)
+        users = scene.people[0].get("/users").succeeds()["members"]
+        bots = [each["user_id"] for each in users if each["is_bot"]]
+        bot = f"/bots/{bots[number % len(bots)] if bots else 987_654}"
+        if op == "edit":
+            hook = {"service_payload_url": "http://x.example"} if number == 1 else {}
+            return actor.patch(
+                bot,
+                full_name=f"B{whom}",
+                default_events_register_stream=place,
+                default_all_public_streams=bool(number % 2),
+                **hook,
+            )
+        if op == "give":
+            return actor.patch(bot, bot_owner_id=scene.people[whom].id)
+        return actor.delete(bot)
+
+    return do
+
+
+@st.composite
 def asking(draw: st.DrawFn) -> Deed:
     """Changing what the organization asks; most people may not."""
     number, op = draw(some_id), draw(st.sampled_from(["add", "add", "edit", "order", "delete"]))
@@ -220,6 +251,8 @@ def showing_oneself(draw: st.DrawFn) -> Deed:
 
 
 deeds = st.one_of(
+    keeping_bots(),
+    keeping_bots(),
     caring_for_topics(),
     muting_as_of_old(),
     speaking(),

@@ -30,6 +30,8 @@ SETTINGS: list[dict[str, Any]] = [
     {"message_retention_days": 30},
     {"waiting_period_threshold": 2},
     {"waiting_period_threshold": 0},
+    {"jitsi_server_url": "https://meet.example.com"},
+    {"jitsi_server_url": "default"},
 ]
 REALM_PERMISSIONS = ["can_create_groups", "can_mention_many_users_group", "can_manage_all_groups"]
 PROPERTIES: dict[str, list[Any]] = {
@@ -281,6 +283,27 @@ def handling_accounts(draw: st.DrawFn) -> Deed:
 
 
 @st.composite
+def keeping_bots(draw: st.DrawFn) -> Deed:
+    """Bots come, get other roles, owners and names, and end; whose they are decides who hears."""
+    which, whom = draw(number), draw(somebody)
+    kind = draw(st.sampled_from(["make", "make", "give", "role", "end"]))
+
+    def do(scene: Scene, actor: Person) -> Reply:
+        name = f"b{which}"
+        if kind == "make":
+            return actor.post("/bots", full_name=name, short_name=name, bot_type=which + 1)
+        found = scene.people[0].get("/users").succeeds()["members"]
+        bot = next((each["user_id"] for each in found if each["full_name"] == name), 0)
+        if kind == "give":
+            return actor.patch(f"/bots/{bot}", bot_owner_id=scene.people[whom].id)
+        if kind == "role":
+            return actor.patch(f"/bots/{bot}", role=[100, 200, 600][which])
+        return actor.delete(f"/bots/{bot}")
+
+    return do
+
+
+@st.composite
 def meeting(draw: st.DrawFn) -> Deed:
     """Guests may see everybody or only those they have met; people talk and say how they are."""
     whom, text = draw(somebody), draw(st.sampled_from(["", "Cooking"]))
@@ -320,6 +343,7 @@ deeds = st.one_of(
     governing(),
     handling_accounts(),
     handling_accounts(),
+    keeping_bots(),
     meeting(),
     meeting(),
     speaking(),

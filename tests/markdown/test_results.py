@@ -126,20 +126,33 @@ def test_the_default_language_is_used_where_none_is_named() -> None:
     assert 'data-code-language="JavaScript"' in html("```js\nx\n```", python)
 
 
-def test_how_much_code_is_highlighted_depends_on_its_length_alone() -> None:
-    def is_highlighted(language: str, *lengths: int) -> list[bool]:
-        code = "xy=100\n" * 1000
-        blocks = [f"```{language}\n{code[:length]}\n```" for length in lengths]
+def test_how_much_code_is_highlighted_depends_on_the_message_alone() -> None:
+    """In pieces, of which these lines have four each; a little less in a language that is rare."""
+
+    def is_highlighted(language: str, *lines: int) -> list[bool]:
+        blocks = [f"```{language}\n{chr(10).join(['xy=100'] * count)}\n```" for count in lines]
         return ['<span class="' in part for part in html("\n".join(blocks)).split("<div")[1:]]
 
-    assert is_highlighted("python", 6_000) == [True]
-    assert is_highlighted("python", 6_001) == [False]
-    assert is_highlighted("python", 3_000, 4_000, 2_500) == [True, False, True]
-    assert is_highlighted("java", 2_000) == [True]
-    assert is_highlighted("java", 2_001) == [False]
-    assert is_highlighted("csharp", 1_000) == [True]
-    assert is_highlighted("csharp", 1_002) == [False]
-    assert is_highlighted("csharp", 490, 490, 490, 490, 490, 50) == [True] * 4 + [False, True]
+    assert is_highlighted("python", 500) == [True]
+    assert is_highlighted("python", 501) == [False]
+    assert is_highlighted("python", 250, 300, 200) == [True, False, True]
+    assert is_highlighted("abap", 100) == [True]
+    assert is_highlighted("abap", 101) == [False]
+    assert is_highlighted("abap", 48, 48, 48, 48, 48, 8) == [True] * 4 + [False, True]
+
+
+@pytest.mark.parametrize(
+    "source, language",
+    [
+        (f"{'x' * 81} = 1", "python"),
+        (f"x = {'1 +' * 200} 1", "python"),
+        (f"x = 1{chr(10) * 13}y = 2", "python"),
+        (f"x ={' ' * 81}1", "python"),
+        (f"{'word ' * 31}()", "java"),
+    ],
+)
+def test_what_cannot_be_code_is_shown_plain(source: str, language: str) -> None:
+    assert "<span class=" not in html(f"```{language}\n{source}\n```")
 
 
 @pytest.mark.parametrize(

@@ -133,9 +133,9 @@ def mutated(draw_from: list[str]) -> st.SearchStrategy[str]:
     )
 
 
-@pytest.mark.parametrize("source", CORPUS)
-def test_every_known_source_is_safe(source: str) -> None:
-    check(html(source))
+def test_every_known_source_is_safe() -> None:
+    for source in CORPUS:
+        check(html(source))
 
 
 FRAGMENTED = st.lists(st.sampled_from(FRAGMENTS), max_size=40).map("".join)

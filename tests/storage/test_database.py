@@ -221,7 +221,7 @@ def test_spans_tell_who_received_what(database, realm):
         ]
         assert received == [during, after]
         assert list(unread.load(tx, ana.id)) == [during, after]
-        mine_here = history.received_in_channels(ana.id, [kitchen.id])
+        mine_here = history.received_in_channels(tx, ana.id, [kitchen.id])
         assert history.before(tx, mine_here, 10**15, 10) == [during, after]
         mine = subscriptions.find(tx, ana.id, kitchen.id)
         assert mine is not None

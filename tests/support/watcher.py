@@ -10,6 +10,7 @@ from typing import Any
 
 from tests.support.ears import Event
 from tests.support.people import Person
+from tests.support.watcher_personal import bots, realm_bot
 
 from tertulia.domain.groups import REALM_PERMISSIONS
 from tertulia.domain.realms import DEFAULTS
@@ -264,6 +265,10 @@ def user_status(picture: Picture, event: Event) -> None:
         picture["statuses"][str(event["user_id"])] = {k: v for k, v in known.items() if v}
 
 
+part(bots)
+hears("realm_bot")(realm_bot)
+
+
 # --- user groups and the organization -------------------------------------------------------------
 
 
@@ -277,7 +282,7 @@ def groups(state: Registered) -> dict[int, Any]:
 @part
 def organization(state: Registered) -> dict[str, Any]:
     """The settings that events tell of; what older clients derive from them is left out."""
-    names = [*DEFAULTS, *REALM_PERMISSIONS, "name", "mandatory_topics"]
+    names = [*DEFAULTS, *REALM_PERMISSIONS, "name", "mandatory_topics", "authentication_methods"]
     return {name: state[f"realm_{name}"] for name in names}
 
 

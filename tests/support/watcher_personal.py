@@ -160,12 +160,23 @@ def newcomer_settings_told(picture: Picture, event: Event) -> None:
 
 # --- other people ---
 
-KNOWN = ("full_name", "email", "delivery_email", "timezone", "avatar_url", "avatar_version")
+KNOWN = (
+    "full_name",
+    "email",
+    "delivery_email",
+    "timezone",
+    "avatar_url",
+    "avatar_version",
+    "bot_owner_id",
+    "is_active",
+)
 
 
 @part
 def people(state: Registered) -> dict[int, Any]:
-    return {each["user_id"]: {name: each[name] for name in KNOWN} for each in state["realm_users"]}
+    gone = [each | {"is_active": False} for each in state["realm_non_active_users"]]
+    here = [each | {"is_active": True} for each in state["realm_users"]]
+    return {each["user_id"]: _known(each) for each in here + gone}
 
 
 @part
@@ -173,7 +184,7 @@ def profiles(state: Registered) -> dict[tuple[int, int], Any]:
     """What people have filled in, by person and field."""
     return {
         (each["user_id"], int(field_id)): value
-        for each in state["realm_users"]
+        for each in state["realm_users"] + state["realm_non_active_users"]
         for field_id, value in each.get("profile_data", {}).items()
     }
 
@@ -192,12 +203,15 @@ def my_picture(state: Registered) -> dict[str, Any]:
 
 @hears("realm_user")
 def realm_user(picture: Picture, event: Event) -> None:
-    assert event["op"] == "update"
     told = dict(event["person"])
+    if event["op"] == "add":
+        picture["people"][told["user_id"]] = _known(told)
+        return
+    assert event["op"] == "update"
     known = picture["people"][told["user_id"]]
     if "new_email" in told:
         known["email"] = told["new_email"]
-    known.update({name: value for name, value in told.items() if name in KNOWN})
+    known.update(_known(told))
     if told["user_id"] == picture["my_picture"]["user_id"] and told.get("avatar_url"):
         picture["my_picture"] |= {name: told[name] for name in picture["my_picture"]}
     filled_in = told.get("custom_profile_field")
@@ -216,6 +230,27 @@ def profile_fields_told(picture: Picture, event: Event) -> None:
     asked = {field["id"] for field in event["fields"]}
     kept = {key: value for key, value in picture["profiles"].items() if key[1] in asked}
     picture["profiles"] = kept
+
+
+def _known(told: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in told.items() if name in KNOWN}
+
+
+@part
+def bots(state: Registered) -> dict[int, Any]:
+    return {each["user_id"]: each for each in state["realm_bots"]}
+
+
+@hears("realm_bot")
+def realm_bot(picture: Picture, event: Event) -> None:
+    bot = event["bot"]
+    if event["op"] == "delete":
+        del picture["bots"][bot["user_id"]]
+    elif event["op"] == "add":
+        assert bot["user_id"] not in picture["bots"], "told of a bot that was known already"
+        picture["bots"][bot["user_id"]] = bot
+    else:
+        picture["bots"][bot["user_id"]].update(bot)
 
 
 @part

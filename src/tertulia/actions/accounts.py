@@ -41,7 +41,7 @@ def edit(tx: Tx, actor: User, user_id: int, changes: Changes) -> None:
     actor = _administrator(tx, actor)
     user = _anybody(tx, user_id)
     if changes.role is not None and changes.role != user.role:
-        _check_role(tx, actor, user, changes.role)
+        check_role(tx, actor, user, changes.role)
         roles.change(tx, user, changes.role)
     full_name = (changes.full_name or "").strip()
     if full_name and full_name != user.full_name:
@@ -107,7 +107,7 @@ def _anybody(tx: Tx, user_id: int) -> User:
     return user
 
 
-def _check_role(tx: Tx, actor: User, user: User, role: Role) -> None:
+def check_role(tx: Tx, actor: User, user: User, role: Role) -> None:
     """Only owners make owners, or others of them, and one of them is always left."""
     if Role.OWNER in (role, user.role) and not actor.is_owner:
         raise OwnerRequired()

@@ -9,7 +9,7 @@ from tertulia.errors import AvatarChangesDisabled
 from tertulia.events.audience import Knowing
 from tertulia.events.log import announce
 from tertulia.events.types.users import AvatarChanged
-from tertulia.storage import avatars, realms
+from tertulia.storage import avatars, realms, users
 from tertulia.storage.tx import Tx
 
 
@@ -32,9 +32,12 @@ def put(tx: Tx, user_id: int, avatar: Avatar) -> None:
 
 
 def remove(tx: Tx, user_id: int) -> None:
-    """Go back to what the organization gives everybody."""
+    """Go back to what the organization gives everybody; who is there already stays there."""
+    user, usual = users.find(tx, user_id), realms.current(tx).setting("default_avatar_source")
+    if user is None or user.avatar_source == usual:
+        return
     avatars.remove(tx, user_id)
-    avatars.note_change(tx, user_id, realms.current(tx).setting("default_avatar_source"), None)
+    avatars.note_change(tx, user_id, usual, None)
     announce(tx, AvatarChanged(user_id), to=Knowing(user_id))
 
 

@@ -5,9 +5,9 @@ from typing import Any
 
 from msgspec import UNSET, UnsetType
 
+from tertulia.actions import bots, notices, rights
 from tertulia.actions import channels as channel_actions
 from tertulia.actions import folders as folder_actions
-from tertulia.actions import notices, rights
 from tertulia.domain import notices as words
 from tertulia.domain.channels import Channel, checked_name
 from tertulia.domain.groups import (
@@ -80,14 +80,19 @@ def edit(tx: Tx, user: User, channel_id: int, edit: Edit, web_public_allowed: bo
 
 
 def archive(tx: Tx, user: User, channel_id: int) -> None:
-    """Close a channel: it can be read, nobody writes in it, and its name stays taken."""
+    """Close a channel: it can be read, nobody writes in it, and its name stays taken.
+
+    What is in it counts as read by everybody from then on. Clients know that from the event.
+    """
     user = rights.acting(tx, user)
     channel = channel_actions.administered_by(tx, user, channel_id)
     if channel.archived:
         raise BadRequest("Channel is already deactivated")
     channels.change(tx, channel.id, archived=True, is_default=False)
-    announce(tx, ChannelArchived(channel.id, channel.name, True), to=Watchers(channel.id))
-    notices.post_if_wanted(tx, channel, words.channel_archived(channel))
+    event = ChannelArchived(channel.id, channel.name, True)
+    seq = announce(tx, event, to=Watchers(channel.id))
+    notices.post_if_wanted(tx, channel, words.channel_archived(channel), is_news=False)
+    channels.change(tx, channel.id, closed_seq=seq, closed_message_id=messages.newest_id(tx))
     if channel.is_default:
         channel_actions.tell_defaults(tx)
 
@@ -236,6 +241,7 @@ def _change_name(tx: Tx, user: User, channel: Channel, edit: Edit, _: bool) -> N
         raise ChannelNameTaken(channel_name=name)
     channels.rename(tx, channel.id, name)
     _tell(tx, channel, "name", name)
+    bots.channel_renamed(tx, channel.id)
     notices.post_if_wanted(tx, channel, words.channel_renamed(user, channel.name, name))
 
 

@@ -1,9 +1,11 @@
 """Channels: the way to one is through what somebody may see or read."""
 
+from dataclasses import dataclass
+
 from tertulia.actions import rights
 from tertulia.actions.circles import Circles
 from tertulia.domain import access
-from tertulia.domain.channels import Channel, NewChannel, Outline, checked_name
+from tertulia.domain.channels import Channel, NewChannel, checked_name
 from tertulia.domain.groups import CHANNEL_PERMISSIONS, GroupValue, Members
 from tertulia.domain.users import User
 from tertulia.errors import (
@@ -80,19 +82,35 @@ def may_read(tx: Tx, user: User, channel: Channel) -> bool:
     return access.may_read(user, channel, subscribed, lambda value: rights.holds(tx, user, value))
 
 
-def readable(tx: Tx, user: User) -> list[Outline]:
-    """All channels whose messages the user may read; with a protected history, some of them."""
+@dataclass(frozen=True, slots=True)
+class Readable:
+    """The channels whose messages somebody may read."""
+
+    shared: list[int]  # all messages
+    protected: list[int]  # those that came while one was subscribed
+
+    @property
+    def ids(self) -> list[int]:
+        return self.shared + self.protected
+
+
+def readable(tx: Tx, user: User) -> Readable:
+    """Most channels need no question; the others are read whole, and their permissions asked."""
     mine = set(subscriptions.channel_ids_of(tx, user.id))
-    outlines = channels.outlines(tx)
-    known = {each.id: access.may_read_anyway(user, each, each.id in mine) for each in outlines}
-    undecided = [channel_id for channel_id, decided in known.items() if decided is None]
-    if undecided:
+    doors = channels.doors(tx)
+    found = {door.id for door in doors if access.stands_open(user, door, door.id in mine)}
+    others = [] if user.is_guest else [door.id for door in doors if door.id not in found]
+    if others:
         circles = Circles(tx)
-        for channel in channels.find_many(tx, undecided):
-            known[channel.id] = access.may_read(
-                user, channel, False, lambda value: circles.holds(user, value)
-            )
-    return [each for each in outlines if known[each.id]]
+        found |= {
+            channel.id
+            for channel in channels.find_many(tx, others)
+            if access.may_read(user, channel, False, lambda value: circles.holds(user, value))
+        }
+    return Readable(
+        [door.id for door in doors if door.id in found and door.history_public],
+        [door.id for door in doors if door.id in found and not door.history_public],
+    )
 
 
 def visible_ids(tx: Tx, user: User) -> set[int]:

@@ -42,6 +42,8 @@ class Circles:
         return self._known[key]
 
     def _read(self, value: GroupValue) -> Circle:
+        if isinstance(value, Members) and not value.direct_subgroups:
+            return Circle(set(value.direct_members), [])
         named = value.direct_subgroups if isinstance(value, Members) else [value]
         listed = groups.listed_within(self._tx, named)
         if isinstance(value, Members):

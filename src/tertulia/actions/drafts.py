@@ -59,7 +59,7 @@ def _check_synchronizes(tx: Tx, user: User) -> None:
 
 
 def _addressed(tx: Tx, user: User, words: Words) -> Wording:
-    wording = worded(*words, now=tx.now)
+    wording = worded(*words, now=tx.now).by(user.id)
     if wording.channel_id is not None:
         channel_actions.visible_to(tx, user, wording.channel_id)
     known = {each.id for each in acquaintance.find_many(tx, user, wording.user_ids)}

@@ -34,10 +34,12 @@ def post(
     *,
     read_by: Sequence[int] = (),
     only_news_to: Sequence[int] | None = None,
+    is_news: bool = True,
 ) -> None:
     """Say something in a channel; for some it is no news, since they did it.
 
-    `only_news_to` makes it a notice that everybody but these has read at once.
+    `only_news_to` makes it a notice that everybody but these has read at once. What is no news at
+    all is told as read; that it counts as read is for the caller to see to.
     """
     bot = _bot(tx)
     draft = _draft(words, resolve_notice=only_news_to is not None)
@@ -51,17 +53,24 @@ def post(
         channel_id=channel.id,
         read_by_sender=True,
         read_by=[*read_by, *muted_users.who_muted(tx, bot.id)],
-        resolve_notice=only_news_to is not None,
+        resolve_notice=only_news_to is not None or not is_news,
         unread_for=list(only_news_to or ()),
     )
     announce(tx, event, to=Subscribers(channel.id))
     note_message(tx, channel, message_id)
 
 
-def post_if_wanted(tx: Tx, channel: Channel, words: Words, *, read_by: Sequence[int] = ()) -> None:
+def post_if_wanted(
+    tx: Tx,
+    channel: Channel,
+    words: Words,
+    *,
+    read_by: Sequence[int] = (),
+    is_news: bool = True,
+) -> None:
     """Tell of a change in the channel itself, where the organization wants such notices."""
     if realms.current(tx).setting("send_channel_events_messages"):
-        post(tx, channel, CHANNEL_EVENTS, words, read_by=read_by)
+        post(tx, channel, CHANNEL_EVENTS, words, read_by=read_by, is_news=is_news)
 
 
 def tell(tx: Tx, user_id: int, words: Words) -> None:

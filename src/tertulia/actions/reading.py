@@ -41,9 +41,15 @@ class FlagUpdate:
     ignored_channels: list[int]  # not subscribed, so nothing in them can be unread
 
 
+def is_behind(tx: Tx, user_id: int) -> bool:
+    """Whether much has happened since what is unread was written down."""
+    come = messages.newest_id(tx) - unread.caught_up_to(tx, user_id)
+    return come > CATCH_UP_AFTER or unread.has_closings_to_see(tx, user_id)
+
+
 def catch_up(tx: Tx, user_id: int) -> None:
-    """Store the bitmap as it is now, if much has come since it was stored."""
-    if messages.newest_id(tx) - unread.caught_up_to(tx, user_id) > CATCH_UP_AFTER:
+    """Write down what is unread now, if much has happened since that was done."""
+    if is_behind(tx, user_id):
         unread.change(tx, user_id, unread.load(tx, user_id))
 
 

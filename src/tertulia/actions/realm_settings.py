@@ -12,6 +12,7 @@ from tertulia.domain.groups import (
     PermissionChange,
 )
 from tertulia.domain.languages import LANGUAGES
+from tertulia.domain.realms import login_methods
 from tertulia.domain.topics import DISABLE_EMPTY
 from tertulia.domain.users import User
 from tertulia.errors import (
@@ -23,12 +24,13 @@ from tertulia.errors import (
 )
 from tertulia.events.audience import Everyone
 from tertulia.events.log import announce
-from tertulia.events.types.realms import RealmChanged, RealmChangedTogether
+from tertulia.events.types.realms import RealmChanged, RealmChangedTogether, login_state
 from tertulia.storage import groups, realms, users
 from tertulia.storage.tx import Tx
 
 OWNERS_ONLY = frozenset(
     {
+        "authentication_methods",
         "can_create_groups",
         "can_invite_users_group",
         "can_manage_all_groups",
@@ -104,6 +106,10 @@ def _checked(tx: Tx, user: User, name: str, value: Any) -> Any:
             return FOREVER if name == "message_retention_days" else None
         if not isinstance(value, int) or not 0 < value < 2**31:
             raise BadValue(var_name=name, bad_value=value)
+    if name == "authentication_methods":
+        return _checked_methods(tx, value)
+    if name == "jitsi_server_url" and value == "default":
+        return None
     if name == "default_language" and value not in LANGUAGES:
         raise BadRequest(f"Invalid language '{value}'")
     if (
@@ -115,7 +121,30 @@ def _checked(tx: Tx, user: User, name: str, value: Any) -> Any:
     return value
 
 
+def _checked_methods(tx: Tx, wanted: dict[str, bool]) -> dict[str, bool]:
+    """All ways to log in and whether each is open; one has to be."""
+    known = login_methods(realms.current(tx))
+    for name in wanted:
+        if name not in known:
+            raise BadRequest(f"Invalid authentication method: {name}")
+    methods = known | wanted
+    if not any(methods.values()):
+        raise BadRequest("At least one authentication method must be enabled.")
+    return methods
+
+
+def _set_methods(tx: Tx, methods: dict[str, bool]) -> bool:
+    if methods == login_methods(realms.current(tx)):
+        return False
+    realms.set_setting(tx, "email_auth_enabled", methods["Email"])
+    data = {"authentication_methods": login_state(realms.current(tx))}
+    announce(tx, RealmChangedTogether(data), to=Everyone())
+    return True
+
+
 def _set(tx: Tx, name: str, value: Any, rendered_description: str) -> bool:
+    if name == "authentication_methods":
+        return _set_methods(tx, value)
     realm = realms.current(tx)
     current = realm.name if name == "name" else realm.setting(name)
     if current == value:

@@ -1,8 +1,8 @@
 """Roles: what else changes when somebody is given another one.
 
 A role decides which system groups list somebody, which channels they see, whom they know, whose
-addresses they are shown and whether newcomers' channels concern them. All of that is told with
-the role itself.
+addresses they are shown, whether newcomers' channels concern them and whose bots they look after.
+All of that is told with the role itself.
 """
 
 from collections.abc import Sequence
@@ -13,10 +13,11 @@ from tertulia.actions.uncovering import seen, tell
 from tertulia.domain.users import Role, User
 from tertulia.events.audience import Everyone, Knowing, Users
 from tertulia.events.log import announce
+from tertulia.events.types.bots import BotsAdded, BotsGivenAway
 from tertulia.events.types.channels import DefaultChannelsChanged
 from tertulia.events.types.groups import MembersChanged
 from tertulia.events.types.users import RoleChanged
-from tertulia.storage import channels, users
+from tertulia.storage import bots, channels, users
 from tertulia.storage.tx import Tx
 
 
@@ -41,6 +42,10 @@ def change(tx: Tx, user: User, role: Role) -> None:
     if user.is_guest != changed.is_guest:
         ids = [] if changed.is_guest else [channel.id for channel in channels.defaults(tx)]
         announce(tx, DefaultChannelsChanged(ids), to=Users([user.id]))
+    if user.is_admin != changed.is_admin:
+        others = bots.ids_of_others(tx, user.id)
+        told = BotsAdded(others) if changed.is_admin else BotsGivenAway(others)
+        announce(tx, told, to=Users([user.id]))
 
 
 def _move(tx: Tx, user: User, before: Sequence[int], after: Sequence[int]) -> None:

@@ -21,8 +21,9 @@ from tertulia.errors import (
     UserIsDeactivated,
     UserNotFound,
 )
-from tertulia.events.audience import Everyone, Knowing, Nobody
+from tertulia.events.audience import Everyone, Keepers, Knowing, Nobody
 from tertulia.events.log import announce
+from tertulia.events.types.bots import BotsAdded
 from tertulia.events.types.groups import SystemMembersAdded
 from tertulia.events.types.settings import AddressChanged, OwnNameChanged
 from tertulia.events.types.users import KeyChanged, UserActivityChanged, UserAdded
@@ -65,7 +66,9 @@ def add(tx: Tx, vault: Vault, new: NewUser) -> tuple[User, str]:
 
     announce(tx, UserAdded(user.id), to=Everyone())
     announce(tx, SystemMembersAdded(system_group_ids(tx, user), user.id), to=Everyone())
-    if not user.is_bot and not user.is_guest:
+    if user.is_bot:
+        announce(tx, BotsAdded([user.id]), to=Keepers(user.bot_owner_id))
+    elif not user.is_guest:
         newcomers.welcome(tx, user)
     return user, key
 

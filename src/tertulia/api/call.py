@@ -15,6 +15,7 @@ from tertulia.domain.users import BotType, User, spectator
 from tertulia.errors import (
     AccountDeactivated,
     AdministratorRequired,
+    BotRequired,
     GuestRefused,
     HumanRequired,
     InvalidKey,
@@ -248,3 +249,15 @@ def no_guest(call: Call) -> None:
     """For `requires=`: everybody but guests may."""
     if call.user.is_guest:
         raise GuestRefused()
+
+
+def human_member(call: Call) -> None:
+    """For `requires=`: people, but not guests."""
+    human(call)
+    no_guest(call)
+
+
+def bot(call: Call) -> None:
+    """For `requires=`: bots may, people may not."""
+    if not call.user.is_bot:
+        raise BotRequired()

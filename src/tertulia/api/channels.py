@@ -28,7 +28,7 @@ from tertulia.errors import (
 from tertulia.events.snapshot.channels import by_name
 from tertulia.events.types.channels import ChannelObject, encoded_channel, with_members
 from tertulia.http.replies import Encoded, Reply, ok
-from tertulia.http.rules import BareOrJson, Id, MaxItems, MaxLength, NotBlank
+from tertulia.http.rules import Alias, BareOrJson, Id, MaxItems, MaxLength, NotBlank
 from tertulia.storage import messages
 from tertulia.storage.tx import Tx
 
@@ -91,7 +91,7 @@ async def everything(
     include_web_public: bool = False,
     include_subscribed: bool = True,
     exclude_archived: bool = True,
-    include_all: bool = False,
+    include_all: Annotated[bool, Alias("include_all_active")] = False,
     include_default: bool = False,
     include_owner_subscribed: bool = False,
     include_can_access_content: bool = False,

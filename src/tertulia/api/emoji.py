@@ -3,10 +3,10 @@
 import asyncio
 
 from tertulia.actions import custom_emoji
-from tertulia.api.call import Call, no_guest
+from tertulia.api.call import Call
 from tertulia.domain import images, limits
 from tertulia.domain.custom_emoji import checked_emoji_name
-from tertulia.errors import BadImage, BadRequest, HumanRequired
+from tertulia.errors import BadImage, BadRequest
 from tertulia.events.types.emoji import EmojiObject, emoji_object
 from tertulia.http.forms import Files, media_type
 from tertulia.http.replies import Reply, ok
@@ -44,10 +44,3 @@ async def deactivate(call: Call, emoji_name: str) -> Reply:
     """Take a custom emoji out of use."""
     await call.db.write(custom_emoji.deactivate, call.user, emoji_name)
     return ok()
-
-
-def human_member(call: Call) -> None:
-    """For `requires=`: people, but not guests."""
-    if call.user.is_bot:
-        raise HumanRequired()
-    no_guest(call)

@@ -18,6 +18,7 @@ from tertulia.events.snapshot.facts import Facts, Wanted, read_facts
 from tertulia.events.snapshot.surroundings import Surroundings
 from tertulia.http.replies import Encoded, Reply, ok
 from tertulia.http.rules import AtMost, MaxItems, MaxLength, NonNegative, Positive
+from tertulia.storage import bots
 from tertulia.storage.tx import Tx
 
 MOBILE_IDLE_SECONDS = 43_200
@@ -59,7 +60,7 @@ async def register(
     slim_presence: bool = False,
     presence_history_limit_days: Annotated[int, NonNegative(), AtMost(36_500)] | None = None,
     include_subscribers: Literal["true", "false", "partial"] = "false",
-    all_public_streams: bool = False,
+    all_public_streams: bool | None = None,
     narrow: Annotated[list[list[str]], MaxItems(100)] | None = None,
     idle_queue_timeout: Annotated[int, Positive()] | Literal["mobile"] | None = None,
     client_capabilities: Capabilities | None = None,
@@ -70,10 +71,13 @@ async def register(
         _check_spectator(client_gravatar, include_subscribers)
     if all_public_streams and user.is_guest:
         raise BadRequest("User not authorized for this query")
+    usual = await _usual_hearing(call, user)
     options = Options(
         event_types=event_types,
-        narrow=checked_queue_narrow(narrow or []),
-        all_public_streams=all_public_streams,
+        narrow=checked_queue_narrow(narrow) if narrow else usual.narrow,
+        all_public_streams=(
+            usual.all_public_streams if all_public_streams is None else all_public_streams
+        ),
         apply_markdown=apply_markdown,
         client_gravatar=not user.is_spectator if client_gravatar is None else client_gravatar,
         slim_presence=slim_presence,
@@ -151,12 +155,23 @@ async def unregister(call: Call, *, queue_id: str) -> Reply:
 async def _first_poll(call: Call) -> Encoded[Events]:
     """A poll without a queue makes one."""
     idle_seconds = call.config.idle_queue_seconds
-    queue_id = await call.db.write(
-        queues.create, call.user, Options(), call.org.applied, idle_seconds
-    )
+    usual = await _usual_hearing(call, call.user)
+    queue_id = await call.db.write(queues.create, call.user, usual, call.org.applied, idle_seconds)
     await call.delivery.open(call.user, queue_id)
     made = {"events": [], "queue_id": queue_id, "idle_queue_timeout_secs": idle_seconds}
     return Encoded(_encode(made))
+
+
+async def _usual_hearing(call: Call, user: User) -> Options:
+    """What a queue hears if nothing else is said; for a bot that can be chosen beforehand."""
+    if not user.is_bot:
+        return Options()
+    bot = await call.db.read(bots.find, user.id)
+    heard = call.org.channels.get(bot.listening_channel_id or 0)
+    return Options(
+        narrow=[] if heard is None else [("channel", heard.name)],
+        all_public_streams=bot.all_public_channels and not user.is_guest,
+    )
 
 
 def _read_moment(tx: Tx, call: Call, user: User, wanted: Wanted) -> tuple[Facts, News]:

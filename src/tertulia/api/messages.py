@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from tertulia.actions import searching
+from tertulia.actions import reading, searching
 from tertulia.actions.composing import compose, rendering
 from tertulia.actions.messages import fetch, narrowing, send
 from tertulia.actions.messages.fetch import Shown, Window
@@ -23,6 +23,7 @@ from tertulia.events.types.messages import Echo, MessageObject, add_details, mes
 from tertulia.http.json_text import decode_json
 from tertulia.http.replies import Reply
 from tertulia.http.rules import Alias, Id, MaxItems, MaxLength, Name, NonNegative, Problem, as_id
+from tertulia.storage import bots
 
 Narrow = Annotated[list[Any], MaxItems(100)]
 
@@ -86,7 +87,7 @@ async def send_message(
         raise MissingParameter(name="local_id")
     echo = Echo(queue_id, local_id) if queue_id is not None and local_id is not None else None
     if kind in ("channel", "stream"):
-        where = channel_from(to)
+        where = channel_from(to) if to or not call.user.is_bot else await _usual_channel(call)
         if topic is None:
             raise BadRequest("Missing topic")
         topic = topics.for_sending(topic)
@@ -101,6 +102,14 @@ async def send_message(
             send.to_people, call.user, recipients, draft, call.org.email_domain, key, echo
         )
     return _sent(call, sent)
+
+
+async def _usual_channel(call: Call) -> int:
+    """Where a bot writes that names no channel, if that was chosen for it."""
+    bot = await call.db.read(bots.find, call.user.id)
+    if bot.sending_channel_id is None:
+        raise BadRequest("Missing channel")
+    return bot.sending_channel_id
 
 
 def channel_from(to: str | None) -> int | str:
@@ -252,6 +261,7 @@ async def fetch_messages(
     if anchor is None:
         raise BadRequest("Missing 'anchor' argument.")
     window = window_from(anchor, anchor_date, num_before, num_after, include_anchor)
+    await _catch_up(call, terms, window)
     found, shown = await call.db.read(fetch.around, asker(call), terms, window)
     return Messages(
         messages=told(shown),
@@ -309,6 +319,15 @@ async def prepare_search(call: Call, terms: list[Term]) -> None:
             if not await call.db.read(searching.is_far_behind):
                 return
             await call.db.write(searching.index_some)
+
+
+async def _catch_up(call: Call, terms: list[Term], window: Window) -> None:
+    """Whoever asks for what is unread does not look through all that came since, each time."""
+    asks = window.anchor == "first_unread" or any(
+        (term.operator, term.operand) == ("is", "unread") for term in terms
+    )
+    if asks and call.caller is not None and await call.db.read(reading.is_behind, call.caller.id):
+        await call.db.write(reading.catch_up, call.caller.id)
 
 
 def asker(call: Call) -> Asker:

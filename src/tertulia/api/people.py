@@ -10,8 +10,13 @@ def with_id(call: Call, user_id: int) -> User | None:
 
 
 def with_address(call: Call, email: str) -> User | None:
-    """Whoever has this address in public, or one that the caller may see."""
-    user = call.org.user_with_email(email)
-    if user is None or not may_see_email(call.caller, user):
-        user = call.org.user_with_stand_in(email)
+    """Whoever has this address in public, or a real one that the caller may see.
+
+    An address that we made up stands for its owner, even if somebody says it is their real one.
+    """
+    user = call.org.user_with_stand_in(email)
+    if user is None:
+        user = call.org.user_with_email(email)
+        if user is not None and not may_see_email(call.caller, user):
+            return None
     return user if user is not None and call.org.may_know(call.caller, user) else None

@@ -8,6 +8,7 @@ from tertulia.actions import realm_settings
 from tertulia.actions.composing import describe
 from tertulia.api.call import Call
 from tertulia.api.permission_values import Change, NewValue
+from tertulia.domain import limits
 from tertulia.domain.groups import PermissionChange
 from tertulia.domain.topics import ALLOW_EMPTY, DISABLE_EMPTY
 from tertulia.http.replies import Encoded, Reply
@@ -20,6 +21,7 @@ from tertulia.http.rules import (
     NonNegative,
     NotBlank,
     Stripped,
+    WebAddress,
 )
 
 Seconds = Annotated[int | str, Json]  # or the word "unlimited", in quotes
@@ -69,7 +71,12 @@ async def edit(
     digest_weekday: Literal[0, 1, 2, 3, 4, 5, 6] | None = None,
     message_content_allowed_in_email_notifications: bool | None = None,
     require_e2ee_push_notifications: bool | None = None,
+    authentication_methods: dict[str, bool] | None = None,
     video_chat_provider: Literal[0, 1] | None = None,
+    jitsi_server_url: Annotated[
+        str, MaxLength(limits.WEB_ADDRESS_LENGTH), WebAddress("default"), BareOrJson
+    ]
+    | None = None,
     gif_rating_policy: Literal[0, 1, 2, 3, 4] | None = None,
     welcome_message_custom_text: Annotated[str, MaxLength(8000)] | None = None,
     default_avatar_source: Literal["J", "G"] | None = None,
@@ -144,7 +151,9 @@ async def edit(
             message_content_allowed_in_email_notifications
         ),
         "require_e2ee_push_notifications": require_e2ee_push_notifications,
+        "authentication_methods": authentication_methods,
         "video_chat_provider": video_chat_provider,
+        "jitsi_server_url": jitsi_server_url,
         "gif_rating_policy": gif_rating_policy,
         "welcome_message_custom_text": welcome_message_custom_text,
         "default_avatar_source": default_avatar_source,

@@ -4,6 +4,8 @@ from tertulia.api import (
     accounts,
     alert_words,
     avatars,
+    bot_storage,
+    bots,
     channels,
     drafts,
     editing,
@@ -31,8 +33,8 @@ from tertulia.api import (
     user_topics,
     users,
 )
-from tertulia.api.call import administrator, human, no_guest
-from tertulia.http.routing import delete, get, patch, post
+from tertulia.api.call import administrator, bot, human, human_member, no_guest
+from tertulia.http.routing import delete, get, patch, post, put
 
 ROUTES = [
     # the server and logging in
@@ -64,10 +66,10 @@ ROUTES = [
     post(
         "/realm/emoji/{emoji_name}",
         emoji.add,
-        requires=emoji.human_member,
+        requires=human_member,
         max_body=emoji.MAX_BODY,
     ),
-    delete("/realm/emoji/{emoji_name}", emoji.deactivate, requires=emoji.human_member),
+    delete("/realm/emoji/{emoji_name}", emoji.deactivate, requires=human_member),
     # scheduled messages and reminders
     get("/scheduled_messages", scheduled_messages.mine),
     post("/scheduled_messages", scheduled_messages.create),
@@ -168,6 +170,15 @@ ROUTES = [
     post("/users/{user_id}/reactivate", accounts.reactivate),
     post("/users/me/api_key/regenerate", accounts.renew_key),
     # bots
+    get("/bots", bots.mine, requires=human_member),
+    post("/bots", bots.create, requires=human_member),
+    patch("/bots/{bot_id}", bots.edit, requires=human_member),
+    delete("/bots/{bot_id}", bots.deactivate, requires=human_member),
+    get("/bots/{bot_id}/api_key", bots.key, requires=human_member),
+    post("/bots/{bot_id}/api_key/regenerate", bots.regenerate_key, requires=human_member),
+    get("/bot_storage", bot_storage.fetch, requires=bot),
+    put("/bot_storage", bot_storage.put, requires=bot),
+    delete("/bot_storage", bot_storage.forget, requires=bot),
     # markup
     post("/messages/render", messages.render),
     get("/realm/linkifiers", linkifiers.everything),

@@ -5,8 +5,9 @@ hand in what they know as `holds`, which says whether the user is in a permissio
 """
 
 from collections.abc import Callable
+from typing import Protocol
 
-from tertulia.domain.channels import Channel, Outline
+from tertulia.domain.channels import Channel
 from tertulia.domain.groups import GroupValue
 from tertulia.domain.users import User
 
@@ -26,17 +27,27 @@ def may_see(user: User | None, channel: Channel, subscribed: bool, holds: Holds)
 
 def may_read(user: User | None, channel: Channel, subscribed: bool, holds: Holds) -> bool:
     """The messages; with a protected history, only those that one has received."""
-    known = may_read_anyway(user, channel, subscribed)
-    return _may_let_in(channel, holds) if known is None else known
-
-
-def may_read_anyway(user: User | None, channel: Channel | Outline, subscribed: bool) -> bool | None:
-    """The same, as far as it can be told without permissions: None if they decide."""
-    if channel.is_web_public or subscribed:
+    if stands_open(user, channel, subscribed):
         return True
     if user is None or user.is_guest:
         return False
-    return True if channel.is_public else None
+    return _may_let_in(channel, holds)
+
+
+class Door(Protocol):
+    """What must be known of a channel before any permission is asked for."""
+
+    @property
+    def is_public(self) -> bool: ...
+    @property
+    def is_web_public(self) -> bool: ...
+
+
+def stands_open(user: User | None, door: Door, subscribed: bool) -> bool:
+    """Whether somebody may read a channel without holding any of its permissions."""
+    if door.is_web_public or subscribed:
+        return True
+    return door.is_public and user is not None and not user.is_guest
 
 
 def _may_let_in(channel: Channel, holds: Holds) -> bool:

@@ -97,16 +97,6 @@ class Channel:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Outline:
-    """As much of a channel as decides, in most cases, who may read it."""
-
-    id: int
-    is_public: bool
-    is_web_public: bool
-    history_public: bool
-
-
 # The permissions that let somebody see a channel they are not in.
 GATE_PERMISSIONS = (
     "can_add_subscribers_group",

@@ -1,6 +1,6 @@
 """Drafts: messages that somebody has begun and not sent."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tertulia.domain import limits
 from tertulia.domain.messages import checked_content
@@ -16,6 +16,11 @@ class Wording:
     topic: str
     content: str
     edited_at: float
+
+    def by(self, user_id: int) -> "Wording":
+        """As its writer addresses it: whoever writes to others need not name themselves."""
+        others = [each for each in self.user_ids if each != user_id]
+        return replace(self, user_ids=others) if others else self
 
 
 @dataclass(frozen=True, slots=True)

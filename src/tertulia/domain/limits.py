@@ -22,6 +22,11 @@ DELETE_BATCH = 500
 STATUS_LENGTH = 60
 SNIPPET_TITLE_LENGTH = 60
 ALERT_WORD_LENGTH = 100
+WEB_ADDRESS_LENGTH = 2000
+BOT_MEMORY_KEY_LENGTH = 255
+BOT_MEMORY_KEYS_PER_CALL = 1000
+BOT_CONFIG_ENTRIES = 100
+BOT_CONFIG_LENGTH = 1000  # of a key and of a value
 AVATAR_BYTES = 5 << 20
 PROFILE_LABEL_LENGTH = 40
 PROFILE_HINT_LENGTH = 80
@@ -35,6 +40,8 @@ MUTED_TOPICS = 2000  # told as a whole whenever one changes
 DRAFTS = 1000  # all of them are told at register
 SNIPPETS = 1000
 MUTED_USERS = 2000
+BOTS = 200  # deactivated ones included
+BOT_MEMORY = 1_000_000  # characters, keys included
 ALERT_WORDS = 500
 
 # How much an organization can ask its people.

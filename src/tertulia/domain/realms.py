@@ -98,6 +98,11 @@ class Realm:
         return {name: value for name, value in self.settings.items() if name in REALM_PERMISSIONS}
 
 
+def login_methods(realm: Realm) -> dict[str, bool]:
+    """The ways to log in that there are, and whether each is open."""
+    return {"Email": bool(realm.setting("email_auth_enabled"))}
+
+
 def checked_subdomain(text: str) -> str:
     """Empty stands for the organization at the bare host."""
     if text and _SUBDOMAIN.fullmatch(text) is None:

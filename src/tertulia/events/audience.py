@@ -112,6 +112,15 @@ class Bereft(msgspec.Struct, frozen=True, tag="bereft", tag_field="to", omit_def
         return not org.may_read(user_id, self.new)
 
 
+class Keepers(msgspec.Struct, frozen=True, tag="keepers", tag_field="to"):
+    """Those who look after a bot: its owner at that time, if it has one, and administrators."""
+
+    owner: int | None
+
+    def includes(self, org: Organization, user_id: int, was_subscribed: WasSubscribed) -> bool:
+        return user_id == self.owner or org.users[user_id].is_admin
+
+
 class Nobody(msgspec.Struct, frozen=True, tag="nobody", tag_field="to"):
     """No client: the event only tells the servers to look again."""
 
@@ -130,6 +139,7 @@ Audience = (
     | Holders
     | Followers
     | Bereft
+    | Keepers
     | Nobody
 )
 

@@ -9,6 +9,7 @@ and the OpenAPI description both pick it up.
 import re
 from collections.abc import Collection, Sequence
 from typing import Annotated, Any, ClassVar
+from urllib.parse import urlsplit
 
 LONGEST_NAME_SHOWN = 100
 
@@ -100,6 +101,31 @@ class Pattern(Rule):
 
     def schema(self) -> dict[str, Any]:
         return {"pattern": f"^(?:{self.expression})$"}
+
+
+class WebAddress(Rule):
+    """An address that a web server can be reached at, or a word that stands for one."""
+
+    def __init__(self, word: str | None = None) -> None:
+        self.word = word
+
+    def check(self, value: str) -> str:
+        if value != self.word and not _is_web_address(value):
+            raise value_error("Not a URL")
+        return value
+
+    def schema(self) -> dict[str, Any]:
+        return {"format": "uri"} if self.word is None else {}
+
+
+def _is_web_address(text: str) -> bool:
+    if any(char.isspace() or not char.isprintable() for char in text):
+        return False
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
 
 
 class OneOf(Rule):

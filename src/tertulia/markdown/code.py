@@ -3,13 +3,15 @@
 The classes are Pygments' own short ones; clients bring the colours. A lexer takes a moment to load
 when its language is first used, and stays.
 
-Many lexers take quadratic time for text that is no code at all. So long lines are not highlighted,
-and what a message may cost is counted beforehand, in characters for the lexers of `STEADY`, and in
-their squares for all others: what a block looks like depends on the message and on nothing else.
+Many lexers take quadratic time for text that is no code at all. So what has overlong lines, words
+or gaps is not highlighted, and what a message may cost is counted beforehand, in the pieces that a
+lexer will find: for the lexers of `STEADY` as they are, for all others in their squares. What a
+block looks like depends on the message and on nothing else.
 """
 
 import re
 from functools import lru_cache
+from math import inf
 
 from pygments import format as format_tokens
 from pygments.formatters.html import HtmlFormatter
@@ -19,21 +21,48 @@ from pygments.util import ClassNotFound
 
 from tertulia.markdown import escape
 
-MAX_HIGHLIGHTED = 6_000  # characters of all code of a message; what goes beyond is shown plain
-MAX_UNSTEADY = 1_000  # of a block in a language whose lexer is not known to be steady
+MAX_HIGHLIGHTED = 2_000  # pieces of all code of a message; what goes beyond is shown plain
+MAX_UNSTEADY = 400  # of a block in a language whose lexer is not known to be steady
+CHARACTERS_PER_PIECE = 3  # at least: long words and gaps are not for nothing, either
 MAX_LINE = 500
+MAX_RUN = 80  # letters of one word, or blanks in a row
+MAX_EMPTY_LINES = 10
+MAX_WORDS = 30  # with nothing but blanks between them, for a lexer of `_LOOKING_AHEAD`
 
 # Languages whose lexers were measured to take linear time for whatever they are given.
 _STEADY = """
-    awk bash bat c clojure cmake console cpp css dart diff django docker elixir erlang fsharp go
-    graphql haskell html http ini js json jsx julia kotlin less lisp lua make markdown matlab nasm
-    nginx nix objective-c ocaml perl php postgres powershell properties protobuf pycon python r
-    rst ruby rust sass scala scss sql sqlite3 swift terraform tex text toml tsx typescript vim xml
-    yaml zig
+    awk bash bat c clojure cmake console cpp csharp css dart diff django docker elixir erlang fsharp
+    go graphql groovy haskell html http ini java js json jsx julia kotlin less lisp lua make
+    markdown matlab nasm nginx nix objective-c ocaml perl php postgres powershell properties
+    protobuf pycon python r rst ruby rust sass scala scss sql sqlite3 swift terraform tex text toml
+    tsx typescript vim xml yaml zig
 """
 STEADY = frozenset(_STEADY.split())
-_UNSTEADY_BUT_QUICK = {"Java": 2_000, "Groovy": 2_000}
 
+
+# What a piece costs in languages whose lexers are steady and slow.
+_PRICES = {
+    "Docker": 1.5,
+    "Makefile": 2.0,
+    "Markdown": 1.5,
+    "Objective-C": 1.5,
+    "PHP": 1.5,
+    "TSX": 1.5,
+    "TypeScript": 1.5,
+}
+
+# Lexers that look for a parenthesis after any number of words, at every word.
+_LOOKING_AHEAD = frozenset({"csharp", "java", "groovy", "aspectj", "ceylon", "gosu"})
+
+_PIECE = re.compile(r"\w+|\s+|[^\w\s]")
+_OVERLONG = re.compile(
+    rf"^.{{{MAX_LINE + 1}}}"
+    rf"|(?<!\w)\w{{{MAX_RUN + 1}}}"
+    rf"|(?<!\s)\s{{{MAX_RUN + 1}}}"
+    rf"|(?:\n[^\S\n]*+){{{MAX_EMPTY_LINES + 2}}}",
+    re.MULTILINE,
+)
+_WORDS_ONLY = re.compile(rf"(?<!\S)(?:[\w$.<>\[\]]++\s++){{{MAX_WORDS + 1}}}")
 _FIRST_LINE = re.compile(r"(?:::+|#!)(?P<path>(?:/\w+)*[/ ])?(?P<language>[\w#.+-]*)")
 _FORMATTER = HtmlFormatter(nowrap=True)
 
@@ -60,20 +89,24 @@ class Highlighter:
         return _wrap(self._html(source, _lexer_for(language)), "") + "\n"
 
     def _html(self, source: str, lexer: Lexer | None) -> str:
-        if lexer and _has_short_lines(source) and self._afford(source, lexer):
-            return _highlighted(source, lexer)
+        if lexer:
+            cost = price(source, lexer)
+            if cost <= self._left:
+                self._left -= cost
+                return _highlighted(source, lexer)
         return escape.code(source.rstrip()) + "\n"
 
-    def _afford(self, source: str, lexer: Lexer) -> bool:
-        """Take what a block costs from what is left for the message, if that is enough."""
-        cost = float(len(source))
-        if STEADY.isdisjoint(lexer.aliases):
-            most = _UNSTEADY_BUT_QUICK.get(lexer.name, MAX_UNSTEADY)
-            cost *= max(1.0, MAX_HIGHLIGHTED * cost / most**2)
-        if cost > self._left:
-            return False
-        self._left -= cost
-        return True
+
+def price(source: str, lexer: Lexer) -> float:
+    """What it costs to highlight a block, in pieces; without end for what cannot be code."""
+    if _OVERLONG.search(source):
+        return inf
+    if not _LOOKING_AHEAD.isdisjoint(lexer.aliases) and _WORDS_ONLY.search(source):
+        return inf
+    pieces = max(len(source) / CHARACTERS_PER_PIECE, sum(1 for _ in _PIECE.finditer(source)))
+    if STEADY.isdisjoint(lexer.aliases):
+        return pieces * max(2.0, MAX_HIGHLIGHTED * pieces / MAX_UNSTEADY**2)
+    return pieces * _PRICES.get(lexer.name, 1.0)
 
 
 def _wrap(html: str, language: str) -> str:
@@ -104,7 +137,3 @@ def _highlighted(source: str, lexer: Lexer) -> str:
     html = format_tokens(lexer.get_tokens(source), _FORMATTER)
     # Quotes are harmless between tags, and clients expect them as they were typed.
     return html.replace("&quot;", '"').replace("&#39;", "'")
-
-
-def _has_short_lines(source: str) -> bool:
-    return len(source) <= MAX_LINE or all(len(line) <= MAX_LINE for line in source.split("\n"))

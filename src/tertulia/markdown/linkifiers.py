@@ -7,9 +7,8 @@ its own size, whatever it is; that size and how often RE2 is asked have bounds.
 import re
 from collections.abc import Mapping
 from functools import lru_cache
+from importlib import import_module
 from typing import NamedTuple, Protocol
-
-import re2
 
 from tertulia.markdown import addresses, escape, templates
 from tertulia.markdown.model import Linkifier
@@ -133,6 +132,7 @@ def _beginning(pattern: str) -> str:
 @lru_cache(maxsize=512)
 def _compiled(pattern: str) -> tuple[_Pattern, _Pattern]:
     """The pattern between what may stand before and after it, and the pattern alone."""
+    re2 = import_module("re2")  # two megabytes, which most organizations never need
     options = re2.Options()
     options.log_errors = False
     try:

@@ -1,10 +1,11 @@
 """Channels."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
-from tertulia.domain.channels import Channel, NewChannel, Outline
+from tertulia.domain.channels import Channel, NewChannel
 from tertulia.domain.groups import GroupValue
 from tertulia.domain.topics import fold
 from tertulia.storage.tx import Row, Tx
@@ -44,19 +45,29 @@ def everything(tx: Tx) -> list[Channel]:
     return [_channel(row) for row in rows]
 
 
-def outlines(tx: Tx) -> list[Outline]:
-    """Every channel in short: there may be a thousand, and this is asked at every look."""
+@dataclass(frozen=True, slots=True)
+class Door:
+    """The little of a channel that says for most people whether they may read it."""
+
+    id: int
+    is_public: bool
+    is_web_public: bool
+    history_public: bool
+
+
+def doors(tx: Tx) -> list[Door]:
+    """All channels, at a fraction of the cost of reading them whole."""
     rows = tx.all(
         "SELECT id, invite_only, is_web_public, history_public FROM channel"
         " WHERE realm_id = :realm ORDER BY id",
         realm=tx.realm_id,
     )
     return [
-        Outline(
+        Door(
             row["id"],
-            is_public=not row["invite_only"],
-            is_web_public=bool(row["is_web_public"]),
-            history_public=bool(row["history_public"]),
+            not row["invite_only"],
+            bool(row["is_web_public"]),
+            bool(row["history_public"]),
         )
         for row in rows
     ]
@@ -178,6 +189,8 @@ def longest_uncounted(tx: Tx, before: float, most: int) -> list[Channel]:
 
 _CHANGEABLE = {
     "archived",
+    "closed_message_id",
+    "closed_seq",
     "counted_at",
     "default_push",
     "description",

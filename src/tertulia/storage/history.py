@@ -5,15 +5,16 @@ is known as a set of ids, such as what somebody has not read, stays a set, and t
 walked along it. First only ids are found, which an index often knows by itself.
 """
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pyroaring import BitMap64
 
-from tertulia.storage import messages
+from tertulia.storage import messages, subscriptions
 from tertulia.storage.finding import Search
 from tertulia.storage.messages import CAME_WHILE_SUBSCRIBED
+from tertulia.storage.subscriptions import Span
 from tertulia.storage.tx import Tx
 
 # Received: it was sent while one was subscribed, or in a conversation of one's own. Moving a
@@ -40,9 +41,24 @@ MY_CONVERSATIONS = (
 )
 NOTHING = "1 = 0"
 
+# Moved from one channel to another since it was sent.
+MOVED = "m.arrived_seq IS NOT NULL"
+
 BEYOND_ALL = 2**63 - 1
 SMALLEST_BLOCK = 256
 LARGEST_BLOCK = 8192
+NEAR = 3000  # so many ids are walked before it is looked channel by channel
+FEW_PLACES = 4
+MANY = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A channel, and between which messages of it somebody may find theirs."""
+
+    channel_id: int
+    since: int = 0
+    until: int = BEYOND_ALL
 
 
 @dataclass(slots=True)
@@ -50,9 +66,15 @@ class Selection:
     """Conditions that all must hold, with the values they name, and ids that are known already.
 
     `either` holds ways in which a message can belong, each asked for by itself, since one query
-    for all of them would find no index that suits it. With `by_realm` the messages of the
-    organization are walked in order; without it the conditions name an index of their own.
-    `search` knows what is found by words.
+    for all of them would find no index that suits it. How a way is walked:
+
+    * by the conditions, if they name an index of their own (`by_realm` is false);
+    * along an index of the few messages that are marked so (`by_mark`);
+    * through the organization, which is quick for whoever is in many channels;
+    * through the `places`, each by itself, which is quick for whoever is in few, or where all of
+      them is wanted (`is_whole`). What fulfils a condition of `elsewhere` may stand anywhere.
+
+    `search` knows what is found by words, and is asked together with whichever way it is.
     """
 
     conditions: list[str] = field(default_factory=list)
@@ -61,6 +83,11 @@ class Selection:
     within: BitMap64 | None = None
     without: BitMap64 = field(default_factory=BitMap64)
     by_realm: bool = True
+    by_mark: bool = False
+    by_topic: bool = False
+    places: list[Place] | None = None
+    elsewhere: tuple[str, ...] = ()
+    is_whole: bool = False
     search: Search | None = None
 
     def require(self, condition: str, **params: Any) -> None:
@@ -91,6 +118,11 @@ class Selection:
                 conditions=[*each.conditions, *self.conditions],
                 params={**each.params, **self.params},
                 by_realm=each.by_realm and self.by_realm,
+                by_mark=self.by_mark,
+                by_topic=self.by_topic,
+                places=each.places,
+                elsewhere=each.elsewhere,
+                is_whole=not self.conditions,
             )
             for each in self.either
         ]
@@ -103,9 +135,12 @@ def received_directly(me: int) -> Selection:
     return selection
 
 
-def received_in_channels(me: int, readable: list[int]) -> Selection:
+def received_in_channels(tx: Tx, me: int, readable: list[int]) -> Selection:
     """Everything that reached me in channels and that I may still read."""
-    selection = Selection()
+    selection = Selection(
+        places=_places(subscriptions.spans_of(tx, me), set(readable)),
+        elsewhere=(MOVED, KEPT_AS_HISTORICAL),
+    )
     # The plus keeps this condition from choosing the index.
     selection.require("+m.channel_id IN :readable", readable=readable)
     selection.require(f"{RECEIVED_IN_CHANNEL} OR {KEPT_AS_HISTORICAL}", me=me)
@@ -113,9 +148,18 @@ def received_in_channels(me: int, readable: list[int]) -> Selection:
     return selection
 
 
+def received(tx: Tx, me: int) -> Selection:
+    """Everything that reached me, whether or not I may still read it."""
+    spans = subscriptions.spans_of(tx, me)
+    in_channels = Selection(places=_places(spans, {span.channel_id for span in spans}))
+    in_channels.elsewhere = (MOVED,)
+    in_channels.require(RECEIVED_IN_CHANNEL, me=me)
+    return Selection(either=[in_channels, received_directly(me)])
+
+
 def open_in_channels(me: int, shared: list[int], protected: list[int]) -> Selection:
     """All that I may see in channels: with a protected history, what came while I was there."""
-    selection = Selection()
+    selection = Selection(places=[Place(channel_id) for channel_id in shared + protected])
     selection.require(
         f"+m.channel_id IN :shared OR (+m.channel_id IN :protected AND {CAME_WHILE_SUBSCRIBED})",
         me=me,
@@ -123,6 +167,21 @@ def open_in_channels(me: int, shared: list[int], protected: list[int]) -> Select
         protected=protected,
     )
     return selection
+
+
+def _places(spans: Sequence[Span], readable: set[int]) -> list[Place]:
+    """Where messages can stand that were received during these spans and never moved."""
+    found: dict[int, Place] = {}
+    for span in spans:
+        if span.channel_id in readable:
+            since, until = span.start_message_id, span.end_message_id
+            earlier = found.get(span.channel_id)
+            found[span.channel_id] = Place(
+                span.channel_id,
+                since if earlier is None else min(since, earlier.since),
+                BEYOND_ALL if until is None else max(until, earlier.until if earlier else 0),
+            )
+    return list(found.values())
 
 
 # --- finding ---
@@ -235,22 +294,86 @@ def _stretches(ids: BitMap64, anchor: int, count: int, *, back: bool) -> Iterato
 
 def _page(tx: Tx, selection: Selection, anchor: int, count: int, *, back: bool) -> list[int]:
     """The next ids for which the conditions hold, the nearest first."""
-    position = "m.id < :anchor" if back else "m.id > :anchor"
-    order = "DESC" if back else "ASC"
+    walk = Walk(tx, anchor, count, back)
     found: set[int] = set()
-    ways = selection.ways()
-    for way in ways:
-        realm = "m.realm_id" if way.by_realm else "+m.realm_id"
-        rows = tx.all(
+    for way in selection.ways():
+        found.update(walk.along(way))
+    return sorted(found, reverse=back)[:count]
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """From an anchor in one direction, until so many messages are found."""
+
+    tx: Tx
+    anchor: int
+    count: int
+    back: bool
+
+    def along(self, way: Selection) -> list[int]:
+        if way.places is None or not way.by_realm:
+            return self._asked(way)
+        if way.by_topic:
+            here = [place.channel_id for place in way.places]
+            in_places = self._asked(way, "m.channel_id IN :places", by_realm=False, places=here)
+            return in_places + self._elsewhere(way)
+        is_part = way.by_mark or not way.is_whole
+        if len(way.places) > FEW_PLACES and (is_part or self.count > MANY):
+            return self._asked(way)
+        near, edge = self._near(way)
+        if edge is None or len(near) >= self.count:
+            return near
+        beyond = replace(self, anchor=edge, count=self.count - len(near))
+        return near + beyond._through_places(way)
+
+    def _near(self, way: Selection) -> tuple[list[int], int | None]:
+        """What is found close by, and where that ends; None if it is the end of everything."""
+        newest = messages.newest_id(self.tx)
+        if self.back:
+            edge = min(self.anchor, newest + 1) - NEAR
+            found = self._asked(way, "m.id >= :edge", edge=edge)
+            return found, edge if edge > 0 else None
+        edge = self.anchor + NEAR
+        found = self._asked(way, "m.id <= :edge", edge=edge)
+        return found, edge if edge < newest else None
+
+    def _through_places(self, way: Selection) -> list[int]:
+        found: list[int] = []
+        for place in way.places or ():
+            if place.since >= self.anchor if self.back else place.until <= self.anchor:
+                continue
+            found += self._asked(
+                way,
+                "m.channel_id = :place AND m.id > :since AND m.id <= :until",
+                by_realm=False,
+                place=place.channel_id,
+                since=place.since,
+                until=place.until,
+            )
+        return found + self._elsewhere(way)
+
+    def _elsewhere(self, way: Selection) -> list[int]:
+        found: list[int] = []
+        for condition in way.elsewhere:
+            found += self._asked(way, condition, by_realm=condition == MOVED)
+        return found
+
+    def _asked(
+        self, way: Selection, more: str = "", *, by_realm: bool | None = None, **params: Any
+    ) -> list[int]:
+        realm = "m.realm_id" if (way.by_realm if by_realm is None else by_realm) else "+m.realm_id"
+        position = "m.id < :anchor" if self.back else "m.id > :anchor"
+        rows = self.tx.all(
             f"SELECT m.id FROM message m WHERE {realm} = :realm AND {position}"
-            f" AND {way.where()} ORDER BY m.id {order} LIMIT :count",
-            realm=tx.realm_id,
-            anchor=anchor,
-            count=count,
+            f"{' AND ' + more if more else ''} AND {way.where()}"
+            f" ORDER BY m.id {'DESC' if self.back else 'ASC'} LIMIT :count",
+            realm=self.tx.realm_id,
+            anchor=self.anchor,
+            count=self.count,
+            **params,
             **way.params,
         )
-        found.update(row["id"] for row in rows)
-    return sorted(found, reverse=back)[:count]
+        return [row["id"] for row in rows]
 
 
 def _matching(tx: Tx, selection: Selection, ids: list[int], *, back: bool) -> list[int]:

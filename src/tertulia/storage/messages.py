@@ -122,7 +122,8 @@ def oldest_in_channel(tx: Tx, channel_id: int) -> int | None:
 def set_content(tx: Tx, message_id: int, draft: Draft) -> None:
     tx.execute(
         "UPDATE message SET content = :content, rendered = :rendered, render_version = :version,"
-        " is_me = :is_me, channel_wildcard = :wildcard, has_link = :has_link,"
+        " is_me = :is_me, channel_wildcard = (:wildcard AND channel_id IS NOT NULL),"
+        " has_link = :has_link,"
         " has_image = :has_image, has_attachment = :has_attachment, edited_at = :now"
         " WHERE id = :id",
         content=draft.content,

@@ -97,6 +97,17 @@ def flagged(tx: Tx, user_id: int, *flags: str) -> BitMap64:
     return BitMap64(row["message_id"] for row in rows)
 
 
+def in_followed_topics(tx: Tx, user_id: int) -> BitMap64:
+    """All messages of the topics that a user follows, whoever received them."""
+    rows = tx.all(
+        "SELECT m.id FROM user_topic t JOIN message m"
+        " ON m.channel_id = t.channel_id AND m.topic_key = t.topic_key"
+        f" WHERE t.user_id = :user AND t.policy = {int(Visibility.FOLLOWED)}",
+        user=user_id,
+    )
+    return BitMap64(row["id"] for row in rows)
+
+
 def calling_everybody(tx: Tx, user_id: int) -> BitMap64:
     """The messages that called everybody in a channel while the user was in it."""
     rows = tx.all(

@@ -1,8 +1,9 @@
 """A transaction: the one thing through which our SQL reaches a database.
 
 SQL is written once, for both databases, with `:name` parameters; a list is bound with
-`IN :names`. What an action needs to know of its surroundings is here too: whose organization
-it works in and what time it is.
+`IN :names`. `+m.column` tells SQLite, which knows nothing of how many rows there are, to use no
+index by that column. What an action needs to know of its surroundings is here too: whose
+organization it works in and what time it is.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,11 +1,13 @@
 """Unread messages: one compressed bitmap per user, and the marks that few messages carry.
 
 A send touches none of this. `caught_up_to` says how far the stored bitmap knows; what came
-since is added by whoever looks.
+since is added by whoever looks. Archiving a channel touches none of it either: everything in it
+is read then, and `closings_seen` says up to which event the bitmap knows of that.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from pyroaring import BitMap64
 
@@ -33,6 +35,13 @@ _ARRIVES_UNREAD = (
     " AND (NOT m.resolve_notice OR m.id IN"
     " (SELECT f.message_id FROM message_flag f WHERE f.user_id = :me AND f.flag = 'unread_notice'))"
 )
+# Messages with a channel in which they were when it was archived, wherever they have gone since.
+_IN_CLOSED = (
+    "message m JOIN channel c ON c.id IN (m.channel_id, m.origin_channel_id)"
+    " WHERE m.id <= c.closed_message_id AND (CASE WHEN m.channel_id = c.id"
+    " THEN m.arrived_seq IS NULL OR m.arrived_seq < c.closed_seq"
+    " ELSE m.arrived_seq > c.closed_seq END)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +55,44 @@ class UnreadMessage:
 
 def load(tx: Tx, user_id: int) -> BitMap64:
     """All messages the user has received and not read, up to this moment."""
-    bitmap, caught_up_to = _stored(tx, user_id)
-    bitmap.update(_arrived_since(tx, user_id, caught_up_to))
+    stored = _stored(tx, user_id)
+    bitmap = stored.bitmap
+    bitmap.update(_arrived_since(tx, user_id, stored.caught_up_to))
+    if bitmap and stored.has_closings_to_see:
+        bitmap -= BitMap64(_closed_among(tx, bitmap, stored.closings_seen))
     return bitmap
 
 
+def among(tx: Tx, user_id: int, message_ids: Sequence[int]) -> set[int]:
+    """Those of the messages that the user has received and not read.
+
+    Only these are looked at, however much has come since anybody brought the bitmap up to date.
+    """
+    stored = _stored(tx, user_id)
+    newer = [each for each in message_ids if each > stored.caught_up_to]
+    found = {each for each in message_ids if each in stored.bitmap}
+    if newer:
+        rows = tx.all(
+            "SELECT m.id FROM message m WHERE m.id IN :ids AND +m.realm_id = :realm"
+            f" AND ({MY_CONVERSATIONS} OR {RECEIVED_IN_CHANNEL}) AND {_ARRIVES_UNREAD}",
+            realm=tx.realm_id,
+            ids=newer,
+            me=user_id,
+        )
+        found.update(row["id"] for row in rows)
+    if found and stored.has_closings_to_see:
+        found.difference_update(_closed_among(tx, BitMap64(found), stored.closings_seen))
+    return found
+
+
 def store(tx: Tx, user_id: int, bitmap: BitMap64, caught_up_to: int) -> None:
+    """Store a bitmap that is new, or was loaded in this transaction and so knows every closing."""
     tx.execute(
-        "INSERT INTO unread (user_id, realm_id, bitmap, caught_up_to)"
-        " VALUES (:user, :realm, :bitmap, :caught_up_to)"
+        "INSERT INTO unread (user_id, realm_id, bitmap, caught_up_to, closings_seen)"
+        " VALUES (:user, :realm, :bitmap, :caught_up_to,"
+        " (SELECT h.seq FROM log_head h WHERE h.realm_id = :realm))"
         " ON CONFLICT (user_id) DO UPDATE SET bitmap = excluded.bitmap,"
-        " caught_up_to = excluded.caught_up_to",
+        " caught_up_to = excluded.caught_up_to, closings_seen = excluded.closings_seen",
         user=user_id,
         realm=tx.realm_id,
         bitmap=bitmap.serialize(),
@@ -70,7 +106,12 @@ def change(tx: Tx, user_id: int, bitmap: BitMap64) -> None:
 
 
 def caught_up_to(tx: Tx, user_id: int) -> int:
-    return _stored(tx, user_id)[1]
+    return _stored(tx, user_id).caught_up_to
+
+
+def has_closings_to_see(tx: Tx, user_id: int) -> bool:
+    """Whether channels were archived since the bitmap was stored."""
+    return _stored(tx, user_id).has_closings_to_see
 
 
 def describe(tx: Tx, user_id: int, message_ids: Sequence[int]) -> list[UnreadMessage]:
@@ -114,8 +155,9 @@ def in_place(tx: Tx, waiting: BitMap64, channel_id: int, topic_key: str | None =
 
 def flags_for(tx: Tx, user_id: int, shown: Sequence[Message]) -> dict[int, list[str]]:
     """The flags of each message for this reader, in the words of clients."""
-    not_read = load(tx, user_id)
-    marks = flags_of(tx, user_id, [message.id for message in shown])
+    ids = [message.id for message in shown]
+    not_read = among(tx, user_id, ids)
+    marks = flags_of(tx, user_id, ids)
     spans: dict[int | None, list[subscriptions.Span]] = {}
     for span in subscriptions.spans_of(tx, user_id):
         spans.setdefault(span.channel_id, []).append(span)
@@ -242,16 +284,19 @@ def with_mark_on(tx: Tx, flag: str, message_ids: Sequence[int]) -> set[int]:
 def readers_among(tx: Tx, message: Message, user_ids: Sequence[int]) -> list[int]:
     """Those of the people, all of whom have the message, who have read it."""
     rows = tx.all(
-        "SELECT a.id, u.bitmap, u.caught_up_to FROM account a"
+        "SELECT a.id, u.bitmap, u.caught_up_to, u.closings_seen FROM account a"
         " LEFT JOIN unread u ON u.user_id = a.id WHERE a.id IN :ids ORDER BY a.id",
         ids=list(user_ids),
     )
     told = with_mark_on(tx, "unread_notice", [message.id])
     historical = with_mark_on(tx, "historical", [message.id])
+    closed_seq = _closed_with(tx, message)
     muting = set(muted_users.who_muted(tx, message.sender_id))
     found = []
     for row in rows:
-        if (row["caught_up_to"] or 0) >= message.id:
+        if closed_seq > (row["closings_seen"] or 0):
+            is_read = True
+        elif (row["caught_up_to"] or 0) >= message.id:
             is_read = message.id not in BitMap64.deserialize(bytes(row["bitmap"]))
         elif row["id"] == message.sender_id:
             is_read = message.read_by_sender
@@ -263,11 +308,53 @@ def readers_among(tx: Tx, message: Message, user_ids: Sequence[int]) -> list[int
     return found
 
 
-def _stored(tx: Tx, user_id: int) -> tuple[BitMap64, int]:
-    row = tx.one("SELECT bitmap, caught_up_to FROM unread WHERE user_id = :user", user=user_id)
+def _closed_with(tx: Tx, message: Message) -> int:
+    """The event that made a message read for everybody, because its channel was archived; or 0."""
+    seq: int | None = tx.value(
+        f"SELECT max(c.closed_seq) AS value FROM {_IN_CLOSED} AND m.id = :message",
+        message=message.id,
+    )
+    return seq or 0
+
+
+class _Stored(NamedTuple):
+    bitmap: BitMap64
+    caught_up_to: int
+    closings_seen: int
+    has_closings_to_see: bool
+
+
+def _stored(tx: Tx, user_id: int) -> _Stored:
+    row = tx.one(
+        "SELECT u.bitmap, u.caught_up_to, u.closings_seen, EXISTS (SELECT 1 FROM channel c"
+        " WHERE c.realm_id = u.realm_id AND c.closed_seq > u.closings_seen) AS has_closings"
+        " FROM unread u WHERE u.user_id = :user",
+        user=user_id,
+    )
     if row is None:
-        return BitMap64(), 0
-    return BitMap64.deserialize(bytes(row["bitmap"])), row["caught_up_to"]
+        return _Stored(BitMap64(), 0, 0, has_closings_to_see=True)
+    return _Stored(
+        BitMap64.deserialize(bytes(row["bitmap"])),
+        row["caught_up_to"],
+        row["closings_seen"],
+        has_closings_to_see=bool(row["has_closings"]),
+    )
+
+
+def _closed_among(tx: Tx, waiting: BitMap64, seq: int) -> list[int]:
+    """Those of the messages that were in a channel when it was archived, after this event."""
+    ids = list(waiting)
+    found: list[int] = []
+    for start in range(0, len(ids), FEW):
+        rows = tx.all(
+            f"SELECT m.id FROM {_IN_CLOSED} AND m.realm_id = :realm AND c.closed_seq > :seq"
+            " AND m.id IN :ids",
+            realm=tx.realm_id,
+            seq=seq,
+            ids=ids[start : start + FEW],
+        )
+        found += [row["id"] for row in rows]
+    return found
 
 
 def _arrived_since(tx: Tx, user_id: int, message_id: int) -> list[int]:

@@ -97,7 +97,8 @@ def matching(
 def within(tx: Tx, user: User, narrow: Narrowed, window: Window) -> Found:
     selection = narrow.selection
     anchor = _resolve(tx, user, narrow, window)
-    at = history.among(tx, selection, [anchor]) if window.include_anchor else []
+    includes = window.include_anchor and 0 < anchor < NEWEST
+    at = history.among(tx, selection, [anchor]) if includes else []
     earlier = history.before(tx, selection, anchor, window.before)
     later = history.after(tx, selection, anchor, window.after)
     return Found(

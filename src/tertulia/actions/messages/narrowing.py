@@ -163,7 +163,7 @@ def _scope_of_channel(tx: Tx, user: User, channel: Channel, *, only_received: bo
         selection = Selection()
         selection.require(NOTHING)
     elif only_received:
-        selection = history.received_in_channels(user.id, [channel.id])
+        selection = history.received_in_channels(tx, user.id, [channel.id])
     else:
         selection = Selection()
         if not channel.history_public:
@@ -174,12 +174,8 @@ def _scope_of_channel(tx: Tx, user: User, channel: Channel, *, only_received: bo
 def _scope_of_channels(tx: Tx, user: User, *, only_received: bool) -> Selection:
     readable = channel_actions.readable(tx, user)
     if only_received:
-        return history.received_in_channels(user.id, [channel.id for channel in readable])
-    return history.open_in_channels(
-        user.id,
-        [channel.id for channel in readable if channel.history_public],
-        [channel.id for channel in readable if not channel.history_public],
-    )
+        return history.received_in_channels(tx, user.id, readable.ids)
+    return history.open_in_channels(user.id, readable.shared, readable.protected)
 
 
 # --- what the terms mean ---
@@ -195,8 +191,8 @@ def _understood(tx: Tx, asker: Asker, terms: list[Term], selection: Selection) -
         if find_meaning is None:
             raise BadNarrow(desc=f"unknown operator {term.operator}")
         _add(selection, find_meaning(Asked(tx, asker, selection), term), negated=term.negated)
-        if term.operator in _WITH_AN_INDEX and not term.negated:
-            selection.by_realm = False
+        if not term.negated:
+            _note_index(selection, term)
     _add_search(tx, narrow)
     return narrow
 
@@ -207,6 +203,16 @@ def _add(selection: Selection, meaning: Meaning, *, negated: bool) -> None:
     else:
         # What a term says nothing about, as `channel` of a direct message, is not what it means.
         selection.require(f"({meaning}) IS NOT TRUE" if negated else meaning)
+
+
+def _note_index(selection: Selection, term: Term) -> None:
+    """Whatever leads to the messages by an index is followed instead of all messages."""
+    if term.operator in _WITH_AN_INDEX:
+        selection.by_realm = False
+    elif term.operator == "topic":
+        selection.by_topic = True
+    elif (term.operator, term.operand) in _ALONG_A_MARK:
+        selection.by_mark = True
 
 
 def _add_search(tx: Tx, narrow: Narrowed) -> None:
@@ -335,6 +341,9 @@ _OPERATORS: dict[str, Callable[[Asked, Term], Meaning]] = {
     "near": _near_term,
 }
 _WITH_AN_INDEX = frozenset(("channel", "sender", "dm", "dm-including"))
+_ALONG_A_MARK = frozenset(
+    (("has", "link"), ("has", "image"), ("has", "attachment"), ("is", "resolved"))
+)
 
 _IS: dict[str, Callable[[Asked], Meaning]] = {
     "dm": lambda asked: narrows.DIRECT,
@@ -343,7 +352,7 @@ _IS: dict[str, Callable[[Asked], Meaning]] = {
     "mentioned": _mentioned,
     "alerted": lambda asked: narrows.flagged(asked.tx, asked.me, "has_alert_word"),
     "resolved": lambda asked: narrows.RESOLVED,
-    "followed": lambda asked: narrows.with_policy(asked.selection, asked.me, Visibility.FOLLOWED),
+    "followed": lambda asked: narrows.in_followed_topics(asked.tx, asked.me),
     "muted": lambda asked: narrows.muted(asked.selection, asked.me),
 }
 

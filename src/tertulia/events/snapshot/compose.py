@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tertulia.domain import words
+from tertulia.domain.bots import Bot
 from tertulia.domain.preferences import DEFAULTS, EMOJISETS, NOTIFICATION_SOUNDS, for_newcomers
 from tertulia.domain.status import Status
 from tertulia.domain.topics import shown
@@ -22,6 +23,7 @@ from tertulia.events.snapshot.presence import presence_state
 from tertulia.events.snapshot.realm import realm_state
 from tertulia.events.snapshot.surroundings import Surroundings
 from tertulia.events.snapshot.unread import unread_state
+from tertulia.events.types.bots import bot_object
 from tertulia.events.types.drafts import draft_object
 from tertulia.events.types.emoji import emoji_map
 from tertulia.events.types.folders import folder_object
@@ -112,15 +114,10 @@ def _profile_fields(view: View) -> dict[str, Any]:
 
 
 def _bots(view: View) -> dict[str, Any]:
+    """All that the caller looks after."""
     return {
         "realm_bots": [
-            {
-                "user_id": user.id,
-                "default_sending_stream": None,
-                "default_events_register_stream": None,
-                "default_all_public_streams": False,
-                "services": [],
-            }
+            bot_object(view.org, view.facts.bots.get(user.id, Bot(user.id)), view.me.id)
             for user in view.org.users.values()
             if user.is_bot
             and not user.is_system_bot

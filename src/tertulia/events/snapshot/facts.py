@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from pyroaring import BitMap64
 
+from tertulia.domain.bots import Bot
 from tertulia.domain.channels import Subscription
 from tertulia.domain.drafts import Draft
 from tertulia.domain.folders import Folder
@@ -13,6 +14,7 @@ from tertulia.domain.snippets import Snippet
 from tertulia.domain.status import Status
 from tertulia.storage import (
     alert_words,
+    bots,
     drafts,
     folders,
     history,
@@ -26,7 +28,6 @@ from tertulia.storage import (
     unread,
     user_topics,
 )
-from tertulia.storage.history import Selection
 from tertulia.storage.muted_users import Mute
 from tertulia.storage.tx import Tx
 from tertulia.storage.unread import UnreadMessage
@@ -54,6 +55,7 @@ class Facts:
     alert_words: list[str] = field(default_factory=list)
     muted_users: list[Mute] = field(default_factory=list)
     statuses: dict[int, Status] = field(default_factory=dict)
+    bots: dict[int, Bot] = field(default_factory=dict)
 
 
 def read_facts(tx: Tx, user_id: int, wanted: "Wanted") -> Facts:
@@ -77,6 +79,8 @@ def read_facts(tx: Tx, user_id: int, wanted: "Wanted") -> Facts:
         facts.reminders = reminders.of_user(tx, user_id)
     if wanted("channel_folders"):
         facts.folders = folders.everything(tx)
+    if wanted("realm_bot"):
+        facts.bots = bots.kept_by(tx, user_id)
     _read_personal(tx, user_id, wanted, facts)
     return facts
 
@@ -95,9 +99,7 @@ def _read_personal(tx: Tx, user_id: int, wanted: "Wanted", facts: Facts) -> None
 
 
 def _newest_received(tx: Tx, user_id: int) -> int:
-    selection = Selection()
-    selection.require(f"{history.MY_CONVERSATIONS} OR {history.RECEIVED_IN_CHANNEL}", me=user_id)
-    found = history.newest(tx, selection)
+    found = history.newest(tx, history.received(tx, user_id))
     return -1 if found is None else found
 
 

@@ -16,6 +16,9 @@ from tertulia.domain.topics import DISABLE_EMPTY, EMPTY_TOPIC_NAME
 from tertulia.events.directory import Organization
 from tertulia.events.snapshot.surroundings import Surroundings
 from tertulia.events.types.channels import shown_value
+from tertulia.events.types.realms import login_state
+
+JITSI_SERVER_URL = "https://meet.jit.si"
 
 TYPING_STARTED_WAIT_MS = 30_000
 TYPING_STOPPED_WAIT_MS = 12_000
@@ -54,6 +57,7 @@ def realm_state(org: Organization, around: Surroundings) -> dict[str, Any]:
         **_permissions(org),
         **_identity(org, around),
         **_server(around),
+        "jitsi_server_url": org.realm.setting("jitsi_server_url") or JITSI_SERVER_URL,
     }
 
 
@@ -66,12 +70,10 @@ def _settings(org: Organization) -> dict[str, Any]:
         "realm_name": realm.name,
         "realm_mandatory_topics": topics_policy == DISABLE_EMPTY,
         "realm_allow_edit_history": visibility != "none",
-        "realm_password_auth_enabled": realm.setting("email_auth_enabled"),
         "realm_push_notifications_enabled": False,
         "realm_push_notifications_enabled_end_timestamp": None,
-        "realm_authentication_methods": {
-            "Email": {"enabled": realm.setting("email_auth_enabled"), "available": True}
-        },
+        "realm_password_auth_enabled": realm.setting("email_auth_enabled"),
+        "realm_authentication_methods": login_state(realm),
     }
 
 
@@ -182,8 +184,7 @@ def _server(around: Surroundings) -> dict[str, Any]:
         "server_report_message_types": [
             {"key": key, "name": name} for key, name in REPORT_TYPES.items()
         ],
-        "server_jitsi_server_url": "https://meet.jit.si",
-        "jitsi_server_url": "https://meet.jit.si",
+        "server_jitsi_server_url": JITSI_SERVER_URL,
         "development_environment": False,
         "settings_send_digest_emails": False,
         "zulip_plan_is_not_limited": True,

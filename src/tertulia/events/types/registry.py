@@ -2,6 +2,7 @@
 
 from tertulia.events.types.acquaintance import ConversationBegun, PeopleUncovered
 from tertulia.events.types.alert_words import AlertWordsChanged
+from tertulia.events.types.bots import BotChanged, BotOwnerChanged, BotsAdded, BotsGivenAway
 from tertulia.events.types.channels import (
     ChannelArchived,
     ChannelChanged,
@@ -57,6 +58,10 @@ KINDS: dict[str, type[Event]] = {
         AddressChanged,
         AlertWordsChanged,
         AvatarChanged,
+        BotChanged,
+        BotOwnerChanged,
+        BotsAdded,
+        BotsGivenAway,
         ChannelArchived,
         ChannelChanged,
         ChannelCreated,

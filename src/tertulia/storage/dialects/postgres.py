@@ -24,6 +24,7 @@ LONGEST_NOTICE = 8000  # bytes; the database takes no more
 _NAME = re.compile(r"(?<![:\w]):([a-z_][a-z_0-9]*)")
 _IN_LIST = re.compile(r"\bIN :([a-z_]+)")
 _NOT_IN_LIST = re.compile(r"\bNOT IN :([a-z_]+)")
+_PLUS = re.compile(r"(?<=[ (])\+(?=[a-z]+\.)")
 _OUTAGES = (
     psycopg.OperationalError,
     psycopg.InterfaceError,
@@ -148,6 +149,7 @@ class Postgres:
 @lru_cache(maxsize=2048)
 def _translate(sql: str) -> str:
     sql = sql.replace("%", "%%")
+    sql = _PLUS.sub("", sql)  # PostgreSQL counts its rows, and a plus would hide them from it
     sql = _NOT_IN_LIST.sub(r"<> ALL(:\1)", sql)
     sql = _IN_LIST.sub(r"= ANY(:\1)", sql)
     return _NAME.sub(r"%(\1)s", sql)

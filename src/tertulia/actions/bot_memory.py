@@ -1,0 +1,35 @@
+"""What a bot remembers: kept for it alone, and up to a certain size."""
+
+from collections.abc import Sequence
+
+from tertulia.domain import limits
+from tertulia.domain.users import User
+from tertulia.errors import BotMemoryFull, MemoryKeyNotFound
+from tertulia.storage import bot_memory
+from tertulia.storage.tx import Tx
+
+
+def put(tx: Tx, bot: User, entries: dict[str, str]) -> None:
+    """Remember texts under their keys; what was there under one of them is replaced."""
+    bot_memory.put(tx, bot.id, entries)
+    if bot_memory.size(tx, bot.id) > limits.BOT_MEMORY:
+        raise BotMemoryFull(limit=limits.BOT_MEMORY)
+
+
+def fetch(tx: Tx, bot: User, keys: Sequence[str] | None) -> dict[str, str]:
+    """What stands under these keys, all of which must be there, or everything."""
+    if keys is None:
+        return bot_memory.everything(tx, bot.id)
+    found = bot_memory.find_many(tx, bot.id, keys)
+    if len(found) < len(set(keys)):
+        raise MemoryKeyNotFound()
+    return found
+
+
+def forget(tx: Tx, bot: User, keys: Sequence[str] | None) -> None:
+    """Forget what stands under these keys, all of which must be there, or everything."""
+    if keys is None:
+        bot_memory.clear(tx, bot.id)
+    else:
+        fetch(tx, bot, keys)
+        bot_memory.delete(tx, bot.id, keys)

@@ -1,0 +1,244 @@
+"""Bots: made by people, who look after them and answer for them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from tertulia.actions import accounts, rights, roles
+from tertulia.actions import channels as channel_actions
+from tertulia.actions import users as user_actions
+from tertulia.actions.users import NewUser
+from tertulia.domain import limits
+from tertulia.domain.bots import USUAL_INTERFACE, Bot, bot_email, new_service
+from tertulia.domain.keys import Vault
+from tertulia.domain.users import BotType, Role, User, checked_full_name
+from tertulia.errors import (
+    AdministratorRequired,
+    BadRequest,
+    BotNotFound,
+    ChannelNameNotFound,
+    InsufficientPermission,
+    NameInUse,
+    NotAnOutgoingWebhook,
+    TooManyBots,
+)
+from tertulia.events.audience import Keepers, Knowing, Users
+from tertulia.events.log import announce
+from tertulia.events.types.bots import BotChanged, BotOwnerChanged, BotsAdded, BotsGivenAway
+from tertulia.storage import bots, channels, users
+from tertulia.storage.tx import Tx
+
+# What others are told when a part of a bot changes, and under which name.
+_TOLD_AS = {
+    "sending_channel_id": "default_sending_stream",
+    "listening_channel_id": "default_events_register_stream",
+    "all_public_channels": "default_all_public_streams",
+    "service": "services",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Defaults:
+    """What a bot uses when it says nothing else. None leaves it as it is, "" clears a channel."""
+
+    sending: str | None = None
+    listening: str | None = None
+    all_public: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NewBot:
+    full_name: str
+    short_name: str
+    bot_type: BotType
+    service_url: str
+    interface: int
+    defaults: Defaults
+    config: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What is to be different about a bot; the rest stays."""
+
+    full_name: str | None
+    role: Role | None
+    owner_id: int | None
+    service_url: str | None
+    interface: int | None
+    defaults: Defaults
+    config: Mapping[str, str] | None
+
+
+def create(tx: Tx, vault: Vault, creator: User, new: NewBot, email_domain: str) -> tuple[User, str]:
+    """Make a bot that its creator will look after; gives the account and its API key."""
+    creator = rights.acting(tx, creator)
+    _require_creation(tx, creator, new.bot_type)
+    full_name = checked_full_name(new.full_name)
+    email = bot_email(new.short_name, email_domain)
+    _check_room(tx, creator)
+    _check_name(tx, full_name)
+    wanted = NewUser(email, full_name, bot_type=new.bot_type, bot_owner_id=creator.id)
+    account, key = user_actions.add(tx, vault, wanted)
+    bot = _with_defaults(tx, creator, Bot(account.id, config=dict(new.config)), new.defaults)
+    if new.bot_type == BotType.OUTGOING_WEBHOOK:
+        bot = replace(bot, service=new_service(new.service_url, new.interface))
+    bots.save(tx, bot)
+    return account, key
+
+
+def edit(tx: Tx, user: User, bot_id: int, change: Change) -> None:
+    """Change a bot: all that is asked for, or nothing."""
+    user = rights.acting(tx, user)
+    account = kept_by(tx, user, bot_id)
+    if change.full_name is not None:
+        _rename(tx, account, change.full_name)
+    if change.role is not None:
+        _change_role(tx, user, account, change.role)
+    if change.owner_id is not None:
+        account = _give_to(tx, account, change.owner_id)
+    before = bots.find(tx, bot_id)
+    after = _with_defaults(tx, user, before, change.defaults)
+    after = _with_service(account, after, change)
+    if change.config is not None:
+        after = replace(after, config=dict(change.config))
+    if after != before:
+        bots.save(tx, after)
+    for part, name in _TOLD_AS.items():
+        if getattr(after, part) != getattr(before, part):
+            announce(tx, BotChanged(bot_id, name), to=Keepers(account.bot_owner_id))
+
+
+def deactivate(tx: Tx, user: User, bot_id: int) -> None:
+    """End a bot; one that has ended stays so."""
+    account = kept_by(tx, rights.acting(tx, user), bot_id)
+    if account.is_active:
+        user_actions.deactivate(tx, account.id)
+
+
+def sealed_key(tx: Tx, user: User, bot_id: int) -> bytes:
+    account = kept_by(tx, rights.acting(tx, user), bot_id)
+    sealed = users.sealed_key(tx, account.id)
+    assert sealed is not None
+    return sealed
+
+
+def reset_key(tx: Tx, vault: Vault, user: User, bot_id: int) -> str:
+    """Give a bot a new key; the old one and the queues it opened end at once."""
+    return user_actions.reset_key(tx, vault, kept_by(tx, rights.acting(tx, user), bot_id).id)
+
+
+def kept_by(tx: Tx, user: User, bot_id: int) -> User:
+    """A bot that somebody looks after: the owner does, and so do administrators.
+
+    Whoever holds its key can do what the bot can, so a bot with the role of an owner is not for
+    administrators.
+    """
+    account = users.find(tx, bot_id)
+    if account is None or not account.is_bot or account.is_system_bot:
+        raise BotNotFound()
+    if account.bot_owner_id == user.id:
+        return account
+    if not user.is_admin or (account.is_owner and not user.is_owner):
+        raise InsufficientPermission()
+    return account
+
+
+def channel_renamed(tx: Tx, channel_id: int) -> None:
+    """Bots are told with the names of their channels, so another name is news of them, too."""
+    for bot in bots.using(tx, channel_id):
+        account = users.find(tx, bot.user_id)
+        assert account is not None
+        for part in ("sending_channel_id", "listening_channel_id"):
+            if getattr(bot, part) == channel_id:
+                event = BotChanged(bot.user_id, _TOLD_AS[part])
+                announce(tx, event, to=Keepers(account.bot_owner_id))
+
+
+def _require_creation(tx: Tx, creator: User, bot_type: BotType) -> None:
+    if rights.holds_in_realm(tx, creator, "can_create_bots_group"):
+        return
+    if bot_type != BotType.INCOMING_WEBHOOK:
+        raise InsufficientPermission()
+    rights.require_in_realm(tx, creator, "can_create_write_only_bots_group")
+
+
+def _check_room(tx: Tx, owner: User) -> None:
+    if len(bots.ids_of_owner(tx, owner.id)) >= limits.BOTS:
+        raise TooManyBots(limit=limits.BOTS)
+
+
+def _check_name(tx: Tx, full_name: str) -> None:
+    if bots.is_name_in_use(tx, full_name):
+        raise NameInUse()
+
+
+def _rename(tx: Tx, account: User, full_name: str) -> None:
+    full_name = checked_full_name(full_name)
+    if full_name == account.full_name:
+        return
+    _check_name(tx, full_name)
+    user_actions.check_name_is_free(tx, full_name, account.id)
+    user_actions.rename(tx, account, full_name)
+
+
+def _change_role(tx: Tx, user: User, account: User, role: Role) -> None:
+    if not user.is_admin:
+        raise AdministratorRequired()
+    accounts.check_role(tx, user, account, role)
+    roles.change(tx, account, role)
+
+
+def _give_to(tx: Tx, account: User, owner_id: int) -> User:
+    """Let somebody else look after a bot; gives it as it is then."""
+    owner = users.find(tx, owner_id)
+    if owner is None or owner.is_system_bot:
+        raise BadRequest("Failed to change owner, no such user")
+    if not owner.is_active:
+        raise BadRequest("Failed to change owner, user is deactivated")
+    if owner.is_bot:
+        raise BadRequest("Failed to change owner, bots can't own other bots")
+    if owner.id == account.bot_owner_id:
+        return account
+    _check_room(tx, owner)
+    former = None if account.bot_owner_id is None else users.find(tx, account.bot_owner_id)
+    bots.set_owner(tx, account.id, owner.id)
+    announce(tx, BotOwnerChanged(account.id, owner.id), to=Knowing(account.id))
+    if former is not None and not former.is_admin:
+        announce(tx, BotsGivenAway([account.id]), to=Users([former.id]))
+    if not owner.is_admin:
+        announce(tx, BotsAdded([account.id]), to=Users([owner.id]))
+    return replace(account, bot_owner_id=owner.id)
+
+
+def _with_defaults(tx: Tx, user: User, bot: Bot, wanted: Defaults) -> Bot:
+    if wanted.sending is not None:
+        bot = replace(bot, sending_channel_id=_channel_id(tx, user, wanted.sending))
+    if wanted.listening is not None:
+        bot = replace(bot, listening_channel_id=_channel_id(tx, user, wanted.listening))
+    if wanted.all_public is not None:
+        bot = replace(bot, all_public_channels=wanted.all_public)
+    return bot
+
+
+def _channel_id(tx: Tx, user: User, name: str) -> int | None:
+    if not name.strip():
+        return None
+    channel = channels.find_by_name(tx, name)
+    if channel is None or channel.archived or not channel_actions.may_read(tx, user, channel):
+        raise ChannelNameNotFound(name=name)
+    return channel.id
+
+
+def _with_service(account: User, bot: Bot, change: Change) -> Bot:
+    if change.service_url is None and change.interface is None:
+        return bot
+    if account.bot_type != BotType.OUTGOING_WEBHOOK:
+        if change.service_url is None:
+            return bot  # Compat: clients send the interface along with other things
+        raise NotAnOutgoingWebhook()
+    service = bot.service or new_service("", USUAL_INTERFACE)
+    if change.service_url is not None:
+        service = replace(service, url=change.service_url)
+    if change.interface is not None:
+        service = replace(service, interface=change.interface)
+    return replace(bot, service=service)

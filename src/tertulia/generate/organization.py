@@ -109,6 +109,7 @@ def _finish(database: Database, realm: Realm, habits: Habits) -> None:
         pass
     while not database.write_now(realm.id, housekeeping.trim_log).is_done:
         pass
+    database.tidy()
 
 
 def _settings(realm: Realm) -> Settings:

@@ -67,7 +67,8 @@ class Selection:
     `either` holds ways in which a message can belong, each asked for by itself, since one query
     for all of them would find no index that suits it. How a way is walked:
 
-    * by the conditions, if they name an index of their own (`by_realm` is false);
+    * by the conditions, if they name an index of their own (`by_realm` is false), by something
+      that is in the organization with all its messages: a channel, a sender, a conversation;
     * along an index of the few messages that are marked so (`by_mark`);
     * through the organization, which is quick for whoever is in many channels;
     * through the `places`, each by itself, which is quick for whoever is in few, or where all of
@@ -134,14 +135,25 @@ def received_directly(me: int) -> Selection:
 def received_in_channels(tx: Tx, me: int, readable: list[int]) -> Selection:
     """Everything that reached me in channels and that I may still read."""
     selection = Selection(
-        places=_places(subscriptions.spans_of(tx, me), readable),
+        places=_places(subscriptions.spans_of(tx, me), set(readable)),
         elsewhere=(MOVED, KEPT_AS_HISTORICAL),
     )
     # The plus keeps this condition from choosing the index.
     selection.require("+m.channel_id IN :readable", readable=readable)
-    selection.require(f"{RECEIVED_IN_CHANNEL} OR {KEPT_AS_HISTORICAL}", me=me)
+    # What was kept while the history was open to all is out of sight once it is protected.
+    seen = f"{SHARES_HISTORY} OR {CAME_WHILE_SUBSCRIBED}"
+    selection.require(f"{RECEIVED_IN_CHANNEL} OR ({KEPT_AS_HISTORICAL} AND ({seen}))", me=me)
     selection.require(NOT_MOVED_AWAY)
     return selection
+
+
+def received(tx: Tx, me: int) -> Selection:
+    """Everything that reached me, whether or not I may still read it."""
+    spans = subscriptions.spans_of(tx, me)
+    in_channels = Selection(places=_places(spans, {span.channel_id for span in spans}))
+    in_channels.elsewhere = (MOVED,)
+    in_channels.require(RECEIVED_IN_CHANNEL, me=me)
+    return Selection(either=[in_channels, received_directly(me)])
 
 
 def open_in_channels(me: int, shared: list[int], protected: list[int]) -> Selection:
@@ -156,12 +168,11 @@ def open_in_channels(me: int, shared: list[int], protected: list[int]) -> Select
     return selection
 
 
-def _places(spans: Sequence[Span], readable: list[int]) -> list[Place]:
+def _places(spans: Sequence[Span], readable: set[int]) -> list[Place]:
     """Where messages can stand that were received during these spans and never moved."""
     found: dict[int, Place] = {}
-    known = set(readable)
     for span in spans:
-        if span.channel_id in known:
+        if span.channel_id in readable:
             since, until = span.start_message_id, span.end_message_id
             earlier = found.get(span.channel_id)
             found[span.channel_id] = Place(
@@ -267,13 +278,14 @@ class Walk:
     back: bool
 
     def along(self, way: Selection) -> list[int]:
-        if way.places is None or way.by_mark or not way.by_realm:
+        if way.places is None or not way.by_realm:
             return self._asked(way)
         if way.by_topic:
             here = [place.channel_id for place in way.places]
             in_places = self._asked(way, "m.channel_id IN :places", by_realm=False, places=here)
             return in_places + self._elsewhere(way)
-        if len(way.places) > FEW_PLACES and (not way.is_whole or self.count > MANY):
+        is_part = way.by_mark or not way.is_whole
+        if len(way.places) > FEW_PLACES and (is_part or self.count > MANY):
             return self._asked(way)
         near, edge = self._near(way)
         if edge is None or len(near) >= self.count:
@@ -316,13 +328,14 @@ class Walk:
     def _asked(
         self, way: Selection, more: str = "", *, by_realm: bool | None = None, **params: Any
     ) -> list[int]:
-        realm = "m.realm_id" if (way.by_realm if by_realm is None else by_realm) else "+m.realm_id"
+        if way.by_realm if by_realm is None else by_realm:
+            more = f"m.realm_id = :realm{' AND ' + more if more else ''}"
+            params["realm"] = self.tx.realm_id
         position = "m.id < :anchor" if self.back else "m.id > :anchor"
         rows = self.tx.all(
-            f"SELECT m.id FROM message m WHERE {realm} = :realm AND {position}"
+            f"SELECT m.id FROM message m WHERE {position}"
             f"{' AND ' + more if more else ''} AND {way.where()}"
             f" ORDER BY m.id {'DESC' if self.back else 'ASC'} LIMIT :count",
-            realm=self.tx.realm_id,
             anchor=self.anchor,
             count=self.count,
             **params,

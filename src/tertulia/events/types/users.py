@@ -165,12 +165,15 @@ def status_told(user: User, status: Status) -> dict[str, Any]:
     return status.shown(away=not user.prefers("presence_enabled"))
 
 
-def avatar_part(org: Organization, user: User, *, client_gravatar: bool) -> dict[str, Any]:
-    """What an event tells of somebody's picture."""
+def avatar_part(org: Organization, user: User) -> dict[str, Any]:
+    """What an event tells of somebody's picture: always an address.
+
+    Compat: clients take one that is missing for "as before", even those that know gravatar.
+    """
     return {
         "avatar_source": user.avatar_source,
-        "avatar_url": avatar_url(org, user, client_gravatar=client_gravatar),
-        "avatar_url_medium": avatar_url(org, user, client_gravatar=client_gravatar, medium=True),
+        "avatar_url": avatar_url(org, user, client_gravatar=False),
+        "avatar_url_medium": avatar_url(org, user, client_gravatar=False, medium=True),
         "avatar_version": user.avatar_version,
     }
 
@@ -291,6 +294,7 @@ class AvatarChanged(Event, frozen=True):
 
     kind: ClassVar[str] = "avatar"
     types: ClassVar[tuple[str, ...]] = ("realm_user",)
+    shared: ClassVar[bool] = True
 
     user_id: int
 
@@ -299,8 +303,7 @@ class AvatarChanged(Event, frozen=True):
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
         user = org.users[self.user_id]
-        told = avatar_part(org, user, client_gravatar=to.options.client_gravatar)
-        yield _updated(user.id, **told)
+        yield _updated(user.id, **avatar_part(org, user))
 
 
 class KeyChanged(Event, frozen=True):

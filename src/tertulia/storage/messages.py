@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from tertulia.domain.messages import Draft, Message
 from tertulia.domain.topics import fold
+from tertulia.storage import search
 from tertulia.storage.tx import Row, Tx
 
 COLUMNS = (
@@ -137,6 +138,7 @@ def set_content(tx: Tx, message_id: int, draft: Draft) -> None:
         now=tx.now,
         id=message_id,
     )
+    search.note_changes(tx, [message_id])
 
 
 def set_topic(tx: Tx, message_ids: Sequence[int], topic: str) -> None:
@@ -148,6 +150,7 @@ def set_topic(tx: Tx, message_ids: Sequence[int], topic: str) -> None:
         realm=tx.realm_id,
         ids=list(message_ids),
     )
+    search.note_changes(tx, message_ids)
 
 
 def set_channel(tx: Tx, message_ids: Sequence[int], channel_id: int, arrived_seq: int) -> None:
@@ -177,6 +180,7 @@ def note_move(tx: Tx, message_ids: Sequence[int]) -> None:
 def delete(tx: Tx, message_ids: Sequence[int]) -> None:
     """Forget messages for good, with all that hangs on them."""
     ids = list(message_ids)
+    search.forget(tx, ids)
     for table in ("message_flag", "reaction", "message_edit"):
         tx.execute(f"DELETE FROM {table} WHERE message_id IN :ids", ids=ids)
     tx.execute(
@@ -212,6 +216,7 @@ def set_rendering(tx: Tx, message_id: int, draft: Draft) -> None:
         realm=tx.realm_id,
         content=draft.content,
     )
+    search.note_changes(tx, [message_id])
 
 
 def newest_id(tx: Tx) -> int:

@@ -12,6 +12,7 @@ from typing import Any
 from pyroaring import BitMap64
 
 from tertulia.storage import messages, subscriptions
+from tertulia.storage.finding import Search
 from tertulia.storage.messages import CAME_WHILE_SUBSCRIBED
 from tertulia.storage.subscriptions import Span
 from tertulia.storage.tx import Tx
@@ -67,11 +68,14 @@ class Selection:
     `either` holds ways in which a message can belong, each asked for by itself, since one query
     for all of them would find no index that suits it. How a way is walked:
 
-    * by the conditions, if they name an index of their own (`by_realm` is false);
+    * by the conditions, if they name an index of their own (`by_realm` is false), by something
+      that is in the organization with all its messages: a channel, a sender, a conversation;
     * along an index of the few messages that are marked so (`by_mark`);
     * through the organization, which is quick for whoever is in many channels;
     * through the `places`, each by itself, which is quick for whoever is in few, or where all of
       them is wanted (`is_whole`). What fulfils a condition of `elsewhere` may stand anywhere.
+
+    `search` knows what is found by words, and is asked together with whichever way it is.
     """
 
     conditions: list[str] = field(default_factory=list)
@@ -85,6 +89,7 @@ class Selection:
     places: list[Place] | None = None
     elsewhere: tuple[str, ...] = ()
     is_whole: bool = False
+    search: Search | None = None
 
     def require(self, condition: str, **params: Any) -> None:
         self.conditions.append(condition)
@@ -200,7 +205,7 @@ def among(tx: Tx, selection: Selection, message_ids: Iterable[int]) -> list[int]
     wanted = BitMap64(each for each in message_ids if each >= 0) - selection.without
     if selection.within is not None:
         wanted &= selection.within
-    return sorted(_among(tx, selection, list(wanted), back=False)) if wanted else []
+    return _matching(tx, selection, list(wanted), back=False)
 
 
 def newest(tx: Tx, selection: Selection) -> int | None:
@@ -232,17 +237,49 @@ def _blocks(
     """What is found, a stretch at a time, as far as somebody asks."""
     if selection.within is not None:
         for ids in _stretches(selection.within - selection.without, anchor, count, back=back):
-            yield _among(tx, selection, ids, back=back)
+            yield _matching(tx, selection, ids, back=back)
         return
-    if not selection.without:
+    if selection.search is not None and selection.search.is_by_index:
+        yield from _searched(tx, selection, selection.search, anchor, count, back=back)
+        return
+    if not selection.without and selection.search is None:
         yield _page(tx, selection, anchor, count, back=back)
         return
     size = max(count, SMALLEST_BLOCK)
     while page := _page(tx, selection, anchor, size, back=back):
-        yield [each for each in page if each not in selection.without]
+        yield _found_among(selection, page)
         if len(page) < size:
             return
         anchor, size = page[-1], min(size * 2, LARGEST_BLOCK)
+
+
+def _searched(
+    tx: Tx, selection: Selection, search: Search, anchor: int, count: int, *, back: bool
+) -> Iterator[list[int]]:
+    """What a search finds, by turns along the words and along the conditions.
+
+    Nobody knows beforehand which of the two is the rarer; so both go ahead, each from where the
+    other has come to, and the better one does most of the way.
+    """
+    size = max(2 * count, SMALLEST_BLOCK)
+    while True:
+        stretch = search.next(anchor, size, back=back)
+        yield _matching(tx, selection, stretch.ids, back=back)
+        if not stretch.goes_on:
+            return
+        page = _page(tx, selection, stretch.ids[-1], size, back=back)
+        yield _found_among(selection, page)
+        if len(page) < size:
+            return
+        anchor, size = page[-1], min(size * 2, LARGEST_BLOCK)
+
+
+def _found_among(selection: Selection, ids: list[int]) -> list[int]:
+    """Those of some ids, for which the conditions hold, that are wanted and found."""
+    ids = [each for each in ids if each not in selection.without]
+    if selection.search is None:
+        return ids
+    return selection.search.confirmed(selection.search.may_match(ids))
 
 
 def _stretches(ids: BitMap64, anchor: int, count: int, *, back: bool) -> Iterator[list[int]]:
@@ -327,13 +364,14 @@ class Walk:
     def _asked(
         self, way: Selection, more: str = "", *, by_realm: bool | None = None, **params: Any
     ) -> list[int]:
-        realm = "m.realm_id" if (way.by_realm if by_realm is None else by_realm) else "+m.realm_id"
+        if way.by_realm if by_realm is None else by_realm:
+            more = f"m.realm_id = :realm{' AND ' + more if more else ''}"
+            params["realm"] = self.tx.realm_id
         position = "m.id < :anchor" if self.back else "m.id > :anchor"
         rows = self.tx.all(
-            f"SELECT m.id FROM message m WHERE {realm} = :realm AND {position}"
+            f"SELECT m.id FROM message m WHERE {position}"
             f"{' AND ' + more if more else ''} AND {way.where()}"
             f" ORDER BY m.id {'DESC' if self.back else 'ASC'} LIMIT :count",
-            realm=self.tx.realm_id,
             anchor=self.anchor,
             count=self.count,
             **params,
@@ -342,8 +380,19 @@ class Walk:
         return [row["id"] for row in rows]
 
 
+def _matching(tx: Tx, selection: Selection, ids: list[int], *, back: bool) -> list[int]:
+    """Those of the ids that are in the selection, the nearest first."""
+    search = selection.search
+    if search is not None:
+        ids = search.may_match(ids)
+    ids = _among(tx, selection, [each for each in ids if each not in selection.without], back=back)
+    return ids if search is None else search.confirmed(ids)
+
+
 def _among(tx: Tx, selection: Selection, ids: list[int], *, back: bool) -> list[int]:
     """Those of the ids for which the conditions hold, the nearest first."""
+    if not ids:
+        return []
     found: set[int] = set()
     for way in selection.ways():
         rows = tx.all(

@@ -294,7 +294,7 @@ class Play:
 
     def step(self) -> None:
         steps = [
-            (self.send, 8),
+            (self.send, 12),
             (self.send_direct, 3),
             (self.join, 3),
             (self.leave, 2),

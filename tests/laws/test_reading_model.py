@@ -238,13 +238,21 @@ class Client:
                 flags = self.known[message_id]["flags"]
                 (flags.add if event["op"] == "add" else flags.discard)(event["flag"])
 
+    def _stream(self, event: Event) -> None:
+        """What is in an archived channel is read; no other word is said about that."""
+        if event["op"] == "update" and event["property"] == "is_archived" and event["value"]:
+            for one in self.known.values():
+                if one["stream_id"] == event["stream_id"]:
+                    one["flags"].add("read")
+
     def loses(self, still_seen: set[int]) -> None:
         """Leaving a private channel takes its messages away without a word about each."""
         self.known = {key: one for key, one in self.known.items() if key in still_seen}
 
 
-EVENTS = ("message", "update_message", "delete_message", "update_message_flags")
+EVENTS = ("message", "update_message", "delete_message", "update_message_flags", "stream")
 CAPABLE = {
+    "archived_channels": True,
     "notification_settings_null": True,
     "bulk_message_deletion": True,
     "empty_topic_name": True,
@@ -260,6 +268,7 @@ class Play:
         self.dice = random.Random(seed)
         self.model = Model()
         self.people = dict(zip(NAMES, chat.people(*NAMES, settings=SETTINGS), strict=True))
+        self.keeper = chat.person("keeper", role="admin")
         self.ids: dict[str, int] = {}
         for name, kind in CHANNELS.items():
             self._found(name, kind)
@@ -300,6 +309,7 @@ class Play:
             (self.react, 1),
             (self.read_place, 2),
             (self.read_all, 0.3),
+            (self.close, 1),
             (self.mute, 2),
             (self.mute_channel, 3),
         ]
@@ -502,6 +512,15 @@ class Play:
         self.people[name].post("/mark_all_as_read").succeeds()
         for message in self.model.said.values():
             message.unread.discard(name)
+
+    def close(self, name):
+        """A channel is archived and brought back at once, by somebody who stands above it."""
+        channel = self.dice.choice(list(CHANNELS))
+        self.keeper.delete(f"/streams/{self.ids[channel]}").succeeds()
+        self.keeper.patch(f"/streams/{self.ids[channel]}", is_archived=False).succeeds()
+        for message in self.model.said.values():
+            if message.channel == channel:
+                message.unread.clear()
 
     def mute(self, name):
         channel, topic = self.dice.choice(list(CHANNELS)), self.dice.choice(TOPICS)

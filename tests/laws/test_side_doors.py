@@ -23,7 +23,10 @@ class House:
     def __init__(self, chat: Chat) -> None:
         self.chat = chat
         self.ana, self.ben = chat.people("ana", "ben", channels=["kitchen"])
-        self.ana.joins("cellar", invite_only=True, principals=[self.ana.id, self.ben.id])
+        both = [self.ana.id, self.ben.id]
+        self.ana.joins(
+            "cellar", invite_only=True, history_public_to_subscribers=True, principals=both
+        )
         self.ana.joins("attic", invite_only=True, history_public_to_subscribers=False)
         self.intruders = {
             "removed": chat.person("removed", channels=["kitchen"]),

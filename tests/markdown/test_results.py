@@ -149,6 +149,7 @@ def test_how_much_code_is_highlighted_depends_on_the_message_alone() -> None:
         (f"x = 1{chr(10) * 13}y = 2", "python"),
         (f"x ={' ' * 81}1", "python"),
         (f"{'word ' * 31}()", "java"),
+        ("<!--<!--", "mcschema"),  # whose lexer would never come to an end
     ],
 )
 def test_what_cannot_be_code_is_shown_plain(source: str, language: str) -> None:

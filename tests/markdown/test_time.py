@@ -6,7 +6,7 @@ machine does not matter, and each text has three chances.
 
 import random
 import time
-from itertools import takewhile
+from bisect import bisect
 
 import pytest
 from pygments.lexers import get_lexer_by_name
@@ -124,10 +124,11 @@ def test_what_is_no_code_is_shown_plain_and_quickly(language: str) -> None:
 def most_highlighted(language: str, unit: str) -> str:
     """As much of a repetition as is still highlighted."""
     lexer = get_lexer_by_name(language)
-    prices = (price(repeated(unit, length), lexer) for length in range(0, LENGTH, 10))
-    return repeated(
-        unit, 10 * sum(1 for _ in takewhile(lambda each: each <= MAX_HIGHLIGHTED, prices)) - 10
+    lengths = range(LENGTH)
+    too_much = bisect(
+        lengths, False, key=lambda length: price(repeated(unit, length), lexer) > MAX_HIGHLIGHTED
     )
+    return repeated(unit, too_much - 1)
 
 
 def test_a_plain_message_takes_microseconds() -> None:

@@ -112,6 +112,7 @@ def _finish(database: Database, realm: Realm, habits: Habits) -> None:
         pass
     while not database.write_now(realm.id, housekeeping.trim_log).is_done:
         pass
+    database.tidy()
 
 
 def _index(database: Database, realm: Realm, most_left: int) -> None:

@@ -11,6 +11,7 @@ block looks like depends on the message and on nothing else.
 
 import re
 from functools import lru_cache
+from itertools import islice
 from math import inf
 
 from pygments import format as format_tokens
@@ -94,7 +95,7 @@ class Highlighter:
             if cost <= self._left:
                 self._left -= cost
                 return _highlighted(source, lexer)
-        return escape.code(source.rstrip()) + "\n"
+        return _plain(source)
 
 
 def price(source: str, lexer: Lexer) -> float:
@@ -103,7 +104,7 @@ def price(source: str, lexer: Lexer) -> float:
         return inf
     if not _LOOKING_AHEAD.isdisjoint(lexer.aliases) and _WORDS_ONLY.search(source):
         return inf
-    pieces = max(len(source) / CHARACTERS_PER_PIECE, sum(1 for _ in _PIECE.finditer(source)))
+    pieces = max(len(source) / CHARACTERS_PER_PIECE, len(_PIECE.findall(source)))
     if STEADY.isdisjoint(lexer.aliases):
         return pieces * max(2.0, MAX_HIGHLIGHTED * pieces / MAX_UNSTEADY**2)
     return pieces * _PRICES.get(lexer.name, 1.0)
@@ -134,6 +135,14 @@ def _lexer_for(language: str) -> Lexer | None:
 @lru_cache(maxsize=64)
 def _highlighted(source: str, lexer: Lexer) -> str:
     """Kept for a while: the same code is often rendered twice, as a draft and as sent."""
-    html = format_tokens(lexer.get_tokens(source), _FORMATTER)
+    most = 2 * len(source) + 100
+    tokens = list(islice(lexer.get_tokens(source), most))
+    if len(tokens) == most:  # a lexer may lose its way, and find nothing again and again
+        return _plain(source)
+    html = format_tokens(tokens, _FORMATTER)
     # Quotes are harmless between tags, and clients expect them as they were typed.
     return html.replace("&quot;", '"').replace("&#39;", "'")
+
+
+def _plain(source: str) -> str:
+    return escape.code(source.rstrip()) + "\n"

@@ -68,7 +68,8 @@ class Selection:
     `either` holds ways in which a message can belong, each asked for by itself, since one query
     for all of them would find no index that suits it. How a way is walked:
 
-    * by the conditions, if they name an index of their own (`by_realm` is false);
+    * by the conditions, if they name an index of their own (`by_realm` is false), by something
+      that is in the organization with all its messages: a channel, a sender, a conversation;
     * along an index of the few messages that are marked so (`by_mark`);
     * through the organization, which is quick for whoever is in many channels;
     * through the `places`, each by itself, which is quick for whoever is in few, or where all of
@@ -143,7 +144,9 @@ def received_in_channels(tx: Tx, me: int, readable: list[int]) -> Selection:
     )
     # The plus keeps this condition from choosing the index.
     selection.require("+m.channel_id IN :readable", readable=readable)
-    selection.require(f"{RECEIVED_IN_CHANNEL} OR {KEPT_AS_HISTORICAL}", me=me)
+    # What was kept while the history was open to all is out of sight once it is protected.
+    seen = f"{SHARES_HISTORY} OR {CAME_WHILE_SUBSCRIBED}"
+    selection.require(f"{RECEIVED_IN_CHANNEL} OR ({KEPT_AS_HISTORICAL} AND ({seen}))", me=me)
     selection.require(NOT_MOVED_AWAY)
     return selection
 
@@ -361,13 +364,14 @@ class Walk:
     def _asked(
         self, way: Selection, more: str = "", *, by_realm: bool | None = None, **params: Any
     ) -> list[int]:
-        realm = "m.realm_id" if (way.by_realm if by_realm is None else by_realm) else "+m.realm_id"
+        if way.by_realm if by_realm is None else by_realm:
+            more = f"m.realm_id = :realm{' AND ' + more if more else ''}"
+            params["realm"] = self.tx.realm_id
         position = "m.id < :anchor" if self.back else "m.id > :anchor"
         rows = self.tx.all(
-            f"SELECT m.id FROM message m WHERE {realm} = :realm AND {position}"
+            f"SELECT m.id FROM message m WHERE {position}"
             f"{' AND ' + more if more else ''} AND {way.where()}"
             f" ORDER BY m.id {'DESC' if self.back else 'ASC'} LIMIT :count",
-            realm=self.tx.realm_id,
             anchor=self.anchor,
             count=self.count,
             **params,

@@ -52,7 +52,7 @@ class Shown:
 def visible_to(tx: Tx, user: User, message_id: int) -> Message:
     """The only way to a message: one that may not be seen does not exist."""
     message = messages.find(tx, message_id)
-    if message is None or not sight.sees(tx, user, message):
+    if not sight.sees(tx, user, message) or message is None:
         raise InvalidMessage()
     return message
 

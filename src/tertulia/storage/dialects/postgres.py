@@ -101,6 +101,10 @@ class Postgres:
             f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), max(id)) FROM {table}"
         )
 
+    def tidy(self, connection: Any) -> None:
+        """What it would do by itself a few minutes after so many rows have come."""
+        connection.execute("VACUUM (ANALYZE)")
+
     def command(self, connection: Any, sql: str) -> None:
         """Said past psycopg, which would forget what it has prepared at every ROLLBACK."""
         result = connection.pgconn.exec_(sql.encode())

@@ -5,11 +5,11 @@ ARGS ?=
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check
 
-.PHONY: help install serve test check bench soak format docs lock clean
+.PHONY: help install serve test check bench bench-large soak format docs lock clean
 
 help: ## show this list
 	@echo "Usage: make TARGET [ARGS=...] [PYTHON=python3.12]"
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-9s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-11s %s\n", $$1, $$2 }' Makefile
 	@echo "PYTHON is used to create .venv; to change it later, run make clean first."
 
 install: .venv/runtime.stamp ## set up .venv with what the server needs
@@ -29,6 +29,9 @@ check: .venv/dev.stamp ## format, lint, types, import direction
 
 bench: .venv/dev.stamp ## measure speed and memory
 	@$(BIN)/python -m bench $(ARGS)
+
+bench-large: .venv/dev.stamp ## measure reading among a million messages; it makes them first
+	@$(BIN)/python -m bench.large $(ARGS)
 
 soak: .venv/dev.stamp ## run the tests that take minutes, and every row on both databases
 	@$(BIN)/python -m pytest -m soak $(ARGS)

@@ -12,6 +12,7 @@ import resource
 import tempfile
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import psycopg
@@ -26,6 +27,7 @@ AT_A_TIME = (1, 16)
 PARKED_POLLS = 2000
 PINGING = 1000
 FIRST_ANSWER = "/api/v1/server_settings"
+SAME = 1.3  # what costs no more than this times another costs the same
 
 
 def main() -> None:
@@ -159,19 +161,24 @@ class Bench:
         with tertulia(self._folder / "town", url, SECRET) as process:
             started = process.wait_for_first_answer(FIRST_ANSWER)
             proportional, _ = process.memory()
+            ink = partial(_log_bytes, url) if self._postgres else process.written_bytes
             rounds: dict[int, list[Rate]] = {audience: [] for audience in AUDIENCES}
             for _ in range(3):
                 for audience, rates in rounds.items():
                     name = f"audience-{audience}"
-                    rates.append(await measure.sends(process, people.ana, name, 1, 0.6))
-        smallest = min(rate.cpu_seconds for rate in rounds[AUDIENCES[0]])
-        for audience, rates in rounds.items():
-            best = min(rates, key=lambda rate: rate.cpu_seconds)
-            self._table.row(
-                f"{audience:,} subscribers",
-                f"{milliseconds(best.cpu_seconds)} CPU",
-                f"{best.cpu_seconds / smallest:.2f} of the smallest",
-            )
+                    rates.append(await measure.sends(process, people.ana, name, 1, 0.6, ink))
+        cpu = {size: min(rate.cpu_seconds for rate in rates) for size, rates in rounds.items()}
+        written = {
+            size: min(rate.written_bytes for rate in rates) for size, rates in rounds.items()
+        }
+        for audience in AUDIENCES:
+            for what, each, shown in ((cpu, "CPU", milliseconds), (written, "written", kilobytes)):
+                ratio = what[audience] / what[AUDIENCES[0]]
+                self._table.row(
+                    f"{audience:,} subscribers" if what is cpu else "",
+                    f"{shown(what[audience])} {each}",
+                    f"{ratio:.2f} of the smallest, {budget(ratio, SAME, f'{SAME:.2f}')}",
+                )
         self._table.row("start to first answer", f"{started:.2f} s")
         self._table.row("memory, proportional", megabytes(proportional))
 
@@ -207,6 +214,14 @@ class Bench:
                 yield f"{server}/{made}"
             finally:
                 connection.execute(f"DROP DATABASE {made} WITH (FORCE)")
+
+
+def _log_bytes(url: str) -> int:
+    """How much PostgreSQL has written into its log, whoever let it."""
+    with psycopg.connect(url) as connection:
+        row = connection.execute("SELECT pg_current_wal_insert_lsn() - '0/0'").fetchone()
+    assert row is not None
+    return int(row[0])
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import asyncio
 import json
 import os
 import platform
+import re
 import resource
 import statistics
 import subprocess
@@ -176,6 +177,7 @@ class Reader:
         self._partner: list[int] = []
         self._sender = 0
         self._middle = 0
+        self._rare = ""
 
     async def look_around(self) -> None:
         """Find a lively channel, its longest topic, a conversation, and somebody who talks much."""
@@ -191,6 +193,8 @@ class Reader:
         others = [person["id"] for person in direct[-1]["display_recipient"]]
         self._partner = sorted(others)
         self._middle = newest[-1]["id"] // 2
+        cases = (re.search(r"This is case (\w+)", each["content"]) for each in newest)
+        self._rare = next((case.group(1) for case in cases if case is not None), "telescope")
 
     def newest(self) -> list[Question]:
         return [
@@ -234,7 +238,26 @@ class Reader:
         ]
 
     def searches(self) -> list[Question]:
-        return []
+        return [
+            self._history(f"{words}: {query}", [("search", query)], budget_ms)
+            for words, query, budget_ms in (
+                ("a rare word", self._rare, 25),
+                ("a common word", "report", 50),
+                ("two words", "telescope report", 50),
+                ("a phrase", '"the telescope is ready"', 100),
+                ("a phrase that nobody says", '"the report the"', 100),
+                ("a part of a word", "elescop", 100),
+                ("a part of many words", "ing", 100),
+                ("without spaces", "会議", 100),
+                ("a word that is nowhere", "xyzzy", 25),
+            )
+        ] + [
+            self._history(
+                "a common word in a channel: report",
+                [("search", "report"), ("channel", self._channel)],
+                50,
+            )
+        ]
 
     async def registers(self) -> list[Question]:
         person, count = await self._much_behind()

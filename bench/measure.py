@@ -19,6 +19,7 @@ class Rate:
     per_second: float
     cpu_seconds: float  # of the server, for each one
     median_seconds: float  # until the answer
+    written_bytes: float = 0.0  # to the disk, for each one
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +30,16 @@ class Delivery:
 
 
 async def repeat(
-    process: Process, request: Callable[[int], bytes], connections: int, seconds: float
+    process: Process,
+    request: Callable[[int], bytes],
+    connections: int,
+    seconds: float,
+    ink: Callable[[], int] = lambda: 0,
 ) -> Rate:
-    """Ask as fast as the server answers, on several connections at once."""
+    """Ask as fast as the server answers, on several connections at once.
+
+    `ink` says how many bytes have been written so far.
+    """
     wires = [await Wire.to(process.port) for _ in range(connections)]
     for number in range(WARM_UP):
         await wires[number % connections].ask(request(-number))
@@ -45,22 +53,30 @@ async def repeat(
             await wire.ask(request(next(numbers)))
             latencies.append(time.perf_counter() - begun)
 
-    cpu, begun = process.cpu_seconds(), time.perf_counter()
+    cpu, written, begun = process.cpu_seconds(), ink(), time.perf_counter()
     await asyncio.gather(*(go_on(wire) for wire in wires))
     elapsed, cpu = time.perf_counter() - begun, process.cpu_seconds() - cpu
+    written = ink() - written
     for wire in wires:
         wire.close()
     count = len(latencies)
-    return Rate(count / elapsed, cpu / count, statistics.median(latencies))
+    return Rate(count / elapsed, cpu / count, statistics.median(latencies), written / count)
 
 
-async def sends(process: Process, login: Login, channel: str, senders: int, seconds: float) -> Rate:
+async def sends(
+    process: Process,
+    login: Login,
+    channel: str,
+    senders: int,
+    seconds: float,
+    ink: Callable[[], int] = lambda: 0,
+) -> Rate:
     def request(number: int) -> bytes:
         return login.post(
             "/messages", type="channel", to=channel, topic="bench", content=f"Message {number}"
         )
 
-    return await repeat(process, request, senders, seconds)
+    return await repeat(process, request, senders, seconds, ink)
 
 
 async def registers(process: Process, login: Login, seconds: float) -> Rate:

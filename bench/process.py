@@ -57,6 +57,11 @@ class Process:
             fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(") ")[2].split()
             return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
+    def written_bytes(self) -> int:
+        """What the process has handed to its files and sockets so far."""
+        counts = Path(f"/proc/{self._process.pid}/io").read_text()
+        return int(counts.partition("wchar: ")[2].split()[0])
+
     def memory(self) -> tuple[int, int]:
         """Bytes: proportional set size and resident set size."""
         rollup = Path(f"/proc/{self._process.pid}/smaps_rollup").read_text()

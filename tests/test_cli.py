@@ -179,11 +179,25 @@ def test_the_only_owner_stays(terminal):
     terminal.adds("ana", "--role", "owner")
 
     refused = terminal.runs("user", "deactivate", "ana@example.com")
+    unchanged = terminal.runs("user", "role", "ana@example.com", "member")
 
     assert (refused.code, refused.err) == (
         1,
         "Error: Cannot deactivate the only organization owner.\n",
     )
+    only = "The owner permission cannot be removed from the only organization owner."
+    assert (unchanged.code, unchanged.err) == (1, f"Error: {only}\n")
+
+
+def test_accounts_get_other_roles_and_come_back(terminal):
+    terminal.adds("zoe")
+    terminal.runs("user", "role", "zoe@example.com", "moderator")
+    terminal.runs("user", "deactivate", "zoe@example.com")
+
+    said = terminal.runs("user", "reactivate", "zoe@example.com")
+
+    assert said.err == "Zoe <zoe@example.com> is back.\n"
+    assert terminal.runs("user", "list").out.endswith("Zoe   moderator\n")
 
 
 @pytest.mark.parametrize(

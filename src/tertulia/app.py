@@ -34,6 +34,7 @@ from tertulia.jobs import housekeeping, presence
 from tertulia.jobs.preparing import Preparation
 from tertulia.jobs.rerendering import rerender
 from tertulia.jobs.runner import Job, Runner
+from tertulia.jobs.searching import Indexing
 from tertulia.jobs.sending import REMINDERS, SCHEDULED, send_due
 from tertulia.markdown import emoji_names
 from tertulia.storage import avatars, emoji, realms
@@ -66,8 +67,9 @@ class Application:
         self.services = Services(
             config, database, self.delivery, vault, clock, started_at=int(clock())
         )
+        self.indexing = Indexing(database, self.delivery)
         self.runner = Runner(self._jobs())
-        self.metrics = metrics.Metrics(self.delivery, self.runner)
+        self.metrics = metrics.Metrics(self.delivery, self.runner, self.indexing)
         self._gate = Gate(self.services)
         self._api = Api(ROUTES, self._gate.admit, config, observe=self.metrics.observe)
         description = describe(ROUTES, title="Tertulia", version=version.VERSION)
@@ -114,6 +116,7 @@ class Application:
         return [
             Job("scheduled messages", 0.5, partial(send_due, *both, SCHEDULED), at_once=True),
             Job("reminders", 0.5, partial(send_due, *both, REMINDERS), at_once=True),
+            Job("search", 0.5, self.indexing.look, at_once=True),
             Job("preparation", 5, Preparation(delivery).go_on, at_once=True),
             Job("positions", 30, partial(housekeeping.keep_positions, *both, watch)),
             Job("log", 300, partial(housekeeping.trim_logs, *both)),

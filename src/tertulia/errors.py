@@ -747,6 +747,14 @@ class ReminderNotFound(ClientError):
     message = "Reminder does not exist"
 
 
+class TooManyScheduledMessages(ClientError):
+    message = "Too many scheduled messages (limit: {limit})"
+
+
+class TooManyReminders(ClientError):
+    message = "Too many reminders (limit: {limit})"
+
+
 class ReminderNoteTooLong(ClientError):
     message = "Maximum reminder note length: {limit} characters"
 

@@ -10,12 +10,13 @@ from starlette.requests import Request
 
 from tertulia.events.delivery import Delivery
 from tertulia.jobs.runner import Runner
+from tertulia.jobs.searching import Indexing
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 
 
 class Metrics:
-    def __init__(self, delivery: Delivery, runner: Runner) -> None:
+    def __init__(self, delivery: Delivery, runner: Runner, indexing: Indexing) -> None:
         self._registry = CollectorRegistry()
         ProcessCollector(registry=self._registry)
         self._requests = Counter(
@@ -50,6 +51,14 @@ class Metrics:
         for job in runner.jobs:
             late.labels(job.name).set_function(partial(runner.late_seconds, job))
             failures.labels(job.name).set_function(partial(runner.failures.__getitem__, job.name))
+
+        behind = Gauge(
+            "tertulia_search_behind_messages",
+            "Messages that are not in the search index yet, counted up to 10,000 for each"
+            " organization; they can be found all the same",
+            registry=self._registry,
+        )
+        behind.set_function(lambda: indexing.behind)
 
     def observe(self, method: str, route: str, status: int, seconds: float) -> None:
         self._requests.labels(method, route, str(status)).inc()

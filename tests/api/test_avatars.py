@@ -161,3 +161,25 @@ def test_an_avatar_is_found_by_number_or_address(people):
     assert ben.raw("GET", f"/avatar/{9**30}").status == 404
     stranger = chat.stranger.raw("GET", f"/avatar/{ana.id}")
     assert (stranger.status, stranger.json["code"]) == (401, "UNAUTHORIZED")
+
+
+def test_bots_are_given_pictures(people):
+    chat, ana, ben = people
+    ears = ben.listens_for("realm_user")
+    named = "full_name=Tide&short_name=tide"
+
+    made = uploads_to(ana, f"/bots?{named}", picture()).succeeds()
+    place = f"/bots/{made['user_id']}"
+    second = uploads_to(ana, place, picture(color="blue"), method="PATCH").succeeds()["avatar_url"]
+
+    added, *told = [event["person"] for event in ears.all()]
+    assert added["user_id"] == made["user_id"]
+    assert [each["avatar_source"] for each in told] == ["U", "U"]
+    assert [each["avatar_url"] for each in told] == [made["avatar_url"], second]
+    assert drawn(chat.stranger.raw("GET", second)).size == (100, 100)
+    assert ana.get("/bots").succeeds()["bots"][0]["avatar_url"] == second
+    for path, method in (("/bots?full_name=Ebb&short_name=ebb", "POST"), (place, "PATCH")):
+        twice = uploads_to(ana, path, picture(), picture(), method=method)
+        twice.fails("You may only upload one file at a time")
+    uploads_to(ben, place, picture(), method="PATCH").fails("Insufficient permission")
+    assert len(ana.get("/bots").succeeds()["bots"]) == 1

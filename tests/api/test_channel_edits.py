@@ -535,6 +535,9 @@ def not_read(person):
     found = person.get("/messages", anchor="first_unread", num_before=10, num_after=10).succeeds()
     assert [each["id"] for each in found["messages"] if "read" not in each["flags"]] == ids
     assert found["anchor"] == ids[0]
+    narrow = [{"operator": "is", "operand": "unread"}]
+    found = person.get("/messages", anchor="newest", num_before=10, narrow=narrow).succeeds()
+    assert [each["id"] for each in found["messages"]] == ids
     return ids
 
 

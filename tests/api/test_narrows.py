@@ -222,6 +222,26 @@ def test_where_is_looked(library):
     assert library.found(["channels", "archived"], by=ida) == "late"
 
 
+def test_what_was_kept_of_an_open_history_is_out_of_sight_once_it_is_protected(chat):
+    ana, ben = chat.people("ana", "ben")
+    ana.joins("cellar", invite_only=True, history_public_to_subscribers=True)
+    gold = ana.says("gold", to="cellar > x").id
+    ana.joins("cellar", principals=[ben.id], send_new_subscription_messages=False)
+    ben.post("/messages/flags", messages=[gold], op="add", flag="starred").succeeds()
+    before = ben.get("/messages", anchor="newest", num_before=9).succeeds()["messages"]
+
+    path = f"/streams/{chat.channel('cellar').id}"
+    ana.patch(path, is_private=True, history_public_to_subscribers=False).succeeds()
+
+    assert [message["id"] for message in before] == [gold]
+    ben.get(f"/messages/{gold}").fails("Invalid message(s)")
+    for narrow in ([], [["is", "starred"]], [["stream", "cellar"]]):
+        shown = ben.get("/messages", anchor="newest", num_before=9, narrow=narrow).succeeds()
+        assert gold not in [message["id"] for message in shown["messages"]]
+    window = {"anchor": "newest", "num_before": 9, "num_after": 0, "narrow": []}
+    ben.post("/messages/flags/narrow", op="add", flag="collapsed", **window).succeeds()
+
+
 # --- with ---
 
 

@@ -8,6 +8,7 @@ from tests.support.people import Person
 
 from tertulia.actions import channels as channel_actions
 from tertulia.actions import scheduled, users
+from tertulia.domain import limits
 from tertulia.domain.channels import NewChannel
 from tertulia.domain.messages import Draft, Mentions
 from tertulia.domain.scheduled import ToChannel
@@ -477,3 +478,20 @@ def _archive(tx, name):
         realm=tx.realm_id,
         name=name,
     )
+
+
+def test_there_is_an_end_to_what_waits(chat, monkeypatch):
+    ana = chat.person("ana")
+    monkeypatch.setattr(limits, "SCHEDULED_MESSAGES", 1)
+    monkeypatch.setattr(limits, "REMINDERS", 1)
+    note = ana.says("milk", to=[ana])
+    later = {"scheduled_delivery_timestamp": IN_TWO_HOURS}
+    message = {"type": "direct", "to": [ana.id], "content": "x", **later}
+
+    ana.post("/scheduled_messages", **message).succeeds()
+    ana.post("/reminders", message_id=note.id, **later).succeeds()
+
+    ana.post("/scheduled_messages", **message).fails("Too many scheduled messages (limit: 1)")
+    ana.post("/reminders", message_id=note.id, **later).fails("Too many reminders (limit: 1)")
+    assert len(ana.get("/scheduled_messages").succeeds()["scheduled_messages"]) == 1
+    assert len(ana.get("/reminders").succeeds()["reminders"]) == 1

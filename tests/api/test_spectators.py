@@ -48,6 +48,14 @@ def read(who: Caller, narrow: list[Any]) -> Any:
     return who.get("/messages", anchor="newest", num_before=10, narrow=narrow)
 
 
+def test_a_search_finds_what_is_open_and_nothing_else(square):
+    number, _ = said(square, "square"), said(square, "house")
+
+    messages = read(square.stranger, [*OPENLY, ["search", "hello"]]).succeeds()["messages"]
+
+    assert [each["id"] for each in messages] == [number]
+
+
 def test_messages_of_open_channels_can_be_read(square):
     number, hidden = said(square, "square"), said(square, "house")
 

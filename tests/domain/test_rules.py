@@ -307,6 +307,16 @@ def test_what_a_narrow_lets_through(narrow, passing):
     assert found is passing
 
 
+@pytest.mark.parametrize("term", ["general chat", ""])
+@pytest.mark.parametrize("topic", ["", "lunch"])
+def test_the_empty_topic_goes_by_its_display_name_in_every_narrow(term, topic):
+    found = passes(
+        [("topic", term)], channel_name="kitchen", topic=topic, sender_email="ana@x", flags=[]
+    )
+
+    assert found is (topic == "")
+
+
 # --- secrets ---
 
 

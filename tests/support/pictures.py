@@ -35,7 +35,9 @@ def uploads(person: "Caller", name: str, *files: bytes, kind: str = "image/png")
     return uploads_to(person, f"/realm/emoji/{name}", *files, kind=kind)
 
 
-def uploads_to(person: "Caller", path: str, *files: bytes, kind: str = "image/png") -> Reply:
+def uploads_to(
+    person: "Caller", path: str, *files: bytes, kind: str = "image/png", method: str = "POST"
+) -> Reply:
     parts = [
         f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="f{n}"; filename="f{n}"\r\n'
         f"Content-Type: {kind}\r\n\r\n".encode()
@@ -45,7 +47,7 @@ def uploads_to(person: "Caller", path: str, *files: bytes, kind: str = "image/pn
     ]
     body = b"".join(parts) + f"--{BOUNDARY}--\r\n".encode()
     return person.raw(
-        "POST",
+        method,
         f"/api/v1{path}",
         body,
         Content_Type=f"multipart/form-data; boundary={BOUNDARY}",

@@ -212,7 +212,7 @@ def realm_user(picture: Picture, event: Event) -> None:
     if "new_email" in told:
         known["email"] = told["new_email"]
     known.update(_known(told))
-    if told["user_id"] == picture["my_picture"]["user_id"] and told.get("avatar_url"):
+    if told["user_id"] == picture["my_picture"]["user_id"] and "avatar_url" in told:
         picture["my_picture"] |= {name: told[name] for name in picture["my_picture"]}
     filled_in = told.get("custom_profile_field")
     if filled_in is not None:
@@ -233,7 +233,11 @@ def profile_fields_told(picture: Picture, event: Event) -> None:
 
 
 def _known(told: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in told.items() if name in KNOWN}
+    """A client that knows gravatar finds the address by itself, so it need not be told."""
+    found = {name: value for name, value in told.items() if name in KNOWN}
+    if (found.get("avatar_url") or "").startswith("https://secure.gravatar.com/"):
+        found["avatar_url"] = None
+    return found
 
 
 @part

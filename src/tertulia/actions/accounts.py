@@ -12,7 +12,6 @@ from tertulia.errors import (
     InsufficientPermission,
     LastOwner,
     NoProfileOfBots,
-    OnlyOwner,
     OwnerRequired,
     UserNotFound,
 )
@@ -41,7 +40,7 @@ def edit(tx: Tx, actor: User, user_id: int, changes: Changes) -> None:
     actor = _administrator(tx, actor)
     user = _anybody(tx, user_id)
     if changes.role is not None and changes.role != user.role:
-        check_role(tx, actor, user, changes.role)
+        check_role(actor, user, changes.role)
         roles.change(tx, user, changes.role)
     full_name = (changes.full_name or "").strip()
     if full_name and full_name != user.full_name:
@@ -107,12 +106,10 @@ def _anybody(tx: Tx, user_id: int) -> User:
     return user
 
 
-def check_role(tx: Tx, actor: User, user: User, role: Role) -> None:
-    """Only owners make owners, or others of them, and one of them is always left."""
+def check_role(actor: User, user: User, role: Role) -> None:
+    """Only owners make owners, or others of them."""
     if Role.OWNER in (role, user.role) and not actor.is_owner:
         raise OwnerRequired()
-    if user.is_owner and users.active_owner_ids(tx) == [user.id]:
-        raise OnlyOwner()
 
 
 def _change_address(tx: Tx, user: User, email: str) -> None:

@@ -10,10 +10,10 @@ from contextlib import contextmanager
 
 from tertulia.domain.acquaintance import SETTING, may_know
 from tertulia.domain.users import User
-from tertulia.events.audience import Nobody, Users
+from tertulia.events.audience import AllBut, Audience, Everyone, Nobody, Users
 from tertulia.events.log import announce
 from tertulia.events.types.acquaintance import ConversationBegun, PeopleUncovered
-from tertulia.storage import acquaintance, groups, messages, realms, users
+from tertulia.storage import acquaintance, groups, messages, realms, subscriptions, users
 from tertulia.storage.tx import Tx
 
 Known = dict[int, set[int]]  # the people whom each of some viewers knows
@@ -31,7 +31,8 @@ def guests_are_limited(tx: Tx) -> bool:
 
 def find(tx: Tx, viewer: User, user_id: int) -> User | None:
     user = users.find(tx, user_id)
-    return user if user is not None and knows(tx, viewer, user) else None
+    known = known_among(tx, viewer, [] if user is None else [user])
+    return known[0] if known else None
 
 
 def find_many(tx: Tx, viewer: User, user_ids: list[int]) -> list[User]:
@@ -43,11 +44,36 @@ def knows(tx: Tx, viewer: User, user: User) -> bool:
 
 
 def known_among(tx: Tx, viewer: User, people: list[User]) -> list[User]:
-    """Those of the people whom the viewer may know."""
-    if not people or not is_limited(tx, viewer):
+    """Those of the people whom the viewer may know.
+
+    For nobody at all it takes as long: by the time, too, somebody hidden is not told from nobody.
+    """
+    if not is_limited(tx, viewer):
         return people
     met = acquaintance.met(tx, viewer.id)
     return [user for user in people if may_know(viewer, user, met.__contains__)]
+
+
+# --- telling of people, as they were known at the moment ---
+
+
+def knowing(tx: Tx, user_id: int) -> Audience:
+    """Those who may know somebody now, whenever they hear of it."""
+    others = strangers(tx, user_id)
+    return AllBut(others) if others else Everyone()
+
+
+def strangers(tx: Tx, user_id: int) -> list[int]:
+    """The guests who do not know somebody."""
+    if not guests_are_limited(tx):
+        return []
+    user = users.find(tx, user_id)
+    if user is None or user.is_bot:
+        return []
+    channel_ids = subscriptions.channel_ids_of(tx, user.id)
+    met = set(acquaintance.guests_in(tx, channel_ids)) if channel_ids else set()
+    met |= acquaintance.partners(tx, [user.id])[user.id]
+    return [guest.id for guest in users.active_guests(tx) if guest.id not in met | {user.id}]
 
 
 # --- telling of those who come into sight or leave it ---

@@ -2,11 +2,10 @@
 
 import secrets
 
-from tertulia.actions import rights
+from tertulia.actions import acquaintance, rights
 from tertulia.domain.images import Avatar
 from tertulia.domain.users import UPLOADED, User
 from tertulia.errors import AvatarChangesDisabled
-from tertulia.events.audience import Knowing
 from tertulia.events.log import announce
 from tertulia.events.types.users import AvatarChanged
 from tertulia.storage import avatars, realms, users
@@ -28,7 +27,7 @@ def put(tx: Tx, user_id: int, avatar: Avatar) -> None:
     name = secrets.token_hex(20)
     avatars.put(tx, user_id, name, avatar.picture, avatar.medium)
     avatars.note_change(tx, user_id, UPLOADED, name)
-    announce(tx, AvatarChanged(user_id), to=Knowing(user_id))
+    announce(tx, AvatarChanged(user_id), to=acquaintance.knowing(tx, user_id))
 
 
 def remove(tx: Tx, user_id: int) -> None:
@@ -38,7 +37,7 @@ def remove(tx: Tx, user_id: int) -> None:
         return
     avatars.remove(tx, user_id)
     avatars.note_change(tx, user_id, usual, None)
-    announce(tx, AvatarChanged(user_id), to=Knowing(user_id))
+    announce(tx, AvatarChanged(user_id), to=acquaintance.knowing(tx, user_id))
 
 
 def _check_allowed(tx: Tx, user: User) -> None:

@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from tertulia.actions import accounts, rights, roles
+from tertulia.actions import accounts, avatars, rights, roles
 from tertulia.actions import channels as channel_actions
 from tertulia.actions import users as user_actions
 from tertulia.actions.users import NewUser
 from tertulia.domain import limits
 from tertulia.domain.bots import USUAL_INTERFACE, Bot, bot_email, new_service
+from tertulia.domain.images import Avatar
 from tertulia.domain.keys import Vault
 from tertulia.domain.users import BotType, Role, User, checked_full_name
 from tertulia.errors import (
@@ -21,7 +22,7 @@ from tertulia.errors import (
     NotAnOutgoingWebhook,
     TooManyBots,
 )
-from tertulia.events.audience import Keepers, Knowing, Users
+from tertulia.events.audience import Everyone, Keepers, Users
 from tertulia.events.log import announce
 from tertulia.events.types.bots import BotChanged, BotOwnerChanged, BotsAdded, BotsGivenAway
 from tertulia.storage import bots, channels, users
@@ -54,6 +55,7 @@ class NewBot:
     interface: int
     defaults: Defaults
     config: Mapping[str, str]
+    avatar: Avatar | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,7 @@ class Change:
     interface: int | None
     defaults: Defaults
     config: Mapping[str, str] | None
+    avatar: Avatar | None = None
 
 
 def create(tx: Tx, vault: Vault, creator: User, new: NewBot, email_domain: str) -> tuple[User, str]:
@@ -83,6 +86,8 @@ def create(tx: Tx, vault: Vault, creator: User, new: NewBot, email_domain: str) 
     if new.bot_type == BotType.OUTGOING_WEBHOOK:
         bot = replace(bot, service=new_service(new.service_url, new.interface))
     bots.save(tx, bot)
+    if new.avatar is not None:
+        avatars.put(tx, account.id, new.avatar)
     return account, key
 
 
@@ -96,6 +101,8 @@ def edit(tx: Tx, user: User, bot_id: int, change: Change) -> None:
         _change_role(tx, user, account, change.role)
     if change.owner_id is not None:
         account = _give_to(tx, account, change.owner_id)
+    if change.avatar is not None:
+        avatars.put(tx, account.id, change.avatar)
     before = bots.find(tx, bot_id)
     after = _with_defaults(tx, user, before, change.defaults)
     after = _with_service(account, after, change)
@@ -184,7 +191,7 @@ def _rename(tx: Tx, account: User, full_name: str) -> None:
 def _change_role(tx: Tx, user: User, account: User, role: Role) -> None:
     if not user.is_admin:
         raise AdministratorRequired()
-    accounts.check_role(tx, user, account, role)
+    accounts.check_role(user, account, role)
     roles.change(tx, account, role)
 
 
@@ -202,7 +209,7 @@ def _give_to(tx: Tx, account: User, owner_id: int) -> User:
     _check_room(tx, owner)
     former = None if account.bot_owner_id is None else users.find(tx, account.bot_owner_id)
     bots.set_owner(tx, account.id, owner.id)
-    announce(tx, BotOwnerChanged(account.id, owner.id), to=Knowing(account.id))
+    announce(tx, BotOwnerChanged(account.id, owner.id), to=Everyone())
     if former is not None and not former.is_admin:
         announce(tx, BotsGivenAway([account.id]), to=Users([former.id]))
     if not owner.is_admin:

@@ -1,5 +1,6 @@
 """Channels: the way to one is through what somebody may see or read."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from tertulia.actions import rights
@@ -7,6 +8,7 @@ from tertulia.actions.circles import Circles
 from tertulia.domain import access
 from tertulia.domain.channels import Channel, NewChannel, checked_name
 from tertulia.domain.groups import CHANNEL_PERMISSIONS, GroupValue, Members
+from tertulia.domain.topics import INHERIT
 from tertulia.domain.users import User
 from tertulia.errors import (
     BadRequest,
@@ -31,18 +33,12 @@ DELETION_PERMISSIONS = {"can_delete_any_message_group", "can_delete_own_message_
 
 def visible_to(tx: Tx, user: User, channel_id: int) -> Channel:
     """A channel whose name and settings the user may know."""
-    channel = channels.find(tx, channel_id)
-    if channel is None or not may_see(tx, user, channel):
-        raise ChannelNotAccessible()
-    return channel
+    return _reached(tx, user, channel_id, may_see)
 
 
 def readable_by(tx: Tx, user: User, channel_id: int) -> Channel:
     """A channel whose messages the user may read."""
-    channel = channels.find(tx, channel_id)
-    if channel is None or not may_read(tx, user, channel):
-        raise ChannelNotAccessible()
-    return channel
+    return _reached(tx, user, channel_id, may_read)
 
 
 def open_to_all(tx: Tx, channel_id: int) -> Channel:
@@ -80,6 +76,51 @@ def may_see(tx: Tx, user: User, channel: Channel) -> bool:
 def may_read(tx: Tx, user: User, channel: Channel) -> bool:
     subscribed = subscriptions.is_subscribed(tx, user.id, channel.id)
     return access.may_read(user, channel, subscribed, lambda value: rights.holds(tx, user, value))
+
+
+def _reached(
+    tx: Tx, user: User, channel_id: int, may: Callable[[Tx, User, Channel], bool]
+) -> Channel:
+    """To be told that there is no such channel takes as long, whether or not there is one."""
+    channel = channels.find(tx, channel_id)
+    if not may(tx, user, channel or _nowhere(tx)) or channel is None:
+        raise ChannelNotAccessible()
+    return channel
+
+
+def look_in_vain(tx: Tx, user: User) -> None:
+    """For what is not there: as long as it takes to find that a channel is hidden from somebody."""
+    may_read(tx, user, _nowhere(tx))
+
+
+def _nowhere(tx: Tx) -> Channel:
+    """A channel that is hidden from everybody."""
+    nobody = groups.system_ids(tx)["role:nobody"]
+    return Channel(
+        id=0,
+        realm_id=tx.realm_id,
+        name="",
+        description="",
+        rendered_description="",
+        created_at=0,
+        creator_id=None,
+        invite_only=True,
+        is_web_public=False,
+        history_public=False,
+        archived=False,
+        is_default=False,
+        folder_id=None,
+        first_message_id=None,
+        last_message_at=None,
+        retention_days=None,
+        topics_policy=INHERIT,
+        default_push=False,
+        permissions={
+            "can_administer_channel_group": Members([], []),
+            "can_add_subscribers_group": nobody,
+            "can_subscribe_group": nobody,
+        },
+    )
 
 
 @dataclass(frozen=True, slots=True)

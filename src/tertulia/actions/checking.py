@@ -17,8 +17,11 @@ class Finding:
 
 
 def examine(tx: Tx, vault: Vault | None) -> list[Finding]:
-    """Look at the log, the keys and who refers to whom; the schema must be up to date."""
-    return [_log(tx), _keys(tx, vault), _references(tx)]
+    """Look at the log, the keys, the search index and who refers to whom.
+
+    The schema must be up to date.
+    """
+    return [_log(tx), _keys(tx, vault), _search(tx), _references(tx)]
 
 
 def _log(tx: Tx) -> Finding:
@@ -42,6 +45,12 @@ def _opens(vault: Vault, fingerprint: bytes, sealed: bytes) -> bool:
         return vault.fingerprint(vault.unseal(sealed)) == fingerprint
     except WrongSecret:
         return False
+
+
+def _search(tx: Tx) -> Finding:
+    messages, words = sanity.search_counts(tx)
+    summary = f"{_count(words, 'word')} of {_count(messages, 'message')}"
+    return Finding("search", summary, sanity.search_problems(tx))
 
 
 def _references(tx: Tx) -> Finding:

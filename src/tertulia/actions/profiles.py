@@ -10,7 +10,6 @@ from tertulia.actions import acquaintance, rights
 from tertulia.domain.profiles import ProfileField, ProfileValue, checked_value, named_users
 from tertulia.domain.users import User
 from tertulia.errors import InvalidUserIds, ProfileFieldNotEditable, ProfileFieldNotFound
-from tertulia.events.audience import Knowing
 from tertulia.events.log import announce
 from tertulia.events.types.profiles import ChangedValue, ProfileChanged
 from tertulia.storage import profile_fields
@@ -50,13 +49,17 @@ def change(tx: Tx, actor: User, user_id: int, values: Sequence[NewValue]) -> Non
             rendered = UNSET if value.rendered is None else value.rendered
             told.append(ChangedValue(field.id, value.text, rendered))
     if told:
-        announce(tx, ProfileChanged(user_id, told), to=Knowing(user_id))
+        announce(tx, ProfileChanged(user_id, told), to=acquaintance.knowing(tx, user_id))
 
 
 def forget(tx: Tx, user_id: int, field_id: int) -> None:
     """Take back what somebody has filled in, whoever may edit it."""
     profile_fields.remove_value(tx, user_id, field_id)
-    announce(tx, ProfileChanged(user_id, [ChangedValue(field_id, None)]), to=Knowing(user_id))
+    announce(
+        tx,
+        ProfileChanged(user_id, [ChangedValue(field_id, None)]),
+        to=acquaintance.knowing(tx, user_id),
+    )
 
 
 def _checked(tx: Tx, actor: User, field: ProfileField, value: Any) -> str:

@@ -222,7 +222,7 @@ def read_receipts(tx: Tx, user: User, message_id: int) -> list[int]:
     if not realms.current(tx).setting("enable_read_receipts"):
         raise ReadReceiptsDisabled()
     message = messages.find(tx, message_id)
-    if message is None or not sight.sees(tx, user, message):
+    if not sight.sees(tx, user, message) or message is None:
         raise InvalidMessage()
     if message.channel_id is None:
         holders = set(message.member_ids)

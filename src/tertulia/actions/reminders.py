@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from tertulia.actions import notices
 from tertulia.actions.messages.fetch import visible_to
+from tertulia.domain import limits
 from tertulia.domain.messages import Draft
 from tertulia.domain.notices import Words
 from tertulia.domain.reminders import Quotation, Reminder, reminder_text
@@ -14,6 +15,7 @@ from tertulia.errors import (
     InvalidMessage,
     OrganizationDeactivated,
     ReminderNotFound,
+    TooManyReminders,
 )
 from tertulia.events.audience import Users
 from tertulia.events.log import announce
@@ -49,6 +51,8 @@ def create(
 ) -> int:
     check_time(deliver_at, tx.now)
     message = visible_to(tx, owner, message_id)
+    if reminders.count_of(tx, owner.id) >= limits.REMINDERS:
+        raise TooManyReminders(limit=limits.REMINDERS)
     reminder_id = reminders.insert(
         tx,
         owner.id,

@@ -11,7 +11,8 @@ from tertulia.actions import acquaintance
 from tertulia.actions import users as user_actions
 from tertulia.actions.uncovering import seen, tell
 from tertulia.domain.users import Role, User
-from tertulia.events.audience import Everyone, Knowing, Users
+from tertulia.errors import OnlyOwner
+from tertulia.events.audience import Everyone, Users
 from tertulia.events.log import announce
 from tertulia.events.types.bots import BotsAdded, BotsGivenAway
 from tertulia.events.types.channels import DefaultChannelsChanged
@@ -22,9 +23,11 @@ from tertulia.storage.tx import Tx
 
 
 def change(tx: Tx, user: User, role: Role) -> None:
-    """Give somebody a role; who may is for the caller to have checked."""
+    """Give somebody a role; who may is for the caller to have checked. One owner is always left."""
     if role == user.role:
         return
+    if user.is_owner and users.active_owner_ids(tx) == [user.id]:
+        raise OnlyOwner()
     everything = channels.everything(tx)
     saw = seen(tx, everything, [user], tx.now)
     knew = acquaintance.known(tx, [user])
@@ -32,9 +35,12 @@ def change(tx: Tx, user: User, role: Role) -> None:
     users.set_role(tx, user.id, role)
     changed = user_actions.get(tx, user.id)
 
+    knows = acquaintance.known(tx, [changed])
     if user.is_active:
-        acquaintance.tell(tx, knew, acquaintance.known(tx, [changed]))
-    announce(tx, RoleChanged(user.id, role, user.role), to=Knowing(user.id))
+        acquaintance.tell(tx, knew, knows)
+    known = sorted(knows[user.id]) if acquaintance.is_limited(tx, changed) else None
+    event = RoleChanged(user.id, role, user.role, known)
+    announce(tx, event, to=acquaintance.knowing(tx, user.id))
     if not user.is_active:
         return
     _move(tx, user, groups_before, user_actions.system_group_ids(tx, changed))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from tertulia.actions import notices
 from tertulia.actions.messages import send
+from tertulia.domain import limits
 from tertulia.domain.messages import Draft
 from tertulia.domain.notices import Words
 from tertulia.domain.scheduled import (
@@ -27,6 +28,7 @@ from tertulia.errors import (
     ScheduledMessageSent,
     TimeNotInFuture,
     TooLateToDeliver,
+    TooManyScheduledMessages,
 )
 from tertulia.events.audience import Users
 from tertulia.events.log import announce
@@ -70,6 +72,8 @@ def create(
 ) -> int:
     check_time(deliver_at, tx.now)
     _check_sending(tx, owner, to, draft, email_domain)
+    if scheduled.count_of(tx, owner.id) >= limits.SCHEDULED_MESSAGES:
+        raise TooManyScheduledMessages(limit=limits.SCHEDULED_MESSAGES)
     entry_id = scheduled.insert(tx, owner.id, to, draft, read_by_sender, deliver_at)
     announce(tx, ScheduledMessageSaved("add", entry_id), to=Users([owner.id]))
     return entry_id

@@ -3,11 +3,12 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from tertulia.actions import acquaintance
 from tertulia.actions import users as user_actions
 from tertulia.domain import preferences
 from tertulia.domain.users import User, checked_full_name, looks_like_email
 from tertulia.errors import BadRequest, EmailChangesDisabled
-from tertulia.events.audience import Everyone, Knowing, Users
+from tertulia.events.audience import Everyone, Users
 from tertulia.events.log import announce
 from tertulia.events.types.settings import (
     AddressChanged,
@@ -42,7 +43,9 @@ def change(tx: Tx, user: User, changes: Changes) -> None:
     if changes.timezone is not None and changes.timezone != user.timezone:
         profiles.set_timezone(tx, user.id, changes.timezone)
         announce(tx, SettingChanged(user.id, "timezone", changes.timezone), to=Users([user.id]))
-        announce(tx, TimezoneChanged(user.id, changes.timezone), to=Knowing(user.id))
+        announce(
+            tx, TimezoneChanged(user.id, changes.timezone), to=acquaintance.knowing(tx, user.id)
+        )
     if changes.password_hash is not None:
         profiles.set_password_hash(tx, user.id, changes.password_hash)
     if email is not None:
@@ -76,9 +79,13 @@ def _change_settings(tx: Tx, user: User, wanted: dict[str, Any]) -> None:
         if name == "email_address_visibility":
             before = int(user.email_visibility)
             event = AddressChanged(user.id, user.email, user.email, value, before)
-            announce(tx, event, to=Knowing(user.id))
+            announce(tx, event, to=acquaintance.knowing(tx, user.id))
         elif name == "presence_enabled":
-            announce(tx, StatusChanged(user.id, {"away": not value}), to=Knowing(user.id))
+            announce(
+                tx,
+                StatusChanged(user.id, {"away": not value}),
+                to=acquaintance.knowing(tx, user.id),
+            )
 
 
 def _store(tx: Tx, user: User, wanted: dict[str, Any]) -> dict[str, Any]:

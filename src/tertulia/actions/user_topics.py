@@ -68,6 +68,8 @@ def sent(
     if sender.is_bot:
         return None
     current = user_topics.policy(tx, sender.id, channel.id, topic)
+    if current == Visibility.FOLLOWED:
+        return None
     policy = after_sending(
         current,
         *_automatic(sender),

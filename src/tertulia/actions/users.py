@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pyroaring import BitMap64
 
-from tertulia.actions import newcomers
+from tertulia.actions import acquaintance, newcomers
 from tertulia.actions.naming import renamed_in_permissions
 from tertulia.domain.groups import direct_system_groups
 from tertulia.domain.keys import Vault, new_key
@@ -21,7 +21,7 @@ from tertulia.errors import (
     UserIsDeactivated,
     UserNotFound,
 )
-from tertulia.events.audience import Everyone, Keepers, Knowing, Nobody
+from tertulia.events.audience import Everyone, Keepers, Nobody
 from tertulia.events.log import announce
 from tertulia.events.types.bots import BotsAdded
 from tertulia.events.types.groups import SystemMembersAdded
@@ -64,7 +64,7 @@ def add(tx: Tx, vault: Vault, new: NewUser) -> tuple[User, str]:
     key = _give_key(tx, vault, user)
     unread.store(tx, user.id, BitMap64(), messages.newest_id(tx))
 
-    announce(tx, UserAdded(user.id), to=Everyone())
+    announce(tx, UserAdded(user.id, acquaintance.strangers(tx, user.id)), to=Everyone())
     announce(tx, SystemMembersAdded(system_group_ids(tx, user), user.id), to=Everyone())
     if user.is_bot:
         announce(tx, BotsAdded([user.id]), to=Keepers(user.bot_owner_id))
@@ -80,7 +80,7 @@ def rename(tx: Tx, user: User, full_name: str) -> None:
     """Give somebody a name that was checked; nothing happens if it is the present one."""
     if full_name != user.full_name:
         profiles.set_full_name(tx, user.id, full_name)
-        announce(tx, OwnNameChanged(user.id, full_name), to=Knowing(user.id))
+        announce(tx, OwnNameChanged(user.id, full_name), to=acquaintance.knowing(tx, user.id))
 
 
 def change_address(tx: Tx, user: User, email: str) -> None:
@@ -89,7 +89,7 @@ def change_address(tx: Tx, user: User, email: str) -> None:
         profiles.set_email(tx, user.id, email)
         shown_to = int(user.email_visibility)
         event = AddressChanged(user.id, email, user.email, shown_to, shown_to)
-        announce(tx, event, to=Knowing(user.id))
+        announce(tx, event, to=acquaintance.knowing(tx, user.id))
 
 
 def check_address(tx: Tx, email: str) -> None:
@@ -121,7 +121,7 @@ def deactivate(tx: Tx, user_id: int) -> None:
     for each in [*users.active_bots_of(tx, user.id), user]:
         users.set_active(tx, each.id, False)
         queues.delete(tx, queues.of_user(tx, each.id))
-        announce(tx, UserActivityChanged(each.id, False), to=Everyone())
+        _tell_of_activity(tx, each, is_active=False)
         renamed_in_permissions(tx, each.id)
 
 
@@ -131,9 +131,8 @@ def reactivate(tx: Tx, user_id: int) -> None:
     if user.is_active:
         return
     users.set_active(tx, user.id, True)
-    announce(tx, UserActivityChanged(user.id, True), to=Everyone())
-    group_ids = sorted([*system_group_ids(tx, user), *groups.listing(tx, user.id)])
-    announce(tx, SystemMembersAdded(group_ids, user.id), to=Everyone())
+    _tell_of_activity(tx, user, is_active=True)
+    announce(tx, SystemMembersAdded(_all_group_ids(tx, user), user.id), to=Everyone())
     renamed_in_permissions(tx, user.id)
 
 
@@ -169,6 +168,21 @@ def system_group_ids(tx: Tx, user: User) -> list[int]:
     waiting = realms.current(tx).setting("waiting_period_threshold")
     ids = groups.system_ids(tx)
     return [ids[name] for name in direct_system_groups(user, waiting, tx.now)]
+
+
+def _all_group_ids(tx: Tx, user: User) -> list[int]:
+    """The groups that list somebody, those that follow from their role included."""
+    return sorted([*system_group_ids(tx, user), *groups.listing(tx, user.id)])
+
+
+def _tell_of_activity(tx: Tx, user: User, *, is_active: bool) -> None:
+    event = UserActivityChanged(
+        user.id,
+        is_active,
+        unknown_to=acquaintance.strangers(tx, user.id),
+        group_ids=_all_group_ids(tx, user),
+    )
+    announce(tx, event, to=Everyone())
 
 
 def _give_key(tx: Tx, vault: Vault, user: User) -> str:

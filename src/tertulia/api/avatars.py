@@ -21,9 +21,10 @@ class AvatarUrl(Reply):
 
 async def upload(call: Call, *, files: Files) -> AvatarUrl:
     """Upload a picture of oneself."""
-    if len(files) != 1:
+    avatar = await given(files) if len(files) == 1 else None
+    if avatar is None:
         raise BadRequest("You must upload exactly one avatar.")
-    await call.db.write(avatars.upload_own, call.user, await drawn(files))
+    await call.db.write(avatars.upload_own, call.user, avatar)
     return _mine(call)
 
 
@@ -42,8 +43,12 @@ def find_user(call: Call, who: str) -> User:
     return user
 
 
-async def drawn(files: Files) -> images.Avatar:
-    """The one picture that was uploaded, looked at and drawn anew."""
+async def given(files: Files) -> images.Avatar | None:
+    """The picture that was uploaded, if there is one: looked at and drawn anew."""
+    if not files:
+        return None
+    if len(files) > 1:
+        raise BadRequest("You may only upload one file at a time")
     (file,) = files
     if len(file.data) > limits.AVATAR_BYTES:
         limit = limits.AVATAR_BYTES >> 20

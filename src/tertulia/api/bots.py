@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 from tertulia.actions import bots
 from tertulia.actions.bots import Change, Defaults, NewBot
+from tertulia.api.avatars import given
 from tertulia.api.call import Call
 from tertulia.domain import limits
 from tertulia.domain.bots import (
@@ -16,6 +17,7 @@ from tertulia.domain.users import BotType, Role, User
 from tertulia.errors import BadRequest
 from tertulia.events.types.bots import BotObject, bot_object
 from tertulia.events.types.users import avatar_url
+from tertulia.http.forms import Files
 from tertulia.http.replies import Reply, ok
 from tertulia.http.rules import BareOrJson, Id, MaxLength, NoNul, OneOf, WebAddress
 from tertulia.storage import bots as stored
@@ -96,8 +98,9 @@ async def create(
     default_sending_stream: Text | None = None,
     default_events_register_stream: Text | None = None,
     default_all_public_streams: bool | None = None,
+    files: Files,
 ) -> CreatedBot:
-    """Make a bot that the caller looks after."""
+    """Make a bot that the caller looks after, perhaps with a picture."""
     new = NewBot(
         full_name=full_name,
         short_name=short_name,
@@ -108,6 +111,7 @@ async def create(
             default_sending_stream, default_events_register_stream, default_all_public_streams
         ),
         config=_checked_config(config_data or {}),
+        avatar=await given(files),
     )
     account, key = await call.db.write(
         bots.create, call.vault, call.user, new, call.org.email_domain
@@ -116,7 +120,7 @@ async def create(
     return CreatedBot(
         user_id=account.id,
         api_key=key,
-        avatar_url=avatar_url(call.org, account, client_gravatar=False),
+        avatar_url=avatar_url(call.org, call.org.users[account.id], client_gravatar=False),
         **_defaults(bot_object(call.org, bot, call.user.id)),
     )
 
@@ -134,8 +138,9 @@ async def edit(
     default_sending_stream: Text | None = None,
     default_events_register_stream: Text | None = None,
     default_all_public_streams: bool | None = None,
+    files: Files,
 ) -> ChangedBot:
-    """Change a bot; what is not passed stays."""
+    """Change a bot, perhaps its picture; what is not passed stays."""
     change = Change(
         full_name=full_name,
         role=None if role is None else Role(role),
@@ -146,6 +151,7 @@ async def edit(
             default_sending_stream, default_events_register_stream, default_all_public_streams
         ),
         config=None if config_data is None else _checked_config(config_data),
+        avatar=await given(files),
     )
     await call.db.write(bots.edit, call.user, bot_id, change)
     bot = await call.db.read(stored.find, bot_id)

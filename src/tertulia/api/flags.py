@@ -6,7 +6,7 @@ from tertulia.actions import reading
 from tertulia.actions.messages import marking
 from tertulia.actions.messages.narrowing import Asker
 from tertulia.api.call import Call
-from tertulia.api.messages import Narrow, window_from
+from tertulia.api.messages import Narrow, prepare_search, window_from
 from tertulia.domain import limits
 from tertulia.domain.narrow import terms_from
 from tertulia.http.replies import Reply, ok
@@ -68,7 +68,9 @@ async def update_in_narrow(
     """
     window = window_from(anchor, anchor_date, *_fewer(num_before, num_after), include_anchor)
     who = Asker(call.user, call.org.email_domain)
-    marked = await call.db.write(marking.update_flags, who, terms_from(narrow), window, op, flag)
+    terms = terms_from(narrow)
+    await prepare_search(call, terms)
+    marked = await call.db.write(marking.update_flags, who, terms, window, op, flag)
     found = marked.found
     return NarrowUpdated(
         processed_count=len(found.ids),

@@ -2,13 +2,12 @@
 
 import hashlib
 from datetime import UTC, datetime
-from html import escape
 from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from tertulia.actions import reading
+from tertulia.actions import reading, searching
 from tertulia.actions.composing import compose, rendering
 from tertulia.actions.messages import fetch, narrowing, send
 from tertulia.actions.messages.fetch import Shown, Window
@@ -27,6 +26,8 @@ from tertulia.http.rules import Alias, Id, MaxItems, MaxLength, Name, NonNegativ
 from tertulia.storage import bots
 
 Narrow = Annotated[list[Any], MaxItems(100)]
+
+MOST_BATCHES = 10  # that a search waits for, if the index is far behind
 
 
 class SentMessage(Reply):
@@ -221,8 +222,9 @@ async def fetch_messages(
     """Fetch messages around an anchor, or by their ids."""
 
     def told(shown: Shown) -> list[MessageObject]:
-        return [
-            _shown(
+        objects = []
+        for message in shown.messages:
+            told_one = _shown(
                 call,
                 message,
                 shown.flags[message.id],
@@ -230,12 +232,16 @@ async def fetch_messages(
                 client_gravatar,
                 allow_empty_topic_name,
             )
-            for message in shown.messages
-        ]
+            if shown.highlighter is not None:
+                told_one.match_content = shown.highlighter.markup(message.rendered)
+                told_one.match_subject = shown.highlighter.text(message.topic)
+            objects.append(told_one)
+        return objects
 
     terms = terms_from(narrow or [])
     if call.caller is None:
         narrowing.check_for_all(terms)
+    await prepare_search(call, terms)
     if message_ids is not None:
         if anchor is not None or num_before or num_after or use_first_unread_anchor:
             raise UnsupportedCombination(
@@ -273,9 +279,16 @@ async def matches_narrow(
     narrow: Narrow,
 ) -> Matches:
     """Say which of some messages that one has received match a narrow."""
-    found = await call.db.read(fetch.matching, asker(call), terms_from(narrow), msg_ids)
+    terms = terms_from(narrow)
+    await prepare_search(call, terms)
+    found, highlighter = await call.db.read(fetch.matching, asker(call), terms, msg_ids)
     return Matches(
-        {str(message.id): Match(message.rendered, escape(message.topic)) for message in found}
+        {
+            str(message.id): Match(
+                highlighter.markup(message.rendered), highlighter.text(message.topic)
+            )
+            for message in found
+        }
     )
 
 
@@ -294,6 +307,18 @@ async def fetch_message(
         message, flags = await call.db.read(fetch.one, call.caller, message_id)
     shown = _shown(call, message, flags, apply_markdown, client_gravatar, allow_empty_topic_name)
     return OneMessage(message=shown, raw_content=message.content)
+
+
+async def prepare_search(call: Call, terms: list[Term]) -> None:
+    """Bring the index up to date if a search would otherwise have much to read by itself.
+
+    After a large import that takes longer than a request may; then the job goes on with it.
+    """
+    if any(term.operator == "search" for term in terms):
+        for _ in range(MOST_BATCHES):
+            if not await call.db.read(searching.is_far_behind):
+                return
+            await call.db.write(searching.index_some)
 
 
 async def _catch_up(call: Call, terms: list[Term], window: Window) -> None:

@@ -171,8 +171,8 @@ ROUTES = [
     post("/users/me/api_key/regenerate", accounts.renew_key),
     # bots
     get("/bots", bots.mine, requires=human_member),
-    post("/bots", bots.create, requires=human_member),
-    patch("/bots/{bot_id}", bots.edit, requires=human_member),
+    post("/bots", bots.create, requires=human_member, max_body=avatars.MAX_BODY),
+    patch("/bots/{bot_id}", bots.edit, requires=human_member, max_body=avatars.MAX_BODY),
     delete("/bots/{bot_id}", bots.deactivate, requires=human_member),
     get("/bots/{bot_id}/api_key", bots.key, requires=human_member),
     post("/bots/{bot_id}/api_key/regenerate", bots.regenerate_key, requires=human_member),

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from tertulia import zuliprc
+from tertulia.actions import roles
 from tertulia.actions import users as user_actions
 from tertulia.actions.users import NewUser
 from tertulia.cli.office import (
@@ -37,7 +38,7 @@ ROLE_NAMES = {role: name for name, role in ROLES.items()}
 
 @click.group()
 def user() -> None:
-    """Accounts: add and list them, end them, replace their keys."""
+    """Accounts: add, list and change them, end them, replace their keys."""
 
 
 @user.command()
@@ -111,6 +112,29 @@ def deactivate(email: str, org: str | None, **flags: Any) -> None:
     found = _find(office, email)
     office.database.write_now(office.realm.id, user_actions.deactivate, found.id)
     click.echo(f"The account of {found.full_name} <{found.email}> has ended.", err=True)
+
+
+@user.command()
+@click.argument("email")
+@in_organization
+def reactivate(email: str, org: str | None, **flags: Any) -> None:
+    """Open an account again that has ended."""
+    office = open_office(org, flags)
+    found = _find(office, email)
+    office.database.write_now(office.realm.id, user_actions.reactivate, found.id)
+    click.echo(f"{found.full_name} <{found.email}> is back.", err=True)
+
+
+@user.command()
+@click.argument("email")
+@click.argument("role", type=click.Choice(list(ROLES)))
+@in_organization
+def role(email: str, role: str, org: str | None, **flags: Any) -> None:
+    """Give somebody another role."""
+    office = open_office(org, flags)
+    found = _find(office, email)
+    office.database.write_now(office.realm.id, roles.change, found, ROLES[role])
+    click.echo(f"{found.full_name} <{found.email}> is {role} now.", err=True)
 
 
 @user.command("reset-key")

@@ -210,11 +210,10 @@ def slug(channel_id: int, name: str) -> str:
 
 def encode_for_link(text: str) -> str:
     """Percent-encoding as clients expect it in a fragment: with a dot for the percent sign."""
-    encoded = []
-    for byte in text.encode():
-        char = chr(byte)
-        if byte < 128 and (char.isalnum() or char in "-_~"):
-            encoded.append(char)
-        else:
-            encoded.append(f".{byte:02X}")
-    return "".join(encoded)
+    return "".join(map(_IN_LINKS.__getitem__, text.encode()))
+
+
+_IN_LINKS = [
+    chr(byte) if byte < 128 and (chr(byte).isalnum() or chr(byte) in "-_~") else f".{byte:02X}"
+    for byte in range(256)
+]

@@ -31,7 +31,7 @@ class Vault:
         self._box = SecretBox(sealing)
 
     def fingerprint(self, key: str) -> bytes:
-        return hmac.new(self._finding, key.encode(), hashlib.sha256).digest()
+        return hmac.digest(self._finding, key.encode(), "sha256")
 
     def seal(self, key: str) -> bytes:
         return bytes(self._box.encrypt(key.encode()))

@@ -41,6 +41,8 @@ def shown(topic: str, allow_empty: bool) -> str:
 
 def first_bad_character(text: str) -> int | None:
     """The position, from 1, of the first control or non-character."""
+    if text.isascii() and text.isprintable():
+        return None
     for index, char in enumerate(text, 1):
         if unicodedata.category(char) in ("Cc", "Cs") or (ord(char) & 0xFFFE) == 0xFFFE:
             return index

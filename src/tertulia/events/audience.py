@@ -27,13 +27,13 @@ class NonGuests(msgspec.Struct, frozen=True, tag="non_guests", tag_field="to"):
         return not org.users[user_id].is_guest
 
 
-class Knowing(msgspec.Struct, frozen=True, tag="knowing", tag_field="to"):
-    """Everybody who may know a user: all but some guests."""
+class AllBut(msgspec.Struct, frozen=True, tag="all_but", tag_field="to"):
+    """Everybody but these: the guests who did not know somebody when something befell them."""
 
-    id: int
+    ids: list[int]
 
     def includes(self, org: Organization, user_id: int, was_subscribed: WasSubscribed) -> bool:
-        return org.may_know(org.users[user_id], org.users[self.id])
+        return user_id not in self.ids
 
 
 class Users(msgspec.Struct, frozen=True, tag="users", tag_field="to"):
@@ -131,7 +131,7 @@ class Nobody(msgspec.Struct, frozen=True, tag="nobody", tag_field="to"):
 Audience = (
     Everyone
     | NonGuests
-    | Knowing
+    | AllBut
     | Users
     | Subscribers
     | Watchers

@@ -52,29 +52,41 @@ class Follower:
         It may overlap with what `apply` has taken in meanwhile.
         """
         news = News()
-        for realm_id, head in stored_log.heads(tx, realms).items():
-            org = self.organizations.get(realm_id)
+        for realm_id in realms or self._behind(tx):
+            org, here = self.organizations.get(realm_id), tx.for_realm(realm_id)
             if org is None:
-                here = tx.for_realm(realm_id)
                 news.newcomers.append(self._load(here))
-            elif org.applied < head:
-                news.heads[realm_id] = head
-                self._fetch_since(tx.for_realm(realm_id), org.applied, head, news)
+            else:
+                self._fetch_since(here, org.applied, news)
         return news
 
-    def _fetch_since(self, tx: Tx, applied: int, head: int, news: News) -> None:
-        found = news.happenings.setdefault(tx.realm_id, [])
+    def _behind(self, tx: Tx) -> list[int]:
+        """The organizations of which there is more than we know."""
+        known = self.organizations
+        return [
+            realm_id
+            for realm_id, head in stored_log.heads(tx).items()
+            if realm_id not in known or known[realm_id].applied < head
+        ]
+
+    def _fetch_since(self, tx: Tx, applied: int, news: News) -> None:
+        found: list[Happening] = []
         touched = Touched()
-        while applied < head:
+        page_is_full = True
+        while page_is_full:
             page = log.read(tx, tx.realm_id, applied, PAGE)
-            if not page or page[0].seq != applied + 1:
+            page_is_full = len(page) == PAGE
+            if page and page[0].seq != applied + 1:
                 # We were away for so long that the log was trimmed meanwhile: begin afresh.
                 news.newcomers.append(self._load(tx))
                 return
             for happening in page:
                 touched.add(happening.event.touched())
+                applied = happening.seq
             found.extend(page)
-            applied = page[-1].seq
+        if found:
+            news.happenings[tx.realm_id] = found
+            news.heads[tx.realm_id] = applied
         if touched:
             news.patches[tx.realm_id] = directory.read_patch(tx, touched)
 

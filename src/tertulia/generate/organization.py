@@ -8,7 +8,7 @@ from random import Random
 
 import msgspec
 
-from tertulia.actions import housekeeping, organizations, rerendering, traffic
+from tertulia.actions import housekeeping, organizations, rerendering, searching, traffic
 from tertulia.domain.keys import Vault
 from tertulia.domain.realms import Realm
 from tertulia.domain.users import SECONDS_PER_DAY
@@ -18,12 +18,13 @@ from tertulia.generate.history import History
 from tertulia.generate.society import Person, Society
 from tertulia.generate.writing import Writer
 from tertulia.markdown import Settings
-from tertulia.storage import realms
+from tertulia.storage import realms, search
 from tertulia.storage.database import Database
 
 DAYS = 400
 STEPS = 40  # in which people join and leave
 AT_ONCE = 10_000  # messages in one transaction
+INDEXED_AT_ONCE = 40_000
 PEOPLE_FILE = "people.json"
 
 Progress = Callable[[int], None]
@@ -77,6 +78,7 @@ def generate(
             there.write_now(realm.id, history.talk, count, since, since + length)
             done += count
             progress(done)
+        _index(database, realm, most_left=INDEXED_AT_ONCE)
     _finish(database, realm, Habits(dice, society, history))
     return society.present()
 
@@ -105,10 +107,18 @@ def _finish(database: Database, realm: Realm, habits: Habits) -> None:
     """Bring everything to where a server would have brought it by now."""
     database.write_now(realm.id, habits.settle)
     database.write_now(realm.id, rerendering.finish)
+    _index(database, realm, most_left=0)
     while database.write_now(realm.id, traffic.count, 50):
         pass
     while not database.write_now(realm.id, housekeeping.trim_log).is_done:
         pass
+    database.tidy()
+
+
+def _index(database: Database, realm: Realm, most_left: int) -> None:
+    """Index messages for searching; many at a time cost least."""
+    while database.read_now(realm.id, search.count_behind, most_left + 1) > most_left:
+        database.write_now(realm.id, searching.index_some, INDEXED_AT_ONCE)
 
 
 def _settings(realm: Realm) -> Settings:

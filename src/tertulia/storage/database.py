@@ -94,6 +94,14 @@ class Database:
         finally:
             connection.close()
 
+    def tidy(self) -> None:
+        """Let the database look at itself, after very much has been written at once."""
+        connection = self.dialect.connect()
+        try:
+            self.dialect.tidy(connection)
+        finally:
+            connection.close()
+
     def read_now(
         self,
         realm_id: int,

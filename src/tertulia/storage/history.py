@@ -12,6 +12,7 @@ from typing import Any
 from pyroaring import BitMap64
 
 from tertulia.storage import messages, subscriptions
+from tertulia.storage.finding import Search
 from tertulia.storage.messages import CAME_WHILE_SUBSCRIBED
 from tertulia.storage.subscriptions import Span
 from tertulia.storage.tx import Tx
@@ -67,11 +68,14 @@ class Selection:
     `either` holds ways in which a message can belong, each asked for by itself, since one query
     for all of them would find no index that suits it. How a way is walked:
 
-    * by the conditions, if they name an index of their own (`by_realm` is false);
+    * by the conditions, if they name an index of their own (`by_realm` is false), by something
+      that is in the organization with all its messages: a channel, a sender, a conversation;
     * along an index of the few messages that are marked so (`by_mark`);
     * through the organization, which is quick for whoever is in many channels;
     * through the `places`, each by itself, which is quick for whoever is in few, or where all of
       them is wanted (`is_whole`). What fulfils a condition of `elsewhere` may stand anywhere.
+
+    `search` knows what is found by words, and is asked together with whichever way it is.
     """
 
     conditions: list[str] = field(default_factory=list)
@@ -85,6 +89,7 @@ class Selection:
     places: list[Place] | None = None
     elsewhere: tuple[str, ...] = ()
     is_whole: bool = False
+    search: Search | None = None
 
     def require(self, condition: str, **params: Any) -> None:
         self.conditions.append(condition)
@@ -134,14 +139,25 @@ def received_directly(me: int) -> Selection:
 def received_in_channels(tx: Tx, me: int, readable: list[int]) -> Selection:
     """Everything that reached me in channels and that I may still read."""
     selection = Selection(
-        places=_places(subscriptions.spans_of(tx, me), readable),
+        places=_places(subscriptions.spans_of(tx, me), set(readable)),
         elsewhere=(MOVED, KEPT_AS_HISTORICAL),
     )
     # The plus keeps this condition from choosing the index.
     selection.require("+m.channel_id IN :readable", readable=readable)
-    selection.require(f"{RECEIVED_IN_CHANNEL} OR {KEPT_AS_HISTORICAL}", me=me)
+    # What was kept while the history was open to all is out of sight once it is protected.
+    seen = f"{SHARES_HISTORY} OR {CAME_WHILE_SUBSCRIBED}"
+    selection.require(f"{RECEIVED_IN_CHANNEL} OR ({KEPT_AS_HISTORICAL} AND ({seen}))", me=me)
     selection.require(NOT_MOVED_AWAY)
     return selection
+
+
+def received(tx: Tx, me: int) -> Selection:
+    """Everything that reached me, whether or not I may still read it."""
+    spans = subscriptions.spans_of(tx, me)
+    in_channels = Selection(places=_places(spans, {span.channel_id for span in spans}))
+    in_channels.elsewhere = (MOVED,)
+    in_channels.require(RECEIVED_IN_CHANNEL, me=me)
+    return Selection(either=[in_channels, received_directly(me)])
 
 
 def open_in_channels(me: int, shared: list[int], protected: list[int]) -> Selection:
@@ -156,12 +172,11 @@ def open_in_channels(me: int, shared: list[int], protected: list[int]) -> Select
     return selection
 
 
-def _places(spans: Sequence[Span], readable: list[int]) -> list[Place]:
+def _places(spans: Sequence[Span], readable: set[int]) -> list[Place]:
     """Where messages can stand that were received during these spans and never moved."""
     found: dict[int, Place] = {}
-    known = set(readable)
     for span in spans:
-        if span.channel_id in known:
+        if span.channel_id in readable:
             since, until = span.start_message_id, span.end_message_id
             earlier = found.get(span.channel_id)
             found[span.channel_id] = Place(
@@ -190,7 +205,7 @@ def among(tx: Tx, selection: Selection, message_ids: Iterable[int]) -> list[int]
     wanted = BitMap64(each for each in message_ids if each >= 0) - selection.without
     if selection.within is not None:
         wanted &= selection.within
-    return sorted(_among(tx, selection, list(wanted), back=False)) if wanted else []
+    return _matching(tx, selection, list(wanted), back=False)
 
 
 def newest(tx: Tx, selection: Selection) -> int | None:
@@ -222,17 +237,49 @@ def _blocks(
     """What is found, a stretch at a time, as far as somebody asks."""
     if selection.within is not None:
         for ids in _stretches(selection.within - selection.without, anchor, count, back=back):
-            yield _among(tx, selection, ids, back=back)
+            yield _matching(tx, selection, ids, back=back)
         return
-    if not selection.without:
+    if selection.search is not None and selection.search.is_by_index:
+        yield from _searched(tx, selection, selection.search, anchor, count, back=back)
+        return
+    if not selection.without and selection.search is None:
         yield _page(tx, selection, anchor, count, back=back)
         return
     size = max(count, SMALLEST_BLOCK)
     while page := _page(tx, selection, anchor, size, back=back):
-        yield [each for each in page if each not in selection.without]
+        yield _found_among(selection, page)
         if len(page) < size:
             return
         anchor, size = page[-1], min(size * 2, LARGEST_BLOCK)
+
+
+def _searched(
+    tx: Tx, selection: Selection, search: Search, anchor: int, count: int, *, back: bool
+) -> Iterator[list[int]]:
+    """What a search finds, by turns along the words and along the conditions.
+
+    Nobody knows beforehand which of the two is the rarer; so both go ahead, each from where the
+    other has come to, and the better one does most of the way.
+    """
+    size = max(2 * count, SMALLEST_BLOCK)
+    while True:
+        stretch = search.next(anchor, size, back=back)
+        yield _matching(tx, selection, stretch.ids, back=back)
+        if not stretch.goes_on:
+            return
+        page = _page(tx, selection, stretch.ids[-1], size, back=back)
+        yield _found_among(selection, page)
+        if len(page) < size:
+            return
+        anchor, size = page[-1], min(size * 2, LARGEST_BLOCK)
+
+
+def _found_among(selection: Selection, ids: list[int]) -> list[int]:
+    """Those of some ids, for which the conditions hold, that are wanted and found."""
+    ids = [each for each in ids if each not in selection.without]
+    if selection.search is None:
+        return ids
+    return selection.search.confirmed(selection.search.may_match(ids))
 
 
 def _stretches(ids: BitMap64, anchor: int, count: int, *, back: bool) -> Iterator[list[int]]:
@@ -267,13 +314,14 @@ class Walk:
     back: bool
 
     def along(self, way: Selection) -> list[int]:
-        if way.places is None or way.by_mark or not way.by_realm:
+        if way.places is None or not way.by_realm:
             return self._asked(way)
         if way.by_topic:
             here = [place.channel_id for place in way.places]
             in_places = self._asked(way, "m.channel_id IN :places", by_realm=False, places=here)
             return in_places + self._elsewhere(way)
-        if len(way.places) > FEW_PLACES and (not way.is_whole or self.count > MANY):
+        is_part = way.by_mark or not way.is_whole
+        if len(way.places) > FEW_PLACES and (is_part or self.count > MANY):
             return self._asked(way)
         near, edge = self._near(way)
         if edge is None or len(near) >= self.count:
@@ -316,13 +364,14 @@ class Walk:
     def _asked(
         self, way: Selection, more: str = "", *, by_realm: bool | None = None, **params: Any
     ) -> list[int]:
-        realm = "m.realm_id" if (way.by_realm if by_realm is None else by_realm) else "+m.realm_id"
+        if way.by_realm if by_realm is None else by_realm:
+            more = f"m.realm_id = :realm{' AND ' + more if more else ''}"
+            params["realm"] = self.tx.realm_id
         position = "m.id < :anchor" if self.back else "m.id > :anchor"
         rows = self.tx.all(
-            f"SELECT m.id FROM message m WHERE {realm} = :realm AND {position}"
+            f"SELECT m.id FROM message m WHERE {position}"
             f"{' AND ' + more if more else ''} AND {way.where()}"
             f" ORDER BY m.id {'DESC' if self.back else 'ASC'} LIMIT :count",
-            realm=self.tx.realm_id,
             anchor=self.anchor,
             count=self.count,
             **params,
@@ -331,8 +380,19 @@ class Walk:
         return [row["id"] for row in rows]
 
 
+def _matching(tx: Tx, selection: Selection, ids: list[int], *, back: bool) -> list[int]:
+    """Those of the ids that are in the selection, the nearest first."""
+    search = selection.search
+    if search is not None:
+        ids = search.may_match(ids)
+    ids = _among(tx, selection, [each for each in ids if each not in selection.without], back=back)
+    return ids if search is None else search.confirmed(ids)
+
+
 def _among(tx: Tx, selection: Selection, ids: list[int], *, back: bool) -> list[int]:
     """Those of the ids for which the conditions hold, the nearest first."""
+    if not ids:
+        return []
     found: set[int] = set()
     for way in selection.ways():
         rows = tx.all(

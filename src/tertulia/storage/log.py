@@ -4,7 +4,6 @@ Numbers have no gaps: they are taken from `log_head` in the same transaction, so
 is undone gives its numbers back.
 """
 
-from collections.abc import Collection
 from dataclasses import dataclass
 
 from tertulia.storage.tx import Row, Tx
@@ -25,14 +24,9 @@ def head(tx: Tx) -> int:
     return int(tx.value("SELECT seq AS value FROM log_head WHERE realm_id = :r", r=tx.realm_id))
 
 
-def heads(tx: Tx, realms: Collection[int] = ()) -> dict[int, int]:
-    """How far the log of each of these organizations goes; of all, if none is named."""
-    rows = (
-        tx.all("SELECT realm_id, seq FROM log_head WHERE realm_id IN :realms", realms=list(realms))
-        if realms
-        else tx.all("SELECT realm_id, seq FROM log_head")
-    )
-    return {row["realm_id"]: row["seq"] for row in rows}
+def heads(tx: Tx) -> dict[int, int]:
+    """How far the log of each organization goes."""
+    return {row["realm_id"]: row["seq"] for row in tx.all("SELECT realm_id, seq FROM log_head")}
 
 
 def append(tx: Tx, kind: str, audience: str, payload: str) -> int:

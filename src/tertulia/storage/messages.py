@@ -7,13 +7,16 @@ from collections.abc import Sequence
 
 from tertulia.domain.messages import Draft, Message
 from tertulia.domain.topics import fold
+from tertulia.storage import search
 from tertulia.storage.tx import Row, Tx
 
 COLUMNS = (
     "m.id, m.realm_id, m.sender_id, m.channel_id, m.conversation_id, m.topic, m.content,"
     " m.rendered, m.client, m.sent_at, m.read_by_sender, m.is_me,"
     " m.channel_wildcard, m.origin_channel_id, m.arrived_seq, m.edited_at, m.moved_at,"
-    " m.resolve_notice, v.member_ids"
+    " m.resolve_notice,"
+    # Looked up for each: a join would read all conversations for a few messages.
+    " (SELECT v.member_ids FROM conversation v WHERE v.id = m.conversation_id) AS member_ids"
 )
 # What a protected history shows: what came into the channel, by being sent there or by being
 # moved there, while one was subscribed.
@@ -24,12 +27,11 @@ CAME_WHILE_SUBSCRIBED = (
     " ELSE s.start_seq < m.arrived_seq AND (s.end_seq IS NULL OR m.arrived_seq <= s.end_seq)"
     " END))"
 )
-SOURCE = "message m LEFT JOIN conversation v ON v.id = m.conversation_id"
 
 
 def find(tx: Tx, message_id: int) -> Message | None:
     row = tx.one(
-        f"SELECT {COLUMNS} FROM {SOURCE} WHERE m.id = :id AND m.realm_id = :realm",
+        f"SELECT {COLUMNS} FROM message m WHERE m.id = :id AND m.realm_id = :realm",
         id=message_id,
         realm=tx.realm_id,
     )
@@ -40,7 +42,7 @@ def find_many(tx: Tx, realm_id: int, message_ids: Sequence[int]) -> dict[int, Me
     if not message_ids:
         return {}
     rows = tx.all(
-        f"SELECT {COLUMNS} FROM {SOURCE} WHERE m.realm_id = :realm AND m.id IN :ids",
+        f"SELECT {COLUMNS} FROM message m WHERE m.realm_id = :realm AND m.id IN :ids",
         realm=realm_id,
         ids=list(message_ids),
     )
@@ -51,7 +53,7 @@ def oldest(tx: Tx, channel_id: int | None, most: int) -> list[Message]:
     """The first messages of a channel, or of all conversations if there is none."""
     place = "m.conversation_id IS NOT NULL" if channel_id is None else "m.channel_id = :channel"
     rows = tx.all(
-        f"SELECT {COLUMNS} FROM {SOURCE} WHERE m.realm_id = :realm AND {place}"
+        f"SELECT {COLUMNS} FROM message m WHERE m.realm_id = :realm AND {place}"
         " ORDER BY m.id LIMIT :most",
         realm=tx.realm_id,
         channel=channel_id,
@@ -136,6 +138,7 @@ def set_content(tx: Tx, message_id: int, draft: Draft) -> None:
         now=tx.now,
         id=message_id,
     )
+    search.note_changes(tx, [message_id])
 
 
 def set_topic(tx: Tx, message_ids: Sequence[int], topic: str) -> None:
@@ -147,12 +150,16 @@ def set_topic(tx: Tx, message_ids: Sequence[int], topic: str) -> None:
         realm=tx.realm_id,
         ids=list(message_ids),
     )
+    search.note_changes(tx, message_ids)
 
 
 def set_channel(tx: Tx, message_ids: Sequence[int], channel_id: int, arrived_seq: int) -> None:
-    """Put messages into another channel; who received them is not changed by that."""
+    """Put messages into another channel; who received and who has read them is not changed."""
     tx.execute(
-        "UPDATE message SET channel_id = :channel, arrived_seq = :seq"
+        "UPDATE message SET channel_id = :channel, arrived_seq = :seq, closed_seq = coalesce("
+        "(SELECT c.closed_seq FROM channel c WHERE c.id = message.channel_id"
+        " AND message.id <= c.closed_message_id"
+        " AND (message.arrived_seq IS NULL OR message.arrived_seq < c.closed_seq)), closed_seq)"
         " WHERE realm_id = :realm AND id IN :ids",
         channel=channel_id,
         seq=arrived_seq,
@@ -173,6 +180,7 @@ def note_move(tx: Tx, message_ids: Sequence[int]) -> None:
 def delete(tx: Tx, message_ids: Sequence[int]) -> None:
     """Forget messages for good, with all that hangs on them."""
     ids = list(message_ids)
+    search.forget(tx, ids)
     for table in ("message_flag", "reaction", "message_edit"):
         tx.execute(f"DELETE FROM {table} WHERE message_id IN :ids", ids=ids)
     tx.execute(
@@ -183,7 +191,7 @@ def delete(tx: Tx, message_ids: Sequence[int]) -> None:
 def rendered_before(tx: Tx, version: int, after_id: int, most: int) -> list[Message]:
     """Messages that an older renderer made the HTML of, oldest first."""
     rows = tx.all(
-        f"SELECT {COLUMNS} FROM {SOURCE} WHERE m.realm_id = :realm AND m.id > :after"
+        f"SELECT {COLUMNS} FROM message m WHERE m.realm_id = :realm AND m.id > :after"
         " AND m.render_version < :version ORDER BY m.id LIMIT :most",
         realm=tx.realm_id,
         after=after_id,
@@ -208,6 +216,7 @@ def set_rendering(tx: Tx, message_id: int, draft: Draft) -> None:
         realm=tx.realm_id,
         content=draft.content,
     )
+    search.note_changes(tx, [message_id])
 
 
 def newest_id(tx: Tx) -> int:

@@ -51,6 +51,13 @@ def due(tx: Tx, most: int) -> list[Reminder]:
     return [_reminder(row) for row in rows]
 
 
+def count_of(tx: Tx, owner_id: int) -> int:
+    """How many reminders."""
+    return int(
+        tx.value("SELECT count(*) AS value FROM reminder WHERE owner_id = :owner", owner=owner_id)
+    )
+
+
 def insert(
     tx: Tx,
     owner_id: int,

@@ -57,6 +57,9 @@ REFERENCES = (
     ("bot", "sending_channel_id", "channel"),
     ("bot", "listening_channel_id", "channel"),
     ("bot_memory", "user_id", "account"),
+    ("search_document", "message_id", "message"),
+    ("search_stale", "message_id", "message"),
+    ("search_posting", "word_id", "search_word"),
 )
 
 
@@ -89,6 +92,41 @@ def log_problems(tx: Tx) -> list[str]:
     if ahead:
         problems.append(f"{ahead} event queues begin after the end of the log")
     return problems
+
+
+# What must not be there, as a count of it, in the search index of all organizations together.
+_SEARCH_PROBLEMS = {
+    "{} messages that are gone are still in the search index": (
+        "SELECT count(*) AS value FROM search_document d"
+        " LEFT JOIN message m ON m.id = d.message_id WHERE m.id IS NULL"
+    ),
+    "{} messages are missing in the search index": (
+        "SELECT count(*) AS value FROM message m"
+        " JOIN search_head h ON h.realm_id = m.realm_id AND m.id <= h.indexed_to"
+        " LEFT JOIN search_document d ON d.message_id = m.id WHERE d.message_id IS NULL"
+    ),
+    "{} words in the search index are unknown": (
+        "SELECT count(*) AS value FROM search_posting p"
+        " LEFT JOIN search_word w ON w.id = p.word_id WHERE w.id IS NULL"
+    ),
+    "{} words of the search index are in no message": (
+        "SELECT count(*) AS value FROM search_word"
+        " WHERE id NOT IN (SELECT word_id FROM search_posting)"
+    ),
+}
+
+
+def search_problems(tx: Tx) -> list[str]:
+    """Where the search index and the messages do not agree."""
+    counts = {words: tx.value(sql) for words, sql in _SEARCH_PROBLEMS.items()}
+    return [words.format(count) for words, count in counts.items() if count]
+
+
+def search_counts(tx: Tx) -> tuple[int, int]:
+    """How many messages are indexed, and how many words they hold."""
+    messages = tx.value("SELECT count(*) AS value FROM search_document")
+    words = tx.value("SELECT count(*) AS value FROM search_word")
+    return int(messages), int(words)
 
 
 def event_count(tx: Tx) -> int:

@@ -51,6 +51,16 @@ def due(tx: Tx, most: int) -> list[ScheduledMessage]:
     return [_entry(row) for row in rows]
 
 
+def count_of(tx: Tx, owner_id: int) -> int:
+    """How many messages, sent ones that are still remembered included."""
+    return int(
+        tx.value(
+            "SELECT count(*) AS value FROM scheduled_message WHERE owner_id = :owner",
+            owner=owner_id,
+        )
+    )
+
+
 def insert(
     tx: Tx,
     owner_id: int,

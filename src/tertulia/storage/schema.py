@@ -1,7 +1,7 @@
 """The schema: numbered migrations, applied in order at start, all of them or none.
 
-A migration is `migrations/NNNN_name.sql`, written once for both databases; `{serial}` and
-`{blob}` stand for what the two spell differently.
+A migration is `migrations/NNNN_name.sql`, written once for both databases; `{serial}`,
+`{blob}` and `{clustered}` stand for what the two spell differently.
 """
 
 from importlib import resources

@@ -35,12 +35,10 @@ _ARRIVES_UNREAD = (
     " AND (NOT m.resolve_notice OR m.id IN"
     " (SELECT f.message_id FROM message_flag f WHERE f.user_id = :me AND f.flag = 'unread_notice'))"
 )
-# Messages with a channel in which they were when it was archived, wherever they have gone since.
-_IN_CLOSED = (
-    "message m JOIN channel c ON c.id IN (m.channel_id, m.origin_channel_id)"
-    " WHERE m.id <= c.closed_message_id AND (CASE WHEN m.channel_id = c.id"
-    " THEN m.arrived_seq IS NULL OR m.arrived_seq < c.closed_seq"
-    " ELSE m.arrived_seq > c.closed_seq END)"
+# Messages, with their channel if they were in it when it was archived.
+_WITH_CLOSING = (
+    "message m LEFT JOIN channel c ON c.id = m.channel_id AND m.id <= c.closed_message_id"
+    " AND (m.arrived_seq IS NULL OR m.arrived_seq < c.closed_seq)"
 )
 
 
@@ -232,6 +230,8 @@ def sent_by(tx: Tx, sender_id: int, among: BitMap64) -> list[int]:
 
 
 def add_flag(tx: Tx, flag: str, user_ids: Sequence[int], message_id: int) -> None:
+    if not user_ids:
+        return
     tx.execute_many(
         "INSERT INTO message_flag (realm_id, user_id, flag, message_id)"
         " VALUES (:realm, :user, :flag, :message) ON CONFLICT DO NOTHING",
@@ -310,11 +310,13 @@ def readers_among(tx: Tx, message: Message, user_ids: Sequence[int]) -> list[int
 
 def _closed_with(tx: Tx, message: Message) -> int:
     """The event that made a message read for everybody, because its channel was archived; or 0."""
-    seq: int | None = tx.value(
-        f"SELECT max(c.closed_seq) AS value FROM {_IN_CLOSED} AND m.id = :message",
+    row = tx.one(
+        f"SELECT m.closed_seq AS elsewhere, c.closed_seq AS here FROM {_WITH_CLOSING}"
+        " WHERE m.realm_id = :realm AND m.id = :message",
+        realm=tx.realm_id,
         message=message.id,
     )
-    return seq or 0
+    return 0 if row is None else max(row["elsewhere"] or 0, row["here"] or 0)
 
 
 class _Stored(NamedTuple):
@@ -347,8 +349,8 @@ def _closed_among(tx: Tx, waiting: BitMap64, seq: int) -> list[int]:
     found: list[int] = []
     for start in range(0, len(ids), FEW):
         rows = tx.all(
-            f"SELECT m.id FROM {_IN_CLOSED} AND m.realm_id = :realm AND c.closed_seq > :seq"
-            " AND m.id IN :ids",
+            f"SELECT m.id FROM {_WITH_CLOSING} WHERE m.realm_id = :realm AND m.id IN :ids"
+            " AND (m.closed_seq > :seq OR c.closed_seq > :seq)",
             realm=tx.realm_id,
             seq=seq,
             ids=ids[start : start + FEW],

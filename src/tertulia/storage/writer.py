@@ -128,7 +128,10 @@ class Writer:
             if job.realm_id != locked:
                 self._dialect.lock_organization(self._connection, job.realm_id)
                 locked = job.realm_id
-            self._attempt(job)
+            self._attempt(job, is_alone=len(jobs) == 1)
+        if len(jobs) == 1 and jobs[0].error is not None:
+            self._dialect.command(self._connection, "ROLLBACK")
+            return
         self._dialect.tell_others(self._connection)
         self._dialect.command(self._connection, "COMMIT")
 
@@ -145,9 +148,11 @@ class Writer:
         self._connection = self._dialect.connect()
         self._dialect.begin_write(self._connection)
 
-    def _attempt(self, job: Job) -> None:
+    def _attempt(self, job: Job, *, is_alone: bool) -> None:
+        """Do a job; one that fails is undone, without those around it. Alone, it needs no mark."""
         tx = Tx(self._connection, self._dialect, job.realm_id, self._clock())
-        self._dialect.command(self._connection, "SAVEPOINT job")
+        if not is_alone:
+            self._dialect.command(self._connection, "SAVEPOINT job")
         try:
             job.result = job.action(tx, *job.args)
         except BaseException as error:
@@ -156,8 +161,10 @@ class Writer:
             if not isinstance(error, ClientError):
                 log.debug("an action failed", action=job.action.__qualname__)
             job.error = error
-            self._dialect.command(self._connection, "ROLLBACK TO SAVEPOINT job")
-        self._dialect.command(self._connection, "RELEASE SAVEPOINT job")
+            if not is_alone:
+                self._dialect.command(self._connection, "ROLLBACK TO SAVEPOINT job")
+        if not is_alone:
+            self._dialect.command(self._connection, "RELEASE SAVEPOINT job")
 
     def _read_news(self, jobs: list[Job]) -> Any:
         """What these jobs made. A job of no organization may have founded one: look everywhere."""

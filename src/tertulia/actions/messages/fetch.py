@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from tertulia.actions import reading
 from tertulia.actions.messages import narrowing, sight
 from tertulia.actions.messages.narrowing import Asker, Narrowed
+from tertulia.domain.highlight import Highlighter
 from tertulia.domain.messages import Message
 from tertulia.domain.narrow import Term
+from tertulia.domain.search import Query
 from tertulia.domain.users import User
 from tertulia.errors import InvalidMessage, NotLoggedIn
 from tertulia.storage import channels, details, history, messages
@@ -44,12 +46,13 @@ class Shown:
 
     messages: list[Message]
     flags: dict[int, list[str]]
+    highlighter: Highlighter | None = None  # if they were searched for
 
 
 def visible_to(tx: Tx, user: User, message_id: int) -> Message:
     """The only way to a message: one that may not be seen does not exist."""
     message = messages.find(tx, message_id)
-    if message is None or not sight.sees(tx, user, message):
+    if not sight.sees(tx, user, message) or message is None:
         raise InvalidMessage()
     return message
 
@@ -72,20 +75,23 @@ def one_for_all(tx: Tx, message_id: int) -> Message:
 def some(tx: Tx, asker: Asker, terms: list[Term], message_ids: list[int]) -> Shown:
     """Those of the given messages that the asker may see and that match."""
     narrow = narrowing.narrowed_to_visible(tx, asker, terms)
-    return _shown(tx, asker.user, history.among(tx, narrow.selection, message_ids))
+    return _shown(tx, asker.user, narrow, history.among(tx, narrow.selection, message_ids))
 
 
 def around(tx: Tx, asker: Asker, terms: list[Term], window: Window) -> tuple[Found, Shown]:
     """A stretch of the history that a narrow leads to."""
     narrow = narrowing.narrowed(tx, asker, terms)
     found = within(tx, asker.user, narrow, window)
-    return found, _shown(tx, asker.user, found.ids)
+    return found, _shown(tx, asker.user, narrow, found.ids)
 
 
-def matching(tx: Tx, asker: Asker, terms: list[Term], message_ids: list[int]) -> list[Message]:
-    """Those of the given messages that have reached the asker and that match."""
+def matching(
+    tx: Tx, asker: Asker, terms: list[Term], message_ids: list[int]
+) -> tuple[list[Message], Highlighter]:
+    """Those of the given messages that have reached the asker and that match, to be marked."""
     narrow = narrowing.narrowed_to_received(tx, asker, terms)
-    return _in_order(tx, history.among(tx, narrow.selection, message_ids))
+    found = _in_order(tx, history.among(tx, narrow.selection, message_ids))
+    return found, Highlighter(narrow.searched or Query())
 
 
 def within(tx: Tx, user: User, narrow: Narrowed, window: Window) -> Found:
@@ -120,9 +126,10 @@ def _resolve(tx: Tx, user: User, narrow: Narrowed, window: Window) -> int:
     return NEWEST
 
 
-def _shown(tx: Tx, user: User, ids: Sequence[int]) -> Shown:
+def _shown(tx: Tx, user: User, narrow: Narrowed, ids: Sequence[int]) -> Shown:
     found = details.added(tx, _in_order(tx, ids))
-    return Shown(found, reading.flags_for(tx, user.id, found))
+    highlighter = None if narrow.searched is None else Highlighter(narrow.searched)
+    return Shown(found, reading.flags_for(tx, user.id, found), highlighter)
 
 
 def _in_order(tx: Tx, ids: Sequence[int]) -> list[Message]:

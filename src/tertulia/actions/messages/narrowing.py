@@ -6,14 +6,14 @@ a term can never show more than its absence would.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from pyroaring import BitMap64
 
 from tertulia.actions import acquaintance, people
 from tertulia.actions import channels as channel_actions
 from tertulia.actions.messages import sight
-from tertulia.domain import limits
+from tertulia.domain import limits, search
 from tertulia.domain.channels import Channel
 from tertulia.domain.narrow import (
     CONVERSATION,
@@ -23,10 +23,12 @@ from tertulia.domain.narrow import (
     number_from,
     topic_key,
 )
+from tertulia.domain.search import Query
 from tertulia.domain.users import User
 from tertulia.domain.visibility import Visibility
 from tertulia.errors import BadNarrow, BadRequest, NotLoggedIn
 from tertulia.storage import channels, history, messages, narrows, unread
+from tertulia.storage.finding import Search
 from tertulia.storage.history import NOTHING, Selection
 from tertulia.storage.messages import CAME_WHILE_SUBSCRIBED
 from tertulia.storage.tx import Tx
@@ -55,7 +57,7 @@ class Narrowed:
 
     selection: Selection
     terms: list[Term]  # `with` has become the conversation that it stands for
-    searched: list[str] = field(default_factory=list)  # to be shown where it was found
+    searched: Query | None = None  # to be marked where it was found
 
 
 def check_for_all(terms: list[Term]) -> None:
@@ -215,21 +217,14 @@ def _note_index(selection: Selection, term: Term) -> None:
 
 def _add_search(tx: Tx, narrow: Narrowed) -> None:
     """All that is searched for is one search; what must not be found is a search each."""
-    plain = [
-        str(term.operand) for term in narrow.terms if term.operator == "search" and not term.negated
-    ]
-    if plain:
-        narrow.searched = plain
-        _add(narrow.selection, _found_by(tx, narrow.selection, " ".join(plain)), negated=False)
-    for term in narrow.terms:
-        if term.operator == "search" and term.negated:
-            found = _found_by(tx, narrow.selection, str(term.operand))
-            _add(narrow.selection, found, negated=True)
-
-
-def _found_by(tx: Tx, selection: Selection, query: str) -> Meaning:
-    """The messages in which all that a query asks for is found: the one joint of searching."""
-    raise BadNarrow(desc="unknown operator search")
+    terms = [term for term in narrow.terms if term.operator == "search"]
+    if not terms:
+        return
+    plain = [str(term.operand) for term in terms if not term.negated]
+    wanted = search.parse(" ".join(plain)) if plain else None
+    unwanted = [search.parse(str(term.operand)) for term in terms if term.negated]
+    narrow.searched = wanted or Query()
+    narrow.selection.search = Search(tx, wanted, unwanted)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,14 @@ from tertulia.storage.subscriptions import Span
 from tertulia.storage.tx import Tx
 
 
-def sees(tx: Tx, user: User, message: Message) -> bool:
+def sees(tx: Tx, user: User, message: Message | None) -> bool:
+    """Whether a message, if there is one, may be seen by the user.
+
+    To find that it is not there, is not for them or is in a hidden channel takes equally long.
+    """
+    if message is None or (message.channel_id is None and user.id not in message.member_ids):
+        channel_actions.look_in_vain(tx, user)
+        return False
     return bool(visible(tx, user, [message]))
 
 
@@ -48,7 +55,7 @@ def visible(tx: Tx, user: User, some: Iterable[Message]) -> list[Message]:
 def changeable(tx: Tx, user: User, message_id: int) -> tuple[Message, Channel | None]:
     """A message that the user sees and that is not in an archived channel, with its channel."""
     message = messages.find(tx, message_id)
-    if message is None or not sees(tx, user, message):
+    if not sees(tx, user, message) or message is None:
         raise InvalidMessage()
     channel = None if message.channel_id is None else channels.find(tx, message.channel_id)
     if channel is not None and channel.archived:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from tertulia.domain import words
 from tertulia.domain.bots import Bot
 from tertulia.domain.preferences import DEFAULTS, EMOJISETS, NOTIFICATION_SOUNDS, for_newcomers
 from tertulia.domain.status import Status
@@ -205,7 +206,7 @@ _PARTS: dict[str, Callable[[View], dict[str, Any]]] = {
     "stream": lambda view: {"streams": streams_state(view.org, view.me, view.options)},
     "default_streams": _default_streams,
     "default_stream_groups": lambda view: {"realm_default_stream_groups": []},
-    "stop_words": lambda view: {"stop_words": []},
+    "stop_words": lambda view: {"stop_words": sorted(words.STOP_WORDS)},
     "user_settings": _user_settings,
     "user_status": _statuses,
     "user_topic": _user_topics,

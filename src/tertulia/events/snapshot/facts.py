@@ -28,7 +28,6 @@ from tertulia.storage import (
     unread,
     user_topics,
 )
-from tertulia.storage.history import Selection
 from tertulia.storage.muted_users import Mute
 from tertulia.storage.tx import Tx
 from tertulia.storage.unread import UnreadMessage
@@ -100,9 +99,7 @@ def _read_personal(tx: Tx, user_id: int, wanted: "Wanted", facts: Facts) -> None
 
 
 def _newest_received(tx: Tx, user_id: int) -> int:
-    selection = Selection()
-    selection.require(f"{history.MY_CONVERSATIONS} OR {history.RECEIVED_IN_CHANNEL}", me=user_id)
-    found = history.newest(tx, selection)
+    found = history.newest(tx, history.received(tx, user_id))
     return -1 if found is None else found
 
 

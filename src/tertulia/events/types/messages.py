@@ -64,6 +64,8 @@ class MessageObject(msgspec.Struct, kw_only=True):
     last_edit_timestamp: int | UnsetType = UNSET
     last_moved_timestamp: int | UnsetType = UNSET
     edit_history: list[EditObject] | UnsetType = UNSET
+    match_content: str | UnsetType = UNSET  # only where somebody has searched
+    match_subject: str | UnsetType = UNSET
 
 
 def message_object(

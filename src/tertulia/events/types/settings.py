@@ -125,8 +125,7 @@ class AddressChanged(Event, frozen=True):
         public = now.api_email(org.email_domain)
         if public != before.api_email(org.email_domain):
             yield _told(self.user_id, new_email=public)
-            picture = avatar_part(org, now, client_gravatar=to.options.client_gravatar)
-            yield _told(self.user_id, **picture)
+            yield _told(self.user_id, **avatar_part(org, now))
 
 
 def _with(user: User, email: str, visibility: int) -> User:

@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from functools import partial
 from typing import Any, ClassVar
 
 import msgspec
@@ -166,12 +165,15 @@ def status_told(user: User, status: Status) -> dict[str, Any]:
     return status.shown(away=not user.prefers("presence_enabled"))
 
 
-def avatar_part(org: Organization, user: User, *, client_gravatar: bool) -> dict[str, Any]:
-    """What an event tells of somebody's picture."""
+def avatar_part(org: Organization, user: User) -> dict[str, Any]:
+    """What an event tells of somebody's picture: always an address.
+
+    Compat: clients take one that is missing for "as before", even those that know gravatar.
+    """
     return {
         "avatar_source": user.avatar_source,
-        "avatar_url": avatar_url(org, user, client_gravatar=client_gravatar),
-        "avatar_url_medium": avatar_url(org, user, client_gravatar=client_gravatar, medium=True),
+        "avatar_url": avatar_url(org, user, client_gravatar=False),
+        "avatar_url_medium": avatar_url(org, user, client_gravatar=False, medium=True),
         "avatar_version": user.avatar_version,
     }
 
@@ -183,13 +185,14 @@ class UserAdded(Event, frozen=True):
     types: ClassVar[tuple[str, ...]] = ("realm_user",)
 
     user_id: int
+    unknown_to: list[int] = []
 
     def touched(self) -> Touched:
         return Touched(users={self.user_id})
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
         user, viewer = org.users[self.user_id], org.users[to.user_id]
-        if org.may_know(viewer, user):
+        if to.user_id not in self.unknown_to:
             person = user_object(
                 org, user, viewer, client_gravatar=to.options.client_gravatar, profile=True
             )
@@ -204,13 +207,17 @@ class UserActivityChanged(Event, frozen=True):
     """An account was deactivated or reactivated.
 
     Its subscriptions and its status stay as they were, but nobody sees them while it is ended.
+    Clients take an ended account out of all groups by themselves, unless they do not know whose
+    it was.
     """
 
     kind: ClassVar[str] = "user_activity"
-    types: ClassVar[tuple[str, ...]] = ("realm_user", "subscription", "user_status")
+    types: ClassVar[tuple[str, ...]] = ("realm_user", "subscription", "user_group", "user_status")
 
     user_id: int
     is_active: bool
+    unknown_to: list[int] = []
+    group_ids: list[int] = []
     said: dict[str, Any] = {}
 
     def completed(self, tx: Tx) -> "UserActivityChanged":
@@ -223,9 +230,17 @@ class UserActivityChanged(Event, frozen=True):
         return Touched(users={self.user_id})
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
-        is_known = org.may_know(org.users[to.user_id], org.users[self.user_id])
+        is_known = to.user_id not in self.unknown_to
         if is_known:
             yield _updated(self.user_id, is_active=self.is_active)
+        elif not self.is_active:
+            for group_id in self.group_ids:
+                yield {
+                    "type": "user_group",
+                    "op": "remove_members",
+                    "group_id": group_id,
+                    "user_ids": [self.user_id],
+                }
         channel_ids = [
             channel_id
             for channel_id in org.subscribed.get(self.user_id, ())
@@ -252,6 +267,7 @@ class RoleChanged(Event, frozen=True):
     user_id: int
     role: Role
     before: Role
+    known: list[int] | None = None  # to themselves; None for everybody
 
     def touched(self) -> Touched:
         return Touched(users={self.user_id})
@@ -260,7 +276,9 @@ class RoleChanged(Event, frozen=True):
         yield _updated(self.user_id, role=int(self.role))
         if to.user_id != self.user_id:
             return
-        for user in filter(partial(org.may_know, org.users[to.user_id]), org.users.values()):
+        for user in org.users.values():
+            if self.known is not None and user.id not in self.known:
+                continue
             shown_to = email_shown_to(user)
             sees, saw = self.role <= shown_to, self.before <= shown_to
             if sees != saw and user.id != self.user_id:
@@ -276,6 +294,7 @@ class AvatarChanged(Event, frozen=True):
 
     kind: ClassVar[str] = "avatar"
     types: ClassVar[tuple[str, ...]] = ("realm_user",)
+    shared: ClassVar[bool] = True
 
     user_id: int
 
@@ -284,8 +303,7 @@ class AvatarChanged(Event, frozen=True):
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
         user = org.users[self.user_id]
-        told = avatar_part(org, user, client_gravatar=to.options.client_gravatar)
-        yield _updated(user.id, **told)
+        yield _updated(user.id, **avatar_part(org, user))
 
 
 class KeyChanged(Event, frozen=True):

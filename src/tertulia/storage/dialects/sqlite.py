@@ -32,7 +32,11 @@ _OUTAGES = frozenset(
 
 class Sqlite:
     name = "sqlite"
-    types: Mapping[str, str] = {"serial": "INTEGER PRIMARY KEY AUTOINCREMENT", "blob": "BLOB"}
+    types: Mapping[str, str] = {
+        "serial": "INTEGER PRIMARY KEY AUTOINCREMENT",
+        "blob": "BLOB",
+        "clustered": " WITHOUT ROWID",
+    }
     reads_block = True
 
     def __init__(self, path: Path) -> None:
@@ -50,7 +54,10 @@ class Sqlite:
         return connection
 
     def run(self, connection: Any, sql: str, params: Mapping[str, Any]) -> Cursor:
-        cursor: Cursor = connection.execute(_translate(sql), _bind(params))
+        for value in params.values():
+            if type(value) is list:
+                return _run_with_lists(connection, sql, params)
+        cursor: Cursor = connection.execute(sql, params)
         return cursor
 
     def run_many(self, connection: Any, sql: str, params: list[dict[str, Any]]) -> None:
@@ -66,6 +73,9 @@ class Sqlite:
 
     def number_on(self, connection: Any, table: str) -> None:
         """Nothing to do: it looks at the largest id by itself."""
+
+    def tidy(self, connection: Any) -> None:
+        """Nothing to do: it plans by the shape of the schema."""
 
     def command(self, connection: Any, sql: str) -> None:
         connection.execute(sql)
@@ -111,16 +121,32 @@ class Sqlite:
         return version
 
 
+def _run_with_lists(connection: Any, sql: str, params: Mapping[str, Any]) -> Cursor:
+    """A list that holds one value, as most do, is found without unpacking JSON."""
+    cursor: Cursor
+    if all(len(value) == 1 for value in params.values() if type(value) is list):
+        cursor = connection.execute(_translate_single(sql), _bind_single(params))
+    else:
+        cursor = connection.execute(_translate(sql), _bind(params))
+    return cursor
+
+
 @lru_cache(maxsize=2048)
 def _translate(sql: str) -> str:
     return _IN_LIST.sub(r"IN (SELECT value FROM json_each(:\1))", sql)
 
 
+@lru_cache(maxsize=2048)
+def _translate_single(sql: str) -> str:
+    return _IN_LIST.sub(r"IN (:\1)", sql)
+
+
 def _bind(params: Mapping[str, Any]) -> Mapping[str, Any]:
-    for value in params.values():
-        if type(value) is list:
-            return {
-                name: msgspec.json.encode(value).decode() if type(value) is list else value
-                for name, value in params.items()
-            }
-    return params
+    return {
+        name: msgspec.json.encode(value).decode() if type(value) is list else value
+        for name, value in params.items()
+    }
+
+
+def _bind_single(params: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {name: value[0] if type(value) is list else value for name, value in params.items()}

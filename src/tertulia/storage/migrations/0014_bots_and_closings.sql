@@ -26,8 +26,10 @@ CREATE TABLE bot_memory (
 );
 
 -- Archiving a channel makes everything in it read for everybody. That is written once, as the event
--- and the newest message of that moment; whoever looks applies what is new since they looked.
+-- and the newest message of that moment; whoever looks applies what is new since they looked. A
+-- message that is moved out of such a channel later takes the number of the event along.
 ALTER TABLE channel ADD COLUMN closed_seq BIGINT;
 ALTER TABLE channel ADD COLUMN closed_message_id BIGINT;
 CREATE INDEX channel_by_closing ON channel (realm_id, closed_seq) WHERE closed_seq IS NOT NULL;
+ALTER TABLE message ADD COLUMN closed_seq BIGINT;
 ALTER TABLE unread ADD COLUMN closings_seen BIGINT NOT NULL DEFAULT 0;

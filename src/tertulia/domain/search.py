@@ -1,0 +1,152 @@
+"""Searching: what a query asks for, and whether a text answers it.
+
+A query is words and phrases, all of which must be found, in the message or its topic.
+
+* A word finds its other forms (English ones: `meeting` finds `meetings` and `meets`) and every
+  word that it is a part of (`market` finds `supermarket`), if it has three letters or more.
+* A phrase in quotation marks is found as it stands, letter by letter. So is what is written in a
+  language without spaces.
+* Stop words are left out, unless the query has nothing else: then each must be there as a word.
+
+The index (`storage/search.py`) answers by clues: what certainly is among the words of a message
+that matches. Words are clues enough; a phrase has to be looked up in the text as well.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+from tertulia.domain import words
+from tertulia.domain.plain_text import text_of
+
+MOST_CLUES = 24  # what a long query asks beyond that is checked in the text
+
+_QUOTED = re.compile(r'"([^"]*)"')
+
+
+@dataclass(frozen=True, slots=True)
+class Clue:
+    """One of the words of a message is this one, is a form of it, or contains it."""
+
+    word: str | None = None
+    stem: str | None = None
+    part: str | None = None
+
+    def fits(self, word: str) -> bool:
+        return (self.part is not None and self.part in word) or self.is_form(word)
+
+    def is_form(self, word: str) -> bool:
+        if word == self.word:
+            return True
+        if self.stem is None or word[0] != self.stem[0]:
+            return False  # looking at the first letter spares us most of the stemming
+        return words.stem(word) == self.stem
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """Something that stands in the text exactly so, but for the width of spaces."""
+
+    text: str
+
+    def clues(self) -> list[Clue]:
+        tokens = words.tokens(self.text)
+        found = []
+        for token in tokens:
+            word = token.group()
+            if words.is_unspaced(word):
+                pairs = words.pairs(word)
+                found += [Clue(part=word)] if len(word) == 1 else [Clue(word=p) for p in pairs]
+            elif len(word) > words.LONGEST_PART:
+                found.append(Clue(part=word[: words.LONGEST_PART]))
+            elif self._is_whole(token):
+                found.append(Clue(word=word))
+            elif len(word) >= words.SHORTEST_PART:
+                found.append(Clue(part=word))
+        # Of a phrase as short as "c++" even the ends have to be whole words.
+        return found or [Clue(word=token.group()) for token in tokens]
+
+    def _is_whole(self, token: re.Match[str]) -> bool:
+        """Whether it can only be a whole word. What stands at an end may go on in the text."""
+        before, after = self.text[: token.start()], self.text[token.end() :]
+        return words.is_symbol(token) or bool(before.strip("'") and after.strip("'"))
+
+
+class Page:
+    """A message as a search sees it."""
+
+    def __init__(self, rendered: str, topic: str) -> None:
+        self.folded = words.fold(text_of(rendered))
+        self.folded_topic = words.fold(topic)
+
+    @cached_property
+    def words(self) -> set[str]:
+        return words.words_in(self.folded) | words.words_in(self.folded_topic)
+
+    def contains(self, phrase: Phrase) -> bool:
+        return phrase.text in " ".join(self.folded.split()) or phrase.text in self.folded_topic
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What is looked for. Without words and phrases, nothing can be found."""
+
+    words: tuple[Clue, ...] = ()
+    phrases: tuple[Phrase, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.words and not self.phrases
+
+    @property
+    def clues(self) -> list[Clue]:
+        """What the index is asked for."""
+        return self._all_clues[:MOST_CLUES]
+
+    @property
+    def needs_text(self) -> bool:
+        """Whether the clues alone do not tell if a message matches."""
+        return bool(self.phrases) or len(self._all_clues) > MOST_CLUES
+
+    def matches(self, page: Page) -> bool:
+        return (
+            not self.is_empty
+            and all(page.contains(phrase) for phrase in self.phrases)
+            and all(any(clue.fits(word) for word in page.words) for clue in self._all_clues)
+        )
+
+    def is_confirmed_by(self, page: Page) -> bool:
+        """Whether a page matches on which every clue has been found already."""
+        if len(self._all_clues) > MOST_CLUES:
+            return self.matches(page)
+        return all(page.contains(phrase) for phrase in self.phrases)
+
+    @property
+    def _all_clues(self) -> list[Clue]:
+        found = [*self.words, *(clue for phrase in self.phrases for clue in phrase.clues())]
+        return list(dict.fromkeys(found))
+
+
+def parse(text: str) -> Query:
+    """What somebody means by the words they typed."""
+    folded = words.fold(text)
+    phrases = [Phrase(" ".join(quoted.split())) for quoted in _QUOTED.findall(folded)]
+    phrases = [phrase for phrase in phrases if words.tokens(phrase.text)]
+    found: list[str] = []
+    for token in words.tokens(_QUOTED.sub(" ", folded)):
+        word = token.group()
+        if words.is_unspaced(word) or words.is_symbol(token) or len(word) > words.LONGEST_PART:
+            phrases.append(Phrase(word))
+        else:
+            found.append(word)
+    telling = [word for word in found if word not in words.STOP_WORDS]
+    if telling or phrases:
+        clues = [_clue(word) for word in telling]
+    else:
+        clues = [Clue(word=word) for word in found]
+    return Query(tuple(dict.fromkeys(clues)), tuple(dict.fromkeys(phrases)))
+
+
+def _clue(word: str) -> Clue:
+    part = word if len(word) >= words.SHORTEST_PART else None
+    return Clue(word=word, stem=words.stem(word), part=part)

@@ -1,0 +1,121 @@
+"""Words: how a text is cut into what a search compares.
+
+Everything is folded first: case, width, accents and the fashion of quotation marks make no
+difference. Languages that put spaces between words are cut there; in those that do not (Chinese,
+Japanese, Korean, Thai, …) every two neighbouring letters count as a word.
+"""
+
+import re
+import unicodedata
+from functools import lru_cache
+
+import Stemmer
+
+LONGEST = 64  # longer words, such as encoded data, are kept in overlapping pieces
+LONGEST_PART = LONGEST // 2  # what is no longer than this lies within one of those pieces
+SHORTEST_PART = 3
+
+_UNSPACED = (
+    "\u0e00-\u0fff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007"
+    "\u3041-\u30fa\u30fc-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U0001b000-\U0001b16f\U00020000-\U0003ffff"
+)
+# Letters whose vowels are marks beside them, which must not divide a word.
+_WITH_MARKS = "\u0900-\u0963\u0966-\u0dff"
+_LETTER = rf"(?:[^\W_{_UNSPACED}]|[{_WITH_MARKS}])"
+_SYMBOL = "\u20a0-\u20bf\u2190-\u2bff\U0001f000-\U0001faff"
+# Marks above and below letters that people leave out: accents, Hebrew and Arabic vowels.
+_ACCENT = re.compile("[\u0300-\u036f\u0591-\u05bd\u05bf-\u05c7\u064b-\u065f\u0670]")
+
+_PLAIN = re.compile(r"[a-z0-9]+(?:'[a-z0-9]+)*")
+_ANY = re.compile(
+    rf"(?P<unspaced>[{_UNSPACED}]+)|(?P<spaced>{_LETTER}+(?:'{_LETTER}+)*)|(?P<symbol>[{_SYMBOL}])"
+)
+_IS_UNSPACED = re.compile(f"[{_UNSPACED}]")
+
+_english = Stemmer.Stemmer("english", 0)  # remembers nothing itself: see `stem`
+
+# The usual words of English that say nothing about what a text is about.
+_STOP_WORDS = """
+    i me my myself we our ours ourselves you your yours yourself yourselves he him his himself
+    she her hers herself it its itself they them their theirs themselves what which who whom
+    this that these those am is are was were be been being have has had having do does did
+    doing a an the and but if or because as until while of at by for with about against between
+    into through during before after above below to from up down in out on off over under again
+    further then once here there when where why how all any both each few more most other some
+    such no nor not only own same so than too very s t can will just don should now
+"""
+STOP_WORDS = frozenset(_STOP_WORDS.split())
+
+
+class _Folds(dict[int, str]):
+    """What each character is compared as; filled as characters turn up."""
+
+    def __missing__(self, code: int) -> str:
+        wide = unicodedata.normalize("NFKC", chr(code)).casefold()
+        apart = unicodedata.normalize("NFD", wide)
+        self[code] = unicodedata.normalize("NFC", _ACCENT.sub("", apart))
+        return self[code]
+
+
+FOLDS = _Folds({ord(mark): '"' for mark in "“”„‟«»＂"} | {ord(mark): "'" for mark in "‘’‛ʼ＇"})
+
+
+def fold(text: str) -> str:
+    """The text as it is compared."""
+    if text.isascii():
+        return text.lower()
+    return unicodedata.normalize("NFKC", text).translate(FOLDS)
+
+
+def words_in(folded: str) -> set[str]:
+    """All words of a folded text."""
+    if folded.isascii():
+        found = set(_PLAIN.findall(folded))
+    else:
+        found = set()
+        for match in _ANY.finditer(folded):
+            word = match.group()
+            found.update(pairs(word) if match.lastgroup == "unspaced" else (word,))
+    if max(map(len, found), default=0) > LONGEST:
+        return {piece for word in found for piece in _pieces(word)}
+    return found
+
+
+def tokens(folded: str) -> list[re.Match[str]]:
+    """The words in their order and with their places; writing without spaces is left in runs."""
+    return list(_ANY.finditer(folded))
+
+
+def is_unspaced(word: str) -> bool:
+    return _IS_UNSPACED.match(word) is not None
+
+
+def is_symbol(token: re.Match[str]) -> bool:
+    return token.lastgroup == "symbol"
+
+
+def pairs(run: str) -> list[str]:
+    """Every two neighbouring letters of a run; a letter that stands alone is one by itself."""
+    return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
+
+
+def grams(text: str) -> set[str]:
+    """What words are found by that contain the text: its letter triples, or each letter where
+    words are but two letters long."""
+    if is_unspaced(text):
+        return set(text)
+    return {text[i : i + 3] for i in range(len(text) - 2)}
+
+
+@lru_cache(maxsize=16384)
+def stem(word: str) -> str:
+    """What the forms of an English word have in common; it begins with the same letter."""
+    found: str = _english.stemWord(word)
+    return found
+
+
+def _pieces(word: str) -> list[str]:
+    if len(word) <= LONGEST:
+        return [word]
+    return [word[i : i + LONGEST] for i in range(0, len(word) - LONGEST_PART, LONGEST_PART)]

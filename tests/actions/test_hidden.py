@@ -1,0 +1,84 @@
+"""What somebody may not see is not there: it also takes as long to find that out."""
+
+from typing import Any
+
+import pytest
+
+from tertulia.actions import acquaintance, channels, drafts, snippets
+from tertulia.actions.messages import fetch, sight
+from tertulia.domain.users import User
+from tertulia.errors import ClientError
+from tertulia.storage.tx import Row, Tx
+
+UNKNOWN = 987_654
+WORDS: Any = ("", [], "", "x", None)
+
+
+class Counting(Tx):
+    """A transaction that counts what is asked of the database."""
+
+    __slots__ = ("asked",)
+
+    def __init__(self, tx: Tx) -> None:
+        super().__init__(tx._connection, tx.dialect, tx.realm_id, tx.now)
+        self.asked = 0
+
+    def one(self, sql: str, **params: Any) -> Row | None:
+        self.asked += 1
+        return super().one(sql, **params)
+
+    def all(self, sql: str, **params: Any) -> list[Row]:
+        self.asked += 1
+        return super().all(sql, **params)
+
+
+def questions(tx: Tx, lookup: Any, user: User, *args: Any) -> int:
+    """How often the database is asked until somebody is told that something is not there."""
+    counting = Counting(tx)
+    try:
+        assert lookup(counting, user, *args) is None
+    except ClientError:
+        pass
+    return counting.asked
+
+
+@pytest.fixture
+def hidden(chat):
+    """Somebody for whom everything of ana's is hidden, and a guest who knows nobody."""
+    ana, ben = chat.person("ana", role="owner"), chat.person("ben")
+    chat.permit("can_access_all_users_group", "members")
+    ana.joins("vault", invite_only=True)
+    draft = {"type": "", "to": [], "topic": "", "content": "x"}
+    things = {
+        "channel": chat.channel("vault").id,
+        "draft": ana.post("/drafts", drafts=[draft]).succeeds()["ids"][0],
+        "snippet": ana.post("/saved_snippets", title="x", content="y").succeeds()[
+            "saved_snippet_id"
+        ],
+        "person": ana.id,
+        "message": ana.says("psst", to="vault > x").id,
+        "letter": ana.says("dear me", to=[ana]).id,
+    }
+    return chat, ben.record, chat.person("gus", role="guest").record, things
+
+
+def test_what_is_hidden_is_looked_for_as_long_as_what_is_not_there(hidden):
+    chat, ben, guest, things = hidden
+    lookups: list[tuple[Any, User, str, tuple[Any, ...]]] = [
+        (channels.visible_to, ben, "channel", ()),
+        (channels.readable_by, ben, "channel", ()),
+        (channels.visible_to, guest, "channel", ()),
+        (drafts.edit, ben, "draft", (WORDS,)),
+        (drafts.delete, ben, "draft", ()),
+        (snippets.edit, ben, "snippet", ("x", None)),
+        (snippets.delete, ben, "snippet", ()),
+        (acquaintance.find, guest, "person", ()),
+        (fetch.visible_to, ben, "message", ()),
+        (fetch.visible_to, ben, "letter", ()),
+        (sight.changeable, ben, "message", ()),
+    ]
+
+    for lookup, viewer, thing, more in lookups:
+        there = chat.read(questions, lookup, viewer, things[thing], *more)
+        nowhere = chat.read(questions, lookup, viewer, UNKNOWN, *more)
+        assert abs(there - nowhere) <= 1, lookup

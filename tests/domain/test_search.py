@@ -1,0 +1,113 @@
+"""What a search understands: words and their forms, parts, phrases, and writing without spaces."""
+
+import pytest
+
+from tertulia.domain import words
+from tertulia.domain.search import Page, parse
+
+SOUP = Page(
+    "<p>The <strong>soup</strong>erintendent of the Müller café wasn’t running late.</p>\n"
+    "<ul>\n<li>One &amp; two</li>\n<li>foo_bar C++ 2.5</li>\n</ul>",
+    "Naïve lunches ✔",
+)
+TOWER = Page("<p>明日は東京タワーへ行きます。학교에서 만나요 ภาษาไทย</p>", "")
+
+
+@pytest.mark.parametrize(
+    "query, found",
+    [
+        ("run", True),
+        ("runs late", True),
+        ("RUNNING", True),
+        ("lunch", True),  # the topic
+        ("lunch running", True),
+        ("lunch dinner", False),
+        ("superintendent", False),
+        ("souperintend", True),  # across an inline tag
+        ("intendent", True),
+        ("tenden", True),
+        ("ru", False),  # too short for a part
+        ("twofoo", False),  # across blocks
+        ("muller cafe naive", True),
+        ("MÜLLER", True),
+        ("ＭＵＬＬＥＲ", True),
+        ("wasn't", True),
+        ('"wasn’t running"', True),
+        ('"The souper"', True),
+        ('"cafe wasn"', True),
+        ('"running  LATE. one"', True),
+        ('"late running"', False),
+        ('"c++"', True),
+        ('"f+"', False),
+        ('"naive lunch"', True),
+        ('lunch "two foo_"', True),
+        ('"müll', True),  # a quotation mark without its other half is none
+        ("foo-bar", True),
+        ("2.5", True),
+        ("✔", True),
+        ("the late", True),  # stop words are left out
+        ("if late", True),
+        ("the of", True),  # unless there is nothing else
+        ("the if", False),
+        ("is", False),
+        ("!!!", False),
+        ('"?"', False),
+        ("", False),
+    ],
+)
+def test_a_message_in_english_is_found(query: str, found: bool) -> None:
+    assert parse(query).matches(SOUP) is found
+
+
+@pytest.mark.parametrize(
+    "query, found",
+    [
+        ("東京", True),
+        ("京タ", True),
+        ("ワー", True),
+        ("東京タワー", True),
+        ("京", True),
+        ("京東", False),
+        ("東タ", False),
+        ("東京 明日", True),
+        ('"東京タワーへ"', True),
+        ("ﾀﾜｰ", True),  # narrow letters
+        ("학교", True),
+        ("만나", True),
+        ("교학", False),
+        ("ไทย", True),
+    ],
+)
+def test_a_message_in_a_language_without_spaces_is_found(query: str, found: bool) -> None:
+    assert parse(query).matches(TOWER) is found
+
+
+@pytest.mark.parametrize("text", ["a" * 500, "ab" * 200 + "needle" + "cd" * 200, "x" * 65])
+def test_long_words_are_kept_in_pieces(text: str) -> None:
+    pieces = words.words_in(text)
+
+    assert all(len(piece) <= words.LONGEST for piece in pieces)
+    for start in range(len(text) - words.LONGEST_PART):
+        part = text[start : start + words.LONGEST_PART]
+        assert any(part in piece for piece in pieces)
+    assert parse(text[3:60]).matches(Page(f"<p>{text}</p>", ""))
+
+
+@pytest.mark.parametrize(
+    "query", ["running", '"soup kitchen"', '"the soup"', "東京タワー", "京", '"c++"', "x" * 200]
+)
+def test_clues_never_rule_out_what_matches(query: str) -> None:
+    """The index follows the clues: whatever a query matches, all its clues fit."""
+    asked = parse(query)
+    for text in [
+        "he runs",
+        "a soup kitchen",
+        "the soups",
+        "東京タワー",
+        "京",
+        "c++",
+        "y" + "x" * 300,
+    ]:
+        page = Page(f"<p>{text}</p>", "")
+        if asked.matches(page):
+            assert all(any(clue.fits(word) for word in page.words) for clue in asked.clues)

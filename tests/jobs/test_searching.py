@@ -1,0 +1,120 @@
+"""The index of words follows a moment later, and catches up with whatever was there before."""
+
+from dataclasses import replace
+
+import pytest
+from tests.support.people import Chat
+from tests.support.server import Server
+from tests.support.waiting import eventually
+
+from tertulia.actions import checking, searching
+from tertulia.storage import search
+from tertulia.storage.tx import Tx
+
+INDEX = ("search_document", "search_posting", "search_word", "search_gram", "search_head")
+
+
+def found(person, text: str) -> list[int]:
+    answer = person.get(
+        "/messages", anchor="newest", num_before=1000, narrow=[["search", text]]
+    ).succeeds()
+    return [each["id"] for each in answer["messages"]]
+
+
+def problems(tx: Tx) -> list[str]:
+    (finding,) = [each for each in checking.examine(tx, None) if each.subject == "search"]
+    return finding.problems
+
+
+def behind(chat: Chat) -> int:
+    return chat.read(searching.count_behind)
+
+
+def test_what_is_said_is_indexed_a_moment_later(chat: Chat) -> None:
+    ana = chat.person("ana", channels=["kitchen"])
+    soup = ana.says("soup", to="kitchen > lunch").id
+
+    eventually(lambda: behind(chat) == 0)
+
+    assert chat.read(search.indexed_to) >= soup
+    ana.patch(f"/messages/{soup}", content="stew").succeeds()
+    eventually(lambda: behind(chat) == 0)
+    assert (found(ana, "stew"), found(ana, "soup")) == ([soup], [])
+    assert chat.read(problems) == []
+
+
+def test_messages_from_before_there_was_an_index_are_indexed_in_batches(own_chat: Chat) -> None:
+    ana = own_chat.person("ana", channels=["kitchen"])
+    old = own_chat.fill(ana, "kitchen > count", searching.AT_ONCE + 20)
+    eventually(lambda: behind(own_chat) == 0)
+
+    own_chat.write(as_before_the_migration)
+
+    eventually(lambda: behind(own_chat) == 0)
+    assert found(ana, "count") == old
+    assert found(ana, f"{searching.AT_ONCE}") == [old[searching.AT_ONCE]]
+    assert own_chat.read(problems) == []
+    metrics = own_chat.server.client.raw("GET", "/metrics").body.decode()
+    assert "tertulia_search_behind_messages" in metrics
+
+
+def as_before_the_migration(tx: Tx) -> None:
+    for table in INDEX:
+        tx.execute(f"DELETE FROM {table}")
+
+
+def test_a_check_finds_an_index_that_does_not_agree(chat: Chat) -> None:
+    ana = chat.person("ana", channels=["kitchen"])
+    gone = ana.says("soup", to="kitchen > lunch").id
+    eventually(lambda: behind(chat) == 0)
+
+    def damage(tx: Tx) -> list[str]:
+        tx.execute("DELETE FROM search_document WHERE message_id = :id", id=gone)
+        tx.execute(
+            "INSERT INTO search_document (message_id, realm_id, words) VALUES (0, :realm, :none)",
+            realm=tx.realm_id,
+            none=b"",
+        )
+        tx.execute(
+            "INSERT INTO search_word (realm_id, word, stem) VALUES (:realm, 'x', 'x')",
+            realm=tx.realm_id,
+        )
+        told = problems(tx)
+        raise Undone(told)
+
+    with pytest.raises(Undone) as undone:
+        chat.write(damage)
+    assert undone.value.args[0] == [
+        "1 messages that are gone are still in the search index",
+        "1 messages are missing in the search index",
+        "1 words of the search index are in no message",
+    ]
+
+
+class Undone(Exception):
+    """Takes back what was done to the data, and brings along what was seen."""
+
+
+@pytest.mark.postgres
+def test_two_servers_index_together(databases) -> None:
+    url, folder = databases.new("postgres")
+    one = Server(url, folder).start()
+    chat = Chat.found(one, "")
+    other = Server(url, folder, clock=one.clock).start()
+    ana = chat.person("ana", channels=["kitchen"])
+    there = replace(ana, server=other)
+    eventually(lambda: there.get("/users/me").status == 200)
+
+    said = []
+    for number in range(30):
+        speaker = (ana, there)[number % 2]
+        said.append(speaker.says(f"soup {number}", to="kitchen > lunch").id)
+        assert found((there, ana)[number % 2], "soup") == said
+    ana.delete(f"/messages/{said.pop()}")
+
+    eventually(lambda: behind(chat) == 0)
+    assert found(ana, "soup") == found(there, "soup") == said
+    assert chat.read(problems) == []
+    other.stop()
+    one.stop()
+    databases.give_back(url)

@@ -1,0 +1,187 @@
+"""What narrows mean, said in loops: the slow and obvious half of `test_reading_model`.
+
+A message here is anything with the names that the model of reading gives it. People and channels
+are named by their names.
+"""
+
+import random
+from collections.abc import Iterable
+from typing import Any, NamedTuple, Protocol
+
+from tertulia.domain.visibility import Visibility
+
+
+class Term(NamedTuple):
+    operator: str
+    operand: Any
+    negated: bool = False
+
+
+class Said(Protocol):
+    id: int
+    sender: str
+    channel: str | None
+    topic: str
+    members: frozenset[str]
+    received: set[str]
+    kept: set[str]
+    unread: set[str]
+    starred: set[str]
+    mentioned: set[str]
+    alerted: set[str]
+    reacted: set[str]
+    calls_all: bool
+    has_link: bool
+
+
+class World(Protocol):
+    """What the model of reading knows besides."""
+
+    said: dict[int, Any]
+    public: set[str]
+
+    def sees(self, name: str, message: Any) -> bool: ...
+    def is_muted(self, name: str, message: Any) -> bool: ...
+    def policy(self, name: str, message: Any) -> Visibility: ...
+
+
+class Refused(Exception):
+    """The words in which a narrow is refused."""
+
+
+BOTH = "Invalid narrow operator: No message can be both a channel message and direct message"
+NO_WITH = "Invalid narrow operator: Invalid 'with' operator"
+
+
+def found(world: World, me: str, terms: list[Term]) -> list[int]:
+    """The messages that a narrow shows somebody, oldest first."""
+    return sorted(message.id for message in _selected(world, me, _followed(world, me, terms)))
+
+
+def first_unread(world: World, me: str, terms: list[Term]) -> int | None:
+    """Where reading goes on: not in what is muted, unless the narrow names the place."""
+    terms = _followed(world, me, terms)
+    named = {term.operator for term in terms if not term.negated}
+    waiting = []
+    for message in _selected(world, me, terms):
+        muted = world.is_muted(me, message)
+        if "channel" in named:
+            muted = "topic" not in named and world.policy(me, message) == Visibility.MUTED
+        if me in message.unread and not muted:
+            waiting.append(message.id)
+    return min(waiting, default=None)
+
+
+def _selected(world: World, me: str, terms: list[Term]) -> Iterable[Said]:
+    direct = any(_is_direct(term) for term in terms)
+    if direct and any(_is_of_channels(term) for term in terms):
+        raise Refused(BOTH)
+    opens = any(
+        not term.negated and (term.operator, term.operand) in OPENING for term in terms
+    ) or any(not term.negated and term.operator == "channel" for term in terms)
+    personal = any(term.operator == "is" and term.operand != "resolved" for term in terms)
+    for message in world.said.values():
+        has_it = me in message.received or me in message.kept
+        is_looked_at = world.sees(me, message) and (has_it or (opens and not personal))
+        if is_looked_at and all(
+            _matches(world, me, message, term) != term.negated for term in terms
+        ):
+            yield message
+
+
+OPENING = (("channels", "public"), ("channels", "web-public"))
+
+
+def _is_direct(term: Term) -> bool:
+    if term.negated:
+        return False
+    return term.operator in ("dm", "dm-including") or term[:2] == ("is", "dm")
+
+
+def _is_of_channels(term: Term) -> bool:
+    if term.negated:
+        return False
+    is_resolved = term[:2] in (("is", "resolved"), ("is", "followed"))
+    return is_resolved or term.operator in ("channel", "channels", "topic")
+
+
+def _followed(world: World, me: str, terms: list[Term]) -> list[Term]:
+    leading = [term for term in terms if term.operator == "with"]
+    if not leading:
+        return terms
+    message = world.said.get(leading[0].operand)
+    if message is None or not world.sees(me, message):
+        named = {term.operator for term in terms if not term.negated}
+        if "dm" not in named and not {"channel", "topic"} <= named:
+            raise Refused(NO_WITH)
+        return [term for term in terms if term.operator != "with"]
+    others = [term for term in terms if term.operator not in ("with", "channel", "topic", "dm")]
+    if message.channel is None:
+        return [Term("dm", sorted(message.members)), *others]
+    return [Term("channel", message.channel), Term("topic", message.topic), *others]
+
+
+def _matches(world: World, me: str, message: Said, term: Term) -> bool:
+    operator, operand, _ = term
+    in_channel = message.channel is not None
+    if operator == "is":
+        return _is(world, me, message, operand)
+    return bool(
+        {
+            "channel": lambda: message.channel == operand,
+            "channels": lambda: operand == "public" and message.channel in world.public,
+            "topic": lambda: in_channel and message.topic.casefold() == operand.casefold(),
+            "sender": lambda: message.sender == operand,
+            "dm": lambda: operand and message.members == {me, *operand},
+            "dm-including": lambda: operand in message.members,
+            "id": lambda: message.id == operand,
+            "mentions": lambda: operand in message.mentioned,
+            "has": lambda: {"link": message.has_link, "reaction": message.reacted}[operand],
+            "in": lambda: operand == "all" or not world.is_muted(me, message),
+            "near": lambda: not term.negated,
+        }[operator]()
+    )
+
+
+def _is(world: World, me: str, message: Said, operand: str) -> bool:
+    calls_me = message.calls_all and me in message.received
+    return {
+        "dm": message.channel is None,
+        "starred": me in message.starred,
+        "unread": me in message.unread,
+        "mentioned": me in message.mentioned or calls_me,
+        "alerted": me in message.alerted,
+        "resolved": message.channel is not None and message.topic.startswith("✔ "),
+        "followed": world.policy(me, message) == Visibility.FOLLOWED,
+        "muted": world.is_muted(me, message),
+    }[operand]
+
+
+# --- what people ask for ---
+
+IS = ("dm", "starred", "unread", "mentioned", "alerted", "resolved", "followed", "muted")
+
+
+def any_narrow(
+    dice: random.Random, names: list[str], channels: list[str], topics: list[str], ids: list[int]
+) -> list[Term]:
+    """One to three terms, some of them turned round."""
+    choices = [
+        lambda: Term("channel", dice.choice(channels)),
+        lambda: Term("channels", dice.choice(["public", "web-public", "archived"])),
+        lambda: Term("topic", dice.choice(topics)),
+        lambda: Term("sender", dice.choice(names)),
+        lambda: Term("dm", sorted(dice.sample(names, dice.choice([0, 1, 1, 2])))),
+        lambda: Term("dm-including", dice.choice(names)),
+        lambda: Term("id", dice.choice(ids)),
+        lambda: Term("mentions", dice.choice(names)),
+        lambda: Term("has", dice.choice(["link", "reaction"])),
+        lambda: Term("in", dice.choice(["home", "all"])),
+        lambda: Term("near", "5"),
+        *(lambda: Term("is", dice.choice(IS)) for _ in range(5)),
+    ]
+    terms = [dice.choice(choices)() for _ in range(dice.choice([1, 1, 2, 3]))]
+    turned = [term._replace(negated=dice.random() < 0.35) for term in terms]
+    if dice.random() < 0.1:
+        turned.append(Term("with", dice.choice(ids)))
+    return turned

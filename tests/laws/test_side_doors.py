@@ -1,0 +1,217 @@
+"""A law of reading: what somebody may not see, they find by no operator, id or side door.
+
+Secrets are said in places where each of the intruders is not, or no longer, or was not yet. Then
+every intruder tries every narrow that would lead there, and every call that takes an id. An id
+that is hidden must be answered like one that nobody has.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from tests.support.people import Chat, Person
+
+from tertulia.actions import users
+
+UNKNOWN = 99_999_999
+TOPIC = "✔ gold"
+WORDS = "smoke for @**Ana** @**all**, https://example.com/x.png [x](/user_uploads/1/ab/x.txt)"
+
+
+class House:
+    """Where the secrets are, and who may not see which of them."""
+
+    def __init__(self, chat: Chat) -> None:
+        self.chat = chat
+        self.ana, self.ben = chat.people("ana", "ben", channels=["kitchen"])
+        both = [self.ana.id, self.ben.id]
+        self.ana.joins(
+            "cellar", invite_only=True, history_public_to_subscribers=True, principals=both
+        )
+        self.ana.joins("attic", invite_only=True, history_public_to_subscribers=False)
+        self.intruders = {
+            "removed": chat.person("removed", channels=["kitchen"]),
+            "late": chat.person("late", channels=["kitchen"]),
+            "guest": chat.person("guest", role="guest", channels=["lobby"]),
+            "admin": chat.person("admin", role="admin"),
+            "foreign": Chat.found(chat.server).person("foreign", role="owner"),
+        }
+        for each in self.intruders.values():
+            each.post("/users/me/alert_words", alert_words=["smoke"]).succeeds()
+        removed, late = self.intruders["removed"], self.intruders["late"]
+        self.ana.joins("cellar", "attic", principals=[removed.id])
+
+        self.said = {
+            "kitchen": self.says(f"kitchen > {TOPIC}"),
+            "cellar": self.says(f"cellar > {TOPIC}"),
+            "attic": self.says(f"attic > {TOPIC}"),
+            "direct": self.says([self.ben]),
+        }
+        for place in ("cellar", "attic"):
+            self.star(removed, self.said[place])
+        self.ana.leaves("cellar", "attic", principals=[removed.id])
+        self.ana.joins("attic", principals=[late.id])
+        self.said["later"] = self.says(f"attic > {TOPIC}")
+        self.hidden = {
+            "removed": self.ids("cellar", "attic", "later", "direct"),
+            "late": self.ids("cellar", "attic", "direct"),
+            "guest": self.ids("kitchen", "cellar", "attic", "later", "direct"),
+            "admin": self.ids("cellar", "attic", "later", "direct"),
+            "foreign": self.ids("kitchen", "cellar", "attic", "later", "direct"),
+        }
+
+    def says(self, to: Any) -> int:
+        number = self.ana.says(WORDS, to=to).id
+        self.ana.post(f"/messages/{number}/reactions", emoji_name="tada").succeeds()
+        self.star(self.ana, number)
+        return number
+
+    def star(self, person: Person, number: int) -> None:
+        person.post("/messages/flags", messages=[number], op="add", flag="starred").succeeds()
+
+    def ids(self, *places: str) -> list[int]:
+        return [self.said[place] for place in places]
+
+
+def narrows_to(house: House, me: Person, hidden: list[int]) -> Iterator[list[dict[str, Any]]]:
+    """Every term that would find a secret, plain and turned round, alone and in every place."""
+    chat, ana, ben = house.chat, house.ana, house.ben
+    places: list[tuple[str, Any]] = [
+        *(("channel", chat.channel(name).id) for name in ("kitchen", "cellar", "attic")),
+        *(("channel", name) for name in ("kitchen", "cellar", "attic")),
+        *(("channels", kind) for kind in ("public", "web-public", "archived")),
+    ]
+    marks: list[tuple[str, Any]] = [
+        ("topic", TOPIC),
+        ("sender", ana.id),
+        ("dm", [ana.id, ben.id]),
+        ("dm", [ana.id]),
+        ("dm-including", ana.id),
+        ("dm-including", me.id),
+        ("mentions", ana.id),
+        ("mentions", me.id),
+        *(("is", kind) for kind in ("dm", "starred", "unread", "mentioned", "alerted")),
+        *(("is", kind) for kind in ("resolved", "followed", "muted")),
+        *(("has", kind) for kind in ("link", "image", "attachment", "reaction")),
+        *(("in", where) for where in ("home", "all")),
+        *(("id", number) for number in hidden),
+        *(("with", number) for number in hidden),
+        ("near", str(hidden[0])),
+        ("search", "smoke"),
+        ("search", "example"),
+    ]
+    yield []
+    for operator, operand in places + marks:
+        for negated in (False, True):
+            yield [term(operator, operand, negated=negated)]
+    for place in (places[1], ("channels", "public")):
+        for mark in marks:
+            yield [term(*place), term(*mark)]
+    yield [term(*places[1]), term("topic", TOPIC), term("with", hidden[0])]
+    yield [term("dm", [ana.id, ben.id]), term("with", hidden[-1])]
+
+
+def term(operator: str, operand: Any, *, negated: bool = False) -> dict[str, Any]:
+    return {"operator": operator, "operand": operand, "negated": negated}
+
+
+def test_nobody_finds_what_they_may_not_see(chat):
+    house = House(chat)
+    tried = 0
+    for who, me in house.intruders.items():
+        hidden = house.hidden[who]
+        for narrow in narrows_to(house, me, hidden):
+            found: set[int] = set()
+            newest = me.get("/messages", anchor="newest", num_before=50, narrow=narrow)
+            if newest.status != 200:
+                assert newest.json["code"] == "BAD_NARROW", (who, narrow)
+                continue
+            for answer in (
+                newest,
+                me.get("/messages", message_ids=hidden, narrow=narrow),
+            ):
+                found.update(message["id"] for message in answer.succeeds()["messages"])
+            matching = me.get("/messages/matches_narrow", msg_ids=hidden, narrow=narrow)
+            found.update(map(int, matching.succeeds()["messages"]))
+            assert found.isdisjoint(hidden), (who, narrow)
+            tried += 1
+    assert tried > 300
+
+
+def test_anchors_and_flags_on_a_stretch_lead_to_nothing(chat):
+    house = House(chat)
+    for who, me in house.intruders.items():
+        hidden = house.hidden[who]
+        for anchor in ("oldest", "newest", "first_unread", "date", hidden[0], hidden[-1]):
+            around: dict[str, Any] = {"anchor": anchor, "num_before": 20, "num_after": 20}
+            around |= {"anchor_date": "2001-01-01"} if anchor == "date" else {}
+            shown = me.get("/messages", **around).succeeds()
+            assert shown["anchor"] not in hidden or not shown["found_anchor"], who
+            assert {message["id"] for message in shown["messages"]}.isdisjoint(hidden), who
+            for flag, op in (("starred", "add"), ("read", "remove")):
+                marked = me.post(
+                    "/messages/flags/narrow", **around, narrow=[], flag=flag, op=op
+                ).succeeds()
+                ends = {marked["first_processed_id"], marked["last_processed_id"]}
+                assert ends.isdisjoint(hidden), who
+        for name in ("kitchen", "cellar", "attic"):
+            if who != "foreign":
+                place = [term("channel", name)]
+                params = {"anchor": "oldest", "num_before": 0, "num_after": 20, "narrow": place}
+                me.post("/messages/flags/narrow", **params, flag="starred", op="add").succeeds()
+        state = me.registers(
+            fetch_event_types=["message", "update_message_flags", "starred_messages"]
+        )
+        unread = state["unread_msgs"]
+        groups = unread["pms"] + unread["huddles"] + unread["streams"]
+        told = {each for group in groups for each in group["unread_message_ids"]}
+        if who != "removed":  # who starred what they could see then, and is told so by its number
+            told.update(state["starred_messages"])
+        assert told.isdisjoint(hidden), who
+
+
+def test_a_hidden_id_is_like_one_that_nobody_has(chat):
+    house = House(chat)
+    for who, me in house.intruders.items():
+        for number in house.hidden[who]:
+            for hidden, unknown in zip(calls(me, number), calls(me, UNKNOWN), strict=True):
+                told = {**hidden.json, "messages": None}
+                assert (hidden.status, told) == (
+                    unknown.status,
+                    {**unknown.json, "messages": None},
+                ), who
+        assert house.ana.sees(house.said["cellar"])["content"], "and nothing has changed"
+
+
+def calls(me: Person, number: int) -> Iterator[Any]:
+    path = f"/messages/{number}"
+    yield me.get(path)
+    yield me.get(path, apply_markdown=False)
+    yield me.get(f"{path}/history")
+    yield me.get(f"{path}/read_receipts")
+    yield me.patch(path, content="x")
+    yield me.patch(path, topic="x", propagate_mode="change_all")
+    yield me.delete(path)
+    yield me.post(f"{path}/reactions", emoji_name="tada")
+    yield me.delete(f"{path}/reactions", emoji_name="tada")
+    yield me.post(f"{path}/typing", op="start")
+    for flag in ("starred", "collapsed", "read"):
+        for op in ("add", "remove"):
+            if (me.name, flag) != ("Removed", "starred"):  # whose own star it is still
+                yield me.post("/messages/flags", messages=[number], op=op, flag=flag)
+    yield me.post("/reminders", message_id=number, scheduled_delivery_timestamp=2**33)
+    yield me.get("/messages", anchor="newest", narrow=[term("with", number)])
+
+
+def test_an_account_that_has_ended_finds_nothing_at_all(chat):
+    house = House(chat)
+    number = house.said["cellar"]
+    chat.write(users.deactivate, house.ben.id)
+
+    for reply in (
+        *calls(house.ben, number),
+        house.ben.get("/messages", anchor="newest", num_before=9),
+        house.ben.get("/messages", message_ids=[number]),
+        house.ben.get("/messages/matches_narrow", msg_ids=[number], narrow=[]),
+        house.ben.post("/register"),
+    ):
+        reply.fails("Account is deactivated", code="UNAUTHORIZED", status=401)

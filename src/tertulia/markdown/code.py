@@ -52,9 +52,11 @@ _PRICES = {
     "SARL": 1.5,
     "Systemd": 4.0,
     "TSX": 1.5,
+    "Terraform": 2.5,
     "TypeScript": 1.5,
     "X++": 1.5,
     "Xtend": 1.5,
+    "reStructuredText": 1.5,
 }
 
 # Lexers that look for a parenthesis after any number of words, at every word.

@@ -50,7 +50,7 @@ _PRICES = {
     "Objective-C": 1.5,
     "PHP": 1.5,
     "SARL": 1.5,
-    "Systemd": 4.0,
+    "Systemd": 5.0,
     "TSX": 1.5,
     "Terraform": 2.5,
     "TypeScript": 1.5,

@@ -97,6 +97,8 @@ def test_nested_lists_take_linear_time() -> None:
         ("devicetree", ";"),
         ("fan", "a" * 80 + " "),
         ("gherkin", "\n " * 11 + "a"),
+        ("systemd", "\n    a"),
+        ("xpp", "a\n" * 29 + ";"),
     ],
     ids=lambda value: repr(value[:5]),
 )

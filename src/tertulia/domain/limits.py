@@ -52,5 +52,7 @@ PROFILE_FIELDS_IN_SUMMARY = 2
 PROFILE_CHOICES = 100
 PROFILE_USERS = 100
 
+LARGEST_ID = 2**63 - 1  # what a database can count to
+
 TYPING_SUBSCRIBERS = 100  # in larger channels nobody is told who types
 PRESENCE_USERS = 100  # in larger organizations nobody is told who has come online

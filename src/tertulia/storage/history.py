@@ -285,14 +285,16 @@ def _found_among(selection: Selection, ids: list[int]) -> list[int]:
 def _stretches(ids: BitMap64, anchor: int, count: int, *, back: bool) -> Iterator[list[int]]:
     """A set of ids in ever longer stretches away from the anchor, the nearest first."""
     size = max(count, SMALLEST_BLOCK)
-    place = ids.rank(anchor - 1) if back and anchor > 0 else 0
-    if not back:
-        place = ids.rank(anchor) if anchor >= 0 else 0
-    while place > 0 if back else place < len(ids):
-        end = max(0, place - size) if back else min(len(ids), place + size)
-        stretch = list(ids[min(place, end) : max(place, end)])
+    up_to_anchor = ids.rank(anchor)
+    start = end = up_to_anchor - (anchor in ids) if back else up_to_anchor
+    while start > 0 if back else end < len(ids):
+        if back:
+            start, end = max(0, start - size), start
+        else:
+            start, end = end, min(len(ids), end + size)
+        stretch = list(ids[start:end])
         yield stretch[::-1] if back else stretch
-        place, size = end, min(size * 4, LARGEST_BLOCK)
+        size = min(size * 4, LARGEST_BLOCK)
 
 
 def _page(tx: Tx, selection: Selection, anchor: int, count: int, *, back: bool) -> list[int]:

@@ -14,6 +14,8 @@ import msgspec
 
 from tertulia.storage.tx import Cursor
 
+STATEMENTS = 500  # kept ready on each connection; we have about that many
+
 _IN_LIST = re.compile(r"\bIN :([a-z_]+)")
 
 # What the operating system or another process does to us, not what our SQL got wrong.
@@ -43,7 +45,12 @@ class Sqlite:
         self.path = path
 
     def connect(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False)
+        connection = sqlite3.connect(
+            self.path,
+            isolation_level=None,
+            check_same_thread=False,
+            cached_statements=STATEMENTS,
+        )
         connection.row_factory = sqlite3.Row
         connection.execute("PRAGMA busy_timeout = 5000")
         connection.execute("PRAGMA journal_mode = WAL")

@@ -280,6 +280,10 @@ def test_who_wrote_is_not_told_of_somebody_unknown(limited):
     assert shown["sender_email"] == f"user{ana.id}@tertulia.invalid"
     listed = gus.get("/messages", anchor=soup.id).succeeds()["messages"][0]
     assert listed["sender_full_name"] == "Unknown user"
+    later = int(limited.server.clock()) + 3600
+    gus.post("/reminders", message_id=soup.id, scheduled_delivery_timestamp=later).succeeds()
+    (reminder,) = gus.get("/reminders").succeeds()["reminders"]
+    assert "Unknown user [said]" in reminder["content"]
     ears = gus.listens_for("message")
     ana.says("More soup", to="kitchen > lunch")
     assert ears.next()["message"]["sender_full_name"] == "Unknown user"

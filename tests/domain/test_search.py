@@ -10,6 +10,11 @@ SOUP = Page(
     "<ul>\n<li>One &amp; two</li>\n<li>foo_bar C++ 2.5</li>\n</ul>",
     "Naïve lunches ✔",
 )
+SMILE = Page(
+    '<p><span aria-label="grinning" class="emoji emoji-1f600" role="img" title="grinning">'
+    ":grinning:</span> hi</p>",
+    "",
+)
 TOWER = Page("<p>明日は東京タワーへ行きます。학교에서 만나요 ภาษาไทย</p>", "")
 
 
@@ -57,6 +62,11 @@ TOWER = Page("<p>明日は東京タワーへ行きます。학교에서 만나�
 )
 def test_a_message_in_english_is_found(query: str, found: bool) -> None:
     assert parse(query).matches(SOUP) is found
+
+
+@pytest.mark.parametrize("query, found", [("\U0001f600", True), ("grin", True), ("😎", False)])
+def test_an_emoji_is_found_by_sign_and_by_name(query: str, found: bool) -> None:
+    assert parse(query).matches(SMILE) is found
 
 
 @pytest.mark.parametrize(

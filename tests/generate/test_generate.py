@@ -19,7 +19,7 @@ from tertulia.storage.database import Database
 from tertulia.storage.tx import Tx
 
 FIRST = 1  # the id of the organization
-SIZE = ("--people", "60", "--channels", "14", "--messages", "2000", "--seed", "7")
+SIZE = ("--people", "60", "--channels", "14", "--messages", "1200", "--seed", "7")
 
 
 def test_a_made_up_organization_is_whole_and_can_be_served(kind: Kind, databases: Databases):
@@ -29,7 +29,7 @@ def test_a_made_up_organization_is_whole_and_can_be_served(kind: Kind, databases
     said = terminal.runs("generate", *SIZE)
 
     assert said.code == 0, said.err
-    assert "2,000 of 2,000 messages, 100%" in said.err
+    assert "1,200 of 1,200 messages, 100%" in said.err
     assert terminal.runs("check").out.endswith("All is well.\n")
     path = folder / "people.json"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -47,7 +47,7 @@ def test_a_made_up_organization_is_whole_and_can_be_served(kind: Kind, databases
     assert refused.code == 1
     assert refused.err.startswith("Error: In ")
     assert "there is an organization already." in refused.err
-    assert database.read_now(FIRST, count) == 2000
+    assert database.read_now(FIRST, count) == 1200
 
 
 def look_around(serving, who) -> None:
@@ -96,7 +96,7 @@ def messages_are_what_the_server_would_have_stored(tx: Tx) -> None:
         assert row["channel_wildcard"] == rendered.mentions_channel
         assert marked[row["id"]] == rendered.mentioned_user_ids
         assert row["topic_key"] == fold(row["topic"])
-    assert len(texts) > 700
+    assert len(texts) > 400
 
 
 def whoever_speaks_or_is_called_is_there(tx: Tx) -> None:

@@ -92,6 +92,34 @@ def test_a_message_in_a_language_without_spaces_is_found(query: str, found: bool
     assert parse(query).matches(TOWER) is found
 
 
+ENDINGS = (
+    *("", "s", "es", "ies", "ied", "ed", "ing", "ingly", "edly", "y", "ly", "e", "er", "ational"),
+    *("tional", "ization", "izer", "fulness", "ousness", "iveness", "biliti", "bility", "alism"),
+    *("ality", "ement", "ment", "ent", "sion", "tion", "ical", "ness", "able", "'s", "logy"),
+)
+BASES = (
+    "hop",
+    "hopp",
+    "sk",
+    "d",
+    "l",
+    "t",
+    "rel",
+    "capa",
+    "possi",
+    "happ",
+    "generous",
+    "skat",
+    "x",
+)
+
+
+def test_all_forms_of_a_word_begin_alike() -> None:
+    for word in (base + ending + more for base in BASES for ending in ENDINGS for more in ENDINGS):
+        assert word.startswith(words.beginning(words.stem(word))), word
+        assert word[0] == words.stem(word)[0], word
+
+
 @pytest.mark.parametrize("text", ["a" * 500, "ab" * 200 + "needle" + "cd" * 200, "x" * 65])
 def test_long_words_are_kept_in_pieces(text: str) -> None:
     pieces = words.words_in(text)

@@ -22,6 +22,7 @@ from tertulia.domain.plain_text import text_of
 MOST_CLUES = 24  # what a long query asks beyond that is checked in the text
 
 _QUOTED = re.compile(r'"([^"]*)"')
+_WIDE = re.compile(r"\s\s|[^\S ]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,12 @@ class Clue:
 
     def fits(self, word: str) -> bool:
         return (self.part is not None and self.part in word) or self.is_form(word)
+
+    def may_be_in(self, folded: str) -> bool:
+        """Whether it is worth while to cut a text into words; nearly always it is not."""
+        if self.stem is not None:
+            return words.beginning(self.stem) in folded
+        return (self.word or self.part or "") in folded
 
     def is_form(self, word: str) -> bool:
         if word == self.word:
@@ -90,8 +97,25 @@ class Page:
     def words(self) -> set[str]:
         return words.words_in(self.folded) | words.words_in(self.folded_topic)
 
+    def has(self, clue: Clue) -> bool:
+        texts = (self.folded, self.folded_topic)
+        if clue.part is not None and any(clue.part in text for text in texts):
+            return True  # a part of a word is nowhere but in words
+        if not any(clue.may_be_in(text) for text in texts):
+            return False
+        return any(clue.fits(word) for word in self.words)
+
     def contains(self, phrase: Phrase) -> bool:
-        return phrase.text in " ".join(self.folded.split()) or phrase.text in self.folded_topic
+        return (
+            phrase.text in self.folded
+            or phrase.text in self.folded_topic
+            or (_WIDE.search(self.folded) is not None and phrase.text in self._narrowed)
+        )
+
+    @cached_property
+    def _narrowed(self) -> str:
+        """The text with every space as wide as one letter."""
+        return " ".join(self.folded.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +149,7 @@ class Query:
         return (
             not self.is_empty
             and all(page.contains(phrase) for phrase in self.phrases)
-            and all(any(clue.fits(word) for word in page.words) for clue in self._demands)
+            and all(page.has(clue) for clue in self._demands)
         )
 
     @property

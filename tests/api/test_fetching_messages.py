@@ -4,6 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
+from tertulia.actions import reading
+from tertulia.storage import unread
+
 NEWEST = 10_000_000_000_000_000
 FLAGS = ("found_anchor", "found_oldest", "found_newest")
 
@@ -216,6 +219,20 @@ def test_the_first_unread_is_looked_for_within_the_narrow(chat):
     answer = fetches(ben, anchor="first_unread", num_after=5, narrow=narrow).succeeds()
 
     assert (answer["anchor"], ids_of(answer)) == (rose, [rose])
+
+
+def test_whoever_asks_for_what_is_unread_writes_down_what_has_come(chat):
+    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+    ids = chat.fill(ana, "kitchen > count", reading.CATCH_UP_AFTER + 1)
+
+    plain = fetches(ben, anchor="newest", num_before=2).succeeds()
+    before = chat.read(unread.caught_up_to, ben.id)
+    first = fetches(ben, anchor="first_unread").succeeds()
+    asked = fetches(ben, anchor="newest", num_before=2, narrow=[["is", "unread"]]).succeeds()
+
+    assert [message["flags"] for message in plain["messages"]] == [[], []]
+    assert (first["anchor"], ids_of(asked)) == (ids[0], ids[-2:])
+    assert (before < ids[-1], chat.read(unread.caught_up_to, ben.id)) == (True, ids[-1])
 
 
 # --- by ids ---

@@ -88,6 +88,11 @@ def test_together_with_other_terms(chat, settled):
     assert searches(ana, "soup", anchor="first_unread", num_after=1, num_before=0) == [one, two]
     blank = ana.get("/messages", anchor="newest", narrow=[["search", " "]])
     blank.fails("operand cannot be blank.")
+    words = " ".join(f"word{number}" for number in range(101))
+    endless = ana.get("/messages", anchor="newest", narrow=[["search", words]])
+    told = "Invalid narrow operator: too many words in search (limit: 100)"
+    endless.fails(told, code="BAD_NARROW")
+    assert searches(ana, words[:200]) == []
 
 
 def test_what_was_found_is_marked_only_in_a_search(chat):

@@ -134,12 +134,15 @@ def test_a_number_that_nobody_can_have_is_nobody(chat, number):
     assert answer.json["msg"].startswith("Invalid user ID")
 
 
-def test_a_hidden_address_reaches_nobody(chat):
+def test_a_hidden_address_is_of_use_to_those_who_may_see_it(chat):
     ana, ben = chat.people("ana", "ben")
     root = chat.person("root", role="owner")
 
-    for sender in (ana, root):
-        writes(sender, [ben.email]).fails(f"Invalid email '{ben.email}'")
+    writes(ana, [ben.email]).fails(f"Invalid email '{ben.email}'")
+    for sender in (root, ben):
+        assert participants(sender.sees(writes(sender, [ben.email]).succeeds()["id"])) == sorted(
+            {ben.id, sender.id}
+        )
 
 
 def test_an_address_for_all_to_see_reaches_its_owner(chat):

@@ -20,7 +20,7 @@ from tests.crash.people import settle
 from tests.crash.server import ServerProcess
 from tests.support.databases import Databases, Kind
 
-from tertulia.storage import log
+from tertulia.storage import log, sanity
 from tertulia.storage.database import Database
 
 EVERYTHING_ARRIVES_WITHIN_SECONDS = 60
@@ -209,4 +209,5 @@ def data_problems(url: str) -> Iterable[str]:
     """What is wrong with the data, looked at without the server."""
     database = Database.at(url)
     yield from database.read_now(0, log.gaps)
+    yield from database.read_now(0, sanity.search_problems)
     yield from database.integrity_problems()

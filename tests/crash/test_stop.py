@@ -5,8 +5,9 @@ import time
 from tests.crash.conftest import NewServer
 from tests.crash.people import settle
 from tests.support.databases import Databases, Kind
+from tests.support.waiting import as_busy_as_it_is
 
-POLLS = 200
+POLLS = 100
 TRIES = 3  # the machine may be busy with something else for a second
 
 
@@ -20,7 +21,7 @@ def test_a_server_told_to_stop_answers_all_polls_and_ends_within_a_second(
     queue_ids = [ana.at(server.port).registers() for _ in range(POLLS)]
 
     seconds: list[float] = []
-    while len(seconds) < TRIES and (not seconds or seconds[-1] > 1):
+    while len(seconds) < TRIES and (not seconds or seconds[-1] > as_busy_as_it_is(1)):
         if seconds:
             server.start()
         polls = [ana.at(server.port).parks(queue_id) for queue_id in queue_ids]
@@ -34,4 +35,4 @@ def test_a_server_told_to_stop_answers_all_polls_and_ends_within_a_second(
         assert code == 0
         assert {answer.status for answer in answers} == {200}
         assert all(answer["events"] == [] for answer in answers)
-    assert min(seconds) < 1
+    assert min(seconds) < as_busy_as_it_is(1)

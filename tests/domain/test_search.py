@@ -10,6 +10,11 @@ SOUP = Page(
     "<ul>\n<li>One &amp; two</li>\n<li>foo_bar C++ 2.5</li>\n</ul>",
     "Naïve lunches ✔",
 )
+SMILE = Page(
+    '<p><span aria-label="grinning" class="emoji emoji-1f600" role="img" title="grinning">'
+    ":grinning:</span> hi</p>",
+    "",
+)
 TOWER = Page("<p>明日は東京タワーへ行きます。학교에서 만나요 ภาษาไทย</p>", "")
 
 
@@ -59,6 +64,11 @@ def test_a_message_in_english_is_found(query: str, found: bool) -> None:
     assert parse(query).matches(SOUP) is found
 
 
+@pytest.mark.parametrize("query, found", [("\U0001f600", True), ("grin", True), ("😎", False)])
+def test_an_emoji_is_found_by_sign_and_by_name(query: str, found: bool) -> None:
+    assert parse(query).matches(SMILE) is found
+
+
 @pytest.mark.parametrize(
     "query, found",
     [
@@ -80,6 +90,34 @@ def test_a_message_in_english_is_found(query: str, found: bool) -> None:
 )
 def test_a_message_in_a_language_without_spaces_is_found(query: str, found: bool) -> None:
     assert parse(query).matches(TOWER) is found
+
+
+ENDINGS = (
+    *("", "s", "es", "ies", "ied", "ed", "ing", "ingly", "edly", "y", "ly", "e", "er", "ational"),
+    *("tional", "ization", "izer", "fulness", "ousness", "iveness", "biliti", "bility", "alism"),
+    *("ality", "ement", "ment", "ent", "sion", "tion", "ical", "ness", "able", "'s", "logy"),
+)
+BASES = (
+    "hop",
+    "hopp",
+    "sk",
+    "d",
+    "l",
+    "t",
+    "rel",
+    "capa",
+    "possi",
+    "happ",
+    "generous",
+    "skat",
+    "x",
+)
+
+
+def test_all_forms_of_a_word_begin_alike() -> None:
+    for word in (base + ending + more for base in BASES for ending in ENDINGS for more in ENDINGS):
+        assert word.startswith(words.beginning(words.stem(word))), word
+        assert word[0] == words.stem(word)[0], word
 
 
 @pytest.mark.parametrize("text", ["a" * 500, "ab" * 200 + "needle" + "cd" * 200, "x" * 65])

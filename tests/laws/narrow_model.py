@@ -20,6 +20,7 @@ class Term(NamedTuple):
 class Said(Protocol):
     id: int
     sender: str
+    content: str
     channel: str | None
     topic: str
     members: frozenset[str]
@@ -139,8 +140,14 @@ def _matches(world: World, me: str, message: Said, term: Term) -> bool:
             "has": lambda: {"link": message.has_link, "reaction": message.reacted}[operand],
             "in": lambda: operand == "all" or not world.is_muted(me, message),
             "near": lambda: not term.negated,
+            "search": lambda: operand.strip('"') in _text(message),
         }[operator]()
     )
+
+
+def _text(message: Said) -> str:
+    """What is looked through; the words that people search for here have no other forms."""
+    return f"{message.content}\n{message.topic}".replace("**", "").casefold()
 
 
 def _is(world: World, me: str, message: Said, operand: str) -> bool:
@@ -159,6 +166,7 @@ def _is(world: World, me: str, message: Said, operand: str) -> bool:
 
 # --- what people ask for ---
 
+SEARCHED = ("fire", "moke", "example", "ben", '"words 0.1"', '"rds 0.5"', "words", "nowhere")
 IS = ("dm", "starred", "unread", "mentioned", "alerted", "resolved", "followed", "muted")
 
 
@@ -178,6 +186,7 @@ def any_narrow(
         lambda: Term("has", dice.choice(["link", "reaction"])),
         lambda: Term("in", dice.choice(["home", "all"])),
         lambda: Term("near", "5"),
+        *(lambda: Term("search", dice.choice(SEARCHED)) for _ in range(3)),
         *(lambda: Term("is", dice.choice(IS)) for _ in range(5)),
     ]
     terms = [dice.choice(choices)() for _ in range(dice.choice([1, 1, 2, 3]))]

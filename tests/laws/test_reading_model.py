@@ -23,7 +23,7 @@ from tertulia.storage import history
 NAMES = ("ana", "ben", "eve", "gil", "ida")
 TOPICS = ("bread", "Soup", "✔ tea")
 NEWEST = 10_000_000_000_000_000
-NARROWS_PER_LOOK = 12
+NARROWS_PER_LOOK = 6
 STEPS = 240
 STEPS_BETWEEN_LOOKS = 24
 
@@ -294,7 +294,7 @@ class Play:
 
     def step(self) -> None:
         steps = [
-            (self.send, 8),
+            (self.send, 12),
             (self.send_direct, 3),
             (self.join, 3),
             (self.leave, 2),

@@ -81,6 +81,16 @@ def muted_topics_told(picture: Picture, event: Event) -> None:
     picture["muted_topics"] = sorted(event["muted_topics"])
 
 
+@hears("stream")
+def stream(picture: Picture, event: Event) -> None:
+    """The older form goes by the names of channels, so it is read anew when one gets another."""
+    if event["op"] == "update" and event["property"] == "name":
+        picture["muted_topics"] = sorted(
+            [event["value"] if name == event["name"] else name, *rest]
+            for name, *rest in picture["muted_topics"]
+        )
+
+
 def _topic_key(told: dict[str, Any]) -> tuple[int, str]:
     return told["stream_id"], told["topic_name"].lower()
 

@@ -50,7 +50,7 @@ def known_among(tx: Tx, viewer: User, people: list[User]) -> list[User]:
     """
     if not is_limited(tx, viewer):
         return people
-    met = acquaintance.met(tx, viewer.id)
+    met = acquaintance.met(tx, [viewer.id], {user.id for user in people})[viewer.id]
     return [user for user in people if may_know(viewer, user, met.__contains__)]
 
 
@@ -71,25 +71,28 @@ def strangers(tx: Tx, user_id: int) -> list[int]:
     if user is None or user.is_bot:
         return []
     channel_ids = subscriptions.channel_ids_of(tx, user.id)
-    met = set(acquaintance.guests_in(tx, channel_ids)) if channel_ids else set()
+    met = {user.id, *(acquaintance.guests_in(tx, channel_ids) if channel_ids else ())}
     met |= acquaintance.partners(tx, [user.id])[user.id]
-    return [guest.id for guest in users.active_guests(tx) if guest.id not in met | {user.id}]
+    return [guest_id for guest_id in acquaintance.guests(tx) if guest_id not in met]
 
 
 # --- telling of those who come into sight or leave it ---
 
 
-def known(tx: Tx, viewers: Collection[User]) -> Known:
-    """Whom each viewer knows; bots and the viewers themselves, whom they always know, left out."""
+def known(tx: Tx, viewers: Collection[User], among: Collection[int] | None = None) -> Known:
+    """Whom each viewer knows, of all people or of some.
+
+    Bots and the viewers themselves, whom they always know, are left out.
+    """
     if not viewers:
         return {}
     everybody = set(users.human_ids(tx))
+    if among is not None:
+        everybody.intersection_update(among)
+    guests = [viewer.id for viewer in viewers if viewer.is_guest]
+    met = acquaintance.met(tx, guests, among) if guests_are_limited(tx) else {}
     return {
-        viewer.id: (
-            everybody & acquaintance.met(tx, viewer.id) if is_limited(tx, viewer) else everybody
-        )
-        - {viewer.id}
-        for viewer in viewers
+        viewer.id: (everybody & met.get(viewer.id, everybody)) - {viewer.id} for viewer in viewers
     }
 
 
@@ -105,13 +108,26 @@ def tell(tx: Tx, before: Known, after: Known) -> None:
         announce(tx, PeopleUncovered(list(shown), list(hidden)), to=Users(viewer_ids))
 
 
-def limited_in(tx: Tx, channel_ids: list[int], comers: Iterable[User]) -> list[User]:
-    """Guests who may meet somebody, or lose sight of them, when people join or leave channels."""
-    if not guests_are_limited(tx):
-        return []
-    inside = users.find_many(tx, acquaintance.guests_in(tx, channel_ids))
-    coming = [user for user in comers if user.is_guest and user.is_active]
-    return list({user.id: user for user in [*inside, *coming]}.values())
+class Meeting:
+    """People join channels or leave them: whom do the guests there know before and after?"""
+
+    def __init__(self, tx: Tx, channel_ids: list[int], movers: Iterable[User]) -> None:
+        people = {user.id: user for user in movers}
+        self._mover_ids = people.keys()
+        self._moving: list[User] = []
+        self._inside: list[User] = []
+        if people and guests_are_limited(tx):
+            self._moving = [user for user in people.values() if user.is_guest and user.is_active]
+            inside = set(acquaintance.guests_in(tx, channel_ids)) - people.keys()
+            self._inside = users.find_many(tx, sorted(inside))
+        self._before = self._known(tx)
+
+    def tell(self, tx: Tx) -> None:
+        tell(tx, self._before, self._known(tx))
+
+    def _known(self, tx: Tx) -> Known:
+        """Of those inside only what they know of the movers can change."""
+        return known(tx, self._inside, self._mover_ids) | known(tx, self._moving)
 
 
 @contextmanager

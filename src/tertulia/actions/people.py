@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from tertulia.actions import acquaintance
-from tertulia.domain.users import User
+from tertulia.domain.users import User, may_see_email
 from tertulia.errors import UserIsDeactivated, UserNotFound
 from tertulia.storage import users
 from tertulia.storage.tx import Tx
@@ -13,12 +13,12 @@ _STAND_IN = re.compile(r"user(\d{1,18})@(.+)")
 
 
 def find_by_address(tx: Tx, viewer: User, email: str, email_domain: str) -> User | None:
-    """Whoever hides their real address is not found by it, whoever asks."""
+    """By the address that stands in public, or by the real one for those who may see it."""
     stand_in = _STAND_IN.fullmatch(email.strip().lower())
     if stand_in is not None and stand_in[2] == email_domain.lower():
         return acquaintance.find(tx, viewer, int(stand_in[1]))
     user = users.find_by_email(tx, email)
-    if user is None or user.hides_email:
+    if user is None or not may_see_email(viewer, user):
         return None
     return user if acquaintance.knows(tx, viewer, user) else None
 

@@ -7,6 +7,7 @@ from typing import Any
 from msgspec import UNSET
 
 from tertulia.actions import acquaintance, rights
+from tertulia.domain import limits
 from tertulia.domain.profiles import ProfileField, ProfileValue, checked_value, named_users
 from tertulia.domain.users import User
 from tertulia.errors import InvalidUserIds, ProfileFieldNotEditable, ProfileFieldNotFound
@@ -65,7 +66,8 @@ def forget(tx: Tx, user_id: int, field_id: int) -> None:
 def _checked(tx: Tx, actor: User, field: ProfileField, value: Any) -> str:
     text = checked_value(field, value)
     named = named_users(field, text)
-    found = acquaintance.find_many(tx, actor, named) if named else []
+    possible = [user_id for user_id in named if 0 < user_id <= limits.LARGEST_ID]
+    found = acquaintance.find_many(tx, actor, possible) if possible else []
     people = {user.id for user in found if not user.is_bot}
     unknown = [user_id for user_id in named if user_id not in people]
     if unknown:

@@ -197,8 +197,7 @@ def _join_all(tx: Tx, arrivals: Arrivals, colors: dict[str, str]) -> None:
         tx, sorted({each.id for _, newcomers in arrivals.values() for each in newcomers})
     )
     seq, newest = log.head(tx), messages.newest_id(tx)
-    guests = _guests_concerned(tx, arrivals)
-    knew = acquaintance.known(tx, guests)
+    meeting = _meeting(tx, arrivals)
     told: list[Arrival] = []
     for channel, newcomers in arrivals.values():
         if not newcomers:
@@ -220,7 +219,7 @@ def _join_all(tx: Tx, arrivals: Arrivals, colors: dict[str, str]) -> None:
             )
         )
     if told:
-        acquaintance.tell(tx, knew, acquaintance.known(tx, guests))
+        meeting.tell(tx)
         announce(tx, Joined(told), to=Everyone())
 
 
@@ -326,8 +325,7 @@ def _check_removal(tx: Tx, user: User, channel: Channel, leavers: list[User]) ->
 def _leave_all(tx: Tx, departures: Arrivals) -> None:
     circles = Circles(tx)
     seq, newest = log.head(tx), messages.newest_id(tx)
-    guests = _guests_concerned(tx, departures)
-    knew = acquaintance.known(tx, guests)
+    meeting = _meeting(tx, departures)
     told: list[Departure] = []
     for channel, leavers in departures.values():
         if not leavers:
@@ -339,16 +337,15 @@ def _leave_all(tx: Tx, departures: Arrivals) -> None:
     if not told:
         return
     announce(tx, Left(told), to=Everyone())
-    acquaintance.tell(tx, knew, acquaintance.known(tx, guests))
+    meeting.tell(tx)
     for departure in told:
         for user_id in departure.user_ids:
             reading.mark_place_read(tx, user_id, departure.channel_id)
 
 
-def _guests_concerned(tx: Tx, moves: Arrivals) -> list[User]:
-    """Guests who may know other people after a move than before."""
-    movers = {each.id: each for _, people_ in moves.values() for each in people_}
-    return acquaintance.limited_in(tx, list(moves), movers.values()) if movers else []
+def _meeting(tx: Tx, moves: Arrivals) -> acquaintance.Meeting:
+    movers = (each for _, people_ in moves.values() for each in people_)
+    return acquaintance.Meeting(tx, list(moves), movers)
 
 
 def _is_self(user: User, person: User) -> bool:

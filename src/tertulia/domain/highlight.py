@@ -10,7 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
 from tertulia.domain import words
-from tertulia.domain.plain_text import TAG, divides
+from tertulia.domain.plain_text import TAG, stands_for
 from tertulia.domain.search import Query
 
 OPEN, CLOSE = '<span class="highlight">', "</span>"
@@ -124,8 +124,7 @@ class _Source:
     def _read_nodes(self, start: int, end: int) -> None:
         for tag in TAG.finditer(self._markup, start, end):
             self._read_text(start, tag.start())
-            if divides(tag.group()):
-                self._add(" ", -1, -1)
+            self._add(words.fold(stands_for(tag.group())), -1, -1)
             start = tag.end()
         self._read_text(start, end)
 
@@ -150,7 +149,7 @@ class _Source:
             self._stretches.append((start, end, len(folded)))
             self._folded.append(folded)
             self._length += len(folded)
-        elif self._stretches and self._stretches[-1][1] == start:
+        elif start >= 0 and self._stretches and self._stretches[-1][1] == start:
             begin, _, length = self._stretches[-1]
             self._stretches[-1] = (begin, end, length)  # an accent goes with its letter
 

@@ -13,6 +13,7 @@ PASSWORD_SHORTEST = 8
 SEND_KEY_LENGTH = 200
 FEW_RECIPIENTS = 15  # so many may be woken by a wildcard without a special right
 MESSAGES_PER_FETCH = 5000
+WORDS_PER_SEARCH = 100
 NEW_SUBSCRIPTION_NOTICES = 100
 RECIPIENTS_PER_MESSAGE = 1000
 EMOJI_NAME_LENGTH = 100
@@ -51,6 +52,8 @@ PROFILE_FIELDS = 100  # all of them are told whenever one changes
 PROFILE_FIELDS_IN_SUMMARY = 2
 PROFILE_CHOICES = 100
 PROFILE_USERS = 100
+
+LARGEST_ID = 2**63 - 1  # what a database can count to
 
 TYPING_SUBSCRIBERS = 100  # in larger channels nobody is told who types
 PRESENCE_USERS = 100  # in larger organizations nobody is told who has come online

@@ -7,21 +7,25 @@ import re
 TAG = re.compile(r"""<(?:[^<>"']|"[^"]*"|'[^']*')*>""")
 # Inside a paragraph tags do not divide words; between blocks they do.
 _INLINE = re.compile(r"</?(?:a|b|code|del|em|i|mark|s|span|strong|sub|sup|time|u)\b")
+_EMOJI = re.compile(r'class="emoji emoji-([0-9a-f]{2,5}(?:-[0-9a-f]{2,5})*)"')
 
 
 def text_of(markup: str) -> str:
-    """The text, with a space wherever two blocks meet."""
+    """The text, with a space wherever two blocks meet, and emoji both as signs and by name."""
     if markup.startswith("<p>") and markup.find("<", 3) == len(markup) - 4:
         text = markup[3:-4]  # nearly all messages are one plain paragraph
     else:
-        text = TAG.sub(_space_or_nothing, markup)
+        text = TAG.sub(_stand_in, markup)
     return html.unescape(text) if "&" in text else text
 
 
-def divides(tag: str) -> bool:
-    """Whether a tag stands between two words, however close they are."""
-    return _INLINE.match(tag) is None
+def stands_for(tag: str) -> str:
+    """What a tag adds to the text: between blocks a space, and an emoji itself beside its name."""
+    if _INLINE.match(tag) is None:
+        return " "
+    emoji = _EMOJI.search(tag)
+    return "" if emoji is None else "".join(chr(int(c, 16)) for c in emoji.group(1).split("-"))
 
 
-def _space_or_nothing(tag: re.Match[str]) -> str:
-    return " " if divides(tag.group()) else ""
+def _stand_in(tag: re.Match[str]) -> str:
+    return stands_for(tag.group())

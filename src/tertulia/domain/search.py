@@ -22,6 +22,7 @@ from tertulia.domain.plain_text import text_of
 MOST_CLUES = 24  # what a long query asks beyond that is checked in the text
 
 _QUOTED = re.compile(r'"([^"]*)"')
+_WIDE = re.compile(r"\s\s|[^\S ]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,12 @@ class Clue:
 
     def fits(self, word: str) -> bool:
         return (self.part is not None and self.part in word) or self.is_form(word)
+
+    def may_be_in(self, folded: str) -> bool:
+        """Whether it is worth while to cut a text into words; nearly always it is not."""
+        if self.stem is not None:
+            return words.beginning(self.stem) in folded
+        return (self.word or self.part or "") in folded
 
     def is_form(self, word: str) -> bool:
         if word == self.word:
@@ -49,22 +56,29 @@ class Phrase:
 
     text: str
 
+    @property
     def clues(self) -> list[Clue]:
-        tokens = words.tokens(self.text)
-        found = []
-        for token in tokens:
-            word = token.group()
-            if words.is_unspaced(word):
-                pairs = words.pairs(word)
-                found += [Clue(part=word)] if len(word) == 1 else [Clue(word=p) for p in pairs]
-            elif len(word) > words.LONGEST_PART:
-                found.append(Clue(part=word[: words.LONGEST_PART]))
-            elif self._is_whole(token):
-                found.append(Clue(word=word))
-            elif len(word) >= words.SHORTEST_PART:
-                found.append(Clue(part=word))
-        # Of a phrase as short as "c++" even the ends have to be whole words.
-        return found or [Clue(word=token.group()) for token in tokens]
+        found = [clue for token in words.tokens(self.text) for clue in self._clues_from(token)]
+        return found or self.whole_words
+
+    @property
+    def whole_words(self) -> list[Clue]:
+        """Of a phrase as short as "c++" the words must be whole: the index knows no others."""
+        if any(self._clues_from(token) for token in words.tokens(self.text)):
+            return []
+        return [Clue(word=token.group()) for token in words.tokens(self.text)]
+
+    def _clues_from(self, token: re.Match[str]) -> list[Clue]:
+        word = token.group()
+        if words.is_unspaced(word):
+            if len(word) == 1:
+                return [Clue(part=word)]
+            return [Clue(word=pair) for pair in words.pairs(word)[:MOST_CLUES]]
+        if len(word) > words.LONGEST_PART:
+            return [Clue(part=word[: words.LONGEST_PART])]
+        if self._is_whole(token):
+            return [Clue(word=word)]
+        return [Clue(part=word)] if len(word) >= words.SHORTEST_PART else []
 
     def _is_whole(self, token: re.Match[str]) -> bool:
         """Whether it can only be a whole word. What stands at an end may go on in the text."""
@@ -83,8 +97,25 @@ class Page:
     def words(self) -> set[str]:
         return words.words_in(self.folded) | words.words_in(self.folded_topic)
 
+    def has(self, clue: Clue) -> bool:
+        texts = (self.folded, self.folded_topic)
+        if clue.part is not None and any(clue.part in text for text in texts):
+            return True  # a part of a word is nowhere but in words
+        if not any(clue.may_be_in(text) for text in texts):
+            return False
+        return any(clue.fits(word) for word in self.words)
+
     def contains(self, phrase: Phrase) -> bool:
-        return phrase.text in " ".join(self.folded.split()) or phrase.text in self.folded_topic
+        return (
+            phrase.text in self.folded
+            or phrase.text in self.folded_topic
+            or (_WIDE.search(self.folded) is not None and phrase.text in self._narrowed)
+        )
+
+    @cached_property
+    def _narrowed(self) -> str:
+        """The text with every space as wide as one letter."""
+        return " ".join(self.folded.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,32 +130,38 @@ class Query:
         return not self.words and not self.phrases
 
     @property
+    def length(self) -> int:
+        """How many things are asked for."""
+        return len(self.words) + len(self.phrases)
+
+    @property
     def clues(self) -> list[Clue]:
         """What the index is asked for."""
-        return self._all_clues[:MOST_CLUES]
+        found = [*self.words, *(clue for phrase in self.phrases for clue in phrase.clues)]
+        return list(dict.fromkeys(found))[:MOST_CLUES]
 
     @property
     def needs_text(self) -> bool:
         """Whether the clues alone do not tell if a message matches."""
-        return bool(self.phrases) or len(self._all_clues) > MOST_CLUES
+        return bool(self.phrases) or len(self.words) > MOST_CLUES
 
     def matches(self, page: Page) -> bool:
         return (
             not self.is_empty
             and all(page.contains(phrase) for phrase in self.phrases)
-            and all(any(clue.fits(word) for word in page.words) for clue in self._all_clues)
+            and all(page.has(clue) for clue in self._demands)
         )
 
+    @property
+    def _demands(self) -> list[Clue]:
+        """What has to be among the words, whatever the text says."""
+        return [*self.words, *(word for phrase in self.phrases for word in phrase.whole_words)]
+
     def is_confirmed_by(self, page: Page) -> bool:
-        """Whether a page matches on which every clue has been found already."""
-        if len(self._all_clues) > MOST_CLUES:
+        """Whether a page matches on which the clues have been found already."""
+        if len(self.words) > MOST_CLUES:
             return self.matches(page)
         return all(page.contains(phrase) for phrase in self.phrases)
-
-    @property
-    def _all_clues(self) -> list[Clue]:
-        found = [*self.words, *(clue for phrase in self.phrases for clue in phrase.clues())]
-        return list(dict.fromkeys(found))
 
 
 def parse(text: str) -> Query:

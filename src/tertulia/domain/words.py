@@ -115,6 +115,11 @@ def stem(word: str) -> str:
     return found
 
 
+def beginning(stem: str) -> str:
+    """What all forms of a word begin with: stemming changes no more than the last two letters."""
+    return stem[:-2]
+
+
 def _pieces(word: str) -> list[str]:
     if len(word) <= LONGEST:
         return [word]

@@ -41,19 +41,26 @@ _STEADY = """
 STEADY = frozenset(_STEADY.split())
 
 
-# What a piece costs in languages whose lexers are steady and slow.
+# What a piece costs in languages whose lexers are slower than others.
 _PRICES = {
     "Docker": 1.5,
     "Makefile": 2.0,
     "Markdown": 1.5,
+    "Nemerle": 1.5,
     "Objective-C": 1.5,
     "PHP": 1.5,
+    "SARL": 1.5,
+    "Systemd": 5.0,
     "TSX": 1.5,
+    "Terraform": 2.5,
     "TypeScript": 1.5,
+    "X++": 1.5,
+    "Xtend": 1.5,
+    "reStructuredText": 1.5,
 }
 
 # Lexers that look for a parenthesis after any number of words, at every word.
-_LOOKING_AHEAD = frozenset({"csharp", "java", "groovy", "aspectj", "ceylon", "gosu"})
+_LOOKING_AHEAD = frozenset({"csharp", "java", "groovy", "aspectj", "ceylon", "gosu", "xpp"})
 
 _PIECE = re.compile(r"\w+|\s+|[^\w\s]")
 _OVERLONG = re.compile(
@@ -105,9 +112,10 @@ def price(source: str, lexer: Lexer) -> float:
     if not _LOOKING_AHEAD.isdisjoint(lexer.aliases) and _WORDS_ONLY.search(source):
         return inf
     pieces = max(len(source) / CHARACTERS_PER_PIECE, len(_PIECE.findall(source)))
+    cost = pieces * _PRICES.get(lexer.name, 1.0)
     if STEADY.isdisjoint(lexer.aliases):
-        return pieces * max(2.0, MAX_HIGHLIGHTED * pieces / MAX_UNSTEADY**2)
-    return pieces * _PRICES.get(lexer.name, 1.0)
+        cost *= max(2.0, MAX_HIGHLIGHTED * cost / MAX_UNSTEADY**2)
+    return cost
 
 
 def _wrap(html: str, language: str) -> str:

@@ -285,14 +285,16 @@ def _found_among(selection: Selection, ids: list[int]) -> list[int]:
 def _stretches(ids: BitMap64, anchor: int, count: int, *, back: bool) -> Iterator[list[int]]:
     """A set of ids in ever longer stretches away from the anchor, the nearest first."""
     size = max(count, SMALLEST_BLOCK)
-    place = ids.rank(anchor - 1) if back and anchor > 0 else 0
-    if not back:
-        place = ids.rank(anchor) if anchor >= 0 else 0
-    while place > 0 if back else place < len(ids):
-        end = max(0, place - size) if back else min(len(ids), place + size)
-        stretch = list(ids[min(place, end) : max(place, end)])
+    up_to_anchor = ids.rank(anchor)
+    start = end = up_to_anchor - (anchor in ids) if back else up_to_anchor
+    while start > 0 if back else end < len(ids):
+        if back:
+            start, end = max(0, start - size), start
+        else:
+            start, end = end, min(len(ids), end + size)
+        stretch = list(ids[start:end])
         yield stretch[::-1] if back else stretch
-        place, size = end, min(size * 4, LARGEST_BLOCK)
+        size = min(size * 4, LARGEST_BLOCK)
 
 
 def _page(tx: Tx, selection: Selection, anchor: int, count: int, *, back: bool) -> list[int]:
@@ -323,11 +325,22 @@ class Walk:
         is_part = way.by_mark or not way.is_whole
         if len(way.places) > FEW_PLACES and (is_part or self.count > MANY):
             return self._asked(way)
-        near, edge = self._near(way)
+        walk = self._past_the_gap(way)
+        passed_over = self._elsewhere(way) if walk is not self else []
+        near, edge = walk._near(way)
         if edge is None or len(near) >= self.count:
-            return near
+            return passed_over + near
         beyond = replace(self, anchor=edge, count=self.count - len(near))
-        return near + beyond._through_places(way)
+        return passed_over + near + beyond._through_places(way)
+
+    def _past_the_gap(self, way: Selection) -> "Walk":
+        """Begun where the first of the places begins: before that there is nothing in any."""
+        places = way.places or [Place(0)]
+        if self.back:
+            begin = max(place.until for place in places) + 1
+            return replace(self, anchor=begin) if begin < self.anchor else self
+        begin = min(place.since for place in places)
+        return replace(self, anchor=begin) if begin > self.anchor else self
 
     def _near(self, way: Selection) -> tuple[list[int], int | None]:
         """What is found close by, and where that ends; None if it is the end of everything."""

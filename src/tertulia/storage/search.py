@@ -168,15 +168,11 @@ def _index(tx: Tx, rows: list[Row]) -> None:
     for word, message_ids in holders.items():
         new.note(numbers[word], message_ids)
     segments.put_in(tx, POSTINGS, new)
-    tx.execute_many(
-        "INSERT INTO search_document (message_id, realm_id, words)"
-        " VALUES (:message, :realm, :words)",
+    tx.load_rows(
+        "search_document",
+        ("message_id", "realm_id", "words"),
         (
-            {
-                "message": message_id,
-                "realm": tx.realm_id,
-                "words": array("I", [numbers[word] for word in found]).tobytes(),
-            }
+            (message_id, tx.realm_id, array("I", [numbers[word] for word in found]).tobytes())
             for message_id, found in of_message.items()
         ),
     )
@@ -219,12 +215,10 @@ def _numbers(tx: Tx, found: set[str]) -> dict[str, int]:
     numbers = _known(tx, found)
     missing = found - numbers.keys()
     if missing:
-        tx.execute_many(
-            "INSERT INTO search_word (realm_id, word, stem) VALUES (:realm, :word, :stem)",
-            (
-                {"realm": tx.realm_id, "word": word, "stem": words.stem(word)}
-                for word in sorted(missing)
-            ),
+        tx.load_rows(
+            "search_word",
+            ("realm_id", "word", "stem"),
+            ((tx.realm_id, word, words.stem(word)) for word in sorted(missing)),
         )
         new = _known(tx, missing)
         segments.put_in(tx, _GRAMS, _grams_of(new))

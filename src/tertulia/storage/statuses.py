@@ -13,6 +13,18 @@ def of_user(tx: Tx, user_id: int) -> Status:
     return Status() if row is None else _status(row)
 
 
+def of_users(tx: Tx, user_ids: list[int]) -> dict[int, Status]:
+    """Those of some people who have said something."""
+    if not user_ids:
+        return {}
+    rows = tx.all(
+        f"SELECT {_COLUMNS} FROM user_status WHERE realm_id = :realm AND user_id IN :users",
+        realm=tx.realm_id,
+        users=user_ids,
+    )
+    return {row["user_id"]: _status(row) for row in rows}
+
+
 def everyone(tx: Tx) -> dict[int, Status]:
     """By user; those who have said nothing are left out."""
     rows = tx.all(

@@ -215,14 +215,21 @@ def _note_index(selection: Selection, term: Term) -> None:
         selection.by_mark = True
 
 
+def _query(text: str) -> Query:
+    query = search.parse(text)
+    if query.length > limits.WORDS_PER_SEARCH:
+        raise BadNarrow(desc=f"too many words in search (limit: {limits.WORDS_PER_SEARCH})")
+    return query
+
+
 def _add_search(tx: Tx, narrow: Narrowed) -> None:
     """All that is searched for is one search; what must not be found is a search each."""
     terms = [term for term in narrow.terms if term.operator == "search"]
     if not terms:
         return
     plain = [str(term.operand) for term in terms if not term.negated]
-    wanted = search.parse(" ".join(plain)) if plain else None
-    unwanted = [search.parse(str(term.operand)) for term in terms if term.negated]
+    wanted = _query(" ".join(plain)) if plain else None
+    unwanted = [_query(str(term.operand)) for term in terms if term.negated]
     narrow.searched = wanted or Query()
     narrow.selection.search = Search(tx, wanted, unwanted)
 

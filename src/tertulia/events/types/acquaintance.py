@@ -1,16 +1,17 @@
 """The events that tell of people who come into a guest's sight, or leave it."""
 
 from collections.abc import Iterable
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from msgspec.structs import replace
 
 from tertulia.domain.acquaintance import UNKNOWN_NAME
+from tertulia.domain.status import Status
 from tertulia.events.directory import Organization
 from tertulia.events.listener import Listener
 from tertulia.events.types.event import Event, Wire
 from tertulia.events.types.users import status_told, user_object
-from tertulia.storage import statuses, users
+from tertulia.storage import statuses
 from tertulia.storage.tx import Tx
 
 
@@ -22,28 +23,24 @@ class PeopleUncovered(Event, frozen=True):
 
     shown: list[int]
     hidden: list[int]
-    said: dict[int, dict[str, Any]] = {}  # what those who are shown say about themselves
+    said: dict[int, Status] = {}  # what those who are shown say about themselves
 
     def completed(self, tx: Tx) -> "PeopleUncovered":
-        people = users.find_many(tx, self.shown) if self.shown else []
-        found = {user.id: status_told(user, statuses.of_user(tx, user.id)) for user in people}
-        return replace(self, said={id_: parts for id_, parts in found.items() if parts})
+        return replace(self, said=statuses.of_users(tx, self.shown))
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
         for user_id in self.hidden:
-            person = {"user_id": user_id, "full_name": UNKNOWN_NAME}
-            yield {"type": "realm_user", "op": "remove", "person": person}
+            nobody = {"user_id": user_id, "full_name": UNKNOWN_NAME}
+            yield {"type": "realm_user", "op": "remove", "person": nobody}
         for user_id in self.shown:
-            shown = user_object(
-                org,
-                org.users[user_id],
-                org.users[to.user_id],
-                client_gravatar=to.options.client_gravatar,
-                profile=True,
+            user, viewer = org.users[user_id], org.users[to.user_id]
+            person = user_object(
+                org, user, viewer, client_gravatar=to.options.client_gravatar, profile=True
             )
-            yield {"type": "realm_user", "op": "add", "person": shown}
-            if user_id in self.said:
-                yield {"type": "user_status", "user_id": user_id, **self.said[user_id]}
+            yield {"type": "realm_user", "op": "add", "person": person}
+            told = status_told(user, self.said.get(user_id, Status()))
+            if told:
+                yield {"type": "user_status", "user_id": user_id, **told}
 
 
 class ConversationBegun(Event, frozen=True):

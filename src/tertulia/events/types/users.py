@@ -22,7 +22,7 @@ from tertulia.domain.users import (
 from tertulia.events.directory import Organization, Touched
 from tertulia.events.listener import Listener
 from tertulia.events.types.event import Event, Wire
-from tertulia.storage import statuses, users
+from tertulia.storage import statuses
 from tertulia.storage.tx import Tx
 
 
@@ -218,13 +218,12 @@ class UserActivityChanged(Event, frozen=True):
     is_active: bool
     unknown_to: list[int] = []
     group_ids: list[int] = []
-    said: dict[str, Any] = {}
+    said: Status | None = None
 
     def completed(self, tx: Tx) -> "UserActivityChanged":
-        user = users.find(tx, self.user_id)
-        if not self.is_active or user is None:
+        if not self.is_active:
             return self
-        return replace(self, said=status_told(user, statuses.of_user(tx, user.id)))
+        return replace(self, said=statuses.of_user(tx, self.user_id))
 
     def touched(self) -> Touched:
         return Touched(users={self.user_id})
@@ -254,8 +253,9 @@ class UserActivityChanged(Event, frozen=True):
                 "stream_ids": channel_ids,
                 "user_ids": [self.user_id],
             }
-        if is_known and self.said:
-            yield {"type": "user_status", "user_id": self.user_id, **self.said}
+        told = status_told(org.users[self.user_id], self.said or Status())
+        if is_known and self.is_active and told:
+            yield {"type": "user_status", "user_id": self.user_id, **told}
 
 
 class RoleChanged(Event, frozen=True):

@@ -163,7 +163,7 @@ def test_another_version_of_the_api_is_an_unknown_path(chat):
 @pytest.mark.parametrize(
     "method, path, allowed",
     [
-        ("POST", "/users/me", ["GET", "HEAD"]),
+        ("POST", "/users/me", ["GET", "DELETE", "HEAD"]),
         ("GET", "/register", ["POST"]),
         ("GET", "/fetch_api_key", ["POST"]),
         ("PUT", "/users/me/subscriptions", ["GET", "POST", "PATCH", "DELETE", "HEAD"]),

@@ -210,6 +210,33 @@ def test_a_guest_hears_nothing_of_people_they_do_not_know(limited):
     assert (person["full_name"], person["role"]) == ("Unknown user", 400)
 
 
+def test_what_a_guest_hears_late_is_what_was_told_then(limited):
+    root, ben = limited.person("root", role="owner"), limited.person("ben")
+    gus = limited.person("gus", role="guest", channels=["kitchen"])
+    late = gus.listens_for("realm_user", "user_group", "user_status", **INCOMPLETE)
+    limited.server.clock.move(minutes=5)
+    limited.server.call(limited.server.application.delivery.give_up_cold_mailboxes)
+    ears = gus.listens_for("realm_user", "user_group", "user_status", **INCOMPLETE)
+
+    for name in ("Benno", "Benedikt"):
+        root.patch(f"/users/{ben.id}", full_name=name).succeeds()
+        ben.joins("kitchen")
+        root.patch(f"/users/{ben.id}", full_name="Ben").succeeds()
+        ben.post("/users/me/status", status_text=name).succeeds()
+        ben.leaves("kitchen")
+    root.delete(f"/users/{ben.id}").succeeds()
+    root.patch(f"/users/{ben.id}", full_name="Nobody").succeeds()
+
+    told = ears.all()
+    seen = [("add", ben.id), ("update", ben.id), ("remove", ben.id)]
+    assert told_of(told) == seen * 2
+    gone = [each["group_id"] for each in told if each.get("op") == "remove_members"]
+    assert gone == [limited.group("fullmembers"), limited.group("members")]
+    heard = late.all()
+    assert told_of(heard) == told_of(told)
+    assert heard[-2:] == told[-2:]
+
+
 def test_what_a_guest_is_told_at_register(limited):
     gus = limited.person("gus", role="guest", channels=["kitchen"])
     ana, ben = limited.person("ana", channels=["kitchen"]), limited.person("ben", role="owner")
@@ -253,6 +280,10 @@ def test_who_wrote_is_not_told_of_somebody_unknown(limited):
     assert shown["sender_email"] == f"user{ana.id}@tertulia.invalid"
     listed = gus.get("/messages", anchor=soup.id).succeeds()["messages"][0]
     assert listed["sender_full_name"] == "Unknown user"
+    later = int(limited.server.clock()) + 3600
+    gus.post("/reminders", message_id=soup.id, scheduled_delivery_timestamp=later).succeeds()
+    (reminder,) = gus.get("/reminders").succeeds()["reminders"]
+    assert "Unknown user [said]" in reminder["content"]
     ears = gus.listens_for("message")
     ana.says("More soup", to="kitchen > lunch")
     assert ears.next()["message"]["sender_full_name"] == "Unknown user"

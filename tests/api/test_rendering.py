@@ -374,7 +374,7 @@ def test_long_renderings_hold_nobody_up(chat: Chat) -> None:
     renders(ana, "```csharp\nx\n```")
     started = time.monotonic()
 
-    rendering = [in_background(partial(renders, ana, slow())) for _ in range(12)]
+    rendering = [in_background(partial(renders, ana, slow())) for _ in range(30)]
     waits = []
     while not all(each.done() for each in rendering):
         asked = time.monotonic()

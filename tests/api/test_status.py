@@ -126,7 +126,7 @@ def test_away_is_the_inverse_of_showing_presence(ana, ben):
         ({"emoji_name": "no_such_thing"}, "Emoji 'no_such_thing' does not exist"),
         ({"emoji_name": "hammer", "emoji_code": "1f42c"}, "Invalid emoji name."),
         ({"emoji_name": "hammer", "emoji_code": "zzz"}, "Invalid emoji code."),
-        ({"emoji_name": "nothing", "reaction_type": "unicode_emoji"}, "Invalid emoji code."),
+        ({"emoji_name": "no_such_thing", "reaction_type": "unicode_emoji"}, "Invalid emoji code."),
         (
             {"emoji_name": "tick", "emoji_code": "999", "reaction_type": "realm_emoji"},
             "Invalid custom emoji.",

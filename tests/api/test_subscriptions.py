@@ -144,14 +144,13 @@ def test_who_cannot_be_brought_along(chat, principals, msg):
 
 
 def test_hidden_departed_and_foreign_people_cannot_be_brought_along(chat):
-    ana, ben = chat.people("ana", "ben")
-    root = chat.person("root", role="owner")
+    ana, ben, cleo = chat.people("ana", "ben", "cleo")
     eve = Chat.found(chat.server).person("eve")
     chat.write(users.deactivate, ben.id)
 
     joins(ana, "kitchen", principals=[ben.id]).fails("User is deactivated")
     joins(ana, "kitchen", principals=[eve.id]).fails("No such user")
-    joins(root, "kitchen", principals=[ana.email]).fails("No such user")
+    joins(ana, "kitchen", principals=[cleo.email]).fails("No such user")
 
 
 def test_ids_and_addresses_do_not_mix(chat):

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tertulia.actions import notices
+from tertulia.actions import acquaintance, notices
 from tertulia.actions.messages.fetch import visible_to
 from tertulia.domain import limits
 from tertulia.domain.messages import Draft
@@ -111,8 +111,7 @@ def _remove(tx: Tx, reminder: Reminder) -> None:
 
 def _quotation(tx: Tx, owner: User, message_id: int) -> Quotation:
     message = visible_to(tx, owner, message_id)
-    sender = users.find(tx, message.sender_id)
-    assert sender is not None
+    sender = acquaintance.find(tx, owner, message.sender_id)
     channel = None if message.channel_id is None else channels.find(tx, message.channel_id)
     others = [user_id for user_id in message.member_ids if user_id != message.sender_id]
     return Quotation(message, sender, channel, users.find_many(tx, others))

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tertulia.domain import limits
+from tertulia.domain.acquaintance import UNKNOWN_NAME
 from tertulia.domain.channels import Channel
 from tertulia.domain.links import conversation_link, topic_link
 from tertulia.domain.messages import Message
@@ -42,7 +43,7 @@ class Quotation:
     """A message with those whom it concerns."""
 
     message: Message
-    sender: User
+    sender: User | None  # None for somebody whom the owner does not know
     channel: Channel | None
     recipients: Sequence[User]  # of a direct message, without its sender
 
@@ -76,7 +77,7 @@ def _opening(what: str, note: str) -> str:
 
 def _said(quotation: Quotation, site: str) -> str:
     message, channel = quotation.message, quotation.channel
-    who = mention(quotation.sender)
+    who = UNKNOWN_NAME if quotation.sender is None else mention(quotation.sender)
     if channel is not None:
         place = topic_link(channel.id, channel.name, message.topic)
         name = f"#{channel.name} > {shown(message.topic, allow_empty=False)}"

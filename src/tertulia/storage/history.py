@@ -325,11 +325,22 @@ class Walk:
         is_part = way.by_mark or not way.is_whole
         if len(way.places) > FEW_PLACES and (is_part or self.count > MANY):
             return self._asked(way)
-        near, edge = self._near(way)
+        walk = self._past_the_gap(way)
+        passed_over = self._elsewhere(way) if walk is not self else []
+        near, edge = walk._near(way)
         if edge is None or len(near) >= self.count:
-            return near
+            return passed_over + near
         beyond = replace(self, anchor=edge, count=self.count - len(near))
-        return near + beyond._through_places(way)
+        return passed_over + near + beyond._through_places(way)
+
+    def _past_the_gap(self, way: Selection) -> "Walk":
+        """Begun where the first of the places begins: before that there is nothing in any."""
+        places = way.places or [Place(0)]
+        if self.back:
+            begin = max(place.until for place in places) + 1
+            return replace(self, anchor=begin) if begin < self.anchor else self
+        begin = min(place.since for place in places)
+        return replace(self, anchor=begin) if begin > self.anchor else self
 
     def _near(self, way: Selection) -> tuple[list[int], int | None]:
         """What is found close by, and where that ends; None if it is the end of everything."""

@@ -107,7 +107,7 @@ class Bench:
             proportional, _ = process.memory()
             self._table.row("start to first answer", f"{started:.2f} s")
             self._table.row("memory, proportional", megabytes(proportional))
-            reader = Reader(await Wire.to(process.port), self._people())
+            reader = Reader(process.port, self._people())
             await reader.look_around()
             await self._ask("Newest 100", process, reader.newest())
             await self._ask("Narrows", process, reader.narrows())
@@ -168,8 +168,8 @@ def new_database(folder: Path, postgres: str | None) -> Iterator[str]:
 class Reader:
     """Somebody with a long history, and the questions they ask."""
 
-    def __init__(self, wire: Wire, people: list[Login]) -> None:
-        self._wire = wire
+    def __init__(self, port: int, people: list[Login]) -> None:
+        self._port = port
         self._people = people
         self._me = people[0]
         self._channel = 0
@@ -275,9 +275,7 @@ class Reader:
         found: dict[int, Login] = {}
         for person in self._people[:LOOKED_AT]:
             wanted = ["message", "update_message_flags"]
-            state = json.loads(
-                await self._wire.ask(person.post("/register", fetch_event_types=wanted))
-            )
+            state = await self._ask(person.post("/register", fetch_event_types=wanted))
             parts = state["unread_msgs"]
             listed = [*parts["streams"], *parts["pms"], *parts["huddles"]]
             found[sum(len(each["unread_message_ids"]) for each in listed)] = person
@@ -297,7 +295,13 @@ class Reader:
         return found
 
     async def _get(self, path: str, **params: Any) -> dict[str, Any]:
-        body: dict[str, Any] = json.loads(await self._wire.ask(self._me.get(path, **params)))
+        return await self._ask(self._me.get(path, **params))
+
+    async def _ask(self, request: bytes) -> dict[str, Any]:
+        """On a connection of its own: between two of these, one would be closed as idle."""
+        wire = await Wire.to(self._port)
+        body: dict[str, Any] = json.loads(await wire.ask(request))
+        wire.close()
         return body
 
 

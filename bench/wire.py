@@ -56,6 +56,8 @@ class Wire(asyncio.Protocol):
 
     def begin(self, request: bytes) -> "asyncio.Future[bytes]":
         assert self._transport is not None
+        if self._transport.is_closing():
+            raise ConnectionError("the server closed the connection")
         self._answer = asyncio.get_running_loop().create_future()
         self._transport.write(request)
         return self._answer

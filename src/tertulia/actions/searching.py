@@ -4,7 +4,7 @@ from tertulia.storage import search
 from tertulia.storage.finding import MOST_FRESH
 from tertulia.storage.tx import Tx
 
-AT_ONCE = 200  # so that nobody who sends has to wait for long
+AT_ONCE = 100  # so that nobody who sends has to wait for long
 MOST_COUNTED = 10_000
 
 

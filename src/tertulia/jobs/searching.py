@@ -52,6 +52,6 @@ class Indexing:
         done = searching.AT_ONCE
         while done == searching.AT_ONCE:
             done = await self._database.write_in(realm_id, searching.index_some)
-            self._waiting[realm_id] = max(0, self._waiting[realm_id] - done)
+            self._waiting[realm_id] = max(0, self._waiting.get(realm_id, 0) - done)
             await asyncio.sleep(BREATH_SECONDS)
-        del self._waiting[realm_id]
+        self._waiting.pop(realm_id, None)

@@ -7,6 +7,7 @@ an id rewrites a few small rows that lie close together, however large the sets 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from pyroaring import BitMap
@@ -79,12 +80,13 @@ def lifted(bits: BitMap, segment: int) -> BitMap:
 def put_in(tx: Tx, table: Table, changes: Changes) -> None:
     for segment, added in changes.by_segment.items():
         bits = load(tx, table, [segment], list(added)).get(segment, {})
+        known = list(bits)
         for key, ids in added.items():
             if key in bits:
                 bits[key].update(ids)
             else:
                 bits[key] = BitMap(ids)
-        _store(tx, table, segment, bits)
+        _replace(tx, table, segment, known, bits)
 
 
 def take_out(tx: Tx, table: Table, changes: Changes) -> set[Any]:
@@ -94,26 +96,27 @@ def take_out(tx: Tx, table: Table, changes: Changes) -> set[Any]:
         bits = load(tx, table, [segment], list(removed)).get(segment, {})
         for key, found in bits.items():
             found.difference_update(BitMap(removed[key]))
-        empty = [key for key, found in bits.items() if not found]
-        _store(tx, table, segment, {key: found for key, found in bits.items() if found})
-        tx.execute(
-            f"DELETE FROM {table.name} WHERE realm_id = :realm AND segment = :segment"
-            f" AND {table.key} IN :keys",
-            realm=tx.realm_id,
-            segment=segment,
-            keys=empty,
-        )
-        emptied.update(empty)
+        left = {key: found for key, found in bits.items() if found}
+        _replace(tx, table, segment, list(bits), left)
+        emptied.update(bits.keys() - left.keys())
     return emptied
 
 
-def _store(tx: Tx, table: Table, segment: int, bits: dict[Any, BitMap]) -> None:
-    tx.execute_many(
-        f"INSERT INTO {table.name} (realm_id, segment, {table.key}, bits)"
-        " VALUES (:realm, :segment, :key, :bits)"
-        f" ON CONFLICT (realm_id, segment, {table.key}) DO UPDATE SET bits = excluded.bits",
+def _replace(tx: Tx, table: Table, segment: int, known: list[Any], bits: dict[Any, BitMap]) -> None:
+    """Put these rows in the place of those that are known; by far quicker than row by row."""
+    # A list, though it holds one: without statistics PostgreSQL finds the way by the key only so.
+    tx.execute(
+        f"DELETE FROM {table.name} WHERE realm_id = :realm AND segment IN :segments"
+        f" AND {table.key} IN :keys",
+        realm=tx.realm_id,
+        segments=[segment],
+        keys=known,
+    )
+    tx.load_rows(
+        table.name,
+        ("realm_id", "segment", table.key, "bits"),
         (
-            {"realm": tx.realm_id, "segment": segment, "key": key, "bits": found.serialize()}
-            for key, found in sorted(bits.items())
+            (tx.realm_id, segment, key, found.serialize())
+            for key, found in sorted(bits.items(), key=itemgetter(0))
         ),
     )

@@ -318,8 +318,8 @@ class Backends:
             return
         with psycopg.connect(self._url) as connection:
             rows = connection.execute(
-                "SELECT pid FROM pg_stat_activity"
-                " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+                "SELECT pid FROM pg_stat_activity WHERE datname = current_database()"
+                " AND backend_type = 'client backend' AND pid <> pg_backend_pid()"
             ).fetchall()
         self._pids = [pid for (pid,) in rows if Path(f"/proc/{pid}/schedstat").exists()]
 

@@ -28,7 +28,7 @@ LARGEST = 0.6  # of all people are in the largest channel
 FADING = 0.7  # how much smaller, and quieter, each further channel is
 FIRST_COMERS = 0.7  # of people and channels are there from the beginning
 GONE = 0.02  # of all people have left at the end
-MOVES = 0.05  # of all people join a channel, and as many leave one, in each step
+MOVES = 0.02  # of all people join a channel, and as many leave one, in each step
 
 
 @dataclass(eq=False, slots=True)

@@ -47,12 +47,16 @@ def newest_id(tx: Tx) -> int:
 
 
 def realms_behind(tx: Tx) -> list[int]:
-    """The organizations with messages that are not indexed as they are."""
+    """The organizations with messages that are not indexed as they are.
+
+    Asked of the newest message: whether there is one beyond a point that it does not know,
+    PostgreSQL finds out by reading them all.
+    """
     rows = tx.all(
         "SELECT r.id FROM realm r LEFT JOIN search_head h ON h.realm_id = r.id"
-        " WHERE EXISTS (SELECT 1 FROM message m"
-        " WHERE m.realm_id = r.id AND m.id > coalesce(h.indexed_to, 0))"
-        " OR EXISTS (SELECT 1 FROM search_stale s WHERE s.realm_id = r.id) ORDER BY r.id"
+        " WHERE (SELECT m.id FROM message m WHERE m.realm_id = r.id ORDER BY m.id DESC LIMIT 1)"
+        " > coalesce(h.indexed_to, 0) OR (SELECT s.message_id FROM search_stale s"
+        " WHERE s.realm_id = r.id LIMIT 1) IS NOT NULL ORDER BY r.id"
     )
     return [row["id"] for row in rows]
 

@@ -19,6 +19,7 @@ from tertulia.storage.tx import Cursor
 
 CHANNEL = "tertulia_log"
 WHISPERS = "tertulia_whispers"
+FEW = 16
 LONGEST_NOTICE = 8000  # bytes; the database takes no more
 
 _NAME = re.compile(r"(?<![:\w]):([a-z_][a-z_0-9]*)")
@@ -77,8 +78,15 @@ class Postgres:
         return connection
 
     def run(self, connection: Any, sql: str, params: Mapping[str, Any]) -> Cursor:
+        # The plan that is kept for a statement guesses that a list is short.
+        prepare = None
+        for value in params.values():
+            if type(value) is list and len(value) > FEW:
+                prepare = False
         try:
-            cursor: Cursor = connection.kept_cursor.execute(_translate(sql), params)
+            cursor: Cursor = connection.kept_cursor.execute(
+                _translate(sql), params, prepare=prepare
+            )
         except psycopg.DataError as error:
             if "NUL" in str(error):  # the one character that PostgreSQL cannot hold
                 raise BadRequest("A text must not contain null bytes") from None

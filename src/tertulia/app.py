@@ -40,7 +40,6 @@ from tertulia.markdown import emoji_names
 from tertulia.storage import avatars, emoji, realms
 from tertulia.storage.database import Database
 from tertulia.storage.tx import Tx
-from tertulia.storage.watcher import watch
 from tertulia.web import pages
 from tertulia.web.pictures import identicon
 
@@ -95,7 +94,7 @@ class Application:
         database.start(follower.fetch_news, follower.deliver)
         await follower.catch_up()
         tasks = [
-            asyncio.create_task(watch(database, follower.catch_up, self.delivery.overhear)),
+            asyncio.create_task(database.dialect.watch(follower.catch_up, self.delivery.overhear)),
             asyncio.create_task(self.runner.run()),
         ]
         try:

@@ -4,8 +4,10 @@ Writers of one organization take turns by an advisory lock held to the commit, s
 of the log is the order of commits. Other nodes are woken by NOTIFY.
 """
 
+import asyncio
 import re
 import secrets
+import threading
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -15,10 +17,14 @@ from psycopg.pq import ConnStatus, ExecStatus
 from psycopg.rows import dict_row
 
 from tertulia.errors import BadRequest
+from tertulia.storage import watching
 from tertulia.storage.tx import Cursor
+from tertulia.storage.watching import Changed, Overheard
 
 CHANNEL = "tertulia_log"
 WHISPERS = "tertulia_whispers"
+ASK_EVERY_SECONDS = 5.0
+RECONNECT_AFTER_SECONDS = 1.0
 FEW = 16
 LONGEST_NOTICE = 8000  # bytes; the database takes no more
 
@@ -146,6 +152,32 @@ class Postgres:
             "SELECT pg_notify(%s, notice) FROM unnest(%s::text[]) AS notice", (WHISPERS, fitting)
         )
 
+    async def watch(self, changed: Changed, overheard: Overheard) -> None:
+        """Wait to be told, and ask now and then all the same, in case that was lost."""
+        told = asyncio.Event()
+        stopping = threading.Event()
+        thread = threading.Thread(
+            target=_listen,
+            args=(self, asyncio.get_running_loop(), told, overheard, stopping),
+            name="listener",
+            daemon=True,
+        )
+        thread.start()
+        try:
+            while True:
+                try:
+                    await asyncio.wait_for(told.wait(), ASK_EVERY_SECONDS)
+                except TimeoutError:
+                    pass
+                told.clear()
+                try:
+                    await changed()
+                except Exception as error:
+                    watching.tell(error, is_outage=False)
+                    await asyncio.sleep(RECONNECT_AFTER_SECONDS)
+        finally:
+            stopping.set()
+
     def is_outage(self, error: BaseException) -> bool:
         return isinstance(error, _OUTAGES)
 
@@ -165,3 +197,31 @@ def _translate(sql: str) -> str:
     sql = _NOT_IN_LIST.sub(r"<> ALL(:\1)", sql)
     sql = _IN_LIST.sub(r"= ANY(:\1)", sql)
     return _NAME.sub(r"%(\1)s", sql)
+
+
+def _listen(
+    dialect: Postgres,
+    loop: asyncio.AbstractEventLoop,
+    told: asyncio.Event,
+    overheard: Overheard,
+    stopping: threading.Event,
+) -> None:
+    """Wait for NOTIFY on a connection of our own; connect again when it is lost."""
+    while not stopping.is_set():
+        try:
+            connection: psycopg.Connection[Any] = dialect.connect()
+            with connection:
+                connection.execute(f"LISTEN {CHANNEL}")
+                connection.execute(f"LISTEN {WHISPERS}")
+                loop.call_soon_threadsafe(told.set)  # of what was said while nobody listened
+                while not stopping.is_set():
+                    for notice in connection.notifies(timeout=0.5, stop_after=1):
+                        if notice.channel == WHISPERS:
+                            loop.call_soon_threadsafe(overheard, notice.payload)
+                        elif notice.payload != dialect.node:  # our own writer has told us already
+                            loop.call_soon_threadsafe(told.set)
+        except psycopg.Error as error:
+            watching.log.warning("lost the database's notices", reason=type(error).__name__)
+            stopping.wait(RECONNECT_AFTER_SECONDS)
+        except RuntimeError:  # the loop is closed: the server has stopped
+            return

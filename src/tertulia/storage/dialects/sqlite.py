@@ -3,6 +3,7 @@
 `synchronous=FULL` with a write-ahead log: a commit that returned is on the disk.
 """
 
+import asyncio
 import re
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,8 +13,11 @@ from typing import Any
 
 import msgspec
 
+from tertulia.storage import watching
 from tertulia.storage.tx import Cursor
+from tertulia.storage.watching import Changed, Overheard
 
+LOOK_EVERY_SECONDS = 0.1
 STATEMENTS = 500  # kept ready on each connection; we have about that many
 
 _IN_LIST = re.compile(r"\bIN :([a-z_]+)")
@@ -121,6 +125,23 @@ class Sqlite:
         dangling = connection.execute("PRAGMA foreign_key_check").fetchall()
         problems = [text for text in found if text != "ok"]
         return problems + [f"a row of {row[0]} refers to nothing" for row in dangling]
+
+    async def watch(self, changed: Changed, overheard: Overheard) -> None:
+        """Ask a few times a second whether the file has changed."""
+        connection = self.connect()
+        try:
+            known = self.data_version(connection)
+            while True:
+                await asyncio.sleep(LOOK_EVERY_SECONDS)
+                try:
+                    version = self.data_version(connection)
+                    if version != known:
+                        await changed()
+                        known = version
+                except Exception as error:
+                    watching.tell(error, self.is_outage(error))
+        finally:
+            connection.close()
 
     def data_version(self, connection: Any) -> int:
         """A number that changes whenever another connection has committed."""

@@ -242,6 +242,7 @@ async def fetch_messages(
     if call.caller is None:
         narrowing.check_for_all(terms)
     await prepare_search(call, terms)
+    read = call.db.read_aside if _searches(terms) else call.db.read
     if message_ids is not None:
         if anchor is not None or num_before or num_after or use_first_unread_anchor:
             raise UnsupportedCombination(
@@ -249,7 +250,7 @@ async def fetch_messages(
                 " use_first_unread_anchor"
             )
         return Messages(
-            messages=told(await call.db.read(fetch.some, asker(call), terms, message_ids)),
+            messages=told(await read(fetch.some, asker(call), terms, message_ids)),
             found_anchor=False,
             found_oldest=False,
             found_newest=False,
@@ -262,7 +263,7 @@ async def fetch_messages(
         raise BadRequest("Missing 'anchor' argument.")
     window = window_from(anchor, anchor_date, num_before, num_after, include_anchor)
     await _catch_up(call, terms, window)
-    found, shown = await call.db.read(fetch.around, asker(call), terms, window)
+    found, shown = await read(fetch.around, asker(call), terms, window)
     return Messages(
         messages=told(shown),
         anchor=found.anchor,
@@ -281,7 +282,8 @@ async def matches_narrow(
     """Say which of some messages that one has received match a narrow."""
     terms = terms_from(narrow)
     await prepare_search(call, terms)
-    found, highlighter = await call.db.read(fetch.matching, asker(call), terms, msg_ids)
+    read = call.db.read_aside if _searches(terms) else call.db.read
+    found, highlighter = await read(fetch.matching, asker(call), terms, msg_ids)
     return Matches(
         {
             str(message.id): Match(
@@ -314,11 +316,16 @@ async def prepare_search(call: Call, terms: list[Term]) -> None:
 
     After a large import that takes longer than a request may; then the job goes on with it.
     """
-    if any(term.operator == "search" for term in terms):
+    if _searches(terms):
         for _ in range(MOST_BATCHES):
             if not await call.db.read(searching.is_far_behind):
                 return
             await call.db.write(searching.index_some)
+
+
+def _searches(terms: list[Term]) -> bool:
+    """Whether texts are looked into, which may take long."""
+    return any(term.operator == "search" for term in terms)
 
 
 async def _catch_up(call: Call, terms: list[Term], window: Window) -> None:

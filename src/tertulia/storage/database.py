@@ -24,7 +24,7 @@ from tertulia.storage.writer import FetchNews, Gathering, Job, Writer
 P = ParamSpec("P")
 T = TypeVar("T")
 
-READERS = 4  # threads that read from PostgreSQL
+READERS = 4  # threads that read from PostgreSQL; with SQLite, one for what may take long
 
 
 class Bound:
@@ -40,6 +40,12 @@ class Bound:
         self, query: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
         return await self._database.read_in(self.realm_id, query, *args, **kwargs)
+
+    async def read_aside(
+        self, query: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Read what may take long, while others are served."""
+        return await self._database.read_aside_in(self.realm_id, query, *args, **kwargs)
 
     async def write(
         self, action: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
@@ -156,8 +162,9 @@ class Database:
 
         self._writer = Writer(self.dialect, self.clock, fetch_news, hand_over)
         self._writer.start()
+        readers = 1 if self.dialect.reads_block else READERS
+        self._threads = ThreadPoolExecutor(readers, thread_name_prefix="reader")
         if not self.dialect.reads_block:
-            self._threads = ThreadPoolExecutor(READERS, thread_name_prefix="reader")
             self._herald = Herald(self.dialect)
             self._herald.start()
 
@@ -184,8 +191,18 @@ class Database:
         *args: P.args,
         **kwargs: P.kwargs,
     ) -> T:
-        if self._threads is None:
+        if self.dialect.reads_block:
             return self._read_here(realm_id, query, args, kwargs)
+        return await self.read_aside_in(realm_id, query, *args, **kwargs)
+
+    async def read_aside_in(
+        self,
+        realm_id: int,
+        query: Callable[Concatenate[Tx, P], T],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
+        """On a thread, so that nobody else waits for it."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(
             self._threads, self._read_in_thread, realm_id, query, args, kwargs

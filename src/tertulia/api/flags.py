@@ -6,7 +6,7 @@ from tertulia.actions import reading
 from tertulia.actions.messages import marking
 from tertulia.actions.messages.narrowing import Asker
 from tertulia.api.call import Call
-from tertulia.api.messages import Narrow, prepare_search, window_from
+from tertulia.api.fetching import Narrow, prepare_search, window_from
 from tertulia.domain import limits
 from tertulia.domain.narrow import terms_from
 from tertulia.http.replies import Reply, ok

@@ -29,7 +29,7 @@ from tertulia.storage.tx import Tx
 log = structlog.get_logger()
 
 IN_HAND = 64  # so many are read
-AT_ONCE = 6  # and so many written together
+AT_ONCE = 3  # and so many written together
 
 T = TypeVar("T")
 Outcome = bool | Exception  # sent by us, left to somebody else, or forbidden

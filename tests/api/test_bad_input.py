@@ -60,7 +60,9 @@ def ana(chat):
     return chat.person("ana", role="owner", channels=["kitchen"])
 
 
-def test_every_parameter_takes_every_nasty_value_without_breaking(chat, ana):
+def test_every_parameter_takes_every_nasty_value_without_breaking(chat, ana, kind):
+    """There are thousands of parameters, so each takes its share, and each database another."""
+    shift = 4 if kind == "postgres" else 0
     note = ana.says("x", to=[ana])
     good: dict[str, Any] = {
         "type": "channel",
@@ -80,7 +82,7 @@ def test_every_parameter_takes_every_nasty_value_without_breaking(chat, ana):
         names = names_of(route)
         path = address(route, {"message_id": str(note.id)})
         for place, name in enumerate(names):
-            for value in NASTY[place % 4 :: 4]:
+            for value in NASTY[(place + shift) % 8 :: 8]:
                 params = {each: good[each] for each in names if each in good} | {name: value}
                 before = chat.head()
                 answer = ana.request(route.method, path, **params)

@@ -676,7 +676,7 @@ class Play:
             }
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, 2, pytest.param(3, marks=pytest.mark.soak)])
 def test_the_server_agrees_with_the_model(own_chat, seed, monkeypatch):
     if seed > 1:  # the ways of a large organization, in a small one
         monkeypatch.setattr(history, "NEAR", 4)

@@ -351,7 +351,7 @@ deeds = st.one_of(
 
 
 @settings(
-    max_examples=25,
+    max_examples=16,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

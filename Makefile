@@ -44,7 +44,7 @@ docs: .venv/runtime.stamp ## write docs/settings.md from the list in config.py
 	@$(BIN)/python -m tertulia.config > docs/settings.md
 
 COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
-	--no-emit-index-url --custom-compile-command "make lock"
+	--custom-compile-command "make lock"
 
 lock: ## pin the newest versions of requirements*.in (needs uv)
 	@$(COMPILE) --upgrade requirements.in -o requirements.txt

@@ -4,10 +4,7 @@ from typing import Any
 
 from tests.support.people import Chat
 
-from tertulia.actions import channels as channel_actions
 from tertulia.domain.users import Role
-from tertulia.storage import users
-from tertulia.storage.tx import Tx
 
 MODERN = {"notification_settings_null": True, "archived_channels": True}
 
@@ -61,26 +58,17 @@ def _gist(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def test_a_promotion_uncovers_channels(chat: Chat):
+    root = chat.person("root", role="owner")
     ana, ben, cleo = chat.people("ana", "ben", "cleo")
     ana.joins("vault", invite_only=True)
     vault = chat.channel("vault").id
-    bens, cleos = ben.listens_for("stream", "subscription"), cleo.listens_for()
+    bens, cleos = (who.listens_for("stream", "subscription") for who in (ben, cleo))
 
-    chat.write(_set_role, ben.id, Role.ADMINISTRATOR)
-    chat.write(_set_role, ben.id, Role.MEMBER)
+    for role in (Role.ADMINISTRATOR, Role.MEMBER):
+        root.patch(f"/users/{ben.id}", role=int(role)).succeeds()
 
     created, peers, deleted = bens.all()
     assert (created["op"], created["streams"][0]["name"]) == ("create", "vault")
     assert (peers["op"], peers["user_ids"]) == ("peer_add", [ana.id])
     assert (deleted["op"], deleted["stream_ids"]) == ("delete", [vault])
     assert cleos.silent()
-
-
-def _set_role(tx: Tx, user_id: int, role: Role) -> None:
-    user = users.find(tx, user_id)
-    assert user is not None
-    before = channel_actions.visible_ids(tx, user)
-    tx.execute("UPDATE account SET role = :role WHERE id = :id", role=int(role), id=user_id)
-    user = users.find(tx, user_id)
-    assert user is not None
-    channel_actions.uncover(tx, user, before)

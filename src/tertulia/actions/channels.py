@@ -18,11 +18,10 @@ from tertulia.errors import (
     OwnerRequired,
     UnsupportedCombination,
 )
-from tertulia.events.audience import NonGuests, Users, Watchers
+from tertulia.events.audience import NonGuests, Watchers
 from tertulia.events.log import announce
 from tertulia.events.types.channels import (
     ChannelCreated,
-    ChannelsUncovered,
     DefaultChannelsChanged,
 )
 from tertulia.storage import channels, groups, subscriptions
@@ -152,30 +151,6 @@ def readable(tx: Tx, user: User) -> Readable:
         [door.id for door in doors if door.id in found and door.history_public],
         [door.id for door in doors if door.id in found and not door.history_public],
     )
-
-
-def visible_ids(tx: Tx, user: User) -> set[int]:
-    """All channels whose names and settings the user may know."""
-    mine = {row.channel_id for row in subscriptions.of_user(tx, user.id) if row.active}
-    circles = Circles(tx)
-    return {
-        channel.id
-        for channel in channels.everything(tx)
-        if access.may_see(
-            user, channel, channel.id in mine, lambda value: circles.holds(user, value)
-        )
-    }
-
-
-def uncover(tx: Tx, user: User, before: set[int]) -> None:
-    """Tell somebody which channels they can see now and no longer, compared with before.
-
-    For whoever changes roles and groups: `before` is what `visible_ids` said before the change.
-    """
-    now = visible_ids(tx, user)
-    if now != before:
-        event = ChannelsUncovered(sorted(now - before), sorted(before - now))
-        announce(tx, event, to=Users([user.id]))
 
 
 def create(

@@ -17,13 +17,6 @@ from tertulia.storage.user_topics import UserTopic
 MutedTopic = tuple[str, str, int]
 
 
-class UserTopicObject(msgspec.Struct):
-    stream_id: int
-    topic_name: str
-    last_updated: int
-    visibility_policy: int
-
-
 def muted_topics(org: Organization, policies: Iterable[UserTopic]) -> list[MutedTopic]:
     """Compat: before feature level 134 mutes were told as triples, with the channel's name."""
     return [

@@ -12,6 +12,7 @@ from tertulia.domain.bots import Bot
 from tertulia.events.directory import Organization, Touched
 from tertulia.events.listener import Listener
 from tertulia.events.types.event import Event, Wire
+from tertulia.events.types.users import person_updated
 from tertulia.storage import bots
 from tertulia.storage.tx import Tx
 
@@ -114,5 +115,4 @@ class BotOwnerChanged(Event, frozen=True):
         return Touched(users={self.user_id})
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
-        person = {"user_id": self.user_id, "bot_owner_id": self.owner_id}
-        yield {"type": "realm_user", "op": "update", "person": person}
+        yield person_updated(self.user_id, bot_owner_id=self.owner_id)

@@ -1,7 +1,7 @@
 """Custom profile fields as clients see them, and the events that tell of them and their values."""
 
 from collections.abc import Iterable
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -10,6 +10,7 @@ from tertulia.domain.profiles import TYPE_NAMES, ProfileField
 from tertulia.events.directory import Organization, Touched
 from tertulia.events.listener import Listener
 from tertulia.events.types.event import Event, Wire
+from tertulia.events.types.users import person_updated
 
 FIELD_TYPES = {kind.name: {"id": int(kind), "name": name} for kind, name in TYPE_NAMES.items()}
 
@@ -82,5 +83,4 @@ class ProfileChanged(Event, frozen=True):
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
         for value in self.values:
-            person: dict[str, Any] = {"user_id": self.user_id, "custom_profile_field": value}
-            yield {"type": "realm_user", "op": "update", "person": person}
+            yield person_updated(self.user_id, custom_profile_field=value)

@@ -9,7 +9,7 @@ from tertulia.domain.users import EmailVisibility, User, may_see_email
 from tertulia.events.directory import Organization, Touched
 from tertulia.events.listener import Listener
 from tertulia.events.types.event import Event, Wire
-from tertulia.events.types.users import avatar_part
+from tertulia.events.types.users import avatar_part, person_updated
 
 
 class SettingChanged(Event, frozen=True):
@@ -73,8 +73,7 @@ class TimezoneChanged(Event, frozen=True):
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
         email = org.users[self.user_id].api_email(org.email_domain)
-        person = {"email": email, "user_id": self.user_id, "timezone": self.timezone}
-        yield {"type": "realm_user", "op": "update", "person": person}
+        yield person_updated(self.user_id, email=email, timezone=self.timezone)
 
 
 class OwnNameChanged(Event, frozen=True):
@@ -89,8 +88,7 @@ class OwnNameChanged(Event, frozen=True):
         return Touched(users={self.user_id})
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
-        person = {"user_id": self.user_id, "full_name": self.full_name}
-        yield {"type": "realm_user", "op": "update", "person": person}
+        yield person_updated(self.user_id, full_name=self.full_name)
 
 
 class AddressChanged(Event, frozen=True):
@@ -121,17 +119,13 @@ class AddressChanged(Event, frozen=True):
         shown = now.email if may_see_email(viewer, now) else None
         shown_before = before.email if may_see_email(viewer, before) else None
         if shown != shown_before:
-            yield _told(self.user_id, delivery_email=shown)
+            yield person_updated(self.user_id, delivery_email=shown)
         public = now.api_email(org.email_domain)
         if public != before.api_email(org.email_domain):
-            yield _told(self.user_id, new_email=public)
-            yield _told(self.user_id, **avatar_part(org, now))
+            yield person_updated(self.user_id, new_email=public)
+            yield person_updated(self.user_id, **avatar_part(org, now))
 
 
 def _with(user: User, email: str, visibility: int) -> User:
     settings = user.settings | {"email_address_visibility": int(EmailVisibility(visibility))}
     return replace(user, email=email, settings=settings)
-
-
-def _told(user_id: int, **parts: Any) -> Wire:
-    return {"type": "realm_user", "op": "update", "person": {"user_id": user_id, **parts}}

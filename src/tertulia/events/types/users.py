@@ -231,7 +231,7 @@ class UserActivityChanged(Event, frozen=True):
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
         is_known = to.user_id not in self.unknown_to
         if is_known:
-            yield _updated(self.user_id, is_active=self.is_active)
+            yield person_updated(self.user_id, is_active=self.is_active)
         elif not self.is_active:
             for group_id in self.group_ids:
                 yield {
@@ -273,7 +273,7 @@ class RoleChanged(Event, frozen=True):
         return Touched(users={self.user_id})
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
-        yield _updated(self.user_id, role=int(self.role))
+        yield person_updated(self.user_id, role=int(self.role))
         if to.user_id != self.user_id:
             return
         for user in org.users.values():
@@ -282,10 +282,11 @@ class RoleChanged(Event, frozen=True):
             shown_to = email_shown_to(user)
             sees, saw = self.role <= shown_to, self.before <= shown_to
             if sees != saw and user.id != self.user_id:
-                yield _updated(user.id, delivery_email=user.email if sees else None)
+                yield person_updated(user.id, delivery_email=user.email if sees else None)
 
 
-def _updated(user_id: int, **parts: Any) -> Wire:
+def person_updated(user_id: int, **parts: Any) -> Wire:
+    """The event that tells that something about somebody has changed."""
     return {"type": "realm_user", "op": "update", "person": {"user_id": user_id, **parts}}
 
 
@@ -303,7 +304,7 @@ class AvatarChanged(Event, frozen=True):
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
         user = org.users[self.user_id]
-        yield _updated(user.id, **avatar_part(org, user))
+        yield person_updated(user.id, **avatar_part(org, user))
 
 
 class KeyChanged(Event, frozen=True):

@@ -287,7 +287,7 @@ def _has_seen_topic(tx: Tx, sender: User, channel: Channel, topic: str) -> bool:
         return messages.topic_exists(tx, channel.id, topic)
     spans = [s for s in subscriptions.spans_of(tx, sender.id) if s.channel_id == channel.id]
     since = min((span.start_message_id for span in spans), default=messages.newest_id(tx))
-    return messages.topic_seen_since(tx, channel.id, topic, since)
+    return (messages.newest_in_topic(tx, channel.id, topic) or 0) > since
 
 
 def check_topic(tx: Tx, sender: User, channel: Channel, topic: str, starts_topic: bool) -> None:

@@ -26,7 +26,7 @@ from tertulia.domain.groups import GroupValue
 from tertulia.domain.topics import fold
 from tertulia.errors import BadRequest, GuestRefused, UnknownSubscriptionProperty
 from tertulia.events.snapshot.channels import my_subscriptions
-from tertulia.events.types.channels import SubscriptionObject
+from tertulia.events.types.subscriptions import SubscriptionObject
 from tertulia.http.replies import Encoded, Reply, ok
 from tertulia.http.rules import BareOrJson, Id, MaxItems, Problem, Rule
 from tertulia.http.shapes import JSON_KINDS

@@ -34,11 +34,12 @@ from tertulia.events.listener import Listener, decode_options
 from tertulia.events.log import Happening
 from tertulia.events.mailbox import NOTHING, About, Mailbox, event_id, seq_of
 from tertulia.events.recall import recalled
-from tertulia.events.types.channels import ChannelChanged, ChannelsUncovered, Left
+from tertulia.events.types.channels import ChannelChanged, ChannelsUncovered
 from tertulia.events.types.edits import MessagesDeleted, MessageUpdated
 from tertulia.events.types.event import Event
 from tertulia.events.types.flags import FlagsChanged
 from tertulia.events.types.messages import MessageSent
+from tertulia.events.types.subscriptions import Left
 from tertulia.events.types.users import KeyChanged, UserActivityChanged
 from tertulia.events.whispers import Envelope, PresenceNoted, Whisper, decode_envelope
 from tertulia.events.wording import bodies, concerns

@@ -10,7 +10,7 @@ from tertulia.domain.search import Page, parse
 from tertulia.storage import history, messages, search, users
 from tertulia.storage.database import Database
 from tertulia.storage.finding import Search
-from tertulia.storage.history import BEYOND_ALL, Selection
+from tertulia.storage.selections import BEYOND_ALL, Selection
 from tertulia.storage.tx import Tx
 
 TABLES = ("search_document", "search_posting", "search_word", "search_gram", "search_stale")

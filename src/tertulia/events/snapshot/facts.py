@@ -22,6 +22,7 @@ from tertulia.storage import (
     muted_users,
     reminders,
     scheduled,
+    selections,
     snippets,
     statuses,
     subscriptions,
@@ -99,7 +100,7 @@ def _read_personal(tx: Tx, user_id: int, wanted: "Wanted", facts: Facts) -> None
 
 
 def _newest_received(tx: Tx, user_id: int) -> int:
-    found = history.newest(tx, history.received(tx, user_id))
+    found = history.newest(tx, selections.received(tx, user_id))
     return -1 if found is None else found
 
 

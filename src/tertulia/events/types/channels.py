@@ -8,8 +8,9 @@ from msgspec import UNSET, Raw, UnsetType
 
 from tertulia.domain.channels import Channel, Gate
 from tertulia.domain.groups import GroupValue, Members
-from tertulia.events.directory import Organization, Touched
+from tertulia.events.directory import Organization
 from tertulia.events.listener import Listener
+from tertulia.events.loading import Touched
 from tertulia.events.types.event import Event, Wire
 
 ADMINISTRATORS_POST = 2

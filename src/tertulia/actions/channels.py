@@ -13,6 +13,8 @@ from tertulia.domain.users import User
 from tertulia.errors import (
     BadRequest,
     ChannelNotAccessible,
+    ContradictoryOpenness,
+    DefaultChannelIsPrivate,
     InsufficientPermission,
     NotChannelAdministrator,
     OwnerRequired,
@@ -189,13 +191,13 @@ def check_topic_creation(tx: Tx, shares_history: bool, permissions: dict[str, Gr
 
 def _check_creation(tx: Tx, creator: User, new: NewChannel, web_public_allowed: bool) -> None:
     if new.is_web_public and new.invite_only:
-        raise BadRequest("Invalid parameters")
+        raise ContradictoryOpenness()
     kind = "private" if new.invite_only else "public"
     rights.require_in_realm(tx, creator, f"can_create_{kind}_channel_group")
     if new.is_default and not creator.is_admin:
         raise InsufficientPermission()
     if new.is_default and new.invite_only:
-        raise BadRequest("A default channel cannot be private.")
+        raise DefaultChannelIsPrivate()
     if new.is_web_public:
         require_web_public(tx, creator, web_public_allowed)
     if new.retention_days is not None and not creator.is_owner:

@@ -18,7 +18,10 @@ from tertulia.errors import (
     AdministratorRequired,
     BadRequest,
     ExpectationMismatch,
+    GroupIsDeactivated,
+    GroupNotFound,
     InsufficientPermission,
+    MemberNotFound,
     SystemGroupRequired,
 )
 from tertulia.storage import groups, realms, users
@@ -108,9 +111,9 @@ def checked_value(tx: Tx, permission: Permission, value: GroupValue) -> GroupVal
     named = [value] if isinstance(value, int) else value.direct_subgroups
     for group_id in named:
         if group_id not in known:
-            raise BadRequest("Invalid user group")
+            raise GroupNotFound()
         if known[group_id].deactivated:
-            raise BadRequest("User group is deactivated.")
+            raise GroupIsDeactivated()
     if isinstance(value, Members):
         found = {
             user.id
@@ -119,7 +122,7 @@ def checked_value(tx: Tx, permission: Permission, value: GroupValue) -> GroupVal
         }
         for user_id in value.direct_members:
             if user_id not in found:
-                raise BadRequest(f"Invalid user ID: {user_id}")
+                raise MemberNotFound(user_id=user_id)
         if permission.requires_system_group:
             raise SystemGroupRequired(setting_name=permission.name)
         return value

@@ -214,15 +214,6 @@ def require_web_public(tx: Tx, user: User, web_public_allowed: bool) -> None:
 
 
 def _permissions(tx: Tx, creator: User, new: NewChannel) -> dict[str, GroupValue]:
-    system_ids = groups.system_ids(tx)
-    asked = new.permissions or {}
-    values: dict[str, GroupValue] = {}
-    for name, permission in CHANNEL_PERMISSIONS.items():
-        if name in asked:
-            values[name] = rights.checked_value(tx, permission, asked[name])
-        elif permission.default == "channel_creator":
-            values[name] = Members([creator.id], [])
-        else:
-            values[name] = system_ids[permission.default]
+    values = rights.initial_values(tx, CHANNEL_PERMISSIONS, creator, new.permissions or {})
     check_topic_creation(tx, new.shares_history(), values)
     return values

@@ -3,7 +3,10 @@
 The database is asked, never the directory in memory: a rule must see what was done a moment ago.
 """
 
+from collections.abc import Mapping
+
 from tertulia.domain.groups import (
+    CREATOR_ALONE,
     REALM_PERMISSIONS,
     GroupValue,
     Members,
@@ -128,6 +131,22 @@ def checked_value(tx: Tx, permission: Permission, value: GroupValue) -> GroupVal
         return value
     _check_group(permission, known[value].name, known[value].is_system)
     return value
+
+
+def initial_values(
+    tx: Tx, permissions: Mapping[str, Permission], creator: User, asked: Mapping[str, GroupValue]
+) -> dict[str, GroupValue]:
+    """What something new may be used for by whom: as asked for, and else by default."""
+    system_ids = groups.system_ids(tx)
+    values: dict[str, GroupValue] = {}
+    for name, permission in permissions.items():
+        if name in asked:
+            values[name] = checked_value(tx, permission, asked[name])
+        elif permission.default in CREATOR_ALONE:
+            values[name] = Members([creator.id], [])
+        else:
+            values[name] = system_ids[permission.default]
+    return values
 
 
 def _check_group(permission: Permission, name: str, is_system: bool) -> None:

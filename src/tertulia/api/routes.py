@@ -143,7 +143,7 @@ ROUTES = [
     patch("/settings/display", settings.change, requires=human),
     post("/users/me/status", status.change, requires=human),
     get("/users/{user_id}/status", status.fetch),
-    post("/users/{user_id}/status", status.change_of_other, requires=status.administrator),
+    post("/users/{user_id}/status", status.change_of_other, requires=accounts.administrator),
     post("/users/me/presence", presence.report, requires=human),
     get("/users/{user_id}/presence", presence.by_id),
     get("/users/{email}/presence", presence.by_email),

@@ -678,6 +678,26 @@ class NameNotUnique(ClientError):
     message = "Unique names required in this organization."
 
 
+class InvalidMailDomain(ClientError):
+    message = "Invalid domain: {reason}"
+
+
+class DuplicateMailDomain(ClientError):
+    message = "The domain {domain} is already a part of your organization."
+
+
+class MailDomainNotFound(ClientError):
+    message = "No entry found for domain {domain}."
+
+
+class TooManyMailDomains(ClientError):
+    message = "Too many domains (limit: {limit})"
+
+
+class AddressNotWelcome(ClientError):
+    message = "Email '{email}' not allowed in this organization"
+
+
 # --- Markup -----------------------------------------------------------------------------------
 
 
@@ -685,30 +705,32 @@ class CannotRender(ClientError):
     message = "Unable to render message"
 
 
-class InvalidLinkifier(ClientError):
-    """Compat: clients show what stands under `errors`."""
+class InvalidForm(ClientError):
+    """Compat: clients show what stands under `errors`, by the field that is wrong."""
+
+    wrong: ClassVar[str] = "__all__"
 
     def extra(self) -> dict[str, Any]:
-        return {"errors": {"__all__": [self.msg]}}
+        return {"errors": {self.wrong: [self.msg]}}
 
 
-class BadPattern(InvalidLinkifier):
+class BadPattern(InvalidForm):
     message = "Bad regular expression: {problem}"
 
 
-class BadUrlTemplate(InvalidLinkifier):
+class BadUrlTemplate(InvalidForm):
     message = "Invalid URL template."
 
 
-class GroupMissingInPattern(InvalidLinkifier):
+class GroupMissingInPattern(InvalidForm):
     message = "Group '{name}' in URL template is not present in linkifier pattern."
 
 
-class GroupMissingInTemplate(InvalidLinkifier):
+class GroupMissingInTemplate(InvalidForm):
     message = "Group '{name}' in linkifier pattern is not present in URL template."
 
 
-class DuplicateLinkifier(InvalidLinkifier):
+class DuplicateLinkifier(InvalidForm):
     message = "Realm filter with this Realm and Pattern already exists."
 
 
@@ -722,6 +744,41 @@ class LinkifierNotFound(ClientError):
 
 class IncompleteLinkifierOrder(ClientError):
     message = "The ordered list must enumerate all existing linkifiers exactly once"
+
+
+class BadLanguage(ClientError):
+    message = "Invalid character in language: {character}"
+
+
+class BlankName(InvalidForm):
+    message = "This field cannot be blank."
+    wrong = "name"
+
+
+class BlankLanguage(InvalidForm):
+    message = "This field cannot be blank."
+    wrong = "pygments_language"
+
+
+class BadPlaygroundTemplate(InvalidForm):
+    message = "Invalid URL template."
+    wrong = "url_template"
+
+
+class CodeMissingInTemplate(InvalidForm):
+    message = 'Missing the required variable "code" in the URL template'
+
+
+class DuplicatePlayground(InvalidForm):
+    message = "Realm playground with this Realm, Pygments language and Name already exists."
+
+
+class TooManyPlaygrounds(ClientError):
+    message = "Too many playgrounds (limit: {limit})"
+
+
+class PlaygroundNotFound(ClientError):
+    message = "Invalid playground"
 
 
 # --- Scheduled messages and reminders ---------------------------------------------------------

@@ -120,6 +120,32 @@ def test_a_new_channel_is_announced_on_request(chat, square):
     assert unread["count"] == 0
 
 
+@pytest.mark.parametrize("role", ["member", "guest"])
+def test_who_joins_is_announced(chat, square, role):
+    chat.set("signup_announcements_stream_id", square)
+    ears = chat.person("ana", channels=["square"]).listens_for("message")
+
+    eve = chat.person("eve", role=role)
+
+    (heard,) = ears.all()
+    assert heard["message"]["subject"] == "signups"
+    assert heard["message"]["content"] == f"{mention(eve)} joined this organization."
+
+
+def test_no_bot_is_announced_and_nobody_where_the_channel_is_archived(chat, square):
+    ana = chat.person("ana", role="owner", channels=["square"])
+    chat.set("signup_announcements_stream_id", square)
+    ears = ana.listens_for("message")
+
+    ana.post("/bots", full_name="Robot", short_name="robot").succeeds()
+    assert ears.silent()
+    ana.delete(f"/streams/{square}").succeeds()
+    ears.all()
+    chat.person("eve")
+
+    assert ears.silent()
+
+
 def test_several_new_channels_are_announced_together_and_private_ones_never(chat, square):
     ana = chat.person("ana", channels=["square"])
     ears = ana.listens_for("message")

@@ -155,6 +155,23 @@ def new_rule(fresh) -> dict[str, Any]:
     }
 
 
+def new_playground(fresh) -> dict[str, Any]:
+    template = "https://example.com/{code}"
+    return {"name": lambda: next(fresh), "pygments_language": "Python", "url_template": template}
+
+
+def new_domain(fresh) -> dict[str, Any]:
+    return {
+        "domain": lambda: f"{next(fresh).replace(' ', '-')}.example.com",
+        "allow_subdomains": False,
+    }
+
+
+def said(parameters: dict[str, Any]) -> dict[str, Any]:
+    """Parameters as they are once."""
+    return {name: each() if callable(each) else each for name, each in parameters.items()}
+
+
 TADA = {"emoji_name": "tada", "emoji_code": "1f389", "reaction_type": "unicode_emoji"}
 
 
@@ -417,6 +434,12 @@ def scene(chat):
             ("POST", "/realm/filters"): new_rule(fresh),
             ("PATCH", "/realm/filters/{filter_id}"): new_rule(fresh),
             ("DELETE", "/realm/filters/{filter_id}"): {},
+            ("POST", "/realm/playgrounds"): new_playground(fresh),
+            ("DELETE", "/realm/playgrounds/{playground_id}"): {},
+            ("GET", "/realm/domains"): {},
+            ("POST", "/realm/domains"): new_domain(fresh),
+            ("PATCH", "/realm/domains/{domain}"): {"allow_subdomains": True},
+            ("DELETE", "/realm/domains/{domain}"): {},
             ("GET", "/user_groups"): {"include_deactivated_groups": True},
             ("POST", "/user_groups/create"): {
                 "name": lambda: next(fresh),
@@ -439,8 +462,15 @@ def scene(chat):
         return ana.post("/scheduled_messages", **later).succeeds()
 
     def new_linkifier():
-        rule = {name: each() if callable(each) else each for name, each in new_rule(fresh).items()}
-        return {"filter_id": ana.post("/realm/filters", **rule).succeeds()["id"]}
+        return {"filter_id": ana.post("/realm/filters", **said(new_rule(fresh))).succeeds()["id"]}
+
+    def added_playground():
+        answer = ana.post("/realm/playgrounds", **said(new_playground(fresh))).succeeds()
+        return {"playground_id": answer["id"]}
+
+    def added_domain():
+        answer = ana.post("/realm/domains", **said(new_domain(fresh))).succeeds()
+        return {"domain": answer["new_domain"][1]}
 
     def new_reminder():
         return ana.post("/reminders", **reminder).succeeds()
@@ -451,8 +481,12 @@ def scene(chat):
         "DELETE /reminders/{reminder_id}": new_reminder,
         "PATCH /realm/filters/{filter_id}": new_linkifier,
         "DELETE /realm/filters/{filter_id}": new_linkifier,
+        "DELETE /realm/playgrounds/{playground_id}": added_playground,
+        "DELETE /realm/domains/{domain}": added_domain,
         "message_id": soup.id,
         **new_linkifier(),
+        **added_playground(),
+        **added_domain(),
         "user_id": ana.id,
         "email": ana.email,
         "stream_id": kitchen,

@@ -19,6 +19,7 @@ from tertulia.errors import (
     BadRequest,
     ExpectationMismatch,
     InsufficientPermission,
+    OwnerRequired,
     SystemGroupRequired,
 )
 from tertulia.storage import groups, realms, users
@@ -36,6 +37,11 @@ def acting(tx: Tx, user: User) -> User:
 def require_administrator(tx: Tx, user: User) -> None:
     if not acting(tx, user).is_admin:
         raise AdministratorRequired()
+
+
+def require_owner(tx: Tx, user: User) -> None:
+    if not acting(tx, user).is_owner:
+        raise OwnerRequired()
 
 
 def holds(tx: Tx, user: User, value: GroupValue) -> bool:

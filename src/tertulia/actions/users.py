@@ -68,8 +68,10 @@ def add(tx: Tx, vault: Vault, new: NewUser) -> tuple[User, str]:
     announce(tx, SystemMembersAdded(system_group_ids(tx, user), user.id), to=Everyone())
     if user.is_bot:
         announce(tx, BotsAdded([user.id]), to=Keepers(user.bot_owner_id))
-    elif not user.is_guest:
-        newcomers.welcome(tx, user)
+    else:
+        if not user.is_guest:
+            newcomers.welcome(tx, user)
+        newcomers.introduce(tx, user)
     return user, key
 
 

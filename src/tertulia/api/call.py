@@ -21,6 +21,7 @@ from tertulia.errors import (
     InvalidKey,
     NotLoggedIn,
     OrganizationDeactivated,
+    OwnerRequired,
     RateLimited,
     UnknownSubdomain,
     WebhookBotRefused,
@@ -237,6 +238,12 @@ def administrator(call: Call) -> None:
     """For `requires=`: only administrators may."""
     if not call.user.is_admin:
         raise AdministratorRequired()
+
+
+def owner(call: Call) -> None:
+    """For `requires=`: only owners may."""
+    if not call.user.is_owner:
+        raise OwnerRequired()
 
 
 def human(call: Call) -> None:

@@ -17,7 +17,9 @@ from tertulia.api import (
     groups,
     linkifiers,
     login,
+    mail_domains,
     muted_users,
+    playgrounds,
     presence,
     profile_fields,
     reactions,
@@ -34,7 +36,7 @@ from tertulia.api import (
     user_topics,
     users,
 )
-from tertulia.api.call import administrator, bot, human, human_member, no_guest
+from tertulia.api.call import administrator, bot, human, human_member, no_guest, owner
 from tertulia.http.routing import delete, get, patch, post, put
 
 ROUTES = [
@@ -130,6 +132,10 @@ ROUTES = [
     # the organization
     patch("/realm", realm.edit, requires=administrator),
     get("/realm/presence", presence.everyone),
+    get("/realm/domains", mail_domains.everything),
+    post("/realm/domains", mail_domains.add, requires=owner),
+    patch("/realm/domains/{domain}", mail_domains.change, requires=owner),
+    delete("/realm/domains/{domain}", mail_domains.remove, requires=owner),
     patch("/realm/user_settings_defaults", settings.change_newcomers, requires=administrator),
     get("/realm/profile_fields", profile_fields.everything),
     post("/realm/profile_fields", profile_fields.create, requires=administrator),
@@ -187,4 +193,6 @@ ROUTES = [
     post("/realm/filters", linkifiers.add, requires=administrator),
     patch("/realm/filters/{filter_id}", linkifiers.change, requires=administrator),
     delete("/realm/filters/{filter_id}", linkifiers.remove, requires=administrator),
+    post("/realm/playgrounds", playgrounds.add, requires=administrator),
+    delete("/realm/playgrounds/{playground_id}", playgrounds.remove, requires=administrator),
 ]

@@ -27,8 +27,10 @@ from tertulia.events.types.groups import (
     SystemMembersAdded,
 )
 from tertulia.events.types.linkifiers import LinkifiersChanged
+from tertulia.events.types.mail_domains import DomainRemoved, DomainSaved
 from tertulia.events.types.messages import MessageSent
 from tertulia.events.types.muting import MutedUsersChanged
+from tertulia.events.types.playgrounds import PlaygroundsChanged
 from tertulia.events.types.profiles import ProfileChanged, ProfileFieldsChanged
 from tertulia.events.types.reactions import ReactionChanged
 from tertulia.events.types.realms import RealmChanged, RealmChangedTogether, RealmCreated
@@ -67,6 +69,8 @@ KINDS: dict[str, type[Event]] = {
         ChannelCreated,
         ChannelsUncovered,
         DefaultChannelsChanged,
+        DomainRemoved,
+        DomainSaved,
         DraftDeleted,
         DraftEdited,
         DraftsAdded,
@@ -90,6 +94,7 @@ KINDS: dict[str, type[Event]] = {
         MutedUsersChanged,
         NewcomerSettingChanged,
         OwnNameChanged,
+        PlaygroundsChanged,
         ProfileChanged,
         ProfileFieldsChanged,
         ReactionChanged,

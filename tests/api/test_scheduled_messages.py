@@ -457,15 +457,11 @@ def test_nothing_of_a_deleted_one_stays(chat):
 
     ana.delete(f"/scheduled_messages/{number}").succeeds()
 
-    chat.server.call(chat.server.application.delivery._forget, _mailbox(chat, ears))
+    chat.server.lose_mailbox(ears.queue_id)
     assert [event["op"] for event in ears.all()] == ["remove"]
     assert chat.read(stored.find, number) is None
     entries = chat.read(log.after, chat.realm.id, 0, 1000)
     assert not any("a secret" in entry.payload for entry in entries)
-
-
-def _mailbox(chat, ears):
-    return chat.server.application.delivery._mailboxes[ears.queue_id]
 
 
 def _found_private(tx, creator, name):

@@ -127,8 +127,8 @@ def test_a_lost_queue_makes_it_register_again(people):
     while not heard:
         pass
 
-    for queue_id in list(ben.server.application.delivery._mailboxes):
-        ana.delete("/events", queue_id=queue_id)
+    for mailbox in ben.server.application.delivery.mailroom:
+        ana.delete("/events", queue_id=mailbox.listener.queue_id)
     for _ in range(50):
         ben.says("after", to="kitchen > count")
         if full.wait(0.1):

@@ -339,8 +339,7 @@ def test_nothing_of_a_deleted_message_stays(later):
         message_id=secret.id,
         scheduled_delivery_timestamp=later.in_seconds(86_400 * 30),
     ).succeeds()["reminder_id"]
-    delivery = later.server.application.delivery
-    later.server.call(delivery._forget, delivery._mailboxes[ears.queue_id])
+    later.server.lose_mailbox(ears.queue_id)
 
     later.server.clock.move(**days(2))
     deletes_old(later)

@@ -22,7 +22,7 @@ from tertulia.events.directory import Organization
 from tertulia.markdown import Found, Rendered, Settings, Wanted
 from tertulia.storage import history
 from tertulia.storage.database import Bound
-from tertulia.storage.history import RECEIVED_IN_CHANNEL, SHARES_HISTORY, Selection
+from tertulia.storage.selections import RECEIVED_IN_CHANNEL, SHARES_HISTORY, Selection
 from tertulia.storage.tx import Tx
 
 MOST_HTML = 1_000_000  # characters; text that becomes more is not meant to be read

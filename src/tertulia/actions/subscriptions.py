@@ -21,7 +21,7 @@ from tertulia.errors import (
 )
 from tertulia.events.audience import Everyone
 from tertulia.events.log import announce
-from tertulia.events.types.channels import Arrival, Departure, Joined, Left
+from tertulia.events.types.subscriptions import Arrival, Departure, Joined, Left
 from tertulia.storage import channels, log, messages, realms, subscriptions
 from tertulia.storage.tx import Tx
 

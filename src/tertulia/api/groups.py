@@ -5,12 +5,13 @@ from typing import Annotated
 from tertulia.actions import groups
 from tertulia.actions.groups import Edit
 from tertulia.api.call import Call
-from tertulia.api.permission_values import Change, NewValue
-from tertulia.domain.groups import Group, GroupValue, NewGroup, PermissionChange
+from tertulia.api.permission_values import Change, NewValue, as_changes
+from tertulia.domain.groups import GROUP_PERMISSIONS, Group, GroupValue, NewGroup
 from tertulia.errors import BadRequest, GroupIsDeactivated, GroupNotFound
 from tertulia.events.types.groups import GroupObject, group_object
 from tertulia.http.replies import Reply, ok
 from tertulia.http.rules import Id, MaxItems, MaxLength
+from tertulia.http.signatures import takes
 
 Ids = Annotated[list[Id], MaxItems(10_000)]
 Description = Annotated[str, MaxLength(1024)]
@@ -47,6 +48,7 @@ async def everything(call: Call, *, include_deactivated_groups: bool = False) ->
     )
 
 
+@takes(dict.fromkeys(GROUP_PERMISSIONS, GroupValue))
 async def create(
     call: Call,
     *,
@@ -54,32 +56,20 @@ async def create(
     description: Description,
     members: Ids,
     subgroups: Ids | None = None,
-    can_add_members_group: GroupValue | None = None,
-    can_join_group: GroupValue | None = None,
-    can_leave_group: GroupValue | None = None,
-    can_manage_group: GroupValue | None = None,
-    can_mention_group: GroupValue | None = None,
-    can_remove_members_group: GroupValue | None = None,
+    **permissions: GroupValue,
 ) -> Created:
     """Make a user group."""
-    permissions = {
-        "can_add_members_group": can_add_members_group,
-        "can_join_group": can_join_group,
-        "can_leave_group": can_leave_group,
-        "can_manage_group": can_manage_group,
-        "can_mention_group": can_mention_group,
-        "can_remove_members_group": can_remove_members_group,
-    }
     new = NewGroup(
         name=name,
         description=description,
         members=members,
         subgroups=subgroups or [],
-        permissions={each: value for each, value in permissions.items() if value is not None},
+        permissions=permissions,
     )
     return Created(group_id=await call.db.write(groups.create, call.user, new))
 
 
+@takes(dict.fromkeys(GROUP_PERMISSIONS, Change))
 async def edit(
     call: Call,
     group_id: int,
@@ -87,31 +77,14 @@ async def edit(
     name: str | None = None,
     description: Description | None = None,
     deactivated: bool | None = None,
-    can_add_members_group: Change | None = None,
-    can_join_group: Change | None = None,
-    can_leave_group: Change | None = None,
-    can_manage_group: Change | None = None,
-    can_mention_group: Change | None = None,
-    can_remove_members_group: Change | None = None,
+    **permissions: NewValue,
 ) -> Reply:
     """Change a user group, or take it into use again."""
-    permissions: dict[str, NewValue | None] = {
-        "can_add_members_group": can_add_members_group,
-        "can_join_group": can_join_group,
-        "can_leave_group": can_leave_group,
-        "can_manage_group": can_manage_group,
-        "can_mention_group": can_mention_group,
-        "can_remove_members_group": can_remove_members_group,
-    }
     change = Edit(
         name=name,
         description=description,
         deactivated=deactivated,
-        permissions={
-            each: PermissionChange(value.new, value.old)
-            for each, value in permissions.items()
-            if value is not None
-        },
+        permissions=as_changes(permissions),
     )
     await call.db.write(groups.edit, call.user, group_id, change)
     return ok()

@@ -13,7 +13,7 @@ from pyroaring import BitMap64
 
 from tertulia.domain.messages import Message
 from tertulia.storage import messages, muted_users, subscriptions
-from tertulia.storage.history import MY_CONVERSATIONS, NOT_MOVED_AWAY, RECEIVED_IN_CHANNEL
+from tertulia.storage.selections import MY_CONVERSATIONS, NOT_MOVED_AWAY, RECEIVED_IN_CHANNEL
 from tertulia.storage.tx import Tx
 
 FEW = 2000

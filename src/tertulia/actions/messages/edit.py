@@ -294,7 +294,7 @@ def _reword(
     }
     topic = None if move is None else move.new_topic
     edit_id = edits.insert_content(tx, message, user.id, topic, None)
-    messages.set_content(tx, message.id, draft)
+    edits.set_content(tx, message.id, draft)
     for flag, user_ids in marks.items():
         unread.remove_flag(tx, flag, message.id)
         wanted = [user_id for user_id in user_ids if user_id in received]
@@ -307,14 +307,14 @@ def _move(tx: Tx, user: User, message: Message, move: Move, event: MessageUpdate
         user_topics.carry_along(tx, move.channel.id, move.prev_topic, move.target, move.topic)
     recorded = [each for each in move.ids if each != message.id or event.edit_id is None]
     edits.insert_moves(tx, recorded, user.id, move.new_topic, move.new_channel_id)
-    messages.set_topic(tx, move.ids, move.topic)
+    edits.set_topic(tx, move.ids, move.topic)
     if not move.only_resolves:
-        messages.note_move(tx, move.ids)
+        edits.note_move(tx, move.ids)
     if move.new_channel_id is None:
         announce(tx, event, to=sight.holders_in(tx, move.channel, move.ids))
         return
     also = sight.holders_elsewhere(tx, move.channel, move.ids)
-    messages.set_channel(tx, move.ids, move.target.id, log.head(tx) + 1)
+    edits.set_channel(tx, move.ids, move.target.id, log.head(tx) + 1)
     announce(
         tx,
         MessagesDeleted(move.ids, move.channel.id, move.prev_topic),

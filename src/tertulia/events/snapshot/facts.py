@@ -26,6 +26,7 @@ from tertulia.storage import (
     playgrounds,
     reminders,
     scheduled,
+    selections,
     snippets,
     statuses,
     subscriptions,
@@ -109,7 +110,7 @@ def _read_personal(tx: Tx, user_id: int, wanted: "Wanted", facts: Facts) -> None
 
 
 def _newest_received(tx: Tx, user_id: int) -> int:
-    found = history.newest(tx, history.received(tx, user_id))
+    found = history.newest(tx, selections.received(tx, user_id))
     return -1 if found is None else found
 
 

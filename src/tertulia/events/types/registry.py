@@ -9,9 +9,6 @@ from tertulia.events.types.channels import (
     ChannelCreated,
     ChannelsUncovered,
     DefaultChannelsChanged,
-    Joined,
-    Left,
-    SubscriptionChanged,
 )
 from tertulia.events.types.drafts import DraftDeleted, DraftEdited, DraftsAdded
 from tertulia.events.types.edits import FirstMessageChanged, MessagesDeleted, MessageUpdated
@@ -45,6 +42,7 @@ from tertulia.events.types.settings import (
 )
 from tertulia.events.types.snippets import SnippetDeleted, SnippetSaved
 from tertulia.events.types.status import StatusChanged
+from tertulia.events.types.subscriptions import Joined, Left, SubscriptionChanged
 from tertulia.events.types.topics import TopicPolicyChanged
 from tertulia.events.types.users import (
     AvatarChanged,

@@ -5,6 +5,7 @@ from threading import Event, Thread
 
 import pytest
 import zulip
+from tests.support.pictures import picture
 from tests.support.server import PATIENCE_SECONDS as SOON
 
 
@@ -169,6 +170,18 @@ def test_it_reads(people):
     members = client.get_members()["members"]
     assert [each["user_id"] for each in members] == [ana.id, ben.id]
     assert client.get_user_by_id(ben.id)["user"]["full_name"] == "Ben"
+
+
+def test_it_adds_a_custom_emoji(people, tmp_path):
+    client, _, _ = people
+    file = tmp_path / "dot.png"
+    file.write_bytes(picture())
+
+    with file.open("rb") as opened:
+        added = client.upload_custom_emoji("dot", opened)
+
+    assert added["result"] == "success"
+    assert [each["name"] for each in client.get_realm_emoji()["emoji"].values()] == ["dot"]
 
 
 def test_a_wrong_key_is_told(people):

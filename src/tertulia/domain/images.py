@@ -14,7 +14,15 @@ from PIL import Image, ImageOps, ImageSequence, UnidentifiedImageError
 from tertulia.errors import BadImage
 
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP")
-CONTENT_TYPES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+CONTENT_TYPES = frozenset(
+    {
+        "image/png",
+        "image/jpeg",
+        "image/gif",
+        "image/webp",
+        "application/octet-stream",  # what a client says that does not say: the bytes will tell
+    }
+)
 MOST_PIXELS = 25_000_000  # of one frame
 MOST_FRAMES = 200
 MOST_PIXELS_IN_ALL = 100_000_000  # of all frames

@@ -287,6 +287,10 @@ def _reword(
         called, in_topic = send.check_mentions(tx, user, channel, message.topic, draft)
         among = sorted({*called, *in_topic, *alerted})
         received = subscriptions.receivers(tx, message, among)
+        bots = send.bots_called_in(tx, channel, draft.mentions.user_ids.difference(called))
+        if bots:
+            called += bots
+            received |= unread.with_mark_on(tx, "historical", [message.id]).intersection(bots)
     marks = {
         "mentioned": called,
         "topic_wildcard_mentioned": in_topic,

@@ -5,6 +5,7 @@ read it; who receives it follows from the subscriptions.
 """
 
 import html
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from tertulia.actions import acquaintance, alert_words, notices, people, rights, user_topics
@@ -13,7 +14,7 @@ from tertulia.domain import limits
 from tertulia.domain.channels import Channel
 from tertulia.domain.messages import Draft
 from tertulia.domain.topics import ALLOW_EMPTY, DISABLE_EMPTY, EMPTY_ONLY, EMPTY_TOPIC_NAME, INHERIT
-from tertulia.domain.users import User
+from tertulia.domain.users import BotType, User
 from tertulia.domain.visibility import Visibility
 from tertulia.errors import (
     BadRequest,
@@ -25,7 +26,7 @@ from tertulia.errors import (
     WildcardNotAllowedInChannel,
     WildcardNotAllowedInTopic,
 )
-from tertulia.events.audience import Subscribers, Users
+from tertulia.events.audience import Audience, Holders, Subscribers, Users
 from tertulia.events.log import announce
 from tertulia.events.types.messages import Echo, MessageSent
 from tertulia.storage import (
@@ -96,9 +97,11 @@ def to_channel(
         return repeated
     checked = check_to_channel(tx, sender, where, topic, draft)
     sender, channel, mentioned = checked.sender, checked.channel, checked.mentioned
+    bots = bots_called_in(tx, channel, draft.mentions.user_ids.difference(mentioned))
 
     message_id = messages.insert_in_channel(tx, sender.id, channel.id, topic, draft)
-    unread.add_flag(tx, "mentioned", mentioned, message_id)
+    unread.add_flag(tx, "mentioned", [*mentioned, *bots], message_id)
+    unread.add_flag(tx, "historical", bots, message_id)
     unread.add_flag(tx, "topic_wildcard_mentioned", checked.in_topic, message_id)
     called = alert_words.called_by(tx, draft.content)
     alerted = sorted(subscriptions.active_user_ids(tx, channel.id, called)) if called else []
@@ -114,13 +117,13 @@ def to_channel(
             channel_id=channel.id,
             read_by_sender=draft.read_by_sender,
             echo=echo,
-            mentioned=mentioned,
+            mentioned=[*mentioned, *bots],
             channel_wildcard=draft.mentions.channel_wildcard,
             topic_wildcard_for=checked.in_topic,
             alerted=alerted,
             read_by=muted_users.who_muted(tx, sender.id),
         ),
-        to=Subscribers(channel.id),
+        to=_hearers(channel, bots),
     )
     notices.note_message(tx, channel, message_id)
     _remember(tx, sender, key, message_id, policy)
@@ -337,6 +340,26 @@ def check_mentions(
     mentioned = subscriptions.active_user_ids(tx, channel.id, among=sorted(called))
     participants = subscriptions.active_user_ids(tx, channel.id, among=sorted(in_topic))
     return sorted(mentioned), sorted(participants)
+
+
+def bots_called_in(tx: Tx, channel: Channel, outsiders: Collection[int]) -> list[int]:
+    """Those of some who are named and not subscribed that are generic bots and may read along.
+
+    People expect an answer of a bot wherever they call it.
+    """
+    if not outsiders:
+        return []
+    return [
+        each.id
+        for each in users.find_many(tx, sorted(outsiders))
+        if each.is_active
+        and each.bot_type is BotType.GENERIC
+        and channel_actions.may_read(tx, each, channel)
+    ]
+
+
+def _hearers(channel: Channel, bots: list[int]) -> Audience:
+    return Holders(channel.id, bots) if bots else Subscribers(channel.id)
 
 
 def check_group_mentions(tx: Tx, sender: User, draft: Draft) -> frozenset[int]:

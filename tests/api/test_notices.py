@@ -103,6 +103,17 @@ def square(chat: Chat) -> int:
     return number
 
 
+def test_a_new_organization_announces_in_its_first_channel(chat):
+    ana, ben = chat.people("ana", "ben")
+    ears = ben.listens_for("message")
+
+    ana.joins("loud", announce=True)
+
+    (notice,) = notices(ears)
+    assert notice["display_recipient"] == "general"
+    assert notice["sender_full_name"] == "Notification Bot"
+
+
 def test_a_new_channel_is_announced_on_request(chat, square):
     ana, ben = chat.people("ana", "ben", channels=["square"])
     anas, bens = ana.listens_for("message"), ben.listens_for("message")

@@ -744,6 +744,7 @@ class TooLateToDeliver(ClientError):
 
 
 class ReminderNotFound(ClientError):
+    status = 404
     message = "Reminder does not exist"
 
 

@@ -801,6 +801,7 @@ class TooLateToDeliver(ClientError):
 
 
 class ReminderNotFound(ClientError):
+    status = 404
     message = "Reminder does not exist"
 
 

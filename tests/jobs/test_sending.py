@@ -11,11 +11,13 @@ from tests.support.waiting import eventually
 
 from tertulia.actions import channels, scheduled, subscriptions, users
 from tertulia.domain.channels import NewChannel
+from tertulia.domain.messages import Draft
 from tertulia.domain.scheduled import ToChannel
 from tertulia.domain.users import NOTIFICATION_BOT
 from tertulia.events.directory import Organization
-from tertulia.jobs.sending import SCHEDULED, send_due
+from tertulia.jobs.sending import IN_HAND, SCHEDULED, Outbox, send_due
 from tertulia.storage import scheduled as stored
+from tertulia.storage.database import Bound
 
 
 def schedules(person: Person, content: str = "Soup's on", *, at: int, **params: Any) -> int:
@@ -99,6 +101,35 @@ def test_the_server_sends_it_by_itself_within_a_second(own_chat):
 
     assert event["message"]["content"] == "Soup's on"
     assert at <= event["message"]["timestamp"] <= at + 1
+
+
+def test_whose_time_comes_while_others_are_served_has_their_turn_soon(later):
+    house, garden = later.realm.id, Chat.found(later.server).realm.id
+    due = {house: list(range(500)), garden: []}
+    sent: list[int] = []
+
+    async def deliver(db: Bound, _: Any, entry: int, *rest: Any) -> bool:
+        sent.append(db.realm_id)
+        if len(sent) == 100:
+            due[garden] = [1000]
+        due[db.realm_id].remove(entry)
+        return True
+
+    async def compose(*_: Any) -> Draft:
+        return Draft("", "", 0, "tests", False)
+
+    outbox: Outbox[int] = Outbox(
+        lambda tx: [realm_id for realm_id, entries in due.items() if entries],
+        lambda tx, most: due[tx.realm_id][:most],
+        compose,
+        deliver,
+        give_up=deliver,
+    )
+    server = later.server
+    server.do(send_due(server.database, server.application.delivery, outbox))
+
+    assert (sent.count(house), sent.count(garden)) == (500, 1)
+    assert sent.index(garden) <= 100 + 2 * IN_HAND
 
 
 def test_what_is_sent_is_not_sent_again(later):

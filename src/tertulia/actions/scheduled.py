@@ -133,7 +133,7 @@ def _check_sending(tx: Tx, sender: User, to: Destination, draft: Draft, email_do
     if isinstance(to, ToChannel):
         send.check_to_channel(tx, sender, to.channel_id, to.topic, draft)
     else:
-        send.check_to_people(tx, sender, list(to.user_ids), email_domain)
+        send.check_to_people(tx, sender, list(to.user_ids), draft, email_domain)
 
 
 # --- what happens when its time has come ---

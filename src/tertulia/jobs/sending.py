@@ -47,16 +47,21 @@ class Outbox(Generic[T]):
 
 
 async def send_due(database: Database, delivery: Delivery, outbox: Outbox[T]) -> None:
-    """Send everything that is due; what may not be sent is given up."""
+    """Send everything that is due; what may not be sent is given up.
+
+    Who has something due is asked anew in every round, so that nobody whose time comes meanwhile
+    has to wait until thousands of others are sent.
+    """
     began = database.clock()
-    waiting = await database.read_in(0, outbox.realms_with_due)
-    while waiting:
-        waiting = [
-            realm_id
+    done = True
+    while done:
+        waiting = await database.read_in(0, outbox.realms_with_due)
+        turns = [
+            await _send_some(database.of(realm_id), org, outbox, began)
             for realm_id in waiting
             if (org := delivery.organizations.get(realm_id)) is not None
-            and await _send_some(database.of(realm_id), org, outbox, began)
         ]
+        done = any(turns)
 
 
 async def _send_some(db: Bound, org: Organization, outbox: Outbox[T], began: float) -> bool:

@@ -80,6 +80,7 @@ class DirectSend:
 
     sender: User
     members: dict[int, User]
+    mentioned: list[int]
 
 
 def to_channel(
@@ -143,15 +144,13 @@ def to_people(
     repeated = _sent_before(tx, sender, key)
     if repeated is not None:
         return repeated
-    checked = check_to_people(tx, sender, recipients, email_domain)
-    sender, members = checked.sender, checked.members
+    checked = check_to_people(tx, sender, recipients, draft, email_domain)
+    sender, members, mentioned = checked.sender, checked.members, checked.mentioned
 
     ids = sorted(members)
     with acquaintance.talking(tx, members):
         conversation_id = messages.get_or_start_conversation(tx, ids)
     message_id = messages.insert_in_conversation(tx, sender.id, conversation_id, draft)
-    called = draft.mentions.user_ids | check_group_mentions(tx, sender, draft)
-    mentioned = sorted(called & members.keys())
     unread.add_flag(tx, "mentioned", mentioned, message_id)
     alerted = sorted(members.keys() & alert_words.called_by(tx, draft.content))
     unread.add_flag(tx, "has_alert_word", alerted, message_id)
@@ -186,13 +185,14 @@ def check_to_channel(
 
 
 def check_to_people(
-    tx: Tx, sender: User, recipients: list[int] | list[str], email_domain: str
+    tx: Tx, sender: User, recipients: list[int] | list[str], draft: Draft, email_domain: str
 ) -> DirectSend:
     """Every rule of sending a direct message; nothing is stored."""
     sender = _present(tx, sender)
     members = _find_recipients(tx, sender, recipients, email_domain)
     _check_direct_permission(tx, sender, members, email_domain)
-    return DirectSend(sender, members)
+    called = draft.mentions.user_ids | check_group_mentions(tx, sender, draft)
+    return DirectSend(sender, members, sorted(called & members.keys()))
 
 
 # --- repeated sends ---

@@ -593,6 +593,7 @@ VALUES: dict[str, Any] = {
 APART: dict[str, dict[str, Any]] = {"message_ids": {"message_ids": []}}  # excludes the others
 
 
+@pytest.mark.on_one
 def test_what_is_documented_is_accepted_and_nothing_else(chat, scene):
     ana, calls, places = scene
     document = told(chat)

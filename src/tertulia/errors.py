@@ -534,6 +534,30 @@ class ReactionNotFound(ClientError):
     message = "Reaction doesn't exist."
 
 
+class WidgetNotEditable(ClientError):
+    message = "Widgets cannot be edited."
+
+
+class NoWidget(ClientError):
+    message = "You cannot attach a submessage to this message."
+
+
+class SubmessageNotJson(ClientError):
+    message = "Invalid json for submessage"
+
+
+class BadSubmessage(ClientError):
+    message = "Invalid submessage: {problem}"
+
+
+class NotWidgetAuthor(ClientError):
+    message = "Only the author of a widget may change what it is about."
+
+
+class TooManySubmessages(ClientError):
+    message = "Too many submessages (limit: {limit})"
+
+
 class BadImage(ClientError):
     code = "BAD_IMAGE"
     message = "{reason}"

@@ -172,6 +172,7 @@ def said(parameters: dict[str, Any]) -> dict[str, Any]:
     return {name: each() if callable(each) else each for name, each in parameters.items()}
 
 
+VOTE = '{"type": "vote", "key": "canned,0", "vote": 1}'
 TADA = {"emoji_name": "tada", "emoji_code": "1f389", "reaction_type": "unicode_emoji"}
 
 
@@ -390,6 +391,11 @@ def scene(chat):
             ("GET", "/messages/{message_id}/read_receipts"): {},
             ("POST", "/messages/{message_id}/reactions"): TADA,
             ("DELETE", "/messages/{message_id}/reactions"): TADA,
+            ("POST", "/submessage"): {
+                "message_id": ana.says("/poll Soup?", to="kitchen > lunch").id,
+                "msg_type": "widget",
+                "content": VOTE,
+            },
             ("GET", "/realm/emoji"): {},
             ("POST", "/realm/emoji/{emoji_name}"): {},
             ("DELETE", "/realm/emoji/{emoji_name}"): {},

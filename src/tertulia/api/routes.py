@@ -35,6 +35,7 @@ from tertulia.api import (
     typing,
     user_topics,
     users,
+    widgets,
 )
 from tertulia.api.call import administrator, bot, human, human_member, no_guest, owner
 from tertulia.http.routing import delete, get, patch, post, put
@@ -65,6 +66,7 @@ ROUTES = [
     # reactions and emoji
     post("/messages/{message_id}/reactions", reactions.add),
     delete("/messages/{message_id}/reactions", reactions.remove),
+    post("/submessage", widgets.take_part),
     get("/realm/emoji", emoji.everything),
     post(
         "/realm/emoji/{emoji_name}",

@@ -37,6 +37,8 @@ REFERENCES = (
     ("message_edit", "user_id", "account"),
     ("reaction", "message_id", "message"),
     ("reaction", "user_id", "account"),
+    ("submessage", "message_id", "message"),
+    ("submessage", "sender_id", "account"),
     ("emoji", "author_id", "account"),
     ("user_status", "user_id", "account"),
     ("draft", "user_id", "account"),

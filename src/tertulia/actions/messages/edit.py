@@ -29,11 +29,21 @@ from tertulia.errors import (
     MoveTooLate,
     NothingToChange,
     TopicEditTooLate,
+    WidgetNotEditable,
 )
 from tertulia.events.audience import Bereft, Followers
 from tertulia.events.log import announce
 from tertulia.events.types.edits import MessagesDeleted, MessageUpdated, PropagateMode
-from tertulia.storage import channels, edits, log, messages, realms, subscriptions, unread
+from tertulia.storage import (
+    channels,
+    edits,
+    log,
+    messages,
+    realms,
+    submessages,
+    subscriptions,
+    unread,
+)
 from tertulia.storage.tx import Tx
 
 
@@ -74,6 +84,8 @@ def change(tx: Tx, user: User, message_id: int, wish: Change) -> None:
 def _check_may_reword(tx: Tx, user: User, message: Message) -> None:
     if message.sender_id != user.id:
         raise MayNotEdit()
+    if submessages.widget_of(tx, message.id) is not None:
+        raise WidgetNotEditable()
     realm = realms.current(tx)
     if not realm.setting("allow_message_editing"):
         raise EditingDisabled()

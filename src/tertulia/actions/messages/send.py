@@ -8,7 +8,15 @@ import html
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from tertulia.actions import acquaintance, alert_words, notices, people, rights, user_topics
+from tertulia.actions import (
+    acquaintance,
+    alert_words,
+    notices,
+    people,
+    rights,
+    user_topics,
+    widgets,
+)
 from tertulia.actions import channels as channel_actions
 from tertulia.domain import limits
 from tertulia.domain.channels import Channel
@@ -107,6 +115,7 @@ def to_channel(
     called = alert_words.called_by(tx, draft.content)
     alerted = sorted(subscriptions.active_user_ids(tx, channel.id, called)) if called else []
     unread.add_flag(tx, "has_alert_word", alerted, message_id)
+    widget_id = widgets.begin(tx, message_id, sender, draft)
     policy = user_topics.sent(tx, sender, channel, topic, checked.starts_topic)
     named = draft.mentions.user_ids - {sender.id}
     user_topics.mentioned(tx, sorted(named.intersection(mentioned)), channel, topic)
@@ -123,6 +132,7 @@ def to_channel(
             topic_wildcard_for=checked.in_topic,
             alerted=alerted,
             read_by=muted_users.who_muted(tx, sender.id),
+            widget_id=widget_id,
         ),
         to=_hearers(channel, bots),
     )
@@ -164,6 +174,7 @@ def to_people(
             mentioned=mentioned,
             alerted=alerted,
             read_by=muted_users.who_muted(tx, sender.id),
+            widget_id=widgets.begin(tx, message_id, sender, draft),
         ),
         to=Users(ids),
     )

@@ -42,6 +42,7 @@ from tertulia.events.types.settings import (
 )
 from tertulia.events.types.snippets import SnippetDeleted, SnippetSaved
 from tertulia.events.types.status import StatusChanged
+from tertulia.events.types.submessages import SubmessageAdded
 from tertulia.events.types.subscriptions import Joined, Left, SubscriptionChanged
 from tertulia.events.types.topics import TopicPolicyChanged
 from tertulia.events.types.users import (
@@ -107,6 +108,7 @@ KINDS: dict[str, type[Event]] = {
         SnippetDeleted,
         SnippetSaved,
         StatusChanged,
+        SubmessageAdded,
         SubscriptionChanged,
         SubgroupsChanged,
         SystemMembersAdded,

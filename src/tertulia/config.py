@@ -15,10 +15,7 @@ from pathlib import Path
 from typing import Any, Generic, Literal, NoReturn, Self, TypeVar
 from urllib.parse import urlsplit
 
-import click
-
 T = TypeVar("T")
-Command = TypeVar("Command", bound=Callable[..., Any])
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 FlagOf = Literal["every command", "serve", "none"]
 
@@ -294,28 +291,6 @@ SETTINGS: tuple[Setting, ...] = tuple(
     replace(row.metadata["setting"], name=row.name) for row in fields(Config)
 )
 CONFIG_VARIABLE = PREFIX + "CONFIG"
-
-
-def click_options(*, for_serve: bool) -> Callable[[Command], Command]:
-    """The flags of `tertulia serve`, or those every other command takes, as one decorator.
-
-    Their values arrive unread, for `Config.load` to judge; one that was not given is None.
-    """
-    shown = ("every command", "serve") if for_serve else ("every command",)
-
-    def decorate(command: Command) -> Command:
-        for row in reversed([row for row in SETTINGS if row.flag_of in shown]):
-            command = click_option(row)(command)
-        return click.option("--config", metavar="FILE", help="The settings file.")(command)
-
-    return decorate
-
-
-def click_option(row: Setting) -> Callable[[Command], Command]:
-    help = row.help.replace("`", "")
-    if row.kind is SWITCH:
-        return click.option("/".join(row.flags), default=None, help=help)
-    return click.option(*row.flags, metavar=row.kind.form, help=help)
 
 
 def settings_markdown() -> str:

@@ -145,6 +145,14 @@ class UnsupportedCombination(ClientError):
     keys = ("parameters",)
 
 
+class ExpectationMismatch(ClientError):
+    """Somebody else changed what the caller believed to be there."""
+
+    code = "EXPECTATION_MISMATCH"
+    message = "'{field_name}' value does not match the expected value."
+    keys = ("field_name",)
+
+
 # --- Who is asking ----------------------------------------------------------------------------
 
 
@@ -280,17 +288,7 @@ class WildcardNotAllowedInTopic(ClientError):
     message = "You do not have permission to use topic wildcard mentions in this topic."
 
 
-class BadNarrow(ClientError):
-    code = "BAD_NARROW"
-    message = "Invalid narrow operator: {desc}"
-    keys = ("desc",)
-
-
-class BadNarrowCombination(BadNarrow):
-    message = "Invalid narrow operator combination: {desc}"
-
-
-# --- Channels, users, queues ------------------------------------------------------------------
+# --- Channels and folders ---------------------------------------------------------------------
 
 
 class ChannelNotFound(ClientError):
@@ -309,47 +307,6 @@ class ChannelIdNotFound(ClientError):
 
 class ChannelNotAccessible(ClientError):
     message = "Invalid channel ID"
-
-
-class UserNotFound(ClientError):
-    message = "No such user"
-
-
-class EmailTaken(ClientError):
-    message = "Email is already in use."
-
-
-class UserIsDeactivated(ClientError):
-    message = "User is deactivated"
-
-
-class LastOwner(ClientError):
-    code = "CANNOT_DEACTIVATE_LAST_USER"
-    message = "Cannot deactivate the only {entity}."
-    keys = ("is_last_owner", "entity")
-
-
-class BadQueue(ClientError):
-    code = "BAD_EVENT_QUEUE_ID"
-    message = "Bad event queue ID: {queue_id}"
-    keys = ("queue_id",)
-
-
-class EventPruned(ClientError):
-    message = "An event newer than {event_id} has already been pruned!"
-
-
-class EventNotInQueue(ClientError):
-    message = "Event {event_id} was not in this queue"
-
-
-class SystemGroupRequired(ClientError):
-    code = "SYSTEM_GROUP_REQUIRED"
-    message = "'{setting_name}' must be a system user group."
-    keys = ("setting_name",)
-
-
-# --- Channels and folders ---------------------------------------------------------------------
 
 
 class ChannelNameTaken(ClientError):
@@ -383,12 +340,6 @@ class UnknownSubscriptionProperty(ClientError):
     message = "Unknown subscription property: {name}"
 
 
-class ExpectationMismatch(ClientError):
-    code = "EXPECTATION_MISMATCH"
-    message = "'{field_name}' value does not match the expected value."
-    keys = ("field_name",)
-
-
 class NamedTopicsExist(ClientError):
     message = (
         "To enable this configuration, all messages in this channel must be in the"
@@ -413,11 +364,7 @@ class InvalidFolderOrder(ClientError):
     message = "Invalid order mapping."
 
 
-class BotNotFound(ClientError):
-    message = "No such bot"
-
-
-# --- Groups and organization settings ---------------------------------------------------------
+# --- Groups -----------------------------------------------------------------------------------
 
 
 class GroupNotFound(ClientError):
@@ -446,7 +393,13 @@ class GroupInUse(ClientError):
     keys = ("objections",)
 
 
-# --- Editing, reading, reactions --------------------------------------------------------------
+class SystemGroupRequired(ClientError):
+    code = "SYSTEM_GROUP_REQUIRED"
+    message = "'{setting_name}' must be a system user group."
+    keys = ("setting_name",)
+
+
+# --- Editing, reading, reactions, emoji -------------------------------------------------------
 
 
 class NothingToChange(ClientError):
@@ -508,14 +461,6 @@ class MoveOnlyTheNewest(ClientError):
     )
 
 
-class ContentWasChanged(ClientError):
-    """Somebody else changed what the caller believed to be there."""
-
-    code = "EXPECTATION_MISMATCH"
-    message = "'{field_name}' value does not match the expected value."
-    keys = ("field_name",)
-
-
 class EditHistoryDisabled(ClientError):
     message = "Message edit history is disabled in this organization"
 
@@ -568,7 +513,31 @@ class CustomEmojiNotFound(ClientError):
     message = "Emoji '{name}' does not exist"
 
 
-# --- Narrows and search -----------------------------------------------------------------------
+# --- Narrows and queues -----------------------------------------------------------------------
+
+
+class BadNarrow(ClientError):
+    code = "BAD_NARROW"
+    message = "Invalid narrow operator: {desc}"
+    keys = ("desc",)
+
+
+class BadNarrowCombination(BadNarrow):
+    message = "Invalid narrow operator combination: {desc}"
+
+
+class BadQueue(ClientError):
+    code = "BAD_EVENT_QUEUE_ID"
+    message = "Bad event queue ID: {queue_id}"
+    keys = ("queue_id",)
+
+
+class EventPruned(ClientError):
+    message = "An event newer than {event_id} has already been pruned!"
+
+
+class EventNotInQueue(ClientError):
+    message = "Event {event_id} was not in this queue"
 
 
 # --- Personal things --------------------------------------------------------------------------
@@ -651,6 +620,27 @@ class NoPresence(ClientError):
     message = "No presence data for {who}"
 
 
+# --- Accounts and bots ------------------------------------------------------------------------
+
+
+class UserNotFound(ClientError):
+    message = "No such user"
+
+
+class UserIsDeactivated(ClientError):
+    message = "User is deactivated"
+
+
+class LastOwner(ClientError):
+    code = "CANNOT_DEACTIVATE_LAST_USER"
+    message = "Cannot deactivate the only {entity}."
+    keys = ("is_last_owner", "entity")
+
+
+class EmailTaken(ClientError):
+    message = "Email is already in use."
+
+
 class WrongPassword(ClientError):
     message = "Wrong password!"
 
@@ -663,11 +653,12 @@ class EmailChangesDisabled(ClientError):
     message = "Email address changes are disabled in this organization."
 
 
-# --- Accounts and bots ------------------------------------------------------------------------
-
-
 class NameInUse(ClientError):
     message = "Name is already in use."
+
+
+class BotNotFound(ClientError):
+    message = "No such bot"
 
 
 class TooManyBots(ClientError):
@@ -722,7 +713,7 @@ class AddressNotWelcome(ClientError):
     message = "Email '{email}' not allowed in this organization"
 
 
-# --- Markup -----------------------------------------------------------------------------------
+# --- Markup and linkifiers --------------------------------------------------------------------
 
 
 class CannotRender(ClientError):

@@ -1,21 +1,20 @@
 """What the commands have in common: opening the data, choosing an organization, showing a list."""
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 import msgspec
 
 from tertulia import serving
-from tertulia.config import Config, click_options
+from tertulia.cli.flags import Command, config_options
+from tertulia.config import Config
 from tertulia.domain.keys import Vault
 from tertulia.domain.realms import Realm
 from tertulia.storage import realms
 from tertulia.storage.database import Database
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 
@@ -25,7 +24,7 @@ def in_organization(command: Command) -> Command:
     choice = click.option(
         "--org", metavar="SUBDOMAIN", help="The organization; the first one if not given."
     )
-    return choice(click_options(for_serve=False)(command))
+    return choice(config_options(for_serve=False)(command))
 
 
 @dataclass(frozen=True, slots=True)

@@ -347,10 +347,6 @@ class Delivery:
             if mailbox.realm_id == realm_id
         ]
 
-    def counts(self) -> tuple[int, int]:
-        """How many mailboxes there are, and how many polls wait at them."""
-        return len(self.mailroom), sum(mailbox.is_parked for mailbox in self.mailroom)
-
 
 def _is_out_of_sight(org: Organization, happening: Happening, user_id: int) -> bool:
     """Whether the message of an event is deleted, or has gone where the listener may not follow.

@@ -28,6 +28,10 @@ class Mailroom:
     def __len__(self) -> int:
         return len(self._mailboxes)
 
+    def count_parked(self) -> int:
+        """At how many of them a poll waits."""
+        return sum(mailbox.is_parked for mailbox in self._mailboxes.values())
+
     def find(self, queue_id: str) -> Mailbox | None:
         return self._mailboxes.get(queue_id)
 

@@ -327,7 +327,7 @@ def recent_conversations(tx: Tx, user_id: int, most: int) -> list[tuple[tuple[in
         most=most,
     )
     return [
-        (_members(row["member_ids"]), row["newest"]) for row in rows if row["newest"] is not None
+        (members(row["member_ids"]), row["newest"]) for row in rows if row["newest"] is not None
     ]
 
 
@@ -341,7 +341,7 @@ def as_message(row: Row) -> Message:
         sender_id=row["sender_id"],
         channel_id=row["channel_id"],
         conversation_id=row["conversation_id"],
-        member_ids=_members(row["member_ids"]),
+        member_ids=members(row["member_ids"]),
         topic=row["topic"],
         content=row["content"],
         rendered=row["rendered"],
@@ -398,5 +398,6 @@ def _members_key(user_ids: Sequence[int]) -> str:
     return ",".join(str(user_id) for user_id in sorted(user_ids))
 
 
-def _members(key: str | None) -> tuple[int, ...]:
+def members(key: str | None) -> tuple[int, ...]:
+    """The people of a conversation, from the text that names them all; nobody for None."""
     return tuple(int(part) for part in key.split(",")) if key else ()

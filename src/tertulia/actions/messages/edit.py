@@ -19,9 +19,9 @@ from tertulia.errors import (
     BadRequest,
     ChannelEditTooLate,
     ChannelNotAccessible,
-    ContentWasChanged,
     EditingDisabled,
     EditTooLate,
+    ExpectationMismatch,
     MayNotEdit,
     MayNotMove,
     MayNotResolve,
@@ -110,7 +110,7 @@ def _check_combination(
     if wish.draft is not None and wish.expected_sha256 is not None:
         present = hashlib.sha256(message.content.encode()).hexdigest()
         if present != wish.expected_sha256.lower():
-            raise ContentWasChanged(field_name="prev_content_sha256")
+            raise ExpectationMismatch(field_name="prev_content_sha256")
 
 
 def _is_too_old(tx: Tx, message: Message, limit_seconds: int | None) -> bool:

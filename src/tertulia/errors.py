@@ -129,15 +129,11 @@ class MissingParameter(ClientError):
 
 
 class ConfusingParameters(ClientError):
-    code = "REQUEST_CONFUSING_VAR"
-    message = "Can't decide between '{var_name1}' and '{var_name2}' arguments"
-    keys = ("var_name1", "var_name2")
+    message = "Can't decide between '{name}' and '{alias}' arguments"
 
 
 class BadValue(ClientError):
-    code = "REQUEST_VARIABLE_INVALID"
-    message = "Bad value for '{var_name}': {bad_value}"
-    keys = ("var_name", "bad_value")
+    message = "Bad value for '{name}': {value}"
 
 
 class UnsupportedCombination(ClientError):

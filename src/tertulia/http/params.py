@@ -79,7 +79,7 @@ class Contract:
 def _choose(parameter: Parameter, given: Mapping[str, str]) -> tuple[str, str | None]:
     names = [name for name in (parameter.name, *parameter.aliases) if name in given]
     if len(names) > 1:
-        raise ConfusingParameters(var_name1=names[0], var_name2=names[1])
+        raise ConfusingParameters(name=names[0], alias=names[1])
     return (names[0], given[names[0]]) if names else (parameter.name, None)
 
 

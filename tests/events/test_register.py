@@ -429,6 +429,17 @@ def test_personal_settings(chat):
     assert state["user_settings"]["emojiset_choices"]
 
 
+@pytest.mark.parametrize("part", ["update_display_settings", "update_global_notifications"])
+def test_an_older_terminal_client_finds_settings_where_they_were(chat, part):
+    ana = chat.person("ana", settings={"twenty_four_hour_time": True})
+
+    asked = ana.registers(fetch_event_types=["message", part])
+
+    assert asked["twenty_four_hour_time"] is True
+    assert asked["pm_content_in_desktop_notifications"] is True
+    assert "twenty_four_hour_time" not in ana.registers()
+
+
 # --- what cannot be ---
 
 

@@ -62,6 +62,11 @@ def compose(view: View, wanted: Wanted) -> dict[str, Any]:
         state["unread_msgs"] = unread_state(view.org, view.me, view.facts, empty_topic_name=empty)
     if wanted("muted_topics") and (wanted.everything or not wanted("user_topic")):
         state["muted_topics"] = muted_topics(view.org, view.facts.user_topics)
+    if not wanted.everything and (
+        wanted("update_display_settings") or wanted("update_global_notifications")
+    ):
+        # Compat: zulip-terminal 0.7 looks for settings where they stood before feature level 89.
+        state.update((name, view.me.prefers(name)) for name in DEFAULTS)
     return state
 
 

@@ -499,6 +499,18 @@ class TooManySubmessages(ClientError):
     message = "Too many submessages (limit: {limit})"
 
 
+class NobodyTakesReports(ClientError):
+    message = "Moderation request channel must be specified to enable message reporting."
+
+
+class UnknownReportType(ClientError):
+    message = "Invalid report_type"
+
+
+class ReportNeedsReason(ClientError):
+    message = "For 'other' a description is needed."
+
+
 class BadImage(ClientError):
     code = "BAD_IMAGE"
     message = "{reason}"

@@ -329,6 +329,7 @@ def scene(chat):
     """Somebody with everything an endpoint may be asked about, and a good call of each."""
     ana = chat.person("ana", role="owner", channels=["kitchen", "loft"], password="open sesame")
     kitchen = chat.channel("kitchen").id
+    chat.set("moderation_request_channel_id", chat.channel("loft").id)
     folder = ana.post("/channel_folders/create", name="House", description="").succeeds()
     fresh = (f"new {number}" for number in itertools.count())
     soup = ana.says("Soup's on", to="kitchen > lunch")
@@ -391,6 +392,7 @@ def scene(chat):
             ("GET", "/messages/{message_id}/read_receipts"): {},
             ("POST", "/messages/{message_id}/reactions"): TADA,
             ("DELETE", "/messages/{message_id}/reactions"): TADA,
+            ("POST", "/messages/{message_id}/report"): {"report_type": "spam"},
             ("POST", "/submessage"): {
                 "message_id": ana.says("/poll Soup?", to="kitchen > lunch").id,
                 "msg_type": "widget",

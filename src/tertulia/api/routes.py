@@ -25,6 +25,7 @@ from tertulia.api import (
     reactions,
     realm,
     reminders,
+    reports,
     scheduled_messages,
     sending,
     server,
@@ -66,6 +67,7 @@ ROUTES = [
     # reactions and emoji
     post("/messages/{message_id}/reactions", reactions.add),
     delete("/messages/{message_id}/reactions", reactions.remove),
+    post("/messages/{message_id}/report", reports.report),
     post("/submessage", widgets.take_part),
     get("/realm/emoji", emoji.everything),
     post(

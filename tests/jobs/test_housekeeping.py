@@ -2,7 +2,7 @@
 
 import pytest
 
-from tertulia.actions import housekeeping
+from tertulia.actions import housekeeping, retention
 from tertulia.jobs import presence
 from tertulia.jobs.housekeeping import Watch, delete_old_messages, forget_sent, keep_positions
 from tertulia.storage import log, messages, queues, send_keys
@@ -322,9 +322,22 @@ def test_much_is_deleted_in_small_steps_topic_by_topic(later):
 
     told = ears.all()
     assert sum(len(event["message_ids"]) for event in told) == 60
-    assert max(len(event["message_ids"]) for event in told) <= 50
+    assert max(len(event["message_ids"]) for event in told) <= retention.AT_ONCE
     assert {event["topic"] for event in told} == {"topic 0", "topic 1"}
     assert readable(ana) == []
+
+
+def test_one_step_deletes_a_few_messages_of_one_topic(later):
+    ana = later.person("ana", channels=["kitchen"])
+    keep_for(later, "kitchen", 1)
+    later.fill(ana, "kitchen > soup", 20)
+    later.fill(ana, "kitchen > salad", 5)
+    later.server.clock.move(**days(2))
+    kitchen = later.channel("kitchen").id
+
+    steps = [later.write(retention.delete_some, kitchen) for _ in range(4)]
+
+    assert steps == [10, 10, 5, 0]
 
 
 def test_nothing_of_a_deleted_message_stays(later):

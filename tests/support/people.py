@@ -16,13 +16,14 @@ from tertulia.actions import channels as channel_actions
 from tertulia.actions import organizations, subscriptions, users
 from tertulia.actions.messages import send
 from tertulia.actions.users import NewUser
+from tertulia.cli.users import BOTS, ROLES
 from tertulia.domain import passwords
 from tertulia.domain.channels import Channel, NewChannel
 from tertulia.domain.groups import GroupValue
 from tertulia.domain.keys import Vault
 from tertulia.domain.messages import Draft
 from tertulia.domain.realms import Realm
-from tertulia.domain.users import BotType, Role, User
+from tertulia.domain.users import User
 from tertulia.events.audience import Nobody
 from tertulia.events.log import announce
 from tertulia.events.types.realms import RealmChanged
@@ -35,18 +36,6 @@ from tertulia.storage.tx import Tx
 P = ParamSpec("P")
 T = TypeVar("T")
 
-ROLES = {
-    "owner": Role.OWNER,
-    "admin": Role.ADMINISTRATOR,
-    "moderator": Role.MODERATOR,
-    "member": Role.MEMBER,
-    "guest": Role.GUEST,
-}
-BOTS = {
-    "generic": BotType.GENERIC,
-    "incoming-webhook": BotType.INCOMING_WEBHOOK,
-    "outgoing-webhook": BotType.OUTGOING_WEBHOOK,
-}
 DOMAIN = "example.com"
 
 _subdomains = (f"t{number}" for number in itertools.count(1))

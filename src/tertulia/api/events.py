@@ -112,12 +112,7 @@ async def register(
         "queue_id": queue_id,
         "last_event_id": -1,
         "idle_queue_timeout_secs": idle_seconds,
-        "service_feature_level": version.FEATURE_LEVEL,
-        "service_version": version.COMPATIBLE_VERSION,
-        "service_merge_base": version.COMPATIBLE_VERSION,
-        "zulip_feature_level": version.FEATURE_LEVEL,
-        "zulip_version": version.COMPATIBLE_VERSION,
-        "zulip_merge_base": version.COMPATIBLE_VERSION,
+        **version.TOLD,
     }
     return Encoded(_encode(first | state))
 

@@ -1,9 +1,9 @@
 """What the commands have in common: opening the data, choosing an organization, showing a list."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import click
 import msgspec
@@ -15,6 +15,10 @@ from tertulia.domain.keys import Vault
 from tertulia.domain.realms import Realm
 from tertulia.storage import realms
 from tertulia.storage.database import Database
+from tertulia.storage.tx import Tx
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 
@@ -39,6 +43,14 @@ class Office:
     @property
     def vault(self) -> Vault:
         return serving.open_vault(self.config)
+
+    def read(self, query: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        return self.database.read_now(self.realm.id, query, *args, **kwargs)
+
+    def write(
+        self, action: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        return self.database.write_now(self.realm.id, action, *args, **kwargs)
 
 
 def open_data(flags: dict[str, Any]) -> tuple[Config, Database]:

@@ -75,7 +75,7 @@ def set_setting(key: str, value: str, org: str | None, **flags: Any) -> None:
     """Change a setting, for example: org set name "New name"."""
     chosen = _read_value(key, value)
     office = open_office(org, flags)
-    office.database.write_now(office.realm.id, organizations.set_setting, key, chosen)
+    office.write(organizations.set_setting, key, chosen)
     click.echo(f"{key} is now {value}.", err=True)
 
 

@@ -5,7 +5,7 @@ what clients know: policies that go along, messages that somebody loses, the upd
 """
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tertulia.actions import alert_words, rights, user_topics
 from tertulia.actions import channels as channel_actions
@@ -60,25 +60,37 @@ class Change:
     expected_sha256: str | None = None
     site: str = ""
 
+    @property
+    def is_move(self) -> bool:
+        return self.topic is not None or self.channel_id is not None
+
 
 def change(tx: Tx, user: User, message_id: int, wish: Change) -> None:
     user = rights.acting(tx, user)
     message, channel = sight.changeable(tx, user, message_id)
-    topic = None if wish.topic == message.topic and channel is not None else wish.topic
-    channel_id = None if wish.channel_id == message.channel_id else wish.channel_id
-    if wish.draft is None and topic is None and channel_id is None:
+    wish = _without_what_is_so(wish, message)
+    if wish.draft is None and not wish.is_move:
         raise NothingToChange()
     if wish.draft is not None:
         _check_may_reword(tx, user, message)
-    _check_combination(wish, message, topic, channel_id)
+    _check_combination(wish, message)
 
     move = None
-    if channel is not None and (topic is not None or channel_id is not None):
-        move = _plan(tx, user, message, channel, wish, topic, channel_id)
+    if channel is not None and wish.is_move:
+        move = _plan(tx, user, message, channel, wish)
     _carry_out(tx, user, message, channel, wish, move)
 
 
 # --- what may be asked ---
+
+
+def _without_what_is_so(wish: Change, message: Message) -> Change:
+    """The place of a message is no wish; a topic of a direct one is a mistake, whatever it is."""
+    if wish.channel_id == message.channel_id:
+        wish = replace(wish, channel_id=None)
+    if wish.topic == message.topic and message.channel_id is not None:
+        wish = replace(wish, topic=None)
+    return wish
 
 
 def _check_may_reword(tx: Tx, user: User, message: Message) -> None:
@@ -93,19 +105,17 @@ def _check_may_reword(tx: Tx, user: User, message: Message) -> None:
         raise EditTooLate()
 
 
-def _check_combination(
-    wish: Change, message: Message, topic: str | None, channel_id: int | None
-) -> None:
+def _check_combination(wish: Change, message: Message) -> None:
     if message.channel_id is None:
-        if channel_id is not None:
+        if wish.channel_id is not None:
             raise BadRequest("Direct messages cannot be moved to channels.")
-        if topic is not None:
+        if wish.topic is not None:
             raise BadRequest("Direct messages cannot have topics.")
-    if wish.mode != "change_one" and topic is None and channel_id is None:
+    if wish.mode != "change_one" and not wish.is_move:
         raise BadRequest("Invalid propagate_mode without topic or channel edit")
-    if topic is not None and moves.is_resolved_without_name(topic):
+    if wish.topic is not None and moves.is_resolved_without_name(wish.topic):
         raise BadRequest("General chat cannot be marked as resolved")
-    if wish.draft is not None and channel_id is not None:
+    if wish.draft is not None and wish.channel_id is not None:
         raise BadRequest("Cannot change message content while changing channel")
     if wish.draft is not None and wish.expected_sha256 is not None:
         present = hashlib.sha256(message.content.encode()).hexdigest()
@@ -122,26 +132,18 @@ def _is_too_old(tx: Tx, message: Message, limit_seconds: int | None) -> bool:
 # --- planning a move ---
 
 
-def _plan(
-    tx: Tx,
-    user: User,
-    message: Message,
-    channel: Channel,
-    wish: Change,
-    topic: str | None,
-    channel_id: int | None,
-) -> Move:
+def _plan(tx: Tx, user: User, message: Message, channel: Channel, wish: Change) -> Move:
     """Which messages go where, if the user may do that."""
-    target = channel if channel_id is None else _target(tx, user, channel_id)
-    new_topic = message.topic if topic is None else topic
+    target = channel if wish.channel_id is None else _target(tx, user, wish.channel_id)
+    topic = message.topic if wish.topic is None else wish.topic
     ids, whole = _affected(tx, user, message, channel, wish.mode)
-    move = Move(channel, target, message.topic, new_topic, ids, whole)
-    if topic is not None:
+    move = Move(channel, target, message.topic, topic, ids, whole)
+    if wish.topic is not None:
         _check_topic_change(tx, user, message, move, wish.mode)
-    if channel_id is not None:
+    if wish.channel_id is not None:
         _check_channel_change(tx, user, message, move, wish.mode)
     if not move.only_resolves:
-        send.check_topic(tx, user, target, new_topic, starts_topic=True)
+        send.check_topic(tx, user, target, topic, starts_topic=True)
     return move
 
 
@@ -190,7 +192,8 @@ def _check_topic_change(
         ):
             raise MayNotEdit()
     limit = realms.current(tx).setting("move_messages_within_stream_limit_seconds")
-    _check_age(tx, user, message, move, mode, limit, TopicEditTooLate())
+    if limit is not None and not user.is_moderator:
+        _check_age(tx, message, move, mode, limit, TopicEditTooLate())
 
 
 def _check_channel_change(
@@ -206,20 +209,18 @@ def _check_channel_change(
         raise MayNotMove()
     send.check_may_post(tx, user, move.target)
     limit = realms.current(tx).setting("move_messages_between_streams_limit_seconds")
-    _check_age(tx, user, message, move, mode, limit, ChannelEditTooLate())
+    if limit is not None and not user.is_moderator:
+        _check_age(tx, message, move, mode, limit, ChannelEditTooLate())
 
 
 def _check_age(
     tx: Tx,
-    user: User,
     message: Message,
     move: Move,
     mode: PropagateMode,
-    limit: int | None,
+    limit: int,
     too_late: TopicEditTooLate | ChannelEditTooLate,
 ) -> None:
-    if limit is None or user.is_moderator:
-        return
     if mode != "change_all":
         if _is_too_old(tx, message, limit):
             raise too_late

@@ -170,9 +170,6 @@ class Gate:
         return org is not None and has_public_access(self._services.config, org)
 
     def _limit(self, request: Request, caller: User | None) -> None:
-        """Who is on this machine could stop the server; counting would only slow their scripts."""
-        if request.is_local:
-            return
         if caller is not None and self._users is not None:
             decision = self._users.check(caller.id)
         elif caller is None and self._strangers is not None:

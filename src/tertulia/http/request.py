@@ -7,7 +7,7 @@ our memory.
 
 import ipaddress
 import re
-from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
@@ -26,7 +26,6 @@ MAX_HEADERS = 128
 MAX_URL_BYTES = 1 << 18
 MAX_ADDRESS_CHARACTERS = 64
 MAX_CLIENT_NAME = 30
-LOOPBACK = (ipaddress.ip_network("127.0.0.0/8"), ipaddress.ip_network("::1"))
 
 _METHODS_WITH_BODY = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 _FORMS = frozenset({"application/x-www-form-urlencoded", "multipart/form-data"})
@@ -108,10 +107,6 @@ class Request:
         return nearest
 
     @property
-    def is_local(self) -> bool:
-        return asks_for_itself(self._peer, self.headers)
-
-    @property
     def scheme(self) -> str:
         forwarded = self.headers.get("x-forwarded-proto", "")
         if forwarded in ("http", "https") and _is_within(self._peer, self._trusted):
@@ -191,11 +186,6 @@ class Request:
     def _announced_bytes(self) -> int:
         length = self.headers.get("content-length", "")
         return int(length) if _DIGITS.fullmatch(length) else 0
-
-
-def asks_for_itself(peer: str, headers: Mapping[str, str]) -> bool:
-    """Whether this machine asks, and not a proxy on it for somebody else."""
-    return "x-forwarded-for" not in headers and _is_within(peer, LOOPBACK)
 
 
 def _raw_path(scope: Scope) -> str:

@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from tertulia import metrics
 from tertulia.api.avatars import find_user
 from tertulia.api.call import Gate, Services, find_organization, site
-from tertulia.api.routes import ROUTES
+from tertulia.api.routes import ABSENT, ROUTES
 from tertulia.config import Config
 from tertulia.domain import images, version
 from tertulia.domain.keys import Vault
@@ -70,7 +70,9 @@ class Application:
         self.runner = Runner(self._jobs())
         self.metrics = metrics.Metrics(self.delivery, self.runner, self.indexing)
         self._gate = Gate(self.services)
-        self._api = Api(ROUTES, self._gate.admit, config, observe=self.metrics.observe)
+        self._api = Api(
+            ROUTES, self._gate.admit, config, absent=ABSENT, observe=self.metrics.observe
+        )
         description = describe(ROUTES, title="Tertulia", version=version.VERSION)
         self._description = msgspec.json.encode(description)
         self._pages = self._build_pages()

@@ -37,6 +37,15 @@ from tertulia.api import (
 from tertulia.api.call import administrator, bot, human, human_member, no_guest
 from tertulia.http.routing import delete, get, patch, post, put
 
+# Addresses that clients know, by how they begin: people who try are told what is not there.
+ABSENT = {
+    "attachments": "uploads",
+    "invites": "invitations",
+    "mobile_push": "push notifications",
+    "submessage": "polls and to-do lists",
+    "user_uploads": "uploads",
+}
+
 ROUTES = [
     # the server and logging in
     get("/server_settings", server.settings, access="public"),

@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tertulia import metrics
 from tertulia.api.call import Gate, Services, find_organization, site
-from tertulia.api.routes import ROUTES
+from tertulia.api.routes import ABSENT, ROUTES
 from tertulia.config import Config
 from tertulia.domain import version
 from tertulia.domain.keys import Vault
@@ -60,7 +60,7 @@ class Application:
         self.runner = Runner(self._jobs())
         self.metrics = metrics.Metrics(self.delivery, self.runner, self.indexing)
         gate = Gate(self.services)
-        self._api = Api(ROUTES, gate.admit, config, observe=self.metrics.observe)
+        self._api = Api(ROUTES, gate.admit, config, absent=ABSENT, observe=self.metrics.observe)
         description = describe(ROUTES, title="Tertulia", version=version.VERSION)
         self._description = msgspec.json.encode(description)
         self._pages = self._build_pages(gate)

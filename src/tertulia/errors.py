@@ -54,6 +54,12 @@ class NotFound(ClientError):
     message = "Not found"
 
 
+class NotOffered(NotFound):
+    """Clients know the address, but there is nothing of the kind here."""
+
+    message = "This server does not offer {what}."
+
+
 class MethodNotAllowed(ClientError):
     status = 405
     code = "METHOD_NOT_ALLOWED"

@@ -41,6 +41,14 @@ from tertulia.api import (
 from tertulia.api.call import administrator, bot, human, human_member, no_guest, owner
 from tertulia.http.routing import delete, get, patch, post, put
 
+# Addresses that clients know, by how they begin: people who try are told what is not there.
+ABSENT = {
+    "attachments": "uploads",
+    "invites": "invitations",
+    "mobile_push": "push notifications",
+    "user_uploads": "uploads",
+}
+
 ROUTES = [
     # the server and logging in
     get("/server_settings", server.settings, access="public"),

@@ -9,7 +9,7 @@ import asyncio
 import secrets
 import time
 import traceback
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from email.utils import formatdate
 from functools import lru_cache
@@ -54,8 +54,9 @@ class Answer:
 class Api:
     """`admit` turns a request into the `call` that endpoints get, or raises a ClientError.
 
-    It may add to `request.reply_headers`, which travel with the answer in any case. `observe` is
-    told the method, the route's template, the status and the seconds of every answer.
+    It may add to `request.reply_headers`, which travel with the answer in any case. `absent` says
+    what there is none of, by the first word of its address. `observe` is told the method, the
+    route's template, the status and the seconds of every answer.
     """
 
     def __init__(
@@ -65,9 +66,10 @@ class Api:
         config: Config,
         *,
         prefix: str = "/api/v1",
+        absent: Mapping[str, str] | None = None,
         observe: Observe | None = None,
     ) -> None:
-        self._router = Router(routes, prefix)
+        self._router = Router(routes, prefix, absent)
         self._admit = admit
         self._trusted = config.trusted_proxies
         self._max_body_bytes = config.max_body_bytes

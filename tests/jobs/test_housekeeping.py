@@ -340,6 +340,28 @@ def test_one_step_deletes_a_few_messages_of_one_topic(later):
     assert steps == [10, 10, 5, 0]
 
 
+def test_a_message_that_cannot_be_deleted_holds_up_no_other_place(own_chat):
+    ana, ben = own_chat.people("ana", "ben", channels=["kitchen", "garden"])
+    own_chat.set("message_retention_days", 1)
+    broken = ana.says("soup", to="kitchen > x")
+    ana.says("roses", to="garden > x")
+    ana.says("hello", to=[ben])
+    own_chat.server.do(own_chat.server.application.indexing.catch_up())
+    own_chat.write(_spoil_index, broken.id)
+    own_chat.server.clock.move(**days(2))
+
+    with pytest.raises(ValueError, match="multiple of item size"):
+        deletes_old(own_chat)
+
+    assert readable(ben) == ["soup"]
+
+
+def _spoil_index(tx, message_id):
+    tx.execute(
+        "UPDATE search_document SET words = :half WHERE message_id = :id", half=b"?", id=message_id
+    )
+
+
 def test_nothing_of_a_deleted_message_stays(later):
     ana, ben = later.people("ana", "ben", channels=["kitchen"])
     keep_for(later, "kitchen", 1)

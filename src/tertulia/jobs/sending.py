@@ -20,6 +20,7 @@ from tertulia.domain.scheduled import ScheduledMessage, failure_notice
 from tertulia.errors import ClientError, InternalError, ServiceUnavailable
 from tertulia.events.delivery import Delivery
 from tertulia.events.directory import Organization
+from tertulia.jobs.each import each
 from tertulia.jobs.runner import described
 from tertulia.storage import reminders as stored_reminders
 from tertulia.storage import scheduled as stored_scheduled
@@ -53,15 +54,15 @@ async def send_due(database: Database, delivery: Delivery, outbox: Outbox[T]) ->
     has to wait until thousands of others are sent.
     """
     began = database.clock()
+
+    async def take_turn(realm_id: int) -> bool:
+        org = delivery.organizations.get(realm_id)
+        return org is not None and await _send_some(database.of(realm_id), org, outbox, began)
+
     done = True
     while done:
         waiting = await database.read_in(0, outbox.realms_with_due)
-        turns = [
-            await _send_some(database.of(realm_id), org, outbox, began)
-            for realm_id in waiting
-            if (org := delivery.organizations.get(realm_id)) is not None
-        ]
-        done = any(turns)
+        done = any(await each(waiting, take_turn))
 
 
 async def _send_some(db: Bound, org: Organization, outbox: Outbox[T], began: float) -> bool:
@@ -76,7 +77,7 @@ async def _send_together(
 ) -> bool:
     drafts = [await _tried(outbox.compose(db, org, entry)) for entry in due]
     outcomes = await asyncio.gather(
-        *(_send(db, org, outbox, *each, began) for each in zip(due, drafts, strict=True))
+        *(_send(db, org, outbox, *both, began) for both in zip(due, drafts, strict=True))
     )
     done = False
     for entry, outcome in zip(due, outcomes, strict=True):

@@ -154,6 +154,30 @@ def test_everybody_is_listed_but_the_bots_of_the_house(terminal):
     ]
 
 
+def test_a_password_can_be_given_later(terminal):
+    terminal.adds("ana")
+
+    said = terminal.runs("user", "password", "ana@example.com", typing="soup and bread\n")
+    short = terminal.runs("user", "password", "ana@example.com", typing="soup\n")
+
+    assert (said.code, said.err) == (0, "Ana <ana@example.com> has a new password.\n")
+    assert (short.code, short.err) == (1, "Error: A password has at least 8 characters.\n")
+    ana = database_of(terminal).read_now(FIRST, users.find_by_email, "ana@example.com")
+    assert ana is not None
+    known = database_of(terminal).read_now(FIRST, users.password_hash, ana.id)
+    assert passwords.matches("soup and bread", known)
+
+
+def test_a_bot_gets_no_password(terminal):
+    terminal.adds("ana")
+    terminal.adds("echo", "--bot", "generic", "--owner", "ana@example.com")
+
+    refused = terminal.runs("user", "password", "echo@example.com", typing="soup and bread\n")
+
+    assert (refused.code, refused.out) == (2, "")
+    assert "A bot logs in with its key and has no password." in refused.err
+
+
 def test_a_new_key_is_another_one_and_opens_with_the_secret(terminal):
     old = terminal.adds("ana").partition(":")[2]
 
@@ -167,7 +191,7 @@ def test_a_new_key_is_another_one_and_opens_with_the_secret(terminal):
     assert vault.fingerprint(new) in known.values()
 
 
-@pytest.mark.parametrize("command", ["deactivate", "reset-key", "zuliprc"])
+@pytest.mark.parametrize("command", ["deactivate", "password", "reset-key", "zuliprc"])
 @pytest.mark.parametrize("email", ["zoe@example.com", "notification-bot@tertulia.invalid"])
 def test_whoever_is_not_there_cannot_be_looked_after(terminal, command, email):
     refused = terminal.runs("user", command, email)

@@ -110,6 +110,11 @@ def check_name_is_free(tx: Tx, full_name: str, user_id: int | None = None) -> No
         raise NameNotUnique()
 
 
+def set_password(tx: Tx, user_id: int, password_hash: str) -> None:
+    """Give somebody a password; nobody is told, and keys and queues stay."""
+    profiles.set_password_hash(tx, user_id, password_hash)
+
+
 # --- ending and beginning again ---
 
 

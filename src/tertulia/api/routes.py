@@ -44,6 +44,7 @@ from tertulia.http.routing import delete, get, patch, post, put
 # Addresses that clients know, by how they begin: people who try are told what is not there.
 ABSENT = {
     "attachments": "uploads",
+    "external": "webhooks for other services",
     "invites": "invitations",
     "mobile_push": "push notifications",
     "user_uploads": "uploads",

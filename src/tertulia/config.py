@@ -167,7 +167,7 @@ class Config:
     data: Path = setting(
         Path("data"),
         FOLDER,
-        "The folder that holds everything: database and secret.",
+        "The folder that holds everything: the database, the secret, the settings file.",
         flag_of="every command",
     )
     host: str = setting("127.0.0.1", HOST, "The address to listen on; `0.0.0.0` is all of them.")

@@ -142,6 +142,10 @@ class BadValue(ClientError):
     message = "Bad value for '{name}': {value}"
 
 
+class NothingToDo(ClientError):
+    message = "Nothing to do. Specify at least one of {names}."
+
+
 class UnsupportedCombination(ClientError):
     message = "Unsupported parameter combination: {parameters}"
     keys = ("parameters",)
@@ -276,6 +280,26 @@ class RecipientNotAccessible(ClientError):
     message = "You do not have permission to access some of the recipients."
 
 
+class ChannelMissing(ClientError):
+    message = "Missing channel"
+
+
+class TopicMissing(ClientError):
+    message = "Missing topic"
+
+
+class RecipientsMissing(ClientError):
+    message = "Message must have recipients"
+
+
+class MalformedRecipients(ClientError):
+    message = "Invalid data type for recipients"
+
+
+class TooManyRecipients(ClientError):
+    message = "Too many recipients (limit: {limit})"
+
+
 class SendKeyReused(ClientError):
     message = "This key was already used for a different message"
 
@@ -332,6 +356,16 @@ class ContentAccessRequired(ClientError):
 
 class ChannelIsArchived(ClientError):
     message = "Subscriptions in an archived channel cannot be changed."
+
+
+class DefaultChannelIsPrivate(ClientError):
+    message = "A default channel cannot be private."
+
+
+class ContradictoryOpenness(ClientError):
+    """No channel is private and open to the internet, or public with a protected history."""
+
+    message = "Invalid parameters"
 
 
 class NotSubscribed(ClientError):
@@ -517,14 +551,21 @@ class ReportNeedsReason(ClientError):
     message = "For 'other' a description is needed."
 
 
+class FileTooLarge(ClientError):
+    message = "Uploaded file is larger than the allowed limit of {limit} MiB"
+
+
 class BadImage(ClientError):
     code = "BAD_IMAGE"
     message = "{reason}"
 
 
-class CustomEmojiNotFound(ClientError):
-    status = 404
+class EmojiNotFound(ClientError):
     message = "Emoji '{name}' does not exist"
+
+
+class CustomEmojiNotFound(EmojiNotFound):
+    status = 404
 
 
 # --- Narrows and queues -----------------------------------------------------------------------
@@ -649,6 +690,10 @@ class LastOwner(ClientError):
     code = "CANNOT_DEACTIVATE_LAST_USER"
     message = "Cannot deactivate the only {entity}."
     keys = ("is_last_owner", "entity")
+
+
+class InvalidEmail(ClientError):
+    message = "Enter a valid email address."
 
 
 class EmailTaken(ClientError):

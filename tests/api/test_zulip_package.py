@@ -7,6 +7,7 @@ import pytest
 import zulip
 from tests.support.pictures import picture
 from tests.support.server import PATIENCE_SECONDS as SOON
+from tests.support.waiting import eventually
 
 
 class Enough(Exception):
@@ -125,8 +126,7 @@ def test_a_lost_queue_makes_it_register_again(people):
     client, ana, ben = people
     heard, full = listens(client, count=2)
     ben.says("before", to="kitchen > count")
-    while not heard:
-        pass
+    eventually(lambda: heard)
 
     for mailbox in ben.server.application.delivery.mailroom:
         ana.delete("/events", queue_id=mailbox.listener.queue_id)

@@ -3,6 +3,7 @@
 import pytest
 from tests.support.people import Chat
 from tests.support.server import PATIENCE_SECONDS as SOON
+from tests.support.waiting import eventually
 
 from tertulia.jobs.housekeeping import keep_positions
 
@@ -244,8 +245,7 @@ def test_whoever_hangs_up_misses_nothing(chat, kitchen):
     connection = ben.server.client._connect()
     target = f"/api/v1/events?queue_id={ears.queue_id}&last_event_id=-1"
     connection.request("GET", target, headers=ben.headers)
-    while not chat.server.is_parked(ears.queue_id):
-        pass
+    eventually(lambda: chat.server.is_parked(ears.queue_id))
     connection.close()
 
     soup = ana.says("Soup's on", to="kitchen > lunch")

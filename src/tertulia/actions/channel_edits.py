@@ -23,7 +23,10 @@ from tertulia.errors import (
     AdministratorRequired,
     BadRequest,
     ChannelNameTaken,
+    ChannelNotAccessible,
     ContentAccessRequired,
+    ContradictoryOpenness,
+    DefaultChannelIsPrivate,
     NamedTopicsExist,
     OwnerRequired,
 )
@@ -104,7 +107,7 @@ def set_default(tx: Tx, user: User, channel_id: int, is_default: bool) -> None:
     if is_default and channel.invite_only:
         raise BadRequest("Private channels cannot be made default.")
     if is_default and channel.archived:
-        raise BadRequest("Invalid channel ID")
+        raise ChannelNotAccessible()
     if is_default and channel.is_default:
         return
     channels.change(tx, channel.id, is_default=is_default)
@@ -131,7 +134,7 @@ def _change_openness(tx: Tx, user: User, channel: Channel, edit: Edit) -> None:
     after = _opened(channel, edit)
     is_default = channel.is_default if edit.is_default is None else edit.is_default
     if after.invite_only and is_default:
-        raise BadRequest("A default channel cannot be private.")
+        raise DefaultChannelIsPrivate()
     if channel.invite_only and not after.invite_only:
         _require_content_access(tx, user, channel)
     channel_actions.check_topic_creation(tx, after.history_public, after.permissions)
@@ -167,7 +170,7 @@ def _opened(channel: Channel, edit: Edit) -> Channel:
     else:
         history_public = not is_private
     if (is_web_public and is_private) or (not is_private and not history_public):
-        raise BadRequest("Invalid parameters")
+        raise ContradictoryOpenness()
     return replace(
         channel,
         invite_only=is_private,
@@ -182,7 +185,7 @@ def _change_default(tx: Tx, user: User, channel: Channel, edit: Edit) -> None:
     if not user.is_admin:
         raise AdministratorRequired()
     if edit.is_default and channel.invite_only:
-        raise BadRequest("A default channel cannot be private.")
+        raise DefaultChannelIsPrivate()
     if edit.is_default != channel.is_default:
         channels.change(tx, channel.id, is_default=edit.is_default)
         announce(tx, ChannelChanged(channel.id, channel.name, []), to=Watchers(channel.id))

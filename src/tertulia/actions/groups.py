@@ -10,7 +10,6 @@ from tertulia.domain.groups import (
     GROUP_PERMISSIONS,
     Group,
     GroupValue,
-    Members,
     NewGroup,
     PermissionChange,
     checked_group_name,
@@ -60,7 +59,7 @@ def create(tx: Tx, user: User, new: NewGroup) -> int:
     members = _active_ids(tx, new.members)
     subgroups = _usable_subgroups(tx, new.subgroups)
     group_id = groups.insert(tx, name, new.description, creator_id=user.id)
-    permissions = _initial_permissions(tx, user, new.permissions)
+    permissions = rights.initial_values(tx, GROUP_PERMISSIONS, user, new.permissions)
     groups.set_permissions(tx, group_id, permissions)
     groups.add_members(tx, group_id, members)
     for subgroup_id in subgroups:
@@ -199,21 +198,6 @@ def _usable_subgroups(tx: Tx, group_ids: list[int]) -> list[int]:
         if group.deactivated:
             raise GroupIsDeactivated()
     return sorted(set(group_ids))
-
-
-def _initial_permissions(
-    tx: Tx, creator: User, asked: dict[str, GroupValue]
-) -> dict[str, GroupValue]:
-    system_ids = groups.system_ids(tx)
-    values: dict[str, GroupValue] = {}
-    for name, permission in GROUP_PERMISSIONS.items():
-        if name in asked:
-            values[name] = rights.checked_value(tx, permission, asked[name])
-        elif permission.default == "group_creator":
-            values[name] = Members([creator.id], [])
-        else:
-            values[name] = system_ids[permission.default]
-    return values
 
 
 def _objections(tx: Tx, group: Group) -> list[dict[str, Any]]:

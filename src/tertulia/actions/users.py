@@ -16,6 +16,7 @@ from tertulia.domain.users import BotType, Role, User, checked_full_name, looks_
 from tertulia.errors import (
     BadRequest,
     EmailTaken,
+    InvalidEmail,
     LastOwner,
     NameNotUnique,
     UserIsDeactivated,
@@ -97,7 +98,7 @@ def change_address(tx: Tx, user: User, email: str) -> None:
 def check_address(tx: Tx, email: str) -> None:
     """Raises for what is no address, or somebody's already."""
     if not looks_like_email(email):
-        raise BadRequest("Enter a valid email address.")
+        raise InvalidEmail()
     if users.find_by_email(tx, email) is not None:
         raise EmailTaken()
 

@@ -202,12 +202,7 @@ def window_from(
 def _moment(text: str) -> float:
     try:
         moment = datetime.fromisoformat(text)
-    except ValueError:
-        raise BadRequest("anchor_date is not an ISO 8601 datetime string") from None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    try:
-        return moment.timestamp()
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
     except (OverflowError, ValueError):
         raise BadRequest("anchor_date is not an ISO 8601 datetime string") from None
 

@@ -7,7 +7,7 @@ from tertulia.actions.groups import Edit
 from tertulia.api.call import Call
 from tertulia.api.permission_values import Change, NewValue, as_changes
 from tertulia.domain.groups import GROUP_PERMISSIONS, Group, GroupValue, NewGroup
-from tertulia.errors import BadRequest, GroupIsDeactivated, GroupNotFound
+from tertulia.errors import GroupIsDeactivated, GroupNotFound, NothingToDo, UserNotFound
 from tertulia.events.types.groups import GroupObject, group_object
 from tertulia.http.replies import Reply, ok
 from tertulia.http.rules import Id, MaxItems, MaxLength
@@ -107,10 +107,7 @@ async def change_members(
 ) -> Reply:
     """Add and remove members and subgroups."""
     if not (add or delete or add_subgroups or delete_subgroups):
-        raise BadRequest(
-            'Nothing to do. Specify at least one of "add", "delete", "add_subgroups" or'
-            ' "delete_subgroups".'
-        )
+        raise NothingToDo(names='"add", "delete", "add_subgroups" or "delete_subgroups"')
     await call.db.write(
         groups.change_members,
         call.user,
@@ -128,7 +125,7 @@ async def change_subgroups(
 ) -> Reply:
     """Add and remove subgroups."""
     if not (add or delete):
-        raise BadRequest('Nothing to do. Specify at least one of "add" or "delete".')
+        raise NothingToDo(names='"add" or "delete"')
     await call.db.write(groups.change_members, call.user, group_id, [], [], add or [], delete or [])
     return ok()
 
@@ -154,7 +151,7 @@ async def is_member(
     """Whether somebody is in a user group."""
     group = _active(call, group_id)
     if user_id not in call.org.users:
-        raise BadRequest("No such user")
+        raise UserNotFound()
     found = _members(call, group, direct_member_only)
     return Membership(is_user_group_member=user_id in found)
 

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from tertulia.actions import typing
 from tertulia.api.call import Call
 from tertulia.domain import limits, topics
-from tertulia.errors import BadRequest, MissingParameter
+from tertulia.errors import BadRequest, MissingParameter, TopicMissing
 from tertulia.events.whispers import TypingDirect, TypingEdit, TypingInChannel
 from tertulia.http.replies import Reply, ok
 from tertulia.http.rules import Id, MaxItems, Name
@@ -59,7 +59,7 @@ async def _tell_channel(call: Call, op: Op, channel_id: int | None, topic: str |
     if channel_id is None:
         raise MissingParameter(name="stream_id")
     if topic is None:
-        raise BadRequest("Missing topic")
+        raise TopicMissing()
     topic = topics.for_sending(topic)
     if await call.db.read(typing.in_channel, call.user, channel_id):
         whisper = TypingInChannel(op, call.user.id, channel_id, topic)

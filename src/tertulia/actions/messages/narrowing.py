@@ -26,7 +26,7 @@ from tertulia.domain.narrow import (
 from tertulia.domain.search import Query
 from tertulia.domain.users import User
 from tertulia.domain.visibility import Visibility
-from tertulia.errors import BadNarrow, BadRequest, NotLoggedIn
+from tertulia.errors import BadNarrow, NotLoggedIn, TooManyRecipients
 from tertulia.storage import channels, messages, narrows, selections, unread
 from tertulia.storage.finding import Search
 from tertulia.storage.messages import CAME_WHILE_SUBSCRIBED
@@ -271,7 +271,7 @@ def _dm_term(asked: Asked, term: Term) -> Meaning:
     named = operand.split(",") if isinstance(operand, str) else operand
     assert not isinstance(named, int)
     if len(named) > limits.RECIPIENTS_PER_MESSAGE:
-        raise BadRequest(f"Too many recipients (limit: {limits.RECIPIENTS_PER_MESSAGE})")
+        raise TooManyRecipients(limit=limits.RECIPIENTS_PER_MESSAGE)
     members = {asked.me}
     for each in named:
         found = _find_user(asked, each)

@@ -130,6 +130,12 @@ class TooManyParameters(ClientError):
     message = "Too many parameters (limit: {limit})"
 
 
+class NulInText(ClientError):
+    """The one character that PostgreSQL cannot hold; so no database does."""
+
+    message = "A text must not contain null bytes"
+
+
 class MissingParameter(ClientError):
     message = "Missing '{name}' argument"
 

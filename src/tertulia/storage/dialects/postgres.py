@@ -18,7 +18,7 @@ from psycopg.postgres import types as postgres_types
 from psycopg.pq import ConnStatus, ExecStatus
 from psycopg.rows import dict_row
 
-from tertulia.errors import BadRequest
+from tertulia.errors import NulInText
 from tertulia.storage import watching
 from tertulia.storage.tx import Cursor
 from tertulia.storage.watching import Changed, Overheard
@@ -117,8 +117,8 @@ class Postgres:
                 _translate(sql), params, prepare=prepare
             )
         except psycopg.DataError as error:
-            if "NUL" in str(error):  # the one character that PostgreSQL cannot hold
-                raise BadRequest("A text must not contain null bytes") from None
+            if "NUL" in str(error):
+                raise NulInText() from None
             raise
         return cursor
 

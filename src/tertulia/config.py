@@ -202,9 +202,7 @@ class Config:
         is_private=True,
     )
     rate_limit: Rate | None = setting(
-        Rate(200),
-        RATE,
-        "How many requests a user may make from elsewhere: per minute, or `N/SECONDS`, or `off`.",
+        Rate(200), RATE, "How many requests a user may make: per minute, or `N/SECONDS`, or `off`."
     )
     rate_limit_anonymous: Rate | None = setting(
         Rate(100), RATE, "The same for each address that has not logged in."

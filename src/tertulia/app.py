@@ -23,6 +23,7 @@ from tertulia.api.routes import ROUTES
 from tertulia.config import Config
 from tertulia.domain import images, version
 from tertulia.domain.keys import Vault
+from tertulia.downloads import Downloads
 from tertulia.errors import ClientError, ServiceUnavailable
 from tertulia.events.delivery import Delivery
 from tertulia.events.types.users import avatar_url
@@ -70,6 +71,7 @@ class Application:
         self.runner = Runner(self._jobs())
         self.metrics = metrics.Metrics(self.delivery, self.runner, self.indexing)
         self._gate = Gate(self.services)
+        self._downloads = Downloads(self.services, self._gate)
         self._api = Api(ROUTES, self._gate.admit, config, observe=self.metrics.observe)
         description = describe(ROUTES, title="Tertulia", version=version.VERSION)
         self._description = msgspec.json.encode(description)
@@ -122,6 +124,7 @@ class Application:
             Job("retention", 300, partial(housekeeping.delete_old_messages, *both)),
             Job("send keys", 600, partial(housekeeping.forget_send_keys, database, remembered)),
             Job("rerendering", 3600, partial(rerender, *both), at_once=True),
+            Job("deleted files", 5, partial(housekeeping.sweep_files, database), at_once=True),
             Job("sent messages", 600, partial(housekeeping.forget_sent, database)),
             Job("presence", 2, partial(presence.write_down, *both)),
             Job("stale presence", 3600, partial(presence.forget_stale, *both)),
@@ -150,6 +153,8 @@ class Application:
                 Route("/user_avatars/{realm_id:int}/{name}", self._avatar),
                 Route("/user_avatars/{realm_id:int}/emoji/images/{name}", self._emoji),
                 Route("/user_avatars/{realm_id:int}/emoji/images/still/{name}", self._still_emoji),
+                Route("/user_uploads/temporary/{token}/{name}", self._downloads.by_link),
+                Route("/user_uploads/{realm_id:int}/{path:path}", self._downloads.by_path),
                 Route("/avatar/{who}", self._avatar_of),
                 Route("/avatar/{who}/medium", self._medium_avatar_of),
             ],

@@ -544,6 +544,47 @@ class CustomEmojiNotFound(ClientError):
     message = "Emoji '{name}' does not exist"
 
 
+# --- Uploads ----------------------------------------------------------------------------------
+
+
+class NoFileGiven(ClientError):
+    message = "You must specify a file to upload"
+
+
+class SeveralFilesGiven(ClientError):
+    message = "You may only upload one file at a time"
+
+
+class FileTooLarge(ClientError):
+    message = "Uploaded file is larger than the allowed limit of {limit} MiB"
+
+
+class UploadExpired(ClientError):
+    message = "The upload has taken too long; please try again"
+
+
+class InvalidAttachment(ClientError):
+    message = "Invalid attachment"
+
+
+class NoSuchFile(ClientError):
+    status = 404
+    code = "NOT_FOUND"
+    message = "This file does not exist or has been deleted."
+
+
+class MayNotReadFile(ClientError):
+    status = 403
+    code = "FORBIDDEN"
+    message = "You are not authorized to view this file."
+
+
+class LinkExpired(ClientError):
+    status = 403
+    code = "FORBIDDEN"
+    message = "This link is no longer valid."
+
+
 # --- Narrows and search -----------------------------------------------------------------------
 
 

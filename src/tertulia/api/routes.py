@@ -31,6 +31,7 @@ from tertulia.api import (
     status,
     subscriptions,
     typing,
+    uploads,
     user_topics,
     users,
 )
@@ -71,6 +72,11 @@ ROUTES = [
         max_body=emoji.MAX_BODY,
     ),
     delete("/realm/emoji/{emoji_name}", emoji.deactivate, requires=human_member),
+    # uploaded files
+    post("/user_uploads", uploads.upload),
+    get("/user_uploads/{realm_id_str}/{filename:path}", uploads.temporary_link),
+    get("/attachments", uploads.mine),
+    delete("/attachments/{attachment_id}", uploads.delete),
     # scheduled messages and reminders
     get("/scheduled_messages", scheduled_messages.mine),
     post("/scheduled_messages", scheduled_messages.create),

@@ -7,7 +7,15 @@ read it; who receives it follows from the subscriptions.
 import html
 from dataclasses import dataclass
 
-from tertulia.actions import acquaintance, alert_words, notices, people, rights, user_topics
+from tertulia.actions import (
+    acquaintance,
+    alert_words,
+    attachments,
+    notices,
+    people,
+    rights,
+    user_topics,
+)
 from tertulia.actions import channels as channel_actions
 from tertulia.domain import limits
 from tertulia.domain.channels import Channel
@@ -98,6 +106,8 @@ def to_channel(
     sender, channel, mentioned = checked.sender, checked.channel, checked.mentioned
 
     message_id = messages.insert_in_channel(tx, sender.id, channel.id, topic, draft)
+    if draft.path_ids:
+        attachments.claim(tx, sender, message_id, draft.path_ids)
     unread.add_flag(tx, "mentioned", mentioned, message_id)
     unread.add_flag(tx, "topic_wildcard_mentioned", checked.in_topic, message_id)
     called = alert_words.called_by(tx, draft.content)
@@ -147,6 +157,8 @@ def to_people(
     with acquaintance.talking(tx, members):
         conversation_id = messages.get_or_start_conversation(tx, ids)
     message_id = messages.insert_in_conversation(tx, sender.id, conversation_id, draft)
+    if draft.path_ids:
+        attachments.claim(tx, sender, message_id, draft.path_ids)
     called = draft.mentions.user_ids | check_group_mentions(tx, sender, draft)
     mentioned = sorted(called & members.keys())
     unread.add_flag(tx, "mentioned", mentioned, message_id)

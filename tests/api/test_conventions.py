@@ -156,9 +156,6 @@ def test_an_unknown_path_is_told_in_json(chat, path):
 @pytest.mark.parametrize(
     "method, path, what",
     [
-        ("POST", "/user_uploads", "uploads"),
-        ("GET", "/user_uploads/1/a7/soup.png", "uploads"),
-        ("GET", "/attachments", "uploads"),
         ("POST", "/external/github", "webhooks for other services"),
         ("POST", "/invites", "invitations"),
         ("POST", "/invites/multiuse", "invitations"),

@@ -10,6 +10,8 @@ from urllib.parse import urlencode
 import jsonschema
 import pytest
 from tests.support.client import wire
+from tests.support.files import form, own, sends_form
+from tests.support.files import uploads as uploads_file
 from tests.support.groups import make
 from tests.support.people import basic
 from tests.support.pictures import picture, uploads, uploads_to
@@ -38,8 +40,13 @@ def validator(text: str, pointer: tuple[str, ...]) -> Any:
     return jsonschema.Draft202012Validator(schema | {"components": document["components"]})
 
 
+def described(path: str) -> str:
+    """A path as the description writes it: what may hold slashes looks like all else."""
+    return PREFIX + path.replace(":path}", "}")
+
+
 def operation(document, route: Route) -> dict[str, Any]:
-    found: dict[str, Any] = document["paths"][PREFIX + route.path][route.method.lower()]
+    found: dict[str, Any] = document["paths"][described(route.path)][route.method.lower()]
     return found
 
 
@@ -72,7 +79,7 @@ def address(route: tuple[str, str], places: dict[str, Any]) -> str:
     if route == ("DELETE", "/streams/{stream_id}"):
         places = places | {"stream_id": places["other_stream_id"]}
     made = places.get(f"{route[0]} {path}", dict)
-    return path.format(**places | made())
+    return path.replace(":path}", "}").format(**places | made())
 
 
 # Calls after which the caller could make no other one.
@@ -88,6 +95,8 @@ def ask(person, method: str, path: str, **params: Any):
         return uploads(person, f"{path.rpartition('/')[2]}?{urlencode(params)}", picture())
     if (method, path) == ("POST", "/users/me/avatar"):
         return uploads_to(person, f"{path}?{urlencode(params)}", picture())
+    if (method, path) == ("POST", "/user_uploads"):
+        return sends_form(person, form(("x.txt", b"x")), f"{path}?{urlencode(params)}")
     if path == "/bot_storage":
         person = a_bot_of(person)
     return person.request(method, path, **params)
@@ -121,7 +130,13 @@ def made_anew(ana) -> dict[str, Any]:
         uploads(ana, made["emoji_name"], picture()).succeeds()
         return made
 
+    def new_file():
+        realm_id, _, rest = uploads_file(ana).path_id.partition("/")
+        return {"realm_id_str": realm_id, "filename": rest, "attachment_id": own(ana)[0]["id"]}
+
     return {
+        **new_file(),
+        "DELETE /attachments/{attachment_id}": new_file,
         "DELETE /messages/{message_id}": new_message,
         "POST /messages/{message_id}/reactions": new_message,
         "DELETE /messages/{message_id}/reactions": new_reaction,
@@ -401,6 +416,10 @@ def scene(chat):
             ("GET", "/realm/emoji"): {},
             ("POST", "/realm/emoji/{emoji_name}"): {},
             ("DELETE", "/realm/emoji/{emoji_name}"): {},
+            ("POST", "/user_uploads"): {},
+            ("GET", "/user_uploads/{realm_id_str}/{filename:path}"): {},
+            ("GET", "/attachments"): {},
+            ("DELETE", "/attachments/{attachment_id}"): {},
             ("POST", "/streams/{stream_id}/delete_topic"): {"topic_name": "dinner"},
             ("GET", "/users"): {"include_custom_profile_fields": True},
             ("GET", "/users/me"): {},
@@ -515,11 +534,11 @@ def scene(chat):
 def test_every_route_is_described_and_nothing_else(chat):
     document = told(chat)
 
-    described = {
+    found = {
         (method.upper(), path) for path, methods in document["paths"].items() for method in methods
     }
 
-    assert described == {(route.method, PREFIX + route.path) for route in ROUTES}
+    assert found == {(route.method, described(route.path)) for route in ROUTES}
     assert document["openapi"].startswith("3.1")
 
 
@@ -535,7 +554,7 @@ def test_every_answer_is_what_its_description_promises(chat, scene):
 
     for (method, path), params in calls.items():
         answer = ask(ana, method, address((method, path), places), **params).succeeds()
-        pointer = ("paths", PREFIX + path, method.lower(), "responses", "200", "content")
+        pointer = ("paths", described(path), method.lower(), "responses", "200", "content")
         problems = validator(text, (*pointer, "application/json", "schema")).iter_errors(answer)
         assert [f"{method} {path} {each.json_path} {each.message}" for each in problems] == []
 

@@ -34,6 +34,7 @@ from tertulia.api import (
     status,
     subscriptions,
     typing,
+    uploads,
     user_topics,
     users,
     widgets,
@@ -43,11 +44,9 @@ from tertulia.http.routing import delete, get, patch, post, put
 
 # Addresses that clients know, by how they begin: people who try are told what is not there.
 ABSENT = {
-    "attachments": "uploads",
     "external": "webhooks for other services",
     "invites": "invitations",
     "mobile_push": "push notifications",
-    "user_uploads": "uploads",
 }
 
 ROUTES = [
@@ -86,6 +85,11 @@ ROUTES = [
         max_body=emoji.MAX_BODY,
     ),
     delete("/realm/emoji/{emoji_name}", emoji.deactivate, requires=human_member),
+    # uploaded files
+    post("/user_uploads", uploads.upload),
+    get("/user_uploads/{realm_id_str}/{filename:path}", uploads.temporary_link),
+    get("/attachments", uploads.mine),
+    delete("/attachments/{attachment_id}", uploads.delete),
     # scheduled messages and reminders
     get("/scheduled_messages", scheduled_messages.mine),
     post("/scheduled_messages", scheduled_messages.create),

@@ -112,7 +112,11 @@ class Draft:
     resolve_notice: bool = False
     has_link: bool = False
     has_image: bool = False
-    has_attachment: bool = False
+    path_ids: tuple[str, ...] = ()  # the uploaded files it links, as far as they are there
+
+    @property
+    def has_attachment(self) -> bool:
+        return bool(self.path_ids)
 
     @property
     def is_me(self) -> bool:

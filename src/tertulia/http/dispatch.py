@@ -19,6 +19,7 @@ import structlog
 
 from tertulia.config import Config
 from tertulia.errors import ClientError, InternalError
+from tertulia.http.forms import Files, Incoming
 from tertulia.http.replies import encode, encode_error
 from tertulia.http.request import Disconnected, Receive, Request, Scope, Send
 from tertulia.http.routing import Route, Router, path_arguments
@@ -103,14 +104,18 @@ class Api:
         route = place.route(request.method)
         exchange.route = route.path
         limit = self._max_body_bytes if route.max_body is None else route.max_body
-        request.refuse_larger(limit)
+        streams = route.contract.streams_files  # then the endpoint says when it is too much
+        if not streams:
+            request.refuse_larger(limit)
 
         call = await self._admit(request, route)
         if route.requires is not None:
             route.requires(call)
 
-        await request.read_rest(limit)
-        arguments = route.contract.parse(request.params, request.files)
+        if not streams:
+            await request.read_rest(limit)
+        files = Incoming(request.incoming()) if streams else Files(request.files)
+        arguments = route.contract.parse(request.params, files)
         arguments |= path_arguments(route, texts)
         run = route.endpoint(call, **arguments)
         reply = await (_watched(run, request) if route.long_poll else run)

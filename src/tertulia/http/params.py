@@ -15,12 +15,14 @@ import msgspec
 from msgspec import UnsetType
 
 from tertulia.errors import BadRequest, ConfusingParameters, MissingParameter
-from tertulia.http.forms import Files, UploadedFile
+from tertulia.http.forms import Files, Incoming
 from tertulia.http.json_text import decode_json
 from tertulia.http.rules import Alias, BareOrJson, Json, Name, Problem
 from tertulia.http.shapes import JSON_KINDS, Shape, shape_of, without
 
 Form = Literal["raw", "json", "either"]
+
+NO_FILES = Files()
 
 # What a reader gives back for a value that counts as not sent.
 _ABSENT: Any = object()
@@ -45,10 +47,11 @@ class Contract:
     path_types: Mapping[str, type[int] | type[str]]
     parameters: Sequence[Parameter]
     files_argument: str | None
+    streams_files: bool  # whether they are wanted while they arrive
     reply: Any
     names: frozenset[str]  # every name it understands, aliases included
 
-    def parse(self, given: Mapping[str, str], files: Sequence[UploadedFile] = ()) -> dict[str, Any]:
+    def parse(self, given: Mapping[str, str], files: Files | Incoming = NO_FILES) -> dict[str, Any]:
         """The keyword arguments for the endpoint; raises a ClientError for the first problem."""
         arguments: dict[str, Any] = {}
         for parameter in self.parameters:
@@ -67,7 +70,7 @@ class Contract:
             if value is not _ABSENT:
                 arguments[parameter.argument] = value
         if self.files_argument is not None:
-            arguments[self.files_argument] = Files(files)
+            arguments[self.files_argument] = files
         return arguments
 
     def unsupported(self, given: Mapping[str, str]) -> list[str]:
@@ -97,13 +100,20 @@ def contract_of(endpoint: Callable[..., Any]) -> Contract:
         annotation = hints[argument.name]
         if argument.kind is not inspect.Parameter.KEYWORD_ONLY:
             path_types[argument.name] = _path_type(annotation)
-        elif annotation is Files:
+        elif annotation in (Files, Incoming):
             files_argument = argument.name
         else:
             parameters.append(_parameter(argument, annotation))
     names = {name for each in parameters for name in (each.name, *each.aliases)}
     reply = hints.get("return")
-    return Contract(path_types, tuple(parameters), files_argument, reply, frozenset(names))
+    return Contract(
+        path_types,
+        tuple(parameters),
+        files_argument,
+        Incoming in hints.values(),
+        reply,
+        frozenset(names),
+    )
 
 
 def _path_type(annotation: Any) -> type[int] | type[str]:

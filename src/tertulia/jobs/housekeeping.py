@@ -8,6 +8,7 @@ from tertulia.actions import (
     full_members,
     housekeeping,
     queues,
+    receiving,
     retention,
     scheduled,
     traffic,
@@ -92,6 +93,14 @@ async def delete_old_messages(database: Database, delivery: Delivery) -> None:
         await each([(db, place) for place in await db.read(retention.places_with_old)], delete)
 
     await each(delivery.organizations, look)
+
+
+async def sweep_files(database: Database) -> None:
+    """Delete the bytes of deleted files, and of those that have never arrived whole."""
+    has_more = await database.read_in(0, receiving.has_to_sweep)
+    while has_more:
+        has_more = await database.write_in(0, receiving.sweep)
+        await asyncio.sleep(BREATH_SECONDS)
 
 
 async def count_traffic(database: Database, delivery: Delivery) -> None:

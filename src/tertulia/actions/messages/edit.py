@@ -7,10 +7,11 @@ what clients know: policies that go along, messages that somebody loses, the upd
 import hashlib
 from dataclasses import dataclass, replace
 
-from tertulia.actions import alert_words, rights, user_topics
+from tertulia.actions import alert_words, attachments, rights, user_topics
 from tertulia.actions import channels as channel_actions
 from tertulia.actions.messages import firsts, send, sight, trails
 from tertulia.domain import limits, moves
+from tertulia.domain.attachments import Attachment
 from tertulia.domain.channels import Channel
 from tertulia.domain.messages import Draft, Message
 from tertulia.domain.moves import Move
@@ -65,7 +66,8 @@ class Change:
         return self.topic is not None or self.channel_id is not None
 
 
-def change(tx: Tx, user: User, message_id: int, wish: Change) -> None:
+def change(tx: Tx, user: User, message_id: int, wish: Change) -> list[Attachment]:
+    """Do what is asked for; gives the user's files that no message links any more."""
     user = rights.acting(tx, user)
     message, channel = sight.changeable(tx, user, message_id)
     wish = _without_what_is_so(wish, message)
@@ -78,7 +80,11 @@ def change(tx: Tx, user: User, message_id: int, wish: Change) -> None:
     move = None
     if channel is not None and wish.is_move:
         move = _plan(tx, user, message, channel, wish)
+    detached = []
+    if wish.draft is not None:
+        detached = attachments.claim(tx, user, message.id, wish.draft.path_ids)
     _carry_out(tx, user, message, channel, wish, move)
+    return detached
 
 
 # --- what may be asked ---

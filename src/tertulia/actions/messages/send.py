@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from tertulia.actions import (
     acquaintance,
     alert_words,
+    attachments,
     notices,
     people,
     rights,
@@ -109,6 +110,8 @@ def to_channel(
     bots = bots_called_in(tx, channel, draft.mentions.user_ids.difference(mentioned))
 
     message_id = messages.insert_in_channel(tx, sender.id, channel.id, topic, draft)
+    if draft.path_ids:
+        attachments.claim(tx, sender, message_id, draft.path_ids)
     unread.add_flag(tx, "mentioned", [*mentioned, *bots], message_id)
     unread.add_flag(tx, "historical", bots, message_id)
     unread.add_flag(tx, "topic_wildcard_mentioned", checked.in_topic, message_id)
@@ -161,6 +164,8 @@ def to_people(
     with acquaintance.talking(tx, members):
         conversation_id = messages.get_or_start_conversation(tx, ids)
     message_id = messages.insert_in_conversation(tx, sender.id, conversation_id, draft)
+    if draft.path_ids:
+        attachments.claim(tx, sender, message_id, draft.path_ids)
     unread.add_flag(tx, "mentioned", mentioned, message_id)
     alerted = sorted(members.keys() & alert_words.called_by(tx, draft.content))
     unread.add_flag(tx, "has_alert_word", alerted, message_id)

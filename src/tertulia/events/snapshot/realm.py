@@ -149,7 +149,7 @@ def _server(around: Surroundings) -> dict[str, Any]:
         "max_channel_folder_description_length": limits.FOLDER_DESCRIPTION_LENGTH,
         "max_reminder_note_length": limits.REMINDER_NOTE_LENGTH,
         "max_bulk_new_subscription_messages": limits.NEW_SUBSCRIPTION_NOTICES,
-        "max_file_upload_size_mib": 0,  # clients offer no upload then
+        "max_file_upload_size_mib": around.max_upload_mib,
         "max_avatar_file_size_mib": limits.AVATAR_BYTES >> 20,
         "max_icon_file_size_mib": 5,
         "max_logo_file_size_mib": 5,

@@ -2,6 +2,7 @@
 
 from tertulia.events.types.acquaintance import ConversationBegun, PeopleUncovered
 from tertulia.events.types.alert_words import AlertWordsChanged
+from tertulia.events.types.attachments import AttachmentRemoved, AttachmentSaved
 from tertulia.events.types.bots import BotChanged, BotOwnerChanged, BotsAdded, BotsGivenAway
 from tertulia.events.types.channels import (
     ChannelArchived,
@@ -58,6 +59,8 @@ KINDS: dict[str, type[Event]] = {
     for event in (
         AddressChanged,
         AlertWordsChanged,
+        AttachmentRemoved,
+        AttachmentSaved,
         AvatarChanged,
         BotChanged,
         BotOwnerChanged,

@@ -17,7 +17,7 @@ from msgspec import UnsetType
 from tertulia.errors import BadRequest, ConfusingParameters, MissingParameter
 from tertulia.http.forms import Files, Incoming
 from tertulia.http.json_text import decode_json
-from tertulia.http.rules import Alias, BareOrJson, Json, Name, Problem
+from tertulia.http.rules import Alias, BareOrJson, Json, Name, OnlyWith, Problem
 from tertulia.http.shapes import JSON_KINDS, Shape, shape_of, without
 
 Form = Literal["raw", "json", "either"]
@@ -33,6 +33,7 @@ class Parameter:
     argument: str  # the name in the signature
     name: str  # the name on the wire
     aliases: tuple[str, ...]
+    only_with: OnlyWith | None
     is_required: bool
     default: Any
     form: Form
@@ -55,6 +56,8 @@ class Contract:
         """The keyword arguments for the endpoint; raises a ClientError for the first problem."""
         arguments: dict[str, Any] = {}
         for parameter in self.parameters:
+            if parameter.only_with is not None and not parameter.only_with.holds(given):
+                continue
             name = parameter.name
             text = given.get(name)
             if parameter.aliases:
@@ -137,6 +140,7 @@ def _parameter(argument: inspect.Parameter, annotation: Any) -> Parameter:
         argument=argument.name,
         name=next((each.name for each in markers if isinstance(each, Name)), argument.name),
         aliases=tuple(each.name for each in markers if isinstance(each, Alias)),
+        only_with=next((each for each in markers if isinstance(each, OnlyWith)), None),
         is_required=is_required,
         default=argument.default,
         form=form,

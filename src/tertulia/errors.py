@@ -115,6 +115,12 @@ class ServiceUnavailable(ClientError):
     headers = {"Retry-After": "1"}
 
 
+class ServerStopping(ServiceUnavailable):
+    """The server was told to stop while it answered; whether the request was done is unknown."""
+
+    message = "The server is stopping. Please try again in a moment."
+
+
 # --- Parameters -------------------------------------------------------------------------------
 
 

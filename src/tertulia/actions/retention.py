@@ -10,7 +10,7 @@ from tertulia.storage import channels, messages, realms
 from tertulia.storage.tx import Tx
 
 IN_VIEW = 50  # so many of the oldest are looked at
-AT_ONCE = 10  # and so many deleted together, so that nobody waits for it
+AT_ONCE = 5  # and so many deleted together, so that nobody waits for it
 SECONDS_PER_DAY = 86_400
 
 DIRECT = None  # stands for all conversations, where a channel is named otherwise

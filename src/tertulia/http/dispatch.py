@@ -18,7 +18,7 @@ from typing import Any
 import structlog
 
 from tertulia.config import Config
-from tertulia.errors import ClientError, InternalError
+from tertulia.errors import ClientError, InternalError, ServerStopping
 from tertulia.http.forms import Files, Incoming
 from tertulia.http.replies import encode, encode_error
 from tertulia.http.request import Disconnected, Receive, Request, Scope, Send
@@ -88,6 +88,8 @@ class Api:
             return
         except ClientError as error:
             answer = _refusal(error, exchange)
+        except asyncio.CancelledError:  # told to stop, the server has waited for us long enough
+            answer = _refusal(ServerStopping(), exchange)
         except Exception as error:
             answer = _failure(error, exchange)
         await _send(send, answer, exchange)

@@ -19,7 +19,7 @@ from tertulia.jobs.each import each
 from tertulia.storage.database import Bound, Database
 
 NOTICEABLE_SECONDS = 30  # a clock that is corrected by less makes nobody idle
-BREATH_SECONDS = 0.02  # between two steps of a long work, for those who wait
+REST = 4  # as long as a step of a long work took: most of the time is for those who talk
 CHANNELS_AT_ONCE = 50
 
 
@@ -85,8 +85,9 @@ async def delete_old_messages(database: Database, delivery: Delivery) -> None:
         db, channel_id = place
         deleted = 1
         while deleted:
+            started = time.monotonic()
             deleted = await db.write(retention.delete_some, channel_id)
-            await asyncio.sleep(BREATH_SECONDS)
+            await asyncio.sleep(REST * (time.monotonic() - started))
 
     async def look(realm_id: int) -> None:
         db = database.of(realm_id)

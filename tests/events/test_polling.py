@@ -96,16 +96,11 @@ def test_a_number_that_is_none(kitchen, number):
 def test_a_wrong_number_costs_a_cold_queue_nothing(chat, kitchen):
     ana, _, ears = kitchen
     ana.says("one", to="kitchen > count")
-    go_cold(chat)
+    chat.server.goes_cold()
 
     assert ears.poll(2**50).status == 400
 
     assert [each["message"]["content"] for each in ears.all()] == ["one"]
-
-
-def go_cold(chat):
-    chat.server.clock.move(hours=0.1)
-    chat.server.call(chat.server.application.delivery.give_up_cold_mailboxes)
 
 
 # --- parameters ---

@@ -219,6 +219,10 @@ class Chat:
         """Give one of the organization's permissions to a system group, by its short name."""
         self.write(_permit, setting, self.group(group))
 
+    def close(self) -> None:
+        """Deactivate the organization."""
+        self.write(_close)
+
     def head(self) -> int:
         """The number of the last event in the log."""
         return self.read(log.head)
@@ -273,6 +277,11 @@ def _fill(tx: Tx, user_id: int, to: str, count: int) -> list[int]:
         draft = Draft(f"{number}", f"<p>{number}</p>", 0, "test", False)
         said.append(send.to_channel(tx, sender, channel, topic, draft).message_id)
     return said
+
+
+def _close(tx: Tx) -> None:
+    tx.execute("UPDATE realm SET deactivated = :yes WHERE id = :id", yes=True, id=tx.realm_id)
+    announce(tx, RealmChanged("deactivated", True), to=Nobody())
 
 
 def _permit(tx: Tx, setting: str, value: GroupValue) -> None:

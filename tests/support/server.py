@@ -125,6 +125,11 @@ class Server:
         mailbox = self.application.delivery.mailroom.find(queue_id)
         return mailbox is not None and mailbox.is_parked
 
+    def goes_cold(self) -> None:
+        """Nobody has polled for so long that every mailbox is given up."""
+        self.clock.move(minutes=5)
+        self.call(self.application.delivery.give_up_cold_mailboxes)
+
     def lose_mailbox(self, queue_id: str) -> None:
         """What is pending for a queue is read from the log once more."""
         mailroom = self.application.delivery.mailroom

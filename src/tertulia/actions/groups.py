@@ -51,6 +51,16 @@ class Edit:
     permissions: dict[str, PermissionChange] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class MemberChange:
+    """Who is to come into a group, and who is to go: people and groups, by their ids."""
+
+    add: list[int] = field(default_factory=list)
+    remove: list[int] = field(default_factory=list)
+    add_subgroups: list[int] = field(default_factory=list)
+    remove_subgroups: list[int] = field(default_factory=list)
+
+
 def create(tx: Tx, user: User, new: NewGroup) -> int:
     """Make a group; gives its id."""
     user = rights.acting(tx, user)
@@ -109,28 +119,20 @@ def deactivate(tx: Tx, user: User, group_id: int) -> None:
     _store(tx, replace(group, deactivated=True), {"deactivated": True}, was_deactivated=False)
 
 
-def change_members(
-    tx: Tx,
-    user: User,
-    group_id: int,
-    add: list[int],
-    remove: list[int],
-    add_subgroups: list[int],
-    remove_subgroups: list[int],
-) -> None:
+def change_members(tx: Tx, user: User, group_id: int, change: MemberChange) -> None:
     """Take people and groups into a group and out of it, all or nothing."""
     user = rights.acting(tx, user)
     group = _get(tx, group_id)
     if group.is_system:
         raise InsufficientPermission()
-    if add:
-        _add_members(tx, user, group, add)
-    if remove:
-        _remove_members(tx, user, _get(tx, group_id), remove)
-    if add_subgroups:
-        _add_subgroups(tx, user, _get(tx, group_id), add_subgroups)
-    if remove_subgroups:
-        _remove_subgroups(tx, user, _get(tx, group_id), remove_subgroups)
+    if change.add:
+        _add_members(tx, user, group, change.add)
+    if change.remove:
+        _remove_members(tx, user, _get(tx, group_id), change.remove)
+    if change.add_subgroups:
+        _add_subgroups(tx, user, _get(tx, group_id), change.add_subgroups)
+    if change.remove_subgroups:
+        _remove_subgroups(tx, user, _get(tx, group_id), change.remove_subgroups)
 
 
 def managed_by(tx: Tx, user: User, group_id: int) -> Group:

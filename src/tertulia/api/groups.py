@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from tertulia.actions import groups
-from tertulia.actions.groups import Edit
+from tertulia.actions.groups import Edit, MemberChange
 from tertulia.api.call import Call
 from tertulia.api.permission_values import Change, NewValue, as_changes
 from tertulia.domain.groups import GROUP_PERMISSIONS, Group, GroupValue, NewGroup
@@ -108,15 +108,8 @@ async def change_members(
     """Add and remove members and subgroups."""
     if not (add or delete or add_subgroups or delete_subgroups):
         raise NothingToDo(names='"add", "delete", "add_subgroups" or "delete_subgroups"')
-    await call.db.write(
-        groups.change_members,
-        call.user,
-        group_id,
-        add or [],
-        delete or [],
-        add_subgroups or [],
-        delete_subgroups or [],
-    )
+    change = MemberChange(add or [], delete or [], add_subgroups or [], delete_subgroups or [])
+    await call.db.write(groups.change_members, call.user, group_id, change)
     return ok()
 
 
@@ -126,7 +119,8 @@ async def change_subgroups(
     """Add and remove subgroups."""
     if not (add or delete):
         raise NothingToDo(names='"add" or "delete"')
-    await call.db.write(groups.change_members, call.user, group_id, [], [], add or [], delete or [])
+    change = MemberChange(add_subgroups=add or [], remove_subgroups=delete or [])
+    await call.db.write(groups.change_members, call.user, group_id, change)
     return ok()
 
 

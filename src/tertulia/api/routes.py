@@ -39,7 +39,15 @@ from tertulia.api import (
     users,
     widgets,
 )
-from tertulia.api.call import administrator, bot, human, human_member, no_guest, owner
+from tertulia.api.requirements import (
+    administrator,
+    bot,
+    human,
+    human_member,
+    manager_of_accounts,
+    no_guest,
+    owner,
+)
 from tertulia.http.routing import delete, get, patch, post, put
 
 # Addresses that clients know, by how they begin: people who try are told what is not there.
@@ -166,7 +174,7 @@ ROUTES = [
     patch("/settings/display", settings.change, requires=human),
     post("/users/me/status", status.change, requires=human),
     get("/users/{user_id}/status", status.fetch),
-    post("/users/{user_id}/status", status.change_of_other, requires=status.administrator),
+    post("/users/{user_id}/status", status.change_of_other, requires=manager_of_accounts),
     post("/users/me/presence", presence.report, requires=human),
     get("/users/{user_id}/presence", presence.by_id),
     get("/users/{email}/presence", presence.by_email),
@@ -186,10 +194,10 @@ ROUTES = [
     get("/users/{user_id}", users.by_id),
     get("/users/{email}", users.by_email),
     post("/users", accounts.create, requires=administrator),
-    patch("/users/{user_id}", accounts.edit_by_id, requires=accounts.administrator),
-    patch("/users/{email}", accounts.edit_by_email, requires=accounts.administrator),
-    delete("/users/{user_id}", accounts.deactivate_by_id, requires=accounts.administrator),
-    delete("/users/{email}", accounts.deactivate_by_email, requires=accounts.administrator),
+    patch("/users/{user_id}", accounts.edit_by_id, requires=manager_of_accounts),
+    patch("/users/{email}", accounts.edit_by_email, requires=manager_of_accounts),
+    delete("/users/{user_id}", accounts.deactivate_by_id, requires=manager_of_accounts),
+    delete("/users/{email}", accounts.deactivate_by_email, requires=manager_of_accounts),
     delete("/users/me", accounts.deactivate_self, requires=human),
     post("/users/{user_id}/reactivate", accounts.reactivate),
     post("/users/me/api_key/regenerate", accounts.renew_key),

@@ -13,8 +13,9 @@ from tests.support.terminal import Terminal
 from tertulia.cli import main
 from tertulia.config import Config
 from tertulia.domain import passwords
+from tertulia.domain.attachments import Looks
 from tertulia.serving import find_vault
-from tertulia.storage import realms, sanity, schema, users
+from tertulia.storage import attachments, realms, sanity, schema, uploads, users
 from tertulia.storage.database import Database
 from tertulia.storage.tx import Tx
 
@@ -154,6 +155,30 @@ def test_everybody_is_listed_but_the_bots_of_the_house(terminal):
     ]
 
 
+def test_a_password_can_be_given_later(terminal):
+    terminal.adds("ana")
+
+    said = terminal.runs("user", "password", "ana@example.com", typing="soup and bread\n")
+    short = terminal.runs("user", "password", "ana@example.com", typing="soup\n")
+
+    assert (said.code, said.err) == (0, "Ana <ana@example.com> has a new password.\n")
+    assert (short.code, short.err) == (1, "Error: A password has at least 8 characters.\n")
+    ana = database_of(terminal).read_now(FIRST, users.find_by_email, "ana@example.com")
+    assert ana is not None
+    known = database_of(terminal).read_now(FIRST, users.password_hash, ana.id)
+    assert passwords.matches("soup and bread", known)
+
+
+def test_a_bot_gets_no_password(terminal):
+    terminal.adds("ana")
+    terminal.adds("echo", "--bot", "generic", "--owner", "ana@example.com")
+
+    refused = terminal.runs("user", "password", "echo@example.com", typing="soup and bread\n")
+
+    assert (refused.code, refused.out) == (2, "")
+    assert "A bot logs in with its key and has no password." in refused.err
+
+
 def test_a_new_key_is_another_one_and_opens_with_the_secret(terminal):
     old = terminal.adds("ana").partition(":")[2]
 
@@ -167,7 +192,7 @@ def test_a_new_key_is_another_one_and_opens_with_the_secret(terminal):
     assert vault.fingerprint(new) in known.values()
 
 
-@pytest.mark.parametrize("command", ["deactivate", "reset-key", "zuliprc"])
+@pytest.mark.parametrize("command", ["deactivate", "password", "reset-key", "zuliprc"])
 @pytest.mark.parametrize("email", ["zoe@example.com", "notification-bot@tertulia.invalid"])
 def test_whoever_is_not_there_cannot_be_looked_after(terminal, command, email):
     refused = terminal.runs("user", command, email)
@@ -347,9 +372,26 @@ def run_ahead(tx: Tx) -> None:
     )
 
 
+def lose_a_piece(tx: Tx) -> None:
+    upload_id = uploads.begin(tx)
+    uploads.finish(tx, upload_id)
+    attachments.insert(tx, 2, upload_id, "1/a/b/c", "c", 7, Looks("text/plain"))
+
+
+def lose_a_file(tx: Tx) -> None:
+    uploads.finish(tx, uploads.begin(tx))
+
+
+def miscount_files(tx: Tx) -> None:
+    tx.execute("UPDATE realm SET upload_bytes = 7")
+
+
 @pytest.mark.parametrize(
     "meddle, problem",
     [
+        (lose_a_piece, "1 files are not as long as they should be"),
+        (lose_a_file, "1 files are kept and are nobody's"),
+        (miscount_files, "1 organizations have miscounted their files"),
         (lose_an_event, "the log of organization 1 lacks 1 events"),
         (lose_the_last_event, "was given out"),
         (cross_the_border, "in subscription.channel_id refer to another organization's channel"),

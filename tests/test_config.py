@@ -22,6 +22,7 @@ EXAMPLES = {
     "rate_limit": "5/10",
     "rate_limit_anonymous": "off",
     "max_body_bytes": "2048",
+    "max_upload_mib": "100",
     "max_header_bytes": "4096",
     "idle_queue_seconds": "30",
     "heartbeat_seconds": "5",

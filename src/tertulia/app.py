@@ -17,10 +17,11 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tertulia import metrics
 from tertulia.api.call import Gate, Services, find_organization, site
-from tertulia.api.routes import ROUTES
+from tertulia.api.routes import ABSENT, ROUTES
 from tertulia.config import Config
 from tertulia.domain import version
 from tertulia.domain.keys import Vault
+from tertulia.downloads import Downloads
 from tertulia.errors import ClientError, ServiceUnavailable
 from tertulia.events.delivery import Delivery
 from tertulia.gallery import PICTURE_HEADERS, Gallery, drawn
@@ -60,7 +61,7 @@ class Application:
         self.runner = Runner(self._jobs())
         self.metrics = metrics.Metrics(self.delivery, self.runner, self.indexing)
         gate = Gate(self.services)
-        self._api = Api(ROUTES, gate.admit, config, observe=self.metrics.observe)
+        self._api = Api(ROUTES, gate.admit, config, absent=ABSENT, observe=self.metrics.observe)
         description = describe(ROUTES, title="Tertulia", version=version.VERSION)
         self._description = msgspec.json.encode(description)
         self._pages = self._build_pages(gate)
@@ -112,6 +113,7 @@ class Application:
             Job("retention", 300, partial(housekeeping.delete_old_messages, *both)),
             Job("send keys", 600, partial(housekeeping.forget_send_keys, database, remembered)),
             Job("rerendering", 3600, partial(rerender, *both), at_once=True),
+            Job("deleted files", 5, partial(housekeeping.sweep_files, database), at_once=True),
             Job("sent messages", 600, partial(housekeeping.forget_sent, database)),
             Job("presence", 2, partial(presence.write_down, *both)),
             Job("stale presence", 3600, partial(presence.forget_stale, *both)),
@@ -138,6 +140,7 @@ class Application:
                 Route("/static/icon.png", _icon),
                 Route("/static/emoji.json", _emoji),
                 *Gallery(self.services, gate).routes(),
+                *Downloads(self.services, gate).routes(),
             ],
         )
 

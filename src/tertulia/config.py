@@ -210,6 +210,9 @@ class Config:
     max_body_bytes: int = setting(
         25 << 20, whole(1 << 10, 1 << 40), "The largest request body accepted (25 MiB)."
     )
+    max_upload_mib: int = setting(
+        25, whole(1, 10_240), "The largest file that people may upload, in MiB."
+    )
     max_header_bytes: int = setting(
         64 << 10, whole(1 << 10, 1 << 24), "The largest request head accepted (64 KiB)."
     )

@@ -54,6 +54,12 @@ class NotFound(ClientError):
     message = "Not found"
 
 
+class NotOffered(NotFound):
+    """Clients know the address, but there is nothing of the kind here."""
+
+    message = "This server does not offer {what}."
+
+
 class MethodNotAllowed(ClientError):
     status = 405
     code = "METHOD_NOT_ALLOWED"
@@ -109,6 +115,12 @@ class ServiceUnavailable(ClientError):
     headers = {"Retry-After": "1"}
 
 
+class ServerStopping(ServiceUnavailable):
+    """The server was told to stop while it answered; whether the request was done is unknown."""
+
+    message = "The server is stopping. Please try again in a moment."
+
+
 # --- Parameters -------------------------------------------------------------------------------
 
 
@@ -124,20 +136,22 @@ class TooManyParameters(ClientError):
     message = "Too many parameters (limit: {limit})"
 
 
+class NulInText(ClientError):
+    """The one character that PostgreSQL cannot hold; so no database does."""
+
+    message = "A text must not contain null bytes"
+
+
 class MissingParameter(ClientError):
     message = "Missing '{name}' argument"
 
 
 class ConfusingParameters(ClientError):
-    code = "REQUEST_CONFUSING_VAR"
-    message = "Can't decide between '{var_name1}' and '{var_name2}' arguments"
-    keys = ("var_name1", "var_name2")
+    message = "Can't decide between '{name}' and '{alias}' arguments"
 
 
 class BadValue(ClientError):
-    code = "REQUEST_VARIABLE_INVALID"
-    message = "Bad value for '{var_name}': {bad_value}"
-    keys = ("var_name", "bad_value")
+    message = "Bad value for '{name}': {value}"
 
 
 class NothingToDo(ClientError):
@@ -513,6 +527,42 @@ class ReactionNotFound(ClientError):
     message = "Reaction doesn't exist."
 
 
+class WidgetNotEditable(ClientError):
+    message = "Widgets cannot be edited."
+
+
+class NoWidget(ClientError):
+    message = "You cannot attach a submessage to this message."
+
+
+class SubmessageNotJson(ClientError):
+    message = "Invalid json for submessage"
+
+
+class BadSubmessage(ClientError):
+    message = "Invalid submessage: {problem}"
+
+
+class NotWidgetAuthor(ClientError):
+    message = "Only the author of a widget may change what it is about."
+
+
+class TooManySubmessages(ClientError):
+    message = "Too many submessages (limit: {limit})"
+
+
+class NobodyTakesReports(ClientError):
+    message = "Moderation request channel must be specified to enable message reporting."
+
+
+class UnknownReportType(ClientError):
+    message = "Invalid report_type"
+
+
+class ReportNeedsReason(ClientError):
+    message = "For 'other' a description is needed."
+
+
 class FileTooLarge(ClientError):
     message = "Uploaded file is larger than the allowed limit of {limit} MiB"
 
@@ -528,6 +578,43 @@ class EmojiNotFound(ClientError):
 
 class CustomEmojiNotFound(EmojiNotFound):
     status = 404
+
+
+# --- Uploads ----------------------------------------------------------------------------------
+
+
+class NoFileGiven(ClientError):
+    message = "You must specify a file to upload"
+
+
+class SeveralFilesGiven(ClientError):
+    message = "You may only upload one file at a time"
+
+
+class UploadExpired(ClientError):
+    message = "The upload has taken too long; please try again"
+
+
+class InvalidAttachment(ClientError):
+    message = "Invalid attachment"
+
+
+class NoSuchFile(ClientError):
+    status = 404
+    code = "NOT_FOUND"
+    message = "This file does not exist or has been deleted."
+
+
+class MayNotReadFile(ClientError):
+    status = 403
+    code = "FORBIDDEN"
+    message = "You are not authorized to view this file."
+
+
+class LinkExpired(ClientError):
+    status = 403
+    code = "FORBIDDEN"
+    message = "This link is no longer valid."
 
 
 # --- Narrows and queues -----------------------------------------------------------------------
@@ -714,6 +801,26 @@ class NameNotUnique(ClientError):
     message = "Unique names required in this organization."
 
 
+class InvalidMailDomain(ClientError):
+    message = "Invalid domain: {reason}"
+
+
+class DuplicateMailDomain(ClientError):
+    message = "The domain {domain} is already a part of your organization."
+
+
+class MailDomainNotFound(ClientError):
+    message = "No entry found for domain {domain}."
+
+
+class TooManyMailDomains(ClientError):
+    message = "Too many domains (limit: {limit})"
+
+
+class AddressNotWelcome(ClientError):
+    message = "Email '{email}' not allowed in this organization"
+
+
 # --- Markup and linkifiers --------------------------------------------------------------------
 
 
@@ -721,30 +828,32 @@ class CannotRender(ClientError):
     message = "Unable to render message"
 
 
-class InvalidLinkifier(ClientError):
-    """Compat: clients show what stands under `errors`."""
+class InvalidForm(ClientError):
+    """Compat: clients show what stands under `errors`, by the field that is wrong."""
+
+    wrong: ClassVar[str] = "__all__"
 
     def extra(self) -> dict[str, Any]:
-        return {"errors": {"__all__": [self.msg]}}
+        return {"errors": {self.wrong: [self.msg]}}
 
 
-class BadPattern(InvalidLinkifier):
+class BadPattern(InvalidForm):
     message = "Bad regular expression: {problem}"
 
 
-class BadUrlTemplate(InvalidLinkifier):
+class BadUrlTemplate(InvalidForm):
     message = "Invalid URL template."
 
 
-class GroupMissingInPattern(InvalidLinkifier):
+class GroupMissingInPattern(InvalidForm):
     message = "Group '{name}' in URL template is not present in linkifier pattern."
 
 
-class GroupMissingInTemplate(InvalidLinkifier):
+class GroupMissingInTemplate(InvalidForm):
     message = "Group '{name}' in linkifier pattern is not present in URL template."
 
 
-class DuplicateLinkifier(InvalidLinkifier):
+class DuplicateLinkifier(InvalidForm):
     message = "Realm filter with this Realm and Pattern already exists."
 
 
@@ -758,6 +867,41 @@ class LinkifierNotFound(ClientError):
 
 class IncompleteLinkifierOrder(ClientError):
     message = "The ordered list must enumerate all existing linkifiers exactly once"
+
+
+class BadLanguage(ClientError):
+    message = "Invalid character in language: {character}"
+
+
+class BlankName(InvalidForm):
+    message = "This field cannot be blank."
+    wrong = "name"
+
+
+class BlankLanguage(InvalidForm):
+    message = "This field cannot be blank."
+    wrong = "pygments_language"
+
+
+class BadPlaygroundTemplate(InvalidForm):
+    message = "Invalid URL template."
+    wrong = "url_template"
+
+
+class CodeMissingInTemplate(InvalidForm):
+    message = 'Missing the required variable "code" in the URL template'
+
+
+class DuplicatePlayground(InvalidForm):
+    message = "Realm playground with this Realm, Pygments language and Name already exists."
+
+
+class TooManyPlaygrounds(ClientError):
+    message = "Too many playgrounds (limit: {limit})"
+
+
+class PlaygroundNotFound(ClientError):
+    message = "Invalid playground"
 
 
 # --- Scheduled messages and reminders ---------------------------------------------------------
@@ -780,6 +924,7 @@ class TooLateToDeliver(ClientError):
 
 
 class ReminderNotFound(ClientError):
+    status = 404
     message = "Reminder does not exist"
 
 

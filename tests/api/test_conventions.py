@@ -153,6 +153,23 @@ def test_an_unknown_path_is_told_in_json(chat, path):
         answer.fails("Not found", code="NOT_FOUND", status=404)
 
 
+@pytest.mark.parametrize(
+    "method, path, what",
+    [
+        ("POST", "/external/github", "webhooks for other services"),
+        ("POST", "/invites", "invitations"),
+        ("POST", "/invites/multiuse", "invitations"),
+        ("POST", "/mobile_push/register", "push notifications"),
+    ],
+)
+def test_clients_are_told_what_this_server_does_not_have(chat, method, path, what):
+    ana = chat.person("ana")
+
+    ana.request(method, path).fails(
+        f"This server does not offer {what}.", code="NOT_FOUND", status=404
+    )
+
+
 def test_another_version_of_the_api_is_an_unknown_path(chat):
     answer = chat.stranger.raw("GET", "/api/v2/users/me")
 

@@ -58,6 +58,16 @@ def test_pictures_are_drawn_anew_and_anybody_may_look(people, form):
         assert chat.stranger.raw("GET", path).status == 404
 
 
+@pytest.mark.parametrize("said", [None, "application/octet-stream"])
+def test_a_file_need_not_say_that_it_is_a_picture(people, said):
+    _, ana, _ = people
+
+    uploads(ana, "dot", picture(), kind=said).succeeds()
+    uploads(ana, "text", b"hello", kind=said).fails(
+        "Could not decode image; did you upload an image file?", code="BAD_IMAGE"
+    )
+
+
 def test_what_moves_also_stands_still(people):
     chat, ana, _ = people
     uploads(ana, "blink", animation(), kind="image/gif").succeeds()

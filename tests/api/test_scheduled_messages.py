@@ -255,6 +255,23 @@ def test_calling_everybody_in_a_large_channel_is_refused_already_now(chat):
         chat.write(scheduled.create, people[0].record, to, draft, None, IN_AN_HOUR, "x.invalid")
 
 
+@pytest.mark.parametrize("to_people", [False, True])
+def test_calling_a_group_that_one_may_not_call_is_refused_already_now(chat, to_people):
+    ana, owner = chat.person("ana", channels=["kitchen"]), chat.person("root", role="owner")
+    group = {"name": "cooks", "description": "", "members": [ana.id]}
+    owner.post(
+        "/user_groups/create", **group, can_mention_group=chat.group("moderators")
+    ).succeeds()
+    to = [ana.id] if to_people else chat.channel("kitchen").id
+    number = schedules(ana, to=to)
+    refusal = "You are not allowed to mention user group 'cooks'."
+
+    ana.post("/scheduled_messages", content="@*cooks* soup", **soon(to=to)).fails(refusal)
+    ana.patch(f"/scheduled_messages/{number}", content="@*cooks* soup").fails(refusal)
+
+    assert [entry["content"] for entry in listed(ana)] == ["Soup's on"]
+
+
 def test_bots_may_schedule(chat):
     bot = chat.person("bot", bot="generic", channels=["kitchen"])
 

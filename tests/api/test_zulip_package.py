@@ -1,10 +1,12 @@
 """The `zulip` package from PyPI, unchanged, as somebody's bot would use it."""
 
 import contextlib
+import io
 from threading import Event, Thread
 
 import pytest
 import zulip
+from tests.support.pictures import picture, uploads
 from tests.support.server import PATIENCE_SECONDS as SOON
 from tests.support.waiting import eventually
 
@@ -171,6 +173,18 @@ def test_it_reads(people):
     assert client.get_user_by_id(ben.id)["user"]["full_name"] == "Ben"
 
 
+def test_it_adds_a_custom_emoji(people, tmp_path):
+    client, _, _ = people
+    file = tmp_path / "dot.png"
+    file.write_bytes(picture())
+
+    with file.open("rb") as opened:
+        added = client.upload_custom_emoji("dot", opened)
+
+    assert added["result"] == "success"
+    assert [each["name"] for each in client.get_realm_emoji()["emoji"].values()] == ["dot"]
+
+
 def test_a_wrong_key_is_told(people):
     _, ana, _ = people
     client = zulip.Client(
@@ -192,3 +206,117 @@ def test_a_bot_remembers(people):
     assert told["result"] == "success"
     assert bot.get_storage({"keys": ["low"]})["storage"] == {"low": "04:10"}
     assert bot.get_storage()["storage"] == {"low": "04:10", "high": "10:30"}
+
+
+# What this server has no answer for, or another one than the package knows of.
+WITHOUT = {
+    "get_attachments": "NOT_FOUND",
+    "upload_file": "NOT_FOUND",
+    "remove_user_group": "METHOD_NOT_ALLOWED",
+}
+# What asks nothing of a server, or is asked in scenes of its own.
+ELSEWHERE = {
+    "call_endpoint",
+    "call_on_each_event",
+    "call_on_each_message",
+    "deregister",
+    "do_api_query",
+    "ensure_session",
+    "get_events",
+    "get_storage",
+    "get_user_agent",
+    "register",
+    "update_storage",
+    "upload_custom_emoji",
+}
+
+
+def test_every_method_is_answered(own_chat, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    ana = own_chat.person("ana", channels=["kitchen", "garden"], role="owner")
+    ben = own_chat.person("ben", channels=["kitchen"])
+    soup = ana.says("Soup", to="kitchen > lunch").id
+    rose = ana.says("Rose", to="garden > beds").id
+    kitchen, garden = own_chat.channel("kitchen").id, own_chat.channel("garden").id
+    uploads(ana, "dot", picture()).succeeds()
+    client, answers = connects(ana), {}
+
+    def asks(method, *args, **kwargs):
+        answers[method] = getattr(client, method)(*args, **kwargs)
+        return answers[method]
+
+    file = io.BytesIO(b"soup")
+    file.name = "soup.txt"
+    asks("get_server_settings")
+    asks("get_profile")
+    asks("get_users", {"client_gravatar": True})
+    asks("get_members")
+    asks("get_user_by_id", ben.id, include_custom_profile_fields=True)
+    asks("update_presence", {"status": "active", "ping_only": False})
+    asks("get_user_presence", ana.email)
+    asks("get_realm_presence")
+    asks("get_streams", include_public=True)
+    asks("get_stream_id", "kitchen")
+    asks("get_stream_topics", kitchen)
+    asks("get_stream_email_address", kitchen)
+    asks("get_subscribers", stream="kitchen")
+    asks("get_subscriptions", {"include_subscribers": True})
+    asks("list_subscriptions")
+    asks("get_subscription_status", ben.id, kitchen)
+    asks("add_subscriptions", [{"name": "cellar"}], message_retention_days="unlimited")
+    asks("remove_subscriptions", ["kitchen"], principals=[ben.id])
+    color = {"stream_id": kitchen, "property": "color", "value": "#f00"}
+    asks("update_subscription_settings", [color])
+    asks("mute_topic", {"stream": "kitchen", "topic": "lunch", "op": "add"})
+    asks("update_stream", {"stream_id": kitchen, "description": "Soup, mostly", "is_private": True})
+    asks("add_default_stream", garden)
+    asks("send_message", {"type": "private", "to": [ben.email], "content": "psst"})
+    narrow = [{"operator": "stream", "operand": "kitchen"}]
+    asks("get_messages", {"anchor": 0, "num_before": 0, "num_after": 9, "narrow": narrow})
+    asks("check_messages_match_narrow", msg_ids=[soup], narrow=narrow)
+    asks("get_raw_message", soup)
+    asks("update_message", {"message_id": soup, "content": "*Soup*", "topic": "dinner"})
+    asks("get_message_history", soup)
+    asks("update_message_flags", {"messages": [soup], "op": "add", "flag": "starred"})
+    asks("mark_all_as_read")
+    asks("mark_stream_as_read", kitchen)
+    asks("mark_topic_as_read", kitchen, "lunch")
+    asks("add_reaction", {"message_id": soup, "emoji_name": "tada"})
+    asks("remove_reaction", {"message_id": soup, "emoji_name": "tada"})
+    asks("render_message", {"content": "*Soup*"})
+    asks("set_typing_status", {"op": "start", "to": [ben.id]})
+    asks("move_topic", "garden", "cellar", "beds")
+    asks("delete_message", rose)
+    asks("delete_stream", garden)
+    asks("upload_file", file)
+    asks("get_attachments")
+    asks("update_notification_settings", {"enable_sounds": False})
+    group = asks("create_user_group", {"name": "g", "description": "", "members": [ben.id]})
+    number = group["group_id"]
+    asks("get_user_groups")
+    asks("update_user_group", {"group_id": number, "name": "cooks", "description": "They cook"})
+    asks("update_user_group_members", number, {"add": [ana.id], "delete": [ben.id]})
+    asks("remove_user_group", number)
+    asks("add_alert_words", ["soup"])
+    asks("get_alert_words")
+    asks("remove_alert_words", ["soup"])
+    asks("get_realm_emoji")
+    asks("delete_custom_emoji", "dot")
+    linkifier = asks("add_realm_filter", "#(?P<id>[0-9]+)", "https://example.com/{id}")
+    asks("get_realm_linkifiers")
+    asks("remove_realm_filter", linkifier["id"])
+    field = asks("create_realm_profile_field", name="Phone", hint="", field_type=1)["id"]
+    asks("get_realm_profile_fields")
+    asks("reorder_realm_profile_fields", order=[field])
+    asks("update_realm_profile_field", field, name="Telephone")
+    asks("remove_realm_profile_field", field)
+    new = {"email": "cleo@example.com", "password": "soup and bread", "full_name": "Cleo"}
+    cleo = asks("create_user", new)["user_id"]
+    asks("update_user_by_id", cleo, full_name="Cleopatra", role=300)
+    asks("deactivate_user_by_id", cleo)
+    asks("reactivate_user_by_id", cleo)
+
+    methods = {name for name in vars(zulip.Client) if not name.startswith("_")}
+    assert answers.keys() == methods - ELSEWHERE
+    refusals = {name: each for name, each in answers.items() if each["result"] != "success"}
+    assert {name: each["code"] for name, each in refusals.items()} == WITHOUT

@@ -41,6 +41,45 @@ def test_a_sender_who_is_not_subscribed_hears_nothing(chat):
     assert ids(wide) == [knock.id]
 
 
+def test_a_bot_is_reached_wherever_it_may_read(chat):
+    ana = chat.person("ana", channels=["kitchen"])
+    ana.joins("cellar", invite_only=True)
+    helper = chat.person("helper", bot="generic", owner=ana)
+    chat.person("hook", bot="incoming-webhook", owner=ana)
+    ears = helper.listens_for("message", "update_message", "reaction")
+
+    call = ana.says("@**Helper** help", to="kitchen > lunch")
+    ana.says("@**Helper** help", to="cellar > wine")
+    ana.says("@**Hook** and **Helper**", to="kitchen > lunch")
+    ana.post(f"/messages/{call.id}/reactions", emoji_name="tada").succeeds()
+    ana.patch(f"/messages/{call.id}", content="@**Helper**, please help").succeeds()
+
+    told, reaction, edit = ears.all()
+    assert (told["message"]["id"], told["flags"]) == (call.id, ["mentioned"])
+    assert (reaction["message_id"], edit["message_id"]) == (call.id, call.id)
+    assert "mentioned" in helper.sees(call)["flags"]
+
+
+def test_a_bot_that_was_away_is_reached_too(own_chat):
+    ana = own_chat.person("ana", channels=["kitchen"])
+    helper = own_chat.person("helper", bot="generic", owner=ana)
+    ears = helper.listens_for("message")
+    call = ana.says("@**Helper** help", to="kitchen > lunch")
+
+    own_chat.server.restart()
+
+    assert ids(ears) == [call.id]
+
+
+def test_people_who_are_named_elsewhere_hear_nothing(chat):
+    ana, ben = chat.person("ana", channels=["kitchen"]), chat.person("ben")
+    ears = ben.listens_for("message")
+
+    ana.says("@**Ben** help", to="kitchen > lunch")
+
+    assert ears.silent()
+
+
 def test_those_who_take_part_hear_of_a_direct_message(chat):
     ana, ben, cleo = chat.people("ana", "ben", "cleo")
     queues = [who.listens_for("message") for who in (ana, ben, cleo)]

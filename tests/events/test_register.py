@@ -77,26 +77,6 @@ STATELESS = (
     " heartbeat restart submessage user_group no_such_type"
 )
 
-# What the mobile app cannot do without; it refuses an account whose answer lacks one of these.
-MOBILE = """
-    queue_id last_event_id zulip_feature_level zulip_version zulip_merge_base alert_words
-    custom_profile_fields muted_users presences realm_emoji realm_user_groups
-    recent_private_conversations subscriptions streams unread_msgs starred_messages user_status
-    user_settings user_topics realm_users realm_non_active_users cross_realm_bots realm_name
-    realm_icon_url realm_wildcard_mention_policy realm_waiting_period_threshold
-    realm_message_content_delete_limit_seconds realm_allow_message_editing
-    realm_message_content_edit_limit_seconds realm_enable_read_receipts realm_presence_disabled
-    realm_default_external_accounts max_stream_name_length max_topic_length
-    max_file_upload_size_mib server_presence_ping_interval_seconds
-    server_presence_offline_threshold_seconds server_emoji_data_url
-    event_queue_longpoll_timeout_seconds saved_snippets channel_folders devices realm_topics_policy
-    realm_mandatory_topics realm_can_delete_any_message_group realm_can_delete_own_message_group
-    server_thumbnail_formats realm_moderation_request_channel_id realm_empty_topic_display_name
-    server_report_message_types server_typing_started_wait_period_milliseconds
-    server_typing_stopped_wait_period_milliseconds
-    server_typing_started_expiry_period_milliseconds
-"""
-
 # What the terminal client listens for, and what it fetches.
 TERMINAL_EVENTS = (
     "message update_message reaction submessage subscription typing update_message_flags"
@@ -130,7 +110,7 @@ def test_the_realm_brings_the_organizations_settings_and_the_servers_limits(chat
     state = chat.person("ana").registers(fetch_event_types=["realm"])
 
     assert (state["max_message_length"], state["max_topic_length"]) == (10_000, 60)
-    assert state["max_stream_name_length"] == 60
+    assert (state["max_stream_name_length"], state["max_file_upload_size_mib"]) == (60, 25)
     assert state["realm_name"] == chat.realm.name
     assert state["realm_empty_topic_display_name"] == "general chat"
     assert state["event_queue_longpoll_timeout_seconds"] == 90
@@ -174,21 +154,6 @@ def test_what_is_fetched_follows_what_is_listened_for(chat):
     assert ana.registers(event_types=["message"], fetch_event_types=[]).keys() == ALWAYS
     state = ana.registers(event_types=["message"], fetch_event_types=["alert_words"])
     assert state.keys() - ALWAYS == {"alert_words"}
-
-
-def test_nothing_that_the_mobile_app_needs_is_missing(chat):
-    for role in ("owner", "member", "guest"):
-        who = chat.person(f"the-{role}", role=role)
-        state = who.registers(apply_markdown=True, client_gravatar=False, slim_presence=True)
-
-        assert set(MOBILE.split()) <= state.keys()
-        assert {
-            "twenty_four_hour_time",
-            "starred_message_counts",
-            "display_emoji_reaction_users",
-            "emojiset",
-            "presence_enabled",
-        } <= state["user_settings"].keys()
 
 
 def test_the_terminal_client_finds_what_it_asks_for(chat):
@@ -427,6 +392,17 @@ def test_personal_settings(chat):
     assert state["user_settings"]["twenty_four_hour_time"] is True
     assert state["realm_user_settings_defaults"]["twenty_four_hour_time"] is False
     assert state["user_settings"]["emojiset_choices"]
+
+
+@pytest.mark.parametrize("part", ["update_display_settings", "update_global_notifications"])
+def test_an_older_terminal_client_finds_settings_where_they_were(chat, part):
+    ana = chat.person("ana", settings={"twenty_four_hour_time": True})
+
+    asked = ana.registers(fetch_event_types=["message", part])
+
+    assert asked["twenty_four_hour_time"] is True
+    assert asked["pm_content_in_desktop_notifications"] is True
+    assert "twenty_four_hour_time" not in ana.registers()
 
 
 # --- what cannot be ---

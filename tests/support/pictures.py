@@ -30,17 +30,22 @@ def frames_of(image: Any) -> int:
     return count
 
 
-def uploads(person: "Caller", name: str, *files: bytes, kind: str = "image/png") -> Reply:
+def uploads(person: "Caller", name: str, *files: bytes, kind: str | None = "image/png") -> Reply:
     """Add a custom emoji."""
     return uploads_to(person, f"/realm/emoji/{name}", *files, kind=kind)
 
 
 def uploads_to(
-    person: "Caller", path: str, *files: bytes, kind: str = "image/png", method: str = "POST"
+    person: "Caller",
+    path: str,
+    *files: bytes,
+    kind: str | None = "image/png",
+    method: str = "POST",
 ) -> Reply:
+    said = "" if kind is None else f"Content-Type: {kind}\r\n"
     parts = [
         f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="f{n}"; filename="f{n}"\r\n'
-        f"Content-Type: {kind}\r\n\r\n".encode()
+        f"{said}\r\n".encode()
         + data
         + b"\r\n"
         for n, data in enumerate(files)

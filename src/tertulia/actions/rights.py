@@ -25,6 +25,7 @@ from tertulia.errors import (
     GroupNotFound,
     InsufficientPermission,
     MemberNotFound,
+    OwnerRequired,
     SystemGroupRequired,
 )
 from tertulia.storage import groups, realms, users
@@ -42,6 +43,11 @@ def acting(tx: Tx, user: User) -> User:
 def require_administrator(tx: Tx, user: User) -> None:
     if not acting(tx, user).is_admin:
         raise AdministratorRequired()
+
+
+def require_owner(tx: Tx, user: User) -> None:
+    if not acting(tx, user).is_owner:
+        raise OwnerRequired()
 
 
 def holds(tx: Tx, user: User, value: GroupValue) -> bool:

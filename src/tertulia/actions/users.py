@@ -69,8 +69,10 @@ def add(tx: Tx, vault: Vault, new: NewUser) -> tuple[User, str]:
     announce(tx, SystemMembersAdded(system_group_ids(tx, user), user.id), to=Everyone())
     if user.is_bot:
         announce(tx, BotsAdded([user.id]), to=Keepers(user.bot_owner_id))
-    elif not user.is_guest:
-        newcomers.welcome(tx, user)
+    else:
+        if not user.is_guest:
+            newcomers.welcome(tx, user)
+        newcomers.introduce(tx, user)
     return user, key
 
 
@@ -107,6 +109,11 @@ def check_name_is_free(tx: Tx, full_name: str, user_id: int | None = None) -> No
         set(users.names_in_use(tx, full_name)) - {user_id}
     ):
         raise NameNotUnique()
+
+
+def set_password(tx: Tx, user_id: int, password_hash: str) -> None:
+    """Give somebody a password; nobody is told, and keys and queues stay."""
+    profiles.set_password_hash(tx, user_id, password_hash)
 
 
 # --- ending and beginning again ---

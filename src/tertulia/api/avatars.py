@@ -5,7 +5,7 @@ import asyncio
 from tertulia.actions import avatars
 from tertulia.api.call import Call
 from tertulia.api.people import with_address, with_id
-from tertulia.api.uploads import picture_in
+from tertulia.api.pictures import picture_in
 from tertulia.domain import images, limits
 from tertulia.domain.users import User
 from tertulia.errors import BadRequest, NotFound

@@ -347,4 +347,4 @@ def retention_days(value: int | str | Literal["realm_default", "unlimited"]) -> 
         return FOREVER
     if isinstance(value, int) and 0 < value < 2**31:
         return value
-    raise BadValue(var_name="message_retention_days", bad_value=value)
+    raise BadValue(name="message_retention_days", value=value)

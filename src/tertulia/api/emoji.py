@@ -4,7 +4,7 @@ import asyncio
 
 from tertulia.actions import custom_emoji
 from tertulia.api.call import Call
-from tertulia.api.uploads import picture_in
+from tertulia.api.pictures import picture_in
 from tertulia.domain import images, limits
 from tertulia.domain.custom_emoji import checked_emoji_name
 from tertulia.errors import BadRequest

@@ -193,5 +193,5 @@ def _surroundings(call: Call) -> Surroundings:
         url=call.site,
         started_at=call.services.started_at,
         web_public_enabled=call.config.web_public_streams_enabled,
-        max_upload_mib=call.config.max_body_bytes >> 20,
+        max_upload_mib=call.config.max_upload_mib,
     )

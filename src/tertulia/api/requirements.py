@@ -7,6 +7,7 @@ from tertulia.errors import (
     GuestRefused,
     HumanRequired,
     InsufficientPermission,
+    OwnerRequired,
 )
 
 
@@ -14,6 +15,12 @@ def administrator(call: Call) -> None:
     """Only administrators may."""
     if not call.user.is_admin:
         raise AdministratorRequired()
+
+
+def owner(call: Call) -> None:
+    """Only owners may."""
+    if not call.user.is_owner:
+        raise OwnerRequired()
 
 
 def manager_of_accounts(call: Call) -> None:

@@ -17,12 +17,15 @@ from tertulia.api import (
     groups,
     linkifiers,
     login,
+    mail_domains,
     muted_users,
+    playgrounds,
     presence,
     profile_fields,
     reactions,
     realm,
     reminders,
+    reports,
     scheduled_messages,
     sending,
     server,
@@ -31,8 +34,10 @@ from tertulia.api import (
     status,
     subscriptions,
     typing,
+    uploads,
     user_topics,
     users,
+    widgets,
 )
 from tertulia.api.requirements import (
     administrator,
@@ -41,8 +46,16 @@ from tertulia.api.requirements import (
     human_member,
     manager_of_accounts,
     no_guest,
+    owner,
 )
 from tertulia.http.routing import delete, get, patch, post, put
+
+# Addresses that clients know, by how they begin: people who try are told what is not there.
+ABSENT = {
+    "external": "webhooks for other services",
+    "invites": "invitations",
+    "mobile_push": "push notifications",
+}
 
 ROUTES = [
     # the server and logging in
@@ -70,6 +83,8 @@ ROUTES = [
     # reactions and emoji
     post("/messages/{message_id}/reactions", reactions.add),
     delete("/messages/{message_id}/reactions", reactions.remove),
+    post("/messages/{message_id}/report", reports.report),
+    post("/submessage", widgets.take_part),
     get("/realm/emoji", emoji.everything),
     post(
         "/realm/emoji/{emoji_name}",
@@ -78,6 +93,11 @@ ROUTES = [
         max_body=emoji.MAX_BODY,
     ),
     delete("/realm/emoji/{emoji_name}", emoji.deactivate, requires=human_member),
+    # uploaded files
+    post("/user_uploads", uploads.upload),
+    get("/user_uploads/{realm_id_str}/{filename:path}", uploads.temporary_link),
+    get("/attachments", uploads.mine),
+    delete("/attachments/{attachment_id}", uploads.delete),
     # scheduled messages and reminders
     get("/scheduled_messages", scheduled_messages.mine),
     post("/scheduled_messages", scheduled_messages.create),
@@ -137,6 +157,10 @@ ROUTES = [
     # the organization
     patch("/realm", realm.edit, requires=administrator),
     get("/realm/presence", presence.everyone),
+    get("/realm/domains", mail_domains.everything),
+    post("/realm/domains", mail_domains.add, requires=owner),
+    patch("/realm/domains/{domain}", mail_domains.change, requires=owner),
+    delete("/realm/domains/{domain}", mail_domains.remove, requires=owner),
     patch("/realm/user_settings_defaults", settings.change_newcomers, requires=administrator),
     get("/realm/profile_fields", profile_fields.everything),
     post("/realm/profile_fields", profile_fields.create, requires=administrator),
@@ -194,4 +218,6 @@ ROUTES = [
     post("/realm/filters", linkifiers.add, requires=administrator),
     patch("/realm/filters/{filter_id}", linkifiers.change, requires=administrator),
     delete("/realm/filters/{filter_id}", linkifiers.remove, requires=administrator),
+    post("/realm/playgrounds", playgrounds.add, requires=administrator),
+    delete("/realm/playgrounds/{playground_id}", playgrounds.remove, requires=administrator),
 ]

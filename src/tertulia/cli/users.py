@@ -34,11 +34,12 @@ BOTS = {
     "outgoing-webhook": BotType.OUTGOING_WEBHOOK,
 }
 ROLE_NAMES = {role: name for name, role in ROLES.items()}
+BOTS_HAVE_NONE = "A bot logs in with its key and has no password."
 
 
 @click.group()
 def user() -> None:
-    """Accounts: add, list and change them, end them, replace their keys."""
+    """Accounts: add, list and change them, end them, replace keys and passwords."""
 
 
 @user.command()
@@ -67,7 +68,7 @@ def add(
     if (bot is None) != (owner is None):
         raise click.UsageError("--bot and --owner go together.")
     if bot is not None and (password is not None or password_stdin):
-        raise click.UsageError("A bot logs in with its key and has no password.")
+        raise click.UsageError(BOTS_HAVE_NONE)
     chosen = _read_password(password, password_stdin)
     new = NewUser(
         email=email,
@@ -149,6 +150,20 @@ def reset_key(email: str, org: str | None, **flags: Any) -> None:
     click.echo(key)
 
 
+@user.command("password")
+@click.argument("email")
+@in_organization
+def set_password(email: str, org: str | None, **flags: Any) -> None:
+    """Give somebody a password: ask for it, or read the first line."""
+    office = open_office(org, flags)
+    found = _find(office, email)
+    if found.is_bot:
+        raise click.UsageError(BOTS_HAVE_NONE)
+    chosen = passwords.hashed(passwords.checked(_ask_password()))
+    office.database.write_now(office.realm.id, user_actions.set_password, found.id, chosen)
+    click.echo(f"{found.full_name} <{found.email}> has a new password.", err=True)
+
+
 @user.command("zuliprc")
 @click.argument("email")
 @in_organization
@@ -166,11 +181,17 @@ def print_zuliprc(email: str, org: str | None, **flags: Any) -> None:
 def _read_password(given: str | None, from_stdin: bool) -> str | None:
     if given is not None and from_stdin:
         raise click.UsageError("--password and --password-stdin exclude each other.")
-    if from_stdin and sys.stdin.isatty():
-        given = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
-    elif from_stdin:
-        given = sys.stdin.readline().rstrip("\r\n")
+    if from_stdin:
+        given = _ask_password()
     return None if given is None else passwords.checked(given)
+
+
+def _ask_password() -> str:
+    """Twice, of somebody who types it unseen; a pipe says it once."""
+    if sys.stdin.isatty():
+        asked: str = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
+        return asked
+    return sys.stdin.readline().rstrip("\r\n")
 
 
 def _find(office: Office, email: str) -> User:

@@ -9,7 +9,7 @@ import asyncio
 import secrets
 import time
 import traceback
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from email.utils import formatdate
 from functools import lru_cache
@@ -18,7 +18,8 @@ from typing import Any
 import structlog
 
 from tertulia.config import Config
-from tertulia.errors import ClientError, InternalError
+from tertulia.errors import ClientError, InternalError, ServerStopping
+from tertulia.http.forms import Files, Incoming
 from tertulia.http.replies import encode, encode_error
 from tertulia.http.request import Disconnected, Receive, Request, Scope, Send
 from tertulia.http.routing import Route, Router, path_arguments
@@ -54,8 +55,9 @@ class Answer:
 class Api:
     """`admit` turns a request into the `call` that endpoints get, or raises a ClientError.
 
-    It may add to `request.reply_headers`, which travel with the answer in any case. `observe` is
-    told the method, the route's template, the status and the seconds of every answer.
+    It may add to `request.reply_headers`, which travel with the answer in any case. `absent` says
+    what there is none of, by the first word of its address. `observe` is told the method, the
+    route's template, the status and the seconds of every answer.
     """
 
     def __init__(
@@ -65,9 +67,10 @@ class Api:
         config: Config,
         *,
         prefix: str = "/api/v1",
+        absent: Mapping[str, str] | None = None,
         observe: Observe | None = None,
     ) -> None:
-        self._router = Router(routes, prefix)
+        self._router = Router(routes, prefix, absent)
         self._admit = admit
         self._trusted = config.trusted_proxies
         self._max_body_bytes = config.max_body_bytes
@@ -85,6 +88,8 @@ class Api:
             return
         except ClientError as error:
             answer = _refusal(error, exchange)
+        except asyncio.CancelledError:  # told to stop, the server has waited for us long enough
+            answer = _refusal(ServerStopping(), exchange)
         except Exception as error:
             answer = _failure(error, exchange)
         await _send(send, answer, exchange)
@@ -101,14 +106,18 @@ class Api:
         route = place.route(request.method)
         exchange.route = route.path
         limit = self._max_body_bytes if route.max_body is None else route.max_body
-        request.refuse_larger(limit)
+        streams = route.contract.streams_files  # then the endpoint says when it is too much
+        if not streams:
+            request.refuse_larger(limit)
 
         call = await self._admit(request, route)
         if route.requires is not None:
             route.requires(call)
 
-        await request.read_rest(limit)
-        arguments = route.contract.parse(request.params, request.files)
+        if not streams:
+            await request.read_rest(limit)
+        files = Incoming(request.incoming()) if streams else Files(request.files)
+        arguments = route.contract.parse(request.params, files)
         arguments |= path_arguments(route, texts)
         run = route.endpoint(call, **arguments)
         reply = await (_watched(run, request) if route.long_poll else run)

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict, Unpack
 
-from tertulia.errors import MethodNotAllowed, NotFound
+from tertulia.errors import MethodNotAllowed, NotFound, NotOffered
 from tertulia.http.forms import unquote
 from tertulia.http.params import Contract, contract_of
 from tertulia.http.rules import NO_ID, as_id
@@ -116,8 +116,14 @@ class Place:
 
 
 class Router:
-    def __init__(self, routes: Iterable[Route], prefix: str = "") -> None:
+    def __init__(
+        self,
+        routes: Iterable[Route],
+        prefix: str = "",
+        absent: Mapping[str, str] | None = None,
+    ) -> None:
         self._prefix = prefix
+        self._absent = absent or {}
         self._root = Place()
         for route in routes:
             place = self._root
@@ -130,15 +136,17 @@ class Router:
     def find(self, path: str) -> tuple[Place, list[str]]:
         """The place, and the texts of the path that stand for its variables, in order.
 
-        `path` is still percent-encoded. Raises NotFound, or NotUtf8.
+        `path` is still percent-encoded. Raises NotFound, NotOffered or NotUtf8.
         """
         if not path.startswith(self._prefix + "/") or path.endswith("/") or "%00" in path:
             raise NotFound
         segments = [unquote(each) for each in path[len(self._prefix) :].split("/") if each]
         found = _search(self._root, segments, 0)
-        if found is None:
-            raise NotFound
-        return found
+        if found is not None:
+            return found
+        if segments and segments[0] in self._absent:
+            raise NotOffered(what=self._absent[segments[0]])
+        raise NotFound
 
 
 def path_arguments(route: Route, texts: Sequence[str]) -> dict[str, int | str]:

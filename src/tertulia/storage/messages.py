@@ -277,7 +277,7 @@ def delete(tx: Tx, message_ids: Sequence[int]) -> None:
     """Forget messages for good, with all that hangs on them."""
     ids = list(message_ids)
     search.forget(tx, ids)
-    for table in ("message_flag", "reaction", "message_edit"):
+    for table in ("message_flag", "reaction", "message_edit", "submessage", "attachment_message"):
         tx.execute(f"DELETE FROM {table} WHERE message_id IN :ids", ids=ids)
     tx.execute(
         "DELETE FROM message WHERE realm_id = :realm AND id IN :ids", realm=tx.realm_id, ids=ids

@@ -7,10 +7,11 @@ what clients know: policies that go along, messages that somebody loses, the upd
 import hashlib
 from dataclasses import dataclass, replace
 
-from tertulia.actions import alert_words, rights, user_topics
+from tertulia.actions import alert_words, attachments, rights, user_topics
 from tertulia.actions import channels as channel_actions
 from tertulia.actions.messages import firsts, send, sight, trails
 from tertulia.domain import limits, moves
+from tertulia.domain.attachments import Attachment
 from tertulia.domain.channels import Channel
 from tertulia.domain.messages import Draft, Message
 from tertulia.domain.moves import Move
@@ -29,11 +30,21 @@ from tertulia.errors import (
     MoveTooLate,
     NothingToChange,
     TopicEditTooLate,
+    WidgetNotEditable,
 )
 from tertulia.events.audience import Bereft, Followers
 from tertulia.events.log import announce
 from tertulia.events.types.edits import MessagesDeleted, MessageUpdated, PropagateMode
-from tertulia.storage import channels, edits, log, messages, realms, subscriptions, unread
+from tertulia.storage import (
+    channels,
+    edits,
+    log,
+    messages,
+    realms,
+    submessages,
+    subscriptions,
+    unread,
+)
 from tertulia.storage.tx import Tx
 
 
@@ -55,7 +66,8 @@ class Change:
         return self.topic is not None or self.channel_id is not None
 
 
-def change(tx: Tx, user: User, message_id: int, wish: Change) -> None:
+def change(tx: Tx, user: User, message_id: int, wish: Change) -> list[Attachment]:
+    """Do what is asked for; gives the user's files that no message links any more."""
     user = rights.acting(tx, user)
     message, channel = sight.changeable(tx, user, message_id)
     wish = _without_what_is_so(wish, message)
@@ -68,7 +80,11 @@ def change(tx: Tx, user: User, message_id: int, wish: Change) -> None:
     move = None
     if channel is not None and wish.is_move:
         move = _plan(tx, user, message, channel, wish)
+    detached = []
+    if wish.draft is not None:
+        detached = attachments.claim(tx, user, message.id, wish.draft.path_ids)
     _carry_out(tx, user, message, channel, wish, move)
+    return detached
 
 
 # --- what may be asked ---
@@ -86,6 +102,8 @@ def _without_what_is_so(wish: Change, message: Message) -> Change:
 def _check_may_reword(tx: Tx, user: User, message: Message) -> None:
     if message.sender_id != user.id:
         raise MayNotEdit()
+    if submessages.widget_of(tx, message.id) is not None:
+        raise WidgetNotEditable()
     realm = realms.current(tx)
     if not realm.setting("allow_message_editing"):
         raise EditingDisabled()
@@ -288,6 +306,10 @@ def _reword(
         called, in_topic = send.check_mentions(tx, user, channel, message.topic, draft)
         among = sorted({*called, *in_topic, *alerted})
         received = subscriptions.receivers(tx, message, among)
+        bots = send.bots_called_in(tx, channel, draft.mentions.user_ids.difference(called))
+        if bots:
+            called += bots
+            received |= unread.with_mark_on(tx, "historical", [message.id]).intersection(bots)
     marks = {
         "mentioned": called,
         "topic_wildcard_mentioned": in_topic,

@@ -5,15 +5,25 @@ read it; who receives it follows from the subscriptions.
 """
 
 import html
+from collections.abc import Collection
 from dataclasses import dataclass
 
-from tertulia.actions import acquaintance, alert_words, notices, people, rights, user_topics
+from tertulia.actions import (
+    acquaintance,
+    alert_words,
+    attachments,
+    notices,
+    people,
+    rights,
+    user_topics,
+    widgets,
+)
 from tertulia.actions import channels as channel_actions
 from tertulia.domain import limits
 from tertulia.domain.channels import Channel
 from tertulia.domain.messages import Draft
 from tertulia.domain.topics import ALLOW_EMPTY, DISABLE_EMPTY, EMPTY_ONLY, EMPTY_TOPIC_NAME, INHERIT
-from tertulia.domain.users import User
+from tertulia.domain.users import BotType, User
 from tertulia.domain.visibility import Visibility
 from tertulia.errors import (
     BadRequest,
@@ -25,7 +35,7 @@ from tertulia.errors import (
     WildcardNotAllowedInChannel,
     WildcardNotAllowedInTopic,
 )
-from tertulia.events.audience import Subscribers, Users
+from tertulia.events.audience import Audience, Holders, Subscribers, Users
 from tertulia.events.log import announce
 from tertulia.events.types.messages import Echo, MessageSent
 from tertulia.storage import (
@@ -79,6 +89,7 @@ class DirectSend:
 
     sender: User
     members: dict[int, User]
+    mentioned: list[int]
 
 
 def to_channel(
@@ -96,13 +107,18 @@ def to_channel(
         return repeated
     checked = check_to_channel(tx, sender, where, topic, draft)
     sender, channel, mentioned = checked.sender, checked.channel, checked.mentioned
+    bots = bots_called_in(tx, channel, draft.mentions.user_ids.difference(mentioned))
 
     message_id = messages.insert_in_channel(tx, sender.id, channel.id, topic, draft)
-    unread.add_flag(tx, "mentioned", mentioned, message_id)
+    if draft.path_ids:
+        attachments.claim(tx, sender, message_id, draft.path_ids)
+    unread.add_flag(tx, "mentioned", [*mentioned, *bots], message_id)
+    unread.add_flag(tx, "historical", bots, message_id)
     unread.add_flag(tx, "topic_wildcard_mentioned", checked.in_topic, message_id)
     called = alert_words.called_by(tx, draft.content)
     alerted = sorted(subscriptions.active_user_ids(tx, channel.id, called)) if called else []
     unread.add_flag(tx, "has_alert_word", alerted, message_id)
+    widget_id = widgets.begin(tx, message_id, sender, draft)
     policy = user_topics.sent(tx, sender, channel, topic, checked.starts_topic)
     named = draft.mentions.user_ids - {sender.id}
     user_topics.mentioned(tx, sorted(named.intersection(mentioned)), channel, topic)
@@ -114,13 +130,14 @@ def to_channel(
             channel_id=channel.id,
             read_by_sender=draft.read_by_sender,
             echo=echo,
-            mentioned=mentioned,
+            mentioned=[*mentioned, *bots],
             channel_wildcard=draft.mentions.channel_wildcard,
             topic_wildcard_for=checked.in_topic,
             alerted=alerted,
             read_by=muted_users.who_muted(tx, sender.id),
+            widget_id=widget_id,
         ),
-        to=Subscribers(channel.id),
+        to=_hearers(channel, bots),
     )
     notices.note_message(tx, channel, message_id)
     _remember(tx, sender, key, message_id, policy)
@@ -140,15 +157,15 @@ def to_people(
     repeated = _sent_before(tx, sender, key)
     if repeated is not None:
         return repeated
-    checked = check_to_people(tx, sender, recipients, email_domain)
-    sender, members = checked.sender, checked.members
+    checked = check_to_people(tx, sender, recipients, draft, email_domain)
+    sender, members, mentioned = checked.sender, checked.members, checked.mentioned
 
     ids = sorted(members)
     with acquaintance.talking(tx, members):
         conversation_id = messages.get_or_start_conversation(tx, ids)
     message_id = messages.insert_in_conversation(tx, sender.id, conversation_id, draft)
-    called = draft.mentions.user_ids | check_group_mentions(tx, sender, draft)
-    mentioned = sorted(called & members.keys())
+    if draft.path_ids:
+        attachments.claim(tx, sender, message_id, draft.path_ids)
     unread.add_flag(tx, "mentioned", mentioned, message_id)
     alerted = sorted(members.keys() & alert_words.called_by(tx, draft.content))
     unread.add_flag(tx, "has_alert_word", alerted, message_id)
@@ -162,6 +179,7 @@ def to_people(
             mentioned=mentioned,
             alerted=alerted,
             read_by=muted_users.who_muted(tx, sender.id),
+            widget_id=widgets.begin(tx, message_id, sender, draft),
         ),
         to=Users(ids),
     )
@@ -183,13 +201,14 @@ def check_to_channel(
 
 
 def check_to_people(
-    tx: Tx, sender: User, recipients: list[int] | list[str], email_domain: str
+    tx: Tx, sender: User, recipients: list[int] | list[str], draft: Draft, email_domain: str
 ) -> DirectSend:
     """Every rule of sending a direct message; nothing is stored."""
     sender = _present(tx, sender)
     members = _find_recipients(tx, sender, recipients, email_domain)
     _check_direct_permission(tx, sender, members, email_domain)
-    return DirectSend(sender, members)
+    called = draft.mentions.user_ids | check_group_mentions(tx, sender, draft)
+    return DirectSend(sender, members, sorted(called & members.keys()))
 
 
 # --- repeated sends ---
@@ -337,6 +356,26 @@ def check_mentions(
     mentioned = subscriptions.active_user_ids(tx, channel.id, among=sorted(called))
     participants = subscriptions.active_user_ids(tx, channel.id, among=sorted(in_topic))
     return sorted(mentioned), sorted(participants)
+
+
+def bots_called_in(tx: Tx, channel: Channel, outsiders: Collection[int]) -> list[int]:
+    """Those of some who are named and not subscribed that are generic bots and may read along.
+
+    People expect an answer of a bot wherever they call it.
+    """
+    if not outsiders:
+        return []
+    return [
+        each.id
+        for each in users.find_many(tx, sorted(outsiders))
+        if each.is_active
+        and each.bot_type is BotType.GENERIC
+        and channel_actions.may_read(tx, each, channel)
+    ]
+
+
+def _hearers(channel: Channel, bots: list[int]) -> Audience:
+    return Holders(channel.id, bots) if bots else Subscribers(channel.id)
 
 
 def check_group_mentions(tx: Tx, sender: User, draft: Draft) -> frozenset[int]:

@@ -2,6 +2,7 @@
 
 from tertulia.events.types.acquaintance import ConversationBegun, PeopleUncovered
 from tertulia.events.types.alert_words import AlertWordsChanged
+from tertulia.events.types.attachments import AttachmentRemoved, AttachmentSaved
 from tertulia.events.types.bots import BotChanged, BotOwnerChanged, BotsAdded, BotsGivenAway
 from tertulia.events.types.channels import (
     ChannelArchived,
@@ -24,8 +25,10 @@ from tertulia.events.types.groups import (
     SystemMembersAdded,
 )
 from tertulia.events.types.linkifiers import LinkifiersChanged
+from tertulia.events.types.mail_domains import DomainRemoved, DomainSaved
 from tertulia.events.types.messages import MessageSent
 from tertulia.events.types.muting import MutedUsersChanged
+from tertulia.events.types.playgrounds import PlaygroundsChanged
 from tertulia.events.types.profiles import ProfileChanged, ProfileFieldsChanged
 from tertulia.events.types.reactions import ReactionChanged
 from tertulia.events.types.realms import RealmChanged, RealmChangedTogether, RealmCreated
@@ -40,6 +43,7 @@ from tertulia.events.types.settings import (
 )
 from tertulia.events.types.snippets import SnippetDeleted, SnippetSaved
 from tertulia.events.types.status import StatusChanged
+from tertulia.events.types.submessages import SubmessageAdded
 from tertulia.events.types.subscriptions import Joined, Left, SubscriptionChanged
 from tertulia.events.types.topics import TopicPolicyChanged
 from tertulia.events.types.users import (
@@ -55,6 +59,8 @@ KINDS: dict[str, type[Event]] = {
     for event in (
         AddressChanged,
         AlertWordsChanged,
+        AttachmentRemoved,
+        AttachmentSaved,
         AvatarChanged,
         BotChanged,
         BotOwnerChanged,
@@ -66,6 +72,8 @@ KINDS: dict[str, type[Event]] = {
         ChannelsUncovered,
         ConversationBegun,
         DefaultChannelsChanged,
+        DomainRemoved,
+        DomainSaved,
         DraftDeleted,
         DraftEdited,
         DraftsAdded,
@@ -90,6 +98,7 @@ KINDS: dict[str, type[Event]] = {
         NewcomerSettingChanged,
         OwnNameChanged,
         PeopleUncovered,
+        PlaygroundsChanged,
         ProfileChanged,
         ProfileFieldsChanged,
         ReactionChanged,
@@ -106,6 +115,7 @@ KINDS: dict[str, type[Event]] = {
         SnippetSaved,
         StatusChanged,
         SubgroupsChanged,
+        SubmessageAdded,
         SubscriptionChanged,
         SystemMembersAdded,
         TimezoneChanged,

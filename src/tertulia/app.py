@@ -155,6 +155,9 @@ class Application:
                 Route("/user_avatars/{realm_id:int}/emoji/images/still/{name}", self._still_emoji),
                 Route("/user_uploads/temporary/{token}/{name}", self._downloads.by_link),
                 Route("/user_uploads/{realm_id:int}/{path:path}", self._downloads.by_path),
+                Route(
+                    "/user_uploads/thumbnail/{realm_id:int}/{path:path}", self._downloads.thumbnail
+                ),
                 Route("/avatar/{who}", self._avatar_of),
                 Route("/avatar/{who}/medium", self._medium_avatar_of),
             ],

@@ -76,7 +76,8 @@ class Downloads:
 
 
 def _page(error: ClientError) -> Response:
-    return HTMLResponse(f"<p>{error.msg}</p>", status_code=error.status)
+    headers = {"Cache-Control": "no-store"}
+    return HTMLResponse(f"<p>{error.msg}</p>", error.status, headers)
 
 
 def _answer(request: Request, db: Bound, file: Attachment) -> Response:

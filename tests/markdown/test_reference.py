@@ -37,7 +37,7 @@ EXPLAINED = {
     "1. " * 150: "the same",
     "```quote\n```spoiler x\ny\n```\n```": "the reference's tags overlap here; ours nest",
     "~~~quote\n```spoiler head\nbody\n```\n~~~": "the same",
-    "```spoiler s\n[chart.png]": "the reference writes it twice; the second time it sorts attributes",
+    "```spoiler s\n[chart.png]": "the reference writes it twice, the second time in order",
 }
 
 KATEX = re.compile(

@@ -46,7 +46,7 @@ async def upload(call: Call, *, file: Incoming) -> Uploaded:
     receiving = Receiving(call.db, call.user, call.config.max_upload_mib)
     try:
         added = await _received(receiving, file)
-    except BaseException:
+    except Exception:  # whatever went wrong, and whoever left
         await receiving.give_up()
         raise
     return Uploaded(uri=added.url, url=added.url, filename=added.name)

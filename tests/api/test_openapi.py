@@ -418,6 +418,7 @@ def scene(chat):
             ("DELETE", "/realm/emoji/{emoji_name}"): {},
             ("POST", "/user_uploads"): {},
             ("GET", "/user_uploads/{realm_id_str}/{filename:path}"): {},
+            ("GET", "/thumbnail/status/{realm_id_str}/{filename:path}"): {},
             ("GET", "/attachments"): {},
             ("DELETE", "/attachments/{attachment_id}"): {},
             ("POST", "/streams/{stream_id}/delete_topic"): {"topic_name": "dinner"},

@@ -148,7 +148,7 @@ def test_the_job_gives_up_an_idle_queue_and_trims_behind_the_others(
     server = own_chat.server
     delivery = server.application.delivery
     if not in_memory:
-        server.call(delivery._forget, delivery._mailboxes[idle.queue_id])
+        server.call(delivery.mailroom.discard, delivery.mailroom.find(idle.queue_id))
     assert len(reading.all()) == 20
     assert reading.silent()
     server.do(keep_positions(server.database, delivery))

@@ -37,7 +37,7 @@ def insert(
 
 def delete(tx: Tx, attachment: Attachment) -> None:
     """Forget that there was such a file; its bytes are another matter."""
-    for table in ("attachment_message", "attachment_scheduled"):
+    for table in ("attachment_message", "attachment_scheduled", "attachment_thumbnail"):
         tx.execute(f"DELETE FROM {table} WHERE attachment_id = :id", id=attachment.id)
     tx.execute(
         "DELETE FROM attachment WHERE id = :id AND realm_id = :realm",
@@ -84,6 +84,29 @@ def of_user(tx: Tx, owner_id: int) -> list[Attachment]:
         realm=tx.realm_id,
     )
     return _with_messages(tx, rows)
+
+
+def thumbnail(tx: Tx, attachment_id: int) -> bytes | None:
+    """None if nobody has asked for it yet; nothing, if none can be made."""
+    found = tx.value(
+        "SELECT data AS value FROM attachment_thumbnail WHERE attachment_id = :id"
+        " AND realm_id = :realm",
+        id=attachment_id,
+        realm=tx.realm_id,
+    )
+    return None if found is None else bytes(found)
+
+
+def put_thumbnail(tx: Tx, attachment_id: int, data: bytes) -> None:
+    """Keep it, if the file is still there."""
+    tx.execute(
+        "INSERT INTO attachment_thumbnail (realm_id, attachment_id, data)"
+        " SELECT realm_id, id, :data FROM attachment WHERE id = :id AND realm_id = :realm"
+        " ON CONFLICT (attachment_id) DO NOTHING",
+        id=attachment_id,
+        realm=tx.realm_id,
+        data=data,
+    )
 
 
 def space_used(tx: Tx) -> int:

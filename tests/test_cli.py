@@ -13,8 +13,9 @@ from tests.support.terminal import Terminal
 from tertulia.cli import main
 from tertulia.config import Config
 from tertulia.domain import passwords
+from tertulia.domain.attachments import Looks
 from tertulia.serving import find_vault
-from tertulia.storage import realms, sanity, schema, users
+from tertulia.storage import attachments, realms, sanity, schema, uploads, users
 from tertulia.storage.database import Database
 from tertulia.storage.tx import Tx
 
@@ -371,9 +372,26 @@ def run_ahead(tx: Tx) -> None:
     )
 
 
+def lose_a_piece(tx: Tx) -> None:
+    upload_id = uploads.begin(tx)
+    uploads.finish(tx, upload_id)
+    attachments.insert(tx, 2, upload_id, "1/a/b/c", "c", 7, Looks("text/plain"))
+
+
+def lose_a_file(tx: Tx) -> None:
+    uploads.finish(tx, uploads.begin(tx))
+
+
+def miscount_files(tx: Tx) -> None:
+    tx.execute("UPDATE realm SET upload_bytes = 7")
+
+
 @pytest.mark.parametrize(
     "meddle, problem",
     [
+        (lose_a_piece, "1 files are not as long as they should be"),
+        (lose_a_file, "1 files are kept and are nobody's"),
+        (miscount_files, "1 organizations have miscounted their files"),
         (lose_an_event, "the log of organization 1 lacks 1 events"),
         (lose_the_last_event, "was given out"),
         (cross_the_border, "in subscription.channel_id refer to another organization's channel"),

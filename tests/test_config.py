@@ -7,16 +7,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from tertulia.config import (
-    SETTINGS,
-    Config,
-    ConfigError,
-    Rate,
-    Setting,
-    as_text,
-    click_options,
-    settings_markdown,
-)
+from tertulia.cli.flags import config_options
+from tertulia.config import SETTINGS, Config, ConfigError, Rate, Setting, as_text, settings_markdown
 
 # For each setting, something other than its default, as a person would write it.
 EXAMPLES = {
@@ -30,6 +22,7 @@ EXAMPLES = {
     "rate_limit": "5/10",
     "rate_limit_anonymous": "off",
     "max_body_bytes": "2048",
+    "max_upload_mib": "100",
     "max_header_bytes": "4096",
     "idle_queue_seconds": "30",
     "heartbeat_seconds": "5",
@@ -53,7 +46,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @click.command()
-@click_options(for_serve=True)
+@config_options(for_serve=True)
 def serve(**flags: object) -> None:
     click.echo(sorted((name, value) for name, value in flags.items() if value is not None))
 
@@ -95,7 +88,7 @@ def test_flags_reach_the_settings_as_they_were_typed():
 
 
 def test_other_commands_take_the_flags_that_find_the_data():
-    command = click_options(for_serve=False)(click.Command("check", callback=print))
+    command = config_options(for_serve=False)(click.Command("check", callback=print))
 
     assert {option.name for option in command.params} == {"config", "data", "database"}
 

@@ -93,6 +93,7 @@ def test_links_lead_somewhere(page):
 def test_every_route_is_in_the_docs():
     documented = (ROOT / "docs/api.md").read_text(encoding="utf-8")
 
-    missing = [route for route in ROUTES if f"`{route.method} {route.path}`" not in documented]
+    shown = [f"`{each.method} {each.path.replace(':path}', '}')}`" for each in ROUTES]
+    missing = [each for each in shown if each not in documented]
 
     assert not missing

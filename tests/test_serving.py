@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from tests.support.databases import Databases, Kind
 from tests.support.terminal import Serving, Terminal, clean_environment
+from tests.support.waiting import eventually
 
 from tertulia.config import Config
 from tertulia.domain.keys import WrongSecret
@@ -270,8 +271,7 @@ def park(server: Serving, who: str, queue_id: str):
 
     thread = threading.Thread(target=ask)
     thread.start()
-    while "tertulia_parked_polls 1.0" not in metrics(server):
-        pass
+    eventually(lambda: "tertulia_parked_polls 1.0" in metrics(server))
 
     def answer() -> tuple[int, list[object]]:
         thread.join()

@@ -15,10 +15,7 @@ from pathlib import Path
 from typing import Any, Generic, Literal, NoReturn, Self, TypeVar
 from urllib.parse import urlsplit
 
-import click
-
 T = TypeVar("T")
-Command = TypeVar("Command", bound=Callable[..., Any])
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 FlagOf = Literal["every command", "serve", "none"]
 
@@ -170,7 +167,7 @@ class Config:
     data: Path = setting(
         Path("data"),
         FOLDER,
-        "The folder that holds everything: database and secret.",
+        "The folder that holds everything: the database, the secret, the settings file.",
         flag_of="every command",
     )
     host: str = setting("127.0.0.1", HOST, "The address to listen on; `0.0.0.0` is all of them.")
@@ -212,6 +209,9 @@ class Config:
     )
     max_body_bytes: int = setting(
         25 << 20, whole(1 << 10, 1 << 40), "The largest request body accepted (25 MiB)."
+    )
+    max_upload_mib: int = setting(
+        25, whole(1, 10_240), "The largest file that people may upload, in MiB."
     )
     max_header_bytes: int = setting(
         64 << 10, whole(1 << 10, 1 << 24), "The largest request head accepted (64 KiB)."
@@ -294,28 +294,6 @@ SETTINGS: tuple[Setting, ...] = tuple(
     replace(row.metadata["setting"], name=row.name) for row in fields(Config)
 )
 CONFIG_VARIABLE = PREFIX + "CONFIG"
-
-
-def click_options(*, for_serve: bool) -> Callable[[Command], Command]:
-    """The flags of `tertulia serve`, or those every other command takes, as one decorator.
-
-    Their values arrive unread, for `Config.load` to judge; one that was not given is None.
-    """
-    shown = ("every command", "serve") if for_serve else ("every command",)
-
-    def decorate(command: Command) -> Command:
-        for row in reversed([row for row in SETTINGS if row.flag_of in shown]):
-            command = click_option(row)(command)
-        return click.option("--config", metavar="FILE", help="The settings file.")(command)
-
-    return decorate
-
-
-def click_option(row: Setting) -> Callable[[Command], Command]:
-    help = row.help.replace("`", "")
-    if row.kind is SWITCH:
-        return click.option("/".join(row.flags), default=None, help=help)
-    return click.option(*row.flags, metavar=row.kind.form, help=help)
 
 
 def settings_markdown() -> str:

@@ -115,6 +115,12 @@ class ServiceUnavailable(ClientError):
     headers = {"Retry-After": "1"}
 
 
+class ServerStopping(ServiceUnavailable):
+    """The server was told to stop while it answered; whether the request was done is unknown."""
+
+    message = "The server is stopping. Please try again in a moment."
+
+
 # --- Parameters -------------------------------------------------------------------------------
 
 
@@ -130,25 +136,39 @@ class TooManyParameters(ClientError):
     message = "Too many parameters (limit: {limit})"
 
 
+class NulInText(ClientError):
+    """The one character that PostgreSQL cannot hold; so no database does."""
+
+    message = "A text must not contain null bytes"
+
+
 class MissingParameter(ClientError):
     message = "Missing '{name}' argument"
 
 
 class ConfusingParameters(ClientError):
-    code = "REQUEST_CONFUSING_VAR"
-    message = "Can't decide between '{var_name1}' and '{var_name2}' arguments"
-    keys = ("var_name1", "var_name2")
+    message = "Can't decide between '{name}' and '{alias}' arguments"
 
 
 class BadValue(ClientError):
-    code = "REQUEST_VARIABLE_INVALID"
-    message = "Bad value for '{var_name}': {bad_value}"
-    keys = ("var_name", "bad_value")
+    message = "Bad value for '{name}': {value}"
+
+
+class NothingToDo(ClientError):
+    message = "Nothing to do. Specify at least one of {names}."
 
 
 class UnsupportedCombination(ClientError):
     message = "Unsupported parameter combination: {parameters}"
     keys = ("parameters",)
+
+
+class ExpectationMismatch(ClientError):
+    """Somebody else changed what the caller believed to be there."""
+
+    code = "EXPECTATION_MISMATCH"
+    message = "'{field_name}' value does not match the expected value."
+    keys = ("field_name",)
 
 
 # --- Who is asking ----------------------------------------------------------------------------
@@ -272,6 +292,26 @@ class RecipientNotAccessible(ClientError):
     message = "You do not have permission to access some of the recipients."
 
 
+class ChannelMissing(ClientError):
+    message = "Missing channel"
+
+
+class TopicMissing(ClientError):
+    message = "Missing topic"
+
+
+class RecipientsMissing(ClientError):
+    message = "Message must have recipients"
+
+
+class MalformedRecipients(ClientError):
+    message = "Invalid data type for recipients"
+
+
+class TooManyRecipients(ClientError):
+    message = "Too many recipients (limit: {limit})"
+
+
 class SendKeyReused(ClientError):
     message = "This key was already used for a different message"
 
@@ -286,17 +326,7 @@ class WildcardNotAllowedInTopic(ClientError):
     message = "You do not have permission to use topic wildcard mentions in this topic."
 
 
-class BadNarrow(ClientError):
-    code = "BAD_NARROW"
-    message = "Invalid narrow operator: {desc}"
-    keys = ("desc",)
-
-
-class BadNarrowCombination(BadNarrow):
-    message = "Invalid narrow operator combination: {desc}"
-
-
-# --- Channels, users, queues ------------------------------------------------------------------
+# --- Channels and folders ---------------------------------------------------------------------
 
 
 class ChannelNotFound(ClientError):
@@ -315,47 +345,6 @@ class ChannelIdNotFound(ClientError):
 
 class ChannelNotAccessible(ClientError):
     message = "Invalid channel ID"
-
-
-class UserNotFound(ClientError):
-    message = "No such user"
-
-
-class EmailTaken(ClientError):
-    message = "Email is already in use."
-
-
-class UserIsDeactivated(ClientError):
-    message = "User is deactivated"
-
-
-class LastOwner(ClientError):
-    code = "CANNOT_DEACTIVATE_LAST_USER"
-    message = "Cannot deactivate the only {entity}."
-    keys = ("is_last_owner", "entity")
-
-
-class BadQueue(ClientError):
-    code = "BAD_EVENT_QUEUE_ID"
-    message = "Bad event queue ID: {queue_id}"
-    keys = ("queue_id",)
-
-
-class EventPruned(ClientError):
-    message = "An event newer than {event_id} has already been pruned!"
-
-
-class EventNotInQueue(ClientError):
-    message = "Event {event_id} was not in this queue"
-
-
-class SystemGroupRequired(ClientError):
-    code = "SYSTEM_GROUP_REQUIRED"
-    message = "'{setting_name}' must be a system user group."
-    keys = ("setting_name",)
-
-
-# --- Channels and folders ---------------------------------------------------------------------
 
 
 class ChannelNameTaken(ClientError):
@@ -381,18 +370,22 @@ class ChannelIsArchived(ClientError):
     message = "Subscriptions in an archived channel cannot be changed."
 
 
+class DefaultChannelIsPrivate(ClientError):
+    message = "A default channel cannot be private."
+
+
+class ContradictoryOpenness(ClientError):
+    """No channel is private and open to the internet, or public with a protected history."""
+
+    message = "Invalid parameters"
+
+
 class NotSubscribed(ClientError):
     message = "Not subscribed to channel ID {channel_id}"
 
 
 class UnknownSubscriptionProperty(ClientError):
     message = "Unknown subscription property: {name}"
-
-
-class ExpectationMismatch(ClientError):
-    code = "EXPECTATION_MISMATCH"
-    message = "'{field_name}' value does not match the expected value."
-    keys = ("field_name",)
 
 
 class NamedTopicsExist(ClientError):
@@ -419,11 +412,7 @@ class InvalidFolderOrder(ClientError):
     message = "Invalid order mapping."
 
 
-class BotNotFound(ClientError):
-    message = "No such bot"
-
-
-# --- Groups and organization settings ---------------------------------------------------------
+# --- Groups -----------------------------------------------------------------------------------
 
 
 class GroupNotFound(ClientError):
@@ -452,7 +441,13 @@ class GroupInUse(ClientError):
     keys = ("objections",)
 
 
-# --- Editing, reading, reactions --------------------------------------------------------------
+class SystemGroupRequired(ClientError):
+    code = "SYSTEM_GROUP_REQUIRED"
+    message = "'{setting_name}' must be a system user group."
+    keys = ("setting_name",)
+
+
+# --- Editing, reading, reactions, emoji -------------------------------------------------------
 
 
 class NothingToChange(ClientError):
@@ -514,14 +509,6 @@ class MoveOnlyTheNewest(ClientError):
     )
 
 
-class ContentWasChanged(ClientError):
-    """Somebody else changed what the caller believed to be there."""
-
-    code = "EXPECTATION_MISMATCH"
-    message = "'{field_name}' value does not match the expected value."
-    keys = ("field_name",)
-
-
 class EditHistoryDisabled(ClientError):
     message = "Message edit history is disabled in this organization"
 
@@ -540,17 +527,121 @@ class ReactionNotFound(ClientError):
     message = "Reaction doesn't exist."
 
 
+class WidgetNotEditable(ClientError):
+    message = "Widgets cannot be edited."
+
+
+class NoWidget(ClientError):
+    message = "You cannot attach a submessage to this message."
+
+
+class SubmessageNotJson(ClientError):
+    message = "Invalid json for submessage"
+
+
+class BadSubmessage(ClientError):
+    message = "Invalid submessage: {problem}"
+
+
+class NotWidgetAuthor(ClientError):
+    message = "Only the author of a widget may change what it is about."
+
+
+class TooManySubmessages(ClientError):
+    message = "Too many submessages (limit: {limit})"
+
+
+class NobodyTakesReports(ClientError):
+    message = "Moderation request channel must be specified to enable message reporting."
+
+
+class UnknownReportType(ClientError):
+    message = "Invalid report_type"
+
+
+class ReportNeedsReason(ClientError):
+    message = "For 'other' a description is needed."
+
+
+class FileTooLarge(ClientError):
+    message = "Uploaded file is larger than the allowed limit of {limit} MiB"
+
+
 class BadImage(ClientError):
     code = "BAD_IMAGE"
     message = "{reason}"
 
 
-class CustomEmojiNotFound(ClientError):
-    status = 404
+class EmojiNotFound(ClientError):
     message = "Emoji '{name}' does not exist"
 
 
-# --- Narrows and search -----------------------------------------------------------------------
+class CustomEmojiNotFound(EmojiNotFound):
+    status = 404
+
+
+# --- Uploads ----------------------------------------------------------------------------------
+
+
+class NoFileGiven(ClientError):
+    message = "You must specify a file to upload"
+
+
+class SeveralFilesGiven(ClientError):
+    message = "You may only upload one file at a time"
+
+
+class UploadExpired(ClientError):
+    message = "The upload has taken too long; please try again"
+
+
+class InvalidAttachment(ClientError):
+    message = "Invalid attachment"
+
+
+class NoSuchFile(ClientError):
+    status = 404
+    code = "NOT_FOUND"
+    message = "This file does not exist or has been deleted."
+
+
+class MayNotReadFile(ClientError):
+    status = 403
+    code = "FORBIDDEN"
+    message = "You are not authorized to view this file."
+
+
+class LinkExpired(ClientError):
+    status = 403
+    code = "FORBIDDEN"
+    message = "This link is no longer valid."
+
+
+# --- Narrows and queues -----------------------------------------------------------------------
+
+
+class BadNarrow(ClientError):
+    code = "BAD_NARROW"
+    message = "Invalid narrow operator: {desc}"
+    keys = ("desc",)
+
+
+class BadNarrowCombination(BadNarrow):
+    message = "Invalid narrow operator combination: {desc}"
+
+
+class BadQueue(ClientError):
+    code = "BAD_EVENT_QUEUE_ID"
+    message = "Bad event queue ID: {queue_id}"
+    keys = ("queue_id",)
+
+
+class EventPruned(ClientError):
+    message = "An event newer than {event_id} has already been pruned!"
+
+
+class EventNotInQueue(ClientError):
+    message = "Event {event_id} was not in this queue"
 
 
 # --- Personal things --------------------------------------------------------------------------
@@ -633,6 +724,31 @@ class NoPresence(ClientError):
     message = "No presence data for {who}"
 
 
+# --- Accounts and bots ------------------------------------------------------------------------
+
+
+class UserNotFound(ClientError):
+    message = "No such user"
+
+
+class UserIsDeactivated(ClientError):
+    message = "User is deactivated"
+
+
+class LastOwner(ClientError):
+    code = "CANNOT_DEACTIVATE_LAST_USER"
+    message = "Cannot deactivate the only {entity}."
+    keys = ("is_last_owner", "entity")
+
+
+class InvalidEmail(ClientError):
+    message = "Enter a valid email address."
+
+
+class EmailTaken(ClientError):
+    message = "Email is already in use."
+
+
 class WrongPassword(ClientError):
     message = "Wrong password!"
 
@@ -645,11 +761,12 @@ class EmailChangesDisabled(ClientError):
     message = "Email address changes are disabled in this organization."
 
 
-# --- Accounts and bots ------------------------------------------------------------------------
-
-
 class NameInUse(ClientError):
     message = "Name is already in use."
+
+
+class BotNotFound(ClientError):
+    message = "No such bot"
 
 
 class TooManyBots(ClientError):
@@ -684,37 +801,59 @@ class NameNotUnique(ClientError):
     message = "Unique names required in this organization."
 
 
-# --- Markup -----------------------------------------------------------------------------------
+class InvalidMailDomain(ClientError):
+    message = "Invalid domain: {reason}"
+
+
+class DuplicateMailDomain(ClientError):
+    message = "The domain {domain} is already a part of your organization."
+
+
+class MailDomainNotFound(ClientError):
+    message = "No entry found for domain {domain}."
+
+
+class TooManyMailDomains(ClientError):
+    message = "Too many domains (limit: {limit})"
+
+
+class AddressNotWelcome(ClientError):
+    message = "Email '{email}' not allowed in this organization"
+
+
+# --- Markup and linkifiers --------------------------------------------------------------------
 
 
 class CannotRender(ClientError):
     message = "Unable to render message"
 
 
-class InvalidLinkifier(ClientError):
-    """Compat: clients show what stands under `errors`."""
+class InvalidForm(ClientError):
+    """Compat: clients show what stands under `errors`, by the field that is wrong."""
+
+    wrong: ClassVar[str] = "__all__"
 
     def extra(self) -> dict[str, Any]:
-        return {"errors": {"__all__": [self.msg]}}
+        return {"errors": {self.wrong: [self.msg]}}
 
 
-class BadPattern(InvalidLinkifier):
+class BadPattern(InvalidForm):
     message = "Bad regular expression: {problem}"
 
 
-class BadUrlTemplate(InvalidLinkifier):
+class BadUrlTemplate(InvalidForm):
     message = "Invalid URL template."
 
 
-class GroupMissingInPattern(InvalidLinkifier):
+class GroupMissingInPattern(InvalidForm):
     message = "Group '{name}' in URL template is not present in linkifier pattern."
 
 
-class GroupMissingInTemplate(InvalidLinkifier):
+class GroupMissingInTemplate(InvalidForm):
     message = "Group '{name}' in linkifier pattern is not present in URL template."
 
 
-class DuplicateLinkifier(InvalidLinkifier):
+class DuplicateLinkifier(InvalidForm):
     message = "Realm filter with this Realm and Pattern already exists."
 
 
@@ -728,6 +867,41 @@ class LinkifierNotFound(ClientError):
 
 class IncompleteLinkifierOrder(ClientError):
     message = "The ordered list must enumerate all existing linkifiers exactly once"
+
+
+class BadLanguage(ClientError):
+    message = "Invalid character in language: {character}"
+
+
+class BlankName(InvalidForm):
+    message = "This field cannot be blank."
+    wrong = "name"
+
+
+class BlankLanguage(InvalidForm):
+    message = "This field cannot be blank."
+    wrong = "pygments_language"
+
+
+class BadPlaygroundTemplate(InvalidForm):
+    message = "Invalid URL template."
+    wrong = "url_template"
+
+
+class CodeMissingInTemplate(InvalidForm):
+    message = 'Missing the required variable "code" in the URL template'
+
+
+class DuplicatePlayground(InvalidForm):
+    message = "Realm playground with this Realm, Pygments language and Name already exists."
+
+
+class TooManyPlaygrounds(ClientError):
+    message = "Too many playgrounds (limit: {limit})"
+
+
+class PlaygroundNotFound(ClientError):
+    message = "Invalid playground"
 
 
 # --- Scheduled messages and reminders ---------------------------------------------------------
@@ -750,6 +924,7 @@ class TooLateToDeliver(ClientError):
 
 
 class ReminderNotFound(ClientError):
+    status = 404
     message = "Reminder does not exist"
 
 

@@ -34,11 +34,11 @@ class Metrics:
         mailboxes = Gauge(
             "tertulia_mailboxes", "Event queues held in memory", registry=self._registry
         )
-        mailboxes.set_function(lambda: delivery.counts()[0])
+        mailboxes.set_function(lambda: len(delivery.mailroom))
         parked = Gauge(
             "tertulia_parked_polls", "Polls waiting for an event", registry=self._registry
         )
-        parked.set_function(lambda: delivery.counts()[1])
+        parked.set_function(delivery.mailroom.count_parked)
         late = Gauge(
             "tertulia_job_late_seconds",
             "For how long a job should have been done again",

@@ -247,3 +247,16 @@ def test_any_bytes_at_all_get_an_answer_in_json(ana, body, content_type, query):
     answer = ana.raw("POST", target, body, Content_Type=content_type)
 
     assert answer.status < 500
+
+
+def test_no_database_keeps_a_null_byte(chat, ana):
+    before = chat.head()
+
+    for reply in (
+        ana.post("/channel_folders/create", name="house", description="a\0b"),
+        ana.post("/user_groups/create", name="crew", description="a\0b", members=[]),
+        ana.post("/users/me/subscriptions", subscriptions=[{"name": "x", "description": "\0"}]),
+        ana.patch("/realm", name="a\0b"),
+    ):
+        reply.fails("A text must not contain null bytes")
+    assert chat.head() == before

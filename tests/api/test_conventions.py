@@ -156,14 +156,10 @@ def test_an_unknown_path_is_told_in_json(chat, path):
 @pytest.mark.parametrize(
     "method, path, what",
     [
-        ("POST", "/user_uploads", "uploads"),
-        ("GET", "/user_uploads/1/a7/soup.png", "uploads"),
-        ("GET", "/attachments", "uploads"),
         ("POST", "/external/github", "webhooks for other services"),
         ("POST", "/invites", "invitations"),
         ("POST", "/invites/multiuse", "invitations"),
         ("POST", "/mobile_push/register", "push notifications"),
-        ("POST", "/submessage", "polls and to-do lists"),
     ],
 )
 def test_clients_are_told_what_this_server_does_not_have(chat, method, path, what):

@@ -260,6 +260,9 @@ def test_places_that_cannot_be_read(chat):
         )
     ben.post("/mark_stream_as_read").fails("Missing 'stream_id' argument")
     ben.post("/mark_topic_as_read", stream_id=cellar).fails("Missing 'topic_name' argument")
+    ben.post("/mark_topic_as_read", stream_id=cellar, topic_name="x" * 61).fails(
+        "topic_name is too long (limit: 60 characters)"
+    )
 
 
 def test_leaving_a_channel_reads_it(kitchen):

@@ -3,14 +3,11 @@
 from typing import Any
 
 import pytest
+from tests.support.narrows import term
 
 from tertulia.domain import limits
 
 NEWEST = 10_000_000_000_000_000
-
-
-def term(operator: Any, operand: Any, *, negated: Any = False) -> dict[str, Any]:
-    return {"operator": operator, "operand": operand, "negated": negated}
 
 
 class Library:

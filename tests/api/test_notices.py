@@ -103,6 +103,17 @@ def square(chat: Chat) -> int:
     return number
 
 
+def test_a_new_organization_announces_in_its_first_channel(chat):
+    ana, ben = chat.people("ana", "ben")
+    ears = ben.listens_for("message")
+
+    ana.joins("loud", announce=True)
+
+    (notice,) = notices(ears)
+    assert notice["display_recipient"] == "general"
+    assert notice["sender_full_name"] == "Notification Bot"
+
+
 def test_a_new_channel_is_announced_on_request(chat, square):
     ana, ben = chat.people("ana", "ben", channels=["square"])
     anas, bens = ana.listens_for("message"), ben.listens_for("message")
@@ -118,6 +129,32 @@ def test_a_new_channel_is_announced_on_request(chat, square):
     assert heard["message"]["content"] == f"{mention(ana)} created a new channel #**loud**."
     unread = ana.registers(fetch_event_types=["message", "update_message_flags"])["unread_msgs"]
     assert unread["count"] == 0
+
+
+@pytest.mark.parametrize("role", ["member", "guest"])
+def test_who_joins_is_announced(chat, square, role):
+    chat.set("signup_announcements_stream_id", square)
+    ears = chat.person("ana", channels=["square"]).listens_for("message")
+
+    eve = chat.person("eve", role=role)
+
+    (heard,) = ears.all()
+    assert heard["message"]["subject"] == "signups"
+    assert heard["message"]["content"] == f"{mention(eve)} joined this organization."
+
+
+def test_no_bot_is_announced_and_nobody_where_the_channel_is_archived(chat, square):
+    ana = chat.person("ana", role="owner", channels=["square"])
+    chat.set("signup_announcements_stream_id", square)
+    ears = ana.listens_for("message")
+
+    ana.post("/bots", full_name="Robot", short_name="robot").succeeds()
+    assert ears.silent()
+    ana.delete(f"/streams/{square}").succeeds()
+    ears.all()
+    chat.person("eve")
+
+    assert ears.silent()
 
 
 def test_several_new_channels_are_announced_together_and_private_ones_never(chat, square):

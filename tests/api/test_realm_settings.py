@@ -317,10 +317,7 @@ def test_a_time_is_a_positive_number_or_unlimited(setting: str, chat: Chat) -> N
 
     for value in (0, -5, 2**31, "word"):
         shown = f'"{value}"' if isinstance(value, str) else value
-        answer = owner.patch("/realm", **{setting: shown}).fails(
-            f"Bad value for '{setting}': {value}", code="REQUEST_VARIABLE_INVALID"
-        )
-        assert (answer["var_name"], answer["bad_value"]) == (setting, value)
+        owner.patch("/realm", **{setting: shown}).fails(f"Bad value for '{setting}': {value}")
     owner.patch("/realm", **{setting: 77}).succeeds()
     changed = owner.patch("/realm", **{setting: '"unlimited"'}).succeeds()
 

@@ -143,13 +143,13 @@ def test_a_deleted_reminder_is_gone(chat):
     number = asks(ana, milk.id)
     ears, others = ana.listens_for("reminders"), ben.listens_for("reminders")
 
-    ben.delete(f"/reminders/{number}").fails("Reminder does not exist")
+    ben.delete(f"/reminders/{number}").fails("Reminder does not exist", status=404)
     ana.delete(f"/reminders/{number}").succeeds()
 
     assert listed(ana) == []
     assert ears.all() == [{"type": "reminders", "op": "remove", "reminder_id": number}]
     assert others.silent()
-    ana.delete(f"/reminders/{number}").fails("Reminder does not exist")
+    ana.delete(f"/reminders/{number}").fails("Reminder does not exist", status=404)
 
 
 def test_bots_may_ask_too(chat):

@@ -321,7 +321,7 @@ def holds(tx: Tx, message_id: int) -> tuple[bool, bool, bool]:
         ("soup", False, False, False),
         ("https://a.example", True, False, False),
         ("https://a.example/x.png", True, True, False),
-        ("[x](/user_uploads/1/ab/x.txt)", True, False, True),
+        ("[x](/user_uploads/1/ab/x.txt)", True, False, False),  # there is no such file
     ],
 )
 def test_what_a_message_holds_is_remembered(

@@ -255,6 +255,23 @@ def test_calling_everybody_in_a_large_channel_is_refused_already_now(chat):
         chat.write(scheduled.create, people[0].record, to, draft, None, IN_AN_HOUR, "x.invalid")
 
 
+@pytest.mark.parametrize("to_people", [False, True])
+def test_calling_a_group_that_one_may_not_call_is_refused_already_now(chat, to_people):
+    ana, owner = chat.person("ana", channels=["kitchen"]), chat.person("root", role="owner")
+    group = {"name": "cooks", "description": "", "members": [ana.id]}
+    owner.post(
+        "/user_groups/create", **group, can_mention_group=chat.group("moderators")
+    ).succeeds()
+    to = [ana.id] if to_people else chat.channel("kitchen").id
+    number = schedules(ana, to=to)
+    refusal = "You are not allowed to mention user group 'cooks'."
+
+    ana.post("/scheduled_messages", content="@*cooks* soup", **soon(to=to)).fails(refusal)
+    ana.patch(f"/scheduled_messages/{number}", content="@*cooks* soup").fails(refusal)
+
+    assert [entry["content"] for entry in listed(ana)] == ["Soup's on"]
+
+
 def test_bots_may_schedule(chat):
     bot = chat.person("bot", bot="generic", channels=["kitchen"])
 
@@ -457,15 +474,11 @@ def test_nothing_of_a_deleted_one_stays(chat):
 
     ana.delete(f"/scheduled_messages/{number}").succeeds()
 
-    chat.server.call(chat.server.application.delivery._forget, _mailbox(chat, ears))
+    chat.server.lose_mailbox(ears.queue_id)
     assert [event["op"] for event in ears.all()] == ["remove"]
     assert chat.read(stored.find, number) is None
     entries = chat.read(log.after, chat.realm.id, 0, 1000)
     assert not any("a secret" in entry.payload for entry in entries)
-
-
-def _mailbox(chat, ears):
-    return chat.server.application.delivery._mailboxes[ears.queue_id]
 
 
 def _found_private(tx, creator, name):

@@ -1,6 +1,7 @@
 """Searching: what is found, what is shown of it, and who does not find it."""
 
 import pytest
+from tests.support.narrows import term
 
 from tertulia.actions import retention
 from tertulia.storage import search
@@ -72,16 +73,13 @@ def test_together_with_other_terms(chat, settled):
     ana.post("/messages/flags", messages=[three, four], op="add", flag="starred").succeeds()
     settled()
 
-    def term(operator, operand, negated=False):
-        return {"operator": operator, "operand": operand, "negated": negated}
-
     assert searches(ana, "soup", narrow=[term("channel", "kitchen")]) == [one, two]
     assert searches(ana, "soup", narrow=[term("sender", ben.id)]) == [two, three]
-    assert searches(ana, "soup", narrow=[term("sender", ben.id, True)]) == [one]
+    assert searches(ana, "soup", narrow=[term("sender", ben.id, negated=True)]) == [one]
     assert searches(ana, "soup", narrow=[term("is", "starred")]) == [three]
-    assert searches(ana, "soup", narrow=[term("is", "starred", True)]) == [one, two]
-    assert searches(ana, "soup", narrow=[term("search", "two", True)]) == [one, three]
-    assert searches(ana, narrow=[term("search", '"soup t"', True)]) == [one, four]
+    assert searches(ana, "soup", narrow=[term("is", "starred", negated=True)]) == [one, two]
+    assert searches(ana, "soup", narrow=[term("search", "two", negated=True)]) == [one, three]
+    assert searches(ana, narrow=[term("search", '"soup t"', negated=True)]) == [one, four]
     assert searches(ana, narrow=[["search", "soup"], ["search", '"two"']]) == [two]
     assert searches(ana, "soup", anchor=two, num_before=1, num_after=1) == [one, two, three]
     assert searches(ana, "soup", anchor="oldest", num_before=0, num_after=2) == [one, two]

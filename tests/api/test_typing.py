@@ -1,5 +1,7 @@
 """Typing: others are told that one writes, and nothing of it is stored."""
 
+from functools import partial
+
 import msgspec
 import pytest
 
@@ -102,6 +104,24 @@ def test_a_channel_hears_it_through_queues_that_know_of_it(scene, type_):
     assert ears.all() == [typing_in("start", scene.ana, scene.kitchen, "soup")]
     assert older.silent()
     assert outside.silent()
+
+
+def test_what_the_other_kind_asks_for_is_ignored_whatever_it_is(scene):
+    ears = scene.ben.listens_for(client_capabilities=CAPABLE)
+    place = {"stream_id": scene.kitchen.id, "topic": "soup"}
+    tell = partial(scene.ana.post, "/typing", op="start")
+
+    replies = [
+        tell(type="channel", to="the kitchen", **place),
+        tell(type="stream", to=[-1], **place),
+        tell(to=[scene.ben.id], stream_id="kitchen", topic="x" * 61),
+    ]
+
+    assert [reply.succeeds() for reply in replies] == [{"result": "success", "msg": ""}] * 3
+    assert ears.all() == [
+        *[typing_in("start", scene.ana, scene.kitchen, "soup")] * 2,
+        typing("start", scene.ana, scene.ben, scene.ana),
+    ]
 
 
 @pytest.mark.parametrize("topic", ["", "(no topic)", "general chat"])

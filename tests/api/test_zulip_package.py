@@ -8,6 +8,7 @@ import pytest
 import zulip
 from tests.support.pictures import picture, uploads
 from tests.support.server import PATIENCE_SECONDS as SOON
+from tests.support.waiting import eventually
 
 
 class Enough(Exception):
@@ -126,11 +127,10 @@ def test_a_lost_queue_makes_it_register_again(people):
     client, ana, ben = people
     heard, full = listens(client, count=2)
     ben.says("before", to="kitchen > count")
-    while not heard:
-        pass
+    eventually(lambda: heard)
 
-    for queue_id in list(ben.server.application.delivery._mailboxes):
-        ana.delete("/events", queue_id=queue_id)
+    for mailbox in ben.server.application.delivery.mailroom:
+        ana.delete("/events", queue_id=mailbox.listener.queue_id)
     for _ in range(50):
         ben.says("after", to="kitchen > count")
         if full.wait(0.1):

@@ -38,6 +38,15 @@ def test_coming_back_after_a_while_is_news(doing, active_ago, is_news):
     assert Presence(active_at, NOW).comes_online(doing, NOW) is is_news
 
 
+@pytest.mark.parametrize("doing", ["active", "idle"])
+def test_nobody_stays_in_the_future_when_the_clock_is_put_back(doing):
+    early = Presence(NOW + 3600, NOW + 3600)
+
+    assert early.pinged(doing, NOW) == Presence(NOW, NOW)
+    assert Presence(NOW - 500, NOW + 3600).pinged("idle", NOW) == Presence(NOW - 500, NOW)
+    assert Presence(None, NOW + 3600).pinged("idle", NOW) == Presence(None, NOW)
+
+
 def test_time_never_goes_back():
     later = Presence(NOW + 100, NOW + 200)
 

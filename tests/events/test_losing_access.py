@@ -6,11 +6,6 @@ from tests.support.server import PATIENCE_SECONDS as SOON
 from tertulia.actions import users
 
 
-def go_cold(chat):
-    chat.server.clock.move(minutes=5)
-    chat.server.call(chat.server.application.delivery.give_up_cold_mailboxes)
-
-
 def with_key(person, key):
     return person.with_headers(Authorization=basic(person.email, key))
 
@@ -77,7 +72,7 @@ def test_they_are_taken_back_from_a_cold_queue_too(chat):
     ears = ben.listens_for("message")
     ana.says("secret", to="cellar > light")
     soup = ana.says("open", to="kitchen > lunch")
-    go_cold(chat)
+    chat.server.goes_cold()
 
     ana.leaves("cellar", principals=[ben.id])
     ana.says("more secrets", to="cellar > light")
@@ -93,7 +88,7 @@ def test_a_public_channel_stops_when_one_leaves_but_its_past_is_heard(chat):
     ana.says("after", to="kitchen > lunch")
 
     assert [each["message"]["id"] for each in warm.all()] == [before.id]
-    go_cold(chat)
+    chat.server.goes_cold()
     assert [each["message"]["id"] for each in cold.all()] == [before.id]
 
 

@@ -14,11 +14,6 @@ from tertulia.events.whispers import Whisper
 from tertulia.storage import log, queues
 
 
-def go_cold(chat):
-    chat.server.clock.move(minutes=5)
-    chat.server.call(chat.server.application.delivery.give_up_cold_mailboxes)
-
-
 class Word(Whisper, frozen=True):
     """A whisper for whomever a scene wants to hear it."""
 
@@ -76,7 +71,7 @@ def test_a_mailbox_that_was_given_up_is_rebuilt_as_it_was(chat):
     before = [ears.poll(-1).succeeds()["events"] for ears in queues_]
     assert len(before[0]) > 10
 
-    go_cold(chat)
+    chat.server.goes_cold()
 
     delivery = chat.server.application.delivery
     kept = {each.queue_id for each in delivery.positions(chat.realm.id)}
@@ -87,7 +82,7 @@ def test_a_mailbox_that_was_given_up_is_rebuilt_as_it_was(chat):
 def test_a_cold_queue_hears_what_happened_meanwhile(chat):
     ana, ben = chat.people("ana", "ben", channels=["kitchen"])
     ears = ben.listens_for("message")
-    go_cold(chat)
+    chat.server.goes_cold()
 
     soup = ana.says("Soup's on", to="kitchen > lunch")
 
@@ -97,7 +92,7 @@ def test_a_cold_queue_hears_what_happened_meanwhile(chat):
 def test_a_queue_at_which_somebody_waits_does_not_go_cold(chat):
     ana, ben = chat.people("ana", "ben", channels=["kitchen"])
     waiting = ben.listens_for("message").waits()
-    go_cold(chat)
+    chat.server.goes_cold()
 
     ana.says("Soup's on", to="kitchen > lunch")
 
@@ -107,7 +102,7 @@ def test_a_queue_at_which_somebody_waits_does_not_go_cold(chat):
 def test_a_queue_far_behind_is_given_page_by_page(chat):
     ears = chat.person("ana").listens_for("realm")
     much_happens(chat, 1010)
-    go_cold(chat)
+    chat.server.goes_cold()
 
     pages = heard_in_pages(ears)
 
@@ -150,7 +145,7 @@ def test_the_log_may_be_trimmed_behind_the_last_reader(own_chat):
     keep_positions(own_chat)
     own_chat.server.clock.move(minutes=11)
     own_chat.write(housekeeping.trim_log)
-    go_cold(own_chat)
+    own_chat.server.goes_cold()
 
     assert [each["message"]["content"] for each in slow.all()] == ["one", "two"]
     assert quick.silent()
@@ -166,7 +161,7 @@ def test_a_queue_whose_place_in_the_log_is_gone_has_to_be_opened_again(own_chat)
     ana.says("one", to="kitchen > count")
     ana.says("two", to="kitchen > count")
     own_chat.write(forget)
-    go_cold(own_chat)
+    own_chat.server.goes_cold()
 
     assert ears.poll().json["code"] == "BAD_EVENT_QUEUE_ID"
 
@@ -234,7 +229,7 @@ def test_a_whisper_is_never_written_down(chat):
     whisper(chat, "start", Everyone())
     soup = ana.says("Soup's on", to="kitchen > lunch")
 
-    go_cold(chat)
+    chat.server.goes_cold()
 
     assert [each["type"] for each in ears.all()] == ["message"]
     kinds = [entry.kind for entry in chat.read(log.after, chat.realm.id, before, 100)]
@@ -252,5 +247,5 @@ def test_a_queue_can_be_acknowledged_at_a_whisper(chat):
     rest = ears.poll(start["id"]).succeeds()["events"]
 
     assert [each["type"] for each in rest] == ["message"]
-    go_cold(chat)
+    chat.server.goes_cold()
     assert ears.poll(start["id"]).succeeds()["events"] == rest

@@ -3,6 +3,7 @@
 import pytest
 from tests.support.people import Chat
 from tests.support.server import PATIENCE_SECONDS as SOON
+from tests.support.waiting import eventually
 
 from tertulia.jobs.housekeeping import keep_positions
 
@@ -95,16 +96,11 @@ def test_a_number_that_is_none(kitchen, number):
 def test_a_wrong_number_costs_a_cold_queue_nothing(chat, kitchen):
     ana, _, ears = kitchen
     ana.says("one", to="kitchen > count")
-    go_cold(chat)
+    chat.server.goes_cold()
 
     assert ears.poll(2**50).status == 400
 
     assert [each["message"]["content"] for each in ears.all()] == ["one"]
-
-
-def go_cold(chat):
-    chat.server.clock.move(hours=0.1)
-    chat.server.call(chat.server.application.delivery.give_up_cold_mailboxes)
 
 
 # --- parameters ---
@@ -244,8 +240,7 @@ def test_whoever_hangs_up_misses_nothing(chat, kitchen):
     connection = ben.server.client._connect()
     target = f"/api/v1/events?queue_id={ears.queue_id}&last_event_id=-1"
     connection.request("GET", target, headers=ben.headers)
-    while not chat.server.is_parked(ears.queue_id):
-        pass
+    eventually(lambda: chat.server.is_parked(ears.queue_id))
     connection.close()
 
     soup = ana.says("Soup's on", to="kitchen > lunch")

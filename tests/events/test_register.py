@@ -110,7 +110,7 @@ def test_the_realm_brings_the_organizations_settings_and_the_servers_limits(chat
     state = chat.person("ana").registers(fetch_event_types=["realm"])
 
     assert (state["max_message_length"], state["max_topic_length"]) == (10_000, 60)
-    assert (state["max_stream_name_length"], state["max_file_upload_size_mib"]) == (60, 0)
+    assert (state["max_stream_name_length"], state["max_file_upload_size_mib"]) == (60, 25)
     assert state["realm_name"] == chat.realm.name
     assert state["realm_empty_topic_display_name"] == "general chat"
     assert state["event_queue_longpoll_timeout_seconds"] == 90

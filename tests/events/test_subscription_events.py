@@ -1,5 +1,7 @@
 """What people hear when somebody comes to the organization, joins a channel, or leaves one."""
 
+from tests.support.watcher import watch
+
 from tertulia.actions import users
 
 TYPES = ("stream", "subscription")
@@ -229,14 +231,7 @@ def test_a_setting_of_the_organization_is_told_to_everybody(chat):
 def test_whoever_watched_knows_what_a_newcomer_is_told(chat):
     ana, ben = chat.people("ana", "ben")
     root = chat.person("root", role="owner")
-    ears = ben.listens_for(
-        *TYPES,
-        "realm_user",
-        fetch_event_types=["subscription", "stream", "realm_user"],
-        include_subscribers="true",
-        client_capabilities={"notification_settings_null": True},
-    )
-    known = Known(ears.state, ben.id)
+    watcher = watch(ben)
 
     ana.joins("kitchen", "garden")
     ana.joins("cellar", invite_only=True)
@@ -250,65 +245,4 @@ def test_whoever_watched_knows_what_a_newcomer_is_told(chat):
     ana.leaves("cellar", principals=[ben.id])
     ana.joins("garden", principals=[ben.id, cleo.id])
 
-    for event in ears.all():
-        known.hear(event)
-    fresh = Known(
-        ben.registers(
-            fetch_event_types=["subscription", "stream", "realm_user"], include_subscribers="true"
-        ),
-        ben.id,
-    )
-    assert known == fresh
-
-
-class Known:
-    """What a client knows of channels and people: from the state, and from events since."""
-
-    def __init__(self, state, me):
-        self.me = me
-        self.people = {each["user_id"] for each in state["realm_users"]}
-        self.channels = {each["stream_id"] for each in state["streams"]}
-        self.mine = {each["stream_id"] for each in state["subscriptions"]}
-        everything = state["subscriptions"] + state["unsubscribed"] + state["never_subscribed"]
-        self.subscribers = {each["stream_id"]: set(each["subscribers"]) for each in everything}
-
-    def __eq__(self, other):
-        return vars(self) == vars(other)
-
-    def __repr__(self):
-        return repr(vars(self))
-
-    def hear(self, event):
-        getattr(self, f"hear_{event['type']}_{event['op']}")(event)
-
-    def hear_realm_user_add(self, event):
-        self.people.add(event["person"]["user_id"])
-
-    def hear_stream_create(self, event):
-        for each in event["streams"]:
-            self.channels.add(each["stream_id"])
-            self.subscribers.setdefault(each["stream_id"], set())
-
-    def hear_stream_delete(self, event):
-        for number in event["stream_ids"]:
-            self.channels.discard(number)
-            del self.subscribers[number]
-
-    def hear_subscription_add(self, event):
-        for each in event["subscriptions"]:
-            self.mine.add(each["stream_id"])
-            self.subscribers[each["stream_id"]] = set(each["subscribers"])
-
-    def hear_subscription_remove(self, event):
-        for each in event["subscriptions"]:
-            self.mine.discard(each["stream_id"])
-            self.subscribers[each["stream_id"]].discard(self.me)
-
-    def hear_subscription_peer_add(self, event):
-        for number in event["stream_ids"]:
-            self.subscribers[number].update(event["user_ids"])
-
-    def hear_subscription_peer_remove(self, event):
-        for number in event["stream_ids"]:
-            for user_id in event["user_ids"]:
-                self.subscribers[number].remove(user_id)  # a client must have known them
+    assert watcher.sees() == watch(ben).sees()

@@ -3,6 +3,7 @@
 import asyncio
 import ipaddress
 from email.utils import parsedate_to_datetime
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -330,24 +331,29 @@ def test_a_long_poll_is_answered_when_the_bell_rings(kitchen):
     assert sent[1]["body"] == b'{"result":"success","msg":"","pots":["rung"]}\n'
 
 
-def test_a_server_that_stops_may_cancel_a_long_poll(kitchen):
-    async def scene() -> None:
+def test_what_a_server_that_stops_cannot_wait_for_is_to_be_tried_again(kitchen):
+    async def scene() -> list[dict[str, Any]]:
         forever = asyncio.Event()
+        sent: list[dict[str, Any]] = []
 
-        async def receive() -> dict[str, object]:
+        async def receive() -> dict[str, Any]:
             await forever.wait()
             return {}
 
-        async def send(message: object) -> None:
-            raise AssertionError
+        async def send(message: dict[str, Any]) -> None:
+            sent.append(message)
 
         poll = asyncio.create_task(kitchen.api(http_scope(path="/api/v1/wait"), receive, send))
         await asyncio.sleep(0.01)
         poll.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await poll
+        await poll
+        return sent
 
-    asyncio.run(scene())
+    sent = asyncio.run(scene())
+
+    assert sent[0]["status"] == 503
+    assert (b"retry-after", b"1") in sent[0]["headers"]
+    assert b'"code":"SERVICE_UNAVAILABLE"' in sent[1]["body"]
 
 
 # --- Anything at all ------------------------------------------------------------------------------

@@ -46,6 +46,18 @@ def test_the_headers_say_when_the_bucket_is_empty_again(clock):
     }
 
 
+@pytest.mark.parametrize("hours", [1, -1])
+def test_a_clock_that_is_put_forward_or_back_shuts_nobody_out(clock, hours):
+    limiter = Limiter(Rate(2, 60), clock)
+    for _ in range(3):
+        limiter.check("ana")
+
+    clock.now += 3600 * hours
+
+    assert [limiter.check("ana").is_allowed for _ in range(3)] == [True, True, False]
+    assert limiter.check("ben").is_allowed
+
+
 def test_keys_do_not_disturb_each_other(clock):
     limiter = Limiter(Rate(1), clock)
 

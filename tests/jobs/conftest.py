@@ -31,6 +31,7 @@ class Later(Chat):
         self.server.do(housekeeping.keep_positions(*both))
         self.server.do(housekeeping.trim_logs(*both))
         self.server.do(housekeeping.delete_old_messages(*both))
+        self.server.do(housekeeping.sweep_files(self.server.database))
 
     def in_seconds(self, seconds: float) -> int:
         """A time to schedule something for."""

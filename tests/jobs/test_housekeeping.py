@@ -1,10 +1,18 @@
 """Housekeeping: what is given up, what is forgotten, and what is not."""
 
+from functools import partial
+
 import pytest
 
-from tertulia.actions import housekeeping
+from tertulia.actions import housekeeping, retention
 from tertulia.jobs import presence
-from tertulia.jobs.housekeeping import Watch, delete_old_messages, forget_sent, keep_positions
+from tertulia.jobs.housekeeping import (
+    Watch,
+    delete_old_messages,
+    forget_sent,
+    keep_positions,
+    trim_logs,
+)
 from tertulia.storage import log, messages, queues, send_keys
 from tertulia.storage import presence as stored_presence
 from tertulia.storage import scheduled as stored_scheduled
@@ -127,6 +135,32 @@ def test_the_log_is_bounded_and_an_idle_queue_given_up(later):
         server.call(server.application.delivery.close_queue, queue_id)
     idle.poll().fails(f"Bad event queue ID: {idle.queue_id}", code="BAD_EVENT_QUEUE_ID")
     assert busy.silent()
+
+
+@pytest.mark.parametrize("in_memory", [True, False])
+def test_the_job_gives_up_an_idle_queue_and_trims_behind_the_others(
+    own_chat, monkeypatch, in_memory
+):
+    ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
+    idle = ben.listens_for("message", idle_queue_timeout=86_400)
+    reading = ana.listens_for("message")
+    says_much(ana)
+    server = own_chat.server
+    delivery = server.application.delivery
+    if not in_memory:
+        server.call(delivery._forget, delivery._mailboxes[idle.queue_id])
+    assert len(reading.all()) == 20
+    assert reading.silent()
+    server.do(keep_positions(server.database, delivery))
+    trim = partial(housekeeping.trim_log, most_events=10)
+    monkeypatch.setattr(housekeeping, "trim_log", trim)
+
+    server.do(trim_logs(server.database, delivery))
+
+    assert events_kept(own_chat) <= 11
+    idle.poll().fails(f"Bad event queue ID: {idle.queue_id}", code="BAD_EVENT_QUEUE_ID")
+    says_much(ana, 1)
+    assert len(reading.all()) == 1
 
 
 def test_a_long_log_is_trimmed_in_steps(later, monkeypatch):
@@ -298,6 +332,32 @@ def test_the_organization_decides_where_a_channel_does_not(later):
     assert [event["message_type"] for event in ears.all()] == ["stream", "private", "stream"]
 
 
+def test_what_owners_decide_takes_effect(later):
+    owner = later.person("root", role="owner", channels=["kitchen"])
+    kitchen = f"/streams/{later.channel('kitchen').id}"
+    owner.patch("/realm", message_retention_days=2).succeeds()
+
+    def is_kept(days_for_channel) -> bool:
+        owner.patch(kitchen, message_retention_days=days_for_channel).succeeds()
+        deletes_old(later)
+        return "soup" in readable(owner)
+
+    owner.says("soup", to="kitchen > lunch")
+    later.server.clock.move(**days(3))
+
+    assert is_kept("unlimited")
+    assert is_kept(4)
+    owner.patch("/realm", message_retention_days="unlimited").succeeds()
+    assert is_kept("realm_default")
+    owner.patch("/realm", message_retention_days=2).succeeds()
+    assert not is_kept("realm_default")
+    owner.says("soup", to="kitchen > lunch")
+    owner.patch("/realm", message_retention_days="unlimited").succeeds()
+    later.server.clock.move(**days(3))
+    assert is_kept(4)
+    assert not is_kept(2)
+
+
 def test_unless_somebody_decides_everything_is_kept(later):
     ana = later.person("ana", channels=["kitchen"])
     ana.says("for ever", to="kitchen > x")
@@ -322,9 +382,44 @@ def test_much_is_deleted_in_small_steps_topic_by_topic(later):
 
     told = ears.all()
     assert sum(len(event["message_ids"]) for event in told) == 60
-    assert max(len(event["message_ids"]) for event in told) <= 50
+    assert max(len(event["message_ids"]) for event in told) <= retention.AT_ONCE
     assert {event["topic"] for event in told} == {"topic 0", "topic 1"}
     assert readable(ana) == []
+
+
+def test_one_step_deletes_a_few_messages_of_one_topic(later):
+    ana = later.person("ana", channels=["kitchen"])
+    keep_for(later, "kitchen", 1)
+    later.fill(ana, "kitchen > soup", 10)
+    later.fill(ana, "kitchen > salad", 3)
+    later.server.clock.move(**days(2))
+    kitchen = later.channel("kitchen").id
+
+    steps = [later.write(retention.delete_some, kitchen) for _ in range(4)]
+
+    assert steps == [5, 5, 3, 0]
+
+
+def test_a_message_that_cannot_be_deleted_holds_up_no_other_place(own_chat):
+    ana, ben = own_chat.people("ana", "ben", channels=["kitchen", "garden"])
+    own_chat.set("message_retention_days", 1)
+    broken = ana.says("soup", to="kitchen > x")
+    ana.says("roses", to="garden > x")
+    ana.says("hello", to=[ben])
+    own_chat.server.do(own_chat.server.application.indexing.catch_up())
+    own_chat.write(_spoil_index, broken.id)
+    own_chat.server.clock.move(**days(2))
+
+    with pytest.raises(ValueError, match="multiple of item size"):
+        deletes_old(own_chat)
+
+    assert readable(ben) == ["soup"]
+
+
+def _spoil_index(tx, message_id):
+    tx.execute(
+        "UPDATE search_document SET words = :half WHERE message_id = :id", half=b"?", id=message_id
+    )
 
 
 def test_nothing_of_a_deleted_message_stays(later):
@@ -339,8 +434,7 @@ def test_nothing_of_a_deleted_message_stays(later):
         message_id=secret.id,
         scheduled_delivery_timestamp=later.in_seconds(86_400 * 30),
     ).succeeds()["reminder_id"]
-    delivery = later.server.application.delivery
-    later.server.call(delivery._forget, delivery._mailboxes[ears.queue_id])
+    later.server.lose_mailbox(ears.queue_id)
 
     later.server.clock.move(**days(2))
     deletes_old(later)

@@ -7,6 +7,7 @@ import pytest
 import structlog.testing
 
 from tertulia.errors import ServiceUnavailable
+from tertulia.jobs.each import each
 from tertulia.jobs.runner import Job, Runner
 
 
@@ -120,3 +121,30 @@ def test_metrics_tell_how_late_each_job_is(chat):
         ]
         assert float(line.split()[-1]) < 5
         assert f'tertulia_job_failures{{job="{job.name}"}} 0.0' in text
+
+
+def test_trouble_with_one_holds_up_no_other():
+    done = []
+
+    async def work(number: int) -> int:
+        if number < 2:
+            raise ValueError(number)
+        done.append(number)
+        return number
+
+    with pytest.raises(ValueError, match="0"):
+        asyncio.run(each(range(4), work))
+    assert done == [2, 3]
+    assert asyncio.run(each([5, 6], work)) == [5, 6]
+
+
+def test_that_the_data_cannot_be_reached_is_known_after_the_first():
+    tried = []
+
+    async def work(number: int) -> None:
+        tried.append(number)
+        raise ServiceUnavailable
+
+    with pytest.raises(ServiceUnavailable):
+        asyncio.run(each(range(4), work))
+    assert tried == [0]

@@ -10,12 +10,15 @@ from tests.support.server import Server
 from tests.support.waiting import eventually
 
 from tertulia.actions import channels, scheduled, subscriptions, users
+from tertulia.domain import limits
 from tertulia.domain.channels import NewChannel
+from tertulia.domain.messages import Draft
 from tertulia.domain.scheduled import ToChannel
 from tertulia.domain.users import NOTIFICATION_BOT
 from tertulia.events.directory import Organization
-from tertulia.jobs.sending import SCHEDULED, send_due
+from tertulia.jobs.sending import IN_HAND, SCHEDULED, Outbox, send_due
 from tertulia.storage import scheduled as stored
+from tertulia.storage.database import Bound
 
 
 def schedules(person: Person, content: str = "Soup's on", *, at: int, **params: Any) -> int:
@@ -99,6 +102,35 @@ def test_the_server_sends_it_by_itself_within_a_second(own_chat):
 
     assert event["message"]["content"] == "Soup's on"
     assert at <= event["message"]["timestamp"] <= at + 1
+
+
+def test_whose_time_comes_while_others_are_served_has_their_turn_soon(later):
+    house, garden = later.realm.id, Chat.found(later.server).realm.id
+    due = {house: list(range(500)), garden: []}
+    sent: list[int] = []
+
+    async def deliver(db: Bound, _: Any, entry: int, *rest: Any) -> bool:
+        sent.append(db.realm_id)
+        if len(sent) == 100:
+            due[garden] = [1000]
+        due[db.realm_id].remove(entry)
+        return True
+
+    async def compose(*_: Any) -> Draft:
+        return Draft("", "", 0, "tests", False)
+
+    outbox: Outbox[int] = Outbox(
+        lambda tx: [realm_id for realm_id, entries in due.items() if entries],
+        lambda tx, most: due[tx.realm_id][:most],
+        compose,
+        deliver,
+        give_up=deliver,
+    )
+    server = later.server
+    server.do(send_due(server.database, server.application.delivery, outbox))
+
+    assert (sent.count(house), sent.count(garden)) == (500, 1)
+    assert sent.index(garden) <= 100 + 2 * IN_HAND
 
 
 def test_what_is_sent_is_not_sent_again(later):
@@ -335,38 +367,130 @@ def test_more_than_ten_minutes_late_is_a_failure_and_no_surprise(later):
     assert waiting(ana)[0]["failed"] is True
 
 
-def test_a_recipient_who_has_left_fails_it(later):
-    ana, ben = later.people("ana", "ben")
+class Change:
+    """Something that happens between writing a message and sending it."""
+
+    def __init__(self, later: Any, owner: Person, ben: Person) -> None:
+        self.later, self.owner, self.ben = later, owner, ben
+        self.kitchen = f"/streams/{later.channel('kitchen').id}"
+        self.nobody = later.group("nobody")
+
+    def archive(self) -> None:
+        self.owner.delete(self.kitchen).succeeds()
+
+    def shut_out(self) -> None:
+        self.owner.patch(self.kitchen, is_private=True).succeeds()
+        self.owner.leaves("kitchen", principals=["ana@example.com"])
+
+    def set_in_channel(self, **settings: Any) -> None:
+        self.owner.patch(self.kitchen, **settings).succeeds()
+
+    def take_from_all(self, right: str) -> None:
+        self.set_in_channel(**{right: {"new": self.nobody}})
+
+    def forbid_calling_cooks(self) -> None:
+        (group,) = [
+            each
+            for each in self.owner.get("/user_groups").succeeds()["user_groups"]
+            if each["name"] == "cooks"
+        ]
+        self.owner.patch(
+            f"/user_groups/{group['id']}", can_mention_group={"new": self.nobody}
+        ).succeeds()
+
+    def dismiss_ben(self) -> None:
+        self.owner.delete(f"/users/{self.ben.id}").succeeds()
+
+
+TO_BEN = {"to": "ben"}
+
+
+@pytest.mark.parametrize(
+    "message, change, reason",
+    [
+        ({}, lambda it: it.archive(), "Not authorized to send to channel 'kitchen'"),
+        ({}, lambda it: it.shut_out(), "Not authorized to send to channel 'kitchen'"),
+        (
+            {},
+            lambda it: it.take_from_all("can_send_message_group"),
+            "You do not have permission to post in this channel.",
+        ),
+        (
+            {},
+            lambda it: it.take_from_all("can_create_topic_group"),
+            "You do not have permission to create new topics in this channel.",
+        ),
+        (
+            {},
+            lambda it: it.set_in_channel(topics_policy="empty_topic_only"),
+            "Only the general chat topic is allowed in this channel.",
+        ),
+        (
+            {"topic": ""},
+            lambda it: it.set_in_channel(topics_policy="disable_empty_topic"),
+            "Sending messages to the general chat is not allowed in this channel.",
+        ),
+        (
+            {"topic": ""},
+            lambda it: it.later.set("topics_policy", "disable_empty_topic"),
+            "Sending messages to the general chat is not allowed in this channel.",
+        ),
+        (
+            {"content": "@**all** soup"},
+            lambda it: it.later.permit("can_mention_many_users_group", "nobody"),
+            "You do not have permission to use channel wildcard mentions in this channel.",
+        ),
+        (
+            {"content": "@**topic** soup"},
+            lambda it: it.later.permit("can_mention_many_users_group", "nobody"),
+            "You do not have permission to use topic wildcard mentions in this topic.",
+        ),
+        (
+            {"content": "@*cooks* soup"},
+            lambda it: it.forbid_calling_cooks(),
+            "You are not allowed to mention user group 'cooks'.",
+        ),
+        (
+            {"content": "@*cooks* soup", **TO_BEN},
+            lambda it: it.forbid_calling_cooks(),
+            "You are not allowed to mention user group 'cooks'.",
+        ),
+        (TO_BEN, lambda it: it.dismiss_ben(), "'{ben}' is no longer using Zulip."),
+        (
+            TO_BEN,
+            lambda it: it.later.permit("direct_message_permission_group", "nobody"),
+            "Direct messages are disabled in this organization.",
+        ),
+        (
+            TO_BEN,
+            lambda it: it.later.permit("direct_message_initiator_group", "nobody"),
+            "You do not have permission to initiate direct message conversations.",
+        ),
+    ],
+)
+def test_what_forbids_sending_by_then_fails_it(later, monkeypatch, message, change, reason):
+    monkeypatch.setattr(limits, "FEW_RECIPIENTS", 0)
+    later.permit("can_mention_many_users_group", "members")
+    ana, ben = later.people("ana", "ben", channels=["kitchen"])
+    owner = later.person("root", role="owner", channels=["kitchen"])
+    owner.post(
+        "/user_groups/create", name="cooks", description="", members=[ana.id, ben.id]
+    ).succeeds()
     at = later.in_seconds(60)
-    schedules(ana, at=at, to=[ben.id])
-    later.write(users.deactivate, ben.id)
+    words = {"content": "Soup's on", **message}
+    schedules(ana, at=at, **(words | {"to": [ben.id]} if "to" in message else words))
+    (entry,) = waiting(ana)
+    change(Change(later, owner, ben))
+    hers, theirs = ana.listens_for("scheduled_messages", "message"), owner.listens_for("message")
 
     later.passes(seconds=61)
 
-    assert notices(ana) == [notice(at, f"'{ben.api_email}' is no longer using Zulip.")]
-
-
-def test_a_right_that_was_lost_fails_it(later):
-    ana, ben = later.people("ana", "ben")
-    at = later.in_seconds(60)
-    schedules(ana, at=at, to=[ben.id])
-    later.permit("direct_message_permission_group", "nobody")
-
-    later.passes(seconds=61)
-
-    assert notices(ana) == [notice(at, "Direct messages are disabled in this organization.")]
-
-
-def test_a_topic_policy_that_came_since_fails_it(later):
-    ana = later.person("ana", channels=["kitchen"])
-    at = later.in_seconds(60)
-    schedules(ana, at=at, topic="")
-    later.set("topics_policy", "disable_empty_topic")
-
-    later.passes(seconds=61)
-
-    reason = "Sending messages to the general chat is not allowed in this channel."
-    assert notices(ana) == [notice(at, reason)]
+    told, told_why = hers.all()
+    failed = {**entry, "failed": True}
+    assert waiting(ana) == [failed]
+    assert told == {"type": "scheduled_messages", "op": "update", "scheduled_message": failed}
+    assert told_why["message"]["content"] == notice(at, reason.format(ben=ben.api_email))
+    assert theirs.silent()
 
 
 def test_a_sender_who_has_left_fails_it_and_nobody_is_told(later):

@@ -15,6 +15,7 @@ from tests.support.client import Reply
 from tests.support.people import Chat, Person
 
 from tertulia.actions import groups
+from tertulia.actions.groups import MemberChange
 from tertulia.domain.groups import GroupValue, NewGroup
 from tertulia.storage import groups as stored_groups
 from tertulia.storage import users as stored_users
@@ -147,7 +148,7 @@ def _make_groups(tx: Tx, creator_id: int, inside: list[int], left_id: int) -> tu
         "can_remove_members_group": system["role:moderators"],
     }
     team = groups.create(tx, creator, NewGroup("team", "", inside, [inner], permissions))
-    groups.change_members(tx, creator, team, [], [left_id], [], [])
+    groups.change_members(tx, creator, team, MemberChange(remove=[left_id]))
     return team, inner, other
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.support.client import Reply
 from tests.support.people import Chat, Person
 from tests.support.pictures import picture, uploads_to
-from tests.support.watcher_personal import PersonalWatcher
+from tests.support.watcher_personal import watch_own
 
 from tertulia.domain.preferences import BOUNDS, CHOICES, DEFAULTS
 
@@ -285,10 +285,10 @@ def test_who_watched_knows_what_a_newcomer_is_told(
     ana = chat.person("ana", role="owner", channels=["kitchen"])
     people = [ana, *chat.people("ben", "cleo", channels=["kitchen", "garden"])]
     channel_ids = [chat.channel(name).id for name in ("kitchen", "garden")]
-    watchers = [PersonalWatcher(person) for person in people]
+    watchers = [watch_own(person) for person in people]
 
     for actor, deed in done:
         deed(Scene(chat, people, channel_ids), people[actor])
 
     for person, watcher in zip(people, watchers, strict=True):
-        assert watcher.sees() == PersonalWatcher(person).sees(), person.name
+        assert watcher.sees() == watch_own(person).sees(), person.name

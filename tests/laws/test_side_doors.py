@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from tests.support.narrows import term
 from tests.support.people import Chat, Person
 
 from tertulia.actions import users
@@ -109,10 +110,6 @@ def narrows_to(house: House, me: Person, hidden: list[int]) -> Iterator[list[dic
             yield [term(*place), term(*mark)]
     yield [term(*places[1]), term("topic", TOPIC), term("with", hidden[0])]
     yield [term("dm", [ana.id, ben.id]), term("with", hidden[-1])]
-
-
-def term(operator: str, operand: Any, *, negated: bool = False) -> dict[str, Any]:
-    return {"operator": operator, "operand": operand, "negated": negated}
 
 
 @pytest.mark.parametrize("who", ["removed", "late", "guest", "admin", "foreign"])

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.support.client import Reply
 from tests.support.people import Chat, Person
 from tests.support.server import Server
-from tests.support.watcher import Watcher
+from tests.support.watcher import watch
 
 ROLES = ["owner", "admin", "member", "member", "guest"]  # of those who watch
 OTHERS = ["member", "guest"]
@@ -371,12 +371,12 @@ def test_who_watched_knows_what_a_newcomer_is_told(
     chat.permit("can_manage_all_groups", "members")
     for name, person in zip(GROUPS, people, strict=False):
         person.post("/user_groups/create", name=name, description="", members=[person.id])
-    watchers = [Watcher(person) for person in people[: len(ROLES)]]
-    older = Watcher(people[2], include_deactivated_groups=False)
+    watchers = [watch(person) for person in people[: len(ROLES)]]
+    older = watch(people[2], include_deactivated_groups=False)
 
     for actor, deed in done:
         deed(Scene(chat, people), people[actor])
 
     for person, watcher in zip(people, watchers, strict=False):
-        assert watcher.sees() == Watcher(person).sees(), person.name
-    assert older.sees() == Watcher(people[2], include_deactivated_groups=False).sees()
+        assert watcher.sees() == watch(person).sees(), person.name
+    assert older.sees() == watch(people[2], include_deactivated_groups=False).sees()

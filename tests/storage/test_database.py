@@ -17,6 +17,7 @@ from tertulia.storage import (
     queues,
     realms,
     schema,
+    selections,
     send_keys,
     subscriptions,
     unread,
@@ -24,8 +25,8 @@ from tertulia.storage import (
     users,
 )
 from tertulia.storage.database import Database
-from tertulia.storage.history import Selection
 from tertulia.storage.queues import Position, StoredQueue
+from tertulia.storage.selections import Selection
 from tertulia.storage.tx import Tx
 
 
@@ -221,7 +222,7 @@ def test_spans_tell_who_received_what(database, realm):
         ]
         assert received == [during, after]
         assert list(unread.load(tx, ana.id)) == [during, after]
-        mine_here = history.received_in_channels(tx, ana.id, [kitchen.id])
+        mine_here = selections.received_in_channels(tx, ana.id, [kitchen.id])
         assert history.before(tx, mine_here, 10**15, 10) == [during, after]
         mine = subscriptions.find(tx, ana.id, kitchen.id)
         assert mine is not None

@@ -7,10 +7,10 @@ from tertulia.actions import organizations
 from tertulia.domain.messages import Draft
 from tertulia.domain.realms import Realm
 from tertulia.domain.search import Page, parse
-from tertulia.storage import history, messages, search, users
+from tertulia.storage import edits, history, messages, search, users
 from tertulia.storage.database import Database
 from tertulia.storage.finding import Search
-from tertulia.storage.history import BEYOND_ALL, Selection
+from tertulia.storage.selections import BEYOND_ALL, Selection
 from tertulia.storage.tx import Tx
 
 TABLES = ("search_document", "search_posting", "search_word", "search_gram", "search_stale")
@@ -41,16 +41,16 @@ class Shelf:
         self.said += 1
         number = self.said * APART
         self.tx.execute("UPDATE message SET id = :new WHERE id = :id", new=number, id=given)
-        messages.set_topic(self.tx, [number], topic)
+        edits.set_topic(self.tx, [number], topic)
         self.texts[number] = (text, topic)
         return number
 
     def edit(self, number: int, text: str) -> None:
-        messages.set_content(self.tx, number, draft(text))
+        edits.set_content(self.tx, number, draft(text))
         self.texts[number] = (text, self.texts[number][1])
 
     def move(self, numbers: list[int], topic: str) -> None:
-        messages.set_topic(self.tx, numbers, topic)
+        edits.set_topic(self.tx, numbers, topic)
         self.texts |= {number: (self.texts[number][0], topic) for number in numbers}
 
     def delete(self, numbers: list[int]) -> None:

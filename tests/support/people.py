@@ -16,13 +16,14 @@ from tertulia.actions import channels as channel_actions
 from tertulia.actions import organizations, subscriptions, users
 from tertulia.actions.messages import send
 from tertulia.actions.users import NewUser
+from tertulia.cli.users import BOTS, ROLES
 from tertulia.domain import passwords
 from tertulia.domain.channels import Channel, NewChannel
 from tertulia.domain.groups import GroupValue
 from tertulia.domain.keys import Vault
 from tertulia.domain.messages import Draft
 from tertulia.domain.realms import Realm
-from tertulia.domain.users import BotType, Role, User
+from tertulia.domain.users import User
 from tertulia.events.audience import Nobody
 from tertulia.events.log import announce
 from tertulia.events.types.realms import RealmChanged
@@ -35,18 +36,6 @@ from tertulia.storage.tx import Tx
 P = ParamSpec("P")
 T = TypeVar("T")
 
-ROLES = {
-    "owner": Role.OWNER,
-    "admin": Role.ADMINISTRATOR,
-    "moderator": Role.MODERATOR,
-    "member": Role.MEMBER,
-    "guest": Role.GUEST,
-}
-BOTS = {
-    "generic": BotType.GENERIC,
-    "incoming-webhook": BotType.INCOMING_WEBHOOK,
-    "outgoing-webhook": BotType.OUTGOING_WEBHOOK,
-}
 DOMAIN = "example.com"
 
 _subdomains = (f"t{number}" for number in itertools.count(1))
@@ -230,6 +219,10 @@ class Chat:
         """Give one of the organization's permissions to a system group, by its short name."""
         self.write(_permit, setting, self.group(group))
 
+    def close(self) -> None:
+        """Deactivate the organization."""
+        self.write(_close)
+
     def head(self) -> int:
         """The number of the last event in the log."""
         return self.read(log.head)
@@ -284,6 +277,11 @@ def _fill(tx: Tx, user_id: int, to: str, count: int) -> list[int]:
         draft = Draft(f"{number}", f"<p>{number}</p>", 0, "test", False)
         said.append(send.to_channel(tx, sender, channel, topic, draft).message_id)
     return said
+
+
+def _close(tx: Tx) -> None:
+    tx.execute("UPDATE realm SET deactivated = :yes WHERE id = :id", yes=True, id=tx.realm_id)
+    announce(tx, RealmChanged("deactivated", True), to=Nobody())
 
 
 def _permit(tx: Tx, setting: str, value: GroupValue) -> None:

@@ -122,5 +122,17 @@ class Server:
 
     def is_parked(self, queue_id: str) -> bool:
         """Whether a poll waits at this queue."""
-        mailbox = self.application.delivery._mailboxes.get(queue_id)
+        mailbox = self.application.delivery.mailroom.find(queue_id)
         return mailbox is not None and mailbox.is_parked
+
+    def goes_cold(self) -> None:
+        """Nobody has polled for so long that every mailbox is given up."""
+        self.clock.move(minutes=5)
+        self.call(self.application.delivery.give_up_cold_mailboxes)
+
+    def lose_mailbox(self, queue_id: str) -> None:
+        """What is pending for a queue is read from the log once more."""
+        mailroom = self.application.delivery.mailroom
+        mailbox = mailroom.find(queue_id)
+        assert mailbox is not None
+        self.call(mailroom.discard, mailbox)

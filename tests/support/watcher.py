@@ -1,22 +1,14 @@
-"""A client that watches: it registers once and then believes every event it hears.
+"""What everybody knows of an organization: channels, people, groups and settings."""
 
-Its picture of the organization is made of parts. A part is read from what POST /register
-answers, and event handlers change it. To let a law see more of the product, add a part with
-`@part` and the event types that change it with `@hears`; the law itself stays as it is.
-"""
-
-from collections.abc import Callable
 from typing import Any
 
 from tests.support.ears import Event
 from tests.support.people import Person
 from tests.support.watcher_personal import bots, realm_bot
+from tests.support.watching import Picture, Registered, Subject, Watcher
 
 from tertulia.domain.groups import REALM_PERMISSIONS
 from tertulia.domain.realms import DEFAULTS
-
-Picture = dict[str, Any]
-Registered = dict[str, Any]
 
 CAPABILITIES = {
     "notification_settings_null": True,
@@ -29,44 +21,17 @@ CAPABILITIES = {
     "user_list_incomplete": True,
 }
 
-PARTS: dict[str, Callable[[Registered], Any]] = {}
-HANDLERS: dict[str, Callable[[Picture, Event], None]] = {}
+SUBJECT = Subject()
+part, hears = SUBJECT.part, SUBJECT.hears
 
 
-def part(read: Callable[[Registered], Any]) -> Callable[[Registered], Any]:
-    """Marks a function that reads the part of the picture it is named after."""
-    PARTS[read.__name__] = read
-    return read
-
-
-def hears(event_type: str) -> Callable[..., Callable[[Picture, Event], None]]:
-    """Marks the one function that knows what events of a type change."""
-
-    def mark(handle: Callable[[Picture, Event], None]) -> Callable[[Picture, Event], None]:
-        assert event_type not in HANDLERS, f"two functions hear {event_type}"
-        HANDLERS[event_type] = handle
-        return handle
-
-    return mark
-
-
-class Watcher:
-    """`sees` is what it believes; a newcomer is a watcher that has heard nothing yet."""
-
-    def __init__(self, person: Person, **capabilities: bool) -> None:
-        self._ears = person.listens_for(
-            fetch_event_types=None,
-            include_subscribers="true",
-            client_capabilities=CAPABILITIES | capabilities,
-        )
-        self._picture = {name: read(self._ears.state) for name, read in PARTS.items()}
-
-    def sees(self) -> Picture:
-        for event in self._ears.all():
-            handle = HANDLERS.get(event["type"])
-            if handle is not None:
-                handle(self._picture, event)
-        return self._picture
+def watch(person: Person, **capabilities: bool) -> Watcher:
+    return Watcher(
+        SUBJECT,
+        person,
+        include_subscribers="true",
+        client_capabilities=CAPABILITIES | capabilities,
+    )
 
 
 # --- channels and subscriptions -------------------------------------------------------------------

@@ -1,53 +1,19 @@
-"""A client that watches a person's own things: it registers once and believes every event.
+"""What a person knows of their own things, and of other people as far as these change them."""
 
-Its picture is made of parts. A part is read from what POST /register answers, and the function
-that hears an event type says what its events change.
-"""
-
-from collections.abc import Callable
 from typing import Any
 
 from tests.support.ears import Event
 from tests.support.people import Person
-
-Picture = dict[str, Any]
-Registered = dict[str, Any]
+from tests.support.watching import Picture, Registered, Subject, Watcher
 
 CAPABILITIES = {"notification_settings_null": True, "empty_topic_name": True}
 
-PARTS: dict[str, Callable[[Registered], Any]] = {}
-HANDLERS: dict[str, Callable[[Picture, Event], None]] = {}
+SUBJECT = Subject()
+part, hears = SUBJECT.part, SUBJECT.hears
 
 
-def part(read: Callable[[Registered], Any]) -> Callable[[Registered], Any]:
-    """Marks a function that reads the part of the picture it is named after."""
-    PARTS[read.__name__] = read
-    return read
-
-
-def hears(event_type: str) -> Callable[..., Callable[[Picture, Event], None]]:
-    """Marks the one function that knows what events of a type change."""
-
-    def mark(handle: Callable[[Picture, Event], None]) -> Callable[[Picture, Event], None]:
-        HANDLERS[event_type] = handle
-        return handle
-
-    return mark
-
-
-class PersonalWatcher:
-    """`sees` is what it believes; a newcomer is a watcher that has heard nothing yet."""
-
-    def __init__(self, person: Person) -> None:
-        self._ears = person.listens_for(fetch_event_types=None, client_capabilities=CAPABILITIES)
-        self._picture = {name: read(self._ears.state) for name, read in PARTS.items()}
-
-    def sees(self) -> Picture:
-        for event in self._ears.all():
-            handle = HANDLERS.get(event["type"])
-            if handle is not None:
-                handle(self._picture, event)
-        return self._picture
+def watch_own(person: Person) -> Watcher:
+    return Watcher(SUBJECT, person, client_capabilities=CAPABILITIES)
 
 
 # --- topics ---

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tertulia.actions import profiles, rights, roles
+from tertulia.actions import mail_domains, profiles, rights, roles
 from tertulia.actions import users as user_actions
 from tertulia.actions.profiles import NewValue
 from tertulia.domain.keys import Vault
@@ -31,6 +31,7 @@ class Changes:
 
 def create(tx: Tx, actor: User, vault: Vault, new: user_actions.NewUser) -> int:
     rights.require_administrator(tx, actor)
+    mail_domains.check_address(tx, new.email.strip())
     user, _ = user_actions.add(tx, vault, new)
     return user.id
 
@@ -116,4 +117,6 @@ def _change_address(tx: Tx, user: User, email: str) -> None:
     holder = users.find_by_email(tx, email)
     if holder is None or holder.id != user.id:
         user_actions.check_address(tx, email)
+    if not user.is_bot:
+        mail_domains.check_address(tx, email)
     user_actions.change_address(tx, user, email)

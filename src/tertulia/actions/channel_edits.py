@@ -23,7 +23,10 @@ from tertulia.errors import (
     AdministratorRequired,
     BadRequest,
     ChannelNameTaken,
+    ChannelNotAccessible,
     ContentAccessRequired,
+    ContradictoryOpenness,
+    DefaultChannelIsPrivate,
     NamedTopicsExist,
     OwnerRequired,
 )
@@ -69,11 +72,11 @@ def edit(tx: Tx, user: User, channel_id: int, edit: Edit, web_public_allowed: bo
     """Change a channel: all that is asked for, or nothing."""
     user = rights.acting(tx, user)
     channel = channel_actions.visible_to(tx, user, channel_id)
-    if edit.changes_openness and edit.is_web_public:
+    if edit.is_web_public:
         _check_web_public(tx, user, channel, edit, web_public_allowed)
     channel = channel_actions.administered_by(tx, user, channel_id)
     for step in _STEPS:
-        step(tx, user, channel, edit, web_public_allowed)
+        step(tx, user, channel, edit)
         found = channels.find(tx, channel_id)
         assert found is not None
         channel = found
@@ -104,7 +107,7 @@ def set_default(tx: Tx, user: User, channel_id: int, is_default: bool) -> None:
     if is_default and channel.invite_only:
         raise BadRequest("Private channels cannot be made default.")
     if is_default and channel.archived:
-        raise BadRequest("Invalid channel ID")
+        raise ChannelNotAccessible()
     if is_default and channel.is_default:
         return
     channels.change(tx, channel.id, is_default=is_default)
@@ -115,7 +118,7 @@ def set_default(tx: Tx, user: User, channel_id: int, is_default: bool) -> None:
 # --- one step for each part, in the order in which clients hear of them ---
 
 
-def _unarchive(tx: Tx, user: User, channel: Channel, edit: Edit, _: bool) -> None:
+def _unarchive(tx: Tx, user: User, channel: Channel, edit: Edit) -> None:
     if edit.archived is not False:
         return
     if not channel.archived:
@@ -125,15 +128,13 @@ def _unarchive(tx: Tx, user: User, channel: Channel, edit: Edit, _: bool) -> Non
     notices.post_if_wanted(tx, channel, words.channel_unarchived(channel))
 
 
-def _change_openness(
-    tx: Tx, user: User, channel: Channel, edit: Edit, web_public_allowed: bool
-) -> None:
-    is_default = channel.is_default if edit.is_default is None else edit.is_default
+def _change_openness(tx: Tx, user: User, channel: Channel, edit: Edit) -> None:
     if not edit.changes_openness:
         return
     after = _opened(channel, edit)
+    is_default = channel.is_default if edit.is_default is None else edit.is_default
     if after.invite_only and is_default:
-        raise BadRequest("A default channel cannot be private.")
+        raise DefaultChannelIsPrivate()
     if channel.invite_only and not after.invite_only:
         _require_content_access(tx, user, channel)
     channel_actions.check_topic_creation(tx, after.history_public, after.permissions)
@@ -169,7 +170,7 @@ def _opened(channel: Channel, edit: Edit) -> Channel:
     else:
         history_public = not is_private
     if (is_web_public and is_private) or (not is_private and not history_public):
-        raise BadRequest("Invalid parameters")
+        raise ContradictoryOpenness()
     return replace(
         channel,
         invite_only=is_private,
@@ -178,20 +179,20 @@ def _opened(channel: Channel, edit: Edit) -> Channel:
     )
 
 
-def _change_default(tx: Tx, user: User, channel: Channel, edit: Edit, _: bool) -> None:
+def _change_default(tx: Tx, user: User, channel: Channel, edit: Edit) -> None:
     if edit.is_default is None:
         return
     if not user.is_admin:
         raise AdministratorRequired()
     if edit.is_default and channel.invite_only:
-        raise BadRequest("A default channel cannot be private.")
+        raise DefaultChannelIsPrivate()
     if edit.is_default != channel.is_default:
         channels.change(tx, channel.id, is_default=edit.is_default)
         announce(tx, ChannelChanged(channel.id, channel.name, []), to=Watchers(channel.id))
         channel_actions.tell_defaults(tx)
 
 
-def _change_retention(tx: Tx, user: User, channel: Channel, edit: Edit, _: bool) -> None:
+def _change_retention(tx: Tx, user: User, channel: Channel, edit: Edit) -> None:
     if isinstance(edit.retention_days, UnsetType):
         return
     if not user.is_owner:
@@ -207,7 +208,7 @@ def _change_retention(tx: Tx, user: User, channel: Channel, edit: Edit, _: bool)
     notices.post_if_wanted(tx, channel, words.retention_changed(user, old, new))
 
 
-def _change_topics_policy(tx: Tx, user: User, channel: Channel, edit: Edit, _: bool) -> None:
+def _change_topics_policy(tx: Tx, user: User, channel: Channel, edit: Edit) -> None:
     if edit.topics_policy is None:
         return
     rights.require_in_realm(tx, user, "can_set_topics_policy_group")
@@ -219,7 +220,7 @@ def _change_topics_policy(tx: Tx, user: User, channel: Channel, edit: Edit, _: b
     _tell(tx, channel, "topics_policy", edit.topics_policy)
 
 
-def _change_description(tx: Tx, user: User, channel: Channel, edit: Edit, _: bool) -> None:
+def _change_description(tx: Tx, user: User, channel: Channel, edit: Edit) -> None:
     if edit.description is None:
         return
     text, rendered = edit.description
@@ -230,7 +231,7 @@ def _change_description(tx: Tx, user: User, channel: Channel, edit: Edit, _: boo
         notices.post_if_wanted(tx, channel, words.description_changed(user, channel, after))
 
 
-def _change_name(tx: Tx, user: User, channel: Channel, edit: Edit, _: bool) -> None:
+def _change_name(tx: Tx, user: User, channel: Channel, edit: Edit) -> None:
     if edit.name is None:
         return
     name = checked_name(edit.name)
@@ -245,7 +246,7 @@ def _change_name(tx: Tx, user: User, channel: Channel, edit: Edit, _: bool) -> N
     notices.post_if_wanted(tx, channel, words.channel_renamed(user, channel.name, name))
 
 
-def _change_folder(tx: Tx, user: User, channel: Channel, edit: Edit, _: bool) -> None:
+def _change_folder(tx: Tx, user: User, channel: Channel, edit: Edit) -> None:
     if isinstance(edit.folder_id, UnsetType):
         return
     if edit.folder_id is not None:
@@ -255,13 +256,13 @@ def _change_folder(tx: Tx, user: User, channel: Channel, edit: Edit, _: bool) ->
         _tell(tx, channel, "folder_id", edit.folder_id)
 
 
-def _change_default_push(tx: Tx, user: User, channel: Channel, edit: Edit, _: bool) -> None:
+def _change_default_push(tx: Tx, user: User, channel: Channel, edit: Edit) -> None:
     if edit.default_push is not None and edit.default_push != channel.default_push:
         channels.change(tx, channel.id, default_push=edit.default_push)
         _tell(tx, channel, "default_push_notifications", edit.default_push)
 
 
-def _change_permissions(tx: Tx, user: User, channel: Channel, edit: Edit, _: bool) -> None:
+def _change_permissions(tx: Tx, user: User, channel: Channel, edit: Edit) -> None:
     for name, change in edit.permissions.items():
         channel = _change_permission(tx, user, channel, name, change)
 

@@ -13,6 +13,8 @@ from tertulia.domain.users import User
 from tertulia.errors import (
     BadRequest,
     ChannelNotAccessible,
+    ContradictoryOpenness,
+    DefaultChannelIsPrivate,
     InsufficientPermission,
     NotChannelAdministrator,
     OwnerRequired,
@@ -189,13 +191,13 @@ def check_topic_creation(tx: Tx, shares_history: bool, permissions: dict[str, Gr
 
 def _check_creation(tx: Tx, creator: User, new: NewChannel, web_public_allowed: bool) -> None:
     if new.is_web_public and new.invite_only:
-        raise BadRequest("Invalid parameters")
+        raise ContradictoryOpenness()
     kind = "private" if new.invite_only else "public"
     rights.require_in_realm(tx, creator, f"can_create_{kind}_channel_group")
     if new.is_default and not creator.is_admin:
         raise InsufficientPermission()
     if new.is_default and new.invite_only:
-        raise BadRequest("A default channel cannot be private.")
+        raise DefaultChannelIsPrivate()
     if new.is_web_public:
         require_web_public(tx, creator, web_public_allowed)
     if new.retention_days is not None and not creator.is_owner:
@@ -212,15 +214,6 @@ def require_web_public(tx: Tx, user: User, web_public_allowed: bool) -> None:
 
 
 def _permissions(tx: Tx, creator: User, new: NewChannel) -> dict[str, GroupValue]:
-    system_ids = groups.system_ids(tx)
-    asked = new.permissions or {}
-    values: dict[str, GroupValue] = {}
-    for name, permission in CHANNEL_PERMISSIONS.items():
-        if name in asked:
-            values[name] = rights.checked_value(tx, permission, asked[name])
-        elif permission.default == "channel_creator":
-            values[name] = Members([creator.id], [])
-        else:
-            values[name] = system_ids[permission.default]
+    values = rights.initial_values(tx, CHANNEL_PERMISSIONS, creator, new.permissions or {})
     check_topic_creation(tx, new.shares_history(), values)
     return values

@@ -17,11 +17,11 @@ class Finding:
 
 
 def examine(tx: Tx, vault: Vault | None) -> list[Finding]:
-    """Look at the log, the keys, the search index and who refers to whom.
+    """Look at the log, the keys, the search index, the files and who refers to whom.
 
     The schema must be up to date.
     """
-    return [_log(tx), _keys(tx, vault), _search(tx), _references(tx)]
+    return [_log(tx), _keys(tx, vault), _search(tx), _files(tx), _references(tx)]
 
 
 def _log(tx: Tx) -> Finding:
@@ -51,6 +51,12 @@ def _search(tx: Tx) -> Finding:
     messages, words = sanity.search_counts(tx)
     summary = f"{_count(words, 'word')} of {_count(messages, 'message')}"
     return Finding("search", summary, sanity.search_problems(tx))
+
+
+def _files(tx: Tx) -> Finding:
+    files, size = sanity.file_counts(tx)
+    summary = f"{_count(files, 'file')}, {_count(size, 'byte')}"
+    return Finding("files", summary, sanity.file_problems(tx))
 
 
 def _references(tx: Tx) -> Finding:

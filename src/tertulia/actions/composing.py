@@ -14,19 +14,22 @@ from functools import partial
 from typing import TypeVar
 
 from tertulia import markdown
+from tertulia.actions import attachments
+from tertulia.domain.attachments import linked_path_id
 from tertulia.domain.messages import Draft, Mentions, checked_content, is_read_by_sender
 from tertulia.domain.topics import fold
 from tertulia.domain.users import User
 from tertulia.errors import CannotRender
 from tertulia.events.directory import Organization
-from tertulia.markdown import Found, Rendered, Settings, Wanted
+from tertulia.markdown import Found, Rendered, Settings, Upload, Wanted
 from tertulia.storage import history
 from tertulia.storage.database import Bound
-from tertulia.storage.history import RECEIVED_IN_CHANNEL, SHARES_HISTORY, Selection
+from tertulia.storage.selections import RECEIVED_IN_CHANNEL, SHARES_HISTORY, Selection
 from tertulia.storage.tx import Tx
 
 MOST_HTML = 1_000_000  # characters; text that becomes more is not meant to be read
 MOST_TOPICS = 50  # linked topics that are looked up; the others are linked as they are
+MOST_FILES = 100  # linked files that are looked up
 
 QUICK_LENGTH = 500
 _MAY_BE_SLOW = re.compile(r"```|~~~|\$\$|:::|#!")
@@ -52,7 +55,8 @@ class Author:
 
 async def compose(author: Author, content: str, client: str, read_by_sender: bool | None) -> Draft:
     content = checked_content(content)
-    rendered = await rendering(author, content)
+    found = await _look_up(author, markdown.scan(content))
+    rendered = await _rendering(author, content, found)
     return Draft(
         content=content,
         rendered=rendered.html,
@@ -67,13 +71,20 @@ async def compose(author: Author, content: str, client: str, read_by_sender: boo
         ),
         has_link=rendered.has_link,
         has_image=rendered.has_image,
-        has_attachment=rendered.has_attachment,
+        path_ids=tuple(
+            linked_path_id(written)
+            for written in rendered.attachment_path_ids
+            if written in found.uploads
+        ),
     )
 
 
 async def rendering(author: Author, content: str) -> Rendered:
     """A message as HTML, and what that found in it. Raises if it becomes too much."""
-    found = await _look_up(author, markdown.scan(content))
+    return await _rendering(author, content, await _look_up(author, markdown.scan(content)))
+
+
+async def _rendering(author: Author, content: str, found: Found) -> Rendered:
     settings = _settings(author)
     rendered = await _render(content, lambda: markdown.render(content, found, settings))
     if len(rendered.html) > MOST_HTML:
@@ -134,6 +145,9 @@ async def _look_up(author: Author, wanted: Wanted) -> Found:
     newest = {}
     if topics:
         newest = await author.db.read(_newest_in_topics, user.id, topics[:MOST_TOPICS])
+    uploads = {}
+    if wanted.upload_path_ids:
+        uploads = await author.db.read(_uploads, user, sorted(wanted.upload_path_ids)[:MOST_FILES])
     return Found(
         users_by_name={
             name: _as_mention(named)
@@ -154,6 +168,7 @@ async def _look_up(author: Author, wanted: Wanted) -> Found:
         },
         channels=channels,
         newest_in_topic=newest,
+        uploads=uploads,
     )
 
 
@@ -173,6 +188,22 @@ def _find_channel(org: Organization, user: User, name: str) -> markdown.Channel 
     if channel is None or channel.name != name or not org.may_read(user.id, channel.id):
         return None
     return markdown.Channel(channel.id, channel.name)
+
+
+def _uploads(tx: Tx, user: User, written: list[str]) -> dict[str, Upload]:
+    """The files that the user may read, by the way their addresses are written."""
+    by_path = {linked_path_id(each): each for each in written}
+    return {
+        by_path[file.path_id]: Upload(
+            path_id=file.path_id,
+            content_type=file.shown_type,
+            width=file.looks.width,
+            height=file.looks.height,
+            is_animated=file.looks.is_animated,
+            thumbnail=file.url,
+        )
+        for file in attachments.readable_ones(tx, user, list(by_path))
+    }
 
 
 def _newest_in_topics(

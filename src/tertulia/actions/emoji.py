@@ -13,7 +13,7 @@ from tertulia.domain.emoji import (
     checked_type,
     find_common,
 )
-from tertulia.errors import BadRequest
+from tertulia.errors import BadRequest, EmojiNotFound
 from tertulia.markdown import emoji_names as table
 from tertulia.storage import emoji
 from tertulia.storage.tx import Tx
@@ -26,7 +26,7 @@ def resolve(tx: Tx, name: str, code: str | None, type_: str | None) -> Emoji:
     if code is None and type_ is None:
         found = find(tx, name)
         if found is None:
-            raise BadRequest(f"Emoji '{name}' does not exist")
+            raise EmojiNotFound(name=name)
         return found
     wanted = checked_type(type_ or UNICODE)
     if code is None:

@@ -10,7 +10,6 @@ from tertulia.domain.groups import (
     GROUP_PERMISSIONS,
     Group,
     GroupValue,
-    Members,
     NewGroup,
     PermissionChange,
     checked_group_name,
@@ -52,6 +51,16 @@ class Edit:
     permissions: dict[str, PermissionChange] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class MemberChange:
+    """Who is to come into a group, and who is to go: people and groups, by their ids."""
+
+    add: list[int] = field(default_factory=list)
+    remove: list[int] = field(default_factory=list)
+    add_subgroups: list[int] = field(default_factory=list)
+    remove_subgroups: list[int] = field(default_factory=list)
+
+
 def create(tx: Tx, user: User, new: NewGroup) -> int:
     """Make a group; gives its id."""
     user = rights.acting(tx, user)
@@ -60,7 +69,7 @@ def create(tx: Tx, user: User, new: NewGroup) -> int:
     members = _active_ids(tx, new.members)
     subgroups = _usable_subgroups(tx, new.subgroups)
     group_id = groups.insert(tx, name, new.description, creator_id=user.id)
-    permissions = _initial_permissions(tx, user, new.permissions)
+    permissions = rights.initial_values(tx, GROUP_PERMISSIONS, user, new.permissions)
     groups.set_permissions(tx, group_id, permissions)
     groups.add_members(tx, group_id, members)
     for subgroup_id in subgroups:
@@ -110,28 +119,20 @@ def deactivate(tx: Tx, user: User, group_id: int) -> None:
     _store(tx, replace(group, deactivated=True), {"deactivated": True}, was_deactivated=False)
 
 
-def change_members(
-    tx: Tx,
-    user: User,
-    group_id: int,
-    add: list[int],
-    remove: list[int],
-    add_subgroups: list[int],
-    remove_subgroups: list[int],
-) -> None:
+def change_members(tx: Tx, user: User, group_id: int, change: MemberChange) -> None:
     """Take people and groups into a group and out of it, all or nothing."""
     user = rights.acting(tx, user)
     group = _get(tx, group_id)
     if group.is_system:
         raise InsufficientPermission()
-    if add:
-        _add_members(tx, user, group, add)
-    if remove:
-        _remove_members(tx, user, _get(tx, group_id), remove)
-    if add_subgroups:
-        _add_subgroups(tx, user, _get(tx, group_id), add_subgroups)
-    if remove_subgroups:
-        _remove_subgroups(tx, user, _get(tx, group_id), remove_subgroups)
+    if change.add:
+        _add_members(tx, user, group, change.add)
+    if change.remove:
+        _remove_members(tx, user, _get(tx, group_id), change.remove)
+    if change.add_subgroups:
+        _add_subgroups(tx, user, _get(tx, group_id), change.add_subgroups)
+    if change.remove_subgroups:
+        _remove_subgroups(tx, user, _get(tx, group_id), change.remove_subgroups)
 
 
 def managed_by(tx: Tx, user: User, group_id: int) -> Group:
@@ -199,21 +200,6 @@ def _usable_subgroups(tx: Tx, group_ids: list[int]) -> list[int]:
         if group.deactivated:
             raise GroupIsDeactivated()
     return sorted(set(group_ids))
-
-
-def _initial_permissions(
-    tx: Tx, creator: User, asked: dict[str, GroupValue]
-) -> dict[str, GroupValue]:
-    system_ids = groups.system_ids(tx)
-    values: dict[str, GroupValue] = {}
-    for name, permission in GROUP_PERMISSIONS.items():
-        if name in asked:
-            values[name] = rights.checked_value(tx, permission, asked[name])
-        elif permission.default == "group_creator":
-            values[name] = Members([creator.id], [])
-        else:
-            values[name] = system_ids[permission.default]
-    return values
 
 
 def _objections(tx: Tx, group: Group) -> list[dict[str, Any]]:

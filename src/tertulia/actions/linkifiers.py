@@ -1,9 +1,9 @@
 """Linkifiers: administrators decide what becomes a link, and in which order it is tried."""
 
+from tertulia.actions import rights
 from tertulia.domain.linkifiers import PER_ORGANIZATION, Linkifier, Rule
 from tertulia.domain.users import User
 from tertulia.errors import (
-    AdministratorRequired,
     BadPattern,
     BadUrlTemplate,
     DuplicateLinkifier,
@@ -18,13 +18,13 @@ from tertulia.events.log import announce
 from tertulia.events.types.linkifiers import LinkifierObject, LinkifiersChanged
 from tertulia.markdown import linkifiers as patterns
 from tertulia.markdown import templates
-from tertulia.storage import linkifiers, users
+from tertulia.storage import linkifiers
 from tertulia.storage.tx import Tx
 
 
 def add(tx: Tx, user: User, rule: Rule) -> int:
     """Link something new, after all that is linked already."""
-    _require_administrator(tx, user)
+    rights.require_administrator(tx, user)
     known = linkifiers.everything(tx)
     if len(known) >= PER_ORGANIZATION:
         raise TooManyLinkifiers(limit=PER_ORGANIZATION)
@@ -36,7 +36,7 @@ def add(tx: Tx, user: User, rule: Rule) -> int:
 
 
 def change(tx: Tx, user: User, linkifier_id: int, rule: Rule) -> None:
-    _require_administrator(tx, user)
+    rights.require_administrator(tx, user)
     others = [each for each in _including(tx, linkifier_id) if each.id != linkifier_id]
     _check(rule, others)
 
@@ -45,7 +45,7 @@ def change(tx: Tx, user: User, linkifier_id: int, rule: Rule) -> None:
 
 
 def remove(tx: Tx, user: User, linkifier_id: int) -> None:
-    _require_administrator(tx, user)
+    rights.require_administrator(tx, user)
     _including(tx, linkifier_id)
 
     linkifiers.delete(tx, linkifier_id)
@@ -54,18 +54,12 @@ def remove(tx: Tx, user: User, linkifier_id: int) -> None:
 
 def put_in_order(tx: Tx, user: User, linkifier_ids: list[int]) -> None:
     """Try them in this order from now on; the list names each of them once."""
-    _require_administrator(tx, user)
+    rights.require_administrator(tx, user)
     if sorted(linkifier_ids) != sorted(each.id for each in linkifiers.everything(tx)):
         raise IncompleteLinkifierOrder()
 
     linkifiers.set_order(tx, linkifier_ids)
     _tell(tx)
-
-
-def _require_administrator(tx: Tx, user: User) -> None:
-    found = users.find(tx, user.id)
-    if found is None or not found.is_active or not found.is_admin:
-        raise AdministratorRequired()
 
 
 def _including(tx: Tx, linkifier_id: int) -> list[Linkifier]:

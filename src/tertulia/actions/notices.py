@@ -21,6 +21,7 @@ from tertulia.storage.tx import Tx
 
 CHANNEL_EVENTS = "channel events"
 NEW_CHANNELS = "new channels"
+SIGNUPS = "signups"
 
 CLIENT = "Internal"
 RENDER_VERSION = 0

@@ -6,7 +6,7 @@ from typing import Any
 
 from tertulia.actions import channels as channel_actions
 from tertulia.actions import full_members
-from tertulia.domain.channels import NewChannel
+from tertulia.domain.channels import Channel, NewChannel
 from tertulia.domain.groups import GROUP_PERMISSIONS, SYSTEM_GROUPS, GroupValue
 from tertulia.domain.realms import (
     Realm,
@@ -22,7 +22,8 @@ from tertulia.events.types.realms import RealmChanged, RealmCreated
 from tertulia.storage import groups, realms, users
 from tertulia.storage.tx import Tx
 
-# What a new organization starts with, so that the first person has somewhere to speak.
+# What a new organization starts with, so that the first person has somewhere to speak. New
+# channels are announced in the first of them.
 FIRST_CHANNELS = {
     "general": "For everyone: announcements, questions, company.",
     "sandbox": "Try things out here. Nobody minds.",
@@ -45,8 +46,8 @@ def create(tx: Tx, name: str, subdomain: str) -> Realm:
         bot_type=BotType.GENERIC,
         is_system_bot=True,
     )
-    for channel_name, description in FIRST_CHANNELS.items():
-        _create_first_channel(here, bot, channel_name, description)
+    square, *_ = [_create_first_channel(here, bot, *each) for each in FIRST_CHANNELS.items()]
+    realms.set_setting(here, "new_stream_announcements_stream_id", square.id)
     return realms.current(here)
 
 
@@ -92,7 +93,7 @@ def _create_system_groups(tx: Tx) -> None:
         groups.add_subgroup(tx, outer, inner)
 
 
-def _create_first_channel(tx: Tx, bot: User, name: str, description: str) -> None:
+def _create_first_channel(tx: Tx, bot: User, name: str, description: str) -> Channel:
     nobody = groups.system_ids(tx)["role:nobody"]
     new = NewChannel(
         name=name,
@@ -100,4 +101,4 @@ def _create_first_channel(tx: Tx, bot: User, name: str, description: str) -> Non
         is_default=True,
         permissions={"can_administer_channel_group": nobody},
     )
-    channel_actions.found(tx, bot, new, f"<p>{description}</p>")
+    return channel_actions.found(tx, bot, new, f"<p>{description}</p>")

@@ -7,7 +7,7 @@ from tertulia.domain.channels import Channel
 from tertulia.domain.emoji import checked_type
 from tertulia.domain.messages import Message, Reaction
 from tertulia.domain.users import User
-from tertulia.errors import BadRequest, ReactionAlreadyExists, ReactionNotFound
+from tertulia.errors import BadRequest, EmojiNotFound, ReactionAlreadyExists, ReactionNotFound
 from tertulia.events.log import announce
 from tertulia.events.types.reactions import ReactionChanged
 from tertulia.storage import reactions
@@ -91,7 +91,7 @@ def _by_name(tx: Tx, mine: list[Reaction], name: str, type_: str | None) -> Reac
         if each.emoji_name == name and _is_type(each, type_):
             return each
     if meant is None:
-        raise BadRequest(f"Emoji '{name}' does not exist")
+        raise EmojiNotFound(name=name)
     raise ReactionNotFound()
 
 

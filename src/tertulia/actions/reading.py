@@ -7,7 +7,7 @@ from pyroaring import BitMap64
 
 from tertulia.actions import acquaintance
 from tertulia.actions import channels as channel_actions
-from tertulia.actions.messages import sight
+from tertulia.actions.messages import fetch, sight
 from tertulia.domain.messages import Message
 from tertulia.domain.topics import EMPTY_TOPIC_NAME, fold
 from tertulia.domain.users import User
@@ -51,11 +51,6 @@ def catch_up(tx: Tx, user_id: int) -> None:
     """Write down what is unread now, if much has happened since that was done."""
     if is_behind(tx, user_id):
         unread.change(tx, user_id, unread.load(tx, user_id))
-
-
-def flags_for(tx: Tx, user_id: int, shown: Sequence[Message]) -> dict[int, list[str]]:
-    """The flags of each message for this reader, in the words of clients."""
-    return unread.flags_for(tx, user_id, shown)
 
 
 # --- flags ---
@@ -221,9 +216,7 @@ def read_receipts(tx: Tx, user: User, message_id: int) -> list[int]:
     """Who has read a message, as far as they and the organization let others know."""
     if not realms.current(tx).setting("enable_read_receipts"):
         raise ReadReceiptsDisabled()
-    message = messages.find(tx, message_id)
-    if not sight.sees(tx, user, message) or message is None:
-        raise InvalidMessage()
+    message = fetch.visible_to(tx, user, message_id)
     if message.channel_id is None:
         holders = set(message.member_ids)
     else:

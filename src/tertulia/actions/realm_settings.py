@@ -105,7 +105,7 @@ def _checked(tx: Tx, user: User, name: str, value: Any) -> Any:
         if value == "unlimited":
             return FOREVER if name == "message_retention_days" else None
         if not isinstance(value, int) or not 0 < value < 2**31:
-            raise BadValue(var_name=name, bad_value=value)
+            raise BadValue(name=name, value=value)
     if name == "authentication_methods":
         return _checked_methods(tx, value)
     if name == "jitsi_server_url" and value == "default":

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from tertulia.actions import acquaintance, notices
+from tertulia.actions import notices, quotations
 from tertulia.actions.messages.fetch import visible_to
 from tertulia.domain import limits
 from tertulia.domain.messages import Draft
 from tertulia.domain.notices import Words
-from tertulia.domain.reminders import Quotation, Reminder, reminder_text
+from tertulia.domain.reminders import Reminder, reminder_text
 from tertulia.domain.scheduled import check_time
 from tertulia.domain.users import User
 from tertulia.errors import (
@@ -20,13 +20,13 @@ from tertulia.errors import (
 from tertulia.events.audience import Users
 from tertulia.events.log import announce
 from tertulia.events.types.reminders import ReminderRemoved, ReminderSaved
-from tertulia.storage import channels, realms, reminders, users
+from tertulia.storage import realms, reminders, users
 from tertulia.storage.tx import Tx
 
 
 def words_for(tx: Tx, owner: User, message_id: int, note: str, site: str) -> str:
     """What a reminder of this message says; raises if the owner may not see the message."""
-    return reminder_text(_quotation(tx, owner, message_id), note, site)
+    return reminder_text(quotations.find(tx, owner, message_id), note, site)
 
 
 def words_now(tx: Tx, reminder: Reminder) -> str:
@@ -34,7 +34,7 @@ def words_now(tx: Tx, reminder: Reminder) -> str:
     owner = users.find(tx, reminder.owner_id)
     assert owner is not None
     try:
-        quotation = _quotation(tx, owner, reminder.message_id)
+        quotation = quotations.find(tx, owner, reminder.message_id)
     except InvalidMessage:
         quotation = None
     return reminder_text(quotation, reminder.note, reminder.site)
@@ -107,11 +107,3 @@ def fail(tx: Tx, seen: Reminder) -> bool:
 def _remove(tx: Tx, reminder: Reminder) -> None:
     reminders.delete(tx, reminder.id)
     announce(tx, ReminderRemoved(reminder.id), to=Users([reminder.owner_id]))
-
-
-def _quotation(tx: Tx, owner: User, message_id: int) -> Quotation:
-    message = visible_to(tx, owner, message_id)
-    sender = acquaintance.find(tx, owner, message.sender_id)
-    channel = None if message.channel_id is None else channels.find(tx, message.channel_id)
-    others = [user_id for user_id in message.member_ids if user_id != message.sender_id]
-    return Quotation(message, sender, channel, users.find_many(tx, others))

@@ -3,15 +3,14 @@
 Little by little, so that nobody has to wait for it, and for real: what is deleted is nowhere.
 """
 
-from itertools import groupby
-
 from tertulia.actions.messages import removal
 from tertulia.domain.channels import FOREVER
 from tertulia.domain.messages import Message
 from tertulia.storage import channels, messages, realms
 from tertulia.storage.tx import Tx
 
-MOST_AT_ONCE = 50
+IN_VIEW = 50  # so many of the oldest are looked at
+AT_ONCE = 5  # and so many deleted together, so that nobody waits for it
 SECONDS_PER_DAY = 86_400
 
 DIRECT = None  # stands for all conversations, where a channel is named otherwise
@@ -24,12 +23,15 @@ def places_with_old(tx: Tx) -> list[int | None]:
 
 
 def delete_some(tx: Tx, place: int | None) -> int:
-    """Delete the oldest that are due to go, and tell those who had them; says how many."""
-    old = _old(tx, place, MOST_AT_ONCE)
-    for _, some in groupby(sorted(old, key=_conversation), _conversation):
-        channel = None if place is DIRECT else channels.find(tx, place)
-        removal.remove(tx, channel, list(some))
-    return len(old)
+    """Delete a few of the oldest that are due to go, all of one topic or conversation, and tell
+    those who had them; says how many."""
+    old = _old(tx, place, IN_VIEW)
+    if not old:
+        return 0
+    doomed = [each for each in old if _conversation(each) == _conversation(old[0])][:AT_ONCE]
+    channel = None if place is DIRECT else channels.find(tx, place)
+    removal.remove(tx, channel, doomed)
+    return len(doomed)
 
 
 def _conversation(message: Message) -> tuple[str, tuple[int, ...]]:

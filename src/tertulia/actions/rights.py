@@ -3,7 +3,10 @@
 The database is asked, never the directory in memory: a rule must see what was done a moment ago.
 """
 
+from collections.abc import Mapping
+
 from tertulia.domain.groups import (
+    CREATOR_ALONE,
     REALM_PERMISSIONS,
     GroupValue,
     Members,
@@ -18,7 +21,11 @@ from tertulia.errors import (
     AdministratorRequired,
     BadRequest,
     ExpectationMismatch,
+    GroupIsDeactivated,
+    GroupNotFound,
     InsufficientPermission,
+    MemberNotFound,
+    OwnerRequired,
     SystemGroupRequired,
 )
 from tertulia.storage import groups, realms, users
@@ -36,6 +43,11 @@ def acting(tx: Tx, user: User) -> User:
 def require_administrator(tx: Tx, user: User) -> None:
     if not acting(tx, user).is_admin:
         raise AdministratorRequired()
+
+
+def require_owner(tx: Tx, user: User) -> None:
+    if not acting(tx, user).is_owner:
+        raise OwnerRequired()
 
 
 def holds(tx: Tx, user: User, value: GroupValue) -> bool:
@@ -108,9 +120,9 @@ def checked_value(tx: Tx, permission: Permission, value: GroupValue) -> GroupVal
     named = [value] if isinstance(value, int) else value.direct_subgroups
     for group_id in named:
         if group_id not in known:
-            raise BadRequest("Invalid user group")
+            raise GroupNotFound()
         if known[group_id].deactivated:
-            raise BadRequest("User group is deactivated.")
+            raise GroupIsDeactivated()
     if isinstance(value, Members):
         found = {
             user.id
@@ -119,12 +131,28 @@ def checked_value(tx: Tx, permission: Permission, value: GroupValue) -> GroupVal
         }
         for user_id in value.direct_members:
             if user_id not in found:
-                raise BadRequest(f"Invalid user ID: {user_id}")
+                raise MemberNotFound(user_id=user_id)
         if permission.requires_system_group:
             raise SystemGroupRequired(setting_name=permission.name)
         return value
     _check_group(permission, known[value].name, known[value].is_system)
     return value
+
+
+def initial_values(
+    tx: Tx, permissions: Mapping[str, Permission], creator: User, asked: Mapping[str, GroupValue]
+) -> dict[str, GroupValue]:
+    """What something new may be used for by whom: as asked for, and else by default."""
+    system_ids = groups.system_ids(tx)
+    values: dict[str, GroupValue] = {}
+    for name, permission in permissions.items():
+        if name in asked:
+            values[name] = checked_value(tx, permission, asked[name])
+        elif permission.default in CREATOR_ALONE:
+            values[name] = Members([creator.id], [])
+        else:
+            values[name] = system_ids[permission.default]
+    return values
 
 
 def _check_group(permission: Permission, name: str, is_system: bool) -> None:

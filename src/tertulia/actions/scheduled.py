@@ -7,7 +7,7 @@ So neither a crash nor a second server loses or doubles a message.
 
 from dataclasses import dataclass
 
-from tertulia.actions import notices
+from tertulia.actions import attachments, notices
 from tertulia.actions.messages import send
 from tertulia.domain import limits
 from tertulia.domain.messages import Draft
@@ -75,6 +75,7 @@ def create(
     if scheduled.count_of(tx, owner.id) >= limits.SCHEDULED_MESSAGES:
         raise TooManyScheduledMessages(limit=limits.SCHEDULED_MESSAGES)
     entry_id = scheduled.insert(tx, owner.id, to, draft, read_by_sender, deliver_at)
+    attachments.keep_for_later(tx, owner, entry_id, draft.path_ids)
     announce(tx, ScheduledMessageSaved("add", entry_id), to=Users([owner.id]))
     return entry_id
 
@@ -94,11 +95,14 @@ def edit(tx: Tx, owner: User, entry_id: int, change: Change, email_domain: str) 
         _check_sending(tx, owner, to, draft, email_domain)
 
     scheduled.update(tx, entry.id, to, draft, change.deliver_at or entry.deliver_at)
+    if change.draft is not None:
+        attachments.keep_for_later(tx, owner, entry.id, change.draft.path_ids)
     announce(tx, ScheduledMessageSaved("update", entry.id), to=Users([owner.id]))
 
 
 def delete(tx: Tx, owner: User, entry_id: int) -> None:
     entry = _own(tx, owner, entry_id)
+    attachments.keep_no_longer(tx, entry.id)
     scheduled.delete(tx, entry.id)
     announce(tx, ScheduledMessageRemoved(entry.id), to=Users([owner.id]))
 
@@ -133,7 +137,7 @@ def _check_sending(tx: Tx, sender: User, to: Destination, draft: Draft, email_do
     if isinstance(to, ToChannel):
         send.check_to_channel(tx, sender, to.channel_id, to.topic, draft)
     else:
-        send.check_to_people(tx, sender, list(to.user_ids), email_domain)
+        send.check_to_people(tx, sender, list(to.user_ids), draft, email_domain)
 
 
 # --- what happens when its time has come ---
@@ -157,6 +161,7 @@ def deliver(tx: Tx, seen: ScheduledMessage, draft: Draft, email_domain: str, beg
         send.to_channel(tx, sender, seen.to.channel_id, seen.to.topic, draft)
     else:
         send.to_people(tx, sender, list(seen.to.user_ids), draft, email_domain)
+    attachments.keep_no_longer(tx, seen.id)
     scheduled.mark_sent(tx, seen.id)
     announce(tx, ScheduledMessageRemoved(seen.id), to=Users([sender.id]))
     return True

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from tertulia.actions import acquaintance
+from tertulia.actions import acquaintance, mail_domains
 from tertulia.actions import users as user_actions
 from tertulia.domain import preferences
 from tertulia.domain.users import User, checked_full_name, looks_like_email
@@ -115,6 +115,7 @@ def _checked_email(tx: Tx, user: User, email: str | None) -> str | None:
     holder = users.find_by_email(tx, email)
     if holder is not None and holder.id != user.id:
         raise BadRequest("Already has an account.")
+    mail_domains.check_address(tx, email)
     return email
 
 

@@ -7,7 +7,7 @@ from tertulia.domain.users import User
 from tertulia.errors import ChannelNotAccessible, NotSubscribed
 from tertulia.events.audience import Users
 from tertulia.events.log import announce
-from tertulia.events.types.channels import SubscriptionChanged
+from tertulia.events.types.subscriptions import SubscriptionChanged
 from tertulia.storage import subscriptions
 from tertulia.storage.tx import Tx
 

@@ -18,10 +18,11 @@ from tertulia.errors import (
     ChannelIsArchived,
     ChannelNameTaken,
     InsufficientPermission,
+    NothingToDo,
 )
 from tertulia.events.audience import Everyone
 from tertulia.events.log import announce
-from tertulia.events.types.channels import Arrival, Departure, Joined, Left
+from tertulia.events.types.subscriptions import Arrival, Departure, Joined, Left
 from tertulia.storage import channels, log, messages, realms, subscriptions
 from tertulia.storage.tx import Tx
 
@@ -112,7 +113,7 @@ def edit(
 ) -> tuple[Outcome, tuple[list[str], list[str]]]:
     """Join some channels and leave others, or neither."""
     if not wish.channels and not removal.names:
-        raise BadRequest('Nothing to do. Specify at least one of "add" or "delete".')
+        raise NothingToDo(names='"add" or "delete"')
     outcome = subscribe(tx, user, wish, email_domain)
     return outcome, unsubscribe(tx, user, removal, email_domain)
 

@@ -14,7 +14,7 @@ from tertulia.domain.visibility import (
     after_sending,
 )
 from tertulia.errors import (
-    BadRequest,
+    ChannelNameNotFound,
     ChannelNotAccessible,
     TooManyMutedTopics,
     TooManyTopicPolicies,
@@ -42,7 +42,7 @@ def mute(tx: Tx, user: User, where: int | str, topic: str) -> None:
     if channel is None or not channel_actions.may_see(tx, user, channel):
         if isinstance(where, int):
             raise ChannelNotAccessible()
-        raise BadRequest(f"Invalid channel name '{where}'")
+        raise ChannelNameNotFound(name=where)
     set_policy(tx, user, channel.id, topic, Visibility.MUTED)
 
 

@@ -16,6 +16,7 @@ from tertulia.domain.users import BotType, Role, User, checked_full_name, looks_
 from tertulia.errors import (
     BadRequest,
     EmailTaken,
+    InvalidEmail,
     LastOwner,
     NameNotUnique,
     UserIsDeactivated,
@@ -68,8 +69,10 @@ def add(tx: Tx, vault: Vault, new: NewUser) -> tuple[User, str]:
     announce(tx, SystemMembersAdded(system_group_ids(tx, user), user.id), to=Everyone())
     if user.is_bot:
         announce(tx, BotsAdded([user.id]), to=Keepers(user.bot_owner_id))
-    elif not user.is_guest:
-        newcomers.welcome(tx, user)
+    else:
+        if not user.is_guest:
+            newcomers.welcome(tx, user)
+        newcomers.introduce(tx, user)
     return user, key
 
 
@@ -95,7 +98,7 @@ def change_address(tx: Tx, user: User, email: str) -> None:
 def check_address(tx: Tx, email: str) -> None:
     """Raises for what is no address, or somebody's already."""
     if not looks_like_email(email):
-        raise BadRequest("Enter a valid email address.")
+        raise InvalidEmail()
     if users.find_by_email(tx, email) is not None:
         raise EmailTaken()
 

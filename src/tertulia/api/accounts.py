@@ -12,7 +12,6 @@ from tertulia.api.profile_fields import GivenValue, GivenValues, composed
 from tertulia.domain import passwords
 from tertulia.domain.users import Role, checked_full_name
 from tertulia.errors import (
-    InsufficientPermission,
     MayNotChangeAddresses,
     MayNotCreateUsers,
     UserNotFound,
@@ -95,12 +94,6 @@ async def reactivate(call: Call, user_id: int) -> Reply:
 async def renew_key(call: Call) -> NewKey:
     """Get a new API key; the old one and its event queues end at once."""
     return NewKey(api_key=await call.db.write(accounts.renew_key, call.user, call.vault))
-
-
-def administrator(call: Call) -> None:
-    """For `requires=`: in the words that clients know from these endpoints."""
-    if not call.user.is_admin:
-        raise InsufficientPermission()
 
 
 async def _edit(

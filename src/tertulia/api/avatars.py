@@ -5,11 +5,12 @@ import asyncio
 from tertulia.actions import avatars
 from tertulia.api.call import Call
 from tertulia.api.people import with_address, with_id
+from tertulia.api.pictures import picture_in
 from tertulia.domain import images, limits
 from tertulia.domain.users import User
-from tertulia.errors import BadImage, BadRequest, NotFound
+from tertulia.errors import BadRequest, NotFound
 from tertulia.events.types.users import avatar_url
-from tertulia.http.forms import Files, media_type
+from tertulia.http.forms import Files
 from tertulia.http.replies import Reply
 
 MAX_BODY = limits.AVATAR_BYTES + (1 << 20)  # the form around the file needs room, too
@@ -49,13 +50,8 @@ async def given(files: Files) -> images.Avatar | None:
         return None
     if len(files) > 1:
         raise BadRequest("You may only upload one file at a time")
-    (file,) = files
-    if len(file.data) > limits.AVATAR_BYTES:
-        limit = limits.AVATAR_BYTES >> 20
-        raise BadRequest(f"Uploaded file is larger than the allowed limit of {limit} MiB")
-    if media_type(file.content_type) not in images.CONTENT_TYPES:
-        raise BadImage(reason="Invalid image format")
-    return await asyncio.to_thread(images.avatar, file.data)
+    uploaded = picture_in(files[0], limits.AVATAR_BYTES)
+    return await asyncio.to_thread(images.avatar, uploaded)
 
 
 def _mine(call: Call) -> AvatarUrl:

@@ -14,10 +14,6 @@ from tertulia.domain.keys import Vault
 from tertulia.domain.users import BotType, User, spectator
 from tertulia.errors import (
     AccountDeactivated,
-    AdministratorRequired,
-    BotRequired,
-    GuestRefused,
-    HumanRequired,
     InvalidKey,
     NotLoggedIn,
     OrganizationDeactivated,
@@ -231,33 +227,3 @@ def _is_address_of(user: User, email: str, email_domain: str) -> bool:
     given = email.strip().casefold().encode()
     known = (user.email, user.api_email(email_domain), f"user{user.id}@{email_domain}")
     return any(hmac.compare_digest(given, each.casefold().encode()) for each in known)
-
-
-def administrator(call: Call) -> None:
-    """For `requires=`: only administrators may."""
-    if not call.user.is_admin:
-        raise AdministratorRequired()
-
-
-def human(call: Call) -> None:
-    """For `requires=`: people may, bots may not."""
-    if call.user.is_bot:
-        raise HumanRequired()
-
-
-def no_guest(call: Call) -> None:
-    """For `requires=`: everybody but guests may."""
-    if call.user.is_guest:
-        raise GuestRefused()
-
-
-def human_member(call: Call) -> None:
-    """For `requires=`: people, but not guests."""
-    human(call)
-    no_guest(call)
-
-
-def bot(call: Call) -> None:
-    """For `requires=`: bots may, people may not."""
-    if not call.user.is_bot:
-        raise BotRequired()

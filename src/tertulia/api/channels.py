@@ -11,10 +11,10 @@ from tertulia.actions.channel_edits import Edit
 from tertulia.actions.composing import describe_channel
 from tertulia.api.call import Call, may_open_channels
 from tertulia.api.people import with_id
-from tertulia.api.permission_values import Change
+from tertulia.api.permission_values import Change, NewValue, as_changes
 from tertulia.domain import limits
 from tertulia.domain.channels import FOREVER, Channel, NewChannel
-from tertulia.domain.groups import GroupValue, PermissionChange
+from tertulia.domain.groups import CHANNEL_PERMISSIONS, GroupValue
 from tertulia.domain.topics import POLICIES, shown
 from tertulia.domain.users import User
 from tertulia.errors import (
@@ -29,13 +29,14 @@ from tertulia.events.snapshot.channels import by_name
 from tertulia.events.types.channels import ChannelObject, encoded_channel, with_members
 from tertulia.http.replies import Encoded, Reply, ok
 from tertulia.http.rules import Alias, BareOrJson, Id, MaxItems, MaxLength, NotBlank
+from tertulia.http.signatures import takes
 from tertulia.storage import messages
 from tertulia.storage.tx import Tx
 
 Description = Annotated[str, MaxLength(limits.CHANNEL_DESCRIPTION_LENGTH)]
 RetentionDays = Annotated[int | str, BareOrJson]
 TopicsPolicy = Annotated[str, BareOrJson]
-Permissions = dict[str, GroupValue | None]
+PERMISSIONS = dict.fromkeys(CHANNEL_PERMISSIONS, GroupValue)
 
 _encode = msgspec.json.Encoder().encode
 
@@ -220,6 +221,7 @@ def _topics(tx: Tx, user: User | None, channel_id: int) -> list[tuple[str, int]]
 # --- creating and changing ---
 
 
+@takes(PERMISSIONS)
 async def create(
     call: Call,
     *,
@@ -235,32 +237,9 @@ async def create(
     history_public_to_subscribers: bool | None = None,
     message_retention_days: RetentionDays = "realm_default",
     topics_policy: TopicsPolicy = "inherit",
-    can_add_subscribers_group: GroupValue | None = None,
-    can_administer_channel_group: GroupValue | None = None,
-    can_create_topic_group: GroupValue | None = None,
-    can_delete_any_message_group: GroupValue | None = None,
-    can_delete_own_message_group: GroupValue | None = None,
-    can_move_messages_out_of_channel_group: GroupValue | None = None,
-    can_move_messages_within_channel_group: GroupValue | None = None,
-    can_remove_subscribers_group: GroupValue | None = None,
-    can_resolve_topics_group: GroupValue | None = None,
-    can_send_message_group: GroupValue | None = None,
-    can_subscribe_group: GroupValue | None = None,
+    **permissions: GroupValue,
 ) -> Created:
     """Create a channel for some subscribers."""
-    permissions = {
-        "can_add_subscribers_group": can_add_subscribers_group,
-        "can_administer_channel_group": can_administer_channel_group,
-        "can_create_topic_group": can_create_topic_group,
-        "can_delete_any_message_group": can_delete_any_message_group,
-        "can_delete_own_message_group": can_delete_own_message_group,
-        "can_move_messages_out_of_channel_group": can_move_messages_out_of_channel_group,
-        "can_move_messages_within_channel_group": can_move_messages_within_channel_group,
-        "can_remove_subscribers_group": can_remove_subscribers_group,
-        "can_resolve_topics_group": can_resolve_topics_group,
-        "can_send_message_group": can_send_message_group,
-        "can_subscribe_group": can_subscribe_group,
-    }
     new = NewChannel(
         name=name.strip(),
         description=one_line(description),
@@ -272,7 +251,7 @@ async def create(
         topics_policy=checked_policy(topics_policy),
         folder_id=folder_id,
         default_push=default_push_notifications,
-        permissions=given(permissions),
+        permissions=permissions,
     )
     channel_id = await call.db.write(
         subscriptions.create_channel,
@@ -286,6 +265,7 @@ async def create(
     return Created(id=channel_id)
 
 
+@takes(dict.fromkeys(CHANNEL_PERMISSIONS, Change))
 async def edit(
     call: Call,
     stream_id: int,
@@ -301,32 +281,9 @@ async def edit(
     folder_id: Id | UnsetType | None = UNSET,
     is_archived: bool | None = None,
     default_push_notifications: bool | None = None,
-    can_add_subscribers_group: Change | None = None,
-    can_administer_channel_group: Change | None = None,
-    can_create_topic_group: Change | None = None,
-    can_delete_any_message_group: Change | None = None,
-    can_delete_own_message_group: Change | None = None,
-    can_move_messages_out_of_channel_group: Change | None = None,
-    can_move_messages_within_channel_group: Change | None = None,
-    can_remove_subscribers_group: Change | None = None,
-    can_resolve_topics_group: Change | None = None,
-    can_send_message_group: Change | None = None,
-    can_subscribe_group: Change | None = None,
+    **permissions: NewValue,
 ) -> Reply:
     """Change a channel: everything that is given, or nothing."""
-    changes = {
-        "can_add_subscribers_group": can_add_subscribers_group,
-        "can_administer_channel_group": can_administer_channel_group,
-        "can_create_topic_group": can_create_topic_group,
-        "can_delete_any_message_group": can_delete_any_message_group,
-        "can_delete_own_message_group": can_delete_own_message_group,
-        "can_move_messages_out_of_channel_group": can_move_messages_out_of_channel_group,
-        "can_move_messages_within_channel_group": can_move_messages_within_channel_group,
-        "can_remove_subscribers_group": can_remove_subscribers_group,
-        "can_resolve_topics_group": can_resolve_topics_group,
-        "can_send_message_group": can_send_message_group,
-        "can_subscribe_group": can_subscribe_group,
-    }
     described = None
     if description is not None:
         text = one_line(description)
@@ -345,11 +302,7 @@ async def edit(
         folder_id=folder_id,
         archived=is_archived,
         default_push=default_push_notifications,
-        permissions={
-            name: PermissionChange(change.new, change.old)
-            for name, change in changes.items()
-            if change is not None
-        },
+        permissions=as_changes(permissions),
     )
     await call.db.write(channel_edits.edit, call.user, stream_id, edit, may_open_channels(call))
     return ok()
@@ -376,10 +329,6 @@ async def remove_default(call: Call, *, stream_id: Id) -> Reply:
 # --- reading parameters that several endpoints share ---
 
 
-def given(values: Permissions) -> dict[str, GroupValue]:
-    return {name: value for name, value in values.items() if value is not None}
-
-
 def one_line(description: str) -> str:
     return description.strip().replace("\n", " ")
 
@@ -398,4 +347,4 @@ def retention_days(value: int | str | Literal["realm_default", "unlimited"]) -> 
         return FOREVER
     if isinstance(value, int) and 0 < value < 2**31:
         return value
-    raise BadValue(var_name="message_retention_days", bad_value=value)
+    raise BadValue(name="message_retention_days", value=value)

@@ -13,6 +13,7 @@ from tertulia.api.call import Call
 from tertulia.domain import diffs, topics
 from tertulia.domain.messages import Edit, Message
 from tertulia.errors import EditHistoryDisabled
+from tertulia.events.types.attachments import AttachmentObject, attachment_object
 from tertulia.events.types.edits import PropagateMode
 from tertulia.events.types.messages import visible_edits
 from tertulia.http.replies import Reply, ok
@@ -23,7 +24,7 @@ DELETING_SECONDS = 50  # then the client asks again
 
 
 class Edited(Reply):
-    detached_uploads: list[dict[str, str]]
+    detached_uploads: list[AttachmentObject]
 
 
 class Version(msgspec.Struct, kw_only=True):
@@ -75,8 +76,8 @@ async def update(
         expected_sha256=prev_content_sha256,
         site=call.site,
     )
-    await call.db.write(edit.change, call.user, message_id, wish)
-    return Edited(detached_uploads=[])
+    detached = await call.db.write(edit.change, call.user, message_id, wish)
+    return Edited(detached_uploads=[attachment_object(each) for each in detached])
 
 
 async def delete(call: Call, message_id: int) -> Reply:

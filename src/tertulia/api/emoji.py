@@ -4,11 +4,12 @@ import asyncio
 
 from tertulia.actions import custom_emoji
 from tertulia.api.call import Call
+from tertulia.api.pictures import picture_in
 from tertulia.domain import images, limits
 from tertulia.domain.custom_emoji import checked_emoji_name
-from tertulia.errors import BadImage, BadRequest
+from tertulia.errors import BadRequest
 from tertulia.events.types.emoji import EmojiObject, emoji_object
-from tertulia.http.forms import Files, media_type
+from tertulia.http.forms import Files
 from tertulia.http.replies import Reply, ok
 
 MAX_BODY = limits.EMOJI_BYTES + (1 << 20)  # the form around the file needs room, too
@@ -29,13 +30,8 @@ async def add(call: Call, emoji_name: str, *, files: Files) -> Reply:
     name = checked_emoji_name(emoji_name)
     if len(files) != 1:
         raise BadRequest("You must upload exactly one file.")
-    (file,) = files
-    if len(file.data) > limits.EMOJI_BYTES:
-        limit = limits.EMOJI_BYTES >> 20
-        raise BadRequest(f"Uploaded file is larger than the allowed limit of {limit} MiB")
-    if media_type(file.content_type) not in images.CONTENT_TYPES:
-        raise BadImage(reason="Invalid image format")
-    picture = await asyncio.to_thread(images.emoji_picture, file.data)
+    uploaded = picture_in(files[0], limits.EMOJI_BYTES)
+    picture = await asyncio.to_thread(images.emoji_picture, uploaded)
     await call.db.write(custom_emoji.add, call.user, name, picture)
     return ok()
 

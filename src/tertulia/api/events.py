@@ -112,12 +112,7 @@ async def register(
         "queue_id": queue_id,
         "last_event_id": -1,
         "idle_queue_timeout_secs": idle_seconds,
-        "service_feature_level": version.FEATURE_LEVEL,
-        "service_version": version.COMPATIBLE_VERSION,
-        "service_merge_base": version.COMPATIBLE_VERSION,
-        "zulip_feature_level": version.FEATURE_LEVEL,
-        "zulip_version": version.COMPATIBLE_VERSION,
-        "zulip_merge_base": version.COMPATIBLE_VERSION,
+        **version.TOLD,
     }
     return Encoded(_encode(first | state))
 
@@ -200,4 +195,5 @@ def _surroundings(call: Call) -> Surroundings:
         url=call.site,
         started_at=call.services.started_at,
         web_public_enabled=call.config.web_public_streams_enabled,
+        max_upload_mib=call.config.max_upload_mib,
     )

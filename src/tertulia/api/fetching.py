@@ -1,5 +1,6 @@
 """Fetching messages: around an anchor, by their ids, or as far as they match a narrow."""
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
@@ -22,6 +23,15 @@ from tertulia.http.rules import Id, MaxItems, NonNegative
 Narrow = Annotated[list[Any], MaxItems(100)]
 
 MOST_BATCHES = 10  # that a search waits for, if the index is far behind
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How the caller wants messages to be told."""
+
+    apply_markdown: bool
+    client_gravatar: bool
+    allow_empty_topic: bool
 
 
 class Messages(Reply, kw_only=True):
@@ -63,24 +73,7 @@ async def fetch_messages(
     allow_empty_topic_name: bool = False,
 ) -> Messages:
     """Fetch messages around an anchor, or by their ids."""
-
-    def told(shown: Shown) -> list[MessageObject]:
-        objects = []
-        for message in shown.messages:
-            told_one = _shown(
-                call,
-                message,
-                shown.flags[message.id],
-                apply_markdown,
-                client_gravatar,
-                allow_empty_topic_name,
-            )
-            if shown.highlighter is not None:
-                told_one.match_content = shown.highlighter.markup(message.rendered)
-                told_one.match_subject = shown.highlighter.text(message.topic)
-            objects.append(told_one)
-        return objects
-
+    manner = Manner(apply_markdown, client_gravatar, allow_empty_topic_name)
     terms = terms_from(narrow or [])
     if call.caller is None:
         narrowing.check_for_all(terms)
@@ -92,8 +85,9 @@ async def fetch_messages(
                 parameters="num_before, num_after, anchor, message_ids, include_anchor,"
                 " use_first_unread_anchor"
             )
+        some = await read(fetch.some, asker(call), terms, message_ids)
         return Messages(
-            messages=told(await read(fetch.some, asker(call), terms, message_ids)),
+            messages=_told(call, manner, some),
             found_anchor=False,
             found_oldest=False,
             found_newest=False,
@@ -108,7 +102,7 @@ async def fetch_messages(
     await _catch_up(call, terms, window)
     found, shown = await read(fetch.around, asker(call), terms, window)
     return Messages(
-        messages=told(shown),
+        messages=_told(call, manner, shown),
         anchor=found.anchor,
         found_anchor=found.found_anchor,
         found_oldest=found.found_oldest,
@@ -150,8 +144,9 @@ async def fetch_message(
         message, flags = await call.db.read(fetch.one_for_all, message_id), ["read"]
     else:
         message, flags = await call.db.read(fetch.one, call.caller, message_id)
-    shown = _shown(call, message, flags, apply_markdown, client_gravatar, allow_empty_topic_name)
-    return OneMessage(message=shown, raw_content=message.content)
+    manner = Manner(apply_markdown, client_gravatar, allow_empty_topic_name)
+    told = _told_one(call, manner, message, flags)
+    return OneMessage(message=told, raw_content=message.content)
 
 
 async def prepare_search(call: Call, terms: list[Term]) -> None:
@@ -207,32 +202,31 @@ def window_from(
 def _moment(text: str) -> float:
     try:
         moment = datetime.fromisoformat(text)
-    except ValueError:
-        raise BadRequest("anchor_date is not an ISO 8601 datetime string") from None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    try:
-        return moment.timestamp()
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
     except (OverflowError, ValueError):
         raise BadRequest("anchor_date is not an ISO 8601 datetime string") from None
 
 
-def _shown(
-    call: Call,
-    message: Message,
-    flags: list[str],
-    apply_markdown: bool,
-    client_gravatar: bool,
-    allow_empty_topic: bool,
-) -> MessageObject:
-    shown = message_object(
+def _told(call: Call, manner: Manner, shown: Shown) -> list[MessageObject]:
+    objects = []
+    for message in shown.messages:
+        told = _told_one(call, manner, message, shown.flags[message.id])
+        if shown.highlighter is not None:
+            told.match_content = shown.highlighter.markup(message.rendered)
+            told.match_subject = shown.highlighter.text(message.topic)
+        objects.append(told)
+    return objects
+
+
+def _told_one(call: Call, manner: Manner, message: Message, flags: list[str]) -> MessageObject:
+    told = message_object(
         call.org,
         message,
-        apply_markdown=apply_markdown,
-        client_gravatar=client_gravatar,
-        allow_empty_topic=allow_empty_topic,
+        apply_markdown=manner.apply_markdown,
+        client_gravatar=manner.client_gravatar,
+        allow_empty_topic=manner.allow_empty_topic,
         knows_sender=call.org.may_know(call.caller, call.org.users[message.sender_id]),
     )
-    shown.flags = ["read"] if call.caller is None else flags
-    add_details(call.org, shown, message, allow_empty_topic=allow_empty_topic)
-    return shown
+    told.flags = ["read"] if call.caller is None else flags
+    add_details(call.org, told, message, allow_empty_topic=manner.allow_empty_topic)
+    return told

@@ -103,7 +103,7 @@ async def mark_stream_as_read(call: Call, *, stream_id: Id) -> Reply:
 
 
 async def mark_topic_as_read(
-    call: Call, *, stream_id: Id, topic_name: Annotated[str, MaxLength(1000)]
+    call: Call, *, stream_id: Id, topic_name: Annotated[str, MaxLength(limits.TOPIC_LENGTH)]
 ) -> Reply:
     """Mark a topic as read."""
     await call.db.write(reading.read_place, call.user, stream_id, topic_name)

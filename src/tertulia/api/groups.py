@@ -3,14 +3,15 @@
 from typing import Annotated
 
 from tertulia.actions import groups
-from tertulia.actions.groups import Edit
+from tertulia.actions.groups import Edit, MemberChange
 from tertulia.api.call import Call
-from tertulia.api.permission_values import Change, NewValue
-from tertulia.domain.groups import Group, GroupValue, NewGroup, PermissionChange
-from tertulia.errors import BadRequest, GroupIsDeactivated, GroupNotFound
+from tertulia.api.permission_values import Change, NewValue, as_changes
+from tertulia.domain.groups import GROUP_PERMISSIONS, Group, GroupValue, NewGroup
+from tertulia.errors import GroupIsDeactivated, GroupNotFound, NothingToDo, UserNotFound
 from tertulia.events.types.groups import GroupObject, group_object
 from tertulia.http.replies import Reply, ok
 from tertulia.http.rules import Id, MaxItems, MaxLength
+from tertulia.http.signatures import takes
 
 Ids = Annotated[list[Id], MaxItems(10_000)]
 Description = Annotated[str, MaxLength(1024)]
@@ -47,6 +48,7 @@ async def everything(call: Call, *, include_deactivated_groups: bool = False) ->
     )
 
 
+@takes(dict.fromkeys(GROUP_PERMISSIONS, GroupValue))
 async def create(
     call: Call,
     *,
@@ -54,32 +56,20 @@ async def create(
     description: Description,
     members: Ids,
     subgroups: Ids | None = None,
-    can_add_members_group: GroupValue | None = None,
-    can_join_group: GroupValue | None = None,
-    can_leave_group: GroupValue | None = None,
-    can_manage_group: GroupValue | None = None,
-    can_mention_group: GroupValue | None = None,
-    can_remove_members_group: GroupValue | None = None,
+    **permissions: GroupValue,
 ) -> Created:
     """Make a user group."""
-    permissions = {
-        "can_add_members_group": can_add_members_group,
-        "can_join_group": can_join_group,
-        "can_leave_group": can_leave_group,
-        "can_manage_group": can_manage_group,
-        "can_mention_group": can_mention_group,
-        "can_remove_members_group": can_remove_members_group,
-    }
     new = NewGroup(
         name=name,
         description=description,
         members=members,
         subgroups=subgroups or [],
-        permissions={each: value for each, value in permissions.items() if value is not None},
+        permissions=permissions,
     )
     return Created(group_id=await call.db.write(groups.create, call.user, new))
 
 
+@takes(dict.fromkeys(GROUP_PERMISSIONS, Change))
 async def edit(
     call: Call,
     group_id: int,
@@ -87,31 +77,14 @@ async def edit(
     name: str | None = None,
     description: Description | None = None,
     deactivated: bool | None = None,
-    can_add_members_group: Change | None = None,
-    can_join_group: Change | None = None,
-    can_leave_group: Change | None = None,
-    can_manage_group: Change | None = None,
-    can_mention_group: Change | None = None,
-    can_remove_members_group: Change | None = None,
+    **permissions: NewValue,
 ) -> Reply:
     """Change a user group, or take it into use again."""
-    permissions: dict[str, NewValue | None] = {
-        "can_add_members_group": can_add_members_group,
-        "can_join_group": can_join_group,
-        "can_leave_group": can_leave_group,
-        "can_manage_group": can_manage_group,
-        "can_mention_group": can_mention_group,
-        "can_remove_members_group": can_remove_members_group,
-    }
     change = Edit(
         name=name,
         description=description,
         deactivated=deactivated,
-        permissions={
-            each: PermissionChange(value.new, value.old)
-            for each, value in permissions.items()
-            if value is not None
-        },
+        permissions=as_changes(permissions),
     )
     await call.db.write(groups.edit, call.user, group_id, change)
     return ok()
@@ -134,19 +107,9 @@ async def change_members(
 ) -> Reply:
     """Add and remove members and subgroups."""
     if not (add or delete or add_subgroups or delete_subgroups):
-        raise BadRequest(
-            'Nothing to do. Specify at least one of "add", "delete", "add_subgroups" or'
-            ' "delete_subgroups".'
-        )
-    await call.db.write(
-        groups.change_members,
-        call.user,
-        group_id,
-        add or [],
-        delete or [],
-        add_subgroups or [],
-        delete_subgroups or [],
-    )
+        raise NothingToDo(names='"add", "delete", "add_subgroups" or "delete_subgroups"')
+    change = MemberChange(add or [], delete or [], add_subgroups or [], delete_subgroups or [])
+    await call.db.write(groups.change_members, call.user, group_id, change)
     return ok()
 
 
@@ -155,8 +118,9 @@ async def change_subgroups(
 ) -> Reply:
     """Add and remove subgroups."""
     if not (add or delete):
-        raise BadRequest('Nothing to do. Specify at least one of "add" or "delete".')
-    await call.db.write(groups.change_members, call.user, group_id, [], [], add or [], delete or [])
+        raise NothingToDo(names='"add" or "delete"')
+    change = MemberChange(add_subgroups=add or [], remove_subgroups=delete or [])
+    await call.db.write(groups.change_members, call.user, group_id, change)
     return ok()
 
 
@@ -181,7 +145,7 @@ async def is_member(
     """Whether somebody is in a user group."""
     group = _active(call, group_id)
     if user_id not in call.org.users:
-        raise BadRequest("No such user")
+        raise UserNotFound()
     found = _members(call, group, direct_member_only)
     return Membership(is_user_group_member=user_id in found)
 

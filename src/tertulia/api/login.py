@@ -6,7 +6,7 @@ from tertulia.api.call import Call
 from tertulia.domain import limits, passwords
 from tertulia.domain.users import looks_like_email
 from tertulia.errors import (
-    BadRequest,
+    InvalidEmail,
     LoginDeactivated,
     LoginFailed,
     LoginOrganizationDeactivated,
@@ -31,7 +31,7 @@ async def fetch_api_key(call: Call, *, username: str, password: str) -> ApiKey:
     """
     org = call.org
     if not looks_like_email(username):
-        raise BadRequest("Enter a valid email address.")
+        raise InvalidEmail()
     if org.realm.deactivated:
         raise LoginOrganizationDeactivated()
     if not org.realm.setting("email_auth_enabled"):

@@ -1,10 +1,11 @@
 """Permissions as parameters: a value when something is created, `{new, old}` when it is edited."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import msgspec
 
-from tertulia.domain.groups import GroupValue
+from tertulia.domain.groups import GroupValue, PermissionChange
 from tertulia.http.rules import Problem, Rule
 from tertulia.http.shapes import JSON_KINDS, shape_of
 
@@ -35,3 +36,7 @@ class _NewValueOnly(Rule):
 
 # What arrives is a `NewValue`.
 Change = Annotated[Any, _NewValueOnly()]
+
+
+def as_changes(given: Mapping[str, NewValue]) -> dict[str, PermissionChange]:
+    return {name: PermissionChange(value.new, value.old) for name, value in given.items()}

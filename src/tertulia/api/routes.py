@@ -17,12 +17,15 @@ from tertulia.api import (
     groups,
     linkifiers,
     login,
+    mail_domains,
     muted_users,
+    playgrounds,
     presence,
     profile_fields,
     reactions,
     realm,
     reminders,
+    reports,
     scheduled_messages,
     sending,
     server,
@@ -31,20 +34,27 @@ from tertulia.api import (
     status,
     subscriptions,
     typing,
+    uploads,
     user_topics,
     users,
+    widgets,
 )
-from tertulia.api.call import administrator, bot, human, human_member, no_guest
+from tertulia.api.requirements import (
+    administrator,
+    bot,
+    human,
+    human_member,
+    manager_of_accounts,
+    no_guest,
+    owner,
+)
 from tertulia.http.routing import delete, get, patch, post, put
 
 # Addresses that clients know, by how they begin: people who try are told what is not there.
 ABSENT = {
-    "attachments": "uploads",
     "external": "webhooks for other services",
     "invites": "invitations",
     "mobile_push": "push notifications",
-    "submessage": "polls and to-do lists",
-    "user_uploads": "uploads",
 }
 
 ROUTES = [
@@ -73,6 +83,8 @@ ROUTES = [
     # reactions and emoji
     post("/messages/{message_id}/reactions", reactions.add),
     delete("/messages/{message_id}/reactions", reactions.remove),
+    post("/messages/{message_id}/report", reports.report),
+    post("/submessage", widgets.take_part),
     get("/realm/emoji", emoji.everything),
     post(
         "/realm/emoji/{emoji_name}",
@@ -81,6 +93,11 @@ ROUTES = [
         max_body=emoji.MAX_BODY,
     ),
     delete("/realm/emoji/{emoji_name}", emoji.deactivate, requires=human_member),
+    # uploaded files
+    post("/user_uploads", uploads.upload),
+    get("/user_uploads/{realm_id_str}/{filename:path}", uploads.temporary_link),
+    get("/attachments", uploads.mine),
+    delete("/attachments/{attachment_id}", uploads.delete),
     # scheduled messages and reminders
     get("/scheduled_messages", scheduled_messages.mine),
     post("/scheduled_messages", scheduled_messages.create),
@@ -140,6 +157,10 @@ ROUTES = [
     # the organization
     patch("/realm", realm.edit, requires=administrator),
     get("/realm/presence", presence.everyone),
+    get("/realm/domains", mail_domains.everything),
+    post("/realm/domains", mail_domains.add, requires=owner),
+    patch("/realm/domains/{domain}", mail_domains.change, requires=owner),
+    delete("/realm/domains/{domain}", mail_domains.remove, requires=owner),
     patch("/realm/user_settings_defaults", settings.change_newcomers, requires=administrator),
     get("/realm/profile_fields", profile_fields.everything),
     post("/realm/profile_fields", profile_fields.create, requires=administrator),
@@ -153,7 +174,7 @@ ROUTES = [
     patch("/settings/display", settings.change, requires=human),
     post("/users/me/status", status.change, requires=human),
     get("/users/{user_id}/status", status.fetch),
-    post("/users/{user_id}/status", status.change_of_other, requires=status.administrator),
+    post("/users/{user_id}/status", status.change_of_other, requires=manager_of_accounts),
     post("/users/me/presence", presence.report, requires=human),
     get("/users/{user_id}/presence", presence.by_id),
     get("/users/{email}/presence", presence.by_email),
@@ -173,10 +194,10 @@ ROUTES = [
     get("/users/{user_id}", users.by_id),
     get("/users/{email}", users.by_email),
     post("/users", accounts.create, requires=administrator),
-    patch("/users/{user_id}", accounts.edit_by_id, requires=accounts.administrator),
-    patch("/users/{email}", accounts.edit_by_email, requires=accounts.administrator),
-    delete("/users/{user_id}", accounts.deactivate_by_id, requires=accounts.administrator),
-    delete("/users/{email}", accounts.deactivate_by_email, requires=accounts.administrator),
+    patch("/users/{user_id}", accounts.edit_by_id, requires=manager_of_accounts),
+    patch("/users/{email}", accounts.edit_by_email, requires=manager_of_accounts),
+    delete("/users/{user_id}", accounts.deactivate_by_id, requires=manager_of_accounts),
+    delete("/users/{email}", accounts.deactivate_by_email, requires=manager_of_accounts),
     delete("/users/me", accounts.deactivate_self, requires=human),
     post("/users/{user_id}/reactivate", accounts.reactivate),
     post("/users/me/api_key/regenerate", accounts.renew_key),
@@ -197,4 +218,6 @@ ROUTES = [
     post("/realm/filters", linkifiers.add, requires=administrator),
     patch("/realm/filters/{filter_id}", linkifiers.change, requires=administrator),
     delete("/realm/filters/{filter_id}", linkifiers.remove, requires=administrator),
+    post("/realm/playgrounds", playgrounds.add, requires=administrator),
+    delete("/realm/playgrounds/{playground_id}", playgrounds.remove, requires=administrator),
 ]

@@ -12,7 +12,15 @@ from tertulia.actions.messages.send import SendKey, Sent
 from tertulia.api.call import Call
 from tertulia.domain import limits, topics
 from tertulia.domain.links import conversation_link, topic_link
-from tertulia.errors import BadRequest, MissingParameter
+from tertulia.errors import (
+    BadRequest,
+    ChannelMissing,
+    MalformedRecipients,
+    MissingParameter,
+    RecipientsMissing,
+    TooManyRecipients,
+    TopicMissing,
+)
 from tertulia.events.types.messages import Echo
 from tertulia.http.json_text import decode_json
 from tertulia.http.replies import Reply
@@ -53,7 +61,7 @@ async def send_message(
     if kind in ("channel", "stream"):
         where = channel_from(to) if to or not call.user.is_bot else await _usual_channel(call)
         if topic is None:
-            raise BadRequest("Missing topic")
+            raise TopicMissing()
         topic = topics.for_sending(topic)
         draft = await compose(call.author, content, call.client, read_by_sender)
         key = _send_key(call, echo, ["channel", where, topic, draft.content])
@@ -72,7 +80,7 @@ async def _usual_channel(call: Call) -> int:
     """Where a bot writes that names no channel, if that was chosen for it."""
     bot = await call.db.read(bots.find, call.user.id)
     if bot.sending_channel_id is None:
-        raise BadRequest("Missing channel")
+        raise ChannelMissing()
     return bot.sending_channel_id
 
 
@@ -80,7 +88,7 @@ def channel_from(to: str | None) -> int | str:
     """The channel that `to` names: an id, a bare name, a JSON string or a list of one of them."""
     value = _json_or_text(to)
     if value is None:
-        raise BadRequest("Missing channel")
+        raise ChannelMissing()
     if isinstance(value, list):
         if len(value) != 1:
             raise BadRequest("Expected exactly one channel")
@@ -96,11 +104,11 @@ def people_from(to: str | None) -> list[int] | list[str]:
     if isinstance(value, str):
         value = [part.strip() for part in value.split(",") if part.strip()]
     if value is None or value == []:
-        raise BadRequest("Message must have recipients")
+        raise RecipientsMissing()
     if not isinstance(value, list):
-        raise BadRequest("Invalid data type for recipients")
+        raise MalformedRecipients()
     if len(value) > limits.RECIPIENTS_PER_MESSAGE:
-        raise BadRequest(f"Too many recipients (limit: {limits.RECIPIENTS_PER_MESSAGE})")
+        raise TooManyRecipients(limit=limits.RECIPIENTS_PER_MESSAGE)
     ids = [each for each in value if isinstance(each, int) and not isinstance(each, bool)]
     addresses = [each for each in value if isinstance(each, str)]
     if len(ids) == len(value):
@@ -109,7 +117,7 @@ def people_from(to: str | None) -> list[int] | list[str]:
         return addresses
     if len(ids) + len(addresses) == len(value):
         raise BadRequest("Recipient lists may contain emails or user IDs, but not both.")
-    raise BadRequest("Invalid data type for recipients")
+    raise MalformedRecipients()
 
 
 def _json_or_text(text: str | None) -> Any:

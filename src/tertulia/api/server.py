@@ -58,12 +58,7 @@ async def settings(call: Call) -> ServerSettings:
     return ServerSettings(
         authentication_methods=methods,
         external_authentication_methods=[],
-        service_feature_level=version.FEATURE_LEVEL,
-        service_version=version.COMPATIBLE_VERSION,
-        service_merge_base=version.COMPATIBLE_VERSION,
-        zulip_feature_level=version.FEATURE_LEVEL,
-        zulip_version=version.COMPATIBLE_VERSION,
-        zulip_merge_base=version.COMPATIBLE_VERSION,
+        **version.TOLD,
         push_notifications_enabled=False,
         is_incompatible=call.client == "ZulipInvalid",
         email_auth_enabled=by_email,

@@ -6,7 +6,6 @@ from tertulia.actions import statuses
 from tertulia.actions.statuses import NewStatus
 from tertulia.api.call import Call
 from tertulia.domain import limits
-from tertulia.errors import InsufficientPermission
 from tertulia.http.replies import Reply, ok
 from tertulia.http.rules import MaxLength, NoNul, Stripped
 
@@ -51,9 +50,3 @@ async def change_of_other(
     new = NewStatus(None, status_text, emoji_name, emoji_code, reaction_type)
     await call.db.write(statuses.change_of_other, call.user, user_id, new)
     return ok()
-
-
-def administrator(call: Call) -> None:
-    """For `requires=`: in the words that clients know from this endpoint."""
-    if not call.user.is_admin:
-        raise InsufficientPermission()

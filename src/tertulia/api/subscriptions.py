@@ -13,11 +13,11 @@ from tertulia.actions.subscription_settings import Choice
 from tertulia.actions.subscriptions import Outcome, Removal, Wish
 from tertulia.api.call import Call, may_open_channels
 from tertulia.api.channels import (
+    PERMISSIONS,
     Description,
     RetentionDays,
     TopicsPolicy,
     checked_policy,
-    given,
     one_line,
     retention_days,
 )
@@ -26,10 +26,11 @@ from tertulia.domain.groups import GroupValue
 from tertulia.domain.topics import fold
 from tertulia.errors import BadRequest, GuestRefused, UnknownSubscriptionProperty
 from tertulia.events.snapshot.channels import my_subscriptions
-from tertulia.events.types.channels import SubscriptionObject
+from tertulia.events.types.subscriptions import SubscriptionObject
 from tertulia.http.replies import Encoded, Reply, ok
 from tertulia.http.rules import BareOrJson, Id, MaxItems, Problem, Rule
 from tertulia.http.shapes import JSON_KINDS
+from tertulia.http.signatures import takes
 from tertulia.storage import subscriptions as stored
 
 Principals = Annotated[list[Id] | list[str], MaxItems(10_000)]
@@ -117,6 +118,7 @@ async def mine(
     return Encoded(b'{"subscriptions":[%s]}' % b",".join(bytes(each) for each in shown))
 
 
+@takes(PERMISSIONS)
 async def subscribe(
     call: Call,
     *,
@@ -133,32 +135,9 @@ async def subscribe(
     history_public_to_subscribers: bool | None = None,
     message_retention_days: RetentionDays = "realm_default",
     topics_policy: TopicsPolicy = "inherit",
-    can_add_subscribers_group: GroupValue | None = None,
-    can_administer_channel_group: GroupValue | None = None,
-    can_create_topic_group: GroupValue | None = None,
-    can_delete_any_message_group: GroupValue | None = None,
-    can_delete_own_message_group: GroupValue | None = None,
-    can_move_messages_out_of_channel_group: GroupValue | None = None,
-    can_move_messages_within_channel_group: GroupValue | None = None,
-    can_remove_subscribers_group: GroupValue | None = None,
-    can_resolve_topics_group: GroupValue | None = None,
-    can_send_message_group: GroupValue | None = None,
-    can_subscribe_group: GroupValue | None = None,
+    **permissions: GroupValue,
 ) -> Subscribed:
     """Subscribe oneself or others to channels, creating those that do not exist."""
-    permissions = {
-        "can_add_subscribers_group": can_add_subscribers_group,
-        "can_administer_channel_group": can_administer_channel_group,
-        "can_create_topic_group": can_create_topic_group,
-        "can_delete_any_message_group": can_delete_any_message_group,
-        "can_delete_own_message_group": can_delete_own_message_group,
-        "can_move_messages_out_of_channel_group": can_move_messages_out_of_channel_group,
-        "can_move_messages_within_channel_group": can_move_messages_within_channel_group,
-        "can_remove_subscribers_group": can_remove_subscribers_group,
-        "can_resolve_topics_group": can_resolve_topics_group,
-        "can_send_message_group": can_send_message_group,
-        "can_subscribe_group": can_subscribe_group,
-    }
     alike = NewChannel(
         name="",
         invite_only=invite_only,
@@ -169,7 +148,7 @@ async def subscribe(
         topics_policy=checked_policy(topics_policy),
         folder_id=folder_id,
         default_push=default_push_notifications,
-        permissions=given(permissions),
+        permissions=permissions,
     )
     wish = await _wish(
         call,

@@ -5,12 +5,14 @@ from typing import Annotated, Literal
 from tertulia.actions import typing
 from tertulia.api.call import Call
 from tertulia.domain import limits, topics
-from tertulia.errors import BadRequest, MissingParameter
+from tertulia.errors import BadRequest, MissingParameter, TopicMissing
 from tertulia.events.whispers import TypingDirect, TypingEdit, TypingInChannel
 from tertulia.http.replies import Reply, ok
-from tertulia.http.rules import Id, MaxItems, Name
+from tertulia.http.rules import Id, MaxItems, Name, OnlyWith
 
 Op = Literal["start", "stop"]
+DIRECT = OnlyWith("type", "direct", None)
+IN_CHANNEL = OnlyWith("type", "stream", "channel")
 
 
 async def tell(
@@ -18,8 +20,8 @@ async def tell(
     *,
     op: Op,
     kind: Annotated[Literal["direct", "stream", "channel"], Name("type")] = "direct",
-    to: Annotated[list[Id], MaxItems(limits.RECIPIENTS_PER_MESSAGE)] | None = None,
-    stream_id: Id | None = None,
+    to: Annotated[list[Id], MaxItems(limits.RECIPIENTS_PER_MESSAGE), DIRECT] | None = None,
+    stream_id: Annotated[Id, IN_CHANNEL] | None = None,
     topic: str | None = None,
 ) -> Reply:
     """Tell others that one begins or stops writing to them."""
@@ -59,7 +61,7 @@ async def _tell_channel(call: Call, op: Op, channel_id: int | None, topic: str |
     if channel_id is None:
         raise MissingParameter(name="stream_id")
     if topic is None:
-        raise BadRequest("Missing topic")
+        raise TopicMissing()
     topic = topics.for_sending(topic)
     if await call.db.read(typing.in_channel, call.user, channel_id):
         whisper = TypingInChannel(op, call.user.id, channel_id, topic)

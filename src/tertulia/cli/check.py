@@ -8,8 +8,9 @@ import click
 from tertulia import serving
 from tertulia.actions import checking
 from tertulia.actions.checking import Finding
+from tertulia.cli.flags import config_options
 from tertulia.cli.office import as_json, show_json
-from tertulia.config import Config, click_options
+from tertulia.config import Config
 from tertulia.storage import schema
 from tertulia.storage.database import Database
 
@@ -18,7 +19,7 @@ MOST_SHOWN = 10  # problems of one subject; more would only hide the others
 
 @click.command()
 @as_json
-@click_options(for_serve=False)
+@config_options(for_serve=False)
 def check(as_json: bool, **flags: Any) -> None:
     """Verify the data and say what was found."""
     config = Config.load(flags, os.environ)

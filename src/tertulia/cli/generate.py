@@ -8,7 +8,8 @@ from typing import Any
 import click
 
 from tertulia import serving
-from tertulia.config import Config, click_options
+from tertulia.cli.flags import config_options
+from tertulia.config import Config
 from tertulia.generate import organization
 from tertulia.generate.organization import Size
 from tertulia.storage import realms
@@ -37,7 +38,7 @@ from tertulia.storage.database import Database
     show_default=True,
     help="The same number gives the same organization.",
 )
-@click_options(for_serve=False)
+@config_options(for_serve=False)
 def generate(people: int, channels: int, messages: int, seed: int, **flags: Any) -> None:
     """Fill a new data folder with a made-up organization.
 

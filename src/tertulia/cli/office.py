@@ -3,19 +3,22 @@
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import click
 import msgspec
 
 from tertulia import serving
-from tertulia.config import Config, click_options
+from tertulia.cli.flags import Command, config_options
+from tertulia.config import Config
 from tertulia.domain.keys import Vault
 from tertulia.domain.realms import Realm
 from tertulia.storage import realms
 from tertulia.storage.database import Database
+from tertulia.storage.tx import Tx
 
-Command = TypeVar("Command", bound=Callable[..., Any])
+P = ParamSpec("P")
+T = TypeVar("T")
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 
@@ -25,7 +28,7 @@ def in_organization(command: Command) -> Command:
     choice = click.option(
         "--org", metavar="SUBDOMAIN", help="The organization; the first one if not given."
     )
-    return choice(click_options(for_serve=False)(command))
+    return choice(config_options(for_serve=False)(command))
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,14 @@ class Office:
     @property
     def vault(self) -> Vault:
         return serving.open_vault(self.config)
+
+    def read(self, query: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        return self.database.read_now(self.realm.id, query, *args, **kwargs)
+
+    def write(
+        self, action: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        return self.database.write_now(self.realm.id, action, *args, **kwargs)
 
 
 def open_data(flags: dict[str, Any]) -> tuple[Config, Database]:

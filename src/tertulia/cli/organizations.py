@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from tertulia.actions import organizations
+from tertulia.cli.flags import config_options
 from tertulia.cli.office import (
     as_json,
     in_organization,
@@ -14,7 +15,6 @@ from tertulia.cli.office import (
     show_json,
     show_table,
 )
-from tertulia.config import click_options
 from tertulia.domain.groups import REALM_PERMISSIONS
 from tertulia.domain.realms import DEFAULTS, NULLABLE
 from tertulia.storage import realms, users
@@ -31,7 +31,7 @@ def org() -> None:
     "--subdomain", metavar="S", default="", help="Its place before the server's host name."
 )
 @as_json
-@click_options(for_serve=False)
+@config_options(for_serve=False)
 def create(name: str, subdomain: str, as_json: bool, **flags: Any) -> None:
     """Found an organization."""
     _, database = open_data(flags)
@@ -44,7 +44,7 @@ def create(name: str, subdomain: str, as_json: bool, **flags: Any) -> None:
 
 @org.command("list")
 @as_json
-@click_options(for_serve=False)
+@config_options(for_serve=False)
 def list_organizations(as_json: bool, **flags: Any) -> None:
     """List the organizations on this server."""
     office = open_office(None, flags)
@@ -75,7 +75,7 @@ def set_setting(key: str, value: str, org: str | None, **flags: Any) -> None:
     """Change a setting, for example: org set name "New name"."""
     chosen = _read_value(key, value)
     office = open_office(org, flags)
-    office.database.write_now(office.realm.id, organizations.set_setting, key, chosen)
+    office.write(organizations.set_setting, key, chosen)
     click.echo(f"{key} is now {value}.", err=True)
 
 

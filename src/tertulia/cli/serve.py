@@ -11,13 +11,14 @@ import click
 from tertulia import listening, logs, serving, zuliprc
 from tertulia.app import Application
 from tertulia.cli import welcome
-from tertulia.config import Config, click_options
+from tertulia.cli.flags import config_options
+from tertulia.config import Config
 from tertulia.demo import stage
 from tertulia.storage import sanity
 
 
 @click.command()
-@click_options(for_serve=True)
+@config_options(for_serve=True)
 def serve(**flags: Any) -> None:
     """Run the server, on a data folder that is made if there is none."""
     config = Config.load(flags, os.environ)

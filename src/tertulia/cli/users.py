@@ -79,7 +79,7 @@ def add(
         bot_owner_email=owner,
     )
     office = open_office(org, flags)
-    added, key = office.database.write_now(office.realm.id, user_actions.add, office.vault, new)
+    added, key = office.write(user_actions.add, office.vault, new)
 
     if as_json:
         show_json({"user_id": added.id, "email": added.email, "role": role, "api_key": key})
@@ -94,7 +94,7 @@ def add(
 def list_users(as_json: bool, org: str | None, **flags: Any) -> None:
     """List everybody, bots and ended accounts included."""
     office = open_office(org, flags)
-    everyone = office.database.read_now(office.realm.id, users.everyone)
+    everyone = office.read(users.everyone)
     shown = [each for each in everyone if not each.is_system_bot]
 
     if as_json:
@@ -111,7 +111,7 @@ def deactivate(email: str, org: str | None, **flags: Any) -> None:
     """End an account: its key and its queues stop working at once."""
     office = open_office(org, flags)
     found = _find(office, email)
-    office.database.write_now(office.realm.id, user_actions.deactivate, found.id)
+    office.write(user_actions.deactivate, found.id)
     click.echo(f"The account of {found.full_name} <{found.email}> has ended.", err=True)
 
 
@@ -122,7 +122,7 @@ def reactivate(email: str, org: str | None, **flags: Any) -> None:
     """Open an account again that has ended."""
     office = open_office(org, flags)
     found = _find(office, email)
-    office.database.write_now(office.realm.id, user_actions.reactivate, found.id)
+    office.write(user_actions.reactivate, found.id)
     click.echo(f"{found.full_name} <{found.email}> is back.", err=True)
 
 
@@ -134,7 +134,7 @@ def role(email: str, role: str, org: str | None, **flags: Any) -> None:
     """Give somebody another role."""
     office = open_office(org, flags)
     found = _find(office, email)
-    office.database.write_now(office.realm.id, roles.change, found, ROLES[role])
+    office.write(roles.change, found, ROLES[role])
     click.echo(f"{found.full_name} <{found.email}> is {role} now.", err=True)
 
 
@@ -145,7 +145,7 @@ def reset_key(email: str, org: str | None, **flags: Any) -> None:
     """Print a new API key; the old one stops working at once."""
     office = open_office(org, flags)
     found = _find(office, email)
-    key = office.database.write_now(office.realm.id, user_actions.reset_key, office.vault, found.id)
+    key = office.write(user_actions.reset_key, office.vault, found.id)
     click.echo(f"{found.full_name} <{found.email}> has a new API key:", err=True)
     click.echo(key)
 
@@ -171,7 +171,7 @@ def print_zuliprc(email: str, org: str | None, **flags: Any) -> None:
     """Print a zuliprc file, which lets a client or a bot log in."""
     office = open_office(org, flags)
     found = _find(office, email)
-    sealed = office.database.read_now(office.realm.id, users.sealed_key, found.id)
+    sealed = office.read(users.sealed_key, found.id)
     if sealed is None:
         raise click.ClickException(f"{found.email} has no API key.")
     site = zuliprc.site(office.config, office.realm, is_only_one=len(office.organizations) == 1)
@@ -195,7 +195,7 @@ def _ask_password() -> str:
 
 
 def _find(office: Office, email: str) -> User:
-    found = office.database.read_now(office.realm.id, users.find_by_email, email)
+    found = office.read(users.find_by_email, email)
     if found is None or found.is_system_bot:
         raise click.ClickException(f"There is no {email} in {office.realm.name}.")
     return found

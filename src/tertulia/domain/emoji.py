@@ -50,11 +50,10 @@ def checked_type(text: str) -> str:
 def check_common(table: Table, emoji: Emoji) -> None:
     """Whether name, code and type agree, for an emoji that is not a custom one."""
     if emoji.type == SPECIAL:
-        if emoji.code != SPECIAL_NAME:
-            raise BadRequest("Invalid emoji code.")
-        if emoji.name != SPECIAL_NAME:
-            raise BadRequest("Invalid emoji name.")
-    elif not table.names_for(emoji.code):
+        names = [SPECIAL_NAME] if emoji.code == SPECIAL_NAME else []
+    else:
+        names = list(table.names_for(emoji.code))
+    if not names:
         raise BadRequest("Invalid emoji code.")
-    elif emoji.name not in table.names_for(emoji.code):
+    if emoji.name not in names:
         raise BadRequest("Invalid emoji name.")

@@ -121,7 +121,8 @@ class Permission:
         return bool(self.allowed)
 
 
-# `channel_creator` and `group_creator` stand for a set that holds the creator alone.
+CREATOR_ALONE = ("channel_creator", "group_creator")  # stand for a set that holds nobody else
+
 CHANNEL_PERMISSIONS: dict[str, Permission] = {
     permission.name: permission
     for permission in (

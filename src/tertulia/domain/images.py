@@ -7,10 +7,11 @@ import io
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import IO, TypeVar
 
-from PIL import Image, ImageOps, ImageSequence, UnidentifiedImageError
+from PIL import ExifTags, Image, ImageOps, ImageSequence, UnidentifiedImageError
 
+from tertulia.domain.attachments import Looks
 from tertulia.errors import BadImage
 
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP")
@@ -29,6 +30,8 @@ MOST_PIXELS_IN_ALL = 100_000_000  # of all frames
 
 AVATAR_EDGE = 100
 MEDIUM_AVATAR_EDGE = 500
+
+FIRST_TURNED = 5  # from this orientation on, a photograph stands on its side
 
 T = TypeVar("T")
 
@@ -52,7 +55,7 @@ class Avatar:
 
 def emoji_picture(data: bytes, size: int = 64) -> Picture:
     """A square of the given size; the picture is cut to fit. Raises BadImage."""
-    return _looked_at(data, lambda image: _drawn(image, size))
+    return _looked_at(io.BytesIO(data), lambda image: _drawn(image, size))
 
 
 def avatar(data: bytes) -> Avatar:
@@ -63,14 +66,34 @@ def avatar(data: bytes) -> Avatar:
         small = medium.resize((AVATAR_EDGE, AVATAR_EDGE), Image.Resampling.LANCZOS)
         return Avatar(_png(small), _png(medium))
 
-    return _looked_at(data, draw)
+    return _looked_at(io.BytesIO(data), draw)
 
 
-def _looked_at(data: bytes, draw: Callable[[Image.Image], T]) -> T:
+def looks(file: IO[bytes]) -> Looks | None:
+    """What a file shows that clients can show as a picture; None for all others.
+
+    Nothing is drawn: a look at the head of the file is enough.
+    """
+
+    def measure(image: Image.Image) -> Looks:
+        is_turned = image.getexif().get(ExifTags.Base.Orientation, 1) >= FIRST_TURNED
+        width, height = image.size[::-1] if is_turned else image.size
+        is_animated = bool(getattr(image, "is_animated", False))
+        return Looks(Image.MIME[image.format or ""], width, height, is_animated)
+
+    try:
+        return _looked_at(file, measure, (*FORMATS, "BMP"))
+    except BadImage:
+        return None
+
+
+def _looked_at(
+    file: IO[bytes], draw: Callable[[Image.Image], T], formats: tuple[str, ...] = FORMATS
+) -> T:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", Image.DecompressionBombWarning)
-            with Image.open(io.BytesIO(data), formats=FORMATS) as image:
+            with Image.open(file, formats=formats) as image:
                 _check_size(image)
                 return draw(image)
     except (UnidentifiedImageError, Image.DecompressionBombError, Image.DecompressionBombWarning):

@@ -28,10 +28,15 @@ class Vault:
             raise ValueError("the secret must be at least 16 bytes long")
         self._finding = hashlib.blake2b(secret, digest_size=32, person=b"find a key").digest()
         sealing = hashlib.blake2b(secret, digest_size=32, person=b"seal a key").digest()
+        self._signing = hashlib.blake2b(secret, digest_size=32, person=b"sign a link").digest()
         self._box = SecretBox(sealing)
 
     def fingerprint(self, key: str) -> bytes:
         return hmac.digest(self._finding, key.encode(), "sha256")
+
+    def signature(self, text: str) -> str:
+        """What only a server with this secret can have said of a text."""
+        return hmac.digest(self._signing, text.encode(), "sha256").hex()
 
     def seal(self, key: str) -> bytes:
         return bytes(self._box.encrypt(key.encode()))

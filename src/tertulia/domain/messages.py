@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from tertulia.domain import limits
+from tertulia.domain.widgets import Submessage
 from tertulia.errors import BadRequest, ContentTooLong
 
 # Clients in front of which a person sits: what they send, they have read.
@@ -54,7 +55,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """The row. `reactions` and `edits` are there only where somebody asked for them."""
+    """The row. What hangs on it is there only where somebody asked for it."""
 
     id: int
     realm_id: int
@@ -77,6 +78,7 @@ class Message:
     resolve_notice: bool = False
     reactions: tuple[Reaction, ...] = ()
     edits: tuple[Edit, ...] = ()
+    submessages: tuple[Submessage, ...] = ()
 
     @property
     def recipient_id(self) -> int:
@@ -110,7 +112,11 @@ class Draft:
     resolve_notice: bool = False
     has_link: bool = False
     has_image: bool = False
-    has_attachment: bool = False
+    path_ids: tuple[str, ...] = ()  # the uploaded files it links, as far as they are there
+
+    @property
+    def has_attachment(self) -> bool:
+        return bool(self.path_ids)
 
     @property
     def is_me(self) -> bool:

@@ -108,6 +108,10 @@ def subscribed_you(by: User, channels: Sequence[Channel]) -> Words:
     return blocks(opening, bullets([channel_link(channel) for channel in channels]))
 
 
+def joined(user: User) -> Words:
+    return paragraph(person(user) + " joined this organization.")
+
+
 def moved_you(by: User, did: str, group: Group) -> Words:
     """Somebody was taken into a group or out of it: `did` is "added you to", for example."""
     return paragraph(person(by) + f" {did} the group " + group_name(group) + ".")

@@ -1,25 +1,10 @@
 """Reminders: a message that somebody wants to be shown again at a certain time."""
 
-import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tertulia.domain import limits
-from tertulia.domain.acquaintance import UNKNOWN_NAME
-from tertulia.domain.channels import Channel
-from tertulia.domain.links import conversation_link, topic_link
-from tertulia.domain.messages import Message
-from tertulia.domain.topics import shown
-from tertulia.domain.users import User
+from tertulia.domain.quotations import Quotation, quoted
 from tertulia.errors import ReminderNoteTooLong
-
-TRUNCATED = "\n[message truncated]"
-MOST_NAMES = 10
-
-_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})", re.MULTILINE)
-_SPECIAL = str.maketrans(
-    {"&": "&amp;", ">": "&gt;", "*": "&#42;", "`": "&#96;", "[": "&#91;", "]": "&#93;"}
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +23,6 @@ class Reminder:
         return not self.failed and self.deliver_at <= now
 
 
-@dataclass(frozen=True, slots=True)
-class Quotation:
-    """A message with those whom it concerns."""
-
-    message: Message
-    sender: User | None  # None for somebody whom the owner does not know
-    channel: Channel | None
-    recipients: Sequence[User]  # of a direct message, without its sender
-
-
 def checked_note(note: str) -> str:
     if len(note) > limits.REMINDER_NOTE_LENGTH:
         raise ReminderNoteTooLong(limit=limits.REMINDER_NOTE_LENGTH)
@@ -59,13 +34,7 @@ def reminder_text(quotation: Quotation | None, note: str, site: str) -> str:
     if quotation is None:
         return _opening("a message that you can no longer see", note)
     kind = "message" if quotation.channel is not None else "direct message"
-    head = f"{_opening(f'the following {kind}', note)}\n\n{_said(quotation, site)}\n"
-    content = quotation.message.content
-    fence = _fence_around(content)
-    room = limits.MESSAGE_LENGTH - len(head) - len(f"{fence}quote\n\n{fence}")
-    if len(content) > room:
-        content = content[: max(0, room - len(TRUNCATED))] + TRUNCATED
-    return f"{head}{fence}quote\n{content}\n{fence}"
+    return quoted(_opening(f"the following {kind}", note), quotation, site)
 
 
 def _opening(what: str, note: str) -> str:
@@ -73,39 +42,3 @@ def _opening(what: str, note: str) -> str:
         return f"You requested a reminder for {what}."
     quoted = "\n".join(f" > {line}" for line in note.splitlines())
     return f"You requested a reminder for {what}. Note:\n{quoted}"
-
-
-def _said(quotation: Quotation, site: str) -> str:
-    message, channel = quotation.message, quotation.channel
-    who = UNKNOWN_NAME if quotation.sender is None else mention(quotation.sender)
-    if channel is not None:
-        place = topic_link(channel.id, channel.name, message.topic)
-        name = f"#{channel.name} > {shown(message.topic, allow_empty=False)}"
-        where = f"in [{_escaped(name)}]({place}/with/{message.id})"
-    else:
-        place = conversation_link(message.member_ids)
-        where = f"to {_listed([mention(user) for user in quotation.recipients])}"
-    return f"{who} [said]({site}/{place}/near/{message.id}) {where}:"
-
-
-def mention(user: User) -> str:
-    """Somebody's name, written so that it wakes nobody."""
-    return f"@_**{user.full_name}|{user.id}**"
-
-
-def _listed(names: list[str]) -> str:
-    if len(names) > MOST_NAMES:
-        names = [*names[: MOST_NAMES - 1], f"{len(names) - MOST_NAMES + 1} others"]
-    if len(names) < 2:
-        return names[0] if names else "themselves"
-    return f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def _escaped(name: str) -> str:
-    """A name as the text of a link; the arrow between channel and topic stays as it is."""
-    return " > ".join(part.translate(_SPECIAL) for part in name.split(" > "))
-
-
-def _fence_around(content: str) -> str:
-    longest = max((len(found) for found in _FENCE.findall(content)), default=2)
-    return "`" * max(3, longest + 1)

@@ -5,7 +5,13 @@ from datetime import UTC, datetime
 
 from tertulia.domain import topics
 from tertulia.domain.messages import Draft, Mentions, is_read_by_sender
-from tertulia.errors import BadRequest, TimeNotInFuture
+from tertulia.errors import (
+    BadRequest,
+    MalformedRecipients,
+    RecipientsMissing,
+    TimeNotInFuture,
+    TopicMissing,
+)
 
 LATEST_SECONDS = 600  # after a longer downtime a message would be a surprise
 LAST_MOMENT = 253_402_300_799  # the end of the year 9999
@@ -74,12 +80,12 @@ def destination(
         if isinstance(to, list):
             raise BadRequest("Invalid data type for channel ID")
         if topic is None:
-            raise BadRequest("Missing topic")
+            raise TopicMissing()
         return ToChannel(to, topics.for_sending(topic))
     if isinstance(to, int):
-        raise BadRequest("Invalid data type for recipients")
+        raise MalformedRecipients()
     if not to:
-        raise BadRequest("Message must have recipients")
+        raise RecipientsMissing()
     return ToPeople(tuple(sorted(set(to) - {owner_id})) or (owner_id,))
 
 

@@ -15,7 +15,6 @@ from functools import partial
 
 import msgspec
 import structlog
-from pyroaring import BitMap
 
 from tertulia.domain.users import User
 from tertulia.errors import BadQueue, EventNotInQueue
@@ -23,8 +22,6 @@ from tertulia.events import log
 from tertulia.events.audience import (
     Audience,
     Bereft,
-    Nobody,
-    Subscribers,
     Users,
     WasSubscribed,
 )
@@ -33,12 +30,14 @@ from tertulia.events.follower import PAGE, Follower
 from tertulia.events.listener import Listener, decode_options
 from tertulia.events.log import Happening
 from tertulia.events.mailbox import NOTHING, About, Mailbox, event_id, seq_of
+from tertulia.events.mailroom import Mailroom
 from tertulia.events.recall import recalled
-from tertulia.events.types.channels import ChannelChanged, ChannelsUncovered, Left
+from tertulia.events.types.channels import ChannelChanged, ChannelsUncovered
 from tertulia.events.types.edits import MessagesDeleted, MessageUpdated
 from tertulia.events.types.event import Event
 from tertulia.events.types.flags import FlagsChanged
 from tertulia.events.types.messages import MessageSent
+from tertulia.events.types.subscriptions import Left
 from tertulia.events.types.users import KeyChanged, UserActivityChanged
 from tertulia.events.whispers import Envelope, PresenceNoted, Whisper, decode_envelope
 from tertulia.events.wording import bodies, concerns
@@ -69,13 +68,11 @@ class Page:
 class Delivery:
     def __init__(self, database: Database, email_domain: str, heartbeat_seconds: float) -> None:
         self.follower = Follower(database, email_domain, self._distribute)
+        self.mailroom = Mailroom()
         self._database = database
         self._heartbeat_seconds = heartbeat_seconds
-        self._mailboxes: dict[str, Mailbox] = {}
-        self._of_user: dict[int, set[str]] = {}
         self._server = uuid.uuid4().hex  # tells our own whispers from those of other servers
         self._stopping = False
-        self._wide: dict[int, set[str]] = {}  # queues that hear all public channels, by realm
 
     @property
     def organizations(self) -> dict[int, Organization]:
@@ -84,7 +81,7 @@ class Delivery:
     # --- giving out ---
 
     def _distribute(self, org: Organization, happening: Happening) -> None:
-        for mailbox in self._candidates(org, happening):
+        for mailbox in self.mailroom.for_happening(org, happening):
             if not mailbox.behind and happening.seq > mailbox.scanned:
                 self._give(mailbox, org, happening)
         self._close_what_ends(org, happening)
@@ -96,7 +93,7 @@ class Delivery:
             self._offer(mailbox, org, happening, subscribed_now)
         except Exception:
             logger.exception("an event could not be told", kind=happening.event.kind)
-            self._forget(mailbox)  # at its next poll it is filled from the log
+            self.mailroom.discard(mailbox)  # at its next poll it is filled from the log
             mailbox.wake()
         if mailbox.is_full:
             mailbox.fall_behind(happening.seq)
@@ -126,29 +123,30 @@ class Delivery:
         if isinstance(event, KeyChanged) or (
             isinstance(event, UserActivityChanged) and not event.is_active
         ):
-            for queue_id in list(self._of_user.get(event.user_id, ())):
-                self.close_queue(queue_id)
+            for mailbox in self.mailroom.of_users([event.user_id]):
+                self._close(mailbox)
         elif isinstance(event, Left):
             for departure in event.departures:
-                self._take_back(org, departure.channel_id, departure.user_ids)
+                lost = self.mailroom.of_users(departure.user_ids)
+                self._take_back(org, departure.channel_id, lost)
         elif isinstance(event, ChannelChanged) and event.before is not None:
-            self._take_back(org, event.channel_id, list(self._of_user))
+            self._take_back(org, event.channel_id, self.mailroom)
         elif isinstance(event, ChannelsUncovered) and isinstance(happening.audience, Users):
             for channel_id in event.hidden:
-                self._take_back(org, channel_id, happening.audience.ids)
+                self._take_back(org, channel_id, self.mailroom.of_users(happening.audience.ids))
         elif isinstance(event, MessagesDeleted):
             self._forget_messages(org, event.message_ids, happening.audience)
 
-    def _take_back(self, org: Organization, channel_id: int, user_ids: Iterable[int]) -> None:
+    def _take_back(self, org: Organization, channel_id: int, mailboxes: Iterable[Mailbox]) -> None:
         """Drop the messages of a channel that some can no longer read."""
-        for user_id in user_ids:
-            for mailbox in self._mailboxes_of(user_id):
-                if mailbox.realm_id == org.realm.id and not org.may_read(user_id, channel_id):
-                    mailbox.forget_channel(channel_id)
+        for mailbox in mailboxes:
+            user_id = mailbox.listener.user_id
+            if mailbox.realm_id == org.realm.id and not org.may_read(user_id, channel_id):
+                mailbox.forget_channel(channel_id)
 
     def _forget_messages(self, org: Organization, ids: list[int], audience: Audience) -> None:
         """Whoever is told that messages are gone must not find their words a moment before."""
-        for mailbox in self._mailboxes.values():
+        for mailbox in self.mailroom:
             user_id = mailbox.listener.user_id
             if mailbox.realm_id != org.realm.id:
                 continue
@@ -180,7 +178,7 @@ class Delivery:
     def _give_out(self, org: Organization, whisper: Whisper) -> None:
         to = whisper.audience()
         encoded: dict[Hashable, bytes] = {}
-        for mailbox in self._mailboxes_for(org, to):
+        for mailbox in self.mailroom.for_audience(org, to):
             listener = mailbox.listener
             subscribed_now = partial(org.is_subscribed, listener.user_id)
             if (
@@ -196,39 +194,6 @@ class Delivery:
                 mailbox.add_fleeting(org.applied, encoded[variant])
                 mailbox.wake()
 
-    def _candidates(self, org: Organization, happening: Happening) -> Iterable[Mailbox]:
-        found = {
-            mailbox.listener.queue_id: mailbox
-            for mailbox in self._mailboxes_for(org, happening.audience)
-        }
-        if isinstance(happening.event, MessageSent):
-            for queue_id in self._wide.get(org.realm.id, ()):
-                found[queue_id] = self._mailboxes[queue_id]
-        return found.values()
-
-    def _mailboxes_for(self, org: Organization, audience: Audience) -> Iterable[Mailbox]:
-        """Mailboxes that may be meant; the audience itself still has to say."""
-        users: Iterable[int]
-        if isinstance(audience, Nobody):
-            users = ()
-        elif isinstance(audience, Users):
-            users = audience.ids
-        elif isinstance(audience, Subscribers):
-            subscribers = org.subscribers.get(audience.id) or BitMap()
-            if len(subscribers) < len(self._of_user):
-                users = [user_id for user_id in subscribers if user_id in self._of_user]
-            else:
-                users = [user_id for user_id in self._of_user if user_id in subscribers]
-        else:
-            users = list(self._of_user)
-        for user_id in users:
-            for mailbox in self._mailboxes_of(user_id):
-                if mailbox.realm_id == org.realm.id:
-                    yield mailbox
-
-    def _mailboxes_of(self, user_id: int) -> list[Mailbox]:
-        return [self._mailboxes[queue_id] for queue_id in self._of_user.get(user_id, ())]
-
     # --- polling ---
 
     async def poll(
@@ -239,7 +204,7 @@ class Delivery:
         try:
             mailbox.acknowledge(last_event_id, self.organizations[user.realm_id].applied)
         except EventNotInQueue:
-            self._forget(mailbox)  # the wrong number may have led it astray
+            self.mailroom.discard(mailbox)  # the wrong number may have led it astray
             mailbox.wake()
             raise
         if mailbox.behind and not mailbox.pending:
@@ -280,12 +245,12 @@ class Delivery:
         org = self.organizations[user.realm_id]
         if seq_of(last_event_id) > org.applied:  # another server may have told it more than we know
             await self.follower.catch_up()
-        mailbox = self._mailboxes.get(queue_id)
+        mailbox = self.mailroom.find(queue_id)
         if mailbox is None:
             stored = await self._database.read_in(user.realm_id, queues.find, queue_id)
             if stored is None or stored.user_id != user.id:
                 raise BadQueue(queue_id=queue_id)
-            mailbox = self._mailboxes.get(queue_id) or self._make(stored)
+            mailbox = self.mailroom.find(queue_id) or self._make(stored)
         if mailbox.listener.user_id != user.id:
             raise BadQueue(queue_id=queue_id)
         if mailbox.behind and seq_of(last_event_id) <= org.applied:
@@ -304,10 +269,7 @@ class Delivery:
             seen_at=self._database.clock(),
         )
         mailbox.scanned = max(mailbox.scanned, stored.scanned)
-        self._mailboxes[stored.id] = mailbox
-        self._of_user.setdefault(stored.user_id, set()).add(stored.id)
-        if listener.options.hears_public_channels:
-            self._wide.setdefault(stored.realm_id, set()).add(stored.id)
+        self.mailroom.put(mailbox)
         return mailbox
 
     async def _refill(self, mailbox: Mailbox) -> None:
@@ -342,38 +304,32 @@ class Delivery:
     # --- ending ---
 
     def close_queue(self, queue_id: str) -> None:
-        mailbox = self._mailboxes.get(queue_id)
+        mailbox = self.mailroom.find(queue_id)
         if mailbox is not None:
-            self._forget(mailbox)
-            mailbox.close()
+            self._close(mailbox)
 
     def put_forward(self, seconds: float) -> None:
         """The clock was put forward: whoever was seen before that was not idle for so long."""
         before = self._database.clock() - seconds
-        for mailbox in self._mailboxes.values():
+        for mailbox in self.mailroom:
             if mailbox.seen_at <= before:
                 mailbox.seen_at += seconds
 
     def stop_waiting(self) -> None:
         """Answer every poll at once from now on: the server is about to stop."""
         self._stopping = True
-        for mailbox in list(self._mailboxes.values()):
+        for mailbox in self.mailroom:
             mailbox.wake()
 
     def give_up_cold_mailboxes(self) -> None:
         now = self._database.clock()
-        for mailbox in list(self._mailboxes.values()):
+        for mailbox in self.mailroom:
             if not mailbox.is_parked and now - mailbox.seen_at > COLD_AFTER_SECONDS:
-                self._forget(mailbox)
+                self.mailroom.discard(mailbox)
 
-    def _forget(self, mailbox: Mailbox) -> None:
-        queue_id, user_id = mailbox.listener.queue_id, mailbox.listener.user_id
-        self._mailboxes.pop(queue_id, None)
-        self._wide.get(mailbox.realm_id, set()).discard(queue_id)
-        ids = self._of_user.get(user_id, set())
-        ids.discard(queue_id)
-        if not ids:
-            self._of_user.pop(user_id, None)
+    def _close(self, mailbox: Mailbox) -> None:
+        self.mailroom.discard(mailbox)
+        mailbox.close()
 
     # --- keeping books ---
 
@@ -382,19 +338,14 @@ class Delivery:
         now, applied = self._database.clock(), self.organizations[realm_id].applied
         return [
             Position(
-                queue_id,
+                mailbox.listener.queue_id,
                 mailbox.acked,
                 mailbox.settled(applied),
                 now if mailbox.is_parked else mailbox.seen_at,
             )
-            for queue_id, mailbox in self._mailboxes.items()
+            for mailbox in self.mailroom
             if mailbox.realm_id == realm_id
         ]
-
-    def counts(self) -> tuple[int, int]:
-        """How many mailboxes there are, and how many polls wait at them."""
-        parked = sum(mailbox.is_parked for mailbox in self._mailboxes.values())
-        return len(self._mailboxes), parked
 
 
 def _is_out_of_sight(org: Organization, happening: Happening, user_id: int) -> bool:

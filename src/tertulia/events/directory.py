@@ -7,7 +7,6 @@ asked, because it alone knows what was done a moment ago.
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
 
@@ -30,75 +29,9 @@ from tertulia.domain.realms import Realm
 from tertulia.domain.topics import fold
 from tertulia.domain.users import Role, User
 from tertulia.events.presence import Board
-from tertulia.storage import acquaintance as stored_acquaintance
-from tertulia.storage import (
-    channels,
-    emoji,
-    groups,
-    linkifiers,
-    log,
-    presence,
-    profile_fields,
-    realms,
-    subscriptions,
-    users,
-)
 from tertulia.storage.profile_fields import Values
-from tertulia.storage.tx import Tx
 
 Rule = Callable[[User | None, Channel, bool, access.Holds], bool]
-
-
-@dataclass(slots=True)
-class Touched:
-    """The parts of an organization that an event says have changed."""
-
-    users: set[int] = field(default_factory=set)
-    channels: set[int] = field(default_factory=set)
-    groups: bool = False
-    realm: bool = False
-    emoji: bool = False
-    linkifiers: bool = False
-    profile_fields: bool = False
-    profiles: set[int] = field(default_factory=set)  # whose fields are filled in differently
-
-    def __bool__(self) -> bool:
-        return bool(
-            self.users
-            or self.channels
-            or self.groups
-            or self.realm
-            or self.emoji
-            or self.linkifiers
-            or self.profile_fields
-            or self.profiles
-        )
-
-    def add(self, other: "Touched") -> None:
-        self.users |= other.users
-        self.channels |= other.channels
-        self.groups |= other.groups
-        self.realm |= other.realm
-        self.emoji |= other.emoji
-        self.linkifiers |= other.linkifiers
-        self.profile_fields |= other.profile_fields
-        self.profiles |= other.profiles
-
-
-@dataclass(slots=True)
-class Patch:
-    """Rows read again because an event touched them."""
-
-    realm: Realm | None = None
-    users: list[User] = field(default_factory=list)
-    fingerprints: dict[int, bytes] = field(default_factory=dict)
-    partners: dict[int, set[int]] = field(default_factory=dict)
-    channels: list[Channel] = field(default_factory=list)
-    groups: list[Group] | None = None
-    emoji: list[CustomEmoji] | None = None
-    linkifiers: list[Linkifier] | None = None
-    profile_fields: list[ProfileField] | None = None
-    profiles: dict[int, Values] = field(default_factory=dict)
 
 
 class EncodedUser(NamedTuple):
@@ -407,72 +340,3 @@ class Organization:
     def replace_by(self, newer: "Organization") -> None:
         """Become what was just read; whoever holds on to us sees it too."""
         vars(self).update(vars(newer))
-
-    def apply(self, patch: Patch) -> None:
-        if patch.realm is not None:
-            self.realm = patch.realm
-        for user in patch.users:
-            self.put_user(user, patch.fingerprints.get(user.id))
-        self.partners.update(patch.partners)
-        for channel in patch.channels:
-            self.put_channel(channel)
-        if patch.groups is not None:
-            self.put_groups(patch.groups)
-        if patch.emoji is not None:
-            self.put_emoji(patch.emoji)
-        if patch.linkifiers is not None:
-            self.put_linkifiers(patch.linkifiers)
-        if patch.profile_fields is not None:
-            self.put_profile_fields(patch.profile_fields)
-        for user_id, values in patch.profiles.items():
-            self.put_profile(user_id, values)
-
-
-def load(tx: Tx, email_domain: str, clock: Callable[[], float]) -> Organization:
-    """Read a whole organization; the transaction says which and at what moment."""
-    org = Organization(realms.current(tx), log.head(tx), email_domain, clock)
-    fingerprints = users.fingerprints(tx)
-    for user in users.everyone(tx):
-        org.put_user(user, fingerprints.get(user.id))
-    for channel in channels.everything(tx):
-        org.put_channel(channel)
-    org.put_groups(groups.everything(tx))
-    org.put_emoji(emoji.everything(tx))
-    org.put_linkifiers(linkifiers.everything(tx))
-    org.put_profile_fields(profile_fields.everything(tx))
-    for user_id, values in profile_fields.all_values(tx).items():
-        org.put_profile(user_id, values)
-    org.put_subscriptions(subscriptions.active_pairs(tx))
-    org.partners = _partners_of_guests(tx, org.users.values())
-    org.presence.learn(presence.since(tx, 0))
-    return org
-
-
-def _partners_of_guests(tx: Tx, people: Iterable[User]) -> dict[int, set[int]]:
-    return stored_acquaintance.partners(tx, [user.id for user in people if user.is_guest])
-
-
-def read_patch(tx: Tx, touched: Touched) -> Patch:
-    """Read again what events have touched."""
-    patch = Patch()
-    if touched.realm:
-        patch.realm = realms.current(tx)
-    if touched.users:
-        ids = sorted(touched.users)
-        patch.users = users.find_many(tx, ids)
-        patch.fingerprints = users.fingerprints(tx, ids)
-        patch.partners = _partners_of_guests(tx, patch.users)
-    if touched.channels:
-        patch.channels = channels.find_many(tx, sorted(touched.channels))
-    if touched.groups:
-        patch.groups = groups.everything(tx)
-    if touched.emoji:
-        patch.emoji = emoji.everything(tx)
-    if touched.linkifiers:
-        patch.linkifiers = linkifiers.everything(tx)
-    if touched.profile_fields:
-        patch.profile_fields = profile_fields.everything(tx)
-    if touched.profiles:
-        found = profile_fields.all_values(tx, sorted(touched.profiles))
-        patch.profiles = {user_id: found.get(user_id, {}) for user_id in touched.profiles}
-    return patch

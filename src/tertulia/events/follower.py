@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 
 import structlog
 
-from tertulia.events import directory, log
-from tertulia.events.directory import Organization, Patch, Touched
+from tertulia.events import loading, log
+from tertulia.events.directory import Organization
+from tertulia.events.loading import Patch, Touched
 from tertulia.events.log import Happening
 from tertulia.storage import log as stored_log
 from tertulia.storage.database import Database
@@ -88,10 +89,10 @@ class Follower:
             news.happenings[tx.realm_id] = found
             news.heads[tx.realm_id] = applied
         if touched:
-            news.patches[tx.realm_id] = directory.read_patch(tx, touched)
+            news.patches[tx.realm_id] = loading.read_patch(tx, touched)
 
     def _load(self, tx: Tx) -> Organization:
-        return directory.load(tx, self._email_domain, self._database.clock)
+        return loading.load(tx, self._email_domain, self._database.clock)
 
     def absorb(self, news: News) -> None:
         """Take in news read while the directory was held still."""
@@ -124,7 +125,7 @@ class Follower:
             if news.heads[realm_id] <= org.applied:
                 continue  # read before something that we have taken in already
             if realm_id in news.patches:
-                org.apply(news.patches[realm_id])
+                news.patches[realm_id].apply_to(org)
             for happening in happenings:
                 if happening.seq > org.applied:
                     happening.event.move(org)

@@ -4,7 +4,7 @@
 happen or misses something that did.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
@@ -16,7 +16,7 @@ from tertulia.events.types.edits import MessageUpdated, words_of
 from tertulia.events.types.event import Event
 from tertulia.events.types.messages import MessageSent
 from tertulia.events.types.registry import KINDS
-from tertulia.storage import edits, log, messages
+from tertulia.storage import edits, log, messages, submessages
 from tertulia.storage.tx import Tx
 
 _encode = msgspec.json.Encoder().encode
@@ -76,9 +76,18 @@ def _add_messages(tx: Tx, realm_id: int, happenings: list[Happening]) -> None:
     history = edits.of_messages(tx, [each for each in edited if each in found])
     for happening, event in about:
         happening.message = found.get(event.message_id)
+        if isinstance(event, MessageSent) and event.widget_id is not None:
+            _add_widget(tx.for_realm(realm_id), happening, event.widget_id)
         if (
             isinstance(event, MessageUpdated)
             and event.edit_id is not None
             and happening.message is not None
         ):
             happening.words = words_of(event.edit_id, happening.message, history[event.message_id])
+
+
+def _add_widget(tx: Tx, happening: Happening, widget_id: int) -> None:
+    """What the message began with; what came to it later is told by events of its own."""
+    widget = submessages.find(tx, widget_id)
+    if happening.message is not None and widget is not None:
+        happening.message = replace(happening.message, submessages=(widget,))

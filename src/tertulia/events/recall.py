@@ -11,8 +11,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from tertulia.events.log import Happening
-from tertulia.events.types.channels import Arrival, ChannelChanged, Joined, Left
+from tertulia.events.types.channels import ChannelChanged
 from tertulia.events.types.event import Event
+from tertulia.events.types.subscriptions import Arrival, Joined, Left
 from tertulia.storage import subscriptions
 from tertulia.storage.subscriptions import Span
 from tertulia.storage.tx import Tx

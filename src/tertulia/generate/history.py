@@ -88,6 +88,16 @@ class Batch:
         tx.number_on("message")
 
 
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """The next message: its number, its time, and where its rows are gathered."""
+
+    tx: Tx
+    batch: Batch
+    message_id: int
+    at: float
+
+
 class History:
     def __init__(self, dice: Random, society: Society, writer: Writer) -> None:
         self.times: array[float] = array("d")  # of each message
@@ -114,10 +124,10 @@ class History:
             if self._dice.random() < DIRECT:
                 conversation = self._conversation(tx)
             if conversation is not None:
-                self._say_to_people(tx, batch, message_id, at, conversation)
+                self._say_to_people(Turn(tx, batch, message_id, at), conversation)
             else:
                 room = self._room()
-                self._say_in_room(tx, batch, message_id, at, room)
+                self._say_in_room(Turn(tx, batch, message_id, at), room)
                 spoken_in[room] = at
         batch.write(tx)
         for room, at in spoken_in.items():
@@ -176,15 +186,13 @@ class History:
 
     # --- what is said ---
 
-    def _say_to_people(
-        self, tx: Tx, batch: Batch, message_id: int, at: float, conversation: Conversation
-    ) -> None:
+    def _say_to_people(self, turn: Turn, conversation: Conversation) -> None:
         sender = self._dice.choice(conversation.members)
         text = self._writer.message()
         place = (None, None, conversation.id, "", "")
-        self._write(tx, batch, message_id, at, sender, place, text, conversation.members)
+        self._write(turn, sender, place, text, conversation.members)
 
-    def _say_in_room(self, tx: Tx, batch: Batch, message_id: int, at: float, room: Room) -> None:
+    def _say_in_room(self, turn: Turn, room: Room) -> None:
         sender = room.members[int(len(room.members) * self._dice.random() ** 2)]
         channel_id = room.channel.id
         topic, starts_topic = self._topic(room, sender)
@@ -199,46 +207,46 @@ class History:
             if calls_all:
                 text = self._writer.called(self._everybody, text)
         place = (channel_id, channel_id, None, topic.name, topic.name_key)
-        self._write(tx, batch, message_id, at, sender, place, text, room.members, calls_all)
-        topic.newest = message_id
-        room.message_ids.append(message_id)
+        self._write(turn, sender, place, text, room.members, calls_all=calls_all)
+        topic.newest = turn.message_id
+        room.message_ids.append(turn.message_id)
         if starts_topic and not sender.user.is_bot:
-            self._follow(tx, batch, at, sender, room, topic)
+            self._follow(turn, sender, room, topic)
         if mentioned is not None:
-            batch.flags.append((tx.realm_id, mentioned.user.id, "mentioned", message_id))
+            flag = (turn.tx.realm_id, mentioned.user.id, "mentioned", turn.message_id)
+            turn.batch.flags.append(flag)
             if mentioned is not sender and not mentioned.user.is_bot:
-                self._follow(tx, batch, at, mentioned, room, topic)
+                self._follow(turn, mentioned, room, topic)
 
     def _write(
         self,
-        tx: Tx,
-        batch: Batch,
-        message_id: int,
-        at: float,
+        turn: Turn,
         sender: Person,
         place: Row,
         text: Text,
         readers: list[Person],
+        *,
         calls_all: bool = False,
     ) -> None:
+        realm_id, message_id = turn.tx.realm_id, turn.message_id
         client = BOT_CLIENT if sender.user.is_bot else CLIENTS[message_id % len(CLIENTS)]
         edited_at = None
         if not text.is_block and self._dice.random() < EDITS:
-            edited_at = at + self._dice.randrange(20, 500)
+            edited_at = turn.at + self._dice.randrange(20, 500)
             before = (text.content, text.html)
-            batch.edits.append((tx.realm_id, message_id, sender.user.id, edited_at, *before))
+            turn.batch.edits.append((realm_id, message_id, sender.user.id, edited_at, *before))
             text = self._writer.continued(text)
-        batch.messages.append(
+        turn.batch.messages.append(
             (
                 message_id,
-                tx.realm_id,
+                realm_id,
                 sender.user.id,
                 *place,
                 text.content,
                 text.html,
                 markdown.VERSION,
                 client,
-                at,
+                turn.at,
                 is_read_by_sender(None, client),
                 text.content.startswith("/me "),
                 calls_all,
@@ -248,7 +256,7 @@ class History:
             )
         )
         if self._dice.random() < REACTIONS:
-            self._react(tx, batch, message_id, readers)
+            self._react(turn, readers)
 
     def _topic(self, room: Room, sender: Person) -> tuple[Topic, bool]:
         """What is talked about, and whether it is new to the sender."""
@@ -278,18 +286,17 @@ class History:
             self._mentions[person.user.id] = known
         return known
 
-    def _follow(
-        self, tx: Tx, batch: Batch, at: float, person: Person, room: Room, topic: Topic
-    ) -> None:
+    def _follow(self, turn: Turn, person: Person, room: Room, topic: Topic) -> None:
         key = (person.user.id, room.channel.id, topic.name_key)
         if key not in self._follows:
             self._follows.add(key)
             policy = int(Visibility.FOLLOWED)
-            batch.followed.append((tx.realm_id, *key, topic.name, policy, at))
+            turn.batch.followed.append((turn.tx.realm_id, *key, topic.name, policy, turn.at))
 
-    def _react(self, tx: Tx, batch: Batch, message_id: int, readers: list[Person]) -> None:
+    def _react(self, turn: Turn, readers: list[Person]) -> None:
         count = min(len(readers), 1 + int(3 * self._dice.random() ** 2))
         name = self._dice.choice(lexicon.EMOJI)
         code = emoji_names.code_for(name)
         for person in self._dice.sample(readers, count):
-            batch.reactions.append((tx.realm_id, message_id, person.user.id, name, code, UNICODE))
+            row = (turn.tx.realm_id, turn.message_id, person.user.id, name, code, UNICODE)
+            turn.batch.reactions.append(row)

@@ -18,7 +18,8 @@ from typing import Any
 import structlog
 
 from tertulia.config import Config
-from tertulia.errors import ClientError, InternalError
+from tertulia.errors import ClientError, InternalError, ServerStopping
+from tertulia.http.forms import Files, Incoming
 from tertulia.http.replies import encode, encode_error
 from tertulia.http.request import Disconnected, Receive, Request, Scope, Send
 from tertulia.http.routing import Route, Router, path_arguments
@@ -87,6 +88,8 @@ class Api:
             return
         except ClientError as error:
             answer = _refusal(error, exchange)
+        except asyncio.CancelledError:  # told to stop, the server has waited for us long enough
+            answer = _refusal(ServerStopping(), exchange)
         except Exception as error:
             answer = _failure(error, exchange)
         await _send(send, answer, exchange)
@@ -103,14 +106,18 @@ class Api:
         route = place.route(request.method)
         exchange.route = route.path
         limit = self._max_body_bytes if route.max_body is None else route.max_body
-        request.refuse_larger(limit)
+        streams = route.contract.streams_files  # then the endpoint says when it is too much
+        if not streams:
+            request.refuse_larger(limit)
 
         call = await self._admit(request, route)
         if route.requires is not None:
             route.requires(call)
 
-        await request.read_rest(limit)
-        arguments = route.contract.parse(request.params, request.files)
+        if not streams:
+            await request.read_rest(limit)
+        files = Incoming(request.incoming()) if streams else Files(request.files)
+        arguments = route.contract.parse(request.params, files)
         arguments |= path_arguments(route, texts)
         run = route.endpoint(call, **arguments)
         reply = await (_watched(run, request) if route.long_poll else run)

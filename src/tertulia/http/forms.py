@@ -5,8 +5,9 @@ of a repeated name the last value counts.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
 from tertulia.errors import MalformedForm, NotUtf8, TooManyParameters
@@ -25,6 +26,35 @@ class UploadedFile:
     filename: str  # as the client calls it: never to be used as a path
     content_type: str
     data: bytes
+
+
+class FileHead(NamedTuple):
+    """What is said of a file before its bytes come; see `UploadedFile`."""
+
+    name: str
+    filename: str
+    content_type: str
+
+
+class PartHead(NamedTuple):
+    name: str
+    filename: str | None  # None for a part that is no file
+    content_type: str
+
+
+class Incoming:
+    """`*, files: Incoming` asks for uploaded files while they arrive.
+
+    Each is a head, followed by its bytes in as many pieces as they come in.
+    """
+
+    __slots__ = ("_items",)
+
+    def __init__(self, items: AsyncIterator[FileHead | bytes]) -> None:
+        self._items = items
+
+    def __aiter__(self) -> AsyncIterator[FileHead | bytes]:
+        return self._items
 
 
 class Files(tuple[UploadedFile, ...]):
@@ -51,18 +81,24 @@ def read_multipart(body: bytes, content_type: str) -> tuple[dict[str, str], list
     files: list[UploadedFile] = []
     if not body:  # Compat: zulip-js writes a form without fields as nothing at all.
         return fields, files
-    for head, content in _parts(body, _boundary(content_type)):
-        options = _options(head.get("content-disposition", ""), "form-data")
-        if "name" not in options:
-            raise MalformedForm(reason="a part has no name")
-        name = _checked(options["name"])
-        filename = options.get("filename*", options.get("filename"))
-        if filename is None:
-            fields[name] = _utf8(content)
-        elif filename or content:  # a file field left empty is sent as a file without either
-            kind = head.get("content-type", "application/octet-stream")
-            files.append(UploadedFile(name, filename, kind, content))
+    for head, content in _parts(body, boundary_of(content_type)):
+        if head.filename is None:
+            fields[head.name] = _utf8(content)
+        elif head.filename or content:  # a file field left empty is sent as a file without either
+            files.append(UploadedFile(head.name, head.filename, head.content_type, content))
     return fields, files
+
+
+def part_head(part: bytes) -> PartHead:
+    """The head of a part, which begins after its boundary and ends with an empty line."""
+    return _part(part)[0]
+
+
+def boundary_of(content_type: str) -> bytes:
+    boundary = _options(content_type, media_type(content_type)).get("boundary", "")
+    if not 1 <= len(boundary) <= 200:
+        raise MalformedForm(reason="no boundary is given")
+    return boundary.encode()
 
 
 def media_type(content_type: str) -> str:
@@ -94,14 +130,7 @@ def _checked(name: str) -> str:
     return name
 
 
-def _boundary(content_type: str) -> bytes:
-    boundary = _options(content_type, media_type(content_type)).get("boundary", "")
-    if not 1 <= len(boundary) <= 200:
-        raise MalformedForm(reason="no boundary is given")
-    return boundary.encode()
-
-
-def _parts(body: bytes, boundary: bytes) -> Iterator[tuple[dict[str, str], bytes]]:
+def _parts(body: bytes, boundary: bytes) -> Iterator[tuple[PartHead, bytes]]:
     delimiter = b"\r\n--" + boundary
     _, *parts = (b"\r\n" + body).split(delimiter, MAX_FIELDS + 2)
     for position, part in enumerate(parts):
@@ -113,7 +142,7 @@ def _parts(body: bytes, boundary: bytes) -> Iterator[tuple[dict[str, str], bytes
     raise MalformedForm(reason="it ends too early")
 
 
-def _part(part: bytes) -> tuple[dict[str, str], bytes]:
+def _part(part: bytes) -> tuple[PartHead, bytes]:
     line_end = part.find(b"\r\n")
     head_end = part.find(b"\r\n\r\n", 0, MAX_PART_HEAD_BYTES)
     if line_end < 0 or part[:line_end].strip() or head_end < 0:
@@ -122,7 +151,18 @@ def _part(part: bytes) -> tuple[dict[str, str], bytes]:
     for line in _utf8(part[line_end + 2 : head_end]).split("\r\n"):
         name, _, value = line.partition(":")
         head[name.strip().lower()] = value.strip()
-    return head, part[head_end + 4 :]
+    return _described(head), part[head_end + 4 :]
+
+
+def _described(head: dict[str, str]) -> PartHead:
+    options = _options(head.get("content-disposition", ""), "form-data")
+    if "name" not in options:
+        raise MalformedForm(reason="a part has no name")
+    return PartHead(
+        _checked(options["name"]),
+        options.get("filename*", options.get("filename")),
+        head.get("content-type", "application/octet-stream"),
+    )
 
 
 def _options(header: str, expected: str) -> dict[str, str]:

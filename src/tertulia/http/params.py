@@ -15,12 +15,14 @@ import msgspec
 from msgspec import UnsetType
 
 from tertulia.errors import BadRequest, ConfusingParameters, MissingParameter
-from tertulia.http.forms import Files, UploadedFile
+from tertulia.http.forms import Files, Incoming
 from tertulia.http.json_text import decode_json
-from tertulia.http.rules import Alias, BareOrJson, Json, Name, Problem
+from tertulia.http.rules import Alias, BareOrJson, Json, Name, OnlyWith, Problem
 from tertulia.http.shapes import JSON_KINDS, Shape, shape_of, without
 
 Form = Literal["raw", "json", "either"]
+
+NO_FILES = Files()
 
 # What a reader gives back for a value that counts as not sent.
 _ABSENT: Any = object()
@@ -31,6 +33,7 @@ class Parameter:
     argument: str  # the name in the signature
     name: str  # the name on the wire
     aliases: tuple[str, ...]
+    only_with: OnlyWith | None
     is_required: bool
     default: Any
     form: Form
@@ -45,13 +48,16 @@ class Contract:
     path_types: Mapping[str, type[int] | type[str]]
     parameters: Sequence[Parameter]
     files_argument: str | None
+    streams_files: bool  # whether they are wanted while they arrive
     reply: Any
     names: frozenset[str]  # every name it understands, aliases included
 
-    def parse(self, given: Mapping[str, str], files: Sequence[UploadedFile] = ()) -> dict[str, Any]:
+    def parse(self, given: Mapping[str, str], files: Files | Incoming = NO_FILES) -> dict[str, Any]:
         """The keyword arguments for the endpoint; raises a ClientError for the first problem."""
         arguments: dict[str, Any] = {}
         for parameter in self.parameters:
+            if parameter.only_with is not None and not parameter.only_with.holds(given):
+                continue
             name = parameter.name
             text = given.get(name)
             if parameter.aliases:
@@ -67,7 +73,7 @@ class Contract:
             if value is not _ABSENT:
                 arguments[parameter.argument] = value
         if self.files_argument is not None:
-            arguments[self.files_argument] = Files(files)
+            arguments[self.files_argument] = files
         return arguments
 
     def unsupported(self, given: Mapping[str, str]) -> list[str]:
@@ -79,7 +85,7 @@ class Contract:
 def _choose(parameter: Parameter, given: Mapping[str, str]) -> tuple[str, str | None]:
     names = [name for name in (parameter.name, *parameter.aliases) if name in given]
     if len(names) > 1:
-        raise ConfusingParameters(var_name1=names[0], var_name2=names[1])
+        raise ConfusingParameters(name=names[0], alias=names[1])
     return (names[0], given[names[0]]) if names else (parameter.name, None)
 
 
@@ -97,13 +103,20 @@ def contract_of(endpoint: Callable[..., Any]) -> Contract:
         annotation = hints[argument.name]
         if argument.kind is not inspect.Parameter.KEYWORD_ONLY:
             path_types[argument.name] = _path_type(annotation)
-        elif annotation is Files:
+        elif annotation in (Files, Incoming):
             files_argument = argument.name
         else:
             parameters.append(_parameter(argument, annotation))
     names = {name for each in parameters for name in (each.name, *each.aliases)}
     reply = hints.get("return")
-    return Contract(path_types, tuple(parameters), files_argument, reply, frozenset(names))
+    return Contract(
+        path_types,
+        tuple(parameters),
+        files_argument,
+        Incoming in hints.values(),
+        reply,
+        frozenset(names),
+    )
 
 
 def _path_type(annotation: Any) -> type[int] | type[str]:
@@ -127,6 +140,7 @@ def _parameter(argument: inspect.Parameter, annotation: Any) -> Parameter:
         argument=argument.name,
         name=next((each.name for each in markers if isinstance(each, Name)), argument.name),
         aliases=tuple(each.name for each in markers if isinstance(each, Alias)),
+        only_with=next((each for each in markers if isinstance(each, OnlyWith)), None),
         is_required=is_required,
         default=argument.default,
         form=form,

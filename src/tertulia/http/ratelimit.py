@@ -66,6 +66,8 @@ class Limiter:
 
     def _decide(self, key: Hashable, now: float, calls: int) -> Decision:
         before = max(self._empty_at.get(key, now), now)
+        if before - now > self._window + self._drip:  # fuller than full: the clock was put back
+            before = now
         excess = before + self._drip - now - self._window
         if excess > self._drip / 1000:  # beyond what rounding explains
             return Decision(self._limit, 0, before, excess)

@@ -7,14 +7,21 @@ our memory.
 
 import ipaddress
 import re
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, MutableMapping
 from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
 
 from tertulia.config import Network
 from tertulia.errors import AddressTooLong, BodyTooLarge, ClientError, HeadersTooLarge
-from tertulia.http.forms import UploadedFile, media_type, read_multipart, read_urlencoded
+from tertulia.http.forms import (
+    FileHead,
+    UploadedFile,
+    media_type,
+    read_multipart,
+    read_urlencoded,
+)
+from tertulia.http.multipart import Multipart
 
 Message = MutableMapping[str, Any]
 Scope = MutableMapping[str, Any]
@@ -146,6 +153,19 @@ class Request:
         if self._problem is not None:
             raise self._problem
 
+    async def incoming(self) -> AsyncIterator[FileHead | bytes]:
+        """The files of the form while they arrive; its fields are in `params` at the end."""
+        if self._unread and self._is_multipart():
+            if self._problem is not None:
+                raise self._problem
+            async for item in self._stream():
+                yield item
+            return
+        await self.read_rest(EARLY_BODY_BYTES)
+        for file in self.files:
+            yield FileHead(file.name, file.filename, file.content_type)
+            yield file.data
+
     async def wait_for_disconnect(self) -> None:
         while (await self._receive())["type"] != "http.disconnect":
             pass
@@ -164,11 +184,29 @@ class Request:
                 self._take_form(b"".join(self._chunks))
                 return
 
+    async def _stream(self) -> AsyncIterator[FileHead | bytes]:
+        form = Multipart(self.headers["content-type"])
+        self._unread = False
+        early, self._chunks = self._chunks, []
+        while early:
+            for item in form.feed(early.pop(0)):
+                yield item
+        is_over = False
+        while not is_over:
+            message = await self._receive()
+            if message["type"] == "http.disconnect":
+                raise Disconnected
+            for item in form.feed(message.get("body", b"")):
+                yield item
+            is_over = not message.get("more_body", False)
+        form.check_end()
+        self.params |= form.fields
+
     def _take_form(self, body: bytes) -> None:
         self._chunks.clear()
         content_type = self.headers["content-type"]
         try:
-            if media_type(content_type) == "multipart/form-data":
+            if self._is_multipart():
                 fields, self.files = read_multipart(body, content_type)
             else:
                 fields = read_urlencoded(body)
@@ -182,6 +220,9 @@ class Request:
 
     def _has_form(self) -> bool:
         return media_type(self.headers.get("content-type", "")) in _FORMS
+
+    def _is_multipart(self) -> bool:
+        return media_type(self.headers.get("content-type", "")) == "multipart/form-data"
 
     def _announced_bytes(self) -> int:
         length = self.headers.get("content-length", "")

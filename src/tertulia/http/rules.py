@@ -7,7 +7,7 @@ and the OpenAPI description both pick it up.
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Annotated, Any, ClassVar
 from urllib.parse import urlsplit
 
@@ -231,6 +231,20 @@ class Alias:
 
     def __init__(self, name: str) -> None:
         self.name = name
+
+
+class OnlyWith:
+    """Read only beside some values of another parameter; otherwise whatever is sent is ignored.
+
+    `OnlyWith("type", "direct", None)`: None stands for not sending the other one at all.
+    """
+
+    def __init__(self, name: str, *values: str | None) -> None:
+        self.name = name
+        self.values = values
+
+    def holds(self, given: Mapping[str, str]) -> bool:
+        return given.get(self.name) in self.values
 
 
 class Json:

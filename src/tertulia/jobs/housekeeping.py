@@ -8,15 +8,18 @@ from tertulia.actions import (
     full_members,
     housekeeping,
     queues,
+    receiving,
     retention,
     scheduled,
     traffic,
 )
 from tertulia.events.delivery import Delivery
-from tertulia.storage.database import Database
+from tertulia.events.directory import Organization
+from tertulia.jobs.each import each
+from tertulia.storage.database import Bound, Database
 
 NOTICEABLE_SECONDS = 30  # a clock that is corrected by less makes nobody idle
-BREATH_SECONDS = 0.02  # between two steps of a long work, for those who wait
+REST = 4  # as long as a step of a long work took: most of the time is for those who talk
 CHANNELS_AT_ONCE = 50
 
 
@@ -44,11 +47,14 @@ async def keep_positions(
     jump = 0.0 if watch is None else watch.jump()
     if jump > 0:
         delivery.put_forward(jump)
-    for realm_id in list(delivery.organizations):
+
+    async def keep(realm_id: int) -> None:
         here = database.of(realm_id)
         await here.write(queues.note_positions, delivery.positions(realm_id), jump)
         for queue_id in await here.write(queues.delete_expired):
             delivery.close_queue(queue_id)
+
+    await each(delivery.organizations, keep)
     delivery.give_up_cold_mailboxes()
 
 
@@ -61,7 +67,7 @@ async def forget_sent(database: Database) -> None:
 
 
 async def trim_logs(database: Database, delivery: Delivery) -> None:
-    for realm_id in list(delivery.organizations):
+    async def trim(realm_id: int) -> None:
         is_done = False
         while not is_done:
             trimmed = await database.of(realm_id).write(housekeeping.trim_log)
@@ -69,28 +75,52 @@ async def trim_logs(database: Database, delivery: Delivery) -> None:
                 delivery.close_queue(queue_id)
             is_done = trimmed.is_done
 
+    await each(delivery.organizations, trim)
+
 
 async def delete_old_messages(database: Database, delivery: Delivery) -> None:
     """Delete what has been kept for as long as its channel or its organization wants."""
-    for realm_id in list(delivery.organizations):
+
+    async def delete(place: tuple[Bound, int | None]) -> None:
+        db, channel_id = place
+        deleted = 1
+        while deleted:
+            started = time.monotonic()
+            deleted = await db.write(retention.delete_some, channel_id)
+            await asyncio.sleep(REST * (time.monotonic() - started))
+
+    async def look(realm_id: int) -> None:
         db = database.of(realm_id)
-        for place in await db.read(retention.places_with_old):
-            deleted = 1
-            while deleted:
-                deleted = await db.write(retention.delete_some, place)
-                await asyncio.sleep(BREATH_SECONDS)
+        await each([(db, place) for place in await db.read(retention.places_with_old)], delete)
+
+    await each(delivery.organizations, look)
+
+
+async def sweep_files(database: Database) -> None:
+    """Delete the bytes of deleted files, and of those that have never arrived whole."""
+    has_more = await database.read_in(0, receiving.has_to_sweep)
+    while has_more:
+        has_more = await database.write_in(0, receiving.sweep)
+        await asyncio.sleep(BREATH_SECONDS)
 
 
 async def count_traffic(database: Database, delivery: Delivery) -> None:
     """Count the messages of some channels; all of them have their turn within a day."""
-    for realm_id in list(delivery.organizations):
+
+    async def count(realm_id: int) -> None:
         await database.of(realm_id).write(traffic.count, CHANNELS_AT_ONCE)
+
+    await each(delivery.organizations, count)
 
 
 async def welcome_full_members(database: Database, delivery: Delivery) -> None:
     """Tell of those whose waiting period has ended; most of the time nothing has to be written."""
-    for realm_id, org in list(delivery.organizations.items()):
+
+    async def welcome(org: Organization) -> None:
         if not org.realm.setting(full_members.WAITING_PERIOD):
-            continue
-        if await database.of(realm_id).read(full_members.due):
-            await database.of(realm_id).write(full_members.welcome)
+            return
+        here = database.of(org.realm.id)
+        if await here.read(full_members.due):
+            await here.write(full_members.welcome)
+
+    await each(delivery.organizations.values(), welcome)

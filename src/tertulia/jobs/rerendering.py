@@ -7,6 +7,7 @@ from tertulia.actions.composing import Author, compose
 from tertulia.errors import ClientError
 from tertulia.events.delivery import Delivery
 from tertulia.events.directory import Organization
+from tertulia.jobs.each import each
 from tertulia.storage.database import Bound, Database
 
 AT_ONCE = 100
@@ -15,10 +16,13 @@ BREATH_SECONDS = 0.02  # between two batches, for those who wait
 
 async def rerender(database: Database, delivery: Delivery) -> None:
     """Bring every organization's messages up to date; nearly always nothing is to be done."""
-    for realm_id, org in list(delivery.organizations.items()):
-        db = database.of(realm_id)
+
+    async def look(org: Organization) -> None:
+        db = database.of(org.realm.id)
         if await db.read(rerendering.is_needed):
             await _rerender_all(db, org)
+
+    await each(delivery.organizations.values(), look)
 
 
 async def _rerender_all(db: Bound, org: Organization) -> None:

@@ -8,6 +8,7 @@ import asyncio
 
 from tertulia.actions import searching
 from tertulia.events.delivery import Delivery
+from tertulia.jobs.each import each
 from tertulia.storage import search
 from tertulia.storage.database import Database
 
@@ -30,15 +31,17 @@ class Indexing:
     async def look(self) -> None:
         """Index what has come together, unless it is little and more is coming."""
         before, self._waiting = self._waiting, await self._count()
-        for realm_id, count in list(self._waiting.items()):
-            if count >= MUCH or count == before.get(realm_id):
-                await self._index_all(realm_id)
+        ready = [
+            realm_id
+            for realm_id, count in self._waiting.items()
+            if count >= MUCH or count == before.get(realm_id)
+        ]
+        await each(ready, self._index_all)
 
     async def catch_up(self) -> None:
         """Index all there is."""
         self._waiting = await self._count()
-        for realm_id in list(self._waiting):
-            await self._index_all(realm_id)
+        await each(self._waiting, self._index_all)
 
     async def _count(self) -> dict[int, int]:
         behind = await self._database.read_in(0, search.realms_behind)

@@ -20,6 +20,7 @@ from tertulia.domain.scheduled import ScheduledMessage, failure_notice
 from tertulia.errors import ClientError, InternalError, ServiceUnavailable
 from tertulia.events.delivery import Delivery
 from tertulia.events.directory import Organization
+from tertulia.jobs.each import each
 from tertulia.jobs.runner import described
 from tertulia.storage import reminders as stored_reminders
 from tertulia.storage import scheduled as stored_scheduled
@@ -47,16 +48,21 @@ class Outbox(Generic[T]):
 
 
 async def send_due(database: Database, delivery: Delivery, outbox: Outbox[T]) -> None:
-    """Send everything that is due; what may not be sent is given up."""
+    """Send everything that is due; what may not be sent is given up.
+
+    Who has something due is asked anew in every round, so that nobody whose time comes meanwhile
+    has to wait until thousands of others are sent.
+    """
     began = database.clock()
-    waiting = await database.read_in(0, outbox.realms_with_due)
-    while waiting:
-        waiting = [
-            realm_id
-            for realm_id in waiting
-            if (org := delivery.organizations.get(realm_id)) is not None
-            and await _send_some(database.of(realm_id), org, outbox, began)
-        ]
+
+    async def take_turn(realm_id: int) -> bool:
+        org = delivery.organizations.get(realm_id)
+        return org is not None and await _send_some(database.of(realm_id), org, outbox, began)
+
+    done = True
+    while done:
+        waiting = await database.read_in(0, outbox.realms_with_due)
+        done = any(await each(waiting, take_turn))
 
 
 async def _send_some(db: Bound, org: Organization, outbox: Outbox[T], began: float) -> bool:
@@ -71,7 +77,7 @@ async def _send_together(
 ) -> bool:
     drafts = [await _tried(outbox.compose(db, org, entry)) for entry in due]
     outcomes = await asyncio.gather(
-        *(_send(db, org, outbox, *each, began) for each in zip(due, drafts, strict=True))
+        *(_send(db, org, outbox, *both, began) for both in zip(due, drafts, strict=True))
     )
     done = False
     for entry, outcome in zip(due, outcomes, strict=True):

@@ -71,6 +71,8 @@ def _preview(link: Link, found: Found) -> str:
         return f'<div class="message_inline_image message_inline_video">{opening}{player}</a></div>'
     if path.endswith(_IMAGES) and _is_there(link.href, found):
         picture = _picture(address, found)
+        if not picture:
+            return ""
         return f'<div class="message_inline_image">{opening}{picture}</a></div>'
     return ""
 
@@ -82,8 +84,11 @@ def _is_there(href: str, found: Found) -> bool:
 
 
 def _picture(address: str, found: Found) -> str:
+    """Nothing for an upload that is no picture, whatever it is called."""
     upload = found.uploads.get(address.removeprefix("/user_uploads/"))
-    return links.picture(upload) if upload else escape.tag("img", src=address)
+    if upload is None:
+        return escape.tag("img", src=address)
+    return links.picture(upload) if upload.content_type.startswith("image/") else ""
 
 
 def _picture_address(href: str) -> str:

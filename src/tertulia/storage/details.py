@@ -1,21 +1,30 @@
-"""What hangs on messages: reactions and the history of edits, added where they are shown."""
+"""What hangs on messages, added where they are shown: reactions, edits, what widgets hold."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 
 from tertulia.domain.messages import Message
-from tertulia.storage import edits, reactions
+from tertulia.domain.widgets import may_be_widget
+from tertulia.storage import edits, reactions, submessages
 from tertulia.storage.tx import Tx
 
 
 def added(tx: Tx, messages: Sequence[Message]) -> list[Message]:
-    """The same messages with their reactions and edits."""
+    """The same messages with all that hangs on them."""
     ids = [message.id for message in messages]
     reacted = reactions.of_messages(tx, ids)
     edited = edits.of_messages(tx, ids)
+    parts = submessages.of_messages(
+        tx, [message.id for message in messages if may_be_widget(message.content)]
+    )
     return [
-        replace(message, reactions=reacted.get(message.id, ()), edits=edited.get(message.id, ()))
-        if message.id in reacted or message.id in edited
+        replace(
+            message,
+            reactions=reacted.get(message.id, ()),
+            edits=edited.get(message.id, ()),
+            submessages=parts.get(message.id, ()),
+        )
+        if message.id in reacted or message.id in edited or message.id in parts
         else message
         for message in messages
     ]

@@ -1,8 +1,10 @@
-"""The history of messages: what each was before every change."""
+"""Changes of messages, and their history: what each was before every change."""
 
 from collections.abc import Sequence
 
-from tertulia.domain.messages import Edit, Message
+from tertulia.domain.messages import Draft, Edit, Message
+from tertulia.domain.topics import fold
+from tertulia.storage import search
 from tertulia.storage.tx import Row, Tx
 
 
@@ -58,6 +60,63 @@ def insert_moves(
         now=tx.now,
         topic=topic,
         channel=channel_id,
+        realm=tx.realm_id,
+        ids=list(message_ids),
+    )
+
+
+def set_content(tx: Tx, message_id: int, draft: Draft) -> None:
+    tx.execute(
+        "UPDATE message SET content = :content, rendered = :rendered, render_version = :version,"
+        " is_me = :is_me, channel_wildcard = (:wildcard AND channel_id IS NOT NULL),"
+        " has_link = :has_link,"
+        " has_image = :has_image, has_attachment = :has_attachment, edited_at = :now"
+        " WHERE id = :id",
+        content=draft.content,
+        rendered=draft.rendered,
+        version=draft.render_version,
+        is_me=draft.is_me,
+        wildcard=draft.mentions.channel_wildcard,
+        has_link=draft.has_link,
+        has_image=draft.has_image,
+        has_attachment=draft.has_attachment,
+        now=tx.now,
+        id=message_id,
+    )
+    search.note_changes(tx, [message_id])
+
+
+def set_topic(tx: Tx, message_ids: Sequence[int], topic: str) -> None:
+    tx.execute(
+        "UPDATE message SET topic = :topic, topic_key = :key"
+        " WHERE realm_id = :realm AND id IN :ids",
+        topic=topic,
+        key=fold(topic),
+        realm=tx.realm_id,
+        ids=list(message_ids),
+    )
+    search.note_changes(tx, message_ids)
+
+
+def set_channel(tx: Tx, message_ids: Sequence[int], channel_id: int, arrived_seq: int) -> None:
+    """Put messages into another channel; who received and who has read them is not changed."""
+    tx.execute(
+        "UPDATE message SET channel_id = :channel, arrived_seq = :seq, closed_seq = coalesce("
+        "(SELECT c.closed_seq FROM channel c WHERE c.id = message.channel_id"
+        " AND message.id <= c.closed_message_id"
+        " AND (message.arrived_seq IS NULL OR message.arrived_seq < c.closed_seq)), closed_seq)"
+        " WHERE realm_id = :realm AND id IN :ids",
+        channel=channel_id,
+        seq=arrived_seq,
+        realm=tx.realm_id,
+        ids=list(message_ids),
+    )
+
+
+def note_move(tx: Tx, message_ids: Sequence[int]) -> None:
+    tx.execute(
+        "UPDATE message SET moved_at = :now WHERE realm_id = :realm AND id IN :ids",
+        now=tx.now,
         realm=tx.realm_id,
         ids=list(message_ids),
     )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pyroaring import BitMap
 
 from tertulia.domain.search import Page, Query
-from tertulia.storage import search, segments
+from tertulia.storage import messages, search, segments
 from tertulia.storage.tx import Tx
 
 MOST_FRESH = 1000  # messages that are looked through by themselves; more are indexed before
@@ -33,7 +33,7 @@ class Search:
         self._unwanted = unwanted
         self._known: dict[int, BitMap] = {}  # what may match in the segments we have read
         if wanted is not None:
-            self._last = search.newest_id(tx) >> segments.BITS
+            self._last = messages.newest_id(tx) >> segments.BITS
             self._read_fresh(wanted)
             words = [search.word_ids(tx, clue) for clue in wanted.clues]
             self._words = sorted(words, key=len)

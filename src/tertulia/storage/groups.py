@@ -5,6 +5,14 @@ import msgspec
 from tertulia.domain.groups import Group, GroupValue
 from tertulia.storage.tx import Row, Tx
 
+# Some groups and all they contain, however deep.
+_WITHIN = (
+    "WITH RECURSIVE within (group_id) AS ("
+    " SELECT id FROM user_group WHERE id IN :ids AND realm_id = :realm"
+    " UNION SELECT s.subgroup_id FROM user_group_subgroup s"
+    " JOIN within w ON s.group_id = w.group_id)"
+)
+
 _decode = msgspec.json.Decoder(dict[str, GroupValue]).decode
 
 
@@ -15,6 +23,28 @@ def everything(tx: Tx) -> list[Group]:
     )
     rows = tx.all("SELECT * FROM user_group WHERE realm_id = :realm ORDER BY id", realm=tx.realm_id)
     return [_group(row, members, subgroups) for row in rows]
+
+
+def find(tx: Tx, group_id: int) -> Group | None:
+    row = tx.one(
+        "SELECT * FROM user_group WHERE id = :id AND realm_id = :realm",
+        id=group_id,
+        realm=tx.realm_id,
+    )
+    if row is None:
+        return None
+    members = tx.all(
+        "SELECT user_id FROM user_group_member WHERE group_id = :id ORDER BY user_id", id=group_id
+    )
+    subgroups = tx.all(
+        "SELECT subgroup_id FROM user_group_subgroup WHERE group_id = :id ORDER BY subgroup_id",
+        id=group_id,
+    )
+    return _group(
+        row,
+        {group_id: [each["user_id"] for each in members]},
+        {group_id: [each["subgroup_id"] for each in subgroups]},
+    )
 
 
 def find_many(tx: Tx, group_ids: list[int]) -> list[Group]:
@@ -46,6 +76,18 @@ def name_of_system_group(tx: Tx, group_id: int) -> str | None:
     return name
 
 
+def name_taken(tx: Tx, name: str) -> bool:
+    found = tx.one(
+        "SELECT 1 AS found FROM user_group WHERE realm_id = :realm AND name = :name",
+        realm=tx.realm_id,
+        name=name,
+    )
+    return found is not None
+
+
+# --- who is in what ---
+
+
 def containing(tx: Tx, user_id: int) -> set[int]:
     """The groups a user is in by being listed, directly or in a subgroup of a subgroup."""
     rows = tx.all(
@@ -71,14 +113,21 @@ def listing(tx: Tx, user_id: int) -> list[int]:
     return [row["group_id"] for row in rows]
 
 
+def within(tx: Tx, group_ids: list[int]) -> set[int]:
+    """These groups and all they contain, however deep."""
+    rows = tx.all(
+        f"{_WITHIN} SELECT group_id FROM within",
+        ids=group_ids,
+        realm=tx.realm_id,
+    )
+    return {row["group_id"] for row in rows}
+
+
 def system_groups_within(tx: Tx, group_ids: list[int]) -> list[str]:
     """The names of the system groups that these groups are or contain, however deep."""
     rows = tx.all(
-        "WITH RECURSIVE within (group_id) AS ("
-        " SELECT id FROM user_group WHERE id IN :ids AND realm_id = :realm"
-        " UNION SELECT s.subgroup_id FROM user_group_subgroup s"
-        " JOIN within w ON s.group_id = w.group_id"
-        ") SELECT g.name FROM within w JOIN user_group g ON g.id = w.group_id WHERE g.is_system",
+        f"{_WITHIN} SELECT g.name FROM within w"
+        " JOIN user_group g ON g.id = w.group_id WHERE g.is_system",
         ids=group_ids,
         realm=tx.realm_id,
     )
@@ -88,16 +137,25 @@ def system_groups_within(tx: Tx, group_ids: list[int]) -> list[str]:
 def listed_within(tx: Tx, group_ids: list[int]) -> set[int]:
     """The users listed in these groups or in any they contain."""
     rows = tx.all(
-        "WITH RECURSIVE within (group_id) AS ("
-        " SELECT id FROM user_group WHERE id IN :ids AND realm_id = :realm"
-        " UNION SELECT s.subgroup_id FROM user_group_subgroup s"
-        " JOIN within w ON s.group_id = w.group_id"
-        ") SELECT DISTINCT m.user_id FROM within w"
+        f"{_WITHIN} SELECT DISTINCT m.user_id FROM within w"
         " JOIN user_group_member m ON m.group_id = w.group_id",
         ids=group_ids,
         realm=tx.realm_id,
     )
     return {row["user_id"] for row in rows}
+
+
+def supergroups(tx: Tx, group_id: int) -> list[int]:
+    """The groups in use that have this one as a direct subgroup."""
+    rows = tx.all(
+        "SELECT s.group_id FROM user_group_subgroup s JOIN user_group g ON g.id = s.group_id"
+        " WHERE s.subgroup_id = :id AND NOT g.deactivated ORDER BY s.group_id",
+        id=group_id,
+    )
+    return [row["group_id"] for row in rows]
+
+
+# --- changing ---
 
 
 def insert(
@@ -122,59 +180,6 @@ def insert(
     )
 
 
-def set_permissions(tx: Tx, group_id: int, permissions: dict[str, GroupValue]) -> None:
-    tx.execute(
-        "UPDATE user_group SET permissions = :permissions WHERE id = :id AND realm_id = :realm",
-        permissions=msgspec.json.encode(permissions).decode(),
-        id=group_id,
-        realm=tx.realm_id,
-    )
-
-
-def add_subgroup(tx: Tx, group_id: int, subgroup_id: int) -> None:
-    tx.execute(
-        "INSERT INTO user_group_subgroup (realm_id, group_id, subgroup_id)"
-        " VALUES (:realm, :group, :subgroup)",
-        realm=tx.realm_id,
-        group=group_id,
-        subgroup=subgroup_id,
-    )
-
-
-# --- groups that people make ---
-
-
-def find(tx: Tx, group_id: int) -> Group | None:
-    row = tx.one(
-        "SELECT * FROM user_group WHERE id = :id AND realm_id = :realm",
-        id=group_id,
-        realm=tx.realm_id,
-    )
-    if row is None:
-        return None
-    members = tx.all(
-        "SELECT user_id FROM user_group_member WHERE group_id = :id ORDER BY user_id", id=group_id
-    )
-    subgroups = tx.all(
-        "SELECT subgroup_id FROM user_group_subgroup WHERE group_id = :id ORDER BY subgroup_id",
-        id=group_id,
-    )
-    return _group(
-        row,
-        {group_id: [each["user_id"] for each in members]},
-        {group_id: [each["subgroup_id"] for each in subgroups]},
-    )
-
-
-def name_taken(tx: Tx, name: str) -> bool:
-    found = tx.one(
-        "SELECT 1 AS found FROM user_group WHERE realm_id = :realm AND name = :name",
-        realm=tx.realm_id,
-        name=name,
-    )
-    return found is not None
-
-
 def update(tx: Tx, group_id: int, *, name: str, description: str, deactivated: bool) -> None:
     tx.execute(
         "UPDATE user_group SET name = :name, description = :description,"
@@ -182,6 +187,15 @@ def update(tx: Tx, group_id: int, *, name: str, description: str, deactivated: b
         name=name,
         description=description,
         deactivated=deactivated,
+        id=group_id,
+        realm=tx.realm_id,
+    )
+
+
+def set_permissions(tx: Tx, group_id: int, permissions: dict[str, GroupValue]) -> None:
+    tx.execute(
+        "UPDATE user_group SET permissions = :permissions WHERE id = :id AND realm_id = :realm",
+        permissions=msgspec.json.encode(permissions).decode(),
         id=group_id,
         realm=tx.realm_id,
     )
@@ -203,6 +217,16 @@ def remove_members(tx: Tx, group_id: int, user_ids: list[int]) -> None:
     )
 
 
+def add_subgroup(tx: Tx, group_id: int, subgroup_id: int) -> None:
+    tx.execute(
+        "INSERT INTO user_group_subgroup (realm_id, group_id, subgroup_id)"
+        " VALUES (:realm, :group, :subgroup)",
+        realm=tx.realm_id,
+        group=group_id,
+        subgroup=subgroup_id,
+    )
+
+
 def remove_subgroups(tx: Tx, group_id: int, subgroup_ids: list[int]) -> None:
     tx.execute(
         "DELETE FROM user_group_subgroup WHERE group_id = :group AND subgroup_id IN :subgroups",
@@ -211,28 +235,7 @@ def remove_subgroups(tx: Tx, group_id: int, subgroup_ids: list[int]) -> None:
     )
 
 
-def within(tx: Tx, group_ids: list[int]) -> set[int]:
-    """These groups and all they contain, however deep."""
-    rows = tx.all(
-        "WITH RECURSIVE within (group_id) AS ("
-        " SELECT id FROM user_group WHERE id IN :ids AND realm_id = :realm"
-        " UNION SELECT s.subgroup_id FROM user_group_subgroup s"
-        " JOIN within w ON s.group_id = w.group_id"
-        ") SELECT group_id FROM within",
-        ids=group_ids,
-        realm=tx.realm_id,
-    )
-    return {row["group_id"] for row in rows}
-
-
-def supergroups(tx: Tx, group_id: int) -> list[int]:
-    """The groups in use that have this one as a direct subgroup."""
-    rows = tx.all(
-        "SELECT s.group_id FROM user_group_subgroup s JOIN user_group g ON g.id = s.group_id"
-        " WHERE s.subgroup_id = :id AND NOT g.deactivated ORDER BY s.group_id",
-        id=group_id,
-    )
-    return [row["group_id"] for row in rows]
+# --- rows ---
 
 
 def _lists(tx: Tx, sql: str, order: str) -> dict[int, list[int]]:

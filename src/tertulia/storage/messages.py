@@ -64,20 +64,65 @@ def oldest(tx: Tx, channel_id: int | None, most: int) -> list[Message]:
     return [as_message(row) for row in rows]
 
 
-def ids_in_topic(
-    tx: Tx, channel_id: int, topic: str, *, since: int = 0, most: int | None = None
-) -> list[int]:
-    """The messages of a topic from an id on, oldest first."""
-    limit = "" if most is None else " LIMIT :most"
+def rendered_before(tx: Tx, version: int, after_id: int, most: int) -> list[Message]:
+    """Messages that an older renderer made the HTML of, oldest first."""
     rows = tx.all(
-        "SELECT id FROM message WHERE channel_id = :channel AND topic_key = :topic"
-        f" AND id >= :since ORDER BY id{limit}",
-        channel=channel_id,
-        topic=fold(topic),
-        since=since,
-        **({} if most is None else {"most": most}),
+        f"SELECT {COLUMNS} FROM message m WHERE m.realm_id = :realm AND m.id > :after"
+        " AND m.render_version < :version ORDER BY m.id LIMIT :most",
+        realm=tx.realm_id,
+        after=after_id,
+        version=version,
+        most=most,
+    )
+    return [as_message(row) for row in rows]
+
+
+def newest_id(tx: Tx) -> int:
+    """The id of the last message of the organization; 0 if there is none."""
+    return int(
+        tx.value("SELECT max(id) AS value FROM message WHERE realm_id = :realm", realm=tx.realm_id)
+        or 0
+    )
+
+
+def newest_in(tx: Tx, channel_ids: list[int], most: int) -> list[int]:
+    """The ids of the newest messages in these channels, newest first."""
+    rows = tx.all(
+        "SELECT id FROM message WHERE realm_id = :realm AND channel_id IN :channels"
+        " ORDER BY id DESC LIMIT :most",
+        realm=tx.realm_id,
+        channels=channel_ids,
+        most=most,
     )
     return [row["id"] for row in rows]
+
+
+def oldest_in_channel(tx: Tx, channel_id: int) -> int | None:
+    found: int | None = tx.value(
+        "SELECT min(id) AS value FROM message WHERE channel_id = :channel", channel=channel_id
+    )
+    return found
+
+
+def last_before(tx: Tx, moment: float) -> int:
+    """The id of the organization's last message before a moment; 0 if there is none.
+
+    Messages are numbered in the order they are sent, so a few looks find the place.
+    """
+    low, high = 0, newest_id(tx)
+    while low < high:
+        middle = (low + high + 1) // 2
+        row = tx.one(
+            "SELECT id, sent_at FROM message WHERE realm_id = :realm AND id <= :id"
+            " ORDER BY id DESC LIMIT 1",
+            realm=tx.realm_id,
+            id=middle,
+        )
+        if row is None or row["sent_at"] < moment:
+            low = middle
+        else:
+            high = row["id"] - 1
+    return low
 
 
 def ids_since(tx: Tx, message_ids: Sequence[int], moment: float) -> list[int]:
@@ -106,6 +151,36 @@ def origins(tx: Tx, message_ids: Sequence[int]) -> dict[int, list[int]]:
     return found
 
 
+def count_after(tx: Tx, channel_id: int, message_id: int) -> int:
+    """How many messages a channel got after a message."""
+    return int(
+        tx.value(
+            "SELECT count(*) AS value FROM message WHERE channel_id = :channel AND id > :after",
+            channel=channel_id,
+            after=message_id,
+        )
+    )
+
+
+# --- topics ---
+
+
+def ids_in_topic(
+    tx: Tx, channel_id: int, topic: str, *, since: int = 0, most: int | None = None
+) -> list[int]:
+    """The messages of a topic from an id on, oldest first."""
+    limit = "" if most is None else " LIMIT :most"
+    rows = tx.all(
+        "SELECT id FROM message WHERE channel_id = :channel AND topic_key = :topic"
+        f" AND id >= :since ORDER BY id{limit}",
+        channel=channel_id,
+        topic=fold(topic),
+        since=since,
+        **({} if most is None else {"most": most}),
+    )
+    return [row["id"] for row in rows]
+
+
 def newest_in_topic(tx: Tx, channel_id: int, topic: str) -> int | None:
     """The last message of a topic, if it has any.
 
@@ -123,128 +198,6 @@ def newest_in_topic(tx: Tx, channel_id: int, topic: str) -> int | None:
 
 def topic_exists(tx: Tx, channel_id: int, topic: str) -> bool:
     return newest_in_topic(tx, channel_id, topic) is not None
-
-
-def oldest_in_channel(tx: Tx, channel_id: int) -> int | None:
-    found: int | None = tx.value(
-        "SELECT min(id) AS value FROM message WHERE channel_id = :channel", channel=channel_id
-    )
-    return found
-
-
-def set_content(tx: Tx, message_id: int, draft: Draft) -> None:
-    tx.execute(
-        "UPDATE message SET content = :content, rendered = :rendered, render_version = :version,"
-        " is_me = :is_me, channel_wildcard = (:wildcard AND channel_id IS NOT NULL),"
-        " has_link = :has_link,"
-        " has_image = :has_image, has_attachment = :has_attachment, edited_at = :now"
-        " WHERE id = :id",
-        content=draft.content,
-        rendered=draft.rendered,
-        version=draft.render_version,
-        is_me=draft.is_me,
-        wildcard=draft.mentions.channel_wildcard,
-        has_link=draft.has_link,
-        has_image=draft.has_image,
-        has_attachment=draft.has_attachment,
-        now=tx.now,
-        id=message_id,
-    )
-    search.note_changes(tx, [message_id])
-
-
-def set_topic(tx: Tx, message_ids: Sequence[int], topic: str) -> None:
-    tx.execute(
-        "UPDATE message SET topic = :topic, topic_key = :key"
-        " WHERE realm_id = :realm AND id IN :ids",
-        topic=topic,
-        key=fold(topic),
-        realm=tx.realm_id,
-        ids=list(message_ids),
-    )
-    search.note_changes(tx, message_ids)
-
-
-def set_channel(tx: Tx, message_ids: Sequence[int], channel_id: int, arrived_seq: int) -> None:
-    """Put messages into another channel; who received and who has read them is not changed."""
-    tx.execute(
-        "UPDATE message SET channel_id = :channel, arrived_seq = :seq, closed_seq = coalesce("
-        "(SELECT c.closed_seq FROM channel c WHERE c.id = message.channel_id"
-        " AND message.id <= c.closed_message_id"
-        " AND (message.arrived_seq IS NULL OR message.arrived_seq < c.closed_seq)), closed_seq)"
-        " WHERE realm_id = :realm AND id IN :ids",
-        channel=channel_id,
-        seq=arrived_seq,
-        realm=tx.realm_id,
-        ids=list(message_ids),
-    )
-
-
-def note_move(tx: Tx, message_ids: Sequence[int]) -> None:
-    tx.execute(
-        "UPDATE message SET moved_at = :now WHERE realm_id = :realm AND id IN :ids",
-        now=tx.now,
-        realm=tx.realm_id,
-        ids=list(message_ids),
-    )
-
-
-def delete(tx: Tx, message_ids: Sequence[int]) -> None:
-    """Forget messages for good, with all that hangs on them."""
-    ids = list(message_ids)
-    search.forget(tx, ids)
-    for table in ("message_flag", "reaction", "message_edit"):
-        tx.execute(f"DELETE FROM {table} WHERE message_id IN :ids", ids=ids)
-    tx.execute(
-        "DELETE FROM message WHERE realm_id = :realm AND id IN :ids", realm=tx.realm_id, ids=ids
-    )
-
-
-def rendered_before(tx: Tx, version: int, after_id: int, most: int) -> list[Message]:
-    """Messages that an older renderer made the HTML of, oldest first."""
-    rows = tx.all(
-        f"SELECT {COLUMNS} FROM message m WHERE m.realm_id = :realm AND m.id > :after"
-        " AND m.render_version < :version ORDER BY m.id LIMIT :most",
-        realm=tx.realm_id,
-        after=after_id,
-        version=version,
-        most=most,
-    )
-    return [as_message(row) for row in rows]
-
-
-def set_rendering(tx: Tx, message_id: int, draft: Draft) -> None:
-    """Give a message other HTML, if it still says what the draft says."""
-    tx.execute(
-        "UPDATE message SET rendered = :rendered, render_version = :version, has_link = :has_link,"
-        " has_image = :has_image, has_attachment = :has_attachment"
-        " WHERE id = :id AND realm_id = :realm AND content = :content",
-        rendered=draft.rendered,
-        version=draft.render_version,
-        has_link=draft.has_link,
-        has_image=draft.has_image,
-        has_attachment=draft.has_attachment,
-        id=message_id,
-        realm=tx.realm_id,
-        content=draft.content,
-    )
-    search.note_changes(tx, [message_id])
-
-
-def newest_id(tx: Tx) -> int:
-    """The id of the last message of the organization; 0 if there is none."""
-    return int(
-        tx.value("SELECT max(id) AS value FROM message WHERE realm_id = :realm", realm=tx.realm_id)
-        or 0
-    )
-
-
-def insert_in_channel(tx: Tx, sender_id: int, channel_id: int, topic: str, draft: Draft) -> int:
-    return _insert(tx, sender_id, draft, channel_id, None, topic)
-
-
-def insert_in_conversation(tx: Tx, sender_id: int, conversation_id: int, draft: Draft) -> int:
-    return _insert(tx, sender_id, draft, None, conversation_id, "")
 
 
 def has_named_topics(tx: Tx, channel_id: int) -> bool:
@@ -279,50 +232,6 @@ def topics_of(tx: Tx, channel_id: int, received_by: int | None) -> list[tuple[st
     return [(row["topic"], row["id"]) for row in rows]
 
 
-def newest_in(tx: Tx, channel_ids: list[int], most: int) -> list[int]:
-    """The ids of the newest messages in these channels, newest first."""
-    rows = tx.all(
-        "SELECT id FROM message WHERE realm_id = :realm AND channel_id IN :channels"
-        " ORDER BY id DESC LIMIT :most",
-        realm=tx.realm_id,
-        channels=channel_ids,
-        most=most,
-    )
-    return [row["id"] for row in rows]
-
-
-def last_before(tx: Tx, moment: float) -> int:
-    """The id of the organization's last message before a moment; 0 if there is none.
-
-    Messages are numbered in the order they are sent, so a few looks find the place.
-    """
-    low, high = 0, newest_id(tx)
-    while low < high:
-        middle = (low + high + 1) // 2
-        row = tx.one(
-            "SELECT id, sent_at FROM message WHERE realm_id = :realm AND id <= :id"
-            " ORDER BY id DESC LIMIT 1",
-            realm=tx.realm_id,
-            id=middle,
-        )
-        if row is None or row["sent_at"] < moment:
-            low = middle
-        else:
-            high = row["id"] - 1
-    return low
-
-
-def count_after(tx: Tx, channel_id: int, message_id: int) -> int:
-    """How many messages a channel got after a message."""
-    return int(
-        tx.value(
-            "SELECT count(*) AS value FROM message WHERE channel_id = :channel AND id > :after",
-            channel=channel_id,
-            after=message_id,
-        )
-    )
-
-
 def participants(tx: Tx, channel_id: int, topic: str, most: int) -> set[int]:
     """People who have written in a topic; stops counting at `most`."""
     rows = tx.all(
@@ -333,6 +242,49 @@ def participants(tx: Tx, channel_id: int, topic: str, most: int) -> set[int]:
         most=most,
     )
     return {row["sender_id"] for row in rows}
+
+
+# --- writing ---
+
+
+def insert_in_channel(tx: Tx, sender_id: int, channel_id: int, topic: str, draft: Draft) -> int:
+    return _insert(tx, sender_id, draft, channel_id, None, topic)
+
+
+def insert_in_conversation(tx: Tx, sender_id: int, conversation_id: int, draft: Draft) -> int:
+    return _insert(tx, sender_id, draft, None, conversation_id, "")
+
+
+def set_rendering(tx: Tx, message_id: int, draft: Draft) -> None:
+    """Give a message other HTML, if it still says what the draft says."""
+    tx.execute(
+        "UPDATE message SET rendered = :rendered, render_version = :version, has_link = :has_link,"
+        " has_image = :has_image, has_attachment = :has_attachment"
+        " WHERE id = :id AND realm_id = :realm AND content = :content",
+        rendered=draft.rendered,
+        version=draft.render_version,
+        has_link=draft.has_link,
+        has_image=draft.has_image,
+        has_attachment=draft.has_attachment,
+        id=message_id,
+        realm=tx.realm_id,
+        content=draft.content,
+    )
+    search.note_changes(tx, [message_id])
+
+
+def delete(tx: Tx, message_ids: Sequence[int]) -> None:
+    """Forget messages for good, with all that hangs on them."""
+    ids = list(message_ids)
+    search.forget(tx, ids)
+    for table in ("message_flag", "reaction", "message_edit", "submessage", "attachment_message"):
+        tx.execute(f"DELETE FROM {table} WHERE message_id IN :ids", ids=ids)
+    tx.execute(
+        "DELETE FROM message WHERE realm_id = :realm AND id IN :ids", realm=tx.realm_id, ids=ids
+    )
+
+
+# --- conversations ---
 
 
 def find_conversation(tx: Tx, user_ids: Sequence[int]) -> int | None:
@@ -375,8 +327,11 @@ def recent_conversations(tx: Tx, user_id: int, most: int) -> list[tuple[tuple[in
         most=most,
     )
     return [
-        (_members(row["member_ids"]), row["newest"]) for row in rows if row["newest"] is not None
+        (members(row["member_ids"]), row["newest"]) for row in rows if row["newest"] is not None
     ]
+
+
+# --- rows ---
 
 
 def as_message(row: Row) -> Message:
@@ -386,7 +341,7 @@ def as_message(row: Row) -> Message:
         sender_id=row["sender_id"],
         channel_id=row["channel_id"],
         conversation_id=row["conversation_id"],
-        member_ids=_members(row["member_ids"]),
+        member_ids=members(row["member_ids"]),
         topic=row["topic"],
         content=row["content"],
         rendered=row["rendered"],
@@ -443,5 +398,6 @@ def _members_key(user_ids: Sequence[int]) -> str:
     return ",".join(str(user_id) for user_id in sorted(user_ids))
 
 
-def _members(key: str | None) -> tuple[int, ...]:
+def members(key: str | None) -> tuple[int, ...]:
+    """The people of a conversation, from the text that names them all; nobody for None."""
     return tuple(int(part) for part in key.split(",")) if key else ()

@@ -8,7 +8,7 @@ from pyroaring import BitMap64
 
 from tertulia.domain.topics import RESOLVED_PREFIX
 from tertulia.domain.visibility import Visibility
-from tertulia.storage.history import Selection
+from tertulia.storage.selections import Selection
 from tertulia.storage.tx import Tx
 
 DIRECT = "m.conversation_id IS NOT NULL"

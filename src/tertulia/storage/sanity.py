@@ -37,6 +37,8 @@ REFERENCES = (
     ("message_edit", "user_id", "account"),
     ("reaction", "message_id", "message"),
     ("reaction", "user_id", "account"),
+    ("submessage", "message_id", "message"),
+    ("submessage", "sender_id", "account"),
     ("emoji", "author_id", "account"),
     ("user_status", "user_id", "account"),
     ("draft", "user_id", "account"),
@@ -49,6 +51,13 @@ REFERENCES = (
     ("profile_value", "user_id", "account"),
     ("profile_value", "field_id", "profile_field"),
     ("avatar", "user_id", "account"),
+    ("upload_piece", "upload_id", "upload"),
+    ("attachment", "owner_id", "account"),
+    ("attachment", "upload_id", "upload"),
+    ("attachment_message", "attachment_id", "attachment"),
+    ("attachment_message", "message_id", "message"),
+    ("attachment_scheduled", "attachment_id", "attachment"),
+    ("attachment_scheduled", "scheduled_id", "scheduled_message"),
     ("scheduled_message", "owner_id", "account"),
     ("scheduled_message", "channel_id", "channel"),
     ("reminder", "owner_id", "account"),
@@ -127,6 +136,36 @@ def search_counts(tx: Tx) -> tuple[int, int]:
     messages = tx.value("SELECT count(*) AS value FROM search_document")
     words = tx.value("SELECT count(*) AS value FROM search_word")
     return int(messages), int(words)
+
+
+# What must not be there, as a count of it, among the uploaded files of all organizations.
+_FILE_PROBLEMS = {
+    "{} files are not as long as they should be": (
+        "SELECT count(*) AS value FROM attachment a WHERE a.size <> (SELECT"
+        " coalesce(sum(length(p.data)), 0) FROM upload_piece p WHERE p.upload_id = a.upload_id)"
+    ),
+    "{} files are kept and are nobody's": (
+        "SELECT count(*) AS value FROM upload u WHERE u.touched_at IS NULL"
+        " AND NOT EXISTS (SELECT 1 FROM attachment a WHERE a.upload_id = u.id)"
+    ),
+    "{} organizations have miscounted their files": (
+        "SELECT count(*) AS value FROM realm r WHERE r.upload_bytes <>"
+        " (SELECT coalesce(sum(a.size), 0) FROM attachment a WHERE a.realm_id = r.id)"
+    ),
+}
+
+
+def file_problems(tx: Tx) -> list[str]:
+    """Where uploaded files and what is known of them do not agree."""
+    counts = {words: tx.value(sql) for words, sql in _FILE_PROBLEMS.items()}
+    return [words.format(count) for words, count in counts.items() if count]
+
+
+def file_counts(tx: Tx) -> tuple[int, int]:
+    """How many files there are, and how many bytes they have."""
+    files = tx.value("SELECT count(*) AS value FROM attachment")
+    size = tx.value("SELECT coalesce(sum(size), 0) AS value FROM attachment")
+    return int(files), int(size)
 
 
 def event_count(tx: Tx) -> int:

@@ -38,14 +38,6 @@ def indexed_to(tx: Tx) -> int:
     )
 
 
-def newest_id(tx: Tx) -> int:
-    """The last message of the organization; 0 if there is none."""
-    return int(
-        tx.value("SELECT max(id) AS value FROM message WHERE realm_id = :realm", realm=tx.realm_id)
-        or 0
-    )
-
-
 def realms_behind(tx: Tx) -> list[int]:
     """The organizations with messages that are not indexed as they are.
 

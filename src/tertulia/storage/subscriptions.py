@@ -274,19 +274,20 @@ def spans_since(
     return found
 
 
-def spans_of_subscribers(tx: Tx, channel_id: int) -> dict[int, list[Span]]:
-    """When each of those who are subscribed now was so, by user."""
+def who_saw_coming(tx: Tx, channel_id: int, message_ids: list[int]) -> list[int]:
+    """Those who are subscribed now and were so when one of the messages came into the channel."""
     rows = tx.all(
-        "SELECT p.user_id, p.channel_id, p.start_seq, p.start_message_id, p.end_seq,"
-        " p.end_message_id FROM subscription_span p JOIN subscription s"
-        " ON s.user_id = p.user_id AND s.channel_id = p.channel_id"
-        " WHERE p.channel_id = :channel AND s.active ORDER BY p.user_id, p.id",
+        "SELECT s.user_id FROM subscription s WHERE s.channel_id = :channel AND s.active"
+        " AND EXISTS (SELECT 1 FROM subscription_span p JOIN message m"
+        " ON m.channel_id = p.channel_id AND (CASE WHEN m.arrived_seq IS NULL"
+        " THEN p.start_message_id < m.id AND (p.end_message_id IS NULL OR m.id <= p.end_message_id)"
+        " ELSE p.start_seq < m.arrived_seq AND (p.end_seq IS NULL OR m.arrived_seq <= p.end_seq)"
+        " END) WHERE p.user_id = s.user_id AND p.channel_id = s.channel_id AND m.id IN :ids)"
+        " ORDER BY s.user_id",
         channel=channel_id,
+        ids=message_ids,
     )
-    found: dict[int, list[Span]] = {}
-    for row in rows:
-        found.setdefault(row["user_id"], []).append(_span(row))
-    return found
+    return [row["user_id"] for row in rows]
 
 
 def _span(row: Row) -> Span:

@@ -5,7 +5,7 @@ since is added by whoever looks. Archiving a channel touches none of it either: 
 is read then, and `closings_seen` says up to which event the bitmap knows of that.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ from pyroaring import BitMap64
 
 from tertulia.domain.messages import Message
 from tertulia.storage import messages, muted_users, subscriptions
-from tertulia.storage.history import MY_CONVERSATIONS, NOT_MOVED_AWAY, RECEIVED_IN_CHANNEL
+from tertulia.storage.selections import MY_CONVERSATIONS, NOT_MOVED_AWAY, RECEIVED_IN_CHANNEL
 from tertulia.storage.tx import Tx
 
 FEW = 2000
@@ -128,7 +128,7 @@ def describe(tx: Tx, user_id: int, message_ids: Sequence[int]) -> list[UnreadMes
             row["sender_id"],
             row["channel_id"],
             row["topic"],
-            tuple(int(part) for part in row["member_ids"].split(",")) if row["member_ids"] else (),
+            messages.members(row["member_ids"]),
         )
         for row in rows
     ]
@@ -230,25 +230,22 @@ def sent_by(tx: Tx, sender_id: int, among: BitMap64) -> list[int]:
 
 
 def add_flag(tx: Tx, flag: str, user_ids: Sequence[int], message_id: int) -> None:
-    if not user_ids:
-        return
-    tx.execute_many(
-        "INSERT INTO message_flag (realm_id, user_id, flag, message_id)"
-        " VALUES (:realm, :user, :flag, :message) ON CONFLICT DO NOTHING",
-        (
-            {"realm": tx.realm_id, "user": user_id, "flag": flag, "message": message_id}
-            for user_id in user_ids
-        ),
-    )
+    """Mark one message for some people."""
+    _add_flag(tx, flag, ((user_id, message_id) for user_id in user_ids))
 
 
 def add_flags(tx: Tx, user_id: int, flag: str, message_ids: Sequence[int]) -> None:
+    """Mark some messages for one person."""
+    _add_flag(tx, flag, ((user_id, message_id) for message_id in message_ids))
+
+
+def _add_flag(tx: Tx, flag: str, pairs: Iterable[tuple[int, int]]) -> None:
     tx.execute_many(
         "INSERT INTO message_flag (realm_id, user_id, flag, message_id)"
         " VALUES (:realm, :user, :flag, :message) ON CONFLICT DO NOTHING",
         (
             {"realm": tx.realm_id, "user": user_id, "flag": flag, "message": message_id}
-            for message_id in message_ids
+            for user_id, message_id in pairs
         ),
     )
 

@@ -5,12 +5,13 @@ what clients know: policies that go along, messages that somebody loses, the upd
 """
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from tertulia.actions import alert_words, rights, user_topics
+from tertulia.actions import alert_words, attachments, rights, user_topics
 from tertulia.actions import channels as channel_actions
 from tertulia.actions.messages import firsts, send, sight, trails
 from tertulia.domain import limits, moves
+from tertulia.domain.attachments import Attachment
 from tertulia.domain.channels import Channel
 from tertulia.domain.messages import Draft, Message
 from tertulia.domain.moves import Move
@@ -19,9 +20,9 @@ from tertulia.errors import (
     BadRequest,
     ChannelEditTooLate,
     ChannelNotAccessible,
-    ContentWasChanged,
     EditingDisabled,
     EditTooLate,
+    ExpectationMismatch,
     MayNotEdit,
     MayNotMove,
     MayNotResolve,
@@ -29,11 +30,21 @@ from tertulia.errors import (
     MoveTooLate,
     NothingToChange,
     TopicEditTooLate,
+    WidgetNotEditable,
 )
 from tertulia.events.audience import Bereft, Followers
 from tertulia.events.log import announce
 from tertulia.events.types.edits import MessagesDeleted, MessageUpdated, PropagateMode
-from tertulia.storage import channels, edits, log, messages, realms, subscriptions, unread
+from tertulia.storage import (
+    channels,
+    edits,
+    log,
+    messages,
+    realms,
+    submessages,
+    subscriptions,
+    unread,
+)
 from tertulia.storage.tx import Tx
 
 
@@ -50,30 +61,49 @@ class Change:
     expected_sha256: str | None = None
     site: str = ""
 
+    @property
+    def is_move(self) -> bool:
+        return self.topic is not None or self.channel_id is not None
 
-def change(tx: Tx, user: User, message_id: int, wish: Change) -> None:
+
+def change(tx: Tx, user: User, message_id: int, wish: Change) -> list[Attachment]:
+    """Do what is asked for; gives the user's files that no message links any more."""
     user = rights.acting(tx, user)
     message, channel = sight.changeable(tx, user, message_id)
-    topic = None if wish.topic == message.topic and channel is not None else wish.topic
-    channel_id = None if wish.channel_id == message.channel_id else wish.channel_id
-    if wish.draft is None and topic is None and channel_id is None:
+    wish = _without_what_is_so(wish, message)
+    if wish.draft is None and not wish.is_move:
         raise NothingToChange()
     if wish.draft is not None:
         _check_may_reword(tx, user, message)
-    _check_combination(wish, message, topic, channel_id)
+    _check_combination(wish, message)
 
     move = None
-    if channel is not None and (topic is not None or channel_id is not None):
-        move = _plan(tx, user, message, channel, wish, topic, channel_id)
+    if channel is not None and wish.is_move:
+        move = _plan(tx, user, message, channel, wish)
+    detached = []
+    if wish.draft is not None:
+        detached = attachments.claim(tx, user, message.id, wish.draft.path_ids)
     _carry_out(tx, user, message, channel, wish, move)
+    return detached
 
 
 # --- what may be asked ---
 
 
+def _without_what_is_so(wish: Change, message: Message) -> Change:
+    """The place of a message is no wish; a topic of a direct one is a mistake, whatever it is."""
+    if wish.channel_id == message.channel_id:
+        wish = replace(wish, channel_id=None)
+    if wish.topic == message.topic and message.channel_id is not None:
+        wish = replace(wish, topic=None)
+    return wish
+
+
 def _check_may_reword(tx: Tx, user: User, message: Message) -> None:
     if message.sender_id != user.id:
         raise MayNotEdit()
+    if submessages.widget_of(tx, message.id) is not None:
+        raise WidgetNotEditable()
     realm = realms.current(tx)
     if not realm.setting("allow_message_editing"):
         raise EditingDisabled()
@@ -81,24 +111,22 @@ def _check_may_reword(tx: Tx, user: User, message: Message) -> None:
         raise EditTooLate()
 
 
-def _check_combination(
-    wish: Change, message: Message, topic: str | None, channel_id: int | None
-) -> None:
+def _check_combination(wish: Change, message: Message) -> None:
     if message.channel_id is None:
-        if channel_id is not None:
+        if wish.channel_id is not None:
             raise BadRequest("Direct messages cannot be moved to channels.")
-        if topic is not None:
+        if wish.topic is not None:
             raise BadRequest("Direct messages cannot have topics.")
-    if wish.mode != "change_one" and topic is None and channel_id is None:
+    if wish.mode != "change_one" and not wish.is_move:
         raise BadRequest("Invalid propagate_mode without topic or channel edit")
-    if topic is not None and moves.is_resolved_without_name(topic):
+    if wish.topic is not None and moves.is_resolved_without_name(wish.topic):
         raise BadRequest("General chat cannot be marked as resolved")
-    if wish.draft is not None and channel_id is not None:
+    if wish.draft is not None and wish.channel_id is not None:
         raise BadRequest("Cannot change message content while changing channel")
     if wish.draft is not None and wish.expected_sha256 is not None:
         present = hashlib.sha256(message.content.encode()).hexdigest()
         if present != wish.expected_sha256.lower():
-            raise ContentWasChanged(field_name="prev_content_sha256")
+            raise ExpectationMismatch(field_name="prev_content_sha256")
 
 
 def _is_too_old(tx: Tx, message: Message, limit_seconds: int | None) -> bool:
@@ -110,26 +138,18 @@ def _is_too_old(tx: Tx, message: Message, limit_seconds: int | None) -> bool:
 # --- planning a move ---
 
 
-def _plan(
-    tx: Tx,
-    user: User,
-    message: Message,
-    channel: Channel,
-    wish: Change,
-    topic: str | None,
-    channel_id: int | None,
-) -> Move:
+def _plan(tx: Tx, user: User, message: Message, channel: Channel, wish: Change) -> Move:
     """Which messages go where, if the user may do that."""
-    target = channel if channel_id is None else _target(tx, user, channel_id)
-    new_topic = message.topic if topic is None else topic
+    target = channel if wish.channel_id is None else _target(tx, user, wish.channel_id)
+    topic = message.topic if wish.topic is None else wish.topic
     ids, whole = _affected(tx, user, message, channel, wish.mode)
-    move = Move(channel, target, message.topic, new_topic, ids, whole)
-    if topic is not None:
+    move = Move(channel, target, message.topic, topic, ids, whole)
+    if wish.topic is not None:
         _check_topic_change(tx, user, message, move, wish.mode)
-    if channel_id is not None:
+    if wish.channel_id is not None:
         _check_channel_change(tx, user, message, move, wish.mode)
     if not move.only_resolves:
-        send.check_topic(tx, user, target, new_topic, starts_topic=True)
+        send.check_topic(tx, user, target, topic, starts_topic=True)
     return move
 
 
@@ -178,7 +198,8 @@ def _check_topic_change(
         ):
             raise MayNotEdit()
     limit = realms.current(tx).setting("move_messages_within_stream_limit_seconds")
-    _check_age(tx, user, message, move, mode, limit, TopicEditTooLate())
+    if limit is not None and not user.is_moderator:
+        _check_age(tx, message, move, mode, limit, TopicEditTooLate())
 
 
 def _check_channel_change(
@@ -194,20 +215,18 @@ def _check_channel_change(
         raise MayNotMove()
     send.check_may_post(tx, user, move.target)
     limit = realms.current(tx).setting("move_messages_between_streams_limit_seconds")
-    _check_age(tx, user, message, move, mode, limit, ChannelEditTooLate())
+    if limit is not None and not user.is_moderator:
+        _check_age(tx, message, move, mode, limit, ChannelEditTooLate())
 
 
 def _check_age(
     tx: Tx,
-    user: User,
     message: Message,
     move: Move,
     mode: PropagateMode,
-    limit: int | None,
+    limit: int,
     too_late: TopicEditTooLate | ChannelEditTooLate,
 ) -> None:
-    if limit is None or user.is_moderator:
-        return
     if mode != "change_all":
         if _is_too_old(tx, message, limit):
             raise too_late
@@ -298,7 +317,7 @@ def _reword(
     }
     topic = None if move is None else move.new_topic
     edit_id = edits.insert_content(tx, message, user.id, topic, None)
-    messages.set_content(tx, message.id, draft)
+    edits.set_content(tx, message.id, draft)
     for flag, user_ids in marks.items():
         unread.remove_flag(tx, flag, message.id)
         wanted = [user_id for user_id in user_ids if user_id in received]
@@ -311,14 +330,14 @@ def _move(tx: Tx, user: User, message: Message, move: Move, event: MessageUpdate
         user_topics.carry_along(tx, move.channel.id, move.prev_topic, move.target, move.topic)
     recorded = [each for each in move.ids if each != message.id or event.edit_id is None]
     edits.insert_moves(tx, recorded, user.id, move.new_topic, move.new_channel_id)
-    messages.set_topic(tx, move.ids, move.topic)
+    edits.set_topic(tx, move.ids, move.topic)
     if not move.only_resolves:
-        messages.note_move(tx, move.ids)
+        edits.note_move(tx, move.ids)
     if move.new_channel_id is None:
         announce(tx, event, to=sight.holders_in(tx, move.channel, move.ids))
         return
     also = sight.holders_elsewhere(tx, move.channel, move.ids)
-    messages.set_channel(tx, move.ids, move.target.id, log.head(tx) + 1)
+    edits.set_channel(tx, move.ids, move.target.id, log.head(tx) + 1)
     announce(
         tx,
         MessagesDeleted(move.ids, move.channel.id, move.prev_topic),

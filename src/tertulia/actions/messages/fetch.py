@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tertulia.actions import reading
 from tertulia.actions.messages import narrowing, sight
 from tertulia.actions.messages.narrowing import Asker, Narrowed
 from tertulia.domain.highlight import Highlighter
@@ -12,7 +11,7 @@ from tertulia.domain.narrow import Term
 from tertulia.domain.search import Query
 from tertulia.domain.users import User
 from tertulia.errors import InvalidMessage, NotLoggedIn
-from tertulia.storage import channels, details, history, messages
+from tertulia.storage import channels, details, history, messages, unread
 from tertulia.storage.tx import Tx
 
 NEWEST = 10_000_000_000_000_000  # an anchor beyond every message; clients know the number
@@ -59,7 +58,7 @@ def visible_to(tx: Tx, user: User, message_id: int) -> Message:
 
 def one(tx: Tx, user: User, message_id: int) -> tuple[Message, list[str]]:
     (message,) = details.added(tx, [visible_to(tx, user, message_id)])
-    return message, reading.flags_for(tx, user.id, [message])[message.id]
+    return message, unread.flags_for(tx, user.id, [message])[message.id]
 
 
 def one_for_all(tx: Tx, message_id: int) -> Message:
@@ -129,7 +128,7 @@ def _resolve(tx: Tx, user: User, narrow: Narrowed, window: Window) -> int:
 def _shown(tx: Tx, user: User, narrow: Narrowed, ids: Sequence[int]) -> Shown:
     found = details.added(tx, _in_order(tx, ids))
     highlighter = None if narrow.searched is None else Highlighter(narrow.searched)
-    return Shown(found, reading.flags_for(tx, user.id, found), highlighter)
+    return Shown(found, unread.flags_for(tx, user.id, found), highlighter)
 
 
 def _in_order(tx: Tx, ids: Sequence[int]) -> list[Message]:

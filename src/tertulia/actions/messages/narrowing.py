@@ -26,11 +26,11 @@ from tertulia.domain.narrow import (
 from tertulia.domain.search import Query
 from tertulia.domain.users import User
 from tertulia.domain.visibility import Visibility
-from tertulia.errors import BadNarrow, BadRequest, NotLoggedIn
-from tertulia.storage import channels, history, messages, narrows, unread
+from tertulia.errors import BadNarrow, NotLoggedIn, TooManyRecipients
+from tertulia.storage import channels, messages, narrows, selections, unread
 from tertulia.storage.finding import Search
-from tertulia.storage.history import NOTHING, Selection
 from tertulia.storage.messages import CAME_WHILE_SUBSCRIBED
+from tertulia.storage.selections import NOTHING, Selection
 from tertulia.storage.tx import Tx
 
 # What somebody who has not logged in may narrow by.
@@ -151,10 +151,10 @@ def _scope(tx: Tx, user: User, terms: list[Term], *, only_received: bool) -> Sel
     if named:
         return _scope_of_channel(tx, user, _channel(tx, named[0]), only_received=only_received)
     if any(term.is_direct for term in terms):
-        return history.received_directly(user.id)
+        return selections.received_directly(user.id)
     ways = [_scope_of_channels(tx, user, only_received=only_received)]
     if not any(term.is_of_channels for term in terms):
-        ways.append(history.received_directly(user.id))
+        ways.append(selections.received_directly(user.id))
     return Selection(either=ways)
 
 
@@ -163,7 +163,7 @@ def _scope_of_channel(tx: Tx, user: User, channel: Channel, *, only_received: bo
         selection = Selection()
         selection.require(NOTHING)
     elif only_received:
-        selection = history.received_in_channels(tx, user.id, [channel.id])
+        selection = selections.received_in_channels(tx, user.id, [channel.id])
     else:
         selection = Selection()
         if not channel.history_public:
@@ -174,8 +174,8 @@ def _scope_of_channel(tx: Tx, user: User, channel: Channel, *, only_received: bo
 def _scope_of_channels(tx: Tx, user: User, *, only_received: bool) -> Selection:
     readable = channel_actions.readable(tx, user)
     if only_received:
-        return history.received_in_channels(tx, user.id, readable.ids)
-    return history.open_in_channels(user.id, readable.shared, readable.protected)
+        return selections.received_in_channels(tx, user.id, readable.ids)
+    return selections.open_in_channels(user.id, readable.shared, readable.protected)
 
 
 # --- what the terms mean ---
@@ -271,7 +271,7 @@ def _dm_term(asked: Asked, term: Term) -> Meaning:
     named = operand.split(",") if isinstance(operand, str) else operand
     assert not isinstance(named, int)
     if len(named) > limits.RECIPIENTS_PER_MESSAGE:
-        raise BadRequest(f"Too many recipients (limit: {limits.RECIPIENTS_PER_MESSAGE})")
+        raise TooManyRecipients(limit=limits.RECIPIENTS_PER_MESSAGE)
     members = {asked.me}
     for each in named:
         found = _find_user(asked, each)

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from tertulia.actions import attachments, reminders, rights, user_topics
 from tertulia.actions import channels as channel_actions
-from tertulia.actions import reminders, rights, user_topics
 from tertulia.actions.messages import firsts, sight
 from tertulia.domain import limits
 from tertulia.domain.channels import Channel
@@ -59,6 +59,7 @@ def remove(tx: Tx, channel: Channel | None, doomed: Sequence[Message]) -> None:
     """Delete messages of one topic or conversation, and tell everybody who has them."""
     ids = [message.id for message in doomed]
     reminders.forget_about(tx, ids)
+    attachments.leave_with(tx, ids)
     if channel is None:
         announce(tx, MessagesDeleted(ids), to=sight.holders(tx, doomed[0], None))
         messages.delete(tx, ids)

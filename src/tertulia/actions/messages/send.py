@@ -8,7 +8,16 @@ import html
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from tertulia.actions import acquaintance, alert_words, notices, people, rights, user_topics
+from tertulia.actions import (
+    acquaintance,
+    alert_words,
+    attachments,
+    notices,
+    people,
+    rights,
+    user_topics,
+    widgets,
+)
 from tertulia.actions import channels as channel_actions
 from tertulia.domain import limits
 from tertulia.domain.channels import Channel
@@ -80,6 +89,7 @@ class DirectSend:
 
     sender: User
     members: dict[int, User]
+    mentioned: list[int]
 
 
 def to_channel(
@@ -100,12 +110,15 @@ def to_channel(
     bots = bots_called_in(tx, channel, draft.mentions.user_ids.difference(mentioned))
 
     message_id = messages.insert_in_channel(tx, sender.id, channel.id, topic, draft)
+    if draft.path_ids:
+        attachments.claim(tx, sender, message_id, draft.path_ids)
     unread.add_flag(tx, "mentioned", [*mentioned, *bots], message_id)
     unread.add_flag(tx, "historical", bots, message_id)
     unread.add_flag(tx, "topic_wildcard_mentioned", checked.in_topic, message_id)
     called = alert_words.called_by(tx, draft.content)
     alerted = sorted(subscriptions.active_user_ids(tx, channel.id, called)) if called else []
     unread.add_flag(tx, "has_alert_word", alerted, message_id)
+    widget_id = widgets.begin(tx, message_id, sender, draft)
     policy = user_topics.sent(tx, sender, channel, topic, checked.starts_topic)
     named = draft.mentions.user_ids - {sender.id}
     user_topics.mentioned(tx, sorted(named.intersection(mentioned)), channel, topic)
@@ -122,6 +135,7 @@ def to_channel(
             topic_wildcard_for=checked.in_topic,
             alerted=alerted,
             read_by=muted_users.who_muted(tx, sender.id),
+            widget_id=widget_id,
         ),
         to=_hearers(channel, bots),
     )
@@ -143,15 +157,15 @@ def to_people(
     repeated = _sent_before(tx, sender, key)
     if repeated is not None:
         return repeated
-    checked = check_to_people(tx, sender, recipients, email_domain)
-    sender, members = checked.sender, checked.members
+    checked = check_to_people(tx, sender, recipients, draft, email_domain)
+    sender, members, mentioned = checked.sender, checked.members, checked.mentioned
 
     ids = sorted(members)
     with acquaintance.talking(tx, members):
         conversation_id = messages.get_or_start_conversation(tx, ids)
     message_id = messages.insert_in_conversation(tx, sender.id, conversation_id, draft)
-    called = draft.mentions.user_ids | check_group_mentions(tx, sender, draft)
-    mentioned = sorted(called & members.keys())
+    if draft.path_ids:
+        attachments.claim(tx, sender, message_id, draft.path_ids)
     unread.add_flag(tx, "mentioned", mentioned, message_id)
     alerted = sorted(members.keys() & alert_words.called_by(tx, draft.content))
     unread.add_flag(tx, "has_alert_word", alerted, message_id)
@@ -165,6 +179,7 @@ def to_people(
             mentioned=mentioned,
             alerted=alerted,
             read_by=muted_users.who_muted(tx, sender.id),
+            widget_id=widgets.begin(tx, message_id, sender, draft),
         ),
         to=Users(ids),
     )
@@ -186,13 +201,14 @@ def check_to_channel(
 
 
 def check_to_people(
-    tx: Tx, sender: User, recipients: list[int] | list[str], email_domain: str
+    tx: Tx, sender: User, recipients: list[int] | list[str], draft: Draft, email_domain: str
 ) -> DirectSend:
     """Every rule of sending a direct message; nothing is stored."""
     sender = _present(tx, sender)
     members = _find_recipients(tx, sender, recipients, email_domain)
     _check_direct_permission(tx, sender, members, email_domain)
-    return DirectSend(sender, members)
+    called = draft.mentions.user_ids | check_group_mentions(tx, sender, draft)
+    return DirectSend(sender, members, sorted(called & members.keys()))
 
 
 # --- repeated sends ---

@@ -78,14 +78,7 @@ def holders_in(tx: Tx, channel: Channel, message_ids: Sequence[int]) -> Audience
     """
     if channel.history_public:
         return Holders(channel.id, holders_elsewhere(tx, channel, message_ids))
-    some = list(messages.find_many(tx, tx.realm_id, message_ids).values())
-    return Users(
-        [
-            user_id
-            for user_id, spans in subscriptions.spans_of_subscribers(tx, channel.id).items()
-            if any(span.saw_coming(message) for span in spans for message in some)
-        ]
-    )
+    return Users(subscriptions.who_saw_coming(tx, channel.id, list(message_ids)))
 
 
 def holders_elsewhere(tx: Tx, channel: Channel, message_ids: Sequence[int]) -> list[int]:

@@ -14,12 +14,8 @@ from tertulia.domain.channels import Channel, Subscription
 from tertulia.domain.users import User
 from tertulia.events.directory import Organization
 from tertulia.events.listener import Options
-from tertulia.events.types.channels import (
-    encoded_channel,
-    encoded_subscribers,
-    personal_part,
-    with_members,
-)
+from tertulia.events.types.channels import encoded_channel, encoded_subscribers, with_members
+from tertulia.events.types.subscriptions import personal_part
 
 MANY_SUBSCRIBERS = 1000  # from here on a client may ask for some of them only
 

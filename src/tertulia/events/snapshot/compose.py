@@ -28,7 +28,9 @@ from tertulia.events.types.drafts import draft_object
 from tertulia.events.types.emoji import emoji_map
 from tertulia.events.types.folders import folder_object
 from tertulia.events.types.linkifiers import LinkifierObject
+from tertulia.events.types.mail_domains import DomainObject
 from tertulia.events.types.muting import mute_object
+from tertulia.events.types.playgrounds import PlaygroundObject
 from tertulia.events.types.profiles import FIELD_TYPES, field_object
 from tertulia.events.types.reminders import reminder_object
 from tertulia.events.types.scheduled import scheduled_message_object
@@ -190,11 +192,15 @@ _PARTS: dict[str, Callable[[View], dict[str, Any]]] = {
     },
     "realm": lambda view: realm_state(view.org, view.around),
     "realm_user_settings_defaults": _settings_defaults,
-    "realm_domains": lambda view: {"realm_domains": []},
+    "realm_domains": lambda view: {
+        "realm_domains": [DomainObject.of(each) for each in view.facts.mail_domains]
+    },
     "realm_emoji": lambda view: {"realm_emoji": emoji_map(view.org)},
     "realm_linkifiers": _linkifiers,
     "realm_filters": lambda view: {"realm_filters": []},
-    "realm_playgrounds": lambda view: {"realm_playgrounds": []},
+    "realm_playgrounds": lambda view: {
+        "realm_playgrounds": [PlaygroundObject.of(each) for each in view.facts.playgrounds]
+    },
     "realm_billing": lambda view: {"realm_billing": {"has_pending_sponsorship_request": False}},
     "realm_user": lambda view: users_state(view.org, view.me, view.options, view.now),
     "realm_bot": _bots,

@@ -8,6 +8,8 @@ from tertulia.domain.bots import Bot
 from tertulia.domain.channels import Subscription
 from tertulia.domain.drafts import Draft
 from tertulia.domain.folders import Folder
+from tertulia.domain.mail_domains import MailDomain
+from tertulia.domain.playgrounds import Playground
 from tertulia.domain.reminders import Reminder
 from tertulia.domain.scheduled import ScheduledMessage
 from tertulia.domain.snippets import Snippet
@@ -18,10 +20,13 @@ from tertulia.storage import (
     drafts,
     folders,
     history,
+    mail_domains,
     messages,
     muted_users,
+    playgrounds,
     reminders,
     scheduled,
+    selections,
     snippets,
     statuses,
     subscriptions,
@@ -56,6 +61,8 @@ class Facts:
     muted_users: list[Mute] = field(default_factory=list)
     statuses: dict[int, Status] = field(default_factory=dict)
     bots: dict[int, Bot] = field(default_factory=dict)
+    mail_domains: list[MailDomain] = field(default_factory=list)
+    playgrounds: list[Playground] = field(default_factory=list)
 
 
 def read_facts(tx: Tx, user_id: int, wanted: "Wanted") -> Facts:
@@ -81,6 +88,10 @@ def read_facts(tx: Tx, user_id: int, wanted: "Wanted") -> Facts:
         facts.folders = folders.everything(tx)
     if wanted("realm_bot"):
         facts.bots = bots.kept_by(tx, user_id)
+    if wanted("realm_domains"):
+        facts.mail_domains = mail_domains.everything(tx)
+    if wanted("realm_playgrounds"):
+        facts.playgrounds = playgrounds.everything(tx)
     _read_personal(tx, user_id, wanted, facts)
     return facts
 
@@ -99,7 +110,7 @@ def _read_personal(tx: Tx, user_id: int, wanted: "Wanted", facts: Facts) -> None
 
 
 def _newest_received(tx: Tx, user_id: int) -> int:
-    found = history.newest(tx, history.received(tx, user_id))
+    found = history.newest(tx, selections.received(tx, user_id))
     return -1 if found is None else found
 
 

@@ -12,6 +12,7 @@ from tertulia.domain.groups import (
     Permission,
 )
 from tertulia.domain.realms import DEFAULTS
+from tertulia.domain.reports import REASONS
 from tertulia.domain.topics import DISABLE_EMPTY, EMPTY_TOPIC_NAME
 from tertulia.events.directory import Organization
 from tertulia.events.snapshot.surroundings import Surroundings
@@ -23,14 +24,6 @@ JITSI_SERVER_URL = "https://meet.jit.si"
 TYPING_STARTED_WAIT_MS = 30_000
 TYPING_STOPPED_WAIT_MS = 12_000
 TYPING_EXPIRY_MS = 45_000
-
-REPORT_TYPES = {
-    "spam": "Spam",
-    "harassment": "Harassment",
-    "inappropriate": "Inappropriate content",
-    "norms": "Violates community norms",
-    "other": "Other reason",
-}
 
 # Numbers by which older clients know what a permission is set to.
 _CREATE_POLICIES = {
@@ -156,7 +149,7 @@ def _server(around: Surroundings) -> dict[str, Any]:
         "max_channel_folder_description_length": limits.FOLDER_DESCRIPTION_LENGTH,
         "max_reminder_note_length": limits.REMINDER_NOTE_LENGTH,
         "max_bulk_new_subscription_messages": limits.NEW_SUBSCRIPTION_NOTICES,
-        "max_file_upload_size_mib": 0,  # clients offer no upload then
+        "max_file_upload_size_mib": around.max_upload_mib,
         "max_avatar_file_size_mib": limits.AVATAR_BYTES >> 20,
         "max_icon_file_size_mib": 5,
         "max_logo_file_size_mib": 5,
@@ -182,7 +175,7 @@ def _server(around: Surroundings) -> dict[str, Any]:
         "server_min_deactivated_realm_deletion_days": 14,
         "server_max_deactivated_realm_deletion_days": None,
         "server_report_message_types": [
-            {"key": key, "name": name} for key, name in REPORT_TYPES.items()
+            {"key": key, "name": name} for key, name in REASONS.items()
         ],
         "server_jitsi_server_url": JITSI_SERVER_URL,
         "development_environment": False,

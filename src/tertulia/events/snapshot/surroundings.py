@@ -8,3 +8,4 @@ class Surroundings:
     url: str  # the organization's address, without a slash at the end
     started_at: int
     web_public_enabled: bool
+    max_upload_mib: int

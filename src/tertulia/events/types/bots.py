@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 import msgspec
 
 from tertulia.domain.bots import Bot
-from tertulia.events.directory import Organization, Touched
+from tertulia.events.directory import Organization
 from tertulia.events.listener import Listener
+from tertulia.events.loading import Touched
 from tertulia.events.types.event import Event, Wire
 from tertulia.events.types.users import person_updated
 from tertulia.storage import bots

@@ -9,8 +9,9 @@ from typing import Any, ClassVar, Literal
 
 from tertulia.domain.messages import Edit, Message
 from tertulia.domain.topics import shown
-from tertulia.events.directory import Organization, Touched
+from tertulia.events.directory import Organization
 from tertulia.events.listener import Listener
+from tertulia.events.loading import Touched
 from tertulia.events.types.event import Event, Wire
 
 PropagateMode = Literal["change_one", "change_later", "change_all"]

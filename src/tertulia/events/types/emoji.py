@@ -6,8 +6,9 @@ from typing import ClassVar
 import msgspec
 
 from tertulia.domain.custom_emoji import CustomEmoji
-from tertulia.events.directory import Organization, Touched
+from tertulia.events.directory import Organization
 from tertulia.events.listener import Listener
+from tertulia.events.loading import Touched
 from tertulia.events.types.event import Event, Wire
 
 

@@ -5,8 +5,9 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from tertulia.events.directory import Organization, Touched
+from tertulia.events.directory import Organization
 from tertulia.events.listener import Listener
+from tertulia.events.loading import Touched
 from tertulia.storage.tx import Tx
 
 Wire = dict[str, Any]

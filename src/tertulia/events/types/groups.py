@@ -6,8 +6,9 @@ from typing import Any, ClassVar
 import msgspec
 
 from tertulia.domain.groups import GROUP_PERMISSIONS, Group, GroupValue
-from tertulia.events.directory import Organization, Touched
+from tertulia.events.directory import Organization
 from tertulia.events.listener import Listener
+from tertulia.events.loading import Touched
 from tertulia.events.types.channels import shown_value
 from tertulia.events.types.event import Event, Wire
 

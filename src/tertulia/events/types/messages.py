@@ -18,6 +18,7 @@ from tertulia.domain.topics import shown
 from tertulia.events.directory import Organization
 from tertulia.events.listener import Listener
 from tertulia.events.types.event import Event
+from tertulia.events.types.submessages import SubmessageObject, submessage_object
 from tertulia.events.types.users import avatar_url, unknown_avatar_url
 from tertulia.markdown import Linkifier, render_topic_links
 
@@ -51,7 +52,7 @@ class MessageObject(msgspec.Struct, kw_only=True):
     topic_links: list[dict[str, str]]
     is_me_message: bool
     reactions: list[dict[str, Any]]
-    submessages: list[dict[str, Any]]
+    submessages: list[SubmessageObject]
     sender_full_name: str
     sender_email: str
     sender_realm_str: str
@@ -91,7 +92,7 @@ def message_object(
         topic_links=topic_links(org, message.topic) if in_channel else [],
         is_me_message=message.is_me,
         reactions=[],
-        submessages=[],
+        submessages=[submessage_object(each) for each in message.submessages],
         sender_full_name=sender.full_name,
         sender_email=sender.api_email(org.email_domain),
         sender_realm_str=org.realm.subdomain,
@@ -198,6 +199,7 @@ class MessageSent(Event, frozen=True):
     alerted: list[int] = []  # to whom it says one of their alert words
     read_by: list[int] = []  # others for whom it is no news
     resolve_notice: bool = False
+    widget_id: int | None = None  # the submessage that it began with
     unread_for: list[int] = []  # those for whom a resolve notice is not read at once
 
     def flags_for(self, user_id: int) -> list[str]:

@@ -7,8 +7,9 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from tertulia.domain.profiles import TYPE_NAMES, ProfileField
-from tertulia.events.directory import Organization, Touched
+from tertulia.events.directory import Organization
 from tertulia.events.listener import Listener
+from tertulia.events.loading import Touched
 from tertulia.events.types.event import Event, Wire
 from tertulia.events.types.users import person_updated
 

@@ -4,8 +4,9 @@ from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from tertulia.domain.realms import Realm, login_methods
-from tertulia.events.directory import Organization, Touched
+from tertulia.events.directory import Organization
 from tertulia.events.listener import Listener
+from tertulia.events.loading import Touched
 from tertulia.events.types.event import Event, Wire
 
 

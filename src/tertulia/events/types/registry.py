@@ -2,6 +2,7 @@
 
 from tertulia.events.types.acquaintance import ConversationBegun, PeopleUncovered
 from tertulia.events.types.alert_words import AlertWordsChanged
+from tertulia.events.types.attachments import AttachmentRemoved, AttachmentSaved
 from tertulia.events.types.bots import BotChanged, BotOwnerChanged, BotsAdded, BotsGivenAway
 from tertulia.events.types.channels import (
     ChannelArchived,
@@ -9,9 +10,6 @@ from tertulia.events.types.channels import (
     ChannelCreated,
     ChannelsUncovered,
     DefaultChannelsChanged,
-    Joined,
-    Left,
-    SubscriptionChanged,
 )
 from tertulia.events.types.drafts import DraftDeleted, DraftEdited, DraftsAdded
 from tertulia.events.types.edits import FirstMessageChanged, MessagesDeleted, MessageUpdated
@@ -27,8 +25,10 @@ from tertulia.events.types.groups import (
     SystemMembersAdded,
 )
 from tertulia.events.types.linkifiers import LinkifiersChanged
+from tertulia.events.types.mail_domains import DomainRemoved, DomainSaved
 from tertulia.events.types.messages import MessageSent
 from tertulia.events.types.muting import MutedUsersChanged
+from tertulia.events.types.playgrounds import PlaygroundsChanged
 from tertulia.events.types.profiles import ProfileChanged, ProfileFieldsChanged
 from tertulia.events.types.reactions import ReactionChanged
 from tertulia.events.types.realms import RealmChanged, RealmChangedTogether, RealmCreated
@@ -43,6 +43,8 @@ from tertulia.events.types.settings import (
 )
 from tertulia.events.types.snippets import SnippetDeleted, SnippetSaved
 from tertulia.events.types.status import StatusChanged
+from tertulia.events.types.submessages import SubmessageAdded
+from tertulia.events.types.subscriptions import Joined, Left, SubscriptionChanged
 from tertulia.events.types.topics import TopicPolicyChanged
 from tertulia.events.types.users import (
     AvatarChanged,
@@ -57,6 +59,8 @@ KINDS: dict[str, type[Event]] = {
     for event in (
         AddressChanged,
         AlertWordsChanged,
+        AttachmentRemoved,
+        AttachmentSaved,
         AvatarChanged,
         BotChanged,
         BotOwnerChanged,
@@ -66,7 +70,10 @@ KINDS: dict[str, type[Event]] = {
         ChannelChanged,
         ChannelCreated,
         ChannelsUncovered,
+        ConversationBegun,
         DefaultChannelsChanged,
+        DomainRemoved,
+        DomainSaved,
         DraftDeleted,
         DraftEdited,
         DraftsAdded,
@@ -82,14 +89,16 @@ KINDS: dict[str, type[Event]] = {
         Joined,
         KeyChanged,
         Left,
-        MembersChanged,
         LinkifiersChanged,
+        MembersChanged,
         MessageSent,
         MessageUpdated,
         MessagesDeleted,
         MutedUsersChanged,
         NewcomerSettingChanged,
         OwnNameChanged,
+        PeopleUncovered,
+        PlaygroundsChanged,
         ProfileChanged,
         ProfileFieldsChanged,
         ReactionChanged,
@@ -98,20 +107,19 @@ KINDS: dict[str, type[Event]] = {
         RealmCreated,
         ReminderRemoved,
         ReminderSaved,
+        RoleChanged,
         ScheduledMessageRemoved,
         ScheduledMessageSaved,
         SettingChanged,
         SnippetDeleted,
         SnippetSaved,
         StatusChanged,
-        SubscriptionChanged,
         SubgroupsChanged,
+        SubmessageAdded,
+        SubscriptionChanged,
         SystemMembersAdded,
         TimezoneChanged,
         TopicPolicyChanged,
-        RoleChanged,
-        ConversationBegun,
-        PeopleUncovered,
         UserActivityChanged,
         UserAdded,
     )

@@ -6,8 +6,9 @@ from typing import Any, ClassVar
 
 from tertulia.domain.languages import LANGUAGES
 from tertulia.domain.users import EmailVisibility, User, may_see_email
-from tertulia.events.directory import Organization, Touched
+from tertulia.events.directory import Organization
 from tertulia.events.listener import Listener
+from tertulia.events.loading import Touched
 from tertulia.events.types.event import Event, Wire
 from tertulia.events.types.users import avatar_part, person_updated
 

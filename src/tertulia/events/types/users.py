@@ -19,8 +19,9 @@ from tertulia.domain.users import (
     email_shown_to,
     may_see_email,
 )
-from tertulia.events.directory import Organization, Touched
+from tertulia.events.directory import Organization
 from tertulia.events.listener import Listener
+from tertulia.events.loading import Touched
 from tertulia.events.types.event import Event, Wire
 from tertulia.storage import statuses
 from tertulia.storage.tx import Tx

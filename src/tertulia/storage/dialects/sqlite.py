@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from tertulia.errors import NulInText
 from tertulia.storage import watching
 from tertulia.storage.tx import Cursor
 from tertulia.storage.watching import Changed, Overheard
@@ -65,9 +66,14 @@ class Sqlite:
         return connection
 
     def run(self, connection: Any, sql: str, params: Mapping[str, Any]) -> Cursor:
+        has_lists = False
         for value in params.values():
             if type(value) is list:
-                return _run_with_lists(connection, sql, params)
+                has_lists = True
+            elif type(value) is str and "\0" in value:
+                raise NulInText()
+        if has_lists:
+            return _run_with_lists(connection, sql, params)
         cursor: Cursor = connection.execute(sql, params)
         return cursor
 

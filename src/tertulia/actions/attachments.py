@@ -1,0 +1,147 @@
+"""Uploaded files: whose they are, who may read them, and when they go.
+
+A file belongs to who uploaded it. Others may read it as long as they may see a message that links
+it, by the rule for messages. Only who may read a file can link it: a link to anything else leads
+nowhere, however its address became known.
+"""
+
+from collections.abc import Sequence
+
+from tertulia.actions.messages import sight
+from tertulia.domain.attachments import Attachment, Looks, new_path_id, shown_name
+from tertulia.domain.users import User
+from tertulia.errors import (
+    InvalidAttachment,
+    MayNotReadFile,
+    NoSuchFile,
+    UploadExpired,
+)
+from tertulia.events.audience import Users
+from tertulia.events.log import announce
+from tertulia.events.types.attachments import AttachmentRemoved, AttachmentSaved
+from tertulia.storage import attachments, messages, uploads
+from tertulia.storage.tx import Tx
+
+AT_ONCE = 100  # messages in which is looked whether somebody may read a file
+AFTER_ALL = (1 << 63) - 1
+
+
+def add(tx: Tx, owner: User, upload_id: int, filename: str, size: int, looks: Looks) -> Attachment:
+    """A file has arrived whole: from now on it is there."""
+    if not uploads.finish(tx, upload_id):
+        raise UploadExpired()
+    name = shown_name(filename)
+    path_id = new_path_id(tx.realm_id, name)
+    attachment_id = attachments.insert(tx, owner.id, upload_id, path_id, name, size, looks)
+    added = attachments.find(tx, attachment_id)
+    assert added is not None
+    event = AttachmentSaved("add", added.id, attachments.space_used(tx))
+    announce(tx, event, to=Users([owner.id]))
+    return added
+
+
+def mine(tx: Tx, owner: User) -> tuple[list[Attachment], int]:
+    """Somebody's files, newest first, and the bytes that all files of the organization take."""
+    return attachments.of_user(tx, owner.id), attachments.space_used(tx)
+
+
+def delete_own(tx: Tx, owner: User, attachment_id: int) -> None:
+    found = attachments.find(tx, attachment_id)
+    if found is None or found.owner_id != owner.id:
+        raise InvalidAttachment()
+    _delete(tx, found)
+
+
+# --- who may read them ---
+
+
+def readable(tx: Tx, reader: User, path_id: str) -> Attachment:
+    """The file at an address, if the reader may have it."""
+    found = attachments.find_by_path(tx, path_id)
+    if found is None:
+        raise NoSuchFile()
+    if not may_read(tx, reader, found):
+        raise MayNotReadFile()
+    return found
+
+
+def readable_ones(tx: Tx, reader: User, path_ids: Sequence[str]) -> list[Attachment]:
+    """Those of the files that are there for the reader."""
+    return [each for each in attachments.find_by_paths(tx, path_ids) if may_read(tx, reader, each)]
+
+
+def may_read(tx: Tx, reader: User, attachment: Attachment) -> bool:
+    if attachment.owner_id == reader.id:
+        return True
+    before = AFTER_ALL
+    while ids := attachments.messages_linking(tx, attachment.id, before, AT_ONCE):
+        linking = messages.find_many(tx, tx.realm_id, ids).values()
+        if sight.visible(tx, reader, linking):
+            return True
+        before = ids[-1]
+    return False
+
+
+# --- linking them ---
+
+
+def claim(tx: Tx, sender: User, message_id: int, path_ids: Sequence[str]) -> list[Attachment]:
+    """A message links these files and no others: whoever may see it may read them.
+
+    Gives those of the sender that no message links any more.
+    """
+    before = attachments.linked_by(tx, [message_id])
+    wanted = [each.id for each in readable_ones(tx, sender, path_ids)]
+    for attachment_id in wanted:
+        if attachment_id not in before:
+            attachments.link(tx, attachment_id, message_id)
+            _tell_of_change(tx, attachment_id)
+    dropped = [each for each in before if each not in wanted]
+    attachments.unlink(tx, dropped, message_id)
+    return [
+        found
+        for attachment_id in dropped
+        if (found := attachments.find(tx, attachment_id)) is not None
+        and found.owner_id == sender.id
+        and not found.message_ids
+    ]
+
+
+def keep_for_later(tx: Tx, sender: User, scheduled_id: int, path_ids: Sequence[str]) -> None:
+    """A message that is to be sent later links files: they stay until then."""
+    attachments.keep_no_longer_for(tx, scheduled_id)
+    for each in readable_ones(tx, sender, path_ids):
+        attachments.keep_for(tx, each.id, scheduled_id)
+
+
+def keep_no_longer(tx: Tx, scheduled_id: int) -> None:
+    attachments.keep_no_longer_for(tx, scheduled_id)
+
+
+def leave_with(tx: Tx, message_ids: Sequence[int]) -> None:
+    """Messages are about to be deleted: files that nothing else links go with them."""
+    linked = attachments.linked_by(tx, message_ids)
+    if linked:
+        attachments.unlink_all(tx, message_ids)
+    for attachment_id in linked:
+        found = attachments.find(tx, attachment_id)
+        assert found is not None
+        if found.message_ids or attachments.is_kept(tx, attachment_id):
+            _tell_of_change(tx, found.id)
+        else:
+            _delete(tx, found)
+
+
+def _delete(tx: Tx, attachment: Attachment) -> None:
+    """Nobody can read it from now on; its bytes are swept away a moment later."""
+    attachments.delete(tx, attachment)
+    uploads.doom(tx, attachment.upload_id)
+    event = AttachmentRemoved(attachment.id, attachments.space_used(tx))
+    announce(tx, event, to=Users([attachment.owner_id]))
+
+
+def _tell_of_change(tx: Tx, attachment_id: int) -> None:
+    found = attachments.find(tx, attachment_id)
+    assert found is not None
+    event = AttachmentSaved("update", found.id, attachments.space_used(tx))
+    announce(tx, event, to=Users([found.owner_id]))

@@ -1,0 +1,74 @@
+"""The organization's domains: owners name them, and who joins needs an address at one of them.
+
+They count while `emails_restricted_to_domains` is set. Without the last of them nobody could ever
+join again, so the setting goes with it.
+"""
+
+from tertulia.actions import realm_settings, rights
+from tertulia.domain.mail_domains import PER_ORGANIZATION, MailDomain, checked, is_welcome
+from tertulia.domain.users import User
+from tertulia.errors import (
+    AddressNotWelcome,
+    DuplicateMailDomain,
+    MailDomainNotFound,
+    TooManyMailDomains,
+)
+from tertulia.events.audience import Everyone
+from tertulia.events.log import announce
+from tertulia.events.types.mail_domains import DomainObject, DomainRemoved, DomainSaved
+from tertulia.storage import mail_domains, realms
+from tertulia.storage.tx import Tx
+
+RESTRICTION = "emails_restricted_to_domains"
+
+
+def add(tx: Tx, user: User, name: str, with_subdomains: bool) -> tuple[int, str]:
+    """Name a domain; gives its id and its name as it is kept."""
+    rights.require_owner(tx, user)
+    domain = MailDomain(checked(name), with_subdomains)
+    known = mail_domains.everything(tx)
+    if any(each.name == domain.name for each in known):
+        raise DuplicateMailDomain(domain=domain.name)
+    if len(known) >= PER_ORGANIZATION:
+        raise TooManyMailDomains(limit=PER_ORGANIZATION)
+
+    domain_id = mail_domains.insert(tx, domain)
+    announce(tx, DomainSaved("add", DomainObject.of(domain)), to=Everyone())
+    return domain_id, domain.name
+
+
+def change(tx: Tx, user: User, name: str, with_subdomains: bool) -> None:
+    rights.require_owner(tx, user)
+    known = _known(tx, name)
+    domain = MailDomain(known.name, with_subdomains)
+    if domain == known:
+        return
+
+    mail_domains.update(tx, domain)
+    announce(tx, DomainSaved("change", DomainObject.of(domain)), to=Everyone())
+
+
+def remove(tx: Tx, user: User, name: str) -> None:
+    rights.require_owner(tx, user)
+    known = _known(tx, name)
+
+    mail_domains.delete(tx, known.name)
+    announce(tx, DomainRemoved(known.name), to=Everyone())
+    if not mail_domains.everything(tx):
+        realm_settings.edit(tx, user, {RESTRICTION: False}, {}, "")
+
+
+def check_address(tx: Tx, email: str) -> None:
+    """Raises for an address that the organization does not want among its own."""
+    if realms.current(tx).setting(RESTRICTION) and not is_welcome(
+        email, mail_domains.everything(tx)
+    ):
+        raise AddressNotWelcome(email=email)
+
+
+def _known(tx: Tx, name: str) -> MailDomain:
+    wanted = name.strip().lower()
+    found = next((each for each in mail_domains.everything(tx) if each.name == wanted), None)
+    if found is None:
+        raise MailDomainNotFound(domain=name)
+    return found

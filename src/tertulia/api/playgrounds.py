@@ -1,0 +1,32 @@
+"""Playgrounds: where the code of messages can be tried out."""
+
+from typing import Annotated
+
+from tertulia.actions import playgrounds
+from tertulia.api.call import Call
+from tertulia.domain.playgrounds import LANGUAGE_LENGTH, NAME_LENGTH, TEMPLATE_LENGTH
+from tertulia.http.replies import Reply, ok
+from tertulia.http.rules import MaxLength, NoNul
+
+Name = Annotated[str, NoNul(), MaxLength(NAME_LENGTH)]
+Language = Annotated[str, NoNul(), MaxLength(LANGUAGE_LENGTH)]
+Template = Annotated[str, NoNul(), MaxLength(TEMPLATE_LENGTH)]
+
+
+class Added(Reply):
+    id: int
+
+
+async def add(
+    call: Call, *, name: Name, pygments_language: Language, url_template: Template
+) -> Added:
+    """Offer a playground for a language."""
+    return Added(
+        await call.db.write(playgrounds.add, call.user, name, pygments_language, url_template)
+    )
+
+
+async def remove(call: Call, playground_id: int) -> Reply:
+    """Remove a playground."""
+    await call.db.write(playgrounds.remove, call.user, playground_id)
+    return ok()

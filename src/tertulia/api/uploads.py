@@ -1,0 +1,94 @@
+"""Uploading files, listing and deleting one's own, and links that work without a login."""
+
+import hmac
+
+from tertulia.actions import attachments
+from tertulia.actions.receiving import Receiving
+from tertulia.api.call import Call
+from tertulia.domain.attachments import Attachment
+from tertulia.domain.keys import Vault
+from tertulia.errors import LinkExpired, NoFileGiven, SeveralFilesGiven
+from tertulia.events.types.attachments import AttachmentObject, attachment_object
+from tertulia.http.forms import FileHead, Incoming
+from tertulia.http.replies import Reply, ok
+
+LINK_SECONDS = 60  # how long a link works without a login
+
+
+class Uploaded(Reply):
+    uri: str
+    url: str
+    filename: str
+
+
+class TemporaryLink(Reply):
+    url: str
+
+
+class OwnAttachments(Reply):
+    attachments: list[AttachmentObject]
+    upload_space_used: int
+
+
+async def upload(call: Call, *, file: Incoming) -> Uploaded:
+    """Upload a file, which others may read once a message links it."""
+    receiving = Receiving(call.db, call.user, call.config.max_upload_mib)
+    try:
+        added = await _received(receiving, file)
+    except BaseException:
+        await receiving.give_up()
+        raise
+    return Uploaded(uri=added.url, url=added.url, filename=added.name)
+
+
+async def temporary_link(call: Call, realm_id_str: int, filename: str) -> TemporaryLink:
+    """A link to a file that works for a minute without a login."""
+    path_id = f"{realm_id_str}/{filename}"
+    found = await call.db.read(attachments.readable, call.user, path_id)
+    token = _token(call.vault, found.path_id, int(call.now) + LINK_SECONDS)
+    return TemporaryLink(f"/user_uploads/temporary/{token}/{found.path_id.rpartition('/')[2]}")
+
+
+async def mine(call: Call) -> OwnAttachments:
+    """The files that the caller has uploaded, newest first."""
+    found, space = await call.db.read(attachments.mine, call.user)
+    return OwnAttachments([attachment_object(each) for each in found], space)
+
+
+async def delete(call: Call, attachment_id: int) -> Reply:
+    """Delete a file that the caller has uploaded, wherever it is linked."""
+    await call.db.write(attachments.delete_own, call.user, attachment_id)
+    return ok()
+
+
+def linked(vault: Vault, token: str, now: float) -> str:
+    """The file that a temporary link leads to; raises LinkExpired if it leads nowhere."""
+    try:
+        path_id, expires, signature = bytes.fromhex(token).decode().rsplit(":", 2)
+        is_ours = hmac.compare_digest(
+            signature.encode(), vault.signature(f"{path_id}:{expires}").encode()
+        )
+    except ValueError:
+        raise LinkExpired() from None
+    if not is_ours or int(expires) < now:
+        raise LinkExpired()
+    return path_id
+
+
+def _token(vault: Vault, path_id: str, expires: int) -> str:
+    text = f"{path_id}:{expires}"
+    return f"{text}:{vault.signature(text)}".encode().hex()
+
+
+async def _received(receiving: Receiving, files: Incoming) -> Attachment:
+    head: FileHead | None = None
+    async for item in files:
+        if not isinstance(item, FileHead):
+            await receiving.take(item)
+        elif head is None:
+            head = item
+        else:
+            raise SeveralFilesGiven()
+    if head is None:
+        raise NoFileGiven()
+    return await receiving.finish(head.filename, head.content_type)

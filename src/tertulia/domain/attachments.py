@@ -1,0 +1,121 @@
+"""Uploaded files: what they are called, where they are found, and what kind of thing they are.
+
+Neither the name nor the type that a client gives is to be trusted. A name becomes part of an
+address only after `path_name`, and only types in `SHOWN` are ever shown by a browser.
+"""
+
+import mimetypes
+import re
+import secrets
+import unicodedata
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+PIECE_BYTES = 1 << 18  # a file is stored in pieces of this size
+LONGEST_NAME = 100  # characters
+LONGEST_EXTENSION = 20
+NAMELESS = "uploaded-file"
+PREFIX = "/user_uploads/"
+BYTES = "application/octet-stream"
+
+# What browsers show without running anything that is in it.
+SHOWN = frozenset(
+    {
+        *("image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp"),
+        *("audio/aac", "audio/flac", "audio/mp4", "audio/mpeg", "audio/ogg", "audio/wav"),
+        *("audio/webm", "video/mp4", "video/ogg", "video/quicktime", "video/webm"),
+        *("application/pdf", "text/plain"),
+    }
+)
+
+_TYPE = re.compile(r"[a-z0-9][a-z0-9.+-]{0,50}/[a-z0-9][a-z0-9.+-]{0,80}", re.ASCII)
+_SEPARATORS = re.compile(r"[/\\]")
+_NOT_IN_PATHS = re.compile(r"[^\w.\s-]")
+_GAPS = re.compile(r"[\s-]+")
+_known_types = mimetypes.MimeTypes()  # those that come with Python, whatever this machine has
+for _type, _extension in (
+    ("image/webp", ".webp"),
+    ("audio/flac", ".flac"),
+    ("audio/mp4", ".m4a"),
+    ("audio/ogg", ".ogg"),
+    ("video/mp4", ".m4v"),
+    ("text/plain", ".md"),
+):
+    _known_types.add_type(_type, _extension)
+
+
+@dataclass(frozen=True, slots=True)
+class Looks:
+    """What a file turned out to be; only a picture that can be shown has a size."""
+
+    content_type: str
+    width: int = 0
+    height: int = 0
+    is_animated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    id: int
+    realm_id: int
+    owner_id: int
+    upload_id: int
+    path_id: str  # the address after /user_uploads/
+    name: str
+    looks: Looks
+    size: int
+    created_at: float
+    message_ids: tuple[int, ...] = ()  # only where somebody asked for them
+
+    @property
+    def shown_type(self) -> str:
+        """What it is to a browser: just bytes, unless it can be shown safely."""
+        return self.looks.content_type if self.looks.content_type in SHOWN else BYTES
+
+    @property
+    def url(self) -> str:
+        return PREFIX + self.path_id
+
+
+def shown_name(filename: str) -> str:
+    """The name of a file without folders or anything that cannot be seen."""
+    last = _SEPARATORS.split(unicodedata.normalize("NFC", filename))[-1]
+    return _cut("".join(filter(str.isprintable, last)).strip()) or NAMELESS
+
+
+def path_name(name: str) -> str:
+    """The name as it stands in an address: letters and digits of any script, `.`, `_` and `-`."""
+    plain = _GAPS.sub("-", _NOT_IN_PATHS.sub("", unicodedata.normalize("NFKC", name)))
+    stem, dot, extension = plain.strip("-_").rpartition(".")
+    if not dot:
+        stem, extension = extension, ""
+    stem = stem.strip("-_.") or NAMELESS
+    return _cut(f"{stem}.{extension}" if extension else stem)
+
+
+def new_path_id(realm_id: int, name: str) -> str:
+    """An address that nobody can guess."""
+    return f"{realm_id}/{secrets.randbelow(256):x}/{secrets.token_urlsafe(18)}/{path_name(name)}"
+
+
+def linked_path_id(written: str) -> str:
+    """The file that a link leads to, however it is written."""
+    return unquote(written.partition("?")[0].partition("#")[0])
+
+
+def known_type(declared: str, name: str) -> str:
+    """What a client says that a file is; if it does not know, what the name suggests."""
+    plain = declared.partition(";")[0].strip().lower()
+    if plain != BYTES and _TYPE.fullmatch(plain):
+        return plain
+    return _known_types.guess_type(f"x{name[-LONGEST_EXTENSION:]}")[0] or BYTES
+
+
+def _cut(name: str) -> str:
+    """A name of bearable length, with its extension."""
+    if len(name) <= LONGEST_NAME:
+        return name
+    stem, dot, extension = name.rpartition(".")
+    if not dot or len(extension) > LONGEST_EXTENSION:
+        return name[:LONGEST_NAME]
+    return f"{stem[: LONGEST_NAME - len(extension) - 1]}.{extension}"

@@ -1,0 +1,34 @@
+"""Reports: what people tell the moderators about a message of somebody else."""
+
+from tertulia.domain import limits
+from tertulia.domain.quotations import Quotation, mention, quoted
+from tertulia.domain.users import User
+from tertulia.errors import ReportNeedsReason, UnknownReportType
+
+REASONS = {
+    "spam": "Spam",
+    "harassment": "Harassment",
+    "inappropriate": "Inappropriate content",
+    "norms": "Violates community norms",
+    "other": "Other reason",
+}
+
+
+def check(reason: str, description: str) -> None:
+    if reason not in REASONS:
+        raise UnknownReportType()
+    if reason == "other" and not description:
+        raise ReportNeedsReason()
+
+
+def topic_about(sender: User) -> str:
+    return f"Reports about {sender.full_name}"[: limits.TOPIC_LENGTH]
+
+
+def report_text(
+    reporter: User, reason: str, description: str, quotation: Quotation, site: str
+) -> str:
+    told = f"{mention(reporter)} reported a message: **{REASONS[reason]}**."
+    if description:
+        told += "\n" + "\n".join(f"> {line}" for line in description.splitlines())
+    return quoted(told, quotation, site)

@@ -1,0 +1,92 @@
+"""Uploaded files on their way out: who may have them, and their bytes, piece by piece."""
+
+from collections.abc import AsyncIterator
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from tertulia.actions import attachments
+from tertulia.api.call import Gate, Services
+from tertulia.api.uploads import linked
+from tertulia.domain.attachments import BYTES, PIECE_BYTES, Attachment
+from tertulia.errors import ClientError, LinkExpired, MayNotReadFile, NoSuchFile
+from tertulia.http import downloads
+from tertulia.http.downloads import Part
+from tertulia.http.request import Request as ApiRequest
+from tertulia.storage import attachments as stored
+from tertulia.storage import uploads
+from tertulia.storage.database import Bound
+
+
+class Downloads:
+    """The pages under /user_uploads/."""
+
+    def __init__(self, services: Services, gate: Gate) -> None:
+        self._services = services
+        self._gate = gate
+
+    def routes(self) -> list[Route]:
+        return [
+            Route("/user_uploads/temporary/{token}/{name}", self.by_link),
+            Route("/user_uploads/{realm_id:int}/{path:path}", self.by_path),
+        ]
+
+    async def by_path(self, request: Request) -> Response:
+        """For whoever may read the file: with credentials, or without where all may look in."""
+        call = self._gate.let_look(ApiRequest(request.scope, request.receive))
+        path_id = f"{request.path_params['realm_id']}/{request.path_params['path']}"
+        try:
+            found = await call.db.read(attachments.readable, call.reader, path_id)
+        except (NoSuchFile, MayNotReadFile) as error:
+            return _page(error)
+        return _answer(request, call.db, found)
+
+    async def by_link(self, request: Request) -> Response:
+        """For whoever has a temporary link."""
+        try:
+            token = request.path_params["token"]
+            path_id = linked(self._services.vault, token, self._services.clock())
+            realm_id = int(path_id.partition("/")[0])
+            db = self._services.database.of(realm_id)
+            found = await db.read(stored.find_by_path, path_id)
+            if found is None:
+                raise NoSuchFile()
+        except (NoSuchFile, LinkExpired) as error:
+            return _page(error)
+        return _answer(request, db, found)
+
+
+def _page(error: ClientError) -> Response:
+    return HTMLResponse(f"<p>{error.msg}</p>", status_code=error.status)
+
+
+def _answer(request: Request, db: Bound, file: Attachment) -> Response:
+    etag = file.path_id.split("/")[2]
+    is_shown = file.shown_type != BYTES and "download" not in request.query_params
+    headers = downloads.headers(file.name, file.shown_type, etag, is_shown=is_shown)
+    if downloads.is_known(etag, request.headers.get("If-None-Match", "")):
+        return Response(status_code=304, headers=headers)
+
+    part = downloads.part(request.headers.get("Range", ""), file.size)
+    if part is not None and part.size == 0:
+        return Response(status_code=416, headers={"Content-Range": f"bytes */{file.size}"})
+    if part is not None:
+        headers["Content-Range"] = f"bytes {part.start}-{part.end - 1}/{file.size}"
+    status, part = (200, Part(0, file.size)) if part is None else (206, part)
+    headers["Content-Length"] = str(part.size)
+    if request.method == "HEAD":
+        return Response(status_code=status, headers=headers)
+    return StreamingResponse(_bytes(db, file, part), status, headers)
+
+
+async def _bytes(db: Bound, file: Attachment, part: Part) -> AsyncIterator[bytes]:
+    at = part.start
+    while at < part.end:
+        position, begin = divmod(at, PIECE_BYTES)
+        piece = await db.read_aside(uploads.piece, file.upload_id, position)
+        if piece is None:  # deleted meanwhile: whoever has asked notices that it is too short
+            return
+        data = piece[begin : begin + part.end - at]
+        at += len(data)
+        yield data

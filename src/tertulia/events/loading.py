@@ -1,0 +1,138 @@
+"""The directory read from the database: all of it at first, and then what events have touched.
+
+Rows are read in the transaction that reads the log, on any thread; they are put into the
+directory later, on the loop.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, fields
+
+from tertulia.domain.channels import Channel
+from tertulia.domain.custom_emoji import CustomEmoji
+from tertulia.domain.groups import Group
+from tertulia.domain.linkifiers import Linkifier
+from tertulia.domain.profiles import ProfileField
+from tertulia.domain.realms import Realm
+from tertulia.domain.users import User
+from tertulia.events.directory import Organization
+from tertulia.storage import (
+    acquaintance,
+    channels,
+    emoji,
+    groups,
+    linkifiers,
+    log,
+    presence,
+    profile_fields,
+    realms,
+    subscriptions,
+    users,
+)
+from tertulia.storage.profile_fields import Values
+from tertulia.storage.tx import Tx
+
+
+@dataclass(slots=True)
+class Touched:
+    """The parts of an organization that an event says have changed."""
+
+    users: set[int] = field(default_factory=set)
+    channels: set[int] = field(default_factory=set)
+    groups: bool = False
+    realm: bool = False
+    emoji: bool = False
+    linkifiers: bool = False
+    profile_fields: bool = False
+    profiles: set[int] = field(default_factory=set)  # whose fields are filled in differently
+
+    def __bool__(self) -> bool:
+        return any(getattr(self, part.name) for part in fields(self))
+
+    def add(self, other: "Touched") -> None:
+        for part in fields(self):
+            setattr(self, part.name, getattr(self, part.name) | getattr(other, part.name))
+
+
+@dataclass(slots=True)
+class Patch:
+    """Rows read again because an event touched them."""
+
+    realm: Realm | None = None
+    users: list[User] = field(default_factory=list)
+    fingerprints: dict[int, bytes] = field(default_factory=dict)
+    partners: dict[int, set[int]] = field(default_factory=dict)
+    channels: list[Channel] = field(default_factory=list)
+    groups: list[Group] | None = None
+    emoji: list[CustomEmoji] | None = None
+    linkifiers: list[Linkifier] | None = None
+    profile_fields: list[ProfileField] | None = None
+    profiles: dict[int, Values] = field(default_factory=dict)
+
+    def apply_to(self, org: Organization) -> None:
+        if self.realm is not None:
+            org.realm = self.realm
+        for user in self.users:
+            org.put_user(user, self.fingerprints.get(user.id))
+        org.partners.update(self.partners)
+        for channel in self.channels:
+            org.put_channel(channel)
+        if self.groups is not None:
+            org.put_groups(self.groups)
+        if self.emoji is not None:
+            org.put_emoji(self.emoji)
+        if self.linkifiers is not None:
+            org.put_linkifiers(self.linkifiers)
+        if self.profile_fields is not None:
+            org.put_profile_fields(self.profile_fields)
+        for user_id, values in self.profiles.items():
+            org.put_profile(user_id, values)
+
+
+def load(tx: Tx, email_domain: str, clock: Callable[[], float]) -> Organization:
+    """Read a whole organization; the transaction says which and at what moment."""
+    org = Organization(realms.current(tx), log.head(tx), email_domain, clock)
+    fingerprints = users.fingerprints(tx)
+    for user in users.everyone(tx):
+        org.put_user(user, fingerprints.get(user.id))
+    for channel in channels.everything(tx):
+        org.put_channel(channel)
+    org.put_groups(groups.everything(tx))
+    org.put_emoji(emoji.everything(tx))
+    org.put_linkifiers(linkifiers.everything(tx))
+    org.put_profile_fields(profile_fields.everything(tx))
+    for user_id, values in profile_fields.all_values(tx).items():
+        org.put_profile(user_id, values)
+    org.put_subscriptions(subscriptions.active_pairs(tx))
+    org.partners = _partners_of_guests(tx, org.users.values())
+    org.presence.learn(presence.since(tx, 0))
+    return org
+
+
+def read_patch(tx: Tx, touched: Touched) -> Patch:
+    """Read again what events have touched."""
+    patch = Patch()
+    if touched.realm:
+        patch.realm = realms.current(tx)
+    if touched.users:
+        ids = sorted(touched.users)
+        patch.users = users.find_many(tx, ids)
+        patch.fingerprints = users.fingerprints(tx, ids)
+        patch.partners = _partners_of_guests(tx, patch.users)
+    if touched.channels:
+        patch.channels = channels.find_many(tx, sorted(touched.channels))
+    if touched.groups:
+        patch.groups = groups.everything(tx)
+    if touched.emoji:
+        patch.emoji = emoji.everything(tx)
+    if touched.linkifiers:
+        patch.linkifiers = linkifiers.everything(tx)
+    if touched.profile_fields:
+        patch.profile_fields = profile_fields.everything(tx)
+    if touched.profiles:
+        found = profile_fields.all_values(tx, sorted(touched.profiles))
+        patch.profiles = {user_id: found.get(user_id, {}) for user_id in touched.profiles}
+    return patch
+
+
+def _partners_of_guests(tx: Tx, people: Iterable[User]) -> dict[int, set[int]]:
+    return acquaintance.partners(tx, [user.id for user in people if user.is_guest])

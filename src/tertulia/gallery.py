@@ -1,0 +1,105 @@
+"""The gallery: pictures of people and of emoji, at the addresses that the API tells."""
+
+import re
+from collections.abc import Callable
+from functools import partial
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from tertulia.api.avatars import find_user
+from tertulia.api.call import Gate, Services
+from tertulia.domain import images
+from tertulia.events.types.users import avatar_url
+from tertulia.http.request import Request as ApiRequest
+from tertulia.storage import avatars, emoji
+from tertulia.storage.tx import Tx
+from tertulia.web.pictures import identicon
+
+PICTURE_HEADERS = {"Cache-Control": "public, max-age=86400"}
+FIXED_HEADERS = {
+    "Cache-Control": "public, max-age=31536000, immutable",
+    "X-Content-Type-Options": "nosniff",
+}
+FILE_NAME = re.compile(r"[0-9a-z-]{1,100}\.(png|gif)")  # as we name pictures
+
+
+class Gallery:
+    def __init__(self, services: Services, gate: Gate) -> None:
+        self._database = services.database
+        self._organizations = services.delivery.organizations
+        self._gate = gate
+
+    def routes(self) -> list[Route]:
+        return [
+            Route("/user_avatars/{realm_id:int}/{name}", self._avatar),
+            Route("/user_avatars/{realm_id:int}/emoji/images/{name}", self._emoji),
+            Route("/user_avatars/{realm_id:int}/emoji/images/still/{name}", self._still_emoji),
+            Route("/avatar/{who}", self._avatar_of),
+            Route("/avatar/{who}/medium", self._medium_avatar_of),
+        ]
+
+    async def _avatar(self, request: Request) -> Response:
+        """A picture that we have drawn by somebody's number, or one that they have uploaded."""
+        realm_id: int = request.path_params["realm_id"]
+        file_name: str = request.path_params["name"]
+        if not FILE_NAME.fullmatch(file_name) or not file_name.endswith(".png"):
+            return _missing()
+        stem = file_name.removesuffix(".png")
+        name, is_medium = stem.removesuffix("-medium"), stem.endswith("-medium")
+        if name.isdecimal():
+            pixels = images.MEDIUM_AVATAR_EDGE if is_medium else images.AVATAR_EDGE
+            return drawn(f"{realm_id}/{name}", pixels)
+        data = None
+        if realm_id in self._organizations:
+            read = partial(avatars.find, medium=is_medium)
+            data = await self._database.read_in(realm_id, read, name)
+        if data is None:
+            return _missing()
+        return Response(data, media_type="image/png", headers=FIXED_HEADERS)
+
+    async def _avatar_of(self, request: Request) -> Response:
+        return self._redirect_to_avatar(request, medium=False)
+
+    async def _medium_avatar_of(self, request: Request) -> Response:
+        return self._redirect_to_avatar(request, medium=True)
+
+    def _redirect_to_avatar(self, request: Request, *, medium: bool) -> Response:
+        """By number or address; where the picture is may be another place a moment later."""
+        call = self._gate.let_look(ApiRequest(request.scope, request.receive))
+        user = find_user(call, request.path_params["who"])
+        url = avatar_url(call.org, user, client_gravatar=False, medium=medium)
+        assert url is not None
+        return RedirectResponse(
+            url, status_code=302, headers={"Cache-Control": "private, no-cache"}
+        )
+
+    async def _emoji(self, request: Request) -> Response:
+        return await self._emoji_picture(request, emoji.picture)
+
+    async def _still_emoji(self, request: Request) -> Response:
+        return await self._emoji_picture(request, emoji.still)
+
+    async def _emoji_picture(
+        self, request: Request, read: Callable[[Tx, str], bytes | None]
+    ) -> Response:
+        """A picture whose address nobody can guess; it never changes."""
+        name: str = request.path_params["name"]
+        realm_id: int = request.path_params["realm_id"]
+        data = None
+        if realm_id in self._organizations and FILE_NAME.fullmatch(name):
+            data = await self._database.read_in(realm_id, read, name)
+        if data is None:
+            return _missing()
+        kind = "image/gif" if name.endswith(".gif") else "image/png"
+        return Response(data, media_type=kind, headers=FIXED_HEADERS)
+
+
+def drawn(seed: str, pixels: int) -> Response:
+    """A picture that is made up from a few letters, always the same one."""
+    return Response(identicon(seed, pixels), media_type="image/png", headers=PICTURE_HEADERS)
+
+
+def _missing() -> Response:
+    return Response("Not found", status_code=404)

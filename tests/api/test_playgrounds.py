@@ -1,0 +1,84 @@
+"""Playgrounds: where the code of messages can be tried out."""
+
+import pytest
+
+SNAKE = {
+    "name": "Snake play",
+    "pygments_language": "Python",
+    "url_template": "https://py.example.com/?code={code}",
+}
+
+
+@pytest.fixture
+def ana(chat):
+    return chat.person("ana", role="admin")
+
+
+def add(person, **playground):
+    return person.post("/realm/playgrounds", **playground).succeeds()["id"]
+
+
+def known(person):
+    return person.registers(fetch_event_types=["realm_playgrounds"])["realm_playgrounds"]
+
+
+def test_everybody_hears_of_all_playgrounds(chat, ana):
+    gus = chat.person("gus", role="guest")
+    ears = gus.listens_for("realm_playgrounds")
+
+    snake = add(ana, **SNAKE)
+    sharp = add(ana, **SNAKE | {"name": " Sharp ", "pygments_language": "C#"})
+    told = [SNAKE | {"id": snake}]
+    both = [*told, SNAKE | {"id": sharp, "name": "Sharp", "pygments_language": "C#"}]
+    assert known(gus) == both
+    ana.delete(f"/realm/playgrounds/{snake}").succeeds()
+
+    heard = [event["realm_playgrounds"] for event in ears.all()]
+    assert heard == [told, both, both[1:]]
+    assert known(gus) == both[1:]
+
+
+@pytest.mark.parametrize(
+    "wrong, words, errors",
+    [
+        ({"name": " "}, "This field cannot be blank.", "name"),
+        ({"pygments_language": ""}, "This field cannot be blank.", "pygments_language"),
+        ({"pygments_language": "py$"}, "Invalid character in language: $", None),
+        ({"url_template": "https://py.example.com/{code"}, "Invalid URL template.", "url_template"),
+        (
+            {"url_template": "https://py.example.com/"},
+            'Missing the required variable "code" in the URL template',
+            "__all__",
+        ),
+        (
+            {},
+            "Realm playground with this Realm, Pygments language and Name already exists.",
+            "__all__",
+        ),
+    ],
+)
+def test_a_bad_playground_is_refused(ana, wrong, words, errors):
+    number = add(ana, **SNAKE)
+
+    answer = ana.post("/realm/playgrounds", **SNAKE | wrong).fails(words)
+
+    assert answer.get("errors") == (None if errors is None else {errors: [words]})
+    assert known(ana) == [SNAKE | {"id": number}]
+
+
+def test_only_administrators_decide(chat, ana):
+    number = add(ana, **SNAKE)
+    ben = chat.person("ben", role="moderator")
+
+    for answer in (
+        ben.post("/realm/playgrounds", **SNAKE | {"name": "Mine"}),
+        ben.delete(f"/realm/playgrounds/{number}"),
+    ):
+        answer.fails("Must be an organization administrator", code="UNAUTHORIZED_PRINCIPAL")
+
+
+def test_what_is_gone_cannot_be_removed_again(ana):
+    number = add(ana, **SNAKE)
+    ana.delete(f"/realm/playgrounds/{number}").succeeds()
+
+    ana.delete(f"/realm/playgrounds/{number}").fails("Invalid playground")

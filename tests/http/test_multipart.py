@@ -1,0 +1,96 @@
+"""Multipart forms that are read while they arrive."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tertulia.errors import ClientError
+from tertulia.http.forms import FileHead, read_multipart
+from tertulia.http.multipart import MAX_FIELD_BYTES, Multipart
+
+KIND = "multipart/form-data; boundary=--x"
+FORM = (
+    b"preamble\r\n----x\r\n"
+    b'Content-Disposition: form-data; name="a"\r\n\r\nfield\r\n----x\r\n'
+    b'Content-Disposition: form-data; name="f"; filename="one.txt"\r\n'
+    b"Content-Type: text/plain\r\n\r\nlow\r\n--tide\r\n----\r\n----x\r\n"
+    b'Content-Disposition: form-data; name="left empty"; filename=""\r\n\r\n\r\n----x\r\n'
+    b'Content-Disposition: form-data; name="g"; filename="none.txt"\r\n\r\n\r\n----x\r\n'
+    b'Content-Disposition: form-data; name="h"; filename=""\r\n\r\nnameless\r\n----x--\r\nend'
+)
+
+
+def read(chunks):
+    """The fields and files of a form that comes in chunks."""
+    form = Multipart(KIND)
+    files = []
+    for chunk in chunks:
+        for item in form.feed(chunk):
+            if isinstance(item, FileHead):
+                files.append((*item, b""))
+            else:
+                files[-1] = (*files[-1][:3], files[-1][3] + item)
+    form.check_end()
+    return form.fields, files
+
+
+def read_at_once(body):
+    fields, files = read_multipart(body, KIND)
+    return fields, [(each.name, each.filename, each.content_type, each.data) for each in files]
+
+
+@given(st.lists(st.integers(0, len(FORM))))
+def test_it_does_not_matter_in_which_pieces_a_form_comes(cuts):
+    ends = [0, *sorted(cuts), len(FORM)]
+
+    found = read(FORM[start:end] for start, end in pairwise(ends))
+
+    assert found == read_at_once(FORM)
+    assert found == (
+        {"a": "field"},
+        [
+            ("f", "one.txt", "text/plain", b"low\r\n--tide\r\n----"),
+            ("g", "none.txt", "application/octet-stream", b""),
+            ("h", "", "application/octet-stream", b"nameless"),
+        ],
+    )
+
+
+def test_a_file_comes_out_while_it_comes_in():
+    form = Multipart(KIND)
+    head = FORM[: FORM.index(b"low")]
+    list(form.feed(head))
+
+    passed = sum(len(item) for _ in range(100) for item in form.feed(b"x" * 1000))
+
+    assert passed > 99_900
+
+
+PART = b'----x\r\nContent-Disposition: form-data; name="a"'
+
+
+@pytest.mark.parametrize(
+    "body, problem",
+    [
+        (b"", "it ends too early"),
+        (FORM[:-10], "it ends too early"),
+        (PART + b"\r\n\r\nx", "it ends too early"),
+        (b"----x\r\n\r\nx\r\n----x--", "a part is not form data"),
+        (b"----x\r\nContent-Disposition: form-data\r\n\r\nx\r\n----x--", "a part has no name"),
+        (b"----x\r\n" + b"x" * 10_000, "a part has no proper head"),
+        (PART + b"\r\n\r\n" + b"x" * (MAX_FIELD_BYTES + 99), "a field is too long"),
+        (PART + b"\r\n\r\n\xff\r\n----x--", "a field is not UTF-8"),
+    ],
+)
+def test_what_is_no_form_is_refused(body, problem):
+    with pytest.raises(ClientError) as refused:
+        read(body[at : at + 999] for at in range(0, len(body), 999))
+
+    assert refused.value.msg == f"The form data cannot be read: {problem}"
+
+
+def test_too_many_parts_are_refused():
+    with pytest.raises(ClientError, match="Too many parameters"):
+        read([(PART + b"\r\n\r\n1\r\n") * 1001])

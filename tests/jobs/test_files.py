@@ -1,0 +1,169 @@
+"""Uploaded files in the long run: what is kept for later, and what is swept away."""
+
+import socket
+
+import pytest
+from tests.support.files import FORM, fetches, form, own, uploads
+from tests.support.waiting import eventually
+
+from tertulia.actions.receiving import Receiving
+from tertulia.domain.attachments import PIECE_BYTES
+from tertulia.errors import UploadExpired
+from tertulia.storage.tx import Tx
+
+MUCH = b"tide" * PIECE_BYTES * 2  # eight pieces
+
+
+def stored(chat) -> int:
+    """How many pieces are kept for an organization."""
+
+    def count(tx: Tx) -> int:
+        return int(
+            tx.value(
+                "SELECT (SELECT count(*) FROM upload WHERE realm_id = :realm)"
+                " + (SELECT count(*) FROM upload_piece WHERE realm_id = :realm) AS value",
+                realm=tx.realm_id,
+            )
+        )
+
+    found: int = chat.read(count)
+    return found
+
+
+def begun(chat, person) -> Receiving:
+    """An upload of which some pieces have come."""
+    receiving = Receiving(chat.server.database.of(chat.realm.id), person.record, 25)
+    chat.server.do(receiving.take(MUCH))
+    return receiving
+
+
+def test_the_bytes_of_a_deleted_file_are_gone_soon(later):
+    ana = later.person("ana", channels=["kitchen"])
+    file, kept = uploads(ana, data=MUCH), uploads(ana, data=b"x")
+    said = ana.says(file.link + kept.link, to="kitchen > tides")
+    ana.says(kept.link, to="kitchen > tides")
+    assert stored(later) == 1 + 8 + 2
+
+    ana.delete(f"/messages/{said.id}").succeeds()
+    later.keeps_house()
+
+    assert stored(later) == 2
+    assert fetches(ana, kept).body == b"x"
+
+
+def test_what_never_arrived_whole_is_swept_away_after_an_hour(later):
+    ana = later.person("ana")
+    receiving = begun(later, ana)
+    before = stored(later)
+
+    later.server.clock.move(minutes=59)
+    later.keeps_house()
+    assert stored(later) == before > 1
+    later.server.clock.move(minutes=2)
+    later.keeps_house()
+
+    assert stored(later) == 0
+    with pytest.raises(UploadExpired):
+        later.server.do(receiving.take(MUCH))
+    with pytest.raises(UploadExpired):
+        later.server.do(receiving.finish("tide.txt", "text/plain"))
+    assert own(ana) == []
+
+
+def test_an_upload_that_goes_on_is_waited_for(later):
+    ana = later.person("ana")
+    receiving = begun(later, ana)
+
+    for _ in range(3):
+        later.server.clock.move(minutes=50)
+        later.keeps_house()
+        later.server.do(receiving.take(MUCH))
+    later.server.do(receiving.finish("tide.txt", "text/plain"))
+
+    (listed,) = own(ana)
+    assert listed["size"] == 4 * len(MUCH)
+
+
+def test_an_upload_that_is_broken_off_is_given_up_at_once(later):
+    ana = later.person("ana")
+    body = form(("tide.txt", MUCH))
+    head = [
+        "POST /api/v1/user_uploads HTTP/1.1",
+        *(f"{name}: {value}" for name, value in ana.headers.items()),
+        f"Content-Type: {FORM}",
+        f"Content-Length: {len(body)}",
+    ]
+
+    with socket.create_connection(("127.0.0.1", later.server.port)) as line:
+        line.sendall("\r\n".join([*head, "", ""]).encode() + body[: len(body) // 2])
+        eventually(lambda: stored(later) > 2)
+
+    def is_swept():
+        later.keeps_house()
+        return stored(later) == 0
+
+    eventually(is_swept)
+    assert own(ana) == []
+
+
+def test_old_messages_take_their_files_along(later):
+    ana = later.person("ana", channels=["kitchen"])
+    later.set("message_retention_days", 1)
+    old = uploads(ana, "old.txt")
+    ana.says(old.link, to="kitchen > tides")
+    ears = ana.listens_for("attachment", idle_queue_timeout=604_800)
+    later.server.clock.move(hours=25)
+    new = uploads(ana, "new.txt")
+    ana.says(new.link, to="kitchen > tides")
+
+    later.keeps_house()
+
+    assert [each["name"] for each in own(ana)] == ["new.txt"]
+    assert [each["op"] for each in ears.all()] == ["add", "update", "remove"]
+    assert stored(later) == 2
+
+
+def test_a_file_is_kept_for_a_message_that_is_sent_later(later):
+    ana, ben = later.people("ana", "ben", channels=["kitchen"])
+    file = uploads(ana)
+    said = ana.says(file.link, to="kitchen > tides")
+    ana.post(
+        "/scheduled_messages",
+        type="channel",
+        to=later.channel("kitchen").id,
+        topic="tides",
+        content=f"again {file.link}",
+        scheduled_delivery_timestamp=later.in_seconds(60),
+    ).succeeds()
+
+    ana.delete(f"/messages/{said.id}").succeeds()
+    later.keeps_house()
+    assert (fetches(ana, file).status, fetches(ben, file).status) == (200, 403)
+    later.passes(seconds=61)
+
+    assert fetches(ben, file).status == 200
+    (sent,) = own(ana)[0]["message_ids"]
+    ana.delete(f"/messages/{sent}").succeeds()
+    assert fetches(ana, file).status == 404
+
+
+def test_what_is_scheduled_no_longer_keeps_no_file(later):
+    ana = later.person("ana", channels=["kitchen"])
+    first, second = uploads(ana, "1.txt"), uploads(ana, "2.txt")
+    said = ana.says(first.link + second.link, to="kitchen > tides")
+    for file in (first, second):
+        entry = ana.post(
+            "/scheduled_messages",
+            type="direct",
+            to=[ana.id],
+            content=file.link,
+            scheduled_delivery_timestamp=later.in_seconds(600),
+        ).succeeds()["scheduled_message_id"]
+        if file is first:
+            ana.delete(f"/scheduled_messages/{entry}").succeeds()
+        else:
+            ana.patch(f"/scheduled_messages/{entry}", content="nothing").succeeds()
+
+    ana.delete(f"/messages/{said.id}").succeeds()
+
+    assert own(ana) == []

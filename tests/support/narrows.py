@@ -1,0 +1,7 @@
+"""Words for scenes about narrows."""
+
+from typing import Any
+
+
+def term(operator: Any, operand: Any, *, negated: Any = False) -> dict[str, Any]:
+    return {"operator": operator, "operand": operand, "negated": negated}

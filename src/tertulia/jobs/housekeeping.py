@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from tertulia.actions import (
     full_members,
@@ -19,7 +19,7 @@ from tertulia.jobs.each import each
 from tertulia.storage.database import Bound, Database
 
 NOTICEABLE_SECONDS = 30  # a clock that is corrected by less makes nobody idle
-REST = 4  # as long as a step of a long work took: most of the time is for those who talk
+REST = 4  # times as long as a step of a long work took: most of the time is for those who talk
 CHANNELS_AT_ONCE = 50
 
 
@@ -83,11 +83,7 @@ async def delete_old_messages(database: Database, delivery: Delivery) -> None:
 
     async def delete(place: tuple[Bound, int | None]) -> None:
         db, channel_id = place
-        deleted = 1
-        while deleted:
-            started = time.monotonic()
-            deleted = await db.write(retention.delete_some, channel_id)
-            await asyncio.sleep(REST * (time.monotonic() - started))
+        await _at_leisure(lambda: db.write(retention.delete_some, channel_id))
 
     async def look(realm_id: int) -> None:
         db = database.of(realm_id)
@@ -98,10 +94,8 @@ async def delete_old_messages(database: Database, delivery: Delivery) -> None:
 
 async def sweep_files(database: Database) -> None:
     """Delete the bytes of deleted files, and of those that have never arrived whole."""
-    has_more = await database.read_in(0, receiving.has_to_sweep)
-    while has_more:
-        has_more = await database.write_in(0, receiving.sweep)
-        await asyncio.sleep(BREATH_SECONDS)
+    if await database.read_in(0, receiving.has_to_sweep):
+        await _at_leisure(lambda: database.write_in(0, receiving.sweep))
 
 
 async def count_traffic(database: Database, delivery: Delivery) -> None:
@@ -124,3 +118,12 @@ async def welcome_full_members(database: Database, delivery: Delivery) -> None:
             await here.write(full_members.welcome)
 
     await each(delivery.organizations.values(), welcome)
+
+
+async def _at_leisure(step: Callable[[], Awaitable[int]]) -> None:
+    """Take one step after the other while there is something to do, and rest after each."""
+    has_more = True
+    while has_more:
+        started = time.monotonic()
+        has_more = bool(await step())
+        await asyncio.sleep(REST * (time.monotonic() - started))

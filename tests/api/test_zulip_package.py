@@ -225,7 +225,7 @@ def test_it_uploads(people, tmp_path):
     assert ana.chat.stranger.raw("GET", link).body == notes.read_bytes()
 
 
-# What has another answer than the package knows of.
+# What nobody answers any more: groups are taken out of use, not removed.
 WITHOUT = {"remove_user_group": "METHOD_NOT_ALLOWED"}
 # What asks nothing of a server, or is asked in scenes of its own.
 ELSEWHERE = {

@@ -5,6 +5,7 @@ from functools import partial
 import pytest
 
 from tertulia.actions import housekeeping, retention
+from tertulia.jobs import housekeeping as jobs
 from tertulia.jobs import presence
 from tertulia.jobs.housekeeping import (
     Watch,
@@ -186,6 +187,21 @@ def test_a_queue_that_nobody_polls_is_given_up(later):
     later.keeps_house()
 
     ears.poll().fails(f"Bad event queue ID: {ears.queue_id}", code="BAD_EVENT_QUEUE_ID")
+
+
+def test_however_many_queues_there_are_all_of_them_are_noted(later, monkeypatch):
+    monkeypatch.setattr(jobs, "QUEUES_AT_ONCE", 3)
+    ana = later.person("ana", channels=["kitchen"])
+    queues_of_ana = [ana.listens_for("message") for _ in range(8)]
+    says_much(ana, 1)
+    for ears in queues_of_ana:
+        assert len(ears.all()) == 1
+        assert ears.silent()
+
+    later.keeps_house()
+
+    noted = [later.read(queues.find, ears.queue_id).acked for ears in queues_of_ana]
+    assert noted == [ears.last_event_id for ears in queues_of_ana]
 
 
 def test_a_clock_put_forward_makes_no_queue_idle(later):

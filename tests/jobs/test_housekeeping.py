@@ -149,7 +149,7 @@ def test_the_job_gives_up_an_idle_queue_and_trims_behind_the_others(
     server = own_chat.server
     delivery = server.application.delivery
     if not in_memory:
-        server.call(delivery.mailroom.discard, delivery.mailroom.find(idle.queue_id))
+        server.lose_mailbox(idle.queue_id)
     assert len(reading.all()) == 20
     assert reading.silent()
     server.do(keep_positions(server.database, delivery))

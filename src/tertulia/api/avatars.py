@@ -8,7 +8,7 @@ from tertulia.api.people import with_address, with_id
 from tertulia.api.pictures import picture_in
 from tertulia.domain import images, limits
 from tertulia.domain.users import User
-from tertulia.errors import BadRequest, NotFound
+from tertulia.errors import BadRequest, NotFound, SeveralFilesGiven
 from tertulia.events.types.users import avatar_url
 from tertulia.http.forms import Files
 from tertulia.http.replies import Reply
@@ -49,7 +49,7 @@ async def given(files: Files) -> images.Avatar | None:
     if not files:
         return None
     if len(files) > 1:
-        raise BadRequest("You may only upload one file at a time")
+        raise SeveralFilesGiven()
     uploaded = picture_in(files[0], limits.AVATAR_BYTES)
     return await asyncio.to_thread(images.avatar, uploaded)
 

@@ -87,22 +87,7 @@ async def register(
     wanted = Wanted(event_types if fetch_event_types is None else fetch_event_types)
     idle_seconds = _idle_seconds(call, idle_queue_timeout)
 
-    # The state and the place in the log where the queue begins are of the same moment.
-    follower = call.delivery.follower
-    async with follower.still():
-        facts, news = await call.db.read(_read_moment, call, user, wanted)
-        follower.absorb(news)
-        start_seq = call.org.applied
-        view = View(
-            call.org,
-            user,
-            options,
-            facts,
-            _surroundings(call),
-            call.now,
-            presence_history_limit_days,
-        )
-        state = compose(view, wanted)
+    start_seq, state = await _state(call, user, options, wanted, presence_history_limit_days)
 
     queue_id = None
     if not user.is_spectator:
@@ -167,6 +152,19 @@ async def _usual_hearing(call: Call, user: User) -> Options:
         narrow=[] if heard is None else [("channel", heard.name)],
         all_public_streams=bot.all_public_channels and not user.is_guest,
     )
+
+
+async def _state(
+    call: Call, user: User, options: Options, wanted: Wanted, presence_days: int | None
+) -> tuple[int, dict[str, Any]]:
+    """The state, and the place in the log where the queue begins: both of the same moment."""
+    follower = call.delivery.follower
+    async with follower.still():
+        facts, news = await call.db.read(_read_moment, call, user, wanted)
+        follower.absorb(news)
+        around = _surroundings(call)
+        view = View(call.org, user, options, facts, around, call.now, presence_days)
+        return call.org.applied, compose(view, wanted)
 
 
 def _read_moment(tx: Tx, call: Call, user: User, wanted: Wanted) -> tuple[Facts, News]:

@@ -59,7 +59,7 @@ def compose(view: View, wanted: Wanted) -> dict[str, Any]:
             state.update(part(view))
     if wanted("message") and wanted("update_message_flags"):
         empty = view.options.capabilities.empty_topic_name
-        state["unread_msgs"] = unread_state(view.org, view.me, view.facts, empty_topic_name=empty)
+        state["unread_msgs"] = unread_state(view.me, view.facts, empty_topic_name=empty)
     if wanted("muted_topics") and (wanted.everything or not wanted("user_topic")):
         state["muted_topics"] = muted_topics(view.org, view.facts.user_topics)
     if not wanted.everything and (

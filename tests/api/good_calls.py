@@ -1,0 +1,484 @@
+"""A good call of every route, for the laws that hold over all of them."""
+
+import itertools
+from typing import Any
+from urllib.parse import urlencode
+
+from tests.support.files import form, own, sends_form
+from tests.support.files import uploads as uploads_file
+from tests.support.groups import make
+from tests.support.people import Chat, Person, basic
+from tests.support.pictures import picture, uploads, uploads_to
+
+from tertulia.api.routes import ROUTES
+from tertulia.domain.groups import REALM_PERMISSIONS
+from tertulia.domain.realms import DEFAULTS
+
+
+class Calls(dict[tuple[str, str], dict[str, Any]]):
+    """Good calls by route. A value that must be new each time is a function that makes it."""
+
+    def __getitem__(self, route: tuple[str, str]) -> dict[str, Any]:
+        params = super().__getitem__(route)
+        return {name: value() if callable(value) else value for name, value in params.items()}
+
+    def items(self) -> Any:
+        return [(route, self[route]) for route in self]
+
+
+def address(route: tuple[str, str], places: dict[str, Any]) -> str:
+    """The path of a call; what is ended for good is another one than all others are about."""
+    _, path = route
+    if route == ("DELETE", "/streams/{stream_id}"):
+        places = places | {"stream_id": places["other_stream_id"]}
+    made = places.get(f"{route[0]} {path}", dict)
+    return path.replace(":path}", "}").format(**places | made())
+
+
+# Calls after which the caller could make no other one.
+FAREWELLS = {("DELETE", "/users/me"), ("POST", "/users/me/api_key/regenerate")}
+leavers = (f"leaver{number}" for number in itertools.count())
+
+
+def ask(person, method: str, path: str, **params: Any):
+    """A call as clients make it, with a file where one belongs."""
+    if (method, path) in FAREWELLS:
+        person = person.chat.person(next(leavers))
+    if method == "POST" and path.startswith("/realm/emoji/"):
+        return uploads(person, f"{path.rpartition('/')[2]}?{urlencode(params)}", picture())
+    if (method, path) == ("POST", "/users/me/avatar"):
+        return uploads_to(person, f"{path}?{urlencode(params)}", picture())
+    if (method, path) == ("POST", "/user_uploads"):
+        return sends_form(person, form(("x.txt", b"x")), f"{path}?{urlencode(params)}")
+    if path == "/bot_storage":
+        person = a_bot_of(person)
+    return person.request(method, path, **params)
+
+
+def a_bot_of(person):
+    bot = person.get("/bots").succeeds()["bots"][0]
+    return person.with_headers(Authorization=basic(bot["username"], bot["api_key"]))
+
+
+def made_anew(ana) -> dict[str, Any]:
+    """For calls that use something up: what makes another one."""
+    numbers = itertools.count()
+
+    def new_message():
+        return {"message_id": ana.says("x", to="kitchen > lunch").id}
+
+    def new_reaction():
+        made = new_message()
+        ana.post(f"/messages/{made['message_id']}/reactions", **TADA).succeeds()
+        return made
+
+    def new_group():
+        return {"group_id": make(ana, f"group {next(numbers)}")}
+
+    def new_name():
+        return {"emoji_name": f"dot{next(numbers)}"}
+
+    def new_emoji():
+        made = new_name()
+        uploads(ana, made["emoji_name"], picture()).succeeds()
+        return made
+
+    def new_file():
+        realm_id, _, rest = uploads_file(ana).path_id.partition("/")
+        return {"realm_id_str": realm_id, "filename": rest, "attachment_id": own(ana)[0]["id"]}
+
+    return {
+        **new_file(),
+        "DELETE /attachments/{attachment_id}": new_file,
+        "DELETE /messages/{message_id}": new_message,
+        "POST /messages/{message_id}/reactions": new_message,
+        "DELETE /messages/{message_id}/reactions": new_reaction,
+        "POST /user_groups/{group_id}/deactivate": new_group,
+        "POST /realm/emoji/{emoji_name}": new_name,
+        "DELETE /realm/emoji/{emoji_name}": new_emoji,
+    }
+
+
+def usual_settings(chat) -> dict[str, Any]:
+    """Every setting that can be changed, as it is: other calls depend on some of them."""
+    (route,) = (each for each in ROUTES if (each.method, each.path) == ("PATCH", "/realm"))
+    names = {each.name for each in route.contract.parameters}
+    plain = DEFAULTS | {"name": chat.realm.name, "message_retention_days": "unlimited"}
+    given = {
+        name: {"new": chat.group(each.default.removeprefix("role:"))}
+        for name, each in REALM_PERMISSIONS.items()
+    }
+    return {name: value for name, value in (plain | given).items() if name in names}
+
+
+def linkifier_ids(ana) -> list[int]:
+    return [each["id"] for each in ana.get("/realm/linkifiers").succeeds()["linkifiers"]]
+
+
+def new_rule(fresh) -> dict[str, Any]:
+    """A pattern that is not there yet each time it is asked for."""
+    return {
+        "pattern": lambda: f"{next(fresh).replace(' ', '-')}-(?P<id>[0-9]+)",
+        "url_template": "https://example.com/{id}",
+    }
+
+
+def new_playground(fresh) -> dict[str, Any]:
+    template = "https://example.com/{code}"
+    return {"name": lambda: next(fresh), "pygments_language": "Python", "url_template": template}
+
+
+def new_domain(fresh) -> dict[str, Any]:
+    return {
+        "domain": lambda: f"{next(fresh).replace(' ', '-')}.example.com",
+        "allow_subdomains": False,
+    }
+
+
+def said(parameters: dict[str, Any]) -> dict[str, Any]:
+    """Parameters as they are once."""
+    return {name: each() if callable(each) else each for name, each in parameters.items()}
+
+
+VOTE = '{"type": "vote", "key": "canned,0", "vote": 1}'
+TADA = {"emoji_name": "tada", "emoji_code": "1f389", "reaction_type": "unicode_emoji"}
+
+
+def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any]]:
+    """Good calls about somebody's own things, and the places they are made at."""
+    kitchen = chat.channel("kitchen").id
+    topic = {"stream_id": kitchen, "topic": "lunch"}
+    words = {"type": "", "to": [], "topic": "", "content": "x"}
+    snippet = {"title": "x", "content": "y"}
+    names = (f"person{number}" for number in itertools.count())
+
+    def new_draft():
+        return {"draft_id": ana.post("/drafts", drafts=[words]).succeeds()["ids"][0]}
+
+    def new_snippet():
+        answer = ana.post("/saved_snippets", **snippet).succeeds()
+        return {"saved_snippet_id": answer["saved_snippet_id"]}
+
+    def new_person():
+        return {"muted_user_id": chat.person(next(names)).id}
+
+    def new_bot():
+        name = next(names)
+        made = ana.post("/bots", full_name=name, short_name=name, bot_type=3).succeeds()
+        return {"bot_id": made["user_id"]}
+
+    def new_note():
+        return {"message_id": ana.says("x", to=[ana]).id}
+
+    def new_mute():
+        made = new_person()
+        ana.post(f"/users/me/muted_users/{made['muted_user_id']}").succeeds()
+        return made
+
+    ana.post("/users/me/presence", status="active").succeeds()
+    calls: dict[tuple[str, str], Any] = {
+        ("GET", "/drafts"): {},
+        ("POST", "/drafts"): {"drafts": [words]},
+        ("PATCH", "/drafts/{draft_id}"): {"draft": words},
+        ("DELETE", "/drafts/{draft_id}"): {},
+        ("GET", "/saved_snippets"): {},
+        ("POST", "/saved_snippets"): snippet,
+        ("PATCH", "/saved_snippets/{saved_snippet_id}"): snippet,
+        ("DELETE", "/saved_snippets/{saved_snippet_id}"): {},
+        ("POST", "/user_topics"): {**topic, "visibility_policy": 3},
+        ("PATCH", "/users/me/subscriptions/muted_topics"): {**topic, "op": "add"},
+        ("GET", "/realm/presence"): {},
+        ("PATCH", "/realm/user_settings_defaults"): {"color_scheme": 2},
+        ("PATCH", "/settings"): {"old_password": "open sesame"},
+        ("PATCH", "/settings/notifications"): {"old_password": "open sesame"},
+        ("PATCH", "/settings/display"): {"old_password": "open sesame"},
+        ("POST", "/users/me/status"): {"emoji_name": "tada"},
+        ("GET", "/users/{user_id}/status"): {},
+        ("POST", "/users/{user_id}/status"): {"emoji_name": "tada"},
+        ("POST", "/users/me/presence"): {"status": "active"},
+        ("GET", "/users/{user_id}/presence"): {},
+        ("GET", "/users/{email}/presence"): {},
+        ("POST", "/typing"): {"op": "start", "to": [ana.id]},
+        ("POST", "/messages/{message_id}/typing"): {"op": "start"},
+        ("POST", "/users/me/muted_users/{muted_user_id}"): {},
+        ("DELETE", "/users/me/muted_users/{muted_user_id}"): {},
+        ("GET", "/users/me/alert_words"): {},
+        ("GET", "/bots"): {},
+        ("POST", "/bots"): {"full_name": lambda: next(names), "short_name": lambda: next(names)},
+        ("PATCH", "/bots/{bot_id}"): {"full_name": lambda: next(names)},
+        ("DELETE", "/bots/{bot_id}"): {},
+        ("GET", "/bots/{bot_id}/api_key"): {},
+        ("POST", "/bots/{bot_id}/api_key/regenerate"): {},
+        ("GET", "/bot_storage"): {},
+        ("PUT", "/bot_storage"): {"storage": {"tide": "high"}},
+        ("DELETE", "/bot_storage"): {},
+        ("POST", "/users/me/alert_words"): {"alert_words": ["tea"]},
+        ("DELETE", "/users/me/alert_words"): {"alert_words": ["tea"]},
+    }
+    places = {
+        **new_draft(),
+        **new_snippet(),
+        **new_person(),
+        **new_bot(),
+        "DELETE /drafts/{draft_id}": new_draft,
+        "DELETE /saved_snippets/{saved_snippet_id}": new_snippet,
+        "POST /messages/{message_id}/typing": new_note,
+        "POST /users/me/muted_users/{muted_user_id}": new_person,
+        "DELETE /users/me/muted_users/{muted_user_id}": new_mute,
+    }
+    return calls, places
+
+
+def account_calls(chat) -> tuple[dict[tuple[str, str], Any], dict[str, Any]]:
+    """Good calls about accounts, each made for somebody new."""
+    names = (f"account{number}" for number in itertools.count())
+    change = {
+        "full_name": "Cleo",
+        "role": 300,
+        "new_email": lambda: f"{next(names)}@example.com",
+    }
+
+    def somebody():
+        person = chat.person(next(names))
+        return {"user_id": person.id, "email": person.api_email}
+
+    calls: dict[tuple[str, str], Any] = {
+        ("POST", "/users"): {
+            "email": lambda: f"{next(names)}@example.com",
+            "password": "open sesame",
+            "full_name": "Cleo",
+        },
+        ("PATCH", "/users/{user_id}"): change,
+        ("PATCH", "/users/{email}"): change,
+        ("DELETE", "/users/{user_id}"): {},
+        ("DELETE", "/users/{email}"): {},
+        ("DELETE", "/users/me"): {},
+        ("POST", "/users/{user_id}/reactivate"): {},
+        ("POST", "/users/me/api_key/regenerate"): {},
+    }
+    places = {
+        f"{method} {path}": somebody
+        for method, path in calls
+        if "{" in path and path.endswith(("_id}", "email}"))
+    }
+    return calls, places
+
+
+def profile_calls(ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any]]:
+    """Good calls about profiles, and the places they are made at."""
+    path, numbers = "/realm/profile_fields", itertools.count()
+
+    def new_field():
+        return {"field_id": ana.post(path, name=new_name(), field_type=1).succeeds()["id"]}
+
+    def new_name():
+        return f"field {next(numbers)}"
+
+    def in_order():
+        return [each["id"] for each in ana.get(path).succeeds()["custom_fields"]]
+
+    field = new_field()
+    calls: dict[tuple[str, str], Any] = {
+        ("GET", path): {},
+        ("PATCH", path): {"order": in_order},
+        ("POST", path): {"name": new_name, "field_type": 1},
+        ("PATCH", f"{path}/{{field_id}}"): {"name": new_name},
+        ("DELETE", f"{path}/{{field_id}}"): {},
+        ("PATCH", "/users/me/profile_data"): {"data": [{"id": field["field_id"], "value": "x"}]},
+        ("DELETE", "/users/me/profile_data"): {"data": [field["field_id"]]},
+        ("POST", "/users/me/avatar"): {},
+        ("DELETE", "/users/me/avatar"): {},
+    }
+    return calls, {**field, f"DELETE {path}/{{field_id}}": new_field}
+
+
+def good_calls(chat: Chat) -> tuple[Person, Calls, dict[str, Any]]:
+    """Somebody with everything an endpoint may be asked about, a good call of each, and where."""
+    ana = chat.person("ana", role="owner", channels=["kitchen", "loft"], password="open sesame")
+    kitchen = chat.channel("kitchen").id
+    chat.set("moderation_request_channel_id", chat.channel("loft").id)
+    folder = ana.post("/channel_folders/create", name="House", description="").succeeds()
+    fresh = (f"new {number}" for number in itertools.count())
+    soup = ana.says("Soup's on", to="kitchen > lunch")
+    ana.says("milk", to=[ana])
+    ears = ana.listens_for()
+    ana.says("Bread too", to="kitchen > lunch")
+    chat.person("helper", bot="generic", owner=ana)
+    ben, bakers, cooks = chat.person("ben"), make(ana, "bakers", (ana,)), make(ana, "cooks")
+    chosen = {"stream_id": kitchen, "property": "pin_to_top", "value": True}
+    at = int(chat.server.clock()) + 3600
+    later = {
+        "type": "channel",
+        "to": kitchen,
+        "topic": "lunch",
+        "content": "x",
+        "scheduled_delivery_timestamp": at,
+    }
+    reminder = {"message_id": soup.id, "scheduled_delivery_timestamp": at}
+    calls = Calls(
+        {
+            ("GET", "/server_settings"): {},
+            ("POST", "/fetch_api_key"): {"username": ana.email, "password": "open sesame"},
+            ("POST", "/register"): {},
+            ("GET", "/events"): {
+                "queue_id": ears.queue_id,
+                "last_event_id": -1,
+                "dont_block": True,
+            },
+            ("GET", "/messages"): {"anchor": "newest", "num_before": 10},
+            ("POST", "/messages"): {
+                "type": "channel",
+                "to": "kitchen",
+                "topic": "lunch",
+                "content": "x",
+            },
+            ("GET", "/messages/matches_narrow"): {"msg_ids": [soup.id], "narrow": []},
+            ("GET", "/messages/{message_id}"): {},
+            ("GET", "/scheduled_messages"): {},
+            ("POST", "/scheduled_messages"): later,
+            ("PATCH", "/scheduled_messages/{scheduled_message_id}"): later,
+            ("DELETE", "/scheduled_messages/{scheduled_message_id}"): {},
+            ("GET", "/reminders"): {},
+            ("POST", "/reminders"): reminder,
+            ("DELETE", "/reminders/{reminder_id}"): {},
+            ("PATCH", "/messages/{message_id}"): {"content": "Soup", "stream_id": kitchen},
+            ("DELETE", "/messages/{message_id}"): {},
+            ("GET", "/messages/{message_id}/history"): {},
+            ("POST", "/messages/flags"): {"messages": [soup.id], "op": "add", "flag": "read"},
+            ("POST", "/messages/flags/narrow"): {
+                "anchor": "newest",
+                "num_before": 1,
+                "num_after": 0,
+                "narrow": [],
+                "op": "add",
+                "flag": "read",
+            },
+            ("POST", "/mark_all_as_read"): {},
+            ("POST", "/mark_stream_as_read"): {"stream_id": kitchen},
+            ("POST", "/mark_topic_as_read"): {"stream_id": kitchen, "topic_name": "lunch"},
+            ("GET", "/messages/{message_id}/read_receipts"): {},
+            ("POST", "/messages/{message_id}/reactions"): TADA,
+            ("DELETE", "/messages/{message_id}/reactions"): TADA,
+            ("POST", "/messages/{message_id}/report"): {"report_type": "spam"},
+            ("POST", "/submessage"): {
+                "message_id": ana.says("/poll Soup?", to="kitchen > lunch").id,
+                "msg_type": "widget",
+                "content": VOTE,
+            },
+            ("GET", "/realm/emoji"): {},
+            ("POST", "/realm/emoji/{emoji_name}"): {},
+            ("DELETE", "/realm/emoji/{emoji_name}"): {},
+            ("POST", "/user_uploads"): {},
+            ("GET", "/user_uploads/{realm_id_str}/{filename:path}"): {},
+            ("GET", "/thumbnail/status/{realm_id_str}/{filename:path}"): {},
+            ("GET", "/attachments"): {},
+            ("DELETE", "/attachments/{attachment_id}"): {},
+            ("POST", "/streams/{stream_id}/delete_topic"): {"topic_name": "dinner"},
+            ("GET", "/users"): {"include_custom_profile_fields": True},
+            ("GET", "/users/me"): {},
+            ("GET", "/users/me/subscriptions"): {"include_subscribers": "true"},
+            ("POST", "/users/me/subscriptions"): {"subscriptions": [{"name": "garden"}]},
+            ("DELETE", "/users/me/subscriptions"): {"subscriptions": ["garden"]},
+            ("GET", "/users/{user_id}"): {"include_custom_profile_fields": True},
+            ("GET", "/users/{email}"): {},
+            ("DELETE", "/events"): {"queue_id": ears.queue_id},
+            ("GET", "/streams"): {"include_all": True, "include_default": True},
+            ("POST", "/channels/create"): {"name": lambda: next(fresh), "subscribers": [ana.id]},
+            ("GET", "/get_stream_id"): {"stream": "kitchen"},
+            ("GET", "/streams/{stream_id}"): {},
+            ("PATCH", "/streams/{stream_id}"): {
+                "description": "pots",
+                "can_send_message_group": {"new": chat.group("everyone")},
+            },
+            ("GET", "/streams/{stream_id}/members"): {},
+            ("GET", "/streams/{stream_id}/email_address"): {},
+            ("GET", "/users/me/{stream_id}/topics"): {},
+            ("POST", "/default_streams"): {"stream_id": kitchen},
+            ("DELETE", "/default_streams"): {"stream_id": kitchen},
+            ("PATCH", "/users/me/subscriptions"): {"add": [{"name": "garden"}]},
+            ("POST", "/users/me/subscriptions/properties"): {"subscription_data": [chosen]},
+            ("PATCH", "/users/me/subscriptions/{stream_id}"): {
+                "property": "pin_to_top",
+                "value": True,
+            },
+            ("GET", "/users/{user_id}/channels"): {},
+            ("GET", "/users/{user_id}/subscriptions/{stream_id}"): {},
+            ("GET", "/channel_folders"): {"include_archived": True},
+            ("PATCH", "/channel_folders"): {"order": [folder["channel_folder_id"]]},
+            ("POST", "/channel_folders/create"): {"name": lambda: next(fresh), "description": ""},
+            ("PATCH", "/channel_folders/{channel_folder_id}"): {"description": "rooms"},
+            ("DELETE", "/streams/{stream_id}"): {},
+            ("POST", "/messages/render"): {"content": "**x**"},
+            ("GET", "/realm/linkifiers"): {},
+            ("PATCH", "/realm/linkifiers"): {"ordered_linkifier_ids": lambda: linkifier_ids(ana)},
+            ("POST", "/realm/filters"): new_rule(fresh),
+            ("PATCH", "/realm/filters/{filter_id}"): new_rule(fresh),
+            ("DELETE", "/realm/filters/{filter_id}"): {},
+            ("POST", "/realm/playgrounds"): new_playground(fresh),
+            ("DELETE", "/realm/playgrounds/{playground_id}"): {},
+            ("GET", "/realm/domains"): {},
+            ("POST", "/realm/domains"): new_domain(fresh),
+            ("PATCH", "/realm/domains/{domain}"): {"allow_subdomains": True},
+            ("DELETE", "/realm/domains/{domain}"): {},
+            ("GET", "/user_groups"): {"include_deactivated_groups": True},
+            ("POST", "/user_groups/create"): {
+                "name": lambda: next(fresh),
+                "description": "",
+                "members": [ana.id],
+                "subgroups": [bakers],
+            },
+            ("PATCH", "/user_groups/{group_id}"): {"description": "flour"},
+            ("GET", "/user_groups/{group_id}/members"): {},
+            ("GET", "/user_groups/{group_id}/members/{user_id}"): {},
+            ("GET", "/user_groups/{group_id}/subgroups"): {},
+            ("POST", "/user_groups/{group_id}/members"): {"add": [ben.id], "delete": [ben.id]},
+            ("POST", "/user_groups/{group_id}/subgroups"): {"add": [cooks], "delete": [cooks]},
+            ("POST", "/user_groups/{group_id}/deactivate"): {},
+            ("PATCH", "/realm"): usual_settings(chat) | {"description": lambda: next(fresh)},
+        }
+    )
+
+    def new_scheduled_message():
+        return ana.post("/scheduled_messages", **later).succeeds()
+
+    def new_linkifier():
+        return {"filter_id": ana.post("/realm/filters", **said(new_rule(fresh))).succeeds()["id"]}
+
+    def added_playground():
+        answer = ana.post("/realm/playgrounds", **said(new_playground(fresh))).succeeds()
+        return {"playground_id": answer["id"]}
+
+    def added_domain():
+        answer = ana.post("/realm/domains", **said(new_domain(fresh))).succeeds()
+        return {"domain": answer["new_domain"][1]}
+
+    def new_reminder():
+        return ana.post("/reminders", **reminder).succeeds()
+
+    places = {
+        "PATCH /scheduled_messages/{scheduled_message_id}": new_scheduled_message,
+        "DELETE /scheduled_messages/{scheduled_message_id}": new_scheduled_message,
+        "DELETE /reminders/{reminder_id}": new_reminder,
+        "PATCH /realm/filters/{filter_id}": new_linkifier,
+        "DELETE /realm/filters/{filter_id}": new_linkifier,
+        "DELETE /realm/playgrounds/{playground_id}": added_playground,
+        "DELETE /realm/domains/{domain}": added_domain,
+        "message_id": soup.id,
+        **new_linkifier(),
+        **added_playground(),
+        **added_domain(),
+        "user_id": ana.id,
+        "email": ana.email,
+        "stream_id": kitchen,
+        "other_stream_id": chat.channel("loft").id,
+        "channel_folder_id": folder["channel_folder_id"],
+        "group_id": bakers,
+        **made_anew(ana),
+    }
+    personal, their_places = personal_calls(chat, ana)
+    calls.update(personal)
+    about_accounts, account_places = account_calls(chat)
+    calls.update(about_accounts)
+    profiles, profile_places = profile_calls(ana)
+    calls.update(profiles)
+    return ana, calls, places | their_places | account_places | profile_places

@@ -3,7 +3,7 @@
 import socket
 
 import pytest
-from tests.support.files import FORM, fetches, form, own, uploads
+from tests.support.files import FORM, File, fetches, form, own, uploads
 from tests.support.waiting import eventually
 
 from tertulia.actions.receiving import Receiving
@@ -82,6 +82,19 @@ def test_an_upload_that_goes_on_is_waited_for(later):
 
     (listed,) = own(ana)
     assert listed["size"] == 4 * len(MUCH)
+
+
+def test_what_arrived_after_all_is_not_given_up(later):
+    """When the database is lost at the last moment, nobody knows whether it has committed."""
+    ana = later.person("ana")
+    receiving = begun(later, ana)
+    later.server.do(receiving.finish("tide.txt", "text/plain"))
+
+    later.server.do(receiving.give_up())
+    later.keeps_house()
+
+    (listed,) = own(ana)
+    assert fetches(ana, File(f"/user_uploads/{listed['path_id']}", "tide.txt")).body == MUCH
 
 
 def test_an_upload_that_is_broken_off_is_given_up_at_once(later):

@@ -145,7 +145,7 @@ def test_a_file_is_kept_for_a_message_that_is_sent_later(later):
         type="channel",
         to=later.channel("kitchen").id,
         topic="tides",
-        content=f"again {file.link}",
+        content=f"again http://{later.host}{file.url}",
         scheduled_delivery_timestamp=later.in_seconds(60),
     ).succeeds()
 

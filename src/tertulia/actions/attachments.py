@@ -109,8 +109,11 @@ def keep_for_later(tx: Tx, sender: User, scheduled_id: int, path_ids: Sequence[s
         attachments.keep_for(tx, each.id, scheduled_id)
 
 
-def keep_no_longer(tx: Tx, scheduled_id: int) -> None:
+def keep_no_longer(tx: Tx, scheduled_id: int) -> list[str]:
+    """The message is sent or is not to be sent: gives the addresses of what was kept for it."""
+    kept = attachments.kept_for(tx, scheduled_id)
     attachments.keep_no_longer_for(tx, scheduled_id)
+    return kept
 
 
 def leave_with(tx: Tx, message_ids: Sequence[int]) -> None:

@@ -8,6 +8,7 @@ from tertulia.api.call import Call
 from tertulia.domain.attachments import Attachment
 from tertulia.domain.keys import Vault
 from tertulia.errors import (
+    FileTooLarge,
     InvalidAttachment,
     LinkExpired,
     MayNotReadFile,
@@ -19,6 +20,7 @@ from tertulia.events.types.attachments import AttachmentObject, attachment_objec
 from tertulia.http.forms import FileHead, Incoming
 from tertulia.http.replies import Reply, ok
 
+FORM_BYTES = 1 << 20  # room for the form around a file
 LINK_SECONDS = 60  # how long a link works without a login
 
 
@@ -43,7 +45,10 @@ class OwnAttachments(Reply):
 
 async def upload(call: Call, *, file: Incoming) -> Uploaded:
     """Upload a file, which others may read once a message links it."""
-    receiving = Receiving(call.db, call.user, call.config.max_upload_mib)
+    limit = call.config.max_upload_mib
+    if call.request.announced_bytes() > (limit << 20) + FORM_BYTES:
+        raise FileTooLarge(limit=limit)
+    receiving = Receiving(call.db, call.user, limit)
     try:
         added = await _received(receiving, file)
     except Exception:  # whatever went wrong, and whoever left

@@ -29,6 +29,10 @@ MOST_PIXELS = 25_000_000  # of one frame
 MOST_FRAMES = 200
 MOST_PIXELS_IN_ALL = 100_000_000  # of all frames
 
+# What is made small takes 4 bytes a pixel for a moment, 16 in one format: 60 MB are enough.
+MOST_PIXELS_MADE_SMALL = {"WEBP": 4_000_000}
+MOST_PIXELS_OTHERWISE = 16_000_000
+
 AVATAR_EDGE = 100
 MEDIUM_AVATAR_EDGE = 500
 
@@ -95,7 +99,8 @@ def thumbnail(file: IO[bytes]) -> bytes:
     def draw(image: Image.Image) -> bytes:
         box = THUMBNAIL_SIZE[::-1] if _is_turned(image) else THUMBNAIL_SIZE
         image.draft("RGB", box)  # a photograph is decoded no larger than need be
-        if image.width * image.height > MOST_PIXELS:
+        most = MOST_PIXELS_MADE_SMALL.get(image.format or "", MOST_PIXELS_OTHERWISE)
+        if image.width * image.height > most:
             raise _too_large()
         image.thumbnail(box, Image.Resampling.LANCZOS, reducing_gap=2.0)
         is_plain = image.mode == "RGB" and "transparency" not in image.info

@@ -177,6 +177,17 @@ def keep_no_longer_for(tx: Tx, scheduled_id: int) -> None:
     tx.execute("DELETE FROM attachment_scheduled WHERE scheduled_id = :id", id=scheduled_id)
 
 
+def kept_for(tx: Tx, scheduled_id: int) -> list[str]:
+    """The addresses of the files that a message to be sent later links."""
+    rows = tx.all(
+        "SELECT a.path_id FROM attachment_scheduled s JOIN attachment a ON a.id = s.attachment_id"
+        " WHERE s.scheduled_id = :id AND s.realm_id = :realm",
+        id=scheduled_id,
+        realm=tx.realm_id,
+    )
+    return [row["path_id"] for row in rows]
+
+
 def is_kept(tx: Tx, attachment_id: int) -> bool:
     """Whether a message that is to be sent later links it."""
     found = tx.one(

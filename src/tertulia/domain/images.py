@@ -29,7 +29,7 @@ MOST_PIXELS = 25_000_000  # of one frame
 MOST_FRAMES = 200
 MOST_PIXELS_IN_ALL = 100_000_000  # of all frames
 
-# What is made small takes 4 bytes a pixel for a moment, 16 in one format: 60 MB are enough.
+# What is made small takes 4 bytes a pixel for a moment, 16 in one format: 70 MB are enough.
 MOST_PIXELS_MADE_SMALL = {"WEBP": 4_000_000}
 MOST_PIXELS_OTHERWISE = 16_000_000
 

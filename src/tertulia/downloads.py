@@ -9,7 +9,13 @@ from starlette.routing import Route
 from tertulia.actions import attachments
 from tertulia.api.call import Gate, Services
 from tertulia.api.uploads import linked
-from tertulia.domain.attachments import BYTES, PIECE_BYTES, Attachment
+from tertulia.domain.attachments import (
+    ANIMATED_THUMBNAIL,
+    BYTES,
+    PIECE_BYTES,
+    THUMBNAIL,
+    Attachment,
+)
 from tertulia.errors import ClientError, LinkExpired, MayNotReadFile, NoSuchFile
 from tertulia.http import downloads
 from tertulia.http.downloads import Part
@@ -17,6 +23,7 @@ from tertulia.http.request import Request as ApiRequest
 from tertulia.storage import attachments as stored
 from tertulia.storage import uploads
 from tertulia.storage.database import Bound
+from tertulia.thumbnails import Thumbnails
 
 
 class Downloads:
@@ -25,22 +32,41 @@ class Downloads:
     def __init__(self, services: Services, gate: Gate) -> None:
         self._services = services
         self._gate = gate
+        self._thumbnails = Thumbnails()
 
     def routes(self) -> list[Route]:
         return [
             Route("/user_uploads/temporary/{token}/{name}", self.by_link),
             Route("/user_uploads/{realm_id:int}/{path:path}", self.by_path),
+            Route("/user_uploads/thumbnail/{realm_id:int}/{path:path}", self.thumbnail),
         ]
 
     async def by_path(self, request: Request) -> Response:
         """For whoever may read the file: with credentials, or without where all may look in."""
-        call = self._gate.let_look(ApiRequest(request.scope, request.receive))
-        path_id = f"{request.path_params['realm_id']}/{request.path_params['path']}"
         try:
-            found = await call.db.read(attachments.readable, call.reader, path_id)
+            db, found = await self._readable(request, request.path_params["path"])
         except (NoSuchFile, MayNotReadFile) as error:
             return _page(error)
-        return _answer(request, call.db, found)
+        return _answer(request, db, found)
+
+    async def thumbnail(self, request: Request) -> Response:
+        """A picture made small. What moves is shown as it is, and so is what cannot be drawn."""
+        path, _, shape = request.path_params["path"].rpartition("/")
+        try:
+            db, found = await self._readable(request, path)
+            if shape not in (THUMBNAIL, ANIMATED_THUMBNAIL) or not found.looks.width:
+                raise NoSuchFile()
+        except (NoSuchFile, MayNotReadFile) as error:
+            return _page(error)
+        drawn = b"" if shape == ANIMATED_THUMBNAIL else await self._thumbnails.of(db, found)
+        if not drawn:
+            return _answer(request, db, found)
+        return Response(drawn, headers=downloads.headers(shape, "image/webp", _etag(found)))
+
+    async def _readable(self, request: Request, path: str) -> tuple[Bound, Attachment]:
+        call = self._gate.let_look(ApiRequest(request.scope, request.receive))
+        path_id = f"{request.path_params['realm_id']}/{path}"
+        return call.db, await call.db.read(attachments.readable, call.reader, path_id)
 
     async def by_link(self, request: Request) -> Response:
         """For whoever has a temporary link."""
@@ -58,14 +84,14 @@ class Downloads:
 
 
 def _page(error: ClientError) -> Response:
-    return HTMLResponse(f"<p>{error.msg}</p>", status_code=error.status)
+    headers = {"Cache-Control": "no-store"}
+    return HTMLResponse(f"<p>{error.msg}</p>", error.status, headers)
 
 
 def _answer(request: Request, db: Bound, file: Attachment) -> Response:
-    etag = file.path_id.split("/")[2]
     is_shown = file.shown_type != BYTES and "download" not in request.query_params
-    headers = downloads.headers(file.name, file.shown_type, etag, is_shown=is_shown)
-    if downloads.is_known(etag, request.headers.get("If-None-Match", "")):
+    headers = downloads.headers(file.name, file.shown_type, _etag(file), is_shown=is_shown)
+    if downloads.is_known(_etag(file), request.headers.get("If-None-Match", "")):
         return Response(status_code=304, headers=headers)
 
     part = downloads.part(request.headers.get("Range", ""), file.size)
@@ -78,6 +104,11 @@ def _answer(request: Request, db: Bound, file: Attachment) -> Response:
     if request.method == "HEAD":
         return Response(status_code=status, headers=headers)
     return StreamingResponse(_bytes(db, file, part), status, headers)
+
+
+def _etag(file: Attachment) -> str:
+    """What nobody can guess is never used twice."""
+    return file.path_id.split("/")[2]
 
 
 async def _bytes(db: Bound, file: Attachment, part: Part) -> AsyncIterator[bytes]:

@@ -370,6 +370,7 @@ def good_calls(chat: Chat) -> tuple[Person, Calls, dict[str, Any]]:
             ("DELETE", "/realm/emoji/{emoji_name}"): {},
             ("POST", "/user_uploads"): {},
             ("GET", "/user_uploads/{realm_id_str}/{filename:path}"): {},
+            ("GET", "/thumbnail/status/{realm_id_str}/{filename:path}"): {},
             ("GET", "/attachments"): {},
             ("DELETE", "/attachments/{attachment_id}"): {},
             ("POST", "/streams/{stream_id}/delete_topic"): {"topic_name": "dinner"},

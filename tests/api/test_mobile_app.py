@@ -26,6 +26,7 @@ def life(chat):
     for words, to in [
         ("@**Ben** Soup", "kitchen > lunch"),
         ("/me stirs", "kitchen > "),
+        ("/poll Lunch?\nSoup\nBread", "kitchen > lunch"),
         ("psst", [ben]),
         ("all of us", [ben, cleo]),
     ]:
@@ -89,6 +90,9 @@ def test_it_reads_what_happens(life):
     ana.post(f"/messages/{soup.id}/reactions", emoji_name="tada").succeeds()
     ana.delete(f"/messages/{soup.id}/reactions", emoji_name="tada").succeeds()
     ben.patch(f"/messages/{own.id}", content="Ours", topic="dinner").succeeds()
+    poll = ana.says("/poll Lunch?\nSoup\nBread", to="kitchen > lunch")
+    vote = json.dumps({"type": "vote", "key": "canned,0", "vote": 1})
+    cleo.post("/submessage", message_id=poll.id, msg_type="widget", content=vote).succeeds()
     for op in ("add", "remove"):
         found = {"messages": [own.id, soup.id, whisper.id], "flag": "read"}
         ben.post("/messages/flags", op=op, **found).succeeds()

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from tests.support.files import uploads
 from tests.support.narrows import term
 
 from tertulia.domain import limits
@@ -64,9 +65,9 @@ def library(chat) -> Library:
         ("roses", ana, "garden > lunch", "https://example.com/roses.png"),
         ("weeds", eve, "garden > ✔ weeds", "@**all** weeds"),
         ("nothing", ana, "garden > ", "smoke, or nothing"),
-        ("dust", eve, "attic > Lunch", "[dust](/user_uploads/1/ab/dust.txt)"),
+        ("dust", eve, "attic > Lunch", uploads(eve, "dust.txt").link),
         ("hello", ana, [ben], "hello"),
-        ("trio", eve, [ana, ben], "@**Ana** and I, [list](/user_uploads/1/xy/list.txt)"),
+        ("trio", eve, [ana, ben], f"@**Ana** and I, {uploads(eve, 'list.txt').link}"),
         ("note", ben, [ben], "note"),
         ("secret", ana, [eve], "secret for @**Eve**"),
     ]

@@ -1,8 +1,11 @@
 """Uploaded files: how they come in, who gets to read them, and when they go."""
 
+import io
+import re
 from urllib.parse import quote
 
 import pytest
+from PIL import ExifTags, Image
 from tests.support.files import File, fetches, form, own, sends_form, uploads
 from tests.support.people import Chat
 from tests.support.pictures import animation, picture
@@ -101,9 +104,10 @@ def test_a_file_that_is_too_large_is_refused_and_told_at_register(start_server):
     ana = Chat.found(start_server(max_upload_mib=1)).person("ana")
 
     sends_form(ana, form(("x", b"x" * (1 << 20)))).succeeds()
-    refused = sends_form(ana, form(("x", b"x" * ((1 << 20) + 1))))
+    refused = [sends_form(ana, form(("x", b"x" * size))) for size in ((1 << 20) + 1, 3 << 20)]
 
-    refused.fails("Uploaded file is larger than the allowed limit of 1 MiB")
+    for each in refused:
+        each.fails("Uploaded file is larger than the allowed limit of 1 MiB")
     assert ana.registers(fetch_event_types=["realm"])["max_file_upload_size_mib"] == 1
     assert len(own(ana)) == 1
 
@@ -494,15 +498,16 @@ def rendered(person, content):
 def test_a_picture_is_shown_below_its_link(people, name, data, about):
     _, ana, _ = people
     file = uploads(ana, name, data, "application/octet-stream")
+    src = f"/user_uploads/thumbnail/{file.path_id}/840x560.webp"
 
     assert rendered(ana, f"see [boat]({file.url})") == (
         f'<p>see <a href="{file.url}">boat</a></p>\n'
         f'<div class="message_inline_image"><a href="{file.url}" title="boat">'
-        f'<img data-original-content-type="{about} src="{file.url}"></a></div>'
+        f'<img data-original-content-type="{about} src="{src}"></a></div>'
     )
     assert rendered(ana, f"![boat]({file.url})") == (
         f'<p><img alt="boat" class="inline-image" data-original-content-type="{about}'
-        f' data-original-src="{file.url}" src="{file.url}"></p>'
+        f' data-original-src="{file.url}" src="{src}"></p>'
     )
 
 
@@ -530,3 +535,95 @@ def test_a_large_picture_is_measured(people):
     large = uploads(ana, "boat.png", picture(size=(3000, 2000)) + MUCH, "image/png")
 
     assert 'dimensions="3000x2000"' in rendered(ana, large.link)
+
+
+# --- made small ---
+
+
+def shown_small(person, file: File):
+    """The picture of a preview, as a browser would fetch it."""
+    (src,) = re.findall(r'src="([^"]+)"', rendered(person, file.link))
+    return person.raw("GET", src), src
+
+
+def test_a_picture_is_shown_small(people):
+    chat, ana, ben = people
+    file = uploads(ana, "boat.png", picture(size=(1680, 560)), "image/png")
+
+    reply, src = shown_small(ana, file)
+
+    small = Image.open(io.BytesIO(reply.body))
+    assert src == f"/user_uploads/thumbnail/{file.path_id}/840x560.webp"
+    assert (reply.status, reply.headers["Content-Type"]) == (200, "image/webp")
+    assert (small.format, small.size) == ("WEBP", (840, 280))
+    assert ben.raw("GET", src).body == reply.body
+    assert chat.stranger.raw("GET", src).status == 401
+    assert chat.person("gus", role="guest").raw("GET", src).status == 403
+    assert ana.raw("GET", src.replace("840x560", "9x9")).status == 404
+
+
+def test_a_photograph_that_lies_on_its_side_is_turned(people):
+    _, ana, _ = people
+    turned = Image.Exif()
+    turned[ExifTags.Base.Orientation] = 6
+    out = io.BytesIO()
+    Image.new("RGB", (4000, 2000)).save(out, "JPEG", exif=turned)
+    file = uploads(ana, "boat.jpg", out.getvalue(), "image/jpeg")
+
+    reply, _ = shown_small(ana, file)
+
+    assert 'dimensions="2000x4000"' in rendered(ana, file.link)
+    assert Image.open(io.BytesIO(reply.body)).size == (280, 560)
+
+
+def test_a_photograph_in_two_versions_is_one_picture(people):
+    _, ana, _ = people
+    out = io.BytesIO()
+    small = [Image.new("RGB", (400, 200))]
+    Image.new("RGB", (4000, 2000)).save(out, "MPO", save_all=True, append_images=small)
+    file = uploads(ana, "boat.jpg", out.getvalue(), "image/jpeg")
+
+    reply, _ = shown_small(ana, file)
+
+    about = '<img data-original-content-type="image/jpeg" data-original-dimensions="4000x2000"'
+    assert about in rendered(ana, file.link)
+    assert Image.open(io.BytesIO(reply.body)).size == (840, 420)
+
+
+@pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGBA", "CMYK", "I;16"])
+def test_pictures_of_all_kinds_of_colours_are_drawn(people, mode):
+    _, ana, _ = people
+    out = io.BytesIO()
+    kind = "JPEG" if mode == "CMYK" else "PNG"
+    Image.new(mode, (900, 900)).save(out, kind)
+    file = uploads(ana, f"boat.{kind.lower()}", out.getvalue(), "image/x")
+
+    reply, _ = shown_small(ana, file)
+
+    assert Image.open(io.BytesIO(reply.body)).size == (560, 560)
+
+
+def test_what_moves_and_what_cannot_be_drawn_is_shown_as_it_is(people):
+    _, ana, _ = people
+    moving, broken = animation(), picture(size=(900, 900))[:200]
+
+    for name, data in (("boat.gif", moving), ("boat.png", broken)):
+        reply, src = shown_small(ana, uploads(ana, name, data, "application/octet-stream"))
+        assert (reply.status, reply.body) == (200, data)
+        assert src.endswith("840x560-anim.webp" if data is moving else "840x560.webp")
+
+
+def test_thumbnails_are_told_of_and_go_with_the_file(people):
+    _, ana, ben = people
+    boat, notes = uploads(ana, "boat.png", picture(), "image/png"), uploads(ana)
+    _, src = shown_small(ana, boat)
+
+    def status(person, file):
+        return person.get(f"/thumbnail/status/{file.path_id}")
+
+    assert status(ana, boat).succeeds()["has_thumbnail"] is True
+    assert status(ana, notes).succeeds()["has_thumbnail"] is False
+    status(ben, notes).fails("Invalid attachment")
+    ana.delete(f"/attachments/{own(ana)[1]['id']}").succeeds()
+    status(ana, boat).fails("Invalid attachment")
+    assert ana.raw("GET", src).status == 404

@@ -208,12 +208,25 @@ def test_a_bot_remembers(people):
     assert bot.get_storage()["storage"] == {"low": "04:10", "high": "10:30"}
 
 
-# What this server has no answer for, or another one than the package knows of.
-WITHOUT = {
-    "get_attachments": "NOT_FOUND",
-    "upload_file": "NOT_FOUND",
-    "remove_user_group": "METHOD_NOT_ALLOWED",
-}
+def test_it_uploads(people, tmp_path):
+    client, ana, ben = people
+    notes = tmp_path / "high tide.txt"
+    notes.write_bytes(b"at ten" * 500_000)
+
+    with notes.open("rb") as file:
+        answer = client.upload_file(file)
+    listed = client.get_attachments()
+
+    assert (answer["result"], answer["filename"]) == ("success", "high tide.txt")
+    assert [each["size"] for each in listed["attachments"]] == [3_000_000]
+    ana.says(f"[tide]({answer['url']})", to="kitchen > tides")
+    assert ben.raw("GET", answer["url"]).body == notes.read_bytes()
+    link = client.call_endpoint(answer["url"].removeprefix("/"), method="GET")["url"]
+    assert ana.chat.stranger.raw("GET", link).body == notes.read_bytes()
+
+
+# What nobody answers any more: groups are taken out of use, not removed.
+WITHOUT = {"remove_user_group": "METHOD_NOT_ALLOWED"}
 # What asks nothing of a server, or is asked in scenes of its own.
 ELSEWHERE = {
     "call_endpoint",

@@ -92,6 +92,24 @@ def test_kill_9_neither_loses_nor_doubles_what_is_due(
     assert scene.stored() == scene.expected
 
 
+@pytest.mark.parametrize("kind, count", on_both(400))
+def test_a_server_that_is_told_to_stop_goes_on_later_where_it_was(
+    databases: Databases, new_server: NewServer, kind: Kind, count: int
+):
+    scene = Scene(*databases.new(kind), new_server, count)
+
+    scene.bring_the_moment()
+    scene.wait_until_sent(1)
+    scene.server.terminate()
+    assert scene.server.process.wait(PATIENCE_SECONDS) == 0
+    scene.server.start()
+    scene.talk_until_all_is_sent()
+
+    scene.end()
+    assert scene.heard() == scene.expected
+    assert scene.stored() == scene.expected
+
+
 class Scene:
     """One who has written everything in advance, one who listens, and those who talk."""
 

@@ -1,8 +1,9 @@
-"""Several servers on one PostgreSQL: what is whispered on one is heard on the others."""
+"""Several servers on one PostgreSQL: what is said or put on one is there on the others."""
 
 from dataclasses import replace
 
 import pytest
+from tests.support.files import fetches, uploads
 from tests.support.people import Chat
 from tests.support.server import Server
 from tests.support.waiting import eventually
@@ -100,3 +101,14 @@ def test_nonsense_on_the_wire_is_passed_over(chat, elsewhere):
     ana.post("/typing", op="start", to=[ben.id]).succeeds()
 
     eventually(lambda: ears.all())
+
+
+def test_every_server_has_every_file(chat, elsewhere):
+    ana = chat.person("ana")
+    there = elsewhere(ana)
+
+    file = uploads(ana, data=b"tide" * 100_000)
+
+    assert fetches(there, file).body == b"tide" * 100_000
+    link = there.get(f"/user_uploads/{file.path_id}").succeeds()["url"]
+    assert ana.raw("GET", link).body == b"tide" * 100_000

@@ -3,7 +3,7 @@
 import socket
 
 import pytest
-from tests.support.files import FORM, fetches, form, own, uploads
+from tests.support.files import FORM, File, fetches, form, own, uploads
 from tests.support.waiting import eventually
 
 from tertulia.actions.receiving import Receiving
@@ -84,6 +84,19 @@ def test_an_upload_that_goes_on_is_waited_for(later):
     assert listed["size"] == 4 * len(MUCH)
 
 
+def test_what_arrived_after_all_is_not_given_up(later):
+    """When the database is lost at the last moment, nobody knows whether it has committed."""
+    ana = later.person("ana")
+    receiving = begun(later, ana)
+    later.server.do(receiving.finish("tide.txt", "text/plain"))
+
+    later.server.do(receiving.give_up())
+    later.keeps_house()
+
+    (listed,) = own(ana)
+    assert fetches(ana, File(f"/user_uploads/{listed['path_id']}", "tide.txt")).body == MUCH
+
+
 def test_an_upload_that_is_broken_off_is_given_up_at_once(later):
     ana = later.person("ana")
     body = form(("tide.txt", MUCH))
@@ -132,7 +145,7 @@ def test_a_file_is_kept_for_a_message_that_is_sent_later(later):
         type="channel",
         to=later.channel("kitchen").id,
         topic="tides",
-        content=f"again {file.link}",
+        content=f"again http://{later.host}{file.url}",
         scheduled_delivery_timestamp=later.in_seconds(60),
     ).succeeds()
 

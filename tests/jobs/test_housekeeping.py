@@ -5,6 +5,7 @@ from functools import partial
 import pytest
 
 from tertulia.actions import housekeeping, retention
+from tertulia.jobs import housekeeping as jobs
 from tertulia.jobs import presence
 from tertulia.jobs.housekeeping import (
     Watch,
@@ -148,7 +149,7 @@ def test_the_job_gives_up_an_idle_queue_and_trims_behind_the_others(
     server = own_chat.server
     delivery = server.application.delivery
     if not in_memory:
-        server.call(delivery._forget, delivery._mailboxes[idle.queue_id])
+        server.lose_mailbox(idle.queue_id)
     assert len(reading.all()) == 20
     assert reading.silent()
     server.do(keep_positions(server.database, delivery))
@@ -186,6 +187,21 @@ def test_a_queue_that_nobody_polls_is_given_up(later):
     later.keeps_house()
 
     ears.poll().fails(f"Bad event queue ID: {ears.queue_id}", code="BAD_EVENT_QUEUE_ID")
+
+
+def test_however_many_queues_there_are_all_of_them_are_noted(later, monkeypatch):
+    monkeypatch.setattr(jobs, "QUEUES_AT_ONCE", 3)
+    ana = later.person("ana", channels=["kitchen"])
+    queues_of_ana = [ana.listens_for("message") for _ in range(8)]
+    says_much(ana, 1)
+    for ears in queues_of_ana:
+        assert len(ears.all()) == 1
+        assert ears.silent()
+
+    later.keeps_house()
+
+    noted = [later.read(queues.find, ears.queue_id).acked for ears in queues_of_ana]
+    assert noted == [ears.last_event_id for ears in queues_of_ana]
 
 
 def test_a_clock_put_forward_makes_no_queue_idle(later):
@@ -426,22 +442,30 @@ def test_nothing_of_a_deleted_message_stays(later):
     ana, ben = later.people("ana", "ben", channels=["kitchen"])
     keep_for(later, "kitchen", 1)
     ears = ben.listens_for("message", "reminders", idle_queue_timeout=10**7)
-    secret = ana.says("a secret word", to="kitchen > x")
-    ana.patch(f"/messages/{secret.id}", content="another secret word").succeeds()
+    secret = ana.says("a rhubarb secret, @**Ben**", to="kitchen > x")
+    ana.patch(f"/messages/{secret.id}", content="another rhubarb secret, @**Ben**").succeeds()
     ben.post(f"/messages/{secret.id}/reactions", emoji_name="tada").succeeds()
+    ben.post("/messages/flags", messages=[secret.id], op="add", flag="starred").succeeds()
     number = ben.post(
         "/reminders",
         message_id=secret.id,
         scheduled_delivery_timestamp=later.in_seconds(86_400 * 30),
     ).succeeds()["reminder_id"]
+    later.server.do(later.server.application.indexing.catch_up())
     later.server.lose_mailbox(ears.queue_id)
+    assert later.read(_rows_about, secret.id) == 6
 
     later.server.clock.move(**days(2))
     deletes_old(later)
 
     assert ben.get("/reminders").succeeds()["reminders"] == []
     assert ears.all() == [{"type": "reminders", "op": "remove", "reminder_id": number}]
-    assert "secret word" not in later.read(_everything_stored)
+    assert "rhubarb" not in later.read(_everything_stored)
+    assert later.read(_rows_about, secret.id) == 0
+    state = ben.registers()
+    assert (state["unread_msgs"]["count"], state["starred_messages"]) == (0, [])
+    topics = ben.get(f"/users/me/{later.channel('kitchen').id}/topics").succeeds()["topics"]
+    assert topics == []
 
 
 def test_a_reminder_never_outlives_what_it_quotes(later):
@@ -457,13 +481,22 @@ def test_a_reminder_never_outlives_what_it_quotes(later):
 
 def _everything_stored(tx):
     """Every text in every table there is, as one."""
-    tables = {
+    rows = [row for name in _tables(tx) for row in tx.all(f"SELECT * FROM {name}")]
+    return "\n".join(str(dict(row)) for row in rows)
+
+
+def _rows_about(tx, message_id):
+    """How many rows belong to a message."""
+    rows = [dict(row) for name in _tables(tx) for row in tx.all(f"SELECT * FROM {name}")]
+    return sum(row.get("message_id") == message_id for row in rows)
+
+
+def _tables(tx):
+    listed = {
         "sqlite": "SELECT name FROM sqlite_master WHERE type = 'table'",
         "postgres": "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'",
     }[tx.dialect.name]
-    names = [row["name"] for row in tx.all(tables)]
-    rows = [row for name in names for row in tx.all(f"SELECT * FROM {name}")]
-    return "\n".join(str(dict(row)) for row in rows)
+    return [row["name"] for row in tx.all(listed)]
 
 
 def test_the_first_message_of_a_channel_is_told_anew(later):

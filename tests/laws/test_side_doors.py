@@ -9,14 +9,16 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from tests.support.files import File, fetches, uploads
 from tests.support.narrows import term
 from tests.support.people import Chat, Person
+from tests.support.pictures import picture
 
 from tertulia.actions import users
 
 UNKNOWN = 99_999_999
 TOPIC = "✔ gold"
-WORDS = "smoke for @**Ana** @**all**, https://example.com/x.png [x](/user_uploads/1/ab/x.txt)"
+WORDS = "smoke for @**Ana** @**all**, https://example.com/x.png"
 
 
 class House:
@@ -42,6 +44,7 @@ class House:
         removed, late = self.intruders["removed"], self.intruders["late"]
         self.ana.joins("cellar", "attic", principals=[removed.id])
 
+        self.files: dict[int, File] = {}
         self.said = {
             "kitchen": self.says(f"kitchen > {TOPIC}"),
             "cellar": self.says(f"cellar > {TOPIC}"),
@@ -62,7 +65,9 @@ class House:
         }
 
     def says(self, to: Any) -> int:
-        number = self.ana.says(WORDS, to=to).id
+        file = uploads(self.ana, "x.png", picture(), "image/png")
+        number = self.ana.says(f"{WORDS} {file.link}", to=to).id
+        self.files[number] = file
         self.ana.post(f"/messages/{number}/reactions", emoji_name="tada").succeeds()
         self.star(self.ana, number)
         return number
@@ -199,6 +204,22 @@ def calls(me: Person, number: int) -> Iterator[Any]:
     yield me.get("/messages", anchor="newest", narrow=[term("with", number)])
 
 
+def test_nobody_reads_the_files_of_what_they_may_not_see(chat):
+    """Not even by linking them: where one may write, one gives away only what one has."""
+    house = House(chat)
+    for who, me in house.intruders.items():
+        for number in house.hidden[who]:
+            file = house.files[number]
+            me.says(f"{file.link} !{file.link}", to=[me])
+            small = File(f"/user_uploads/thumbnail/{file.path_id}/840x560.webp", "x.png")
+            status = 404 if who == "foreign" else 403
+            assert [fetches(me, each).status for each in (file, small)] == [status, status]
+            assert me.get(f"/user_uploads/{file.path_id}").status == status
+            me.get(f"/thumbnail/status/{file.path_id}").fails("Invalid attachment")
+            shown = me.post("/messages/render", content=f"!{file.link}").succeeds()["rendered"]
+            assert "<img" not in shown
+
+
 def test_an_account_that_has_ended_finds_nothing_at_all(chat):
     house = House(chat)
     number = house.said["cellar"]
@@ -210,5 +231,6 @@ def test_an_account_that_has_ended_finds_nothing_at_all(chat):
         house.ben.get("/messages", message_ids=[number]),
         house.ben.get("/messages/matches_narrow", msg_ids=[number], narrow=[]),
         house.ben.post("/register"),
+        fetches(house.ben, house.files[number]),
     ):
         reply.fails("Account is deactivated", code="UNAUTHORIZED", status=401)

@@ -270,6 +270,12 @@ class Reaction(Struct):
     user_id: int
 
 
+class Submessage(Struct):
+    sender_id: int
+    msg_type: Literal["widget"]
+    content: str
+
+
 class Recipient(Struct):
     id: int
     email: str
@@ -288,7 +294,7 @@ class Message(Struct):
     sender_email: str
     sender_full_name: str
     sender_realm_str: str
-    submessages: list[Any]
+    submessages: list[Submessage]
     timestamp: int
     subject: str
     display_recipient: str | list[Recipient]
@@ -365,6 +371,11 @@ class FlagsChanged(Struct):
 
 class ReactionChanged(Reaction):
     message_id: int
+
+
+class SubmessageSent(Submessage):
+    message_id: int
+    submessage_id: int
 
 
 class Typing(Struct):
@@ -501,6 +512,7 @@ EVENTS: dict[str, Any] = {
     "stream create": ChannelsCreated,
     "stream delete": ChannelsDeleted,
     "stream update": ChannelChanged,
+    "submessage": SubmessageSent,
     "subscription add": Subscribed,
     "subscription peer_add": Peers,
     "subscription peer_remove": Peers,

@@ -11,12 +11,7 @@ from tertulia.actions.messages import sight
 from tertulia.domain import limits
 from tertulia.domain.attachments import Attachment, Looks, new_path_id, shown_name
 from tertulia.domain.users import User
-from tertulia.errors import (
-    InvalidAttachment,
-    MayNotReadFile,
-    NoSuchFile,
-    UploadExpired,
-)
+from tertulia.errors import InvalidAttachment, MayNotReadFile, NoSuchFile, UploadExpired
 from tertulia.events.audience import Users
 from tertulia.events.log import announce
 from tertulia.events.types.attachments import AttachmentRemoved, AttachmentSaved
@@ -91,12 +86,12 @@ def claim(tx: Tx, sender: User, message_id: int, path_ids: Sequence[str]) -> lis
     Gives those of the sender that no message links any more.
     """
     before = attachments.linked_by(tx, [message_id])
-    wanted = [each.id for each in readable_ones(tx, sender, path_ids)]
-    for attachment_id in wanted:
-        if attachment_id not in before:
-            attachments.link(tx, attachment_id, message_id)
-            _tell_of_change(tx, attachment_id)
-    dropped = [each for each in before if each not in wanted]
+    wanted = {each.id: each for each in readable_ones(tx, sender, path_ids)}
+    for each in wanted.values():
+        if each.id not in before:
+            attachments.link(tx, each.id, message_id)
+            _tell_of_change(tx, each)
+    dropped = [attachment_id for attachment_id in before if attachment_id not in wanted]
     attachments.unlink(tx, dropped, message_id)
     return [
         found
@@ -114,8 +109,11 @@ def keep_for_later(tx: Tx, sender: User, scheduled_id: int, path_ids: Sequence[s
         attachments.keep_for(tx, each.id, scheduled_id)
 
 
-def keep_no_longer(tx: Tx, scheduled_id: int) -> None:
+def keep_no_longer(tx: Tx, scheduled_id: int) -> list[str]:
+    """The message is sent or is not to be sent: gives the addresses of what was kept for it."""
+    kept = attachments.kept_for(tx, scheduled_id)
     attachments.keep_no_longer_for(tx, scheduled_id)
+    return kept
 
 
 def leave_with(tx: Tx, message_ids: Sequence[int]) -> None:
@@ -127,7 +125,7 @@ def leave_with(tx: Tx, message_ids: Sequence[int]) -> None:
         found = attachments.find(tx, attachment_id)
         assert found is not None
         if found.message_ids or attachments.is_kept(tx, attachment_id):
-            _tell_of_change(tx, found.id)
+            _tell_of_change(tx, found)
         else:
             _delete(tx, found)
 
@@ -140,8 +138,6 @@ def _delete(tx: Tx, attachment: Attachment) -> None:
     announce(tx, event, to=Users([attachment.owner_id]))
 
 
-def _tell_of_change(tx: Tx, attachment_id: int) -> None:
-    found = attachments.find(tx, attachment_id)
-    assert found is not None
-    event = AttachmentSaved("update", found.id, attachments.space_used(tx))
-    announce(tx, event, to=Users([found.owner_id]))
+def _tell_of_change(tx: Tx, attachment: Attachment) -> None:
+    event = AttachmentSaved("update", attachment.id, attachments.space_used(tx))
+    announce(tx, event, to=Users([attachment.owner_id]))

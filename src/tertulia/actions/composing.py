@@ -200,7 +200,7 @@ def _uploads(tx: Tx, user: User, written: list[str]) -> dict[str, Upload]:
             width=file.looks.width,
             height=file.looks.height,
             is_animated=file.looks.is_animated,
-            thumbnail=file.url,
+            thumbnail=file.thumbnail_url,
         )
         for file in attachments.readable_ones(tx, user, list(by_path))
     }

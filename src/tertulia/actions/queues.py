@@ -44,11 +44,14 @@ def delete(tx: Tx, user: User, queue_id: str) -> None:
     queues.delete(tx, [queue_id])
 
 
-def note_positions(tx: Tx, positions: list[Position], clock_jump: float = 0) -> None:
-    """Store how far queues have been read. A clock that was put forward makes nobody idle."""
-    if clock_jump > 0:
-        queues.put_forward(tx, clock_jump)
+def note_positions(tx: Tx, positions: list[Position]) -> None:
+    """Store how far queues have been read."""
     queues.note(tx, positions)
+
+
+def put_forward(tx: Tx, seconds: float) -> None:
+    """The clock was put forward: that makes nobody idle."""
+    queues.put_forward(tx, seconds)
 
 
 def delete_expired(tx: Tx) -> list[str]:

@@ -48,8 +48,9 @@ class Receiving:
         return await self._db.write(attachments.add, self._owner, upload_id, filename, size, looks)
 
     async def give_up(self) -> None:
+        """Nobody waits for it any more. One that became visible all the same is left alone."""
         if self._upload_id is not None:
-            await self._db.write(uploads.doom, self._upload_id)
+            await self._db.write(uploads.give_up, self._upload_id)
 
     def _size(self) -> int:
         return self._stored * PIECE_BYTES + len(self._held)

@@ -5,7 +5,7 @@ disappearance and all events are one transaction, and whoever comes second finds
 So neither a crash nor a second server loses or doubles a message.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tertulia.actions import attachments, notices
 from tertulia.actions.messages import send
@@ -157,11 +157,13 @@ def deliver(tx: Tx, seen: ScheduledMessage, draft: Draft, email_domain: str, beg
         raise TooLateToDeliver()
     sender = users.find(tx, seen.owner_id)
     assert sender is not None
+    # What it links was known when it was written, at the address that its owner used then.
+    kept = attachments.keep_no_longer(tx, seen.id)
+    draft = replace(draft, path_ids=tuple({*draft.path_ids, *kept}))
     if isinstance(seen.to, ToChannel):
         send.to_channel(tx, sender, seen.to.channel_id, seen.to.topic, draft)
     else:
         send.to_people(tx, sender, list(seen.to.user_ids), draft, email_domain)
-    attachments.keep_no_longer(tx, seen.id)
     scheduled.mark_sent(tx, seen.id)
     announce(tx, ScheduledMessageRemoved(seen.id), to=Users([sender.id]))
     return True

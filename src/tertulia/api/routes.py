@@ -96,6 +96,7 @@ ROUTES = [
     # uploaded files
     post("/user_uploads", uploads.upload),
     get("/user_uploads/{realm_id_str}/{filename:path}", uploads.temporary_link),
+    get("/thumbnail/status/{realm_id_str}/{filename:path}", uploads.thumbnail_status),
     get("/attachments", uploads.mine),
     delete("/attachments/{attachment_id}", uploads.delete),
     # scheduled messages and reminders

@@ -7,11 +7,20 @@ from tertulia.actions.receiving import Receiving
 from tertulia.api.call import Call
 from tertulia.domain.attachments import Attachment
 from tertulia.domain.keys import Vault
-from tertulia.errors import LinkExpired, NoFileGiven, SeveralFilesGiven
+from tertulia.errors import (
+    FileTooLarge,
+    InvalidAttachment,
+    LinkExpired,
+    MayNotReadFile,
+    NoFileGiven,
+    NoSuchFile,
+    SeveralFilesGiven,
+)
 from tertulia.events.types.attachments import AttachmentObject, attachment_object
 from tertulia.http.forms import FileHead, Incoming
 from tertulia.http.replies import Reply, ok
 
+FORM_BYTES = 1 << 20  # room for the form around a file
 LINK_SECONDS = 60  # how long a link works without a login
 
 
@@ -25,6 +34,10 @@ class TemporaryLink(Reply):
     url: str
 
 
+class ThumbnailStatus(Reply):
+    has_thumbnail: bool
+
+
 class OwnAttachments(Reply):
     attachments: list[AttachmentObject]
     upload_space_used: int
@@ -32,10 +45,13 @@ class OwnAttachments(Reply):
 
 async def upload(call: Call, *, file: Incoming) -> Uploaded:
     """Upload a file, which others may read once a message links it."""
-    receiving = Receiving(call.db, call.user, call.config.max_upload_mib)
+    limit = call.config.max_upload_mib
+    if call.request.announced_bytes() > (limit << 20) + FORM_BYTES:
+        raise FileTooLarge(limit=limit)
+    receiving = Receiving(call.db, call.user, limit)
     try:
         added = await _received(receiving, file)
-    except BaseException:
+    except Exception:  # whatever went wrong, and whoever left
         await receiving.give_up()
         raise
     return Uploaded(uri=added.url, url=added.url, filename=added.name)
@@ -47,6 +63,16 @@ async def temporary_link(call: Call, realm_id_str: int, filename: str) -> Tempor
     found = await call.db.read(attachments.readable, call.user, path_id)
     token = _token(call.vault, found.path_id, int(call.now) + LINK_SECONDS)
     return TemporaryLink(f"/user_uploads/temporary/{token}/{found.path_id.rpartition('/')[2]}")
+
+
+async def thumbnail_status(call: Call, realm_id_str: int, filename: str) -> ThumbnailStatus:
+    """Whether there is a thumbnail of a file; one is drawn when it is first asked for."""
+    try:
+        path_id = f"{realm_id_str}/{filename}"
+        found = await call.db.read(attachments.readable, call.user, path_id)
+    except (NoSuchFile, MayNotReadFile):
+        raise InvalidAttachment() from None
+    return ThumbnailStatus(has_thumbnail=bool(found.thumbnail_url))
 
 
 async def mine(call: Call) -> OwnAttachments:

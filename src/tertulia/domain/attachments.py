@@ -18,6 +18,11 @@ NAMELESS = "uploaded-file"
 PREFIX = "/user_uploads/"
 BYTES = "application/octet-stream"
 
+# How large thumbnails are at most, and what they are called.
+THUMBNAIL_SIZE = (840, 560)
+THUMBNAIL = "840x560.webp"
+ANIMATED_THUMBNAIL = "840x560-anim.webp"
+
 # What browsers show without running anything that is in it.
 SHOWN = frozenset(
     {
@@ -75,6 +80,14 @@ class Attachment:
     @property
     def url(self) -> str:
         return PREFIX + self.path_id
+
+    @property
+    def thumbnail_url(self) -> str:
+        """Where it is shown small, if it is a picture; empty for all else."""
+        if not self.looks.width:
+            return ""
+        shape = ANIMATED_THUMBNAIL if self.looks.is_animated else THUMBNAIL
+        return f"{PREFIX}thumbnail/{self.path_id}/{shape}"
 
 
 def shown_name(filename: str) -> str:

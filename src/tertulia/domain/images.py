@@ -11,10 +11,11 @@ from typing import IO, TypeVar
 
 from PIL import ExifTags, Image, ImageOps, ImageSequence, UnidentifiedImageError
 
-from tertulia.domain.attachments import Looks
+from tertulia.domain.attachments import THUMBNAIL_SIZE, Looks
 from tertulia.errors import BadImage
 
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP")
+SHOWN_FORMATS = (*FORMATS, "BMP")  # among uploaded files
 CONTENT_TYPES = frozenset(
     {
         "image/png",
@@ -27,6 +28,10 @@ CONTENT_TYPES = frozenset(
 MOST_PIXELS = 25_000_000  # of one frame
 MOST_FRAMES = 200
 MOST_PIXELS_IN_ALL = 100_000_000  # of all frames
+
+# What is made small takes 4 bytes a pixel for a moment, 16 in one format: 70 MB are enough.
+MOST_PIXELS_MADE_SMALL = {"WEBP": 4_000_000}
+MOST_PIXELS_OTHERWISE = 16_000_000
 
 AVATAR_EDGE = 100
 MEDIUM_AVATAR_EDGE = 500
@@ -55,14 +60,14 @@ class Avatar:
 
 def emoji_picture(data: bytes, size: int = 64) -> Picture:
     """A square of the given size; the picture is cut to fit. Raises BadImage."""
-    return _looked_at(io.BytesIO(data), lambda image: _drawn(image, size))
+    return _looked_at(io.BytesIO(data), lambda image: _drawn(_checked(image), size))
 
 
 def avatar(data: bytes) -> Avatar:
     """Two squares, as PNG; the picture is turned the right way up and cut to fit."""
 
     def draw(image: Image.Image) -> Avatar:
-        medium = ImageOps.exif_transpose(_square(image, MEDIUM_AVATAR_EDGE))
+        medium = ImageOps.exif_transpose(_square(_checked(image), MEDIUM_AVATAR_EDGE))
         small = medium.resize((AVATAR_EDGE, AVATAR_EDGE), Image.Resampling.LANCZOS)
         return Avatar(_png(small), _png(medium))
 
@@ -76,15 +81,35 @@ def looks(file: IO[bytes]) -> Looks | None:
     """
 
     def measure(image: Image.Image) -> Looks:
-        is_turned = image.getexif().get(ExifTags.Base.Orientation, 1) >= FIRST_TURNED
-        width, height = image.size[::-1] if is_turned else image.size
+        width, height = image.size[::-1] if _is_turned(image) else image.size
+        if _is_photograph(image):
+            return Looks("image/jpeg", width, height)
         is_animated = bool(getattr(image, "is_animated", False))
         return Looks(Image.MIME[image.format or ""], width, height, is_animated)
 
     try:
-        return _looked_at(file, measure, (*FORMATS, "BMP"))
+        return _looked_at(file, measure, SHOWN_FORMATS)
     except BadImage:
         return None
+
+
+def thumbnail(file: IO[bytes]) -> bytes:
+    """A picture made small, as WebP; of one that moves, how it begins. Raises BadImage."""
+
+    def draw(image: Image.Image) -> bytes:
+        box = THUMBNAIL_SIZE[::-1] if _is_turned(image) else THUMBNAIL_SIZE
+        image.draft("RGB", box)  # a photograph is decoded no larger than need be
+        most = MOST_PIXELS_MADE_SMALL.get(image.format or "", MOST_PIXELS_OTHERWISE)
+        if image.width * image.height > most:
+            raise _too_large()
+        image.thumbnail(box, Image.Resampling.LANCZOS, reducing_gap=2.0)
+        is_plain = image.mode == "RGB" and "transparency" not in image.info
+        drawn = ImageOps.exif_transpose(image if is_plain else image.convert("RGBA"))
+        out = io.BytesIO()
+        drawn.save(out, "WEBP", quality=80)
+        return out.getvalue()
+
+    return _looked_at(file, draw, SHOWN_FORMATS)
 
 
 def _looked_at(
@@ -94,7 +119,6 @@ def _looked_at(
         with warnings.catch_warnings():
             warnings.simplefilter("error", Image.DecompressionBombWarning)
             with Image.open(file, formats=formats) as image:
-                _check_size(image)
                 return draw(image)
     except (UnidentifiedImageError, Image.DecompressionBombError, Image.DecompressionBombWarning):
         raise _unreadable() from None
@@ -102,11 +126,24 @@ def _looked_at(
         raise _unreadable() from None
 
 
-def _check_size(image: Image.Image) -> None:
+def _is_photograph(image: Image.Image) -> bool:
+    """Some cameras put several pictures into one file, which is a JPEG all the same."""
+    return image.format in ("JPEG", "MPO")
+
+
+def _is_turned(image: Image.Image) -> bool:
+    """Only photographs are asked: of other pictures all would have to be decoded to know."""
+    return (
+        _is_photograph(image) and image.getexif().get(ExifTags.Base.Orientation, 1) >= FIRST_TURNED
+    )
+
+
+def _checked(image: Image.Image) -> Image.Image:
     pixels = image.width * image.height
     frames = getattr(image, "n_frames", 1)
     if pixels > MOST_PIXELS or frames > MOST_FRAMES or pixels * frames > MOST_PIXELS_IN_ALL:
-        raise BadImage(reason="Image size exceeds limit.")
+        raise _too_large()
+    return image
 
 
 def _drawn(image: Image.Image, size: int) -> Picture:
@@ -144,6 +181,10 @@ def _png(image: Image.Image) -> bytes:
     out = io.BytesIO()
     image.save(out, "PNG", optimize=True)
     return out.getvalue()
+
+
+def _too_large() -> BadImage:
+    return BadImage(reason="Image size exceeds limit.")
 
 
 def _unreadable() -> BadImage:

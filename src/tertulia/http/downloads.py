@@ -36,7 +36,7 @@ class Part:
         return self.end - self.start
 
 
-def headers(name: str, content_type: str, etag: str, *, is_shown: bool) -> dict[str, str]:
+def headers(name: str, content_type: str, etag: str, *, is_shown: bool = True) -> dict[str, str]:
     return _ALWAYS | {
         "Content-Disposition": disposition(name, is_shown=is_shown),
         "Content-Type": f"{content_type}{CHARSET if content_type == 'text/plain' else ''}",

@@ -135,14 +135,19 @@ class Request:
 
     # --- The body ---------------------------------------------------------------------------------
 
+    def announced_bytes(self) -> int:
+        """How large the body says it is; 0 if it does not."""
+        length = self.headers.get("content-length", "")
+        return int(length) if _DIGITS.fullmatch(length) else 0
+
     async def read_early(self) -> None:
         """Reads a body of modest size; a larger one is left for `read_rest`."""
-        if self._unread and self._announced_bytes() <= EARLY_BODY_BYTES:
+        if self._unread and self.announced_bytes() <= EARLY_BODY_BYTES:
             await self._read(EARLY_BODY_BYTES)
             self.method = self._method_field or self.method
 
     def refuse_larger(self, limit: int) -> None:
-        if max(self._size, self._announced_bytes()) > limit:
+        if max(self._size, self.announced_bytes()) > limit:
             raise BodyTooLarge(limit=limit)
 
     async def read_rest(self, limit: int) -> None:
@@ -223,10 +228,6 @@ class Request:
 
     def _is_multipart(self) -> bool:
         return media_type(self.headers.get("content-type", "")) == "multipart/form-data"
-
-    def _announced_bytes(self) -> int:
-        length = self.headers.get("content-length", "")
-        return int(length) if _DIGITS.fullmatch(length) else 0
 
 
 def _raw_path(scope: Scope) -> str:

@@ -21,6 +21,7 @@ from tertulia.storage.database import Bound, Database
 NOTICEABLE_SECONDS = 30  # a clock that is corrected by less makes nobody idle
 REST = 4  # times as long as a step of a long work took: most of the time is for those who talk
 CHANNELS_AT_ONCE = 50
+QUEUES_AT_ONCE = 100  # of ten thousand: nobody waits until all of them are noted
 
 
 class Watch:
@@ -50,7 +51,11 @@ async def keep_positions(
 
     async def keep(realm_id: int) -> None:
         here = database.of(realm_id)
-        await here.write(queues.note_positions, delivery.positions(realm_id), jump)
+        if jump > 0:
+            await here.write(queues.put_forward, jump)
+        positions = delivery.positions(realm_id)
+        for start in range(0, len(positions), QUEUES_AT_ONCE):
+            await here.write(queues.note_positions, positions[start : start + QUEUES_AT_ONCE])
         for queue_id in await here.write(queues.delete_expired):
             delivery.close_queue(queue_id)
 

@@ -37,7 +37,7 @@ def insert(
 
 def delete(tx: Tx, attachment: Attachment) -> None:
     """Forget that there was such a file; its bytes are another matter."""
-    for table in ("attachment_message", "attachment_scheduled"):
+    for table in ("attachment_message", "attachment_scheduled", "attachment_thumbnail"):
         tx.execute(f"DELETE FROM {table} WHERE attachment_id = :id", id=attachment.id)
     tx.execute(
         "DELETE FROM attachment WHERE id = :id AND realm_id = :realm",
@@ -84,6 +84,29 @@ def of_user(tx: Tx, owner_id: int) -> list[Attachment]:
         realm=tx.realm_id,
     )
     return _with_messages(tx, rows)
+
+
+def thumbnail(tx: Tx, attachment_id: int) -> bytes | None:
+    """None if nobody has asked for it yet; nothing, if none can be made."""
+    found = tx.value(
+        "SELECT data AS value FROM attachment_thumbnail WHERE attachment_id = :id"
+        " AND realm_id = :realm",
+        id=attachment_id,
+        realm=tx.realm_id,
+    )
+    return None if found is None else bytes(found)
+
+
+def put_thumbnail(tx: Tx, attachment_id: int, data: bytes) -> None:
+    """Keep it, if the file is still there."""
+    tx.execute(
+        "INSERT INTO attachment_thumbnail (realm_id, attachment_id, data)"
+        " SELECT realm_id, id, :data FROM attachment WHERE id = :id AND realm_id = :realm"
+        " ON CONFLICT (attachment_id) DO NOTHING",
+        id=attachment_id,
+        realm=tx.realm_id,
+        data=data,
+    )
 
 
 def space_used(tx: Tx) -> int:
@@ -152,6 +175,17 @@ def keep_for(tx: Tx, attachment_id: int, scheduled_id: int) -> None:
 
 def keep_no_longer_for(tx: Tx, scheduled_id: int) -> None:
     tx.execute("DELETE FROM attachment_scheduled WHERE scheduled_id = :id", id=scheduled_id)
+
+
+def kept_for(tx: Tx, scheduled_id: int) -> list[str]:
+    """The addresses of the files that a message to be sent later links."""
+    rows = tx.all(
+        "SELECT a.path_id FROM attachment_scheduled s JOIN attachment a ON a.id = s.attachment_id"
+        " WHERE s.scheduled_id = :id AND s.realm_id = :realm",
+        id=scheduled_id,
+        realm=tx.realm_id,
+    )
+    return [row["path_id"] for row in rows]
 
 
 def is_kept(tx: Tx, attachment_id: int) -> bool:

@@ -256,16 +256,18 @@ def insert_in_conversation(tx: Tx, sender_id: int, conversation_id: int, draft: 
 
 
 def set_rendering(tx: Tx, message_id: int, draft: Draft) -> None:
-    """Give a message other HTML, if it still says what the draft says."""
+    """Give a message other HTML, if it still says what the draft says.
+
+    Which files it links was decided when it was sent.
+    """
     tx.execute(
         "UPDATE message SET rendered = :rendered, render_version = :version, has_link = :has_link,"
-        " has_image = :has_image, has_attachment = :has_attachment"
+        " has_image = :has_image"
         " WHERE id = :id AND realm_id = :realm AND content = :content",
         rendered=draft.rendered,
         version=draft.render_version,
         has_link=draft.has_link,
         has_image=draft.has_image,
-        has_attachment=draft.has_attachment,
         id=message_id,
         realm=tx.realm_id,
         content=draft.content,

@@ -54,6 +54,7 @@ REFERENCES = (
     ("upload_piece", "upload_id", "upload"),
     ("attachment", "owner_id", "account"),
     ("attachment", "upload_id", "upload"),
+    ("attachment_thumbnail", "attachment_id", "attachment"),
     ("attachment_message", "attachment_id", "attachment"),
     ("attachment_message", "message_id", "message"),
     ("attachment_scheduled", "attachment_id", "attachment"),

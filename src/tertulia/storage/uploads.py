@@ -30,6 +30,11 @@ def finish(tx: Tx, upload_id: int) -> bool:
     return _set_touched(tx, upload_id, None)
 
 
+def give_up(tx: Tx, upload_id: int) -> bool:
+    """Have it swept away, unless it is kept already; says whether it was still waited for."""
+    return _set_touched(tx, upload_id, DOOMED)
+
+
 def _set_touched(tx: Tx, upload_id: int, at: float | None) -> bool:
     touched = tx.execute(
         "UPDATE upload SET touched_at = :at WHERE id = :id AND realm_id = :realm"
@@ -43,7 +48,7 @@ def _set_touched(tx: Tx, upload_id: int, at: float | None) -> bool:
 
 
 def doom(tx: Tx, upload_id: int) -> None:
-    """Nobody wants the file any more: have it swept away."""
+    """The file was kept and nobody wants it any more: have it swept away."""
     tx.execute(
         "UPDATE upload SET touched_at = :doomed WHERE id = :id AND realm_id = :realm",
         doomed=DOOMED,

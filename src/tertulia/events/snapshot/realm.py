@@ -3,6 +3,7 @@
 from typing import Any
 
 from tertulia.domain import limits
+from tertulia.domain.attachments import ANIMATED_THUMBNAIL, THUMBNAIL, THUMBNAIL_SIZE
 from tertulia.domain.external_accounts import EXTERNAL_ACCOUNTS
 from tertulia.domain.groups import (
     CHANNEL_PERMISSIONS,
@@ -166,7 +167,10 @@ def _server(around: Surroundings) -> dict[str, Any]:
         "server_emoji_data_url": f"{around.url}/static/emoji.json",
         "server_inline_image_preview": True,
         "server_inline_url_embed_preview": False,
-        "server_thumbnail_formats": [],
+        "server_thumbnail_formats": [
+            _thumbnail_format(ANIMATED_THUMBNAIL, is_animated=True),
+            _thumbnail_format(THUMBNAIL, is_animated=False),
+        ],
         "server_avatar_changes_disabled": False,
         "server_name_changes_disabled": False,
         "server_needs_upgrade": False,
@@ -185,4 +189,16 @@ def _server(around: Surroundings) -> dict[str, Any]:
         "gif_rating_policy_options": {
             "disabled": {"name": "Disabled", "id": 0},
         },
+    }
+
+
+def _thumbnail_format(name: str, *, is_animated: bool) -> dict[str, Any]:
+    """How clients know which thumbnails there are of uploaded pictures."""
+    width, height = THUMBNAIL_SIZE
+    return {
+        "name": name,
+        "max_width": width,
+        "max_height": height,
+        "format": "webp",
+        "animated": is_animated,
     }

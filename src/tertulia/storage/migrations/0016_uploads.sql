@@ -36,6 +36,14 @@ CREATE TABLE attachment (
 CREATE INDEX attachment_by_owner ON attachment (owner_id, id);
 CREATE INDEX attachment_by_upload ON attachment (upload_id);
 
+-- A small picture for lists of messages, made when somebody first asks for it. Where it is empty,
+-- none can be made.
+CREATE TABLE attachment_thumbnail (
+    realm_id BIGINT NOT NULL,
+    attachment_id BIGINT PRIMARY KEY REFERENCES attachment (id),
+    data {blob} NOT NULL
+);
+
 -- The messages that link a file, and so those who may read it.
 CREATE TABLE attachment_message (
     realm_id BIGINT NOT NULL,

@@ -1,0 +1,48 @@
+"""Uploaded pictures made small, when somebody first asks for one.
+
+Drawing takes long and much memory, so it is done in a thread, one at a time. What came of it is
+kept with the file; a picture that cannot be drawn is shown as it is.
+"""
+
+import asyncio
+import io
+
+from tertulia.domain import images
+from tertulia.domain.attachments import PIECE_BYTES, Attachment
+from tertulia.errors import BadImage
+from tertulia.storage import attachments, uploads
+from tertulia.storage.database import Bound
+
+LARGEST_BYTES = 32 << 20  # of a file that is drawn
+
+
+class Thumbnails:
+    def __init__(self) -> None:
+        self._drawing = asyncio.Lock()
+
+    async def of(self, db: Bound, file: Attachment) -> bytes:
+        """The picture as WebP; nothing if there cannot be one."""
+        known = await db.read(attachments.thumbnail, file.id)
+        if known is not None:
+            return known
+        async with self._drawing:
+            known = await db.read(attachments.thumbnail, file.id)
+            if known is not None:
+                return known
+            drawn = await _drawn(db, file)
+            await db.write(attachments.put_thumbnail, file.id, drawn)
+            return drawn
+
+
+async def _drawn(db: Bound, file: Attachment) -> bytes:
+    if not file.looks.width or file.size > LARGEST_BYTES:
+        return b""
+    contents = io.BytesIO()
+    for position in range(-(-file.size // PIECE_BYTES)):
+        piece = await db.read_aside(uploads.piece, file.upload_id, position)
+        contents.write(piece or b"")
+    contents.seek(0)
+    try:
+        return await asyncio.to_thread(images.thumbnail, contents)
+    except BadImage:
+        return b""

@@ -1,0 +1,68 @@
+"""kill -9 in the middle of an upload: what was not whole is not there, and what was stays."""
+
+import base64
+import contextlib
+import http.client
+import json
+from typing import Any
+
+import pytest
+from tests.crash.client import connect
+from tests.crash.conftest import NewServer
+from tests.crash.people import Person, settle
+from tests.support.databases import Databases, Kind
+from tests.support.files import FORM, form
+from tests.support.waiting import eventually
+
+from tertulia.actions import receiving
+from tertulia.domain.attachments import PIECE_BYTES
+from tertulia.storage import sanity
+from tertulia.storage.database import Database
+from tertulia.storage.tx import Tx
+
+WHOLE = form(("tide.bin", b"tide" * PIECE_BYTES))
+KINDS = ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_file_that_was_cut_off_is_not_there(
+    databases: Databases, new_server: NewServer, kind: Kind
+):
+    url, folder = databases.new(kind)
+    ana, server, database = settle(url, "ana")["ana"], new_server(url, folder), Database.at(url)
+    server.start()
+    whole = ends(begins(server.port, ana, WHOLE))["url"]
+
+    with contextlib.closing(begins(server.port, ana, WHOLE[: len(WHOLE) // 2])):
+        eventually(lambda: database.read_now(0, pieces) > 4)
+        server.kill()
+    server.start()
+
+    listed = ana.at(server.port).get("/attachments")["attachments"]
+    assert [f"/user_uploads/{each['path_id']}" for each in listed] == [whole]
+    assert database.read_now(0, sanity.file_problems) == []
+    later = Database.at(url, lambda: database.clock() + receiving.WAIT_SECONDS + 1)
+    while later.write_now(0, receiving.sweep):
+        pass
+    assert database.read_now(0, pieces) == 4
+
+
+def begins(port: int, person: Person, body: bytes) -> http.client.HTTPConnection:
+    """Send an upload, or the beginning of one."""
+    connection = connect(port)
+    credentials = base64.b64encode(f"{person.email}:{person.key}".encode()).decode()
+    connection.putrequest("POST", "/api/v1/user_uploads")
+    connection.putheader("Authorization", f"Basic {credentials}")
+    connection.putheader("Content-Type", FORM)
+    connection.putheader("Content-Length", str(len(WHOLE)))
+    connection.endheaders(body)
+    return connection
+
+
+def ends(connection: http.client.HTTPConnection) -> Any:
+    with contextlib.closing(connection):
+        return json.loads(connection.getresponse().read())
+
+
+def pieces(tx: Tx) -> int:
+    return int(tx.value("SELECT count(*) AS value FROM upload_piece"))

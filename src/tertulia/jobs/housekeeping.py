@@ -2,7 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
 
 from tertulia.actions import (
     full_members,
@@ -18,9 +19,11 @@ from tertulia.jobs.each import each
 from tertulia.storage.database import Bound, Database
 
 NOTICEABLE_SECONDS = 30  # a clock that is corrected by less makes nobody idle
-REST = 4  # as long as a step of a long work took: most of the time is for those who talk
+REST = 4  # times as long as a step of a long work took: most of the time is for those who talk
 CHANNELS_AT_ONCE = 50
 QUEUES_AT_ONCE = 100  # of ten thousand: nobody waits until all of them are noted
+
+T = TypeVar("T")
 
 
 class Watch:
@@ -63,18 +66,21 @@ async def keep_positions(
 
 
 async def forget_send_keys(database: Database, remembered_seconds: float) -> None:
-    await database.write_in(0, housekeeping.forget_send_keys, remembered_seconds)
+    forget = housekeeping.forget_send_keys
+    while await _then_rest(database.write_in(0, forget, remembered_seconds)):
+        pass
 
 
 async def forget_sent(database: Database) -> None:
-    await database.write_in(0, scheduled.forget_sent)
+    while await _then_rest(database.write_in(0, scheduled.forget_sent)):
+        pass
 
 
 async def trim_logs(database: Database, delivery: Delivery) -> None:
     async def trim(realm_id: int) -> None:
         is_done = False
         while not is_done:
-            trimmed = await database.of(realm_id).write(housekeeping.trim_log)
+            trimmed = await _then_rest(database.of(realm_id).write(housekeeping.trim_log))
             for queue_id in trimmed.queues_given_up:
                 delivery.close_queue(queue_id)
             is_done = trimmed.is_done
@@ -87,11 +93,8 @@ async def delete_old_messages(database: Database, delivery: Delivery) -> None:
 
     async def delete(place: tuple[Bound, int | None]) -> None:
         db, channel_id = place
-        deleted = 1
-        while deleted:
-            started = time.monotonic()
-            deleted = await db.write(retention.delete_some, channel_id)
-            await asyncio.sleep(REST * (time.monotonic() - started))
+        while await _then_rest(db.write(retention.delete_some, channel_id)):
+            pass
 
     async def look(realm_id: int) -> None:
         db = database.of(realm_id)
@@ -120,3 +123,11 @@ async def welcome_full_members(database: Database, delivery: Delivery) -> None:
             await here.write(full_members.welcome)
 
     await each(delivery.organizations.values(), welcome)
+
+
+async def _then_rest(step: Awaitable[T]) -> T:
+    """Do a step of a long work, then let others be served for longer than that took."""
+    started = time.monotonic()
+    result = await step
+    await asyncio.sleep(REST * (time.monotonic() - started))
+    return result

@@ -223,6 +223,30 @@ def test_a_clock_put_forward_makes_no_queue_idle(later):
     assert later.read(queues.find, ears.queue_id) is not None
 
 
+def test_a_clock_put_forward_while_positions_are_noted_makes_no_queue_idle(own_chat, monkeypatch):
+    ana = own_chat.person("ana", channels=["kitchen"])
+    ears = ana.listens_for("message")
+    assert ears.silent()
+    server = own_chat.server
+    delivery = server.application.delivery
+    watch = Watch(server.clock)
+    positions = delivery.positions
+
+    def positions_at_the_last_moment(realm_id):
+        found = positions(realm_id)
+        server.clock.move(hours=1)
+        return found
+
+    monkeypatch.setattr(delivery, "positions", positions_at_the_last_moment)
+    server.do(keep_positions(server.database, delivery, watch))
+    monkeypatch.undo()
+    server.do(keep_positions(server.database, delivery, watch))
+
+    says_much(ana, 1)
+    assert len(ears.all()) == 1
+    assert own_chat.read(queues.find, ears.queue_id) is not None
+
+
 def test_a_watch_tells_a_jump_from_the_passing_of_time():
     now, passed = 1_000_000.0, 50.0
     watch = Watch(lambda: now, lambda: passed)

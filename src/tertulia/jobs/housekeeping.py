@@ -47,6 +47,7 @@ async def keep_positions(
     database: Database, delivery: Delivery, watch: Watch | None = None
 ) -> None:
     """Store how far queues have been read, then forget those that nobody polls."""
+    now = database.clock()
     jump = 0.0 if watch is None else watch.jump()
     if jump > 0:
         delivery.put_forward(jump)
@@ -58,7 +59,7 @@ async def keep_positions(
         positions = delivery.positions(realm_id)
         for start in range(0, len(positions), QUEUES_AT_ONCE):
             await here.write(queues.note_positions, positions[start : start + QUEUES_AT_ONCE])
-        for queue_id in await here.write(queues.delete_expired):
+        for queue_id in await here.write(queues.delete_expired, now):
             delivery.close_queue(queue_id)
 
     await each(delivery.organizations, keep)

@@ -1,7 +1,9 @@
-"""Every mistake we report to a client, in one catalogue.
+"""The mistakes we report to a client, in one catalogue.
 
 An error is raised where the truth is known, in `domain` and `actions`, and turned into JSON in
-one place, `http/replies.py`. The words are part of the API: clients compare them.
+one place, `http/replies.py`. The words are part of the API: clients compare them. What is raised
+in several places, or has a code or keys of its own, is a class here; what is wrong with one value
+in one place is a `BadRequest` with its words right there.
 """
 
 from typing import Any, ClassVar

@@ -8,6 +8,7 @@ nowhere, however its address became known.
 from collections.abc import Sequence
 
 from tertulia.actions.messages import sight
+from tertulia.domain import limits
 from tertulia.domain.attachments import Attachment, Looks, new_path_id, shown_name
 from tertulia.domain.users import User
 from tertulia.errors import InvalidAttachment, MayNotReadFile, NoSuchFile, UploadExpired
@@ -18,7 +19,6 @@ from tertulia.storage import attachments, messages, uploads
 from tertulia.storage.tx import Tx
 
 AT_ONCE = 100  # messages in which is looked whether somebody may read a file
-AFTER_ALL = (1 << 63) - 1
 
 
 def add(tx: Tx, owner: User, upload_id: int, filename: str, size: int, looks: Looks) -> Attachment:
@@ -68,7 +68,7 @@ def readable_ones(tx: Tx, reader: User, path_ids: Sequence[str]) -> list[Attachm
 def may_read(tx: Tx, reader: User, attachment: Attachment) -> bool:
     if attachment.owner_id == reader.id:
         return True
-    before = AFTER_ALL
+    before = limits.LARGEST_ID
     while ids := attachments.messages_linking(tx, attachment.id, before, AT_ONCE):
         linking = messages.find_many(tx, tx.realm_id, ids).values()
         if sight.visible(tx, reader, linking):

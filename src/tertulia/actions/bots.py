@@ -59,7 +59,7 @@ class NewBot:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class Changes:
     """What is to be different about a bot; the rest stays."""
 
     full_name: str | None
@@ -91,23 +91,23 @@ def create(tx: Tx, vault: Vault, creator: User, new: NewBot, email_domain: str) 
     return account, key
 
 
-def edit(tx: Tx, user: User, bot_id: int, change: Change) -> None:
+def edit(tx: Tx, user: User, bot_id: int, changes: Changes) -> None:
     """Change a bot: all that is asked for, or nothing."""
     user = rights.acting(tx, user)
     account = kept_by(tx, user, bot_id)
-    if change.full_name is not None:
-        _rename(tx, account, change.full_name)
-    if change.role is not None:
-        _change_role(tx, user, account, change.role)
-    if change.owner_id is not None:
-        account = _give_to(tx, account, change.owner_id)
-    if change.avatar is not None:
-        avatars.put(tx, account.id, change.avatar)
+    if changes.full_name is not None:
+        _rename(tx, account, changes.full_name)
+    if changes.role is not None:
+        _change_role(tx, user, account, changes.role)
+    if changes.owner_id is not None:
+        account = _give_to(tx, account, changes.owner_id)
+    if changes.avatar is not None:
+        avatars.put(tx, account.id, changes.avatar)
     before = bots.find(tx, bot_id)
-    after = _with_defaults(tx, user, before, change.defaults)
-    after = _with_service(account, after, change)
-    if change.config is not None:
-        after = replace(after, config=dict(change.config))
+    after = _with_defaults(tx, user, before, changes.defaults)
+    after = _with_service(account, after, changes)
+    if changes.config is not None:
+        after = replace(after, config=dict(changes.config))
     if after != before:
         bots.save(tx, after)
     for part, name in _TOLD_AS.items():
@@ -236,16 +236,16 @@ def _channel_id(tx: Tx, user: User, name: str) -> int | None:
     return channel.id
 
 
-def _with_service(account: User, bot: Bot, change: Change) -> Bot:
-    if change.service_url is None and change.interface is None:
+def _with_service(account: User, bot: Bot, changes: Changes) -> Bot:
+    if changes.service_url is None and changes.interface is None:
         return bot
     if account.bot_type != BotType.OUTGOING_WEBHOOK:
-        if change.service_url is None:
+        if changes.service_url is None:
             return bot  # Compat: clients send the interface along with other things
         raise NotAnOutgoingWebhook()
     service = bot.service or new_service("", USUAL_INTERFACE)
-    if change.service_url is not None:
-        service = replace(service, url=change.service_url)
-    if change.interface is not None:
-        service = replace(service, interface=change.interface)
+    if changes.service_url is not None:
+        service = replace(service, url=changes.service_url)
+    if changes.interface is not None:
+        service = replace(service, interface=changes.interface)
     return replace(bot, service=service)

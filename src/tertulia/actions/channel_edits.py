@@ -46,7 +46,7 @@ LETTING_IN = ("can_add_subscribers_group", "can_subscribe_group")
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class Changes:
     """What is to be changed of a channel; everything else stays."""
 
     name: str | None = None
@@ -63,20 +63,20 @@ class Edit:
     permissions: dict[str, PermissionChange] = field(default_factory=dict)
 
     @property
-    def changes_openness(self) -> bool:
+    def touch_openness(self) -> bool:
         asked = (self.is_private, self.is_web_public, self.history_public)
         return any(each is not None for each in asked)
 
 
-def edit(tx: Tx, user: User, channel_id: int, edit: Edit, web_public_allowed: bool) -> None:
+def edit(tx: Tx, user: User, channel_id: int, changes: Changes, web_public_allowed: bool) -> None:
     """Change a channel: all that is asked for, or nothing."""
     user = rights.acting(tx, user)
     channel = channel_actions.visible_to(tx, user, channel_id)
-    if edit.is_web_public:
-        _check_web_public(tx, user, channel, edit, web_public_allowed)
+    if changes.is_web_public:
+        _check_web_public(tx, user, channel, changes, web_public_allowed)
     channel = channel_actions.administered_by(tx, user, channel_id)
     for step in _STEPS:
-        step(tx, user, channel, edit)
+        step(tx, user, channel, changes)
         found = channels.find(tx, channel_id)
         assert found is not None
         channel = found
@@ -118,8 +118,8 @@ def set_default(tx: Tx, user: User, channel_id: int, is_default: bool) -> None:
 # --- one step for each part, in the order in which clients hear of them ---
 
 
-def _unarchive(tx: Tx, user: User, channel: Channel, edit: Edit) -> None:
-    if edit.archived is not False:
+def _unarchive(tx: Tx, user: User, channel: Channel, changes: Changes) -> None:
+    if changes.archived is not False:
         return
     if not channel.archived:
         raise BadRequest("Channel is not currently deactivated")
@@ -128,11 +128,11 @@ def _unarchive(tx: Tx, user: User, channel: Channel, edit: Edit) -> None:
     notices.post_if_wanted(tx, channel, words.channel_unarchived(channel))
 
 
-def _change_openness(tx: Tx, user: User, channel: Channel, edit: Edit) -> None:
-    if not edit.changes_openness:
+def _change_openness(tx: Tx, user: User, channel: Channel, changes: Changes) -> None:
+    if not changes.touch_openness:
         return
-    after = _opened(channel, edit)
-    is_default = channel.is_default if edit.is_default is None else edit.is_default
+    after = _opened(channel, changes)
+    is_default = channel.is_default if changes.is_default is None else changes.is_default
     if after.invite_only and is_default:
         raise DefaultChannelIsPrivate()
     if channel.invite_only and not after.invite_only:
@@ -157,15 +157,17 @@ def _change_openness(tx: Tx, user: User, channel: Channel, edit: Edit) -> None:
         notices.post_if_wanted(tx, channel, words.openness_changed(user, channel, after))
 
 
-def _opened(channel: Channel, edit: Edit) -> Channel:
+def _opened(channel: Channel, changes: Changes) -> Channel:
     """The channel as open or closed as it is to be; raises for what makes no sense."""
-    is_private = channel.invite_only if edit.is_private is None else edit.is_private
-    is_web_public = channel.is_web_public if edit.is_web_public is None else edit.is_web_public
-    if is_web_public and edit.is_private is None:
+    is_private = channel.invite_only if changes.is_private is None else changes.is_private
+    is_web_public = (
+        channel.is_web_public if changes.is_web_public is None else changes.is_web_public
+    )
+    if is_web_public and changes.is_private is None:
         is_private = False
-    if edit.history_public is not None:
-        history_public = edit.history_public
-    elif edit.is_private is None and not edit.is_web_public:
+    if changes.history_public is not None:
+        history_public = changes.history_public
+    elif changes.is_private is None and not changes.is_web_public:
         history_public = channel.history_public
     else:
         history_public = not is_private
@@ -179,51 +181,51 @@ def _opened(channel: Channel, edit: Edit) -> Channel:
     )
 
 
-def _change_default(tx: Tx, user: User, channel: Channel, edit: Edit) -> None:
-    if edit.is_default is None:
+def _change_default(tx: Tx, user: User, channel: Channel, changes: Changes) -> None:
+    if changes.is_default is None:
         return
     if not user.is_admin:
         raise AdministratorRequired()
-    if edit.is_default and channel.invite_only:
+    if changes.is_default and channel.invite_only:
         raise DefaultChannelIsPrivate()
-    if edit.is_default != channel.is_default:
-        channels.change(tx, channel.id, is_default=edit.is_default)
+    if changes.is_default != channel.is_default:
+        channels.change(tx, channel.id, is_default=changes.is_default)
         announce(tx, ChannelChanged(channel.id, channel.name, []), to=Watchers(channel.id))
         channel_actions.tell_defaults(tx)
 
 
-def _change_retention(tx: Tx, user: User, channel: Channel, edit: Edit) -> None:
-    if isinstance(edit.retention_days, UnsetType):
+def _change_retention(tx: Tx, user: User, channel: Channel, changes: Changes) -> None:
+    if isinstance(changes.retention_days, UnsetType):
         return
     if not user.is_owner:
         raise OwnerRequired()
-    if edit.retention_days == channel.retention_days:
+    if changes.retention_days == channel.retention_days:
         return
-    channels.change(tx, channel.id, retention_days=edit.retention_days)
-    _tell(tx, channel, "message_retention_days", edit.retention_days)
+    channels.change(tx, channel.id, retention_days=changes.retention_days)
+    _tell(tx, channel, "message_retention_days", changes.retention_days)
     usual = realms.current(tx).setting("message_retention_days")
     old, new = (
-        usual if days is None else days for days in (channel.retention_days, edit.retention_days)
+        usual if days is None else days for days in (channel.retention_days, changes.retention_days)
     )
     notices.post_if_wanted(tx, channel, words.retention_changed(user, old, new))
 
 
-def _change_topics_policy(tx: Tx, user: User, channel: Channel, edit: Edit) -> None:
-    if edit.topics_policy is None:
+def _change_topics_policy(tx: Tx, user: User, channel: Channel, changes: Changes) -> None:
+    if changes.topics_policy is None:
         return
     rights.require_in_realm(tx, user, "can_set_topics_policy_group")
-    if edit.topics_policy == channel.topics_policy:
+    if changes.topics_policy == channel.topics_policy:
         return
-    if edit.topics_policy == EMPTY_ONLY and messages.has_named_topics(tx, channel.id):
+    if changes.topics_policy == EMPTY_ONLY and messages.has_named_topics(tx, channel.id):
         raise NamedTopicsExist(empty_topic_display_name=EMPTY_TOPIC_NAME)
-    channels.change(tx, channel.id, topics_policy=edit.topics_policy)
-    _tell(tx, channel, "topics_policy", edit.topics_policy)
+    channels.change(tx, channel.id, topics_policy=changes.topics_policy)
+    _tell(tx, channel, "topics_policy", changes.topics_policy)
 
 
-def _change_description(tx: Tx, user: User, channel: Channel, edit: Edit) -> None:
-    if edit.description is None:
+def _change_description(tx: Tx, user: User, channel: Channel, changes: Changes) -> None:
+    if changes.description is None:
         return
-    text, rendered = edit.description
+    text, rendered = changes.description
     channels.change(tx, channel.id, description=text, rendered_description=rendered)
     _tell(tx, channel, "description", text, rendered_description=rendered)
     if text != channel.description:
@@ -231,10 +233,10 @@ def _change_description(tx: Tx, user: User, channel: Channel, edit: Edit) -> Non
         notices.post_if_wanted(tx, channel, words.description_changed(user, channel, after))
 
 
-def _change_name(tx: Tx, user: User, channel: Channel, edit: Edit) -> None:
-    if edit.name is None:
+def _change_name(tx: Tx, user: User, channel: Channel, changes: Changes) -> None:
+    if changes.name is None:
         return
-    name = checked_name(edit.name)
+    name = checked_name(changes.name)
     if name == channel.name:
         raise BadRequest("Channel already has that name.")
     other = channels.find_by_name(tx, name)
@@ -246,24 +248,24 @@ def _change_name(tx: Tx, user: User, channel: Channel, edit: Edit) -> None:
     notices.post_if_wanted(tx, channel, words.channel_renamed(user, channel.name, name))
 
 
-def _change_folder(tx: Tx, user: User, channel: Channel, edit: Edit) -> None:
-    if isinstance(edit.folder_id, UnsetType):
+def _change_folder(tx: Tx, user: User, channel: Channel, changes: Changes) -> None:
+    if isinstance(changes.folder_id, UnsetType):
         return
-    if edit.folder_id is not None:
-        folder_actions.get(tx, edit.folder_id)
-    if edit.folder_id != channel.folder_id:
-        channels.change(tx, channel.id, folder_id=edit.folder_id)
-        _tell(tx, channel, "folder_id", edit.folder_id)
+    if changes.folder_id is not None:
+        folder_actions.get(tx, changes.folder_id)
+    if changes.folder_id != channel.folder_id:
+        channels.change(tx, channel.id, folder_id=changes.folder_id)
+        _tell(tx, channel, "folder_id", changes.folder_id)
 
 
-def _change_default_push(tx: Tx, user: User, channel: Channel, edit: Edit) -> None:
-    if edit.default_push is not None and edit.default_push != channel.default_push:
-        channels.change(tx, channel.id, default_push=edit.default_push)
-        _tell(tx, channel, "default_push_notifications", edit.default_push)
+def _change_default_push(tx: Tx, user: User, channel: Channel, changes: Changes) -> None:
+    if changes.default_push is not None and changes.default_push != channel.default_push:
+        channels.change(tx, channel.id, default_push=changes.default_push)
+        _tell(tx, channel, "default_push_notifications", changes.default_push)
 
 
-def _change_permissions(tx: Tx, user: User, channel: Channel, edit: Edit) -> None:
-    for name, change in edit.permissions.items():
+def _change_permissions(tx: Tx, user: User, channel: Channel, changes: Changes) -> None:
+    for name, change in changes.permissions.items():
         channel = _change_permission(tx, user, channel, name, change)
 
 
@@ -339,10 +341,10 @@ _STEPS = (
 
 
 def _check_web_public(
-    tx: Tx, user: User, channel: Channel, edit: Edit, web_public_allowed: bool
+    tx: Tx, user: User, channel: Channel, changes: Changes, web_public_allowed: bool
 ) -> None:
     """Who may not open channels to the internet is told so before anything else."""
-    _opened(channel, edit)
+    _opened(channel, changes)
     if not channel.is_web_public:
         channel_actions.require_web_public(tx, user, web_public_allowed)
 

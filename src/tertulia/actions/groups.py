@@ -39,7 +39,7 @@ from tertulia.storage.tx import Tx
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class Changes:
     """What is to change in a group; what is None or absent stays.
 
     A group is taken into use again by `deactivated=False`; the opposite has an act of its own.
@@ -88,23 +88,23 @@ def create(tx: Tx, user: User, new: NewGroup) -> int:
     return group_id
 
 
-def edit(tx: Tx, user: User, group_id: int, change: Edit) -> None:
+def edit(tx: Tx, user: User, group_id: int, changes: Changes) -> None:
     """Change a group: name, description, reactivation, permissions, in this order."""
     user = rights.acting(tx, user)
     group = managed_by(tx, user, group_id)
-    if change == Edit():
+    if changes == Changes():
         raise BadRequest("No new data supplied")
     after = group
-    if change.name is not None and change.name.strip() != group.name:
-        after = replace(after, name=_free_name(tx, change.name))
+    if changes.name is not None and changes.name.strip() != group.name:
+        after = replace(after, name=_free_name(tx, changes.name))
         _store(tx, after, {"name": after.name}, was_deactivated=group.deactivated)
-    if change.description is not None and change.description != group.description:
-        after = replace(after, description=change.description)
+    if changes.description is not None and changes.description != group.description:
+        after = replace(after, description=changes.description)
         _store(tx, after, {"description": after.description}, was_deactivated=group.deactivated)
-    if change.deactivated is False and group.deactivated:
+    if changes.deactivated is False and group.deactivated:
         after = replace(after, deactivated=False)
         _store(tx, after, {"deactivated": False}, was_deactivated=True)
-    for name, wanted in change.permissions.items():
+    for name, wanted in changes.permissions.items():
         after = _change_permission(tx, after, name, wanted)
 
 

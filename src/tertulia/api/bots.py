@@ -3,7 +3,7 @@
 from typing import Annotated, Any
 
 from tertulia.actions import bots
-from tertulia.actions.bots import Change, Defaults, NewBot
+from tertulia.actions.bots import Changes, Defaults, NewBot
 from tertulia.api.avatars import given
 from tertulia.api.call import Call
 from tertulia.domain import limits
@@ -141,7 +141,7 @@ async def edit(
     files: Files,
 ) -> ChangedBot:
     """Change a bot, perhaps its picture; what is not passed stays."""
-    change = Change(
+    changes = Changes(
         full_name=full_name,
         role=None if role is None else Role(role),
         owner_id=bot_owner_id,
@@ -153,7 +153,7 @@ async def edit(
         config=None if config_data is None else _checked_config(config_data),
         avatar=await given(files),
     )
-    await call.db.write(bots.edit, call.user, bot_id, change)
+    await call.db.write(bots.edit, call.user, bot_id, changes)
     bot = await call.db.read(stored.find, bot_id)
     account = call.org.users[bot_id]
     owner = None if account.bot_owner_id is None else call.org.users[account.bot_owner_id]

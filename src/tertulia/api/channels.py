@@ -7,7 +7,7 @@ from msgspec import UNSET, UnsetType
 
 from tertulia.actions import channel_edits, subscriptions
 from tertulia.actions import channels as channel_actions
-from tertulia.actions.channel_edits import Edit
+from tertulia.actions.channel_edits import Changes
 from tertulia.actions.composing import describe_channel
 from tertulia.api.call import Call, may_open_channels
 from tertulia.api.people import with_id
@@ -288,7 +288,7 @@ async def edit(
     if description is not None:
         text = one_line(description)
         described = (text, await describe_channel(call.author, text))
-    edit = Edit(
+    changes = Changes(
         name=new_name,
         description=described,
         is_private=is_private,
@@ -304,7 +304,7 @@ async def edit(
         default_push=default_push_notifications,
         permissions=as_changes(permissions),
     )
-    await call.db.write(channel_edits.edit, call.user, stream_id, edit, may_open_channels(call))
+    await call.db.write(channel_edits.edit, call.user, stream_id, changes, may_open_channels(call))
     return ok()
 
 

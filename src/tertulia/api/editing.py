@@ -8,7 +8,7 @@ from msgspec import UNSET, UnsetType
 
 from tertulia.actions.composing import compose
 from tertulia.actions.messages import edit, fetch, removal
-from tertulia.actions.messages.edit import Change
+from tertulia.actions.messages.edit import Changes
 from tertulia.api.call import Call
 from tertulia.domain import diffs, topics
 from tertulia.domain.messages import Edit, Message
@@ -66,7 +66,7 @@ async def update(
     if content is not None:
         words = content if content.strip() else EMPTIED
         draft = await compose(call.author, words, call.client, None)
-    wish = Change(
+    wish = Changes(
         draft=draft,
         topic=None if topic is None else topics.for_sending(topic),
         channel_id=stream_id,

@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from tertulia.actions import groups
-from tertulia.actions.groups import Edit, MemberChange
+from tertulia.actions.groups import Changes, MemberChange
 from tertulia.api.call import Call
 from tertulia.api.permission_values import Change, NewValue, as_changes
 from tertulia.domain.groups import GROUP_PERMISSIONS, Group, GroupValue, NewGroup
@@ -80,13 +80,13 @@ async def edit(
     **permissions: NewValue,
 ) -> Reply:
     """Change a user group, or take it into use again."""
-    change = Edit(
+    changes = Changes(
         name=name,
         description=description,
         deactivated=deactivated,
         permissions=as_changes(permissions),
     )
-    await call.db.write(groups.edit, call.user, group_id, change)
+    await call.db.write(groups.edit, call.user, group_id, changes)
     return ok()
 
 

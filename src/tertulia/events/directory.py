@@ -251,23 +251,30 @@ class Organization:
     def put_user(self, user: User, fingerprint: bytes | None) -> None:
         known = self.users.get(user.id)
         if known is not None:
-            self._user_by_email.pop(known.email.casefold(), None)
-            self._users_by_name[known.full_name.lower()].discard(user.id)
-            self._by_role[known.role].discard(user.id)
+            self._take_out(known)
             if known.is_active != user.is_active:
                 self._kept.clear()
-        self._kept_users.pop(user.id, None)
-        if user.is_active and not user.is_system_bot:
-            self._by_role[user.role].add(user.id)
-        self._user_by_key.pop(self._key_of.pop(user.id, b""), None)
         self.users[user.id] = user
-        (self._inactive.discard if user.is_active else self._inactive.add)(user.id)
-        (self.presence.hidden.discard if user.is_active else self.presence.hidden.add)(user.id)
         self._user_by_email[user.email.casefold()] = user.id
         self._users_by_name.setdefault(user.full_name.lower(), set()).add(user.id)
         if fingerprint is not None:
             self._user_by_key[fingerprint] = user.id
             self._key_of[user.id] = fingerprint
+        if not user.is_active:
+            self._inactive.add(user.id)
+            self.presence.hidden.add(user.id)
+        elif not user.is_system_bot:
+            self._by_role[user.role].add(user.id)
+
+    def _take_out(self, user: User) -> None:
+        """Forget all by which somebody was found, and how they were told."""
+        self._kept_users.pop(user.id, None)
+        self._user_by_email.pop(user.email.casefold(), None)
+        self._users_by_name[user.full_name.lower()].discard(user.id)
+        self._user_by_key.pop(self._key_of.pop(user.id, b""), None)
+        self._by_role[user.role].discard(user.id)
+        self._inactive.discard(user.id)
+        self.presence.hidden.discard(user.id)
 
     def put_channel(self, channel: Channel) -> None:
         known = self.channels.get(channel.id)

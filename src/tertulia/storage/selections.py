@@ -10,6 +10,7 @@ from typing import Any
 
 from pyroaring import BitMap64
 
+from tertulia.domain import limits
 from tertulia.storage import subscriptions
 from tertulia.storage.finding import Search
 from tertulia.storage.messages import CAME_WHILE_SUBSCRIBED
@@ -40,7 +41,7 @@ NOTHING = "1 = 0"
 # Moved from one channel to another since it was sent.
 MOVED = "m.arrived_seq IS NOT NULL"
 
-BEYOND_ALL = 2**63 - 1
+BEYOND_ALL = limits.LARGEST_ID
 
 
 @dataclass(frozen=True, slots=True)

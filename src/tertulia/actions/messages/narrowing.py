@@ -37,7 +37,6 @@ from tertulia.storage.tx import Tx
 OPEN_OPERATORS = frozenset(
     ("channel", "channels", "topic", "sender", "has", "search", "near", "id", "with")
 )
-LARGEST_ID = 2**63 - 1
 EVERYTHING = "1 = 1"
 
 Meaning = str | BitMap64
@@ -394,4 +393,4 @@ def _find_user(asked: Asked, operand: str | int) -> User | None:
 
 
 def _may_exist(number: int) -> bool:
-    return 0 < number <= LARGEST_ID
+    return 0 < number <= limits.LARGEST_ID

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tertulia.errors import ClientError
-from tertulia.http.forms import MAX_FIELDS, UploadedFile, read_multipart, read_urlencoded
+from tertulia.http.forms import MAX_FIELDS, UploadedFile, read_urlencoded
+from tertulia.http.multipart import read_multipart
 
 CONTENT_TYPE = 'multipart/form-data; boundary="line"'
 

@@ -4,19 +4,22 @@ from functools import partial
 
 import pytest
 
-from tertulia.actions import housekeeping, retention
+from tertulia.actions import housekeeping, retention, scheduled
 from tertulia.jobs import housekeeping as jobs
 from tertulia.jobs import presence
 from tertulia.jobs.housekeeping import (
     Watch,
     delete_old_messages,
+    forget_send_keys,
     forget_sent,
     keep_positions,
     trim_logs,
 )
+from tertulia.jobs.sending import SCHEDULED, send_due
 from tertulia.storage import log, messages, queues, send_keys
 from tertulia.storage import presence as stored_presence
 from tertulia.storage import scheduled as stored_scheduled
+from tertulia.storage.tx import Tx
 
 
 def events_kept(chat) -> int:
@@ -220,6 +223,30 @@ def test_a_clock_put_forward_makes_no_queue_idle(later):
     assert later.read(queues.find, ears.queue_id) is not None
 
 
+def test_a_clock_put_forward_while_positions_are_noted_makes_no_queue_idle(own_chat, monkeypatch):
+    ana = own_chat.person("ana", channels=["kitchen"])
+    ears = ana.listens_for("message")
+    assert ears.silent()
+    server = own_chat.server
+    delivery = server.application.delivery
+    watch = Watch(server.clock)
+    positions = delivery.positions
+
+    def positions_at_the_last_moment(realm_id):
+        found = positions(realm_id)
+        server.clock.move(hours=1)
+        return found
+
+    monkeypatch.setattr(delivery, "positions", positions_at_the_last_moment)
+    server.do(keep_positions(server.database, delivery, watch))
+    monkeypatch.undo()
+    server.do(keep_positions(server.database, delivery, watch))
+
+    says_much(ana, 1)
+    assert len(ears.all()) == 1
+    assert own_chat.read(queues.find, ears.queue_id) is not None
+
+
 def test_a_watch_tells_a_jump_from_the_passing_of_time():
     now, passed = 1_000_000.0, 50.0
     watch = Watch(lambda: now, lambda: passed)
@@ -250,6 +277,33 @@ def test_keys_of_sends_are_forgotten_in_time(later):
     later.write(housekeeping.forget_send_keys, 86_400)
 
     assert later.read(send_keys.find, ana.id, "key:once", 0) is None
+
+
+def test_many_keys_and_remains_are_forgotten_in_steps(own_chat, monkeypatch):
+    ana = own_chat.person("ana", channels=["kitchen"])
+    server = own_chat.server
+    for number in range(7):
+        ana.with_headers(Idempotency_Key=f"{number}").says("soup", to="kitchen > lunch")
+        ana.post(
+            "/scheduled_messages",
+            type="direct",
+            to=[ana.id],
+            content="milk",
+            scheduled_delivery_timestamp=int(server.clock()) + 60,
+        ).succeeds()
+    server.clock.move(seconds=61)
+    server.do(send_due(server.database, server.application.delivery, SCHEDULED))
+    server.clock.move(hours=25)
+    monkeypatch.setattr(housekeeping, "MOST_AT_ONCE", 3)
+    monkeypatch.setattr(scheduled, "FORGET_AT_ONCE", 3)
+
+    assert own_chat.write(housekeeping.forget_send_keys, 86_400) == 3
+    assert own_chat.write(scheduled.forget_sent) == 3
+    server.do(forget_send_keys(server.database, 86_400))
+    server.do(forget_sent(server.database))
+
+    for table in ("send_key", "scheduled_message"):
+        assert own_chat.read(Tx.value, f"SELECT count(*) AS value FROM {table}") == 0
 
 
 def test_the_remains_of_sent_messages_are_forgotten_after_a_day(later):

@@ -306,7 +306,7 @@ def test_a_key_of_a_send_is_found_until_it_is_old(database, realm):
         again = send_keys.find(tx, ana.id, "k", tx.now - 1)
         assert again is not None
         assert (again.fingerprint, again.message_id, again.policy) == (b"other", 8, 3)
-        assert send_keys.forget_before(tx, tx.now) == 1
+        assert send_keys.forget_before(tx, tx.now, 10) == 1
 
     in_one_go(database, realm, scene)
 

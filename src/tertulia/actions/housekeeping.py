@@ -18,7 +18,8 @@ class Trimmed:
 
 
 def forget_send_keys(tx: Tx, remembered_seconds: float) -> int:
-    return send_keys.forget_before(tx, tx.now - remembered_seconds)
+    """Forget some of the keys that are too old; says how many."""
+    return send_keys.forget_before(tx, tx.now - remembered_seconds, MOST_AT_ONCE)
 
 
 def trim_log(tx: Tx, most_events: int = MOST_EVENTS) -> Trimmed:

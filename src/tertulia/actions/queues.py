@@ -54,8 +54,12 @@ def put_forward(tx: Tx, seconds: float) -> None:
     queues.put_forward(tx, seconds)
 
 
-def delete_expired(tx: Tx) -> list[str]:
-    """Forget queues that nobody has polled for too long; gives their ids."""
-    gone = queues.expired(tx, NOTED_WITHIN_SECONDS)
+def delete_expired(tx: Tx, now: float) -> list[str]:
+    """Forget queues that nobody has polled for too long; gives their ids.
+
+    It is `now` as it was before positions were noted: had the clock been put forward since, all
+    of them would seem idle.
+    """
+    gone = queues.expired(tx, now - NOTED_WITHIN_SECONDS)
     queues.delete(tx, gone)
     return gone

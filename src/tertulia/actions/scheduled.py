@@ -37,6 +37,7 @@ from tertulia.storage import realms, scheduled, users
 from tertulia.storage.tx import Tx
 
 REMEMBER_SENT_SECONDS = 86_400  # how long an edit that comes too late is told so
+FORGET_AT_ONCE = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,4 +183,5 @@ def fail(tx: Tx, seen: ScheduledMessage, notice: Draft) -> bool:
 
 
 def forget_sent(tx: Tx) -> int:
-    return scheduled.forget_sent_before(tx, tx.now - REMEMBER_SENT_SECONDS)
+    """Forget some of what was sent long ago; says how many."""
+    return scheduled.forget_sent_before(tx, tx.now - REMEMBER_SENT_SECONDS, FORGET_AT_ONCE)

@@ -1,11 +1,10 @@
-"""The two form encodings, read strictly and within bounds.
+"""Forms, read strictly and within bounds; those of several parts are read in `multipart`.
 
-Both take the whole body: its size was bounded while it arrived. Texts are UTF-8 or refused, and
-of a repeated name the last value counts.
+Texts are UTF-8 or refused, and of a repeated name the last value counts.
 """
 
 import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
@@ -69,29 +68,24 @@ def read_urlencoded(encoded: bytes) -> dict[str, str]:
         return fields
     if encoded.count(b"&") >= MAX_FIELDS:
         raise TooManyParameters(limit=MAX_FIELDS)
-    for pair in _utf8(encoded).split("&"):
+    for pair in as_text(encoded).split("&"):
         if pair:
             name, _, value = pair.partition("=")
             fields[_checked(_unescape(name))] = _unescape(value)
     return fields
 
 
-def read_multipart(body: bytes, content_type: str) -> tuple[dict[str, str], list[UploadedFile]]:
-    fields: dict[str, str] = {}
-    files: list[UploadedFile] = []
-    if not body:  # Compat: zulip-js writes a form without fields as nothing at all.
-        return fields, files
-    for head, content in _parts(body, boundary_of(content_type)):
-        if head.filename is None:
-            fields[head.name] = _utf8(content)
-        elif head.filename or content:  # a file field left empty is sent as a file without either
-            files.append(UploadedFile(head.name, head.filename, head.content_type, content))
-    return fields, files
-
-
 def part_head(part: bytes) -> PartHead:
     """The head of a part, which begins after its boundary and ends with an empty line."""
-    return _part(part)[0]
+    line_end = part.find(b"\r\n")
+    head_end = part.find(b"\r\n\r\n", 0, MAX_PART_HEAD_BYTES)
+    if line_end < 0 or part[:line_end].strip() or head_end < 0:
+        raise MalformedForm(reason="a part has no proper head")
+    head = {}
+    for line in as_text(part[line_end + 2 : head_end]).split("\r\n"):
+        name, _, value = line.partition(":")
+        head[name.strip().lower()] = value.strip()
+    return _described(head)
 
 
 def boundary_of(content_type: str) -> bytes:
@@ -107,7 +101,14 @@ def media_type(content_type: str) -> str:
 
 def unquote(text: str) -> str:
     """Undoes percent-encoding; what does not come out as UTF-8 is refused."""
-    return _utf8(unquote_to_bytes(text)) if "%" in text else text
+    return as_text(unquote_to_bytes(text)) if "%" in text else text
+
+
+def as_text(data: bytes) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        raise NotUtf8 from None
 
 
 # --- Details --------------------------------------------------------------------------------------
@@ -117,41 +118,10 @@ def _unescape(text: str) -> str:
     return unquote(text.replace("+", " "))
 
 
-def _utf8(data: bytes) -> str:
-    try:
-        return data.decode()
-    except UnicodeDecodeError:
-        raise NotUtf8 from None
-
-
 def _checked(name: str) -> str:
     if len(name) > MAX_NAME_CHARACTERS:
         raise MalformedForm(reason="a parameter name is too long")
     return name
-
-
-def _parts(body: bytes, boundary: bytes) -> Iterator[tuple[PartHead, bytes]]:
-    delimiter = b"\r\n--" + boundary
-    _, *parts = (b"\r\n" + body).split(delimiter, MAX_FIELDS + 2)
-    for position, part in enumerate(parts):
-        if part.startswith(b"--"):
-            return
-        if position >= MAX_FIELDS:
-            raise TooManyParameters(limit=MAX_FIELDS)
-        yield _part(part)
-    raise MalformedForm(reason="it ends too early")
-
-
-def _part(part: bytes) -> tuple[PartHead, bytes]:
-    line_end = part.find(b"\r\n")
-    head_end = part.find(b"\r\n\r\n", 0, MAX_PART_HEAD_BYTES)
-    if line_end < 0 or part[:line_end].strip() or head_end < 0:
-        raise MalformedForm(reason="a part has no proper head")
-    head = {}
-    for line in _utf8(part[line_end + 2 : head_end]).split("\r\n"):
-        name, _, value = line.partition(":")
-        head[name.strip().lower()] = value.strip()
-    return _described(head), part[head_end + 4 :]
 
 
 def _described(head: dict[str, str]) -> PartHead:

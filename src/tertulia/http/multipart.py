@@ -9,16 +9,40 @@ from collections.abc import Iterator
 from typing import Literal
 
 from tertulia.errors import MalformedForm, TooManyParameters
-from tertulia.http.forms import MAX_FIELDS, MAX_PART_HEAD_BYTES, FileHead, boundary_of, part_head
+from tertulia.http.forms import (
+    MAX_FIELDS,
+    MAX_PART_HEAD_BYTES,
+    FileHead,
+    UploadedFile,
+    as_text,
+    boundary_of,
+    part_head,
+)
 
-MAX_FIELD_BYTES = 1 << 16
+MAX_FIELD_BYTES = 1 << 16  # beside a file that is read while it arrives
 
 Item = FileHead | bytes
 
 
+def read_multipart(body: bytes, content_type: str) -> tuple[dict[str, str], list[UploadedFile]]:
+    """The fields and files of a form that has arrived; its size was bounded meanwhile."""
+    if not body:  # Compat: zulip-js writes a form without fields as nothing at all.
+        return {}, []
+    form = Multipart(content_type, most_field_bytes=len(body))
+    files: list[tuple[FileHead, list[bytes]]] = []
+    for item in form.feed(body):
+        if isinstance(item, FileHead):
+            files.append((item, []))
+        else:
+            files[-1][1].append(item)
+    form.check_end()
+    return form.fields, [UploadedFile(*head, b"".join(data)) for head, data in files]
+
+
 class Multipart:
-    def __init__(self, content_type: str) -> None:
+    def __init__(self, content_type: str, most_field_bytes: int = MAX_FIELD_BYTES) -> None:
         """Raises MalformedForm where the boundary is missing."""
+        self._most_field_bytes = most_field_bytes
         self.fields: dict[str, str] = {}
         self._delimiter = b"\r\n--" + boundary_of(content_type)
         self._held = bytearray(b"\r\n")  # so that the first boundary is like all others
@@ -66,6 +90,8 @@ class Multipart:
         self._parts += 1
         if self._parts > MAX_FIELDS:
             raise TooManyParameters(limit=MAX_FIELDS)
+        if self._delimiter in part:
+            raise MalformedForm(reason="a part has no proper head")
         head = part_head(part)
         if head.filename is None:
             self._field = head.name
@@ -83,14 +109,11 @@ class Multipart:
             yield data
         elif self._field is not None:
             self._value += data
-            if len(self._value) > MAX_FIELD_BYTES:
+            if len(self._value) > self._most_field_bytes:
                 raise MalformedForm(reason="a field is too long")
 
     def _end_part(self) -> None:
         if self._field is not None:
-            try:
-                self.fields[self._field] = self._value.decode()
-            except UnicodeDecodeError:
-                raise MalformedForm(reason="a field is not UTF-8") from None
+            self.fields[self._field] = as_text(bytes(self._value))
         self._field, self._file, self._is_told = None, None, False
         self._value.clear()

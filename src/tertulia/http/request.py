@@ -18,10 +18,9 @@ from tertulia.http.forms import (
     FileHead,
     UploadedFile,
     media_type,
-    read_multipart,
     read_urlencoded,
 )
-from tertulia.http.multipart import Multipart
+from tertulia.http.multipart import Multipart, read_multipart
 
 Message = MutableMapping[str, Any]
 Scope = MutableMapping[str, Any]

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from typing import TypeVar
 
 from tertulia.actions import (
     full_members,
@@ -22,6 +23,8 @@ NOTICEABLE_SECONDS = 30  # a clock that is corrected by less makes nobody idle
 REST = 4  # times as long as a step of a long work took: most of the time is for those who talk
 CHANNELS_AT_ONCE = 50
 QUEUES_AT_ONCE = 100  # of ten thousand: nobody waits until all of them are noted
+
+T = TypeVar("T")
 
 
 class Watch:
@@ -45,6 +48,7 @@ async def keep_positions(
     database: Database, delivery: Delivery, watch: Watch | None = None
 ) -> None:
     """Store how far queues have been read, then forget those that nobody polls."""
+    now = database.clock()
     jump = 0.0 if watch is None else watch.jump()
     if jump > 0:
         delivery.put_forward(jump)
@@ -56,7 +60,7 @@ async def keep_positions(
         positions = delivery.positions(realm_id)
         for start in range(0, len(positions), QUEUES_AT_ONCE):
             await here.write(queues.note_positions, positions[start : start + QUEUES_AT_ONCE])
-        for queue_id in await here.write(queues.delete_expired):
+        for queue_id in await here.write(queues.delete_expired, now):
             delivery.close_queue(queue_id)
 
     await each(delivery.organizations, keep)
@@ -64,18 +68,21 @@ async def keep_positions(
 
 
 async def forget_send_keys(database: Database, remembered_seconds: float) -> None:
-    await database.write_in(0, housekeeping.forget_send_keys, remembered_seconds)
+    forget = housekeeping.forget_send_keys
+    while await _then_rest(database.write_in(0, forget, remembered_seconds)):
+        pass
 
 
 async def forget_sent(database: Database) -> None:
-    await database.write_in(0, scheduled.forget_sent)
+    while await _then_rest(database.write_in(0, scheduled.forget_sent)):
+        pass
 
 
 async def trim_logs(database: Database, delivery: Delivery) -> None:
     async def trim(realm_id: int) -> None:
         is_done = False
         while not is_done:
-            trimmed = await database.of(realm_id).write(housekeeping.trim_log)
+            trimmed = await _then_rest(database.of(realm_id).write(housekeeping.trim_log))
             for queue_id in trimmed.queues_given_up:
                 delivery.close_queue(queue_id)
             is_done = trimmed.is_done
@@ -88,7 +95,8 @@ async def delete_old_messages(database: Database, delivery: Delivery) -> None:
 
     async def delete(place: tuple[Bound, int | None]) -> None:
         db, channel_id = place
-        await _at_leisure(lambda: db.write(retention.delete_some, channel_id))
+        while await _then_rest(db.write(retention.delete_some, channel_id)):
+            pass
 
     async def look(realm_id: int) -> None:
         db = database.of(realm_id)
@@ -99,8 +107,9 @@ async def delete_old_messages(database: Database, delivery: Delivery) -> None:
 
 async def sweep_files(database: Database) -> None:
     """Delete the bytes of deleted files, and of those that have never arrived whole."""
-    if await database.read_in(0, receiving.has_to_sweep):
-        await _at_leisure(lambda: database.write_in(0, receiving.sweep))
+    has_more = await database.read_in(0, receiving.has_to_sweep)
+    while has_more:
+        has_more = await _then_rest(database.write_in(0, receiving.sweep))
 
 
 async def count_traffic(database: Database, delivery: Delivery) -> None:
@@ -125,10 +134,9 @@ async def welcome_full_members(database: Database, delivery: Delivery) -> None:
     await each(delivery.organizations.values(), welcome)
 
 
-async def _at_leisure(step: Callable[[], Awaitable[int]]) -> None:
-    """Take one step after the other while there is something to do, and rest after each."""
-    has_more = True
-    while has_more:
-        started = time.monotonic()
-        has_more = bool(await step())
-        await asyncio.sleep(REST * (time.monotonic() - started))
+async def _then_rest(step: Awaitable[T]) -> T:
+    """Do a step of a long work, then let others be served for longer than that took."""
+    started = time.monotonic()
+    result = await step
+    await asyncio.sleep(REST * (time.monotonic() - started))
+    return result

@@ -117,12 +117,12 @@ def behind(tx: Tx, seq: int) -> list[str]:
     return [row["id"] for row in rows]
 
 
-def expired(tx: Tx, grace_seconds: float) -> list[str]:
+def expired(tx: Tx, at: float) -> list[str]:
     """Queues of the organization that nobody has polled for longer than they asked for."""
     rows = tx.all(
-        "SELECT id FROM queue WHERE realm_id = :realm AND seen_at + idle_seconds < :latest",
+        "SELECT id FROM queue WHERE realm_id = :realm AND seen_at + idle_seconds < :at",
         realm=tx.realm_id,
-        latest=tx.now - grace_seconds,
+        at=at,
     )
     return [row["id"] for row in rows]
 

@@ -132,8 +132,13 @@ def delete(tx: Tx, entry_id: int) -> None:
     )
 
 
-def forget_sent_before(tx: Tx, at: float) -> int:
-    return tx.execute("DELETE FROM scheduled_message WHERE sent_at <= :at", at=at)
+def forget_sent_before(tx: Tx, at: float, most: int) -> int:
+    return tx.execute(
+        "DELETE FROM scheduled_message WHERE id IN"
+        " (SELECT id FROM scheduled_message WHERE sent_at <= :at LIMIT :most)",
+        at=at,
+        most=most,
+    )
 
 
 def _place(to: Destination) -> dict[str, int | str | None]:

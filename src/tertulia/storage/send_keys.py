@@ -44,5 +44,10 @@ def insert(
     )
 
 
-def forget_before(tx: Tx, at: float) -> int:
-    return tx.execute("DELETE FROM send_key WHERE sent_at <= :at", at=at)
+def forget_before(tx: Tx, at: float, most: int) -> int:
+    return tx.execute(
+        "DELETE FROM send_key WHERE (sender_id, key) IN"
+        " (SELECT sender_id, key FROM send_key WHERE sent_at <= :at LIMIT :most)",
+        at=at,
+        most=most,
+    )

@@ -22,12 +22,12 @@ ALLOWED = {
     "markdown": "",
     "domain": "errors",
     "http": "errors config",
-    "web": "errors config",
     "storage": "domain errors config",
     "events": "storage domain markdown errors config",
     "actions": "events storage domain markdown errors config",
     "jobs": "actions events storage domain markdown errors config",
-    "api": "http web actions events storage domain markdown errors config",
+    "api": "http actions events storage domain markdown errors config",
+    "web": "api http actions events storage domain markdown errors config",
 }
 
 Tree = dict[str, str]  # the text of each module, by its dotted name; a package ends in .__init__

@@ -21,10 +21,8 @@ from tertulia.api.routes import ABSENT, ROUTES
 from tertulia.config import Config
 from tertulia.domain import version
 from tertulia.domain.keys import Vault
-from tertulia.downloads import Downloads
 from tertulia.errors import ClientError, ServiceUnavailable
 from tertulia.events.delivery import Delivery
-from tertulia.gallery import PICTURE_HEADERS, Gallery, drawn
 from tertulia.http.dispatch import Api
 from tertulia.http.openapi import describe
 from tertulia.http.replies import encode_error
@@ -39,6 +37,8 @@ from tertulia.markdown import emoji_names
 from tertulia.storage import realms
 from tertulia.storage.database import Database
 from tertulia.web import pages
+from tertulia.web.downloads import Downloads
+from tertulia.web.gallery import PICTURE_HEADERS, Gallery, drawn
 
 TABLE_HEADERS = {"Cache-Control": "public, max-age=86400", "Access-Control-Allow-Origin": "*"}
 

@@ -1,4 +1,4 @@
-"""The few pages and pictures that are not part of the API."""
+"""The page that a browser is shown, and the logo on it."""
 
 import html
 from importlib import resources

@@ -23,7 +23,7 @@ from tertulia.http.request import Request as ApiRequest
 from tertulia.storage import attachments as stored
 from tertulia.storage import uploads
 from tertulia.storage.database import Bound
-from tertulia.thumbnails import Thumbnails
+from tertulia.web.thumbnails import Thumbnails
 
 
 class Downloads:

@@ -21,6 +21,8 @@ from tertulia.storage import presence as stored_presence
 from tertulia.storage import scheduled as stored_scheduled
 from tertulia.storage.tx import Tx
 
+BULK = {"notification_settings_null": True, "bulk_message_deletion": True}
+
 
 def events_kept(chat) -> int:
     return len(chat.read(log.after, chat.realm.id, 0, 1_000_000))
@@ -361,8 +363,7 @@ def test_a_channel_forgets_what_is_older_than_it_wants(later):
     ana.says("kept elsewhere", to="garden > roses")
     later.server.clock.move(**days(2))
     ana.says("new", to="kitchen > soup")
-    capable = {"notification_settings_null": True, "bulk_message_deletion": True}
-    ears = ben.listens_for("delete_message", client_capabilities=capable)
+    ears = ben.listens_for("delete_message", client_capabilities=BULK)
     simple, others = ana.listens_for("delete_message"), cleo.listens_for("delete_message")
 
     deletes_old(later)
@@ -444,8 +445,7 @@ def test_much_is_deleted_in_small_steps_topic_by_topic(later):
     keep_for(later, "kitchen", 1)
     for number in range(60):
         ana.says(f"word {number}", to=f"kitchen > topic {number % 2}")
-    capable = {"notification_settings_null": True, "bulk_message_deletion": True}
-    ears = ana.listens_for("delete_message", client_capabilities=capable)
+    ears = ana.listens_for("delete_message", client_capabilities=BULK)
 
     later.server.clock.move(**days(2))
     deletes_old(later)
@@ -454,6 +454,22 @@ def test_much_is_deleted_in_small_steps_topic_by_topic(later):
     assert sum(len(event["message_ids"]) for event in told) == 60
     assert max(len(event["message_ids"]) for event in told) <= retention.AT_ONCE
     assert {event["topic"] for event in told} == {"topic 0", "topic 1"}
+    assert readable(ana) == []
+
+
+def test_a_place_with_much_to_forget_lets_others_have_their_turn(own_chat, monkeypatch):
+    monkeypatch.setattr(jobs, "STEPS_IN_TURN", 2)
+    ana = own_chat.person("ana", channels=["kitchen", "garden"])
+    own_chat.set("message_retention_days", 1)
+    own_chat.fill(ana, "kitchen > soup", 30)
+    own_chat.fill(ana, "garden > roses", 3)
+    ears = ana.listens_for("delete_message", client_capabilities=BULK)
+    own_chat.server.clock.move(**days(2))
+
+    deletes_old(own_chat)
+
+    told = [event["topic"] for event in ears.all()]
+    assert told == ["soup", "soup", "roses", "soup", "soup", "soup", "soup"]
     assert readable(ana) == []
 
 

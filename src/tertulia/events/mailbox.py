@@ -153,7 +153,9 @@ class Mailbox:
         self._drop(entry for entry in self.pending if entry.about.channel_id == channel_id)
 
     def forget_messages(self, message_ids: Collection[int]) -> None:
-        """Drop the words of messages that are gone."""
+        """Drop the words of messages that are gone; most mailboxes, of many, hold nothing."""
+        if not self.pending:
+            return
         gone = frozenset(message_ids)
         self._drop(entry for entry in self.pending if entry.about.message_id in gone)
 

@@ -21,6 +21,7 @@ from tertulia.storage.database import Bound, Database
 
 NOTICEABLE_SECONDS = 30  # a clock that is corrected by less makes nobody idle
 REST = 4  # times as long as a step of a long work took: most of the time is for those who talk
+STEPS_IN_TURN = 100
 CHANNELS_AT_ONCE = 50
 QUEUES_AT_ONCE = 100  # of ten thousand: nobody waits until all of them are noted
 
@@ -91,18 +92,25 @@ async def trim_logs(database: Database, delivery: Delivery) -> None:
 
 
 async def delete_old_messages(database: Database, delivery: Delivery) -> None:
-    """Delete what has been kept for as long as its channel or its organization wants."""
+    """Delete what has been kept for as long as its channel or its organization wants.
 
-    async def delete(place: tuple[Bound, int | None]) -> None:
+    Every place has its turn soon, though another may have years to forget.
+    """
+
+    async def take_turn(place: tuple[Bound, int | None]) -> bool:
         db, channel_id = place
-        while await _then_rest(db.write(retention.delete_some, channel_id)):
-            pass
+        for _ in range(STEPS_IN_TURN):
+            if not await _then_rest(db.write(retention.delete_some, channel_id)):
+                return False
+        return True
 
-    async def look(realm_id: int) -> None:
+    async def look(realm_id: int) -> bool:
         db = database.of(realm_id)
-        await each([(db, place) for place in await db.read(retention.places_with_old)], delete)
+        places = await db.read(retention.places_with_old)
+        return any(await each([(db, place) for place in places], take_turn))
 
-    await each(delivery.organizations, look)
+    while any(await each(delivery.organizations, look)):
+        pass
 
 
 async def sweep_files(database: Database) -> None:

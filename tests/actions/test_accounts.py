@@ -5,7 +5,14 @@ import pytest
 from tertulia.actions import organizations, users
 from tertulia.actions.users import NewUser
 from tertulia.domain.users import BotType, Role
-from tertulia.errors import BadRequest, EmailTaken, LastOwner, UserIsDeactivated, UserNotFound
+from tertulia.errors import (
+    BadRequest,
+    ClientError,
+    EmailTaken,
+    LastOwner,
+    UserIsDeactivated,
+    UserNotFound,
+)
 from tertulia.storage import channels, log
 from tertulia.storage import users as stored
 
@@ -47,7 +54,7 @@ def test_a_key_is_stored_so_that_the_database_alone_lets_nobody_in(chat):
     ],
 )
 def test_what_is_no_account(chat, email, name, msg):
-    with pytest.raises(BadRequest, match=msg.replace("|", r"\|")):
+    with pytest.raises(ClientError, match=msg.replace("|", r"\|")):
         adds(chat, email, name)
 
 

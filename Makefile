@@ -33,7 +33,7 @@ bench: .venv/dev.stamp ## measure speed and memory
 bench-large: .venv/dev.stamp ## measure reading among a million messages; it makes them first
 	@$(BIN)/python -m bench.large $(ARGS)
 
-soak: .venv/dev.stamp ## run the tests that take minutes, and every row on both databases
+soak: .venv/dev.stamp ## run the tests that take minutes, and all others on both databases
 	@$(BIN)/python -m pytest -m soak $(ARGS)
 	@$(BIN)/python -m pytest -n 2 --both $(ARGS)
 

@@ -16,23 +16,24 @@ KINDS = ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--both", action="store_true", help="every row of a table on both databases")
+    parser.addoption("--both", action="store_true", help="play everything on both databases")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """A scene is played on both databases; the rows of a table take turns, for time's sake.
+    """Not everything is played on both databases, for time's sake; `--both` does that.
 
-    Where there is no PostgreSQL, every row has its turn on SQLite. What is long and about HTTP
-    alone is marked `on_one`, and is played on SQLite.
+    The rows of a table take turns. The scenes of the API, of which there are very many, are played
+    on SQLite, and every other one on PostgreSQL too; what is long and about HTTP alone is marked
+    `on_one`. All other scenes are played on both. Where there is no PostgreSQL, every row has its
+    turn on SQLite.
     """
     if config.getoption("both") or unreachable():
         return
     rows: dict[str, list[str]] = {}
-    waiting: list[pytest.Item] = []
+    waiting = set([item for item in items if _is_scene_of_the_api(item)][1::2])
     for item in items:
         if item.get_closest_marker("on_one") and item.get_closest_marker("postgres"):
-            waiting.append(item)
-            continue
+            waiting.add(item)
         found = _row_of_a_table(item)
         if found is not None:
             table, row, kind = found
@@ -40,11 +41,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             if row not in seen:
                 seen.append(row)
             if kind != TURNS[seen.index(row) % len(TURNS)]:
-                waiting.append(item)
-    if waiting:
-        left_out = set(waiting)
-        items[:] = [item for item in items if item not in left_out]
-        config.hook.pytest_deselected(items=waiting)
+                waiting.add(item)
+    items[:] = [item for item in items if item not in waiting]
+    config.hook.pytest_deselected(items=list(waiting))
+
+
+def _is_scene_of_the_api(item: pytest.Item) -> bool:
+    """On PostgreSQL, that is."""
+    params = item.callspec.params if hasattr(item, "callspec") else {}
+    return item.path.parent.name == "api" and params == {"kind": "postgres"}
 
 
 def _row_of_a_table(item: pytest.Item) -> tuple[str, str, Kind] | None:

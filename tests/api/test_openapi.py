@@ -87,6 +87,7 @@ def test_every_answer_is_what_its_description_promises(chat, scene):
         assert [f"{method} {path} {each.json_path} {each.message}" for each in problems] == []
 
 
+@pytest.mark.on_one
 def test_every_error_is_what_the_description_promises(chat, scene):
     ana, _, _ = scene
     text = json.dumps(told(chat))
@@ -191,6 +192,7 @@ def sample(name: str, schema: dict[str, Any], method: str) -> Any:
     return usual.get(str(schema.get("type")), [])
 
 
+@pytest.mark.on_one
 def test_what_is_documented_as_required_is_missed(chat, scene):
     ana, calls, places = scene
     document = told(chat)
@@ -210,6 +212,7 @@ def test_what_is_documented_as_required_is_missed(chat, scene):
             answer.fails(f"Missing '{name}' argument")
 
 
+@pytest.mark.on_one
 def test_the_good_calls_fit_the_documented_types(chat, scene):
     _, calls, _ = scene
     document = told(chat)

@@ -32,8 +32,8 @@ History = dict[str, dict[int, str]]  # by place: what was said, by message id
 @pytest.mark.parametrize(
     "kind, kills",
     [
-        ("sqlite", 5),
-        pytest.param("postgres", 5, marks=pytest.mark.postgres),
+        ("sqlite", 3),
+        pytest.param("postgres", 3, marks=pytest.mark.postgres),
         pytest.param("sqlite", 300, marks=pytest.mark.soak),
         pytest.param("postgres", 300, marks=[pytest.mark.soak, pytest.mark.postgres]),
     ],

@@ -24,7 +24,7 @@ NAMES = ("ana", "ben", "eve", "gil", "ida")
 TOPICS = ("bread", "Soup", "✔ tea")
 NEWEST = 10_000_000_000_000_000
 NARROWS_PER_LOOK = 6
-STEPS = 240
+STEPS = 168
 STEPS_BETWEEN_LOOKS = 24
 
 PUBLIC, SHARED, PROTECTED = "public", "private", "private with a protected history"

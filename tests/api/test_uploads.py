@@ -324,7 +324,7 @@ def test_a_text_is_shown_and_nothing_of_it_is_run(people):
 
 
 @pytest.mark.parametrize(
-    "name, kind",
+    "name, content_type",
     [
         ("page.html", "text/html"),
         ("drawing.svg", "image/svg+xml"),
@@ -335,10 +335,10 @@ def test_a_text_is_shown_and_nothing_of_it_is_run(people):
         ("x.png", 'image/png"; x="'),
     ],
 )
-def test_what_could_run_or_is_not_what_it_says_is_only_downloaded(people, name, kind):
+def test_what_could_run_or_is_not_what_it_says_is_only_downloaded(people, name, content_type):
     _, ana, _ = people
 
-    headers = fetches(ana, uploads(ana, name, b"<script>alert(1)</script>", kind)).headers
+    headers = fetches(ana, uploads(ana, name, b"<script>alert(1)</script>", content_type)).headers
 
     assert headers["Content-Type"] == "application/octet-stream"
     assert headers["Content-Disposition"] == f'attachment; filename="{name}"'

@@ -33,7 +33,7 @@ def kitchen(chat):
 
 
 @pytest.mark.parametrize(
-    "content, kind, extra",
+    "content, widget_type, extra",
     [
         ("/poll Which soup?\npea\nleek", "poll", POLL),
         ("/poll  Which soup? \n\n* pea\n - leek ", "poll", POLL),
@@ -50,12 +50,12 @@ def kitchen(chat):
         ),
     ],
 )
-def test_a_message_begins_a_widget(chat, content, kind, extra):
+def test_a_message_begins_a_widget(chat, content, widget_type, extra):
     ana = chat.person("ana")
 
     message = ana.says(content, to=[ana])
 
-    assert parts(ana, message) == [(ana.id, {"widget_type": kind, "extra_data": extra})]
+    assert parts(ana, message) == [(ana.id, {"widget_type": widget_type, "extra_data": extra})]
 
 
 @pytest.mark.parametrize("content", ["/polls", "/poll-tax", "a /poll", "poll", "/me polls"])

@@ -36,6 +36,7 @@ class Databases:
         folder.mkdir(parents=True)
         if kind == "sqlite":
             return f"sqlite:///{folder / 'tertulia.db'}", folder
+        assert kind == "postgres", f"there is no database called {kind}"
         problem = unreachable()
         if problem:
             pytest.skip(f"PostgreSQL cannot be reached: {problem}")

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from configparser import ConfigParser
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -113,15 +114,13 @@ def test_a_second_server_on_the_same_folder_is_refused(terminal):
 @pytest.mark.postgres
 def test_a_second_server_on_the_same_postgresql_is_welcome(databases):
     url, folder = databases.new("postgres")
-    terminal = Terminal(folder, url)
-    first = terminal.serves()
-    second = terminal.serves()
+    with closing(Terminal(folder, url)) as terminal:
+        first, second = terminal.serves(), terminal.serves()
 
-    ana = terminal.adds("ana")
+        ana = terminal.adds("ana")
 
-    first.soon_answers(200, "/users/me", who=ana)
-    second.soon_answers(200, "/users/me", who=ana)
-    terminal.close()
+        first.soon_answers(200, "/users/me", who=ana)
+        second.soon_answers(200, "/users/me", who=ana)
 
 
 def test_a_port_in_use_is_told_in_one_sentence(terminal):

@@ -71,8 +71,13 @@ def test_moderators_are_told_of_somebody_whom_the_reporter_does_not_know(chat, o
 def test_a_long_message_is_cut_off_rather_than_refused(chat, office):
     ana = chat.person("ana")
     message = ana.says("x" * limits.MESSAGE_LENGTH, to=[ana])
+    ears = office.listens_for("message")
 
     reports(ana, message, description="y" * limits.REPORT_LENGTH).succeeds()
+
+    told = ears.next()["message"]["content"]
+    assert len(told) == limits.MESSAGE_LENGTH
+    assert told.endswith("x\n[message truncated]\n```")
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from tertulia.actions import notices, quotations, rights
+from tertulia.actions.messages.fetch import visible_to
 from tertulia.domain import reports
 from tertulia.domain.channels import Channel
 from tertulia.domain.messages import Draft
@@ -26,8 +27,7 @@ def words_for(
 
 def send(tx: Tx, reporter: User, message_id: int, draft: Draft) -> None:
     reporter = rights.acting(tx, reporter)
-    quotation = quotations.find(tx, reporter, message_id)
-    sender = users.find(tx, quotation.message.sender_id)
+    sender = users.find(tx, visible_to(tx, reporter, message_id).sender_id)
     assert sender is not None
     words = Words(draft.content, draft.rendered)
     notices.post(tx, _place(tx), reports.topic_about(sender), words)

@@ -8,7 +8,7 @@ from msgspec import UNSET, UnsetType
 
 from tertulia.actions.composing import compose, rendering
 from tertulia.actions.messages import send
-from tertulia.actions.messages.send import SendKey, Sent
+from tertulia.actions.messages.repeats import SendKey, Sent
 from tertulia.api.call import Call
 from tertulia.domain import limits, topics
 from tertulia.domain.links import conversation_link, topic_link

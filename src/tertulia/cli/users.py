@@ -160,7 +160,7 @@ def set_password(email: str, org: str | None, **flags: Any) -> None:
     if found.is_bot:
         raise click.UsageError(BOTS_HAVE_NONE)
     chosen = passwords.hashed(passwords.checked(_ask_password()))
-    office.database.write_now(office.realm.id, user_actions.set_password, found.id, chosen)
+    office.write(user_actions.set_password, found.id, chosen)
     click.echo(f"{found.full_name} <{found.email}> has a new password.", err=True)
 
 

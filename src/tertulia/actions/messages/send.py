@@ -19,19 +19,19 @@ from tertulia.actions import (
     widgets,
 )
 from tertulia.actions import channels as channel_actions
+from tertulia.actions.messages import repeats
+from tertulia.actions.messages.repeats import SendKey, Sent
 from tertulia.domain import limits
 from tertulia.domain.channels import Channel
 from tertulia.domain.messages import Draft
 from tertulia.domain.topics import ALLOW_EMPTY, DISABLE_EMPTY, EMPTY_ONLY, EMPTY_TOPIC_NAME, INHERIT
 from tertulia.domain.users import BotType, User
-from tertulia.domain.visibility import Visibility
 from tertulia.errors import (
     BadRequest,
     ChannelIdNotFound,
     ChannelNotFound,
     ClientError,
     RecipientNotAccessible,
-    SendKeyReused,
     WildcardNotAllowedInChannel,
     WildcardNotAllowedInTopic,
 )
@@ -44,32 +44,11 @@ from tertulia.storage import (
     messages,
     muted_users,
     realms,
-    send_keys,
     subscriptions,
     unread,
     users,
 )
 from tertulia.storage.tx import Tx
-
-
-@dataclass(frozen=True, slots=True)
-class SendKey:
-    """What makes a repeated send the same one: a key, and a digest of what was said with it."""
-
-    key: str
-    fingerprint: bytes
-    remembered_seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class Sent:
-    """Where a message went and what became of it."""
-
-    message_id: int
-    policy: Visibility | None = None
-    channel: Channel | None = None
-    topic: str = ""
-    member_ids: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +81,7 @@ def to_channel(
     echo: Echo | None = None,
 ) -> Sent:
     """Send to a channel, named or by id."""
-    repeated = _sent_before(tx, sender, key)
+    repeated = repeats.sent_before(tx, sender, key)
     if repeated is not None:
         return repeated
     checked = check_to_channel(tx, sender, where, topic, draft)
@@ -140,7 +119,7 @@ def to_channel(
         to=_hearers(channel, bots),
     )
     notices.note_message(tx, channel, message_id)
-    _remember(tx, sender, key, message_id, policy)
+    repeats.remember(tx, sender, key, message_id, policy)
     return Sent(message_id, policy, channel=channel, topic=topic)
 
 
@@ -154,7 +133,7 @@ def to_people(
     echo: Echo | None = None,
 ) -> Sent:
     """Send a direct message; the sender takes part whether or not they name themselves."""
-    repeated = _sent_before(tx, sender, key)
+    repeated = repeats.sent_before(tx, sender, key)
     if repeated is not None:
         return repeated
     checked = check_to_people(tx, sender, recipients, draft, email_domain)
@@ -183,7 +162,7 @@ def to_people(
         ),
         to=Users(ids),
     )
-    _remember(tx, sender, key, message_id, None)
+    repeats.remember(tx, sender, key, message_id, None)
     return Sent(message_id, member_ids=tuple(ids))
 
 
@@ -209,33 +188,6 @@ def check_to_people(
     _check_direct_permission(tx, sender, members, email_domain)
     called = draft.mentions.user_ids | check_group_mentions(tx, sender, draft)
     return DirectSend(sender, members, sorted(called & members.keys()))
-
-
-# --- repeated sends ---
-
-
-def _sent_before(tx: Tx, sender: User, key: SendKey | None) -> Sent | None:
-    if key is None:
-        return None
-    found = send_keys.find(tx, sender.id, key.key, tx.now - key.remembered_seconds)
-    if found is None:
-        return None
-    if found.fingerprint != key.fingerprint:
-        raise SendKeyReused()
-    policy = None if found.policy is None else Visibility(found.policy)
-    message = messages.find(tx, found.message_id)
-    if message is None:
-        return Sent(found.message_id, policy)
-    channel = None if message.channel_id is None else channels.find(tx, message.channel_id)
-    return Sent(message.id, policy, channel, message.topic, message.member_ids)
-
-
-def _remember(
-    tx: Tx, sender: User, key: SendKey | None, message_id: int, policy: Visibility | None
-) -> None:
-    if key is not None:
-        value = None if policy is None else int(policy)
-        send_keys.insert(tx, sender.id, key.key, key.fingerprint, message_id, value)
 
 
 # --- who and where ---

@@ -77,4 +77,14 @@ FORMS: Forms = {
 
 def parameters(settings: Iterable[Adjustable], forms: Forms = FORMS) -> dict[str, Any]:
     """For `takes`: a table of settings as the parameters of an endpoint."""
-    return {setting.name: forms[type(setting.kind)](setting.kind) for setting in settings}
+    return {setting.name: _form(setting, forms)(setting.kind) for setting in settings}
+
+
+# What has words of its own for a refusal is refused by the action; here only its type counts.
+_REFUSED_LATER: Forms = {ChosenFrom: FORMS[Language], Whole: lambda kind: int}
+
+
+def _form(setting: Adjustable, forms: Forms) -> Callable[[Any], Any]:
+    kind = type(setting.kind)
+    is_refused_later = setting.refusal is not None and kind in _REFUSED_LATER
+    return (_REFUSED_LATER if is_refused_later else forms)[kind]

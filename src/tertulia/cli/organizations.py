@@ -25,6 +25,8 @@ from tertulia.events import loading
 from tertulia.storage import groups, realms, users
 from tertulia.storage.tx import Tx
 
+LONGEST_SHOWN = 60  # characters of what cannot be
+
 
 @click.group()
 def org() -> None:
@@ -127,8 +129,9 @@ def _read_value(office: Office, setting: OrganizationSetting, text: str) -> Any:
         value = setting.kind.read(text)
         setting.kind.checked(value)
     except ValueError:
+        shown = text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…"
         raise click.ClickException(
-            f'{setting.name} must be {setting.kind.must_be}, not "{text}".'
+            f'{setting.name} must be {setting.kind.must_be}, not "{shown}".'
         ) from None
     return value
 

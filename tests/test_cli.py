@@ -3,19 +3,23 @@
 import json
 import re
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 from tests.support.databases import Databases, Kind
 from tests.support.terminal import Terminal
 
 from tertulia.cli import main
+from tertulia.cli.commands import COMMANDS
 from tertulia.config import Config
 from tertulia.domain import passwords
 from tertulia.domain.attachments import Looks
 from tertulia.domain.organization_settings import SETTINGS
-from tertulia.serving import find_vault
+from tertulia.opening import find_vault
 from tertulia.storage import attachments, realms, sanity, schema, uploads, users
 from tertulia.storage.database import Database
 from tertulia.storage.tx import Tx
@@ -545,3 +549,23 @@ def test_the_command_has_a_version_and_every_part_of_it_a_help():
     ):
         assert CliRunner().invoke(main, [*words, "--help"]).exit_code == 0
     assert CliRunner().invoke(main, ["--version"]).output.startswith("Tertulia ")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_list_of_commands_says_what_each_says_of_itself(name):
+    command = main.get_command(click.Context(main), name)
+
+    assert command is not None
+    assert command.get_short_help_str(100) == COMMANDS[name][1]
+
+
+def test_help_does_not_wait_for_the_servers_code():
+    program = "import sys; from tertulia.cli import main; main(['--help'], standalone_mode=False)"
+    loaded = f"{program}; print(*[name for name in sys.modules if name.startswith('tertulia.')])"
+
+    shown = subprocess.run(
+        [sys.executable, "-c", loaded], capture_output=True, check=True, text=True
+    )
+
+    assert "Commands:" in shown.stdout
+    assert not {"tertulia.app", "tertulia.api", "tertulia.actions"} & set(shown.stdout.split())

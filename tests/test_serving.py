@@ -24,7 +24,7 @@ from tests.support.waiting import eventually
 from tertulia.config import Config
 from tertulia.domain.keys import WrongSecret
 from tertulia.listening import CannotListen, listen
-from tertulia.serving import check_vault, open_database, open_vault
+from tertulia.opening import check_vault, open_database, open_vault
 
 HALF_A_SECOND = 0.5
 

@@ -47,6 +47,10 @@ class BadRequest(ClientError):
         return self.values
 
 
+class CannotStart(Exception):
+    """What keeps a server or a command from its work, in words for whoever runs it."""
+
+
 # --- HTTP -------------------------------------------------------------------------------------
 
 

@@ -10,13 +10,13 @@ from typing import Any
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from tertulia.config import Config
-from tertulia.errors import BadRequest, ClientError, HeadersTooLarge
+from tertulia.errors import BadRequest, CannotStart, ClientError, HeadersTooLarge
 from tertulia.http.replies import encode_error
 
 BACKLOG = 2048
 
 
-class CannotListen(Exception):
+class CannotListen(CannotStart):
     """The address or the port is not to be had."""
 
     def __init__(self, host: str, port: int, error: OSError) -> None:

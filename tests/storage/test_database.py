@@ -345,13 +345,13 @@ def test_who_had_closed_logging_in_by_password_has_it_closed(database, realm, mo
     known = schema.migrations()
 
     def age(tx: Tx) -> None:
-        tx.execute("UPDATE schema_version SET version = 18")
+        tx.execute("UPDATE schema_version SET version = 19")
         tx.execute(
             "UPDATE realm SET settings = :text WHERE id = :id", text=text % is_open, id=realm.id
         )
 
     database.write_now(0, age)
-    monkeypatch.setattr(schema, "migrations", lambda: known[:19])
+    monkeypatch.setattr(schema, "migrations", lambda: known[:20])
     database.migrate()
     database.write_now(0, lambda tx: tx.execute(LATEST, v=known[-1][0]))
 

@@ -1,5 +1,7 @@
 """Writes are gathered: many callers, one commit, each undone by itself alone."""
 
+import random
+import string
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -154,3 +156,29 @@ def test_a_full_disk_fails_the_whole_gathering_and_the_next_one_succeeds(realm, 
 
     assert [type(job.error) for job in jobs] == [ServiceUnavailable] * 3
     assert after[0].error is None
+
+
+def test_one_that_spoils_the_commit_fails_by_itself(database, realm, desk):
+    def spoil(tx: Tx) -> None:
+        tx.execute("RELEASE SAVEPOINT job")
+
+    jobs = desk.do(realm, announcing("one"), spoil, announcing("two"))
+
+    assert [job.error is None for job in jobs] == [True, False, True]
+    assert not isinstance(jobs[1].error, ServiceUnavailable)
+    assert database.read_now(realm.id, names)[-2:] == ["one", "two"]
+
+
+def test_what_is_too_long_for_an_index_is_one_jobs_fault(database, realm, desk):
+    # Random letters, because PostgreSQL would press others together until they fit.
+    long = "".join(random.Random(1).choices(string.ascii_letters, k=10_000))
+
+    jobs = desk.do(
+        realm,
+        announcing("one"),
+        lambda tx: tx.execute("INSERT INTO queue (id) VALUES (:id)", id=long),
+        announcing("two"),
+    )
+
+    assert [job.error is None for job in jobs] == [True, False, True]
+    assert not isinstance(jobs[1].error, ServiceUnavailable)

@@ -7,7 +7,7 @@ from tertulia.actions import organizations
 from tertulia.domain.messages import Draft
 from tertulia.domain.realms import Realm
 from tertulia.domain.search import Page, parse
-from tertulia.storage import edits, history, messages, search, users
+from tertulia.storage import conversations, edits, history, messages, search, users
 from tertulia.storage.database import Database
 from tertulia.storage.finding import Search
 from tertulia.storage.selections import BEYOND_ALL, Selection
@@ -36,7 +36,7 @@ class Shelf:
     said: int = 0
 
     def say(self, text: str, topic: str) -> int:
-        conversation = messages.get_or_start_conversation(self.tx, [self.author])
+        conversation = conversations.get_or_start(self.tx, [self.author])
         given = messages.insert_in_conversation(self.tx, self.author, conversation, draft(text))
         self.said += 1
         number = self.said * APART

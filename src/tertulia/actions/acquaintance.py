@@ -13,7 +13,7 @@ from tertulia.domain.users import User
 from tertulia.events.audience import AllBut, Audience, Everyone, Nobody, Users
 from tertulia.events.log import announce
 from tertulia.events.types.acquaintance import ConversationBegun, PeopleUncovered
-from tertulia.storage import acquaintance, groups, messages, realms, subscriptions, users
+from tertulia.storage import acquaintance, conversations, groups, realms, subscriptions, users
 from tertulia.storage.tx import Tx
 
 Known = dict[int, set[int]]  # the people whom each of some viewers knows
@@ -134,7 +134,7 @@ class Meeting:
 def talking(tx: Tx, members: dict[int, User]) -> Iterator[None]:
     """Put it around the beginning of a direct conversation: its members know each other then."""
     guests = [user for user in members.values() if user.is_guest]
-    if not guests or messages.find_conversation(tx, sorted(members)) is not None:
+    if not guests or conversations.find(tx, sorted(members)) is not None:
         yield
         return
     before = known(tx, guests)

@@ -16,7 +16,7 @@ from tertulia.events.audience import Onlookers, Subscribers, Users, Watchers
 from tertulia.events.log import announce
 from tertulia.events.types.channels import ChannelChanged
 from tertulia.events.types.messages import MessageSent
-from tertulia.storage import channels, messages, muted_users, realms, unread, users
+from tertulia.storage import channels, conversations, messages, muted_users, realms, unread, users
 from tertulia.storage.tx import Tx
 
 CHANNEL_EVENTS = "channel events"
@@ -78,7 +78,7 @@ def tell(tx: Tx, user_id: int, words: Words) -> None:
     """Say something to one person."""
     bot = _bot(tx)
     members = sorted([bot.id, user_id])
-    conversation_id = messages.get_or_start_conversation(tx, members)
+    conversation_id = conversations.get_or_start(tx, members)
     message_id = messages.insert_in_conversation(tx, bot.id, conversation_id, _draft(words))
     event = MessageSent(
         message_id=message_id,

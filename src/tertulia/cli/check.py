@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from tertulia import serving
+from tertulia import opening
 from tertulia.actions import checking
 from tertulia.actions.checking import Finding
 from tertulia.cli.flags import config_options
@@ -23,7 +23,7 @@ MOST_SHOWN = 10  # problems of one subject; more would only hide the others
 def check(as_json: bool, **flags: Any) -> None:
     """Verify the data and say what was found."""
     config = Config.load(flags, os.environ)
-    file = serving.sqlite_file(config)
+    file = opening.sqlite_file(config)
     if file is not None and not file.exists():
         raise click.ClickException(f"There is no Tertulia data in {config.data}.")
 
@@ -47,7 +47,7 @@ def examine(config: Config) -> list[Finding]:
         raise click.ClickException("The database is empty: no Tertulia has used it yet.")
     findings = [_schema(found, known), _integrity(config, database)]
     if found == known:
-        vault = serving.find_vault(config)
+        vault = opening.find_vault(config)
         findings += database.read_now(0, checking.examine, vault)
     return findings
 
@@ -68,6 +68,6 @@ def _schema(found: int, known: int) -> Finding:
 
 
 def _integrity(config: Config, database: Database) -> Finding:
-    is_embedded = serving.sqlite_file(config) is not None
+    is_embedded = opening.sqlite_file(config) is not None
     summary = "SQLite, intact" if is_embedded else "PostgreSQL, which checks itself"
     return Finding("database", summary, database.integrity_problems())

@@ -1,29 +1,47 @@
-"""`tertulia` itself: the list of its commands, and how their failures are told."""
+"""`tertulia` itself: the list of its commands, and how their failures are told.
+
+A command is imported when it is called: whoever lists users does not wait for the server's code.
+"""
 
 import errno
+import importlib
 from typing import Any
 
 import click
 
-from tertulia.cli.check import check
-from tertulia.cli.generate import generate
-from tertulia.cli.organizations import org
-from tertulia.cli.serve import serve
-from tertulia.cli.users import user
 from tertulia.config import ConfigError
 from tertulia.domain import version
-from tertulia.domain.keys import WrongSecret
-from tertulia.errors import ClientError
-from tertulia.listening import CannotListen
-from tertulia.serving import FolderInUse
+from tertulia.errors import CannotStart, ClientError
 from tertulia.storage import outages
-from tertulia.storage.schema import SchemaTooNew
 
-OUR_OWN = (ConfigError, CannotListen, FolderInUse, SchemaTooNew, WrongSecret)
+# Each is found under its own name in the module named here.
+COMMANDS = {
+    "serve": ("serve", "Run the server, on a data folder that is made if there is none."),
+    "user": ("users", "Accounts: add, list and change them, end them, replace keys and passwords."),
+    "org": ("organizations", "Organizations: found and list them, change their settings."),
+    "check": ("check", "Verify the data and say what was found."),
+    "generate": ("generate", "Fill a new data folder with a made-up organization."),
+}
 
 
 class Commands(click.Group):
     """Tells in one sentence what somebody at the keyboard can put right."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module, _ = COMMANDS[cmd_name]
+        command: click.Command = getattr(
+            importlib.import_module(f"tertulia.cli.{module}"), cmd_name
+        )
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, help) for name, (_, help) in COMMANDS.items()])
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -41,14 +59,10 @@ def main() -> None:
     """A team chat server: one process, one data folder."""
 
 
-for command in (serve, user, org, check, generate):
-    main.add_command(command)
-
-
 def in_words(error: Exception) -> str | None:
     if isinstance(error, ClientError):
         return error.msg
-    if isinstance(error, OUR_OWN):
+    if isinstance(error, ConfigError | CannotStart):
         return str(error)
     if isinstance(error, UnicodeError):
         return "What was given is not valid UTF-8."

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from tertulia import serving
+from tertulia import opening
 from tertulia.cli.flags import config_options
 from tertulia.config import Config
 from tertulia.generate import organization
@@ -46,10 +46,10 @@ def generate(people: int, channels: int, messages: int, seed: int, **flags: Any)
     """
     config = Config.load(flags, os.environ)
     size = Size(people, channels, messages)
-    with serving.folder_lock(config):
-        database = serving.open_database(config)
+    with opening.folder_lock(config):
+        database = opening.open_database(config)
         _check_empty(config, database)
-        vault = serving.open_vault(config)
+        vault = opening.open_vault(config)
         told = Told(messages)
         found = organization.generate(
             database, vault, config.organization, size, seed, told.progress

@@ -8,7 +8,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import click
 import msgspec
 
-from tertulia import serving
+from tertulia import opening
 from tertulia.cli.flags import Command, config_options
 from tertulia.config import Config
 from tertulia.domain.keys import Vault
@@ -42,7 +42,7 @@ class Office:
 
     @property
     def vault(self) -> Vault:
-        return serving.open_vault(self.config)
+        return opening.open_vault(self.config)
 
     def read(self, query: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         return self.database.read_now(self.realm.id, query, *args, **kwargs)
@@ -56,14 +56,14 @@ class Office:
 def open_data(flags: dict[str, Any]) -> tuple[Config, Database]:
     """The data, made ready if there is none yet."""
     config = Config.load(flags, os.environ)
-    database = serving.open_beside(config)
-    serving.check_vault(config, database)
+    database = opening.open_beside(config)
+    opening.check_vault(config, database)
     return config, database
 
 
 def open_office(org: str | None, flags: dict[str, Any]) -> Office:
     config, database = open_data(flags)
-    first, _ = serving.first_organization(database, config.organization)
+    first, _ = opening.first_organization(database, config.organization)
     known = database.read_now(0, realms.all_of_them)
     realm = first if org is None else _at_subdomain(org, known)
     return Office(config, database, known, realm)

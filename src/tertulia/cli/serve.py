@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from tertulia import listening, logs, serving, zuliprc
+from tertulia import listening, logs, opening, serving, zuliprc
 from tertulia.app import Application
 from tertulia.cli import welcome
 from tertulia.cli.flags import config_options
@@ -24,15 +24,15 @@ def serve(**flags: Any) -> None:
     config = Config.load(flags, os.environ)
     logs.configure(config)
     end_quietly()
-    with serving.folder_lock(config):
+    with opening.folder_lock(config):
         sockets = listening.listen(config)
         address = zuliprc.address(config.host, sockets[0].getsockname()[1])
-        database = serving.open_database(config)
-        serving.check_vault(config, database)
-        vault = serving.open_vault(config)
+        database = opening.open_database(config)
+        opening.check_vault(config, database)
+        vault = opening.open_vault(config)
         zuliprc.note_address(config, address)
         cast = stage.fill(config, database, vault) if config.demo else None
-        realm, _ = serving.first_organization(database, config.organization)
+        realm, _ = opening.first_organization(database, config.organization)
         has_people = database.read_now(0, sanity.has_people)
         text = welcome.text(config, address, realm, cast=cast, has_people=has_people)
 

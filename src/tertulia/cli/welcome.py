@@ -5,7 +5,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from tertulia import serving
+from tertulia import opening
 from tertulia.config import Config
 from tertulia.demo.stage import Cast
 from tertulia.domain import version
@@ -26,7 +26,7 @@ def text(config: Config, address: str, realm: Realm, *, cast: Cast | None, has_p
 
 def _where(config: Config) -> str:
     folder = str(config.data.absolute())
-    return folder if serving.sqlite_file(config) else f"PostgreSQL, and {folder}"
+    return folder if opening.sqlite_file(config) else f"PostgreSQL, and {folder}"
 
 
 def _invite(config: Config) -> str:

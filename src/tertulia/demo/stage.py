@@ -12,7 +12,7 @@ from functools import partial
 
 from pyroaring import BitMap64
 
-from tertulia import markdown, serving, zuliprc
+from tertulia import markdown, opening, zuliprc
 from tertulia.actions import channels as channel_actions
 from tertulia.actions import subscriptions
 from tertulia.actions import users as user_actions
@@ -51,7 +51,7 @@ def fill(config: Config, database: Database, vault: Vault) -> Cast:
     now = database.clock()
     past = Database(database.dialect, lambda: moment(now, FOUNDED))
     name = ORGANIZATION if config.organization == Config().organization else config.organization
-    realm, _ = serving.first_organization(past, name)
+    realm, _ = opening.first_organization(past, name)
     password = secrets.token_hex(5)
     play = Play(vault, passwords.hashed(password), config.email_domain, now)
     database.write_now(realm.id, play.perform)

@@ -12,11 +12,13 @@ import string
 from nacl.exceptions import CryptoError
 from nacl.secret import SecretBox
 
+from tertulia.errors import CannotStart
+
 KEY_LENGTH = 32
 _ALPHABET = string.ascii_letters + string.digits
 
 
-class WrongSecret(Exception):
+class WrongSecret(CannotStart):
     """The data was sealed with another secret than the one we were given."""
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-PATTERN_LENGTH = 1000
+PATTERN_LENGTH = 600  # of any letters, this is as much as an index takes
 TEMPLATE_LENGTH = 2000
 ALTERNATIVES = 100
 PER_ORGANIZATION = 200

@@ -22,7 +22,7 @@ from tertulia.generate import lexicon
 from tertulia.generate.society import FADING, Conversation, Person, Room, Society, Topic
 from tertulia.generate.writing import Piece, Text, Writer
 from tertulia.markdown import Found, emoji_names
-from tertulia.storage import channels, messages
+from tertulia.storage import channels, conversations, messages
 from tertulia.storage.tx import Tx
 
 DIRECT = 0.15  # of all messages
@@ -174,7 +174,7 @@ class History:
         members = sorted({person, *others}, key=lambda each: each.user.id)
         if not all(each.is_here for each in members):
             return None
-        number = messages.get_or_start_conversation(tx, [each.user.id for each in members])
+        number = conversations.get_or_start(tx, [each.user.id for each in members])
         for each in members:
             for known in each.conversations:
                 if known.id == number:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from tertulia.domain.messages import Draft, Message
 from tertulia.domain.topics import fold
-from tertulia.storage import search
+from tertulia.storage import conversations, search
 from tertulia.storage.tx import Row, Tx
 
 COLUMNS = (
@@ -286,56 +286,6 @@ def delete(tx: Tx, message_ids: Sequence[int]) -> None:
     )
 
 
-# --- conversations ---
-
-
-def find_conversation(tx: Tx, user_ids: Sequence[int]) -> int | None:
-    found: int | None = tx.value(
-        "SELECT id AS value FROM conversation WHERE realm_id = :realm AND member_ids = :members",
-        realm=tx.realm_id,
-        members=_members_key(user_ids),
-    )
-    return found
-
-
-def get_or_start_conversation(tx: Tx, user_ids: Sequence[int]) -> int:
-    found = find_conversation(tx, user_ids)
-    if found is not None:
-        return found
-    conversation_id = tx.insert(
-        "INSERT INTO conversation (realm_id, member_ids) VALUES (:realm, :members) RETURNING id",
-        realm=tx.realm_id,
-        members=_members_key(user_ids),
-    )
-    tx.execute_many(
-        "INSERT INTO conversation_member (realm_id, user_id, conversation_id)"
-        " VALUES (:realm, :user, :conversation)",
-        (
-            {"realm": tx.realm_id, "user": user_id, "conversation": conversation_id}
-            for user_id in user_ids
-        ),
-    )
-    return conversation_id
-
-
-def recent_conversations(tx: Tx, user_id: int, most: int) -> list[tuple[tuple[int, ...], int]]:
-    """The user's conversations as (members, newest message), newest first."""
-    rows = tx.all(
-        "SELECT v.member_ids, (SELECT max(m.id) FROM message m"
-        " WHERE m.conversation_id = v.id) AS newest"
-        " FROM conversation_member c JOIN conversation v ON v.id = c.conversation_id"
-        " WHERE c.user_id = :user ORDER BY 2 DESC LIMIT :most",
-        user=user_id,
-        most=most,
-    )
-    return [
-        (members(row["member_ids"]), row["newest"]) for row in rows if row["newest"] is not None
-    ]
-
-
-# --- rows ---
-
-
 def as_message(row: Row) -> Message:
     return Message(
         id=row["id"],
@@ -343,7 +293,7 @@ def as_message(row: Row) -> Message:
         sender_id=row["sender_id"],
         channel_id=row["channel_id"],
         conversation_id=row["conversation_id"],
-        member_ids=members(row["member_ids"]),
+        member_ids=conversations.members(row["member_ids"]),
         topic=row["topic"],
         content=row["content"],
         rendered=row["rendered"],
@@ -394,12 +344,3 @@ def _insert(
         has_image=draft.has_image,
         has_attachment=draft.has_attachment,
     )
-
-
-def _members_key(user_ids: Sequence[int]) -> str:
-    return ",".join(str(user_id) for user_id in sorted(user_ids))
-
-
-def members(key: str | None) -> tuple[int, ...]:
-    """The people of a conversation, from the text that names them all; nobody for None."""
-    return tuple(int(part) for part in key.split(",")) if key else ()

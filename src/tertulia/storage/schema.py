@@ -7,10 +7,11 @@ A migration is `migrations/NNNN_name.sql`, written once for both databases; `{se
 from importlib import resources
 from typing import Any
 
+from tertulia.errors import CannotStart
 from tertulia.storage.tx import Dialect, Tx
 
 
-class SchemaTooNew(Exception):
+class SchemaTooNew(CannotStart):
     """The data was written by a newer server than this one."""
 
     def __init__(self, found: int, known: int) -> None:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from pyroaring import BitMap64
 
 from tertulia.domain.messages import Message
-from tertulia.storage import messages, muted_users, subscriptions
+from tertulia.storage import conversations, messages, muted_users, subscriptions
 from tertulia.storage.selections import MY_CONVERSATIONS, NOT_MOVED_AWAY, RECEIVED_IN_CHANNEL
 from tertulia.storage.tx import Tx
 
@@ -128,7 +128,7 @@ def describe(tx: Tx, user_id: int, message_ids: Sequence[int]) -> list[UnreadMes
             row["sender_id"],
             row["channel_id"],
             row["topic"],
-            messages.members(row["member_ids"]),
+            conversations.members(row["member_ids"]),
         )
         for row in rows
     ]

@@ -1,8 +1,9 @@
 """The writer: many callers, one commit.
 
 A thread takes whatever has piled up, runs each action in its own savepoint, commits once, and
-only then are the callers answered. An action that fails undoes itself alone; a disk that is
-full or a database that is gone fails the whole gathering, and the next one tries again.
+only then are the callers answered. Those who are gathered share a commit, never a fate: an action
+that fails undoes itself alone, and if the whole cannot be committed, each is tried by itself. Only
+a disk that is full or a database that is gone fails them all, and the next gathering tries again.
 """
 
 import queue
@@ -98,19 +99,26 @@ class Writer:
         self._close()
 
     def _carry_out(self, jobs: list[Job]) -> Gathering:
-        try:
-            self._commit_together(jobs)
-        except BaseException as error:
-            self._lost("writing", error)
-            for job in jobs:
-                job.error = ServiceUnavailable()
-            return Gathering(jobs)
+        self._commit(jobs)
         try:
             return Gathering(jobs, self._read_news(jobs))
         except BaseException as error:
             # What was committed stays committed; whoever follows the log will find the news.
             self._lost("reading back", error)
             return Gathering(jobs)
+
+    def _commit(self, jobs: list[Job]) -> None:
+        try:
+            self._commit_together(jobs)
+        except BaseException as error:
+            self._lost("writing", error)
+            if len(jobs) > 1 and not self._dialect.is_outage(error):
+                for job in jobs:
+                    job.result = job.error = None
+                    self._commit([job])
+                return
+            for job in jobs:
+                job.error = ServiceUnavailable() if self._dialect.is_outage(error) else error
 
     def _lost(self, doing: str, error: BaseException) -> None:
         expected = self._dialect.is_outage(error)

@@ -27,7 +27,7 @@ from tertulia.domain.search import Query
 from tertulia.domain.users import User
 from tertulia.domain.visibility import Visibility
 from tertulia.errors import BadNarrow, NotLoggedIn, TooManyRecipients
-from tertulia.storage import channels, messages, narrows, selections, unread
+from tertulia.storage import channels, conversations, messages, narrows, selections, unread
 from tertulia.storage.finding import Search
 from tertulia.storage.messages import CAME_WHILE_SUBSCRIBED
 from tertulia.storage.selections import NOTHING, Selection
@@ -278,7 +278,7 @@ def _dm_term(asked: Asked, term: Term) -> Meaning:
             raise BadNarrow(desc=f"unknown user in {operand}")
         members.add(found.id)
     # Nobody is not oneself: an empty list names no conversation.
-    conversation = messages.find_conversation(asked.tx, sorted(members)) if named else None
+    conversation = conversations.find(asked.tx, sorted(members)) if named else None
     if conversation is None:
         return NOTHING
     return narrows.in_conversation(asked.selection, conversation)

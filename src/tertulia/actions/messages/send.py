@@ -40,6 +40,7 @@ from tertulia.events.log import announce
 from tertulia.events.types.messages import Echo, MessageSent
 from tertulia.storage import (
     channels,
+    conversations,
     groups,
     messages,
     muted_users,
@@ -141,7 +142,7 @@ def to_people(
 
     ids = sorted(members)
     with acquaintance.talking(tx, members):
-        conversation_id = messages.get_or_start_conversation(tx, ids)
+        conversation_id = conversations.get_or_start(tx, ids)
     message_id = messages.insert_in_conversation(tx, sender.id, conversation_id, draft)
     if draft.path_ids:
         attachments.claim(tx, sender, message_id, draft.path_ids)
@@ -359,7 +360,7 @@ def _check_direct_permission(
         if _is_nobody(tx, "direct_message_permission_group"):
             raise BadRequest("Direct messages are disabled in this organization.")
         raise BadRequest("This conversation does not include any users who can authorize it.")
-    if messages.find_conversation(tx, sorted(members)) is None and not rights.holds_in_realm(
+    if conversations.find(tx, sorted(members)) is None and not rights.holds_in_realm(
         tx, sender, "direct_message_initiator_group"
     ):
         raise BadRequest("You do not have permission to initiate direct message conversations.")

@@ -17,11 +17,11 @@ from tertulia.domain.status import Status
 from tertulia.storage import (
     alert_words,
     bots,
+    conversations,
     drafts,
     folders,
     history,
     mail_domains,
-    messages,
     muted_users,
     playgrounds,
     reminders,
@@ -75,7 +75,7 @@ def read_facts(tx: Tx, user_id: int, wanted: "Wanted") -> Facts:
     if wanted("starred_messages"):
         facts.starred = unread.with_flag(tx, user_id, "starred")
     if wanted("recent_private_conversations"):
-        facts.conversations = messages.recent_conversations(tx, user_id, MOST_CONVERSATIONS)
+        facts.conversations = conversations.recent(tx, user_id, MOST_CONVERSATIONS)
     if wanted("subscription") or wanted("message"):
         facts.subscriptions = subscriptions.of_user(tx, user_id)
     if wanted("user_topic") or wanted("muted_topics") or wanted("message"):

@@ -4,6 +4,7 @@
 """
 
 import asyncio
+import hashlib
 import re
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
@@ -43,6 +44,7 @@ class Sqlite:
         "serial": "INTEGER PRIMARY KEY AUTOINCREMENT",
         "blob": "BLOB",
         "clustered": " WITHOUT ROWID",
+        "sha256_of_digest": "sha256(digest)",
     }
     reads_block = True
 
@@ -57,6 +59,7 @@ class Sqlite:
             cached_statements=STATEMENTS,
         )
         connection.row_factory = sqlite3.Row
+        connection.create_function("sha256", 1, _sha256, deterministic=True)
         connection.execute("PRAGMA busy_timeout = 5000")
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
@@ -153,6 +156,10 @@ class Sqlite:
         """A number that changes whenever another connection has committed."""
         version: int = connection.execute("PRAGMA data_version").fetchone()[0]
         return version
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _run_with_lists(connection: Any, sql: str, params: Mapping[str, Any]) -> Cursor:

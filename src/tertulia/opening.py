@@ -1,0 +1,145 @@
+"""Opening the data: the database, the secret that its keys are sealed with, and the lock on both.
+
+A SQLite file belongs to one server at a time, and any data to whoever holds its secret.
+"""
+
+import contextlib
+import fcntl
+import os
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+
+from tertulia.actions import organizations
+from tertulia.config import Config
+from tertulia.domain.keys import Vault, WrongSecret
+from tertulia.domain.realms import Realm
+from tertulia.errors import CannotStart
+from tertulia.storage import realms, sanity, schema
+from tertulia.storage.database import Database
+
+
+class FolderInUse(CannotStart):
+    """Another server works on this data."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(f"Another Tertulia server is running on the data in {folder}.")
+
+
+def open_database(config: Config) -> Database:
+    """The database with its schema up to date."""
+    _make_folder(config)
+    database = Database.at(config.database_url)
+    database.migrate()
+    return database
+
+
+def open_beside(config: Config) -> Database:
+    """The database for a command that may run beside the server.
+
+    It makes a new database, but does not change the schema under the feet of an older server.
+    """
+    _make_folder(config)
+    database = Database.at(config.database_url)
+    if 0 < database.schema_version() < schema.latest_version():
+        with folder_lock(config):
+            database.migrate()
+    else:
+        database.migrate()
+    return database
+
+
+def open_vault(config: Config) -> Vault:
+    """The vault of the server's secret, which is made up on the first start."""
+    vault = find_vault(config)
+    if vault is None:
+        _make_secret(config.secret_file)
+        vault = find_vault(config)
+        assert vault is not None
+    return vault
+
+
+def find_vault(config: Config) -> Vault | None:
+    """The vault, if there is a secret."""
+    if config.secret:
+        return Vault(config.secret.encode())
+    try:
+        secret = config.secret_file.read_bytes().strip()
+    except FileNotFoundError:
+        return None
+    try:
+        return Vault(secret)
+    except ValueError:
+        raise WrongSecret(f"{config.secret_file} does not hold a secret.") from None
+
+
+def check_vault(config: Config, database: Database) -> None:
+    """Refuse to go on if the keys in the database were sealed with another secret than ours.
+
+    Raises WrongSecret. Without this, nobody could log in and nobody would know why.
+    """
+    sealed = database.read_now(0, sanity.any_sealed_key)
+    if sealed is None:
+        return
+    vault = find_vault(config)
+    if vault is None:
+        raise WrongSecret(
+            f"The secret that belongs to this data is missing: {config.secret_file} or the setting"
+            " TERTULIA_SECRET."
+        )
+    try:
+        vault.unseal(sealed)
+    except WrongSecret:
+        raise WrongSecret(
+            "The keys in this database were sealed with another secret. Give this server the same"
+            f" one: the file {config.secret_file} or the setting TERTULIA_SECRET."
+        ) from None
+
+
+def first_organization(database: Database, name: str) -> tuple[Realm, bool]:
+    """The first organization, and whether it had to be founded just now."""
+    known = database.read_now(0, realms.all_of_them)
+    if known:
+        return known[0], False
+    return database.write_now(0, organizations.get_first, name)
+
+
+@contextlib.contextmanager
+def folder_lock(config: Config) -> Iterator[None]:
+    """Hold the database, so that no second server can work on it; PostgreSQL may be shared."""
+    path = sqlite_file(config)
+    if path is None:
+        yield
+        return
+    _make_folder(config)
+    with open(path.with_name(f"{path.name}.lock"), "a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise FolderInUse(config.data) from None
+        yield
+
+
+def sqlite_file(config: Config) -> Path | None:
+    """The file of the embedded database; None if a PostgreSQL server keeps the data."""
+    url = config.database_url
+    return Path(url.removeprefix("sqlite:///")) if url.startswith("sqlite:///") else None
+
+
+def _make_folder(config: Config) -> None:
+    config.data.mkdir(parents=True, exist_ok=True, mode=0o700)
+
+
+def _make_secret(path: Path) -> None:
+    """Make up a secret. The file appears whole or not at all, and the first one made stays."""
+    draft = path.with_name(f"{path.name}.{os.getpid()}")
+    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(handle, "w") as file:
+        file.write(secrets.token_urlsafe(48) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+    try:
+        os.link(draft, path)
+    except FileExistsError:
+        pass
+    draft.unlink()

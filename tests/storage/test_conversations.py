@@ -1,0 +1,25 @@
+"""Conversations are found by who takes part, however many that are."""
+
+from tertulia.storage import conversations
+from tertulia.storage.tx import Tx
+
+FIRST = 9_000_000_001  # as long as ids get in a very large organization
+
+
+def people(tx: Tx, number: int) -> list[int]:
+    ids = [FIRST + 7 * each for each in range(number)]
+    columns = ("id", "realm_id", "email", "email_key", "full_name", "role", "joined_at")
+    rows = [(each, tx.realm_id, f"{each}@x.org", f"{each}@x.org", "A", 400, 0.0) for each in ids]
+    tx.load_rows("account", columns, rows)
+    return ids
+
+
+def test_a_thousand_people_have_one_conversation(database, realm):
+    everybody = database.write_now(realm.id, people, 1000)
+
+    begun = database.write_now(realm.id, conversations.get_or_start, everybody)
+    again = database.write_now(realm.id, conversations.get_or_start, everybody[::-1])
+    fewer = database.read_now(realm.id, conversations.find, everybody[1:])
+
+    assert again == begun
+    assert fewer is None

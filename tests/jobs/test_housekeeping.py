@@ -90,7 +90,7 @@ def test_such_a_queue_goes_on_after_a_restart(own_chat):
     server.restart()
     own_chat.set("description", "quiet")
 
-    assert [event["property"] for event in ears.all()] == ["description"]
+    assert [event["data"]["description"] for event in ears.all()] == ["quiet"]
 
 
 def test_a_restart_repeats_nothing_that_was_acknowledged(own_chat):

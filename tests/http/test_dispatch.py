@@ -5,6 +5,7 @@ import ipaddress
 from email.utils import parsedate_to_datetime
 from typing import Any
 
+import httpx
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -377,6 +378,26 @@ def test_whatever_comes_is_answered_without_a_failure(
         headers=[(b"content-type", content_type.encode())],
     )
     message = {"type": "http.request", "body": body, "more_body": False}
+
+    sent = asyncio.run(kitchen.exchange(scope, [message]))
+
+    assert sent[0]["status"] < 500
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data())
+def test_a_form_in_parts_that_was_damaged_is_answered_without_a_failure(kitchen, data):
+    form = httpx.Request("POST", "http://x", data={"name": "soup"}, files={"f": ("a.txt", b"leek")})
+    body = bytearray(form.read())
+    place = st.integers(0, len(body) - 1)
+    for at in data.draw(st.lists(place, max_size=3)):
+        body[at] = data.draw(st.integers(0, 255))
+    scope = http_scope(
+        method="POST",
+        path="/api/v1/deliveries",
+        headers=[(b"content-type", form.headers["content-type"].encode())],
+    )
+    message = {"type": "http.request", "body": bytes(body[: data.draw(place)]), "more_body": False}
 
     sent = asyncio.run(kitchen.exchange(scope, [message]))
 

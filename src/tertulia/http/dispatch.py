@@ -72,7 +72,6 @@ class Api:
     ) -> None:
         self._router = Router(routes, prefix, absent)
         self._admit = admit
-        self._trusted = config.trusted_proxies
         self._max_body_bytes = config.max_body_bytes
         self._max_header_bytes = config.max_header_bytes
         self._observe = observe
@@ -80,9 +79,7 @@ class Api:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         exchange = Exchange(scope["method"], time.perf_counter())
         try:
-            exchange.request = Request(
-                scope, receive, trusted=self._trusted, max_header_bytes=self._max_header_bytes
-            )
+            exchange.request = Request(scope, receive, self._max_header_bytes)
             answer = await self._answer(exchange.request, exchange)
         except Disconnected:
             return

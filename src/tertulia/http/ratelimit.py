@@ -84,11 +84,14 @@ class Limiter:
 
 
 def neighbourhood(address: str) -> str:
-    """What counts as one caller without a name: an IPv4 address, or the /64 of an IPv6 one."""
+    """What counts as one caller without a name: an IPv4 address, or the /64 of an IPv6 one.
+
+    Whatever else a proxy calls its clients, they are all one.
+    """
     try:
         parsed = ipaddress.ip_address(address)
     except ValueError:
-        return address
+        return ""
     if parsed.version == 4:
         return address
     if parsed.ipv4_mapped is not None:

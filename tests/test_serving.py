@@ -241,6 +241,17 @@ def test_what_is_no_http_is_refused_in_json(shared_server):
     assert b'"result":"error"' in answer
 
 
+def test_two_hosts_in_one_request_are_refused_and_nothing_is_done(shared_server):
+    with socket.create_connection(("127.0.0.1", shared_server.port)) as line:
+        line.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\nhost: elsewhere\r\n\r\n")
+
+        answer = b"".join(iter(lambda: line.recv(65536), b""))
+
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert b'"result":"error"' in answer
+    assert answer.count(b"HTTP/1.1") == 1
+
+
 # --- behind a proxy ---
 
 

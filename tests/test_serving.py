@@ -252,6 +252,14 @@ def test_two_hosts_in_one_request_are_refused_and_nothing_is_done(shared_server)
     assert answer.count(b"HTTP/1.1") == 1
 
 
+def test_metrics_are_not_told_to_a_proxy_that_was_told_nothing(shared_server):
+    """nginx speaks HTTP/1.0 and asks for the address that it was given."""
+    with socket.create_connection(("127.0.0.1", shared_server.port)) as line:
+        line.sendall(b"GET /metrics HTTP/1.0\r\nHost: 127.0.0.1:9009\r\n\r\n")
+
+        assert line.recv(10_000).startswith(b"HTTP/1.1 404 ")
+
+
 # --- behind a proxy ---
 
 
@@ -335,7 +343,7 @@ def park(server: Serving, who: str, queue_id: str):
 
 def metrics(server: Serving) -> str:
     with socket.create_connection(("127.0.0.1", server.port)) as line:
-        line.sendall(b"GET /metrics HTTP/1.0\r\n\r\n")
+        line.sendall(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         return b"".join(iter(lambda: line.recv(65536), b"")).decode()
 
 

@@ -26,6 +26,7 @@ NAMED_BY_UNICODE = "emojis.py==1.3.0"
 
 NAMED_BY_HAND_BEFORE = 4  # the version of Unicode's emoji
 COMPONENTS = 2  # the group of skin tones and hair, which are no emoji by themselves
+SIGN = 0  # the type of what is shown as a letter or sign (Emoji_Presentation=No)
 
 # The name that a typed emoji is given, where it is another than the package's.
 CANONICAL = {"1f604": "smile", "1f642": "slight_smile", "1f64f": "folded_hands"}
@@ -55,6 +56,7 @@ class Entry(msgspec.Struct):
 
     emoji: str
     label: str
+    type: int
     version: float
     group: int | None = None
     tags: list[str] = []
@@ -62,6 +64,10 @@ class Entry(msgspec.Struct):
     @property
     def code(self) -> str:
         return "-".join(f"{ord(each):04x}" for each in self.emoji if each != "\ufe0f")
+
+    @property
+    def is_sign(self) -> bool:
+        return self.type == SIGN and "-" not in self.code
 
     @property
     def is_newer(self) -> bool:
@@ -75,9 +81,9 @@ class Entry(msgspec.Struct):
             yield without_accents(name)
 
 
-def table() -> dict[str, list[str]]:
+def table(entries: list[Entry]) -> dict[str, list[str]]:
     """Every code with its names, the canonical one first."""
-    newer = {entry.code: entry for entry in entries() if entry.is_newer}
+    newer = {entry.code: entry for entry in entries if entry.is_newer}
     names = names_by_hand(newer)
     for code, entry in newer.items():
         names.setdefault(code, [as_name(entry.label)])
@@ -113,10 +119,9 @@ def own_keywords(newer: Mapping[str, Entry]) -> dict[str, str]:
     return {keyword: codes.pop() for keyword, codes in found.items() if len(codes) == 1}
 
 
-def entries() -> list[Entry]:
-    return msgspec.json.decode(
-        fetch(NAMED_BY_UNICODE, "emojis/database/data.json"), type=list[Entry]
-    )
+def entries_of_unicode() -> list[Entry]:
+    data = fetch(NAMED_BY_UNICODE, "emojis/database/data.json")
+    return msgspec.json.decode(data, type=list[Entry])
 
 
 def as_name(words: str) -> str:
@@ -139,5 +144,7 @@ def fetch(package: str, path: str) -> bytes:
 
 
 if __name__ == "__main__":
-    for code, names in table().items():
-        print(code, *names)
+    known = entries_of_unicode()
+    signs = {entry.code for entry in known if entry.is_sign}
+    for code, names in table(known).items():
+        print(f"{code}-fe0f" if code in signs else code, *names)

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tertulia.markdown.emoji_names import all_emoji, code_for, names_for
+from tertulia.markdown.emoji_names import all_emoji, code_for, is_sign, names_for
 
 
 def test_a_name_has_a_code_and_a_code_has_names() -> None:
@@ -17,6 +17,14 @@ def test_what_is_no_emoji_has_neither() -> None:
     assert code_for("no_such_emoji") is None
     assert names_for("41") == ()
     assert code_for("medium_skin_tone") is code_for("red_hair") is None
+
+
+def test_what_was_a_sign_before_there_were_emoji_still_is_one() -> None:
+    assert is_sign("2764")
+    assert is_sign("1f3f3")
+    assert not is_sign("231a")
+    assert not is_sign("1f389")
+    assert not is_sign("0023-20e3")
 
 
 def test_every_name_leads_back_to_its_code() -> None:

@@ -3,7 +3,8 @@
 A code is the hexadecimal code points of an emoji without U+FE0F, joined by `-`; the first of its
 names is the canonical one. The table is the file beside this one, an emoji to a line, which
 `scripts/emoji_names.py` makes: the packages that know these facts are a thousand times its size.
-It is read when it is first needed.
+In the file, `-fe0f` after a single code point says that it is shown as a letter or sign unless
+U+FE0F follows it. The table is read when it is first needed.
 """
 
 from collections.abc import Iterator
@@ -11,10 +12,13 @@ from functools import cache
 from importlib import resources
 from typing import NamedTuple
 
+SHOWN_AS_SIGN = "-fe0f"
+
 
 class _Table(NamedTuple):
     code_by_name: dict[str, str]
     names_by_code: dict[str, tuple[str, ...]]
+    signs: frozenset[str]
 
 
 def code_for(name: str) -> str | None:
@@ -24,6 +28,11 @@ def code_for(name: str) -> str | None:
 def names_for(code: str) -> tuple[str, ...]:
     """All names of an emoji, the canonical one first; none for what is no emoji."""
     return _table().names_by_code.get(code, ())
+
+
+def is_sign(code: str) -> bool:
+    """Whether this is an emoji only where U+FE0F follows it."""
+    return code in _table().signs
 
 
 def all_emoji() -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -37,10 +46,13 @@ def code_of(characters: str) -> str:
 
 @cache
 def _table() -> _Table:
-    lines = (resources.files("tertulia.markdown") / "emoji_names.txt").read_text(encoding="utf-8")
-    names_by_code = {}
-    for line in lines.splitlines():
-        code, *names = line.split(" ")
-        names_by_code[code] = tuple(names)
-    code_by_name = {name: code for code, names in names_by_code.items() for name in names}
-    return _Table(code_by_name, names_by_code)
+    text = (resources.files("tertulia.markdown") / "emoji_names.txt").read_text(encoding="utf-8")
+    lines = [line.split(" ") for line in text.splitlines()]
+    names_by_code = {code.removesuffix(SHOWN_AS_SIGN): tuple(names) for code, *names in lines}
+    return _Table(
+        {name: code for code, names in names_by_code.items() for name in names},
+        names_by_code,
+        frozenset(
+            code.removesuffix(SHOWN_AS_SIGN) for code, *_ in lines if code.endswith(SHOWN_AS_SIGN)
+        ),
+    )

@@ -2,7 +2,8 @@
 
 The order is part of the API: address and method, then who is asking (`admit`), then their role,
 then the parameters, then the endpoint. What goes wrong on the way is told here and nowhere else.
-Logs hold the route's template, never what was sent.
+Logs hold the route's template, never what was sent. By hand on ASGI, because frameworks answer
+some of this before we are asked, in words and in an order of their own, and take longer.
 """
 
 import asyncio

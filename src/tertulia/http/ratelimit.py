@@ -1,7 +1,8 @@
 """How often someone may call: a leaky bucket for each key.
 
 A bucket is one number, the moment at which it will be empty again (GCRA), so it needs no timer
-and can be forgotten once that moment has passed.
+and can be forgotten once that moment has passed. By hand, because that is all there is to it: no
+store beside the server, no thread that cleans up, and a bound on what is remembered.
 """
 
 import ipaddress

@@ -13,10 +13,12 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from configparser import ConfigParser
 from contextlib import closing
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.http.toy import Kitchen
 from tests.support.databases import Databases, Kind
 from tests.support.terminal import Serving, Terminal, clean_environment
 from tests.support.waiting import eventually
@@ -25,6 +27,7 @@ from tertulia.config import Config
 from tertulia.domain.keys import WrongSecret
 from tertulia.listening import CannotListen, listen
 from tertulia.opening import check_vault, open_database, open_vault
+from tertulia.serving import uvicorn_config
 
 HALF_A_SECOND = 0.5
 
@@ -239,6 +242,65 @@ def test_what_is_no_http_is_refused_in_json(shared_server):
     assert b'"result":"error"' in answer
 
 
+def test_two_hosts_in_one_request_are_refused_and_nothing_is_done(shared_server):
+    with socket.create_connection(("127.0.0.1", shared_server.port)) as line:
+        line.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\nhost: elsewhere\r\n\r\n")
+
+        answer = b"".join(iter(lambda: line.recv(65536), b""))
+
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert b'"result":"error"' in answer
+    assert answer.count(b"HTTP/1.1") == 1
+
+
+def test_metrics_are_not_told_to_a_proxy_that_was_told_nothing(shared_server):
+    """nginx speaks HTTP/1.0 and asks for the address that it was given."""
+    with socket.create_connection(("127.0.0.1", shared_server.port)) as line:
+        line.sendall(b"GET /metrics HTTP/1.0\r\nHost: 127.0.0.1:9009\r\n\r\n")
+
+        assert line.recv(10_000).startswith(b"HTTP/1.1 404 ")
+
+
+# --- behind a proxy ---
+
+
+@pytest.mark.parametrize(
+    "peer, forwarded, address, scheme",
+    [
+        ("192.0.2.1", ["198.51.100.7"], "192.0.2.1", "http"),  # no proxy of ours
+        ("10.0.0.1", ["198.51.100.7"], "198.51.100.7", "https"),
+        ("10.0.0.1", ["203.0.113.9, 198.51.100.7, 10.0.0.2"], "198.51.100.7", "https"),
+        ("10.0.0.1", ["203.0.113.9", "198.51.100.7"], "198.51.100.7", "https"),
+        ("10.0.0.1", ["2001:db8::7"], "2001:db8::7", "https"),
+        ("10.0.0.1", ["unknown"], "unknown", "https"),
+        ("10.0.0.1", [""], "10.0.0.1", "https"),
+        ("10.0.0.1", [], "10.0.0.1", "https"),
+    ],
+)
+def test_only_our_own_proxies_are_believed(peer, forwarded, address, scheme):
+    config = Config(trusted_proxies=(ip_network("10.0.0.0/8"),))
+
+    assert whoami(config, peer, forwarded) == [address, scheme]
+
+
+def test_without_proxies_nobody_is_believed(monkeypatch):
+    monkeypatch.setenv("FORWARDED_ALLOW_IPS", "*")  # uvicorn's own setting
+
+    assert whoami(Config(), "127.0.0.1", ["198.51.100.7"]) == ["127.0.0.1", "http"]
+
+
+def whoami(config: Config, peer: str, forwarded: list[str]) -> Any:
+    """The address and the scheme that an endpoint is told of."""
+    kitchen = Kitchen()
+    served = uvicorn_config(config, kitchen.api)
+    served.load()
+    kitchen.api = served.loaded_app
+    headers = [(b"x-forwarded-proto", b"https")]
+    headers += [(b"x-forwarded-for", each.encode()) for each in forwarded]
+    _, answer = kitchen.raw({"path": "/api/v1/whoami", "headers": headers, "client": peer})
+    return answer["pots"][2:]
+
+
 # --- ending ---
 
 
@@ -282,7 +344,7 @@ def park(server: Serving, who: str, queue_id: str):
 
 def metrics(server: Serving) -> str:
     with socket.create_connection(("127.0.0.1", server.port)) as line:
-        line.sendall(b"GET /metrics HTTP/1.0\r\n\r\n")
+        line.sendall(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         return b"".join(iter(lambda: line.recv(65536), b"")).decode()
 
 

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 import httpx
 import msgspec
+from starlette.types import ASGIApp
 
 from tertulia.config import Config
 from tertulia.errors import BadRequest, GuestRefused, NotLoggedIn
@@ -124,7 +125,7 @@ class Kitchen:
     def __init__(self, **settings: Any) -> None:
         self.bell = asyncio.Event()
         self.observed: list[tuple[str, str, int]] = []
-        self.api = Api(ROUTES, self.admit, Config(**settings), observe=self.observe)
+        self.api: ASGIApp = Api(ROUTES, self.admit, Config(**settings), observe=self.observe)
 
     async def admit(self, request: Request, route: Route) -> Call:
         request.reply_headers["X-RateLimit-Limit"] = "200"

@@ -2,7 +2,9 @@
 
 import re
 
-from tertulia.markdown.emoji_names import all_emoji, as_name, code_for, names_for
+import pytest
+
+from tertulia.markdown.emoji_names import all_emoji, code_for, is_sign, names_for
 
 
 def test_a_name_has_a_code_and_a_code_has_names() -> None:
@@ -15,6 +17,14 @@ def test_what_is_no_emoji_has_neither() -> None:
     assert code_for("no_such_emoji") is None
     assert names_for("41") == ()
     assert code_for("medium_skin_tone") is code_for("red_hair") is None
+
+
+def test_what_was_a_sign_before_there_were_emoji_still_is_one() -> None:
+    assert is_sign("2764")
+    assert is_sign("1f3f3")
+    assert not is_sign("231a")
+    assert not is_sign("1f389")
+    assert not is_sign("0023-20e3")
 
 
 def test_every_name_leads_back_to_its_code() -> None:
@@ -48,6 +58,25 @@ def test_a_keyword_of_a_newer_emoji_never_takes_a_name_away() -> None:
 
 
 def test_names_are_words_without_marks() -> None:
-    assert as_name("family: adult, child") == "family_adult_child"
-    assert as_name("woman’s hat") == "womans_hat"
+    assert code_for("family_adult_child") == "1f9d1-200d-1f9d2"
+    assert code_for("mx_claus") == "1f9d1-200d-1f384"
     assert code_for("piñata") == code_for("pinata") == "1fa85"
+
+
+@pytest.mark.parametrize(
+    "emoji, keywords",
+    [
+        ("japanese_service_charge_button", ["charge"]),
+        ("first_quarter_moon", ["first"]),
+        ("person_blond_hair", ["human"]),
+        ("magnifying_glass_tilted_right", ["contact", "right_pointing", "tilted"]),
+        ("dotted_six_pointed_star", ["six_pointed"]),
+        ("kissing_face", ["smooch", "smooches"]),
+        ("yellow_circle", ["yellow"]),
+        ("red_square", ["penalty"]),
+        ("smiling_face_with_hearts", ["3"]),
+        ("star_of_david", ["jewish"]),
+    ],
+)
+def test_a_keyword_that_several_have_is_what_clients_take_it_for(emoji, keywords):
+    assert {code_for(keyword) for keyword in keywords} == {code_for(emoji)}

@@ -2,7 +2,8 @@
 
 The order is part of the API: address and method, then who is asking (`admit`), then their role,
 then the parameters, then the endpoint. What goes wrong on the way is told here and nowhere else.
-Logs hold the route's template, never what was sent.
+Logs hold the route's template, never what was sent. By hand on ASGI, because frameworks answer
+some of this before we are asked, in words and in an order of their own, and take longer.
 """
 
 import asyncio
@@ -72,7 +73,6 @@ class Api:
     ) -> None:
         self._router = Router(routes, prefix, absent)
         self._admit = admit
-        self._trusted = config.trusted_proxies
         self._max_body_bytes = config.max_body_bytes
         self._max_header_bytes = config.max_header_bytes
         self._observe = observe
@@ -80,9 +80,7 @@ class Api:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         exchange = Exchange(scope["method"], time.perf_counter())
         try:
-            exchange.request = Request(
-                scope, receive, trusted=self._trusted, max_header_bytes=self._max_header_bytes
-            )
+            exchange.request = Request(scope, receive, self._max_header_bytes)
             answer = await self._answer(exchange.request, exchange)
         except Disconnected:
             return

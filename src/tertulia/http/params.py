@@ -2,7 +2,8 @@
 
 Keyword-only arguments are request parameters. A text arrives raw; a union with a text in it takes
 JSON where it fits and the bare text where not; everything else arrives as JSON. Parameters are
-read in the order declared, and the first problem is the one reported.
+read in the order declared, and the first problem is the one reported. No validation library says
+it in the words that clients know; msgspec has decoded the JSON by then.
 """
 
 import inspect

@@ -6,7 +6,8 @@
 
 The same source, names and settings always give the same HTML. Store `VERSION` with it: a
 rendering made under another version may be made again. Every step is linear in the length of the
-text; see `inline.py` for how that is kept.
+text; see `inline.py` for how that is kept. By hand, because the HTML has to be what Zulip's server
+writes, byte for byte, and no library is both like it and linear.
 """
 
 from tertulia.markdown.model import (

@@ -3,7 +3,8 @@
 The same on both databases: words with numbers, and for each word a bitmap of messages. A search
 for part of a word goes through the vocabulary, which is small, to the words that contain it.
 What was sent or changed since the index was last brought up to date is known (`indexed_to`,
-`search_stale`) and read by itself, so a search is never behind.
+`search_stale`) and read by itself, so a search is never behind. By hand, because what the databases
+bring along finds neither parts of words nor Japanese, and not the same things in both.
 
 Writers of one organization take turns, so its messages are committed in the order of their ids
 and one number says how far the index has come.

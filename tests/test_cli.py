@@ -18,6 +18,7 @@ from tertulia.cli.commands import COMMANDS
 from tertulia.config import Config
 from tertulia.domain import passwords
 from tertulia.domain.attachments import Looks
+from tertulia.domain.organization_settings import SETTINGS
 from tertulia.opening import find_vault
 from tertulia.storage import attachments, realms, sanity, schema, uploads, users
 from tertulia.storage.database import Database
@@ -274,7 +275,7 @@ def test_organizations_are_founded_and_listed(either_terminal):
     "flags, sentence",
     [
         (["Moon"], "There is an organization at the subdomain '' already."),
-        (["", "--subdomain", "moon"], "An organization's name has 1 to 40 characters."),
+        (["", "--subdomain", "moon"], "name must be a text of 1 to 40 characters"),
         (["Moon", "--subdomain", "The Moon"], "A subdomain consists of lower-case letters"),
     ],
 )
@@ -292,7 +293,10 @@ def test_an_organization_that_cannot_be_is_refused(terminal, flags, sentence):
     [
         ("enable_read_receipts", "false", False),
         ("message_content_edit_limit_seconds", "60", 60),
-        ("message_content_edit_limit_seconds", "null", None),
+        ("message_content_edit_limit_seconds", "unlimited", None),
+        ("message_retention_days", "unlimited", -1),
+        ("jitsi_server_url", "default", None),
+        ("name", "Blue Marble", "Blue Marble"),
         ("description", "true", "true"),
         ("topics_policy", "disable_empty_topic", "disable_empty_topic"),
         ("moderation_request_channel_id", "-1", -1),
@@ -310,26 +314,59 @@ def test_a_setting_is_read_as_what_it_is(terminal, key, value, stored):
     "key, value, sentence",
     [
         ("topic_policy", "x", "topic_policy is not a setting; the nearest one is topics_policy."),
-        ("topics_policy", "x", "topics_policy must be one of: allow_empty_topic, "),
-        ("enable_read_receipts", "1", 'enable_read_receipts must be true or false, not "1".'),
-        ("digest_weekday", "Monday", 'digest_weekday must be a whole number, not "Monday".'),
-        ("org_type", "-1", "org_type must be from 0 to "),
-        ("org_type", "9" * 20, "org_type must be from 0 to "),
-        ("description", "x" * 1001, "description has at most 1000 characters"),
-        ("name", "x" * 41, "An organization's name has 1 to 40 characters."),
-        ("can_create_groups", "4", "can_create_groups names a group of users and cannot be set"),
-        (
-            "message_content_edit_limit_seconds",
-            "never",
-            'message_content_edit_limit_seconds must be a whole number or null, not "never".',
-        ),
+        ("topics_policy", "x", "must be allow_empty_topic or disable_empty_topic"),
+        ("topics_policy", "empty_topic_only", "must be allow_empty_topic or disable_empty_topic"),
+        ("enable_read_receipts", "1", "must be true or false"),
+        ("digest_weekday", "Monday", "must be 0, 1, 2, 3, 4, 5 or 6"),
+        ("org_type", "-1", "must be a whole number from 0 to 1000"),
+        ("org_type", "9" * 5000, "must be a whole number from 0 to 1000"),
+        ("description", "x" * 1001, "must be a text of at most 1000 characters"),
+        ("name", "x" * 41, "must be a text of 1 to 40 characters"),
+        ("message_retention_days", "0", "must be a number of days above 0, or unlimited"),
+        ("can_create_groups", "4", "must be the name of a group, such as role:members"),
+        ("new_stream_announcements_stream_id", "99999", "Invalid channel ID"),
+        ("authentication_methods", "", "At least one authentication method must be enabled."),
     ],
 )
 def test_a_setting_that_cannot_be_is_refused(terminal, key, value, sentence):
     refused = terminal.runs("org", "set", key, value)
 
     assert (refused.code, refused.out) == (1, "")
-    assert refused.err.startswith(f"Error: {sentence}")
+    if sentence.startswith("must be"):
+        shown = value if len(value) <= 60 else f"{value[:60]}…"
+        sentence = f'{key} {sentence}, not "{shown}".'
+    assert refused.err == f"Error: {sentence}\n"
+
+
+def test_a_permission_is_given_to_a_group_by_its_name(terminal):
+    terminal.runs("org", "set", "can_create_groups", "role:moderators")
+
+    listed = settings_of(terminal)
+
+    assert listed["can_create_groups"]["value"] == "role:moderators"
+    assert listed["can_create_groups"]["default"] == "role:members"
+
+
+def test_all_settings_are_listed_with_what_they_mean(terminal):
+    terminal.runs("org", "set", "message_retention_days", "90")
+
+    listed = settings_of(terminal)
+    shown = terminal.runs("org", "settings").out.splitlines()
+
+    assert listed.keys() == SETTINGS.keys()
+    assert listed["message_retention_days"] == {
+        "name": "message_retention_days",
+        "value": "90",
+        "default": "unlimited",
+        "meaning": SETTINGS["message_retention_days"].meaning,
+    }
+    assert [line.split()[0] for line in shown] == ["NAME", *SETTINGS]
+
+
+def settings_of(terminal):
+    return {
+        each["name"]: each for each in json.loads(terminal.runs("org", "settings", "--json").out)
+    }
 
 
 def test_an_organization_takes_a_new_name(either_terminal):
@@ -500,7 +537,16 @@ def test_what_is_no_database_is_told_in_one_sentence(terminal):
 
 
 def test_the_command_has_a_version_and_every_part_of_it_a_help():
-    for words in ([], ["serve"], ["user"], ["user", "add"], ["org"], ["org", "set"], ["check"]):
+    for words in (
+        [],
+        ["serve"],
+        ["user"],
+        ["user", "add"],
+        ["org"],
+        ["org", "set"],
+        ["org", "settings"],
+        ["check"],
+    ):
         assert CliRunner().invoke(main, [*words, "--help"]).exit_code == 0
     assert CliRunner().invoke(main, ["--version"]).output.startswith("Tertulia ")
 

@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 from tertulia.cli.flags import config_options
 from tertulia.config import SETTINGS, Config, ConfigError, Rate, Setting, as_text, settings_markdown
+from tertulia.setting_pages import organization_page, personal_page
 
 # For each setting, something other than its default, as a person would write it.
 EXAMPLES = {
@@ -93,10 +94,18 @@ def test_other_commands_take_the_flags_that_find_the_data():
     assert {option.name for option in command.params} == {"config", "data", "database"}
 
 
-def test_the_page_about_settings_is_up_to_date():
-    page = Path(__file__).parents[1] / "docs" / "settings.md"
+@pytest.mark.parametrize(
+    "page, text",
+    [
+        ("settings", settings_markdown()),
+        ("organization-settings", organization_page()),
+        ("personal-settings", personal_page()),
+    ],
+)
+def test_the_pages_about_settings_are_up_to_date(page, text):
+    path = Path(__file__).parents[1] / "docs" / f"{page}.md"
 
-    assert page.read_text(encoding="utf-8") == settings_markdown(), "run `make docs`"
+    assert path.read_text(encoding="utf-8") == text, "run `make docs`"
 
 
 def test_a_flag_wins_over_a_variable_and_a_variable_over_the_file(folder):

@@ -12,7 +12,7 @@ from tests.support.pictures import picture, uploads, uploads_to
 
 from tertulia.api.routes import ROUTES
 from tertulia.domain.groups import REALM_PERMISSIONS
-from tertulia.domain.realms import DEFAULTS
+from tertulia.domain.organization_settings import DEFAULTS
 
 
 class Calls(dict[tuple[str, str], dict[str, Any]]):

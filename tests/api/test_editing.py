@@ -178,7 +178,7 @@ def test_editing_ends_after_a_while(own_chat):
     edits(ana, chair, content="two").succeeds()
     own_chat.server.clock.move(seconds=10)
     edits(ana, chair, content="x").fails("The time limit for editing this message has passed")
-    own_chat.set("message_content_edit_limit_seconds", None)
+    own_chat.set("message_content_edit_limit_seconds", "unlimited")
     edits(ana, chair, content="three").succeeds()
 
 

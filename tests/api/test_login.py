@@ -114,7 +114,7 @@ def test_a_deactivated_account_is_told_to_whoever_knows_its_password(chat):
 
 def test_passwords_can_be_switched_off(chat):
     ana = chat.person("ana", password="open sesame")
-    chat.set("email_auth_enabled", False)
+    chat.refuse_passwords()
 
     logs_in(chat, ana.email, "open sesame").fails(
         "Password authentication is disabled in this organization",

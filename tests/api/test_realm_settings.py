@@ -6,8 +6,8 @@ import pytest
 from tests.support.people import Chat, Person
 
 from tertulia.actions import users
-from tertulia.actions.realm_settings import OWNERS_ONLY
 from tertulia.domain.groups import REALM_PERMISSIONS
+from tertulia.domain.organization_settings import SETTINGS
 
 # Every plain setting with another value than it starts with, and how the answer shows it.
 PLAIN: list[tuple[str, Any, Any]] = [
@@ -129,7 +129,7 @@ def test_some_are_told_in_one_piece(
 def test_how_to_log_in_is_for_owners(chat: Chat) -> None:
     owner = chat.person("owner", role="owner", password="open sesame")
     login = {"username": owner.email, "password": "open sesame"}
-    chat.set("email_auth_enabled", False)
+    chat.refuse_passwords()
     refused = "Password authentication is disabled in this organization"
     chat.stranger.post("/fetch_api_key", **login).fails(
         refused, code="PASSWORD_AUTH_DISABLED", status=401
@@ -232,7 +232,7 @@ def test_some_are_for_owners_and_that_is_said_before_a_value_is_wrong(
     setting: str, value: Any, chat: Chat
 ) -> None:
     admin = chat.person("admin", role="admin")
-    assert setting in OWNERS_ONLY
+    assert SETTINGS[setting].owners_only
 
     refused = admin.patch("/realm", **{setting: value}, name="Harbour Works")
 

@@ -79,7 +79,7 @@ def test_a_client_that_cannot_work_is_told_so(chat):
 
 
 def test_passwords_that_are_off_are_shown_as_off(chat):
-    chat.set("email_auth_enabled", False)
+    chat.refuse_passwords()
 
     told = chat.stranger.get("/server_settings").succeeds()
 

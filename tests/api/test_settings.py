@@ -8,7 +8,9 @@ import pytest
 from tests.support.people import Chat, basic
 
 from tertulia.config import Rate
-from tertulia.domain.preferences import BOUNDS, CHOICES, DEFAULTS
+from tertulia.domain.languages import LANGUAGES
+from tertulia.domain.preferences import PREFERENCES
+from tertulia.domain.setting_values import ChosenFrom, Whole
 
 PASSWORD = "correct horse battery"
 
@@ -33,18 +35,13 @@ def changed(name, value):
 
 def another(name):
     """A value that the setting does not have yet."""
-    default = DEFAULTS[name]
-    if name in CHOICES:
-        return next(value for value in CHOICES[name] if value != default)
-    if name in BOUNDS:
-        return default + 1
-    special = {"default_language": "de", "notification_sound": "none"}
-    if name in special:
-        return special[name]
-    return not default if isinstance(default, bool) else default + 1
+    setting = PREFERENCES[name]
+    if isinstance(setting.kind, ChosenFrom):
+        return next(value for value in setting.kind.values if value != setting.default)
+    return setting.default + 1 if isinstance(setting.kind, Whole) else not setting.default
 
 
-@pytest.mark.parametrize("name", sorted(DEFAULTS))
+@pytest.mark.parametrize("name", sorted(PREFERENCES))
 def test_every_setting_can_be_changed(ana, name):
     ears, value = ana.listens_for("user_settings"), another(name)
 
@@ -52,7 +49,7 @@ def test_every_setting_can_be_changed(ana, name):
 
     (event,) = ears.all()
     if name == "default_language":
-        assert event.pop("language_name") == "Deutsch"
+        assert event.pop("language_name") == LANGUAGES[value]
     assert event == changed(name, value)
     assert settings(ana)[name] == value
 

@@ -14,7 +14,8 @@ from tests.support.people import Chat, Person
 from tests.support.pictures import picture, uploads_to
 from tests.support.watcher_personal import watch_own
 
-from tertulia.domain.preferences import BOUNDS, CHOICES, DEFAULTS
+from tertulia.domain.preferences import PREFERENCES
+from tertulia.domain.setting_values import ChosenFrom, Whole
 
 PICTURE = picture(size=(8, 8))
 TOPICS = ["soup", "SOUP", "bread", ""]
@@ -130,18 +131,15 @@ def muting_people(draw: st.DrawFn) -> Deed:
 
 
 def values_of(name: str) -> list[Any]:
-    if name in CHOICES:
-        return list(CHOICES[name])
-    if name in BOUNDS or (isinstance(DEFAULTS[name], int) and not isinstance(DEFAULTS[name], bool)):
-        return [DEFAULTS[name], 50, 10_000_000]
-    if isinstance(DEFAULTS[name], str):
-        return [DEFAULTS[name], "de", "none", "nonsense"]
-    return [True, False]
+    setting = PREFERENCES[name]
+    if isinstance(setting.kind, ChosenFrom):
+        return [*setting.kind.values[:5], "nonsense"]
+    return [setting.default, 50, 10_000_000] if isinstance(setting.kind, Whole) else [True, False]
 
 
 @st.composite
 def settling(draw: st.DrawFn) -> Deed:
-    names = draw(st.lists(st.sampled_from(sorted(DEFAULTS)), max_size=4, unique=True))
+    names = draw(st.lists(st.sampled_from(sorted(PREFERENCES)), max_size=4, unique=True))
     wanted = {name: draw(st.sampled_from(values_of(name))) for name in names}
     path = draw(st.sampled_from(["/settings", "/realm/user_settings_defaults"]))
     return lambda scene, actor: actor.patch(path, **wanted)

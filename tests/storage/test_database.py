@@ -332,9 +332,36 @@ def test_a_queue_only_moves_forward(database, realm):
 
 # --- the schema ---
 
+LATEST = "UPDATE schema_version SET version = :v"
+
 
 def test_the_schema_is_made_once(database):
     assert database.migrate() == schema.latest_version()
+
+
+@pytest.mark.parametrize("is_open", ["true", "false"])
+def test_who_had_closed_logging_in_by_password_has_it_closed(database, realm, monkeypatch, is_open):
+    text = '{"description":"\\"email_auth_enabled\\":true","email_auth_enabled":%s,"org_type":1}'
+    known = schema.migrations()
+
+    def age(tx: Tx) -> None:
+        tx.execute("UPDATE schema_version SET version = 19")
+        tx.execute(
+            "UPDATE realm SET settings = :text WHERE id = :id", text=text % is_open, id=realm.id
+        )
+
+    database.write_now(0, age)
+    monkeypatch.setattr(schema, "migrations", lambda: known[:20])
+    database.migrate()
+    database.write_now(0, lambda tx: tx.execute(LATEST, v=known[-1][0]))
+
+    found = database.read_now(realm.id, realms.current)
+    assert found.settings == {
+        "description": '"email_auth_enabled":true',
+        "authentication_methods": {"Email": is_open == "true"},
+        "org_type": 1,
+    }
+    assert found.admits_passwords is (is_open == "true")
 
 
 def test_data_of_a_newer_server_is_refused(database, kind):
@@ -342,7 +369,7 @@ def test_data_of_a_newer_server_is_refused(database, kind):
         tx.execute("UPDATE schema_version SET version = 999")
 
     def restore(tx: Tx) -> None:
-        tx.execute("UPDATE schema_version SET version = :v", v=schema.latest_version())
+        tx.execute(LATEST, v=schema.latest_version())
 
     database.write_now(0, age)
 

@@ -13,13 +13,12 @@ from tests.support.ears import Ears
 from tests.support.server import Server
 
 from tertulia.actions import channels as channel_actions
-from tertulia.actions import organizations, subscriptions, users
+from tertulia.actions import organizations, realm_settings, subscriptions, users
 from tertulia.actions.messages import send
 from tertulia.actions.users import NewUser
 from tertulia.cli.users import BOTS, ROLES
 from tertulia.domain import passwords
 from tertulia.domain.channels import Channel, NewChannel
-from tertulia.domain.groups import GroupValue
 from tertulia.domain.keys import Vault
 from tertulia.domain.messages import Draft
 from tertulia.domain.realms import Realm
@@ -213,11 +212,15 @@ class Chat:
 
     def set(self, setting: str, value: Any) -> None:
         """Change a setting of the organization."""
-        self.write(organizations.set_setting, setting, value)
+        self.write(realm_settings.edit, None, {setting: value}, {setting: str(value)})
 
     def permit(self, setting: str, group: str) -> None:
         """Give one of the organization's permissions to a system group, by its short name."""
         self.write(_permit, setting, self.group(group))
+
+    def refuse_passwords(self) -> None:
+        """As it will be where one can log in by other ways."""
+        self.write(_permit, "authentication_methods", {"Email": False})
 
     def close(self) -> None:
         """Deactivate the organization."""
@@ -284,6 +287,6 @@ def _close(tx: Tx) -> None:
     announce(tx, RealmChanged("deactivated", True), to=Nobody())
 
 
-def _permit(tx: Tx, setting: str, value: GroupValue) -> None:
+def _permit(tx: Tx, setting: str, value: Any) -> None:
     realms.set_setting(tx, setting, value)
     announce(tx, RealmChanged(setting, value), to=Nobody())

@@ -7,8 +7,7 @@ from tests.support.people import Person
 from tests.support.watcher_personal import bots, realm_bot
 from tests.support.watching import Picture, Registered, Subject, Watcher
 
-from tertulia.domain.groups import REALM_PERMISSIONS
-from tertulia.domain.realms import DEFAULTS
+from tertulia.domain.organization_settings import SETTINGS
 
 CAPABILITIES = {
     "notification_settings_null": True,
@@ -247,7 +246,7 @@ def groups(state: Registered) -> dict[int, Any]:
 @part
 def organization(state: Registered) -> dict[str, Any]:
     """The settings that events tell of; what older clients derive from them is left out."""
-    names = [*DEFAULTS, *REALM_PERMISSIONS, "name", "mandatory_topics", "authentication_methods"]
+    names = [*SETTINGS, "mandatory_topics"]
     return {name: state[f"realm_{name}"] for name in names}
 
 

@@ -4,12 +4,14 @@ Rights follow from the time itself, so they are never late. Clients have to be t
 does that now and then: it asks who became a full member since it told the last time.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from tertulia.actions.uncovering import open_to_groups, seen, tell, uncovering
 from tertulia.domain.users import SECONDS_PER_DAY, Role, User
 from tertulia.events.audience import Everyone
 from tertulia.events.log import announce
 from tertulia.events.types.groups import MembersChanged
-from tertulia.events.types.realms import RealmChanged
 from tertulia.storage import groups, realms, users
 from tertulia.storage.tx import Tx
 
@@ -36,8 +38,9 @@ def welcome(tx: Tx) -> None:
         tell(tx, seen(tx, guarded, people, told_at), seen(tx, guarded, people, tx.now))
 
 
-def set_waiting_period(tx: Tx, days: int) -> None:
-    """A shorter wait makes full members of people, a longer one takes it back."""
+@contextmanager
+def new_waiting_period(tx: Tx, days: int) -> Iterator[None]:
+    """Put it around the change: a shorter wait makes full members, a longer one takes it back."""
     welcome(tx)
     before = realms.current(tx).setting(WAITING_PERIOD)
     members = [
@@ -49,8 +52,7 @@ def set_waiting_period(tx: Tx, days: int) -> None:
     went = [user for user in members if _became(user, days, before, tx.now)]
 
     with uncovering(tx, came + went):
-        realms.set_setting(tx, WAITING_PERIOD, days)
-        announce(tx, RealmChanged(WAITING_PERIOD, days), to=Everyone())
+        yield
         _announce(tx, came, added=True)
         _announce(tx, went, added=False)
 

@@ -55,7 +55,7 @@ def remove(tx: Tx, user: User, name: str) -> None:
     mail_domains.delete(tx, known.name)
     announce(tx, DomainRemoved(known.name), to=Everyone())
     if not mail_domains.everything(tx):
-        realm_settings.edit(tx, user, {RESTRICTION: False}, {}, "")
+        realm_settings.edit(tx, user, {RESTRICTION: False})
 
 
 def check_address(tx: Tx, email: str) -> None:

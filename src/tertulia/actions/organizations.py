@@ -1,24 +1,21 @@
-"""Organizations: founding one, and changing what it is."""
+"""Organizations: founding one."""
 
 import itertools
 import uuid
-from typing import Any
 
 from tertulia.actions import channels as channel_actions
-from tertulia.actions import full_members
 from tertulia.domain.channels import Channel, NewChannel
 from tertulia.domain.groups import GROUP_PERMISSIONS, SYSTEM_GROUPS, GroupValue
+from tertulia.domain.organization_settings import SETTINGS
 from tertulia.domain.realms import (
     Realm,
-    checked_realm_name,
-    checked_setting,
     checked_subdomain,
 )
 from tertulia.domain.users import NOTIFICATION_BOT, BotType, Role, User
 from tertulia.errors import BadRequest
-from tertulia.events.audience import Everyone, Nobody
+from tertulia.events.audience import Nobody
 from tertulia.events.log import announce
-from tertulia.events.types.realms import RealmChanged, RealmCreated
+from tertulia.events.types.realms import RealmCreated
 from tertulia.storage import groups, realms, users
 from tertulia.storage.tx import Tx
 
@@ -32,7 +29,7 @@ FIRST_CHANNELS = {
 
 def create(tx: Tx, name: str, subdomain: str) -> Realm:
     """Found an organization: its groups, its bot and its first channels."""
-    name, subdomain = checked_realm_name(name), checked_subdomain(subdomain)
+    name, subdomain = SETTINGS["name"].checked(name), checked_subdomain(subdomain)
     if realms.subdomain_taken(tx, subdomain):
         raise BadRequest(f"There is an organization at the subdomain '{subdomain}' already.")
     here = tx.for_realm(realms.insert(tx, subdomain, name, str(uuid.uuid4())))
@@ -55,27 +52,6 @@ def get_first(tx: Tx, name: str) -> tuple[Realm, bool]:
     """The first organization, and whether it had to be founded just now."""
     known = realms.all_of_them(tx)
     return (known[0], False) if known else (create(tx, name, ""), True)
-
-
-def rename(tx: Tx, name: str) -> None:
-    name = checked_realm_name(name)
-    realms.rename(tx, name)
-    announce(tx, RealmChanged("name", name), to=Everyone())
-
-
-def set_setting(tx: Tx, name: str, value: Any) -> None:
-    """Change one plain setting of the organization."""
-    if name == "name":
-        rename(tx, value)
-        return
-    value = checked_setting(name, value)
-    if realms.current(tx).setting(name) == value:
-        return
-    if name == full_members.WAITING_PERIOD:
-        full_members.set_waiting_period(tx, value)
-    else:
-        realms.set_setting(tx, name, value)
-        announce(tx, RealmChanged(name, value), to=Everyone())
 
 
 def _create_system_groups(tx: Tx) -> None:

@@ -1,5 +1,6 @@
 """Personal settings: one's own, and those that newcomers of an organization start with."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +11,7 @@ from tertulia.domain.users import User, checked_full_name, looks_like_email
 from tertulia.errors import BadRequest, EmailChangesDisabled
 from tertulia.events.audience import Everyone, Users
 from tertulia.events.log import announce
+from tertulia.events.types.event import Event
 from tertulia.events.types.settings import (
     AddressChanged,
     NewcomerSettingChanged,
@@ -76,16 +78,19 @@ def change_newcomers(tx: Tx, settings: dict[str, Any]) -> None:
 
 def _change_settings(tx: Tx, user: User, wanted: dict[str, Any]) -> None:
     for name, value in _store(tx, user, wanted).items():
-        if name == "email_address_visibility":
-            before = int(user.email_visibility)
-            event = AddressChanged(user.id, user.email, user.email, value, before)
+        if name in _HEARD_BY_OTHERS:
+            event = _HEARD_BY_OTHERS[name](user, value)
             announce(tx, event, to=acquaintance.knowing(tx, user.id))
-        elif name == "presence_enabled":
-            announce(
-                tx,
-                StatusChanged(user.id, {"away": not value}),
-                to=acquaintance.knowing(tx, user.id),
-            )
+
+
+def _address_shown(user: User, visibility: int) -> Event:
+    return AddressChanged(user.id, user.email, user.email, visibility, int(user.email_visibility))
+
+
+_HEARD_BY_OTHERS: dict[str, Callable[[User, Any], Event]] = {
+    "email_address_visibility": _address_shown,
+    "presence_enabled": lambda user, value: StatusChanged(user.id, {"away": not value}),
+}
 
 
 def _store(tx: Tx, user: User, wanted: dict[str, Any]) -> dict[str, Any]:

@@ -13,13 +13,13 @@ from tertulia.api.call import Call, may_open_channels
 from tertulia.api.people import with_id
 from tertulia.api.permission_values import Change, NewValue, as_changes
 from tertulia.domain import limits
-from tertulia.domain.channels import FOREVER, Channel, NewChannel
+from tertulia.domain.channels import Channel, NewChannel
 from tertulia.domain.groups import CHANNEL_PERMISSIONS, GroupValue
+from tertulia.domain.organization_settings import SETTINGS
 from tertulia.domain.topics import POLICIES, shown
 from tertulia.domain.users import User
 from tertulia.errors import (
     BadRequest,
-    BadValue,
     BotNotFound,
     ChannelNameNotFound,
     ChannelNotAccessible,
@@ -343,8 +343,5 @@ def retention_days(value: int | str | Literal["realm_default", "unlimited"]) -> 
     """Days as they are stored: None for the organization's own, -1 for ever."""
     if value == "realm_default":
         return None
-    if value == "unlimited":
-        return FOREVER
-    if isinstance(value, int) and 0 < value < 2**31:
-        return value
-    raise BadValue(name="message_retention_days", value=value)
+    days: int = SETTINGS["message_retention_days"].checked(value)
+    return days

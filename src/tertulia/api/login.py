@@ -34,7 +34,7 @@ async def fetch_api_key(call: Call, *, username: str, password: str) -> ApiKey:
         raise InvalidEmail()
     if org.realm.deactivated:
         raise LoginOrganizationDeactivated()
-    if not org.realm.setting("email_auth_enabled"):
+    if not org.realm.admits_passwords:
         raise PasswordLoginDisabled()
 
     attempt = (org.realm.id, username.casefold())

@@ -38,5 +38,9 @@ class _NewValueOnly(Rule):
 Change = Annotated[Any, _NewValueOnly()]
 
 
+def as_change(given: NewValue) -> PermissionChange:
+    return PermissionChange(given.new, given.old)
+
+
 def as_changes(given: Mapping[str, NewValue]) -> dict[str, PermissionChange]:
-    return {name: PermissionChange(value.new, value.old) for name, value in given.items()}
+    return {name: as_change(value) for name, value in given.items()}

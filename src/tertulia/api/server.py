@@ -53,7 +53,7 @@ async def settings(call: Call) -> ServerSettings:
         raise BadRequest("Invalid subdomain")
     org = call.found_org
     organization = Author(call.db, org, None, call.site)
-    by_email = bool(org.realm.setting("email_auth_enabled"))
+    by_email = org.realm.admits_passwords
     methods = dict.fromkeys(METHODS, False) | {"password": by_email, "email": by_email}
     return ServerSettings(
         authentication_methods=methods,

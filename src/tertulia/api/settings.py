@@ -8,28 +8,24 @@ from typing import Annotated, Any
 from tertulia.actions import settings
 from tertulia.actions.settings import Changes
 from tertulia.api.call import Call
+from tertulia.api.setting_values import FORMS, parameters
 from tertulia.domain import limits, passwords, preferences
+from tertulia.domain.setting_values import ChosenFrom
 from tertulia.errors import BadRequest, RateLimited, WeakPassword, WrongPassword
 from tertulia.http.replies import Reply, ok
-from tertulia.http.rules import AtLeast, AtMost, BareOrJson, MaxLength, NoNul, OneOf
+from tertulia.http.rules import BareOrJson, Json, MaxLength, NoNul, OneOf
 from tertulia.http.signatures import takes
 from tertulia.storage import users
 
 Text = Annotated[str, MaxLength(1000), NoNul]
 
 
-def _annotation(name: str, default: Any) -> Any:
-    choices = preferences.CHOICES.get(name)
-    if choices is not None:
-        kind = type(default)
-        return Annotated[(kind, OneOf(choices), *([BareOrJson] if kind is str else []))]
-    if name in preferences.BOUNDS:
-        low, high = preferences.BOUNDS[name]
-        return Annotated[int, AtLeast(low), AtMost(high)]
-    return Annotated[str, MaxLength(100), BareOrJson] if type(default) is str else type(default)
+def _chosen(kind: ChosenFrom) -> Any:
+    """Compat: a value that is not in the list is refused in more words than elsewhere."""
+    return Annotated[kind.type, OneOf(kind.values), BareOrJson if kind.type is str else Json]
 
 
-SETTINGS = {name: _annotation(name, value) for name, value in preferences.DEFAULTS.items()}
+SETTINGS = parameters(preferences.PREFERENCES.values(), {**FORMS, ChosenFrom: _chosen})
 
 
 @takes(SETTINGS)

@@ -1,13 +1,17 @@
 """`tertulia org`: the organizations on a server and their settings."""
 
+import asyncio
 import difflib
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
-from tertulia.actions import organizations
+from tertulia import zuliprc
+from tertulia.actions import organizations, realm_settings
+from tertulia.actions.composing import Author, describe
 from tertulia.cli.flags import config_options
 from tertulia.cli.office import (
+    Office,
     as_json,
     in_organization,
     open_data,
@@ -15,9 +19,13 @@ from tertulia.cli.office import (
     show_json,
     show_table,
 )
-from tertulia.domain.groups import REALM_PERMISSIONS
-from tertulia.domain.realms import DEFAULTS, NULLABLE
-from tertulia.storage import realms, users
+from tertulia.domain.groups import Members, PermissionChange
+from tertulia.domain.organization_settings import SETTINGS, OrganizationSetting, PeopleNamed
+from tertulia.events import loading
+from tertulia.storage import groups, realms, users
+from tertulia.storage.tx import Tx
+
+LONGEST_SHOWN = 60  # characters of what cannot be
 
 
 @click.group()
@@ -73,40 +81,81 @@ def list_organizations(as_json: bool, **flags: Any) -> None:
 @in_organization
 def set_setting(key: str, value: str, org: str | None, **flags: Any) -> None:
     """Change a setting, for example: org set name "New name"."""
-    chosen = _read_value(key, value)
+    setting = SETTINGS.get(key) or _unknown(key)
     office = open_office(org, flags)
-    office.write(organizations.set_setting, key, chosen)
+    chosen = _read_value(office, setting, value)
+    html = {key: _html(office, value)} if setting.is_markup else {}
+    office.write(realm_settings.edit, None, {key: chosen}, html)
     click.echo(f"{key} is now {value}.", err=True)
 
 
-def _read_value(key: str, value: str) -> Any:
-    """The value as the setting's own type."""
-    if key == "name":
-        return value
-    if key in REALM_PERMISSIONS:
-        raise click.ClickException(f"{key} names a group of users and cannot be set here.")
-    if key not in DEFAULTS:
-        (nearest,) = difflib.get_close_matches(key, ["name", *DEFAULTS], n=1, cutoff=0)
-        raise click.ClickException(f"{key} is not a setting; the nearest one is {nearest}.")
-    if value == "null" and key in NULLABLE:
-        return None
-    default = DEFAULTS[key]
-    if isinstance(default, bool):
-        return _read_switch(key, value)
-    return _read_number(key, value) if isinstance(default, int) else value
+@org.command("settings")
+@as_json
+@in_organization
+def list_settings(org: str | None, as_json: bool, **flags: Any) -> None:
+    """List all settings: what they are, what they are by default, what they mean."""
+    office = open_office(org, flags)
+    found = office.read(_all_settings)
+    if as_json:
+        show_json(found)
+    else:
+        rows = [list(row.values()) for row in found]
+        show_table([("NAME", "VALUE", "DEFAULT", "MEANING"), *rows])
 
 
-def _read_switch(key: str, value: str) -> bool:
-    if value not in ("true", "false"):
-        raise click.ClickException(f'{key} must be true or false, not "{value}".')
-    return value == "true"
+def _all_settings(tx: Tx) -> list[dict[str, str]]:
+    names = {group.id: group.name for group in groups.everything(tx)}
+    return [
+        {
+            "name": setting.name,
+            "value": _written(setting, realm_settings.present(tx, setting), names),
+            "default": _written(setting, setting.default, names),
+            "meaning": setting.meaning,
+        }
+        for setting in SETTINGS.values()
+    ]
 
 
-def _read_number(key: str, value: str) -> int:
+def _unknown(key: str) -> NoReturn:
+    (nearest,) = difflib.get_close_matches(key, SETTINGS, n=1, cutoff=0)
+    raise click.ClickException(f"{key} is not a setting; the nearest one is {nearest}.")
+
+
+def _read_value(office: Office, setting: OrganizationSetting, text: str) -> Any:
+    """What was typed, as the API would have sent it."""
     try:
-        return int(value)
+        if isinstance(setting.kind, PeopleNamed):
+            return _read_group(office, text)
+        value = setting.kind.read(text)
+        setting.kind.checked(value)
     except ValueError:
-        or_null = " or null" if key in NULLABLE else ""
+        shown = text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…"
         raise click.ClickException(
-            f'{key} must be a whole number{or_null}, not "{value}".'
+            f'{setting.name} must be {setting.kind.must_be}, not "{shown}".'
         ) from None
+    return value
+
+
+def _read_group(office: Office, name: str) -> PermissionChange:
+    for group in office.read(groups.everything):
+        if group.name == name:
+            return PermissionChange(group.id)
+    raise ValueError(name)
+
+
+def _html(office: Office, text: str) -> str:
+    """Markup as the organization would have written it."""
+    directory = office.read(loading.load, office.config.email_domain, office.database.clock)
+    site = zuliprc.site(office.config, office.realm, is_only_one=len(office.organizations) == 1)
+    author = Author(office.database.of(office.realm.id), directory, None, site)
+    return asyncio.run(describe(author, text))
+
+
+def _written(setting: OrganizationSetting, value: Any, group_names: dict[int, str]) -> str:
+    """A value as it would be typed; people who are named in place cannot be."""
+    if isinstance(value, Members):
+        named = [group_names[each] for each in value.direct_subgroups]
+        return ", ".join([*named, f"{len(value.direct_members)} people"])
+    if isinstance(setting.kind, PeopleNamed) and isinstance(value, int):
+        return group_names[value]
+    return setting.kind.written(value)

@@ -115,6 +115,8 @@ class Permission:
     nobody: bool = True
     allowed: tuple[str, ...] = ()
     refused: tuple[str, ...] = field(default=())
+    meaning: str = ""  # one sentence, told of those that belong to an organization
+    owners_only: bool = False  # whether administrators may not say who has it
 
     @property
     def requires_system_group(self) -> bool:
@@ -161,35 +163,143 @@ REALM_PERMISSIONS: dict[str, Permission] = {
             everyone=True,
             nobody=False,
             allowed=("role:everyone", "role:members"),
+            meaning="Who sees everybody; other guests see those whom they have met.",
         ),
-        Permission("can_add_custom_emoji_group", "role:members"),
-        Permission("can_add_subscribers_group", "role:members"),
-        Permission("can_create_bots_group", "role:members"),
-        Permission("can_create_groups", "role:members"),
-        Permission("can_create_private_channel_group", "role:members"),
-        Permission("can_create_public_channel_group", "role:members"),
+        Permission(
+            "can_add_custom_emoji_group",
+            "role:members",
+            meaning="Who may add emoji of the organization's own.",
+        ),
+        Permission(
+            "can_add_subscribers_group",
+            "role:members",
+            meaning="Who may subscribe others to channels.",
+        ),
+        Permission(
+            "can_create_bots_group", "role:members", meaning="Who may create bots of every kind."
+        ),
+        Permission(
+            "can_create_groups",
+            "role:members",
+            meaning="Who may create user groups.",
+            owners_only=True,
+        ),
+        Permission(
+            "can_create_private_channel_group",
+            "role:members",
+            meaning="Who may create private channels.",
+        ),
+        Permission(
+            "can_create_public_channel_group",
+            "role:members",
+            meaning="Who may create public channels.",
+        ),
         Permission(
             "can_create_web_public_channel_group",
             "role:owners",
             allowed=("role:moderators", "role:administrators", "role:owners", "role:nobody"),
+            meaning="Who may open channels to readers without an account.",
         ),
-        Permission("can_create_write_only_bots_group", "role:members"),
-        Permission("can_delete_any_message_group", "role:administrators"),
-        Permission("can_delete_own_message_group", "role:everyone", everyone=True),
-        Permission("can_invite_users_group", "role:members"),
-        Permission("can_manage_all_groups", "role:owners", nobody=False),
-        Permission("can_manage_billing_group", "role:administrators", nobody=False),
-        Permission("can_mention_many_users_group", "role:administrators", everyone=True),
-        Permission("can_move_messages_between_channels_group", "role:members"),
-        Permission("can_move_messages_between_topics_group", "role:everyone", everyone=True),
-        Permission("can_resolve_topics_group", "role:everyone", everyone=True),
-        Permission("can_set_delete_message_policy_group", "role:moderators"),
-        Permission("can_set_topics_policy_group", "role:members", everyone=True),
-        Permission("can_summarize_topics_group", "role:everyone", everyone=True),
-        Permission("create_multiuse_invite_group", "role:administrators"),
-        Permission("direct_message_initiator_group", "role:everyone", everyone=True),
-        Permission("direct_message_permission_group", "role:everyone", everyone=True),
-        Permission("workplace_users_group", "role:everyone", everyone=True),
+        Permission(
+            "can_create_write_only_bots_group",
+            "role:members",
+            meaning="Who may create bots that only send.",
+        ),
+        Permission(
+            "can_delete_any_message_group",
+            "role:administrators",
+            meaning="Who may delete messages of others, whenever they were sent.",
+        ),
+        Permission(
+            "can_delete_own_message_group",
+            "role:everyone",
+            everyone=True,
+            meaning="Who may delete what they have written, while the limit lasts.",
+        ),
+        Permission(
+            "can_invite_users_group",
+            "role:members",
+            meaning="Who may invite people; told to clients.",
+            owners_only=True,
+        ),
+        Permission(
+            "can_manage_all_groups",
+            "role:owners",
+            nobody=False,
+            meaning="Who may change every user group.",
+            owners_only=True,
+        ),
+        Permission(
+            "can_manage_billing_group",
+            "role:administrators",
+            nobody=False,
+            meaning="Who looks after bills; told to clients.",
+            owners_only=True,
+        ),
+        Permission(
+            "can_mention_many_users_group",
+            "role:administrators",
+            everyone=True,
+            meaning="Who may call all of a large channel or topic at once.",
+        ),
+        Permission(
+            "can_move_messages_between_channels_group",
+            "role:members",
+            meaning="Who may move messages to other channels.",
+        ),
+        Permission(
+            "can_move_messages_between_topics_group",
+            "role:everyone",
+            everyone=True,
+            meaning="Who may move messages to other topics.",
+        ),
+        Permission(
+            "can_resolve_topics_group",
+            "role:everyone",
+            everyone=True,
+            meaning="Who may mark topics as resolved.",
+        ),
+        Permission(
+            "can_set_delete_message_policy_group",
+            "role:moderators",
+            meaning="Who may say who deletes messages in a channel they administer.",
+        ),
+        Permission(
+            "can_set_topics_policy_group",
+            "role:members",
+            everyone=True,
+            meaning="Who may set the topics policy of a channel they administer.",
+        ),
+        Permission(
+            "can_summarize_topics_group",
+            "role:everyone",
+            everyone=True,
+            meaning="Who may have topics summarized; told to clients.",
+        ),
+        Permission(
+            "create_multiuse_invite_group",
+            "role:administrators",
+            meaning="Who may make links that invite many people; told to clients.",
+            owners_only=True,
+        ),
+        Permission(
+            "direct_message_initiator_group",
+            "role:everyone",
+            everyone=True,
+            meaning="Who may begin direct conversations.",
+        ),
+        Permission(
+            "direct_message_permission_group",
+            "role:everyone",
+            everyone=True,
+            meaning="Of those in a direct conversation, one must be in it.",
+        ),
+        Permission(
+            "workplace_users_group",
+            "role:everyone",
+            everyone=True,
+            meaning="Who counts as staff of the workplace; told to clients.",
+        ),
     )
 }
 

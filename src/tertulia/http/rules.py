@@ -104,18 +104,15 @@ class Pattern(Rule):
 
 
 class WebAddress(Rule):
-    """An address that a web server can be reached at, or a word that stands for one."""
-
-    def __init__(self, word: str | None = None) -> None:
-        self.word = word
+    """An address that a web server can be reached at."""
 
     def check(self, value: str) -> str:
-        if value != self.word and not _is_web_address(value):
+        if not _is_web_address(value):
             raise value_error("Not a URL")
         return value
 
     def schema(self) -> dict[str, Any]:
-        return {"format": "uri"} if self.word is None else {}
+        return {"format": "uri"}
 
 
 def _is_web_address(text: str) -> bool:

@@ -12,13 +12,12 @@ from tertulia.domain.groups import (
     GroupValue,
     Permission,
 )
-from tertulia.domain.realms import DEFAULTS
+from tertulia.domain.organization_settings import DEFAULTS, SETTINGS
 from tertulia.domain.reports import REASONS
-from tertulia.domain.topics import DISABLE_EMPTY, EMPTY_TOPIC_NAME
+from tertulia.domain.topics import EMPTY_TOPIC_NAME
 from tertulia.events.directory import Organization
 from tertulia.events.snapshot.surroundings import Surroundings
 from tertulia.events.types.channels import shown_value
-from tertulia.events.types.realms import login_state
 
 JITSI_SERVER_URL = "https://meet.jit.si"
 
@@ -57,17 +56,18 @@ def realm_state(org: Organization, around: Surroundings) -> dict[str, Any]:
 
 def _settings(org: Organization) -> dict[str, Any]:
     realm = org.realm
-    state = {f"realm_{name}": realm.setting(name) for name in DEFAULTS}
-    topics_policy = realm.setting("topics_policy")
+    state = {
+        f"realm_{known}": value
+        for name in DEFAULTS
+        for known, value in SETTINGS[name].told(realm.setting(name)).items()
+    }
     visibility = realm.setting("message_edit_history_visibility_policy")
     return state | {
-        "realm_name": realm.name,
-        "realm_mandatory_topics": topics_policy == DISABLE_EMPTY,
         "realm_allow_edit_history": visibility != "none",
         "realm_push_notifications_enabled": False,
         "realm_push_notifications_enabled_end_timestamp": None,
-        "realm_password_auth_enabled": realm.setting("email_auth_enabled"),
-        "realm_authentication_methods": login_state(realm),
+        "realm_email_auth_enabled": realm.admits_passwords,
+        "realm_password_auth_enabled": realm.admits_passwords,
     }
 
 

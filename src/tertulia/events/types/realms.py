@@ -3,17 +3,10 @@
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
-from tertulia.domain.realms import Realm, login_methods
 from tertulia.events.directory import Organization
 from tertulia.events.listener import Listener
 from tertulia.events.loading import Touched
 from tertulia.events.types.event import Event, Wire
-
-
-def login_state(realm: Realm) -> dict[str, dict[str, bool]]:
-    """How one can log in."""
-    methods = login_methods(realm).items()
-    return {name: {"enabled": is_open, "available": True} for name, is_open in methods}
 
 
 class RealmCreated(Event, frozen=True):

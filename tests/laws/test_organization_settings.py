@@ -1,0 +1,216 @@
+"""The law: an organization's settings are what their table says, by whichever door one comes.
+
+Each row is played with good and bad values, once through the API and once with the command.
+"""
+
+from typing import Any
+
+import pytest
+from tests.support.ears import Ears
+from tests.support.people import Chat, Person
+from tests.support.server import SECRET
+from tests.support.terminal import Said, Terminal
+
+from tertulia.domain.groups import REALM_PERMISSIONS, SYSTEM_GROUPS
+from tertulia.domain.organization_settings import SETTINGS, LoginMethods, PeopleNamed
+from tertulia.domain.setting_values import (
+    ChannelId,
+    ChosenFrom,
+    FreeText,
+    Language,
+    Limit,
+    Switch,
+    WebPlace,
+    Whole,
+)
+
+# What /register tells under `realm` beside the settings: older names of them, what is worked out
+# from them, and what nobody sets.
+NOT_SET = {
+    "allow_edit_history",
+    "available_video_chat_providers",
+    "bot_domain",
+    "create_private_stream_policy",
+    "create_public_stream_policy",
+    "create_web_public_stream_policy",
+    "date_created",
+    "default_external_accounts",
+    "email_auth_enabled",
+    "empty_topic_display_name",
+    "icon_source",
+    "icon_url",
+    "logo_source",
+    "logo_url",
+    "mandatory_topics",
+    "night_logo_source",
+    "night_logo_url",
+    "password_auth_enabled",
+    "plan_type",
+    "push_notifications_enabled",
+    "push_notifications_enabled_end_timestamp",
+    "upload_quota_mib",
+    "uri",
+    "url",
+    "uuid",
+    "wildcard_mention_policy",
+}
+
+Value = tuple[Any, str]  # as it is sent, and as it is typed
+
+
+class Doors:
+    """Somebody who comes to an organization by the API, and by the command."""
+
+    def __init__(self, chat: Chat) -> None:
+        self.chat = chat
+        self.owner: Person = chat.person("owner", role="owner", channels=["kitchen", "cellar"])
+        self.owner.delete(f"/streams/{chat.channel('cellar').id}").succeeds()
+        ana = chat.person("ana")  # who will be a full member, or no longer
+        gus = chat.person("gus", role="guest")  # who will know her, or no longer
+        self._ears: list[Ears] = [each.listens_for() for each in (self.owner, ana, gus)]
+        self._terminal = Terminal(chat.server.folder, chat.server.url)
+
+    def sends(self, name: str, value: Any) -> bool:
+        return bool(self.owner.patch("/realm", **{name: value}).json["result"] == "success")
+
+    def types(self, name: str, text: str) -> Said:
+        words = ("org", "set", name, text, "--org", self.chat.realm.subdomain)
+        return self._terminal.runs(*words, TERTULIA_SECRET=SECRET)
+
+    def state(self) -> dict[str, Any]:
+        told = self.owner.registers(fetch_event_types=["realm"])
+        return {key: value for key, value in told.items() if key.startswith("realm_")}
+
+    def hears(self) -> list[list[dict[str, Any]]]:
+        """What everybody has heard."""
+        self.state()  # whoever registers is up to date with what was done from outside
+        return [ears.all() for ears in self._ears]
+
+    def takes_back(self, name: str) -> None:
+        """Give a setting the value that it had, or another that it can be told from."""
+        setting = SETTINGS[name]
+        if isinstance(setting.kind, LoginMethods):
+            self.chat.refuse_passwords()
+        else:
+            back = setting.kind.written(setting.default) or "quiet"
+            assert self.types(name, back).code == 0, f"the default of {name} cannot be set"
+        self.hears()
+
+
+@pytest.fixture
+def doors(chat: Chat) -> Doors:
+    return Doors(chat)
+
+
+def another_value(doors: Doors, name: str) -> Value:
+    setting, group = SETTINGS[name], doors.chat.group
+    match setting.kind:
+        case Switch():
+            return not setting.default, str(not setting.default).lower()
+        case ChosenFrom():
+            other = next(each for each in setting.kind.values if each != setting.default)
+            return other, str(other)
+        case Whole():
+            return setting.kind.most, str(setting.kind.most)
+        case Limit():
+            return 77, "77"
+        case FreeText():
+            return "Harbour *Works*", "Harbour *Works*"
+        case WebPlace():
+            return "https://meet.example.com", "https://meet.example.com"
+        case ChannelId():
+            number = doors.chat.channel("kitchen").id
+            return number, str(number)
+        case LoginMethods():
+            return {"Email": True}, "Email"
+        case PeopleNamed(permission):
+            known = permission.allowed or ("role:members", "role:moderators")
+            other = next(each for each in known if each != permission.default)
+            return {"new": group(other.removeprefix("role:"))}, other
+    raise AssertionError(f"say here what {name} could be: {setting.kind}")
+
+
+def bad_values(doors: Doors, name: str) -> list[Value]:
+    kind, group = SETTINGS[name].kind, doors.chat.group
+    match kind:
+        case Switch():
+            return [("maybe", "maybe"), (1, "1")]
+        case Language():
+            return [("xx-none", "xx-none")]
+        case ChosenFrom():
+            return [(500, "500"), ("empty_topic_only", "empty_topic_only")]
+        case Whole():
+            return [(value, str(value)) for value in (kind.least - 1, kind.most + 1)]
+        case Limit():
+            return [(0, "0"), (-1, "-1"), (2**31, str(2**31)), ('"never"', "never")]
+        case FreeText(is_title=True):
+            return [(" ", " "), ("n" * (kind.longest + 1),) * 2, ("a\tb", "a\tb")]
+        case FreeText():
+            return [("n" * (kind.longest + 1),) * 2]
+        case WebPlace():
+            return [("here", "here"), ("https://", "https://")]
+        case ChannelId():
+            cellar = doors.chat.channel("cellar").id
+            return [(value, str(value)) for value in (99_999, cellar, -2, 0)]
+        case LoginMethods():
+            return [({"Email": False}, ""), ({"Pigeon": True}, "Email, Pigeon")]
+        case PeopleNamed(permission):
+            refused = [
+                each
+                for each in SYSTEM_GROUPS
+                if (permission.allowed and each not in permission.allowed)
+                or each == "role:internet"
+            ]
+            named = [({"new": group(each.removeprefix("role:"))}, each) for each in refused]
+            return [*named, ({"new": 10**6}, "role:pirates")]
+    raise AssertionError(f"say here what {name} could not be: {kind}")
+
+
+FORMS = sorted({type(setting.kind).__name__ for setting in SETTINGS.values()})
+
+
+def of_kind(form: str) -> list[str]:
+    return [name for name, each in SETTINGS.items() if type(each.kind).__name__ == form]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_change_is_the_same_by_either_door(form: str, doors: Doors) -> None:
+    for name in of_kind(form):
+        sent, typed = another_value(doors, name)
+        doors.takes_back(name)
+
+        assert doors.sends(name, sent), name
+        heard, state = doors.hears(), doors.state()
+        doors.takes_back(name)
+        assert doors.types(name, typed).code == 0, name
+
+        assert all(heard), name
+        assert doors.hears() == heard, name
+        assert doors.state() == state, name
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_what_cannot_be_is_refused_at_either_door(form: str, doors: Doors) -> None:
+    before, _ = doors.state(), doors.hears()
+
+    for name in of_kind(form):
+        for sent, typed in bad_values(doors, name):
+            assert not doors.sends(name, sent), (name, sent)
+            refused = doors.types(name, typed)
+            assert (refused.code, refused.out) == (1, ""), (name, typed)
+            assert (refused.err[:7], refused.err.count("\n")) == ("Error: ", 1)
+
+    assert not any(doors.hears())
+    assert doors.state() == before
+
+
+def test_what_is_registered_is_the_table_and_what_follows_from_it(doors: Doors) -> None:
+    told = {key.removeprefix("realm_") for key in doors.state()}
+
+    assert told == SETTINGS.keys() | NOT_SET
+
+
+def test_every_setting_says_what_it_means() -> None:
+    for setting in SETTINGS.values():
+        assert setting.meaning.endswith("."), setting.name
+    assert REALM_PERMISSIONS.keys() < SETTINGS.keys()

@@ -181,13 +181,16 @@ def test_groups_within_groups(database, realm):
             g=inner,
             u=ana.id,
         )
-        assert groups.containing(tx, ana.id) == {inner, middle, outer}
-        assert set(groups.system_groups_within(tx, [outer])) == {
-            "role:moderators",
-            "role:administrators",
-            "role:owners",
+        moderators = groups.system_ids(tx)["role:moderators"]
+        assert groups.within(tx, [outer]) == {
+            outer: None,
+            middle: None,
+            inner: None,
+            moderators: "role:moderators",
         }
-        assert groups.system_groups_within(tx, [inner]) == []
+        known = groups.Memberships(tx, [ana])
+        assert known.listing(ana.id) == {inner}
+        assert known.listed_in([inner, middle]) == {ana.id}
 
     in_one_go(database, realm, scene)
 

@@ -314,11 +314,7 @@ def _remove_subgroups(tx: Tx, user: User, group: Group, asked: list[int]) -> Non
 
 
 def _people_within(tx: Tx, group_ids: list[int]) -> list[User]:
-    """All who may be in these groups; more, if system groups are among them."""
-    if groups.system_groups_within(tx, group_ids):
-        found = users.everyone(tx)
-    else:
-        found = users.find_many(tx, sorted(groups.listed_within(tx, group_ids)))
+    found = users.find_many(tx, sorted(rights.everybody_in(tx, group_ids)))
     return [user for user in found if _is_usable(user)]
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 
-from tertulia.actions.circles import Circles
+from tertulia.actions import rights
 from tertulia.domain import access
 from tertulia.domain.channels import GATE_PERMISSIONS, Channel
 from tertulia.domain.groups import groups_named
@@ -48,14 +48,12 @@ def seen(tx: Tx, guarded: Sequence[Channel], people: Sequence[User], now: float)
     inside = subscriptions.inside(
         tx, [channel.id for channel in guarded], [user.id for user in people]
     )
-    circles = Circles(tx, now)
+    holds = rights.asking(tx, people, now)
     return {
         user.id: {
             channel.id
             for channel in guarded
-            if access.may_see(
-                user, channel, channel.id in inside[user.id], partial(circles.holds, user)
-            )
+            if access.may_see(user, channel, channel.id in inside[user.id], partial(holds, user))
         }
         for user in people
     }

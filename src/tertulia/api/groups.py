@@ -135,7 +135,7 @@ async def subgroups(
 ) -> SubgroupIds:
     """The subgroups of a user group, and theirs."""
     group = _active(call, group_id)
-    found = set(group.subgroups) if direct_subgroup_only else call.org.within([group.id])
+    found = set(group.subgroups) if direct_subgroup_only else set(call.org.within([group.id]))
     return SubgroupIds(subgroups=sorted(found - {group.id}))
 
 
@@ -160,9 +160,6 @@ def _active(call: Call, group_id: int) -> Group:
 
 
 def _members(call: Call, group: Group, direct_only: bool) -> set[int]:
-    within = {group.id} if direct_only else call.org.within([group.id])
-    return {
-        user_id
-        for group_id in within
-        for user_id in call.org.direct_members(call.org.groups[group_id], call.now)
-    }
+    if direct_only:
+        return set(call.org.direct_members(group, call.now))
+    return call.org.everybody_in(group.id, call.now)

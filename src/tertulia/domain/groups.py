@@ -116,6 +116,10 @@ class Permission:
     allowed: tuple[str, ...] = ()
     refused: tuple[str, ...] = field(default=())
 
+    def is_open_to(self, user: User) -> bool:
+        """Where not everyone can be given it, guests never have it, even as members of a group."""
+        return self.everyone or not user.is_guest
+
     @property
     def requires_system_group(self) -> bool:
         return bool(self.allowed)

@@ -336,7 +336,7 @@ def check_group_mentions(tx: Tx, sender: User, draft: Draft) -> frozenset[int]:
     for group in groups.find_many(tx, sorted(draft.mentions.group_ids)):
         if not rights.holds(tx, sender, group.permissions["can_mention_group"]):
             raise BadRequest(f"You are not allowed to mention user group '{group.name}'.")
-        called |= rights.everybody_in(tx, group.id)
+        called |= rights.everybody_in(tx, [group.id])
     return frozenset(called)
 
 

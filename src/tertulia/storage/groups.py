@@ -127,16 +127,29 @@ class Memberships:
 
 def within(tx: Tx, group_ids: Iterable[int]) -> Within:
     """These groups and all they contain; what is within a system group follows from its name."""
-    rows = tx.all(
-        "WITH RECURSIVE within (id, name, is_system) AS ("
-        " SELECT id, name, is_system FROM user_group WHERE id IN :ids AND realm_id = :realm"
-        " UNION SELECT g.id, g.name, g.is_system FROM within w"
-        " JOIN user_group_subgroup s ON s.group_id = w.id"
-        " JOIN user_group g ON g.id = s.subgroup_id WHERE NOT w.is_system"
-        ") SELECT id, name, is_system FROM within",
-        ids=list(group_ids),
-        realm=tx.realm_id,
+    found = _named(
+        tx.all(
+            "SELECT id, name, is_system FROM user_group WHERE id IN :ids AND realm_id = :realm",
+            ids=list(group_ids),
+            realm=tx.realm_id,
+        )
     )
+    ordinary = [group_id for group_id, name in found.items() if name is None]
+    if ordinary:
+        found |= _named(tx.all(_CONTAINED, ids=ordinary))
+    return found
+
+
+_CONTAINED = (
+    "WITH RECURSIVE contained (id) AS ("
+    " SELECT subgroup_id FROM user_group_subgroup WHERE group_id IN :ids"
+    " UNION SELECT s.subgroup_id FROM contained c"
+    " JOIN user_group_subgroup s ON s.group_id = c.id"
+    ") SELECT g.id, g.name, g.is_system FROM contained c JOIN user_group g ON g.id = c.id"
+)
+
+
+def _named(rows: Iterable[Row]) -> dict[int, str | None]:
     return {row["id"]: row["name"] if row["is_system"] else None for row in rows}
 
 

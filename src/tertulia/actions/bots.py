@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from tertulia.actions import accounts, avatars, rights, roles
+from tertulia.actions import avatars, joining, rights, roles
 from tertulia.actions import channels as channel_actions
 from tertulia.actions import users as user_actions
-from tertulia.actions.users import NewUser
+from tertulia.actions.joining import NewUser
 from tertulia.domain import limits
 from tertulia.domain.bots import USUAL_INTERFACE, Bot, bot_email, new_service
 from tertulia.domain.images import Avatar
@@ -81,7 +81,7 @@ def create(tx: Tx, vault: Vault, creator: User, new: NewBot, email_domain: str) 
     _check_room(tx, creator)
     _check_name(tx, full_name)
     wanted = NewUser(email, full_name, bot_type=new.bot_type, bot_owner_id=creator.id)
-    account, key = user_actions.add(tx, vault, wanted)
+    account, key = joining.add(tx, vault, wanted)
     bot = _with_defaults(tx, creator, Bot(account.id, config=dict(new.config)), new.defaults)
     if new.bot_type == BotType.OUTGOING_WEBHOOK:
         bot = replace(bot, service=new_service(new.service_url, new.interface))
@@ -191,7 +191,7 @@ def _rename(tx: Tx, account: User, full_name: str) -> None:
 def _change_role(tx: Tx, user: User, account: User, role: Role) -> None:
     if not user.is_admin:
         raise AdministratorRequired()
-    accounts.check_role(user, account, role)
+    roles.check(user, account, role)
     roles.change(tx, account, role)
 
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from tertulia.actions import acquaintance
 from tertulia.actions import channels as channel_actions
+from tertulia.actions import people
 from tertulia.domain import limits
 from tertulia.domain.drafts import Draft, Wording, worded
 from tertulia.domain.users import User
@@ -62,7 +62,7 @@ def _addressed(tx: Tx, user: User, words: Words) -> Wording:
     wording = worded(*words, now=tx.now).by(user.id)
     if wording.channel_id is not None:
         channel_actions.visible_to(tx, user, wording.channel_id)
-    known = {each.id for each in acquaintance.find_many(tx, user, wording.user_ids)}
+    known = {each.id for each in people.find_many(tx, user, wording.user_ids)}
     for user_id in wording.user_ids:
         if user_id not in known:
             raise BadRequest(f"Invalid user ID {user_id}")

@@ -4,7 +4,7 @@ Rights follow from the time itself, so they are never late. Clients have to be t
 does that now and then: it asks who became a full member since it told the last time.
 """
 
-from tertulia.actions.uncovering import open_to_groups, seen, tell, uncovering
+from tertulia.actions.visible_channels import open_to_groups, seen, tell, telling
 from tertulia.domain.users import SECONDS_PER_DAY, Role, User
 from tertulia.events.audience import Everyone
 from tertulia.events.log import announce
@@ -48,7 +48,7 @@ def set_waiting_period(tx: Tx, days: int) -> None:
     came = [user for user in members if _became(user, before, days, tx.now)]
     went = [user for user in members if _became(user, days, before, tx.now)]
 
-    with uncovering(tx, came + went):
+    with telling(tx, came + went):
         realms.set_setting(tx, WAITING_PERIOD, days)
         announce(tx, RealmChanged(WAITING_PERIOD, days), to=Everyone())
         _announce(tx, came, added=True)

@@ -3,8 +3,7 @@
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tertulia.actions import notices, rights
-from tertulia.actions.uncovering import uncovering
+from tertulia.actions import notices, rights, visible_channels
 from tertulia.domain import notices as words
 from tertulia.domain.groups import (
     GROUP_PERMISSIONS,
@@ -260,7 +259,7 @@ def _add_members(tx: Tx, user: User, group: Group, asked: list[int]) -> None:
             raise BadRequest(f"User {user_id} is already a member of this group")
 
     people = users.find_many(tx, user_ids)
-    with uncovering(tx, people):
+    with visible_channels.telling(tx, people):
         groups.add_members(tx, group.id, user_ids)
         announce(tx, MembersChanged(group.id, user_ids, True), to=Everyone())
     _tell(tx, user, group, people, "added you to")
@@ -274,7 +273,7 @@ def _remove_members(tx: Tx, user: User, group: Group, asked: list[int]) -> None:
             raise BadRequest(f"There is no member '{user_id}' in this user group")
 
     people = [each for each in users.find_many(tx, user_ids) if each.is_active]
-    with uncovering(tx, people):
+    with visible_channels.telling(tx, people):
         groups.remove_members(tx, group.id, user_ids)
         announce(tx, MembersChanged(group.id, user_ids, False), to=Everyone())
     _tell(tx, user, group, people, "removed you from")
@@ -292,7 +291,7 @@ def _add_subgroups(tx: Tx, user: User, group: Group, asked: list[int]) -> None:
             f"User group {group.id} is already a subgroup of one of the passed subgroups."
         )
 
-    with uncovering(tx, _people_within(tx, subgroup_ids)):
+    with visible_channels.telling(tx, _people_within(tx, subgroup_ids)):
         for subgroup_id in subgroup_ids:
             groups.add_subgroup(tx, group.id, subgroup_id)
         announce(tx, SubgroupsChanged(group.id, subgroup_ids, True), to=Everyone())
@@ -308,7 +307,7 @@ def _remove_subgroups(tx: Tx, user: User, group: Group, asked: list[int]) -> Non
         if subgroup_id not in group.subgroups:
             raise BadRequest(f"User group {subgroup_id} is not a subgroup of this group.")
 
-    with uncovering(tx, _people_within(tx, subgroup_ids)):
+    with visible_channels.telling(tx, _people_within(tx, subgroup_ids)):
         groups.remove_subgroups(tx, group.id, subgroup_ids)
         announce(tx, SubgroupsChanged(group.id, subgroup_ids, False), to=Everyone())
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import UNSET
 
-from tertulia.actions import acquaintance, rights
+from tertulia.actions import known_people, people, rights
 from tertulia.domain import limits
 from tertulia.domain.profiles import ProfileField, ProfileValue, checked_value, named_users
 from tertulia.domain.users import User
@@ -50,7 +50,7 @@ def change(tx: Tx, actor: User, user_id: int, values: Sequence[NewValue]) -> Non
             rendered = UNSET if value.rendered is None else value.rendered
             told.append(ChangedValue(field.id, value.text, rendered))
     if told:
-        announce(tx, ProfileChanged(user_id, told), to=acquaintance.knowing(tx, user_id))
+        announce(tx, ProfileChanged(user_id, told), to=known_people.knowing(tx, user_id))
 
 
 def forget(tx: Tx, user_id: int, field_id: int) -> None:
@@ -59,7 +59,7 @@ def forget(tx: Tx, user_id: int, field_id: int) -> None:
     announce(
         tx,
         ProfileChanged(user_id, [ChangedValue(field_id, None)]),
-        to=acquaintance.knowing(tx, user_id),
+        to=known_people.knowing(tx, user_id),
     )
 
 
@@ -67,9 +67,9 @@ def _checked(tx: Tx, actor: User, field: ProfileField, value: Any) -> str:
     text = checked_value(field, value)
     named = named_users(field, text)
     possible = [user_id for user_id in named if 0 < user_id <= limits.LARGEST_ID]
-    found = acquaintance.find_many(tx, actor, possible) if possible else []
-    people = {user.id for user in found if not user.is_bot}
-    unknown = [user_id for user_id in named if user_id not in people]
+    found = people.find_many(tx, actor, possible) if possible else []
+    humans = {user.id for user in found if not user.is_bot}
+    unknown = [user_id for user_id in named if user_id not in humans]
     if unknown:
         raise InvalidUserIds(ids=", ".join(str(user_id) for user_id in unknown))
     return text

@@ -2,15 +2,15 @@
 
 from typing import Any
 
-from tertulia.actions import acquaintance, full_members, rights
 from tertulia.actions import channels as channel_actions
-from tertulia.domain.acquaintance import SETTING as WHO_SEES_EVERYBODY
+from tertulia.actions import full_members, known_people, rights
 from tertulia.domain.channels import FOREVER
 from tertulia.domain.groups import (
     REALM_PERMISSIONS,
     GroupValue,
     PermissionChange,
 )
+from tertulia.domain.known_people import SETTING as WHO_SEES_EVERYBODY
 from tertulia.domain.languages import LANGUAGES
 from tertulia.domain.realms import login_methods
 from tertulia.domain.topics import DISABLE_EMPTY
@@ -178,8 +178,8 @@ def _set_permission(tx: Tx, name: str, change: PermissionChange) -> GroupValue |
     if new == current:
         return None
     guests = users.active_guests(tx) if name == WHO_SEES_EVERYBODY else []
-    knew = acquaintance.known(tx, guests)
+    knew = known_people.known(tx, guests)
     realms.set_setting(tx, name, new)
     announce(tx, RealmChangedTogether({name: new}), to=Everyone())
-    acquaintance.tell(tx, knew, acquaintance.known(tx, guests))
+    known_people.tell(tx, knew, known_people.known(tx, guests))
     return new

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from tertulia.actions import acquaintance, notices, people, reading, rights
 from tertulia.actions import channels as channel_actions
 from tertulia.actions import folders as folder_actions
+from tertulia.actions import known_people, notices, people, reading, rights
 from tertulia.domain import access, limits
 from tertulia.domain.channels import Channel, NewChannel, checked_name, next_color
 from tertulia.domain.notices import channel_created, new_channels, subscribed_you
@@ -342,8 +342,8 @@ def _leave_all(tx: Tx, departures: Arrivals) -> None:
             reading.mark_place_read(tx, user_id, departure.channel_id)
 
 
-def _meeting(tx: Tx, moves: Arrivals) -> acquaintance.Meeting:
-    return acquaintance.Meeting(tx, list(moves), _movers(moves))
+def _meeting(tx: Tx, moves: Arrivals) -> known_people.Meeting:
+    return known_people.Meeting(tx, list(moves), _movers(moves))
 
 
 def _movers(moves: Arrivals) -> list[User]:

@@ -14,10 +14,9 @@ from pyroaring import BitMap64
 
 from tertulia import markdown, serving, zuliprc
 from tertulia.actions import channels as channel_actions
-from tertulia.actions import subscriptions
-from tertulia.actions import users as user_actions
+from tertulia.actions import joining, subscriptions
+from tertulia.actions.joining import NewUser
 from tertulia.actions.messages import send
-from tertulia.actions.users import NewUser
 from tertulia.config import Config, ConfigError
 from tertulia.demo import script
 from tertulia.demo.people import ARRIVALS, FOUNDED, ORGANIZATION, PEOPLE, ROOMS, Person, Room
@@ -109,7 +108,7 @@ class Play:
             bot_type=person.bot_type,
             bot_owner_email=owner,
         )
-        self.users[person.key], self.keys[person.key] = user_actions.add(tx, self._vault, new)
+        self.users[person.key], self.keys[person.key] = joining.add(tx, self._vault, new)
 
     def _open(self, tx: Tx, room: Room) -> None:
         description = markdown.render_description(room.channel.description)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from pyroaring import BitMap
 
 from tertulia import markdown
-from tertulia.domain import access, acquaintance, permissions
+from tertulia.domain import access, known_people, permissions
 from tertulia.domain.channels import Channel, Gate
 from tertulia.domain.custom_emoji import CustomEmoji
 from tertulia.domain.groups import (
@@ -166,7 +166,7 @@ class Organization:
         """Whether somebody may know all people; guests and strangers perhaps only some."""
         if viewer is not None and not viewer.is_guest:
             return True
-        return self.realm_permission(acquaintance.SETTING) == self.system_ids["role:everyone"]
+        return self.realm_permission(known_people.SETTING) == self.system_ids["role:everyone"]
 
     def may_know(self, viewer: User | None, user: User) -> bool:
         """Whether somebody may know of somebody; `viewer` is None for one not logged in."""
@@ -174,7 +174,7 @@ class Organization:
             return True
         if viewer is None:
             return user.is_bot
-        return acquaintance.may_know(viewer, user, partial(self._have_met, viewer.id))
+        return known_people.may_know(viewer, user, partial(self._have_met, viewer.id))
 
     def _have_met(self, user_id: int, other_id: int) -> bool:
         mine, theirs = self.subscribed.get(user_id), self.subscribed.get(other_id)

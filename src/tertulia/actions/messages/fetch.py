@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tertulia.actions.messages import narrowing, sight
+from tertulia.actions.messages import access, narrowing
 from tertulia.actions.messages.narrowing import Asker, Narrowed
 from tertulia.domain.highlight import Highlighter
 from tertulia.domain.messages import Message
 from tertulia.domain.narrow import Term
 from tertulia.domain.search import Query
 from tertulia.domain.users import User
-from tertulia.errors import InvalidMessage, NotLoggedIn
+from tertulia.errors import NotLoggedIn
 from tertulia.storage import channels, details, history, messages, unread
 from tertulia.storage.tx import Tx
 
@@ -48,16 +48,8 @@ class Shown:
     highlighter: Highlighter | None = None  # if they were searched for
 
 
-def visible_to(tx: Tx, user: User, message_id: int) -> Message:
-    """The only way to a message: one that may not be seen does not exist."""
-    message = messages.find(tx, message_id)
-    if not sight.sees(tx, user, message) or message is None:
-        raise InvalidMessage()
-    return message
-
-
 def one(tx: Tx, user: User, message_id: int) -> tuple[Message, list[str]]:
-    (message,) = details.added(tx, [visible_to(tx, user, message_id)])
+    (message,) = details.added(tx, [access.visible_to(tx, user, message_id)])
     return message, unread.flags_for(tx, user.id, [message])[message.id]
 
 

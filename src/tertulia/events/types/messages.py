@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from tertulia.domain.acquaintance import UNKNOWN_NAME
+from tertulia.domain.known_people import UNKNOWN_NAME
 from tertulia.domain.messages import Edit, Message
 from tertulia.domain.topics import shown
 from tertulia.events.directory import Organization

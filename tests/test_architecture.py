@@ -30,6 +30,9 @@ ALLOWED = {
     "web": "api http actions events storage domain markdown errors config",
 }
 
+# The changes of a channel and those of personal settings are both called so.
+STILL_TWICE = {"Changes"}
+
 FLOORS = 6  # how many modules of actions may stand on each other
 
 Tree = dict[str, str]  # the text of each module, by its dotted name; a package ends in .__init__
@@ -106,6 +109,17 @@ def busy_package(tree: Tree) -> Iterator[str]:
                 yield f"{name}, line {node.lineno}: a package only introduces its modules."
 
 
+def name_with_two_meanings(tree: Tree) -> Iterator[str]:
+    places: dict[str, list[str]] = {}
+    for module, text in tree.items():
+        for node in ast.walk(ast.parse(text, module)):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(module)
+    for name, modules in places.items():
+        if len(modules) > 1 and name not in STILL_TWICE:
+            yield f"{name} is a class in {' and in '.join(modules)}: one word, one meaning."
+
+
 LAWS = [
     import_direction,
     import_cycle,
@@ -113,6 +127,7 @@ LAWS = [
     hidden_import,
     missing_docstring,
     busy_package,
+    name_with_two_meanings,
 ]
 
 
@@ -145,6 +160,11 @@ LAWS = [
         ),
         (hidden_import, {"tertulia.app": "def f():\n import tertulia.api"}, "app, line 2, imports"),
         (missing_docstring, {"tertulia.app": "x = 1"}, "tertulia.app does not begin"),
+        (
+            name_with_two_meanings,
+            {"tertulia.app": "class Job: ...\nclass _Work: ...", "tertulia.jobs": "class Job: ..."},
+            "Job is a class in tertulia.app and in tertulia.jobs",
+        ),
         (busy_package, {"tertulia.api.__init__": '"""Api."""\nx = 1'}, "line 2: a package only"),
     ],
 )

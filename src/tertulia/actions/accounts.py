@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from tertulia.actions import profiles, rights, roles
 from tertulia.actions import users as user_actions
-from tertulia.actions.profiles import NewValue
+from tertulia.actions.profiles import FieldAnswer
 from tertulia.domain.keys import Vault
 from tertulia.domain.users import Role, User, checked_full_name
 from tertulia.errors import (
@@ -20,16 +20,16 @@ from tertulia.storage.tx import Tx
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class AccountChanges:
     """What an administrator wants to be different about an account; the rest stays."""
 
     full_name: str | None = None
     role: Role | None = None
     email: str | None = None
-    profile: Sequence[NewValue] = ()
+    profile: Sequence[FieldAnswer] = ()
 
 
-def edit(tx: Tx, actor: User, user_id: int, changes: Changes) -> None:
+def edit(tx: Tx, actor: User, user_id: int, changes: AccountChanges) -> None:
     """Change somebody's account: everything that is asked for, or nothing."""
     actor = _administrator(tx, actor)
     user = _anybody(tx, user_id)

@@ -59,7 +59,7 @@ class NewBot:
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class BotChanges:
     """What is to be different about a bot; the rest stays."""
 
     full_name: str | None
@@ -91,7 +91,7 @@ def create(tx: Tx, vault: Vault, creator: User, new: NewBot, email_domain: str) 
     return account, key
 
 
-def edit(tx: Tx, user: User, bot_id: int, changes: Changes) -> None:
+def edit(tx: Tx, user: User, bot_id: int, changes: BotChanges) -> None:
     """Change a bot: all that is asked for, or nothing."""
     user = rights.acting(tx, user)
     account = kept_by(tx, user, bot_id)
@@ -236,7 +236,7 @@ def _channel_id(tx: Tx, user: User, name: str) -> int | None:
     return channel.id
 
 
-def _with_service(account: User, bot: Bot, changes: Changes) -> Bot:
+def _with_service(account: User, bot: Bot, changes: BotChanges) -> Bot:
     if changes.service_url is None and changes.interface is None:
         return bot
     if account.bot_type != BotType.OUTGOING_WEBHOOK:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from tertulia.actions import channels as channel_actions
 from tertulia.actions import people
 from tertulia.domain import limits
-from tertulia.domain.drafts import Draft, Wording, worded
+from tertulia.domain.drafts import SavedDraft, Wording, worded
 from tertulia.domain.users import User
 from tertulia.errors import BadRequest, DraftNotFound, DraftsNotSynchronized, TooManyDrafts
 from tertulia.events.audience import Users
@@ -17,7 +17,7 @@ from tertulia.storage.tx import Tx
 Words = tuple[str, list[int], str, str, float | None]  # type, to, topic, content, timestamp
 
 
-def everything(tx: Tx, user: User) -> list[Draft]:
+def everything(tx: Tx, user: User) -> list[SavedDraft]:
     """Oldest edit first."""
     _check_synchronizes(tx, user)
     return drafts.of_user(tx, user.id)

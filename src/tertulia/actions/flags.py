@@ -8,7 +8,7 @@ from pyroaring import BitMap64
 from tertulia.actions import channels as channel_actions
 from tertulia.actions import people, reading
 from tertulia.actions.messages import access, fetch, narrowing
-from tertulia.actions.messages.fetch import Found, Window
+from tertulia.actions.messages.fetch import FoundMessages, Window
 from tertulia.actions.messages.narrowing import Asker
 from tertulia.domain.messages import Message
 from tertulia.domain.narrow import Term
@@ -44,7 +44,7 @@ class FlagUpdate:
 class Marked:
     """Which messages were looked at, and what became of them."""
 
-    found: Found
+    found: FoundMessages
     update: FlagUpdate
 
 

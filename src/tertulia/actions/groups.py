@@ -38,7 +38,7 @@ from tertulia.storage.tx import Tx
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class GroupChanges:
     """What is to change in a group; what is None or absent stays.
 
     A group is taken into use again by `deactivated=False`; the opposite has an act of its own.
@@ -87,11 +87,11 @@ def create(tx: Tx, user: User, new: NewGroup) -> int:
     return group_id
 
 
-def edit(tx: Tx, user: User, group_id: int, changes: Changes) -> None:
+def edit(tx: Tx, user: User, group_id: int, changes: GroupChanges) -> None:
     """Change a group: name, description, reactivation, permissions, in this order."""
     user = rights.acting(tx, user)
     group = managed_by(tx, user, group_id)
-    if changes == Changes():
+    if changes == GroupChanges():
         raise BadRequest("No new data supplied")
     after = group
     if changes.name is not None and changes.name.strip() != group.name:

@@ -8,7 +8,7 @@ from msgspec import UNSET
 
 from tertulia.actions import known_people, people, rights
 from tertulia.domain import limits
-from tertulia.domain.profiles import ProfileField, ProfileValue, checked_value, named_users
+from tertulia.domain.profiles import FieldValue, ProfileField, checked_value, named_users
 from tertulia.domain.users import User
 from tertulia.errors import InvalidUserIds, ProfileFieldNotEditable, ProfileFieldNotFound
 from tertulia.events.log import announce
@@ -18,7 +18,7 @@ from tertulia.storage.tx import Tx
 
 
 @dataclass(frozen=True, slots=True)
-class NewValue:
+class FieldAnswer:
     """An answer to one field as it came; None takes the present one back."""
 
     field_id: int
@@ -26,7 +26,7 @@ class NewValue:
     rendered: str | None = None  # HTML, for the kinds that have it
 
 
-def change(tx: Tx, actor: User, user_id: int, values: Sequence[NewValue]) -> None:
+def change(tx: Tx, actor: User, user_id: int, values: Sequence[FieldAnswer]) -> None:
     """Fill in somebody's profile, all of it or nothing; what stays the same is not told."""
     actor = rights.acting(tx, actor)
     fields = {field.id: field for field in profile_fields.everything(tx)}
@@ -43,7 +43,7 @@ def change(tx: Tx, actor: User, user_id: int, values: Sequence[NewValue]) -> Non
                 profile_fields.remove_value(tx, user_id, field.id)
                 told.append(ChangedValue(field.id, None))
             continue
-        value = ProfileValue(_checked(tx, actor, field, new.value), new.rendered)
+        value = FieldValue(_checked(tx, actor, field, new.value), new.rendered)
         if held.get(field.id) != value:
             held[field.id] = value
             profile_fields.set_value(tx, user_id, field.id, value)

@@ -4,7 +4,7 @@ import asyncio
 from typing import Annotated
 
 from tertulia.actions import accounts, joining
-from tertulia.actions.accounts import Changes
+from tertulia.actions.accounts import AccountChanges
 from tertulia.actions.joining import NewUser
 from tertulia.api.call import Call
 from tertulia.api.people import with_address
@@ -107,7 +107,7 @@ async def _edit(
     if new_email is not None and not call.config.accounts_api:
         raise MayNotChangeAddresses()
     profile = await composed(call, profile_data or [])
-    changes = Changes(full_name, None if role is None else Role(role), new_email, profile)
+    changes = AccountChanges(full_name, None if role is None else Role(role), new_email, profile)
     await call.db.write(accounts.edit, call.user, user_id, changes)
     return ok()
 

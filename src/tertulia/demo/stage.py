@@ -19,7 +19,7 @@ from tertulia.actions.joining import NewUser
 from tertulia.actions.messages import send
 from tertulia.config import Config, ConfigError
 from tertulia.demo import script
-from tertulia.demo.people import ARRIVALS, FOUNDED, ORGANIZATION, PEOPLE, ROOMS, Person, Room
+from tertulia.demo.people import ARRIVALS, FOUNDED, ORGANIZATION, PEOPLE, ROOMS, Character, DemoRoom
 from tertulia.demo.script import Line
 from tertulia.domain import passwords
 from tertulia.domain.keys import Vault
@@ -98,7 +98,7 @@ class Play:
             yield at, partial(self._say, line=line)
         yield moment(self._now, LAST_READ, hour=0), self._read_everything
 
-    def _add(self, tx: Tx, person: Person) -> None:
+    def _add(self, tx: Tx, person: Character) -> None:
         owner = None if person.owner is None else self.users[person.owner].email
         new = NewUser(
             email=person.email,
@@ -110,7 +110,7 @@ class Play:
         )
         self.users[person.key], self.keys[person.key] = joining.add(tx, self._vault, new)
 
-    def _open(self, tx: Tx, room: Room) -> None:
+    def _open(self, tx: Tx, room: DemoRoom) -> None:
         description = markdown.render_description(room.channel.description)
         creator = self.users[room.creator]
         channel_actions.create(tx, creator, room.channel, description, web_public_allowed=False)

@@ -57,7 +57,7 @@ class Organization:
         self.system_ids: dict[str, int] = {}
         self.emoji: dict[int, CustomEmoji] = {}
         self.linkifiers: list[Linkifier] = []
-        self.link_patterns: tuple[markdown.Linkifier, ...] = ()
+        self.link_patterns: tuple[markdown.LinkPattern, ...] = ()
         self.profile_fields: dict[int, ProfileField] = {}
         self.profiles: dict[int, Values] = {}
         self.subscribers: dict[int, BitMap] = {}
@@ -293,7 +293,7 @@ class Organization:
     def put_linkifiers(self, all_linkifiers: list[Linkifier]) -> None:
         self.linkifiers = all_linkifiers
         self.link_patterns = tuple(
-            markdown.Linkifier(each.id, each.rule.pattern, each.rule.url_template)
+            markdown.LinkPattern(each.id, each.rule.pattern, each.rule.url_template)
             for each in all_linkifiers
         )
 

@@ -17,7 +17,7 @@ from tertulia.domain.channels import Channel, NewChannel
 from tertulia.domain.keys import Vault
 from tertulia.domain.users import BotType, Role, User
 from tertulia.generate import lexicon
-from tertulia.generate.writing import Writer
+from tertulia.generate.writing import TextWriter
 from tertulia.storage import channels, messages, unread
 from tertulia.storage.tx import Tx
 
@@ -71,7 +71,7 @@ class Conversation:
 
 class Society:
     def __init__(
-        self, dice: Random, vault: Vault, writer: Writer, people: int, channel_count: int
+        self, dice: Random, vault: Vault, writer: TextWriter, people: int, channel_count: int
     ) -> None:
         self.people: list[Person] = []
         self.rooms: list[Room] = []

@@ -10,15 +10,15 @@ text; see `inline.py` for how that is kept.
 """
 
 from tertulia.markdown.model import (
-    Channel,
     Found,
-    Group,
-    Linkifier,
+    LinkedChannel,
+    LinkPattern,
+    MentionedGroup,
+    MentionedUser,
+    Names,
     Rendered,
     Settings,
     Upload,
-    User,
-    Wanted,
 )
 from tertulia.markdown.rendering import (
     VERSION,
@@ -31,15 +31,15 @@ from tertulia.markdown.scanning import scan
 
 __all__ = [
     "VERSION",
-    "Channel",
     "Found",
-    "Group",
-    "Linkifier",
+    "LinkPattern",
+    "LinkedChannel",
+    "MentionedGroup",
+    "MentionedUser",
+    "Names",
     "Rendered",
     "Settings",
     "Upload",
-    "User",
-    "Wanted",
     "render",
     "render_description",
     "render_text",

@@ -49,7 +49,7 @@ from tertulia.storage.tx import Tx
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class MessageChanges:
     """What is asked for; what is None stays as it is."""
 
     draft: Draft | None = None
@@ -66,7 +66,7 @@ class Changes:
         return self.topic is not None or self.channel_id is not None
 
 
-def change(tx: Tx, user: User, message_id: int, wish: Changes) -> list[Attachment]:
+def change(tx: Tx, user: User, message_id: int, wish: MessageChanges) -> list[Attachment]:
     """Do what is asked for; gives the user's files that no message links any more."""
     user = rights.acting(tx, user)
     message, channel = access.changeable(tx, user, message_id)
@@ -90,7 +90,7 @@ def change(tx: Tx, user: User, message_id: int, wish: Changes) -> list[Attachmen
 # --- what may be asked ---
 
 
-def _without_what_is_so(wish: Changes, message: Message) -> Changes:
+def _without_what_is_so(wish: MessageChanges, message: Message) -> MessageChanges:
     """The place of a message is no wish; a topic of a direct one is a mistake, whatever it is."""
     if wish.channel_id == message.channel_id:
         wish = replace(wish, channel_id=None)
@@ -111,7 +111,7 @@ def _check_may_reword(tx: Tx, user: User, message: Message) -> None:
         raise EditTooLate()
 
 
-def _check_combination(wish: Changes, message: Message) -> None:
+def _check_combination(wish: MessageChanges, message: Message) -> None:
     if message.channel_id is None:
         if wish.channel_id is not None:
             raise BadRequest("Direct messages cannot be moved to channels.")
@@ -138,7 +138,7 @@ def _is_too_old(tx: Tx, message: Message, limit_seconds: int | None) -> bool:
 # --- planning a move ---
 
 
-def _plan(tx: Tx, user: User, message: Message, channel: Channel, wish: Changes) -> Move:
+def _plan(tx: Tx, user: User, message: Message, channel: Channel, wish: MessageChanges) -> Move:
     """Which messages go where, if the user may do that."""
     target = channel if wish.channel_id is None else _target(tx, user, wish.channel_id)
     topic = message.topic if wish.topic is None else wish.topic
@@ -260,7 +260,7 @@ def _carry_out(
     user: User,
     message: Message,
     channel: Channel | None,
-    wish: Changes,
+    wish: MessageChanges,
     move: Move | None,
 ) -> None:
     edit_id = None

@@ -29,7 +29,7 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundMessages:
     """What a window shows: ids, oldest first, and how far it reaches."""
 
     ids: list[int]
@@ -69,7 +69,7 @@ def some(tx: Tx, asker: Asker, terms: list[Term], message_ids: list[int]) -> Sho
     return _shown(tx, asker.user, narrow, history.among(tx, narrow.selection, message_ids))
 
 
-def around(tx: Tx, asker: Asker, terms: list[Term], window: Window) -> tuple[Found, Shown]:
+def around(tx: Tx, asker: Asker, terms: list[Term], window: Window) -> tuple[FoundMessages, Shown]:
     """A stretch of the history that a narrow leads to."""
     narrow = narrowing.narrowed(tx, asker, terms)
     found = within(tx, asker.user, narrow, window)
@@ -85,14 +85,14 @@ def matching(
     return found, Highlighter(narrow.searched or Query())
 
 
-def within(tx: Tx, user: User, narrow: Narrowed, window: Window) -> Found:
+def within(tx: Tx, user: User, narrow: Narrowed, window: Window) -> FoundMessages:
     selection = narrow.selection
     anchor = _resolve(tx, user, narrow, window)
     includes = window.include_anchor and 0 < anchor < NEWEST
     at = history.among(tx, selection, [anchor]) if includes else []
     earlier = history.before(tx, selection, anchor, window.before)
     later = history.after(tx, selection, anchor, window.after)
-    return Found(
+    return FoundMessages(
         ids=earlier + at + later,
         anchor=anchor,
         found_anchor=bool(at),

@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from tertulia.actions import organizations, users
-from tertulia.actions.users import NewUser
+from tertulia.actions import joining, organizations
+from tertulia.actions.joining import NewUser
 from tertulia.app import Application
 from tertulia.config import Config
 from tertulia.domain.channels import COLORS
@@ -72,7 +72,7 @@ def build(url: str) -> str:
     database.migrate()
     realm = database.write_now(0, organizations.create, "Large", "")
     new = NewUser(EMAIL, "Ana", Role.ADMINISTRATOR)
-    ana, key = database.write_now(realm.id, users.add, Vault(SECRET), new)
+    ana, key = database.write_now(realm.id, joining.add, Vault(SECRET), new)
     database.write_now(realm.id, furnish, ana.id)
     return key
 

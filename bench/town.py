@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from bench.wire import Login
-from tertulia.actions import organizations, queues, subscriptions, users
+from tertulia.actions import joining, organizations, queues, subscriptions, users
+from tertulia.actions.joining import NewUser
 from tertulia.actions.subscriptions import Wish
-from tertulia.actions.users import NewUser
 from tertulia.domain.channels import NewChannel
 from tertulia.domain.keys import Vault
 from tertulia.domain.presence import first
@@ -45,7 +45,7 @@ def settle(url: str, listeners: int) -> Town:
 
     def add(name: str, role: Role) -> tuple[User, Login]:
         new = NewUser(f"{name}@example.com", name.title(), role)
-        user, key = database.write_now(realm.id, users.add, vault, new)
+        user, key = database.write_now(realm.id, joining.add, vault, new)
         return user, Login(user.email, key)
 
     ana, login = add("ana", Role.OWNER)
@@ -71,7 +71,7 @@ def crowd(url: str, count: int) -> list[Login]:
 
 def _let_in(tx: Tx, vault: Vault, count: int) -> list[Login]:
     new = [NewUser(f"person{number}@example.com", f"Person {number}") for number in range(count)]
-    added = [users.add(tx, vault, each) for each in new]
+    added = [joining.add(tx, vault, each) for each in new]
     presence.note(tx, {user.id: first("active", tx.now - 60) for user, _ in added})
     return [Login(user.email, key) for user, key in added]
 

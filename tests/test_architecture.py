@@ -30,6 +30,11 @@ ALLOWED = {
     "web": "api http actions events storage domain markdown errors config",
 }
 
+# The changes of a channel and those of personal settings are both called so.
+STILL_TWICE = {"Changes"}
+
+FLOORS = 6  # how many modules of actions may stand on each other
+
 Tree = dict[str, str]  # the text of each module, by its dotted name; a package ends in .__init__
 
 
@@ -62,13 +67,24 @@ def import_direction(tree: Tree) -> Iterator[str]:
 
 
 def import_cycle(tree: Tree) -> Iterator[str]:
-    graph: dict[str, set[str]] = {}
-    for each in imports(tree):
-        graph.setdefault(each.importer, set()).add(each.imported)
     try:
-        TopologicalSorter(graph).prepare()
+        TopologicalSorter(import_graph(tree)).prepare()
     except CycleError as error:
         yield f"These modules import each other: {' → '.join(reversed(error.args[1]))}."
+
+
+def high_tower(tree: Tree) -> Iterator[str]:
+    """Actions stand on actions: who reads one should not have to climb down through a dozen."""
+    graph = import_graph({name: text for name, text in tree.items() if layer(name) == "actions"})
+    chains: dict[str, list[str]] = {}
+    if any(import_cycle(tree)):
+        return
+    for name in TopologicalSorter(graph).static_order():
+        below = [chains[each] for each in graph.get(name, ()) if layer(each) == "actions"]
+        chains[name] = [name, *max(below, key=len, default=[])]
+    longest = max(chains.values(), key=len, default=[])
+    if len(longest) > FLOORS:
+        yield f"These stand on each other, {len(longest)} high: {' → '.join(longest)}."
 
 
 def hidden_import(tree: Tree) -> Iterator[str]:
@@ -93,7 +109,26 @@ def busy_package(tree: Tree) -> Iterator[str]:
                 yield f"{name}, line {node.lineno}: a package only introduces its modules."
 
 
-LAWS = [import_direction, import_cycle, hidden_import, missing_docstring, busy_package]
+def name_with_two_meanings(tree: Tree) -> Iterator[str]:
+    places: dict[str, list[str]] = {}
+    for module, text in tree.items():
+        for node in ast.walk(ast.parse(text, module)):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(module)
+    for name, modules in places.items():
+        if len(modules) > 1 and name not in STILL_TWICE:
+            yield f"{name} is a class in {' and in '.join(modules)}: one word, one meaning."
+
+
+LAWS = [
+    import_direction,
+    import_cycle,
+    high_tower,
+    hidden_import,
+    missing_docstring,
+    busy_package,
+    name_with_two_meanings,
+]
 
 
 @pytest.mark.parametrize(
@@ -115,8 +150,21 @@ LAWS = [import_direction, import_cycle, hidden_import, missing_docstring, busy_p
             },
             "tertulia.storage.tx → tertulia.storage.rows → tertulia.storage.tx",
         ),
+        (
+            high_tower,
+            {
+                f"tertulia.actions.a{number}": f"from tertulia.actions import a{number + 1}"
+                for number in range(FLOORS)
+            },
+            f"{FLOORS + 1} high: tertulia.actions.a0 → tertulia.actions.a1",
+        ),
         (hidden_import, {"tertulia.app": "def f():\n import tertulia.api"}, "app, line 2, imports"),
         (missing_docstring, {"tertulia.app": "x = 1"}, "tertulia.app does not begin"),
+        (
+            name_with_two_meanings,
+            {"tertulia.app": "class Job: ...\nclass _Work: ...", "tertulia.jobs": "class Job: ..."},
+            "Job is a class in tertulia.app and in tertulia.jobs",
+        ),
         (busy_package, {"tertulia.api.__init__": '"""Api."""\nx = 1'}, "line 2: a package only"),
     ],
 )
@@ -151,6 +199,13 @@ def read_tree(source: Path) -> Tree:
 
 def layer(module: str) -> str:
     return module.split(".")[1] if "." in module else ""
+
+
+def import_graph(tree: Tree) -> dict[str, set[str]]:
+    graph: dict[str, set[str]] = {}
+    for each in imports(tree):
+        graph.setdefault(each.importer, set()).add(each.imported)
+    return graph
 
 
 def imports(tree: Tree) -> Iterator[Import]:

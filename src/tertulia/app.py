@@ -16,7 +16,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tertulia import metrics
-from tertulia.api.call import Gate, Services, find_organization, site
+from tertulia.api.call import Admission, Services, find_organization, site
 from tertulia.api.routes import ABSENT, ROUTES
 from tertulia.config import Config
 from tertulia.domain import version
@@ -60,7 +60,7 @@ class Application:
         self.indexing = Indexing(database, self.delivery)
         self.runner = Runner(self._jobs())
         self.metrics = metrics.Metrics(self.delivery, self.runner, self.indexing)
-        gate = Gate(self.services)
+        gate = Admission(self.services)
         self._api = Api(ROUTES, gate.admit, config, absent=ABSENT, observe=self.metrics.observe)
         description = describe(ROUTES, title="Tertulia", version=version.VERSION)
         self._description = msgspec.json.encode(description)
@@ -127,7 +127,7 @@ class Application:
 
     # --- pages ---
 
-    def _build_pages(self, gate: Gate) -> ASGIApp:
+    def _build_pages(self, gate: Admission) -> ASGIApp:
         return Starlette(
             lifespan=self.running,
             exception_handlers={ClientError: _refuse},

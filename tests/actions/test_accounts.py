@@ -2,8 +2,8 @@
 
 import pytest
 
-from tertulia.actions import organizations, users
-from tertulia.actions.users import NewUser
+from tertulia.actions import joining, organizations, users
+from tertulia.actions.joining import NewUser
 from tertulia.domain.users import BotType, Role
 from tertulia.errors import (
     BadRequest,
@@ -18,7 +18,7 @@ from tertulia.storage import users as stored
 
 
 def adds(chat, email="ben@example.com", name="Ben", **about):
-    return chat.write(users.add, chat.server.vault, NewUser(email, name, **about))
+    return chat.write(joining.add, chat.server.vault, NewUser(email, name, **about))
 
 
 def test_a_key_is_stored_so_that_the_database_alone_lets_nobody_in(chat):

@@ -3,7 +3,7 @@
 import pytest
 
 from tertulia.actions.messages import edit, send
-from tertulia.actions.messages.edit import Changes
+from tertulia.actions.messages.edit import MessageChanges
 from tertulia.domain.groups import Members
 from tertulia.domain.messages import Draft, Mentions
 from tertulia.errors import BadRequest, WildcardNotAllowedInChannel
@@ -23,7 +23,9 @@ def says(chat, person, channel, **mentions):
 
 
 def rewords(chat, person, message_id, **mentions):
-    chat.write(edit.change, person.record, message_id, Changes(draft=draft("hoy", **mentions)))
+    chat.write(
+        edit.change, person.record, message_id, MessageChanges(draft=draft("hoy", **mentions))
+    )
 
 
 def _make_group(tx, name, members, may_mention):

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from tertulia.actions import acquaintance, channels, drafts, snippets
-from tertulia.actions.messages import fetch, sight
+from tertulia.actions import channels, drafts, people, snippets
+from tertulia.actions.messages import access
 from tertulia.domain.users import User
 from tertulia.errors import ClientError
 from tertulia.storage.tx import Row, Tx
@@ -72,10 +72,10 @@ def test_what_is_hidden_is_looked_for_as_long_as_what_is_not_there(hidden):
         (drafts.delete, ben, "draft", ()),
         (snippets.edit, ben, "snippet", ("x", None)),
         (snippets.delete, ben, "snippet", ()),
-        (acquaintance.find, guest, "person", ()),
-        (fetch.visible_to, ben, "message", ()),
-        (fetch.visible_to, ben, "letter", ()),
-        (sight.changeable, ben, "message", ()),
+        (people.find, guest, "person", ()),
+        (access.visible_to, ben, "message", ()),
+        (access.visible_to, ben, "letter", ()),
+        (access.changeable, ben, "message", ()),
     ]
 
     for lookup, viewer, thing, more in lookups:

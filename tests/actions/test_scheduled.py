@@ -4,8 +4,8 @@ import pytest
 from tests.support.databases import Databases, Kind
 from tests.support.server import SECRET, Clock
 
-from tertulia.actions import organizations, scheduled, users
-from tertulia.actions.users import NewUser
+from tertulia.actions import joining, organizations, scheduled
+from tertulia.actions.joining import NewUser
 from tertulia.domain.keys import Vault
 from tertulia.domain.messages import Draft, Mentions
 from tertulia.domain.realms import Realm
@@ -31,7 +31,7 @@ class House:
 
     def add(self, name):
         new = NewUser(f"{name}@example.com", name)
-        return self.write(users.add, Vault(SECRET.encode()), new)[0]
+        return self.write(joining.add, Vault(SECRET.encode()), new)[0]
 
     def write(self, action, *args):
         return self._database.write_now(self._realm.id, action, *args)

@@ -7,7 +7,7 @@ import pytest
 from tests.support.people import Chat, basic
 from tests.support.waiting import eventually
 
-from tertulia.actions import users
+from tertulia.actions import joining, users
 
 CHALLENGE = 'Basic realm="zulip"'
 
@@ -180,8 +180,8 @@ def test_credentials_come_before_parameters_and_roles_before_them_too(chat):
 
 def test_somebody_added_from_outside_is_known_within_half_a_second(chat):
     def seconds_until_known(number: int) -> float:
-        new = users.NewUser(f"p{number}@example.com", "From Outside")
-        _, key = chat.write_from_outside(users.add, chat.server.vault, new)
+        new = joining.NewUser(f"p{number}@example.com", "From Outside")
+        _, key = chat.write_from_outside(joining.add, chat.server.vault, new)
         started = time.monotonic()
         caller = chat.stranger.with_headers(Authorization=basic(new.email, key))
         eventually(lambda: caller.get("/users/me").status == 200)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from tests.support.people import Chat, Person
 
-from tertulia.domain.linkifiers import PER_ORGANIZATION, Rule
+from tertulia.domain.linkifiers import PER_ORGANIZATION, LinkifierRule
 from tertulia.storage import linkifiers
 from tertulia.storage.tx import Tx
 
@@ -199,7 +199,7 @@ def test_there_can_be_many_linkifiers_but_not_any_number(chat: Chat) -> None:
 
 def fill_up(tx: Tx) -> None:
     for number in range(PER_ORGANIZATION):
-        linkifiers.insert(tx, Rule(f"X{number}", "https://x.example/"))
+        linkifiers.insert(tx, LinkifierRule(f"X{number}", "https://x.example/"))
 
 
 def test_links_that_become_too_much_are_refused(chat: Chat) -> None:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from tests.crash.client import Client
 from tests.crash.server import SECRET
 
-from tertulia.actions import organizations, users
-from tertulia.actions.users import NewUser
+from tertulia.actions import joining, organizations
+from tertulia.actions.joining import NewUser
 from tertulia.domain.keys import Vault
 from tertulia.domain.users import Role
 from tertulia.storage.database import Database
@@ -31,6 +31,6 @@ def settle(url: str, names: str) -> dict[str, Person]:
     for name in names.split():
         role = Role.MEMBER if people else Role.OWNER
         new = NewUser(f"{name}@example.com", name.title(), role)
-        user, key = database.write_now(realm.id, users.add, Vault(SECRET.encode()), new)
+        user, key = database.write_now(realm.id, joining.add, Vault(SECRET.encode()), new)
         people[name] = Person(user.id, user.email, key)
     return people

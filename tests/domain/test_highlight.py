@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tertulia.domain.highlight import CLOSE, OPEN, Highlighter
-from tertulia.domain.search import Page, parse
+from tertulia.domain.search import SearchedText, parse
 from tertulia.markdown import render
 
 
@@ -90,4 +90,4 @@ def test_marks_never_break_the_html(source: list[str], query: str, anything: str
     before = "".join(parser.parseFragment(markup).itertext())
     assert "".join(parser.parseFragment(found).itertext()) == before
     if inner == [] and "<math" not in markup and not anything:
-        assert not parse(query).matches(Page(markup, ""))
+        assert not parse(query).matches(SearchedText(markup, ""))

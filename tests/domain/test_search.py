@@ -3,19 +3,19 @@
 import pytest
 
 from tertulia.domain import words
-from tertulia.domain.search import Page, parse
+from tertulia.domain.search import SearchedText, parse
 
-SOUP = Page(
+SOUP = SearchedText(
     "<p>The <strong>soup</strong>erintendent of the Müller café wasn’t running late.</p>\n"
     "<ul>\n<li>One &amp; two</li>\n<li>foo_bar C++ 2.5</li>\n</ul>",
     "Naïve lunches ✔",
 )
-SMILE = Page(
+SMILE = SearchedText(
     '<p><span aria-label="grinning" class="emoji emoji-1f600" role="img" title="grinning">'
     ":grinning:</span> hi</p>",
     "",
 )
-TOWER = Page("<p>明日は東京タワーへ行きます。학교에서 만나요 ภาษาไทย</p>", "")
+TOWER = SearchedText("<p>明日は東京タワーへ行きます。학교에서 만나요 ภาษาไทย</p>", "")
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_long_words_are_kept_in_pieces(text: str) -> None:
     for start in range(len(text) - words.LONGEST_PART):
         part = text[start : start + words.LONGEST_PART]
         assert any(part in piece for piece in pieces)
-    assert parse(text[3:60]).matches(Page(f"<p>{text}</p>", ""))
+    assert parse(text[3:60]).matches(SearchedText(f"<p>{text}</p>", ""))
 
 
 @pytest.mark.parametrize(
@@ -146,6 +146,6 @@ def test_clues_never_rule_out_what_matches(query: str) -> None:
         "c++",
         "y" + "x" * 300,
     ]:
-        page = Page(f"<p>{text}</p>", "")
+        page = SearchedText(f"<p>{text}</p>", "")
         if asked.matches(page):
             assert all(any(clue.fits(word) for word in page.words) for clue in asked.clues)

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from tertulia.actions import housekeeping, organizations, queues, users
+from tertulia.actions import housekeeping, joining, organizations, queues
+from tertulia.actions.joining import NewUser
 from tertulia.actions.messages import send
 from tertulia.actions.subscriptions import Wish, subscribe
-from tertulia.actions.users import NewUser
 from tertulia.domain.channels import NewChannel
 from tertulia.domain.keys import Vault
 from tertulia.domain.messages import Draft
@@ -242,7 +242,7 @@ class Stage:
 
     async def adds(self, name: str, role: Role = Role.MEMBER) -> User:
         new = NewUser(f"{name}@example.com", name.title(), role)
-        user, _ = await self.database.write_in(self.realm_id, users.add, self._vault, new)
+        user, _ = await self.database.write_in(self.realm_id, joining.add, self._vault, new)
         return user
 
     async def registers(self) -> str:

@@ -80,7 +80,7 @@ def test_the_same_seed_makes_the_same_organization(tmp_path: Path):
 
 
 def messages_are_what_the_server_would_have_stored(tx: Tx) -> None:
-    found = Found.of(markdown.User(user.id, user.full_name) for user in users.everyone(tx))
+    found = Found.of(markdown.MentionedUser(user.id, user.full_name) for user in users.everyone(tx))
     marked = defaultdict(set)
     for row in tx.all("SELECT user_id, message_id FROM message_flag WHERE flag = 'mentioned'"):
         marked[row["message_id"]].add(row["user_id"])

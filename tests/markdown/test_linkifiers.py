@@ -4,11 +4,11 @@ import time
 
 import pytest
 
-from tertulia.markdown import Linkifier, Settings, linkifiers, render, templates
+from tertulia.markdown import LinkPattern, Settings, linkifiers, render, templates
 
 
 def link(source: str, pattern: str, url_template: str) -> str:
-    settings = Settings(linkifiers=(Linkifier(1, pattern, url_template),))
+    settings = Settings(linkifiers=(LinkPattern(1, pattern, url_template),))
     return render(source, settings=settings).html
 
 

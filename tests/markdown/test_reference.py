@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 
 from tertulia.markdown import (
-    Channel,
     Found,
-    Group,
-    Linkifier,
+    LinkedChannel,
+    LinkPattern,
+    MentionedGroup,
+    MentionedUser,
     Rendered,
     Settings,
     Upload,
-    User,
     emoji_names,
     render,
     render_topic_links,
@@ -110,16 +110,16 @@ class World:
 
     def __init__(self, world: Any) -> None:
         self.users = [
-            User(user["id"], user["full_name"], not user.get("deactivated"))
+            MentionedUser(user["id"], user["full_name"], not user.get("deactivated"))
             for user in world["users"]
         ]
         self.groups = [
-            Group(group["id"], group["name"], not group.get("deactivated"))
+            MentionedGroup(group["id"], group["name"], not group.get("deactivated"))
             for group in world["groups"]
         ]
         self.members = {group["id"]: group.get("members", []) for group in world["groups"]}
         self.channels = [
-            Channel(channel["id"], channel["name"])
+            LinkedChannel(channel["id"], channel["name"])
             for channel in world["channels"]
             if channel["sender_subscribed"] or not channel["private"]
         ]
@@ -131,7 +131,7 @@ class World:
         self.settings = Settings(
             base_url=world["base_url"],
             linkifiers=tuple(
-                Linkifier(entry["id"], entry["pattern"], entry["url_template"])
+                LinkPattern(entry["id"], entry["pattern"], entry["url_template"])
                 for entry in world["linkifiers"]
             ),
             custom_emoji={entry["name"]: entry["source_url"] for entry in world["emoji"]},

@@ -3,7 +3,14 @@
 import pytest
 from tests.markdown.world import FOUND, SETTINGS, html, rendered
 
-from tertulia.markdown import Linkifier, Rendered, Settings, render, render_description, render_text
+from tertulia.markdown import (
+    LinkPattern,
+    Rendered,
+    Settings,
+    render,
+    render_description,
+    render_text,
+)
 from tertulia.markdown import render_topic_links as topic_links
 
 
@@ -219,7 +226,7 @@ def test_links_in_a_topic_come_in_the_order_of_the_text(
 
 
 def test_two_linkifiers_never_claim_the_same_words() -> None:
-    greedy = Linkifier(9, r"(?P<all>TASK-[0-9]+ now)", "https://now.example/")
+    greedy = LinkPattern(9, r"(?P<all>TASK-[0-9]+ now)", "https://now.example/")
 
     assert topic_links("TASK-1 now", (*SETTINGS.linkifiers, greedy)) == [
         {"text": "TASK-1", "url": "https://tasks.example/1"}

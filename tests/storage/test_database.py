@@ -181,13 +181,20 @@ def test_groups_within_groups(database, realm):
             g=inner,
             u=ana.id,
         )
-        assert groups.containing(tx, ana.id) == {inner, middle, outer}
-        assert set(groups.system_groups_within(tx, [outer])) == {
+        found = groups.within(tx, [outer])
+        assert {group_id for group_id, name in found.items() if name is None} == {
+            outer,
+            middle,
+            inner,
+        }
+        assert set(found.values()) - {None} == {
             "role:moderators",
             "role:administrators",
             "role:owners",
         }
-        assert groups.system_groups_within(tx, [inner]) == []
+        known = groups.Memberships(tx, [ana])
+        assert known.listing(ana.id) == {inner}
+        assert known.listed_in([inner, middle]) == {ana.id}
 
     in_one_go(database, realm, scene)
 

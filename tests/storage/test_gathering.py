@@ -13,7 +13,7 @@ from tertulia.errors import BadRequest, ServiceUnavailable
 from tertulia.storage import log, realms
 from tertulia.storage.database import Database
 from tertulia.storage.tx import Tx
-from tertulia.storage.writer import Gathering, Job, Writer
+from tertulia.storage.writer import Gathering, PendingWrite, Writer
 
 
 class Desk:
@@ -30,7 +30,7 @@ class Desk:
         self.gatherings.append(gathering)
         gathering.answer()
 
-    def do(self, realm: Realm, *actions: Callable[[Tx], Any]) -> list[Job]:
+    def do(self, realm: Realm, *actions: Callable[[Tx], Any]) -> list[PendingWrite]:
         """Have all of them done in one gathering."""
         hold, held, done = threading.Event(), threading.Event(), threading.Semaphore(0)
 
@@ -38,12 +38,12 @@ class Desk:
             held.set()
             hold.wait(5)
 
-        def answered(_: Job) -> None:
+        def answered(_: PendingWrite) -> None:
             done.release()
 
-        self._writer.submit(Job(wait, (), realm.id, lambda job: None))
+        self._writer.submit(PendingWrite(wait, (), realm.id, lambda job: None))
         held.wait(5)
-        jobs = [Job(action, (), realm.id, answered) for action in actions]
+        jobs = [PendingWrite(action, (), realm.id, answered) for action in actions]
         for job in jobs:
             self._writer.submit(job)
         hold.set()

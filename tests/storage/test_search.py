@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from tertulia.actions import organizations
 from tertulia.domain.messages import Draft
 from tertulia.domain.realms import Realm
-from tertulia.domain.search import Page, parse
+from tertulia.domain.search import SearchedText, parse
 from tertulia.storage import conversations, edits, history, messages, search, users
 from tertulia.storage.database import Database
 from tertulia.storage.finding import Search
@@ -63,7 +63,7 @@ class Shelf:
         return sorted(
             number
             for number, (text, topic) in self.texts.items()
-            if asked.matches(Page(f"<p>{text}</p>", topic))
+            if asked.matches(SearchedText(f"<p>{text}</p>", topic))
         )
 
     def check(self) -> None:

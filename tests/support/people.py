@@ -13,9 +13,9 @@ from tests.support.ears import Ears
 from tests.support.server import Server
 
 from tertulia.actions import channels as channel_actions
-from tertulia.actions import organizations, realm_settings, subscriptions, users
+from tertulia.actions import joining, organizations, realm_settings, subscriptions
+from tertulia.actions.joining import NewUser
 from tertulia.actions.messages import send
-from tertulia.actions.users import NewUser
 from tertulia.cli.users import BOTS, ROLES
 from tertulia.domain import passwords
 from tertulia.domain.channels import Channel, NewChannel
@@ -256,7 +256,7 @@ def basic(email: str, key: str) -> str:
 def _settle(
     tx: Tx, vault: Vault, newcomers: list[NewUser], names: list[str], settings: dict[str, Any]
 ) -> list[tuple[User, str]]:
-    added = [users.add(tx, vault, new) for new in newcomers]
+    added = [joining.add(tx, vault, new) for new in newcomers]
     if settings:
         tx.execute(
             "UPDATE account SET settings = :settings WHERE id IN :ids",

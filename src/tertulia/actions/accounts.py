@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tertulia.actions import mail_domains, profiles, rights, roles
+from tertulia.actions import profiles, rights, roles
 from tertulia.actions import users as user_actions
-from tertulia.actions.profiles import NewValue
+from tertulia.actions.profiles import FieldAnswer
 from tertulia.domain.keys import Vault
 from tertulia.domain.users import Role, User, checked_full_name
 from tertulia.errors import (
@@ -20,28 +20,21 @@ from tertulia.storage.tx import Tx
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class AccountChanges:
     """What an administrator wants to be different about an account; the rest stays."""
 
     full_name: str | None = None
     role: Role | None = None
     email: str | None = None
-    profile: Sequence[NewValue] = ()
+    profile: Sequence[FieldAnswer] = ()
 
 
-def create(tx: Tx, actor: User, vault: Vault, new: user_actions.NewUser) -> int:
-    rights.require_administrator(tx, actor)
-    mail_domains.check_address(tx, new.email.strip())
-    user, _ = user_actions.add(tx, vault, new)
-    return user.id
-
-
-def edit(tx: Tx, actor: User, user_id: int, changes: Changes) -> None:
+def edit(tx: Tx, actor: User, user_id: int, changes: AccountChanges) -> None:
     """Change somebody's account: everything that is asked for, or nothing."""
     actor = _administrator(tx, actor)
     user = _anybody(tx, user_id)
     if changes.role is not None and changes.role != user.role:
-        check_role(actor, user, changes.role)
+        roles.check(actor, user, changes.role)
         roles.change(tx, user, changes.role)
     full_name = (changes.full_name or "").strip()
     if full_name and full_name != user.full_name:
@@ -107,16 +100,10 @@ def _anybody(tx: Tx, user_id: int) -> User:
     return user
 
 
-def check_role(actor: User, user: User, role: Role) -> None:
-    """Only owners make owners, or others of them."""
-    if Role.OWNER in (role, user.role) and not actor.is_owner:
-        raise OwnerRequired()
-
-
 def _change_address(tx: Tx, user: User, email: str) -> None:
     holder = users.find_by_email(tx, email)
     if holder is None or holder.id != user.id:
         user_actions.check_address(tx, email)
     if not user.is_bot:
-        mail_domains.check_address(tx, email)
+        user_actions.check_welcome(tx, email)
     user_actions.change_address(tx, user, email)

@@ -7,7 +7,7 @@ nowhere, however its address became known.
 
 from collections.abc import Sequence
 
-from tertulia.actions.messages import sight
+from tertulia.actions.messages import access
 from tertulia.domain import limits
 from tertulia.domain.attachments import Attachment, Looks, new_path_id, shown_name
 from tertulia.domain.users import User
@@ -71,7 +71,7 @@ def may_read(tx: Tx, reader: User, attachment: Attachment) -> bool:
     before = limits.LARGEST_ID
     while ids := attachments.messages_linking(tx, attachment.id, before, AT_ONCE):
         linking = messages.find_many(tx, tx.realm_id, ids).values()
-        if sight.visible(tx, reader, linking):
+        if access.visible(tx, reader, linking):
             return True
         before = ids[-1]
     return False

@@ -2,7 +2,7 @@
 
 import secrets
 
-from tertulia.actions import acquaintance, rights
+from tertulia.actions import known_people, rights
 from tertulia.domain.images import Avatar
 from tertulia.domain.users import UPLOADED, User
 from tertulia.errors import AvatarChangesDisabled
@@ -27,7 +27,7 @@ def put(tx: Tx, user_id: int, avatar: Avatar) -> None:
     name = secrets.token_hex(20)
     avatars.put(tx, user_id, name, avatar.picture, avatar.medium)
     avatars.note_change(tx, user_id, UPLOADED, name)
-    announce(tx, AvatarChanged(user_id), to=acquaintance.knowing(tx, user_id))
+    announce(tx, AvatarChanged(user_id), to=known_people.knowing(tx, user_id))
 
 
 def remove(tx: Tx, user_id: int) -> None:
@@ -37,7 +37,7 @@ def remove(tx: Tx, user_id: int) -> None:
         return
     avatars.remove(tx, user_id)
     avatars.note_change(tx, user_id, usual, None)
-    announce(tx, AvatarChanged(user_id), to=acquaintance.knowing(tx, user_id))
+    announce(tx, AvatarChanged(user_id), to=known_people.knowing(tx, user_id))
 
 
 def _check_allowed(tx: Tx, user: User) -> None:

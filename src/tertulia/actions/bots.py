@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from tertulia.actions import accounts, avatars, rights, roles
+from tertulia.actions import avatars, joining, rights, roles
 from tertulia.actions import channels as channel_actions
 from tertulia.actions import users as user_actions
-from tertulia.actions.users import NewUser
+from tertulia.actions.joining import NewUser
 from tertulia.domain import limits
 from tertulia.domain.bots import USUAL_INTERFACE, Bot, bot_email, new_service
 from tertulia.domain.images import Avatar
@@ -59,7 +59,7 @@ class NewBot:
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class BotChanges:
     """What is to be different about a bot; the rest stays."""
 
     full_name: str | None
@@ -81,7 +81,7 @@ def create(tx: Tx, vault: Vault, creator: User, new: NewBot, email_domain: str) 
     _check_room(tx, creator)
     _check_name(tx, full_name)
     wanted = NewUser(email, full_name, bot_type=new.bot_type, bot_owner_id=creator.id)
-    account, key = user_actions.add(tx, vault, wanted)
+    account, key = joining.add(tx, vault, wanted)
     bot = _with_defaults(tx, creator, Bot(account.id, config=dict(new.config)), new.defaults)
     if new.bot_type == BotType.OUTGOING_WEBHOOK:
         bot = replace(bot, service=new_service(new.service_url, new.interface))
@@ -91,7 +91,7 @@ def create(tx: Tx, vault: Vault, creator: User, new: NewBot, email_domain: str) 
     return account, key
 
 
-def edit(tx: Tx, user: User, bot_id: int, changes: Changes) -> None:
+def edit(tx: Tx, user: User, bot_id: int, changes: BotChanges) -> None:
     """Change a bot: all that is asked for, or nothing."""
     user = rights.acting(tx, user)
     account = kept_by(tx, user, bot_id)
@@ -191,7 +191,7 @@ def _rename(tx: Tx, account: User, full_name: str) -> None:
 def _change_role(tx: Tx, user: User, account: User, role: Role) -> None:
     if not user.is_admin:
         raise AdministratorRequired()
-    accounts.check_role(user, account, role)
+    roles.check(user, account, role)
     roles.change(tx, account, role)
 
 
@@ -236,7 +236,7 @@ def _channel_id(tx: Tx, user: User, name: str) -> int | None:
     return channel.id
 
 
-def _with_service(account: User, bot: Bot, changes: Changes) -> Bot:
+def _with_service(account: User, bot: Bot, changes: BotChanges) -> Bot:
     if changes.service_url is None and changes.interface is None:
         return bot
     if account.bot_type != BotType.OUTGOING_WEBHOOK:

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from tertulia.actions import rights
-from tertulia.actions.circles import Circles
 from tertulia.domain import access
 from tertulia.domain.channels import Channel, NewChannel, checked_name
 from tertulia.domain.groups import CHANNEL_PERMISSIONS, GroupValue, Members
@@ -63,20 +63,20 @@ def may_administer(tx: Tx, user: User, channel: Channel) -> bool:
 
 
 def holds(tx: Tx, user: User, channel: Channel, permission: str) -> bool:
-    """Whether somebody has one of a channel's permissions; some are never given to guests."""
-    if user.is_guest and not CHANNEL_PERMISSIONS[permission].everyone:
-        return False
-    return rights.holds(tx, user, channel.permissions[permission])
+    """Whether somebody has one of a channel's permissions."""
+    return CHANNEL_PERMISSIONS[permission].is_open_to(user) and rights.holds(
+        tx, user, channel.permissions[permission]
+    )
 
 
 def may_see(tx: Tx, user: User, channel: Channel) -> bool:
     subscribed = subscriptions.is_subscribed(tx, user.id, channel.id)
-    return access.may_see(user, channel, subscribed, lambda value: rights.holds(tx, user, value))
+    return access.may_see(user, channel, subscribed, partial(rights.asking(tx, [user]), user))
 
 
 def may_read(tx: Tx, user: User, channel: Channel) -> bool:
     subscribed = subscriptions.is_subscribed(tx, user.id, channel.id)
-    return access.may_read(user, channel, subscribed, lambda value: rights.holds(tx, user, value))
+    return access.may_read(user, channel, subscribed, partial(rights.asking(tx, [user]), user))
 
 
 def _reached(
@@ -143,11 +143,11 @@ def readable(tx: Tx, user: User) -> Readable:
     found = {door.id for door in doors if access.stands_open(user, door, door.id in mine)}
     others = [] if user.is_guest else [door.id for door in doors if door.id not in found]
     if others:
-        circles = Circles(tx)
+        holds = partial(rights.asking(tx, [user]), user)
         found |= {
             channel.id
             for channel in channels.find_many(tx, others)
-            if access.may_read(user, channel, False, lambda value: circles.holds(user, value))
+            if access.may_read(user, channel, False, holds)
         }
     return Readable(
         [door.id for door in doors if door.id in found and door.history_public],

@@ -21,7 +21,7 @@ from tertulia.domain.topics import fold
 from tertulia.domain.users import User
 from tertulia.errors import CannotRender
 from tertulia.events.directory import Organization
-from tertulia.markdown import Found, Rendered, Settings, Upload, Wanted
+from tertulia.markdown import Found, Names, Rendered, Settings, Upload
 from tertulia.storage import history
 from tertulia.storage.database import Bound
 from tertulia.storage.selections import RECEIVED_IN_CHANNEL, SHARES_HISTORY, Selection
@@ -130,7 +130,7 @@ def _settings(author: Author) -> Settings:
 # --- what the words name ---
 
 
-async def _look_up(author: Author, wanted: Wanted) -> Found:
+async def _look_up(author: Author, wanted: Names) -> Found:
     """What the author may mention and link to."""
     user, org = author.user, author.org
     if user is None or not wanted:
@@ -162,7 +162,7 @@ async def _look_up(author: Author, wanted: Wanted) -> Found:
             and is_known(named)
         },
         groups={
-            group.name: markdown.Group(group.id, group.name, not group.deactivated)
+            group.name: markdown.MentionedGroup(group.id, group.name, not group.deactivated)
             for group in org.groups.values()
             if group.name in wanted.group_names
         },
@@ -179,15 +179,15 @@ def _the_one(users: Iterable[User]) -> User | None:
     return present[0] if len(present) == 1 else None
 
 
-def _as_mention(user: User) -> markdown.User:
-    return markdown.User(user.id, user.full_name, user.is_active)
+def _as_mention(user: User) -> markdown.MentionedUser:
+    return markdown.MentionedUser(user.id, user.full_name, user.is_active)
 
 
-def _find_channel(org: Organization, user: User, name: str) -> markdown.Channel | None:
+def _find_channel(org: Organization, user: User, name: str) -> markdown.LinkedChannel | None:
     channel = org.channel_named(name)
     if channel is None or channel.name != name or not org.may_read(user.id, channel.id):
         return None
-    return markdown.Channel(channel.id, channel.name)
+    return markdown.LinkedChannel(channel.id, channel.name)
 
 
 def _uploads(tx: Tx, user: User, written: list[str]) -> dict[str, Upload]:

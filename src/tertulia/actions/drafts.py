@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from tertulia.actions import acquaintance
 from tertulia.actions import channels as channel_actions
+from tertulia.actions import people
 from tertulia.domain import limits
-from tertulia.domain.drafts import Draft, Wording, worded
+from tertulia.domain.drafts import SavedDraft, Wording, worded
 from tertulia.domain.users import User
 from tertulia.errors import BadRequest, DraftNotFound, DraftsNotSynchronized, TooManyDrafts
 from tertulia.events.audience import Users
@@ -17,7 +17,7 @@ from tertulia.storage.tx import Tx
 Words = tuple[str, list[int], str, str, float | None]  # type, to, topic, content, timestamp
 
 
-def everything(tx: Tx, user: User) -> list[Draft]:
+def everything(tx: Tx, user: User) -> list[SavedDraft]:
     """Oldest edit first."""
     _check_synchronizes(tx, user)
     return drafts.of_user(tx, user.id)
@@ -62,7 +62,7 @@ def _addressed(tx: Tx, user: User, words: Words) -> Wording:
     wording = worded(*words, now=tx.now).by(user.id)
     if wording.channel_id is not None:
         channel_actions.visible_to(tx, user, wording.channel_id)
-    known = {each.id for each in acquaintance.find_many(tx, user, wording.user_ids)}
+    known = {each.id for each in people.find_many(tx, user, wording.user_ids)}
     for user_id in wording.user_ids:
         if user_id not in known:
             raise BadRequest(f"Invalid user ID {user_id}")

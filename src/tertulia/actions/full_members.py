@@ -7,7 +7,7 @@ does that now and then: it asks who became a full member since it told the last 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from tertulia.actions.uncovering import open_to_groups, seen, tell, uncovering
+from tertulia.actions.visible_channels import open_to_groups, seen, tell, telling
 from tertulia.domain.users import SECONDS_PER_DAY, Role, User
 from tertulia.events.audience import Everyone
 from tertulia.events.log import announce
@@ -51,7 +51,7 @@ def new_waiting_period(tx: Tx, days: int) -> Iterator[None]:
     came = [user for user in members if _became(user, before, days, tx.now)]
     went = [user for user in members if _became(user, days, before, tx.now)]
 
-    with uncovering(tx, came + went):
+    with telling(tx, came + went):
         yield
         _announce(tx, came, added=True)
         _announce(tx, went, added=False)

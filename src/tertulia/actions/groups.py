@@ -3,8 +3,7 @@
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tertulia.actions import notices, rights
-from tertulia.actions.uncovering import uncovering
+from tertulia.actions import notices, rights, visible_channels
 from tertulia.domain import notices as words
 from tertulia.domain.groups import (
     GROUP_PERMISSIONS,
@@ -39,7 +38,7 @@ from tertulia.storage.tx import Tx
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class GroupChanges:
     """What is to change in a group; what is None or absent stays.
 
     A group is taken into use again by `deactivated=False`; the opposite has an act of its own.
@@ -88,11 +87,11 @@ def create(tx: Tx, user: User, new: NewGroup) -> int:
     return group_id
 
 
-def edit(tx: Tx, user: User, group_id: int, changes: Changes) -> None:
+def edit(tx: Tx, user: User, group_id: int, changes: GroupChanges) -> None:
     """Change a group: name, description, reactivation, permissions, in this order."""
     user = rights.acting(tx, user)
     group = managed_by(tx, user, group_id)
-    if changes == Changes():
+    if changes == GroupChanges():
         raise BadRequest("No new data supplied")
     after = group
     if changes.name is not None and changes.name.strip() != group.name:
@@ -260,7 +259,7 @@ def _add_members(tx: Tx, user: User, group: Group, asked: list[int]) -> None:
             raise BadRequest(f"User {user_id} is already a member of this group")
 
     people = users.find_many(tx, user_ids)
-    with uncovering(tx, people):
+    with visible_channels.telling(tx, people):
         groups.add_members(tx, group.id, user_ids)
         announce(tx, MembersChanged(group.id, user_ids, True), to=Everyone())
     _tell(tx, user, group, people, "added you to")
@@ -274,7 +273,7 @@ def _remove_members(tx: Tx, user: User, group: Group, asked: list[int]) -> None:
             raise BadRequest(f"There is no member '{user_id}' in this user group")
 
     people = [each for each in users.find_many(tx, user_ids) if each.is_active]
-    with uncovering(tx, people):
+    with visible_channels.telling(tx, people):
         groups.remove_members(tx, group.id, user_ids)
         announce(tx, MembersChanged(group.id, user_ids, False), to=Everyone())
     _tell(tx, user, group, people, "removed you from")
@@ -292,7 +291,7 @@ def _add_subgroups(tx: Tx, user: User, group: Group, asked: list[int]) -> None:
             f"User group {group.id} is already a subgroup of one of the passed subgroups."
         )
 
-    with uncovering(tx, _people_within(tx, subgroup_ids)):
+    with visible_channels.telling(tx, _people_within(tx, subgroup_ids)):
         for subgroup_id in subgroup_ids:
             groups.add_subgroup(tx, group.id, subgroup_id)
         announce(tx, SubgroupsChanged(group.id, subgroup_ids, True), to=Everyone())
@@ -308,17 +307,13 @@ def _remove_subgroups(tx: Tx, user: User, group: Group, asked: list[int]) -> Non
         if subgroup_id not in group.subgroups:
             raise BadRequest(f"User group {subgroup_id} is not a subgroup of this group.")
 
-    with uncovering(tx, _people_within(tx, subgroup_ids)):
+    with visible_channels.telling(tx, _people_within(tx, subgroup_ids)):
         groups.remove_subgroups(tx, group.id, subgroup_ids)
         announce(tx, SubgroupsChanged(group.id, subgroup_ids, False), to=Everyone())
 
 
 def _people_within(tx: Tx, group_ids: list[int]) -> list[User]:
-    """All who may be in these groups; more, if system groups are among them."""
-    if groups.system_groups_within(tx, group_ids):
-        found = users.everyone(tx)
-    else:
-        found = users.find_many(tx, sorted(groups.listed_within(tx, group_ids)))
+    found = users.find_many(tx, sorted(rights.everybody_in(tx, group_ids)))
     return [user for user in found if _is_usable(user)]
 
 

@@ -1,7 +1,7 @@
 """Linkifiers: administrators decide what becomes a link, and in which order it is tried."""
 
 from tertulia.actions import rights
-from tertulia.domain.linkifiers import PER_ORGANIZATION, Linkifier, Rule
+from tertulia.domain.linkifiers import PER_ORGANIZATION, Linkifier, LinkifierRule
 from tertulia.domain.users import User
 from tertulia.errors import (
     BadPattern,
@@ -22,7 +22,7 @@ from tertulia.storage import linkifiers
 from tertulia.storage.tx import Tx
 
 
-def add(tx: Tx, user: User, rule: Rule) -> int:
+def add(tx: Tx, user: User, rule: LinkifierRule) -> int:
     """Link something new, after all that is linked already."""
     rights.require_administrator(tx, user)
     known = linkifiers.everything(tx)
@@ -35,7 +35,7 @@ def add(tx: Tx, user: User, rule: Rule) -> int:
     return linkifier_id
 
 
-def change(tx: Tx, user: User, linkifier_id: int, rule: Rule) -> None:
+def change(tx: Tx, user: User, linkifier_id: int, rule: LinkifierRule) -> None:
     rights.require_administrator(tx, user)
     others = [each for each in _including(tx, linkifier_id) if each.id != linkifier_id]
     _check(rule, others)
@@ -70,7 +70,7 @@ def _including(tx: Tx, linkifier_id: int) -> list[Linkifier]:
     return known
 
 
-def _check(rule: Rule, others: list[Linkifier]) -> None:
+def _check(rule: LinkifierRule, others: list[Linkifier]) -> None:
     try:
         groups = patterns.check(rule.pattern)
     except patterns.InvalidPattern as problem:

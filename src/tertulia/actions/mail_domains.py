@@ -5,10 +5,9 @@ join again, so the setting goes with it.
 """
 
 from tertulia.actions import realm_settings, rights
-from tertulia.domain.mail_domains import PER_ORGANIZATION, MailDomain, checked, is_welcome
+from tertulia.domain.mail_domains import PER_ORGANIZATION, RESTRICTION, MailDomain, checked
 from tertulia.domain.users import User
 from tertulia.errors import (
-    AddressNotWelcome,
     DuplicateMailDomain,
     MailDomainNotFound,
     TooManyMailDomains,
@@ -16,10 +15,8 @@ from tertulia.errors import (
 from tertulia.events.audience import Everyone
 from tertulia.events.log import announce
 from tertulia.events.types.mail_domains import DomainObject, DomainRemoved, DomainSaved
-from tertulia.storage import mail_domains, realms
+from tertulia.storage import mail_domains
 from tertulia.storage.tx import Tx
-
-RESTRICTION = "emails_restricted_to_domains"
 
 
 def add(tx: Tx, user: User, name: str, with_subdomains: bool) -> tuple[int, str]:
@@ -56,14 +53,6 @@ def remove(tx: Tx, user: User, name: str) -> None:
     announce(tx, DomainRemoved(known.name), to=Everyone())
     if not mail_domains.everything(tx):
         realm_settings.edit(tx, user, {RESTRICTION: False})
-
-
-def check_address(tx: Tx, email: str) -> None:
-    """Raises for an address that the organization does not want among its own."""
-    if realms.current(tx).setting(RESTRICTION) and not is_welcome(
-        email, mail_domains.everything(tx)
-    ):
-        raise AddressNotWelcome(email=email)
 
 
 def _known(tx: Tx, name: str) -> MailDomain:

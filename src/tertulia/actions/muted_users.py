@@ -6,7 +6,7 @@ mute begins or ends: what came before is judged by what held then.
 
 from pyroaring import BitMap64
 
-from tertulia.actions import acquaintance, reading
+from tertulia.actions import people, reading
 from tertulia.domain import limits
 from tertulia.domain.users import User
 from tertulia.errors import (
@@ -33,7 +33,7 @@ def mute(tx: Tx, user: User, muted_id: int) -> None:
         raise TooManyMutedUsers(limit=limits.MUTED_USERS)
     theirs = unread.sent_by(tx, muted.id, among=_settle(tx, user))
     if theirs:
-        reading.update_flags(tx, user, theirs, "add", "read")
+        reading.mark_read(tx, user.id, theirs)
     muted_users.insert(tx, user.id, muted.id)
     announce(tx, MutedUsersChanged(user.id), to=Users([user.id]))
 
@@ -49,7 +49,7 @@ def unmute(tx: Tx, user: User, muted_id: int) -> None:
 
 def _somebody(tx: Tx, viewer: User, user_id: int) -> User:
     """Anybody whom one may know, bots and those who have left included."""
-    found = acquaintance.find(tx, viewer, user_id)
+    found = people.find(tx, viewer, user_id)
     if found is None:
         raise UserNotFound()
     return found

@@ -4,19 +4,18 @@ They are sent in the transaction of the act they tell of, past the rules that bi
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 from pyroaring import BitMap64
 
+from tertulia.actions import traffic
 from tertulia.domain.channels import Channel
 from tertulia.domain.messages import Draft
 from tertulia.domain.notices import Words
 from tertulia.domain.users import NOTIFICATION_BOT, User
-from tertulia.events.audience import Onlookers, Subscribers, Users, Watchers
+from tertulia.events.audience import Subscribers, Users
 from tertulia.events.log import announce
-from tertulia.events.types.channels import ChannelChanged
 from tertulia.events.types.messages import MessageSent
-from tertulia.storage import channels, conversations, messages, muted_users, realms, unread, users
+from tertulia.storage import conversations, messages, muted_users, realms, unread, users
 from tertulia.storage.tx import Tx
 
 CHANNEL_EVENTS = "channel events"
@@ -58,7 +57,7 @@ def post(
         unread_for=list(only_news_to or ()),
     )
     announce(tx, event, to=Subscribers(channel.id))
-    note_message(tx, channel, message_id)
+    traffic.note_message(tx, channel, message_id)
 
 
 def post_if_wanted(
@@ -87,21 +86,6 @@ def tell(tx: Tx, user_id: int, words: Words) -> None:
         read_by=muted_users.who_muted(tx, bot.id),
     )
     announce(tx, event, to=Users(members))
-
-
-def note_message(tx: Tx, channel: Channel, message_id: int) -> None:
-    """A channel has got a message: tell if it is its first, or its first in a long while."""
-    if not channels.note_message(tx, channel, message_id):
-        return
-    if channel.first_message_id is None:
-        # Its subscribers see the message itself.
-        update: dict[str, Any] = {"property": "first_message_id", "value": message_id}
-        event = ChannelChanged(channel.id, channel.name, [update])
-        announce(tx, event, to=Onlookers(channel.id))
-    if not channel.recently_active:
-        update = {"property": "is_recently_active", "value": True}
-        event = ChannelChanged(channel.id, channel.name, [update])
-        announce(tx, event, to=Watchers(channel.id))
 
 
 def _bot(tx: Tx) -> User:

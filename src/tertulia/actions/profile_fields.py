@@ -32,7 +32,7 @@ from tertulia.storage.tx import Tx
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class FieldChanges:
     """What is to be different about a field; None for what is to stay."""
 
     name: str | None = None
@@ -44,7 +44,7 @@ class Changes:
     for_matching: bool | None = None
 
 
-def create(tx: Tx, user: User, field_type: int, wanted: Changes) -> int:
+def create(tx: Tx, user: User, field_type: int, wanted: FieldChanges) -> int:
     rights.require_administrator(tx, user)
     known = profile_fields.everything(tx)
     if len(known) >= limits.PROFILE_FIELDS:
@@ -59,7 +59,7 @@ def create(tx: Tx, user: User, field_type: int, wanted: Changes) -> int:
     return field_id
 
 
-def edit(tx: Tx, user: User, field_id: int, changes: Changes) -> None:
+def edit(tx: Tx, user: User, field_id: int, changes: FieldChanges) -> None:
     """Change what is given. Who has chosen what can no longer be chosen has then chosen nothing."""
     rights.require_administrator(tx, user)
     known = profile_fields.everything(tx)
@@ -101,7 +101,7 @@ def _find(known: Sequence[ProfileField], field_id: int) -> ProfileField:
     raise ProfileFieldNotFound(field_id=field_id)
 
 
-def _changed(field: ProfileField, changes: Changes) -> ProfileField:
+def _changed(field: ProfileField, changes: FieldChanges) -> ProfileField:
     def given(wanted: Any, present: Any) -> Any:
         return present if wanted is None else wanted
 

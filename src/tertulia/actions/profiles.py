@@ -6,9 +6,9 @@ from typing import Any
 
 from msgspec import UNSET
 
-from tertulia.actions import acquaintance, rights
+from tertulia.actions import known_people, people, rights
 from tertulia.domain import limits
-from tertulia.domain.profiles import ProfileField, ProfileValue, checked_value, named_users
+from tertulia.domain.profiles import FieldValue, ProfileField, checked_value, named_users
 from tertulia.domain.users import User
 from tertulia.errors import InvalidUserIds, ProfileFieldNotEditable, ProfileFieldNotFound
 from tertulia.events.log import announce
@@ -18,7 +18,7 @@ from tertulia.storage.tx import Tx
 
 
 @dataclass(frozen=True, slots=True)
-class NewValue:
+class FieldAnswer:
     """An answer to one field as it came; None takes the present one back."""
 
     field_id: int
@@ -26,7 +26,7 @@ class NewValue:
     rendered: str | None = None  # HTML, for the kinds that have it
 
 
-def change(tx: Tx, actor: User, user_id: int, values: Sequence[NewValue]) -> None:
+def change(tx: Tx, actor: User, user_id: int, values: Sequence[FieldAnswer]) -> None:
     """Fill in somebody's profile, all of it or nothing; what stays the same is not told."""
     actor = rights.acting(tx, actor)
     fields = {field.id: field for field in profile_fields.everything(tx)}
@@ -43,14 +43,14 @@ def change(tx: Tx, actor: User, user_id: int, values: Sequence[NewValue]) -> Non
                 profile_fields.remove_value(tx, user_id, field.id)
                 told.append(ChangedValue(field.id, None))
             continue
-        value = ProfileValue(_checked(tx, actor, field, new.value), new.rendered)
+        value = FieldValue(_checked(tx, actor, field, new.value), new.rendered)
         if held.get(field.id) != value:
             held[field.id] = value
             profile_fields.set_value(tx, user_id, field.id, value)
             rendered = UNSET if value.rendered is None else value.rendered
             told.append(ChangedValue(field.id, value.text, rendered))
     if told:
-        announce(tx, ProfileChanged(user_id, told), to=acquaintance.knowing(tx, user_id))
+        announce(tx, ProfileChanged(user_id, told), to=known_people.knowing(tx, user_id))
 
 
 def forget(tx: Tx, user_id: int, field_id: int) -> None:
@@ -59,7 +59,7 @@ def forget(tx: Tx, user_id: int, field_id: int) -> None:
     announce(
         tx,
         ProfileChanged(user_id, [ChangedValue(field_id, None)]),
-        to=acquaintance.knowing(tx, user_id),
+        to=known_people.knowing(tx, user_id),
     )
 
 
@@ -67,9 +67,9 @@ def _checked(tx: Tx, actor: User, field: ProfileField, value: Any) -> str:
     text = checked_value(field, value)
     named = named_users(field, text)
     possible = [user_id for user_id in named if 0 < user_id <= limits.LARGEST_ID]
-    found = acquaintance.find_many(tx, actor, possible) if possible else []
-    people = {user.id for user in found if not user.is_bot}
-    unknown = [user_id for user_id in named if user_id not in people]
+    found = people.find_many(tx, actor, possible) if possible else []
+    humans = {user.id for user in found if not user.is_bot}
+    unknown = [user_id for user_id in named if user_id not in humans]
     if unknown:
         raise InvalidUserIds(ids=", ".join(str(user_id) for user_id in unknown))
     return text

@@ -2,7 +2,7 @@
 
 from tertulia.actions import emoji as emoji_actions
 from tertulia.actions import reading, rights, user_topics
-from tertulia.actions.messages import sight
+from tertulia.actions.messages import access
 from tertulia.domain.channels import Channel
 from tertulia.domain.emoji import checked_type
 from tertulia.domain.messages import Message, Reaction
@@ -18,7 +18,7 @@ def add(
     tx: Tx, user: User, message_id: int, name: str, code: str | None, type_: str | None
 ) -> None:
     user = rights.acting(tx, user)
-    message, channel = sight.changeable(tx, user, message_id)
+    message, channel = access.changeable(tx, user, message_id)
     present = reactions.of_message(tx, message.id)
     reaction = _chosen(tx, user, present, name, code, type_)
     if any(_is_same(each, reaction) and each.user_id == user.id for each in present):
@@ -40,7 +40,7 @@ def remove(
             "At least one of the following arguments must be present: emoji_name, emoji_code"
         )
     user = rights.acting(tx, user)
-    message, channel = sight.changeable(tx, user, message_id)
+    message, channel = access.changeable(tx, user, message_id)
     mine = [each for each in reactions.of_message(tx, message.id) if each.user_id == user.id]
     if code is not None:
         reaction = _by_code(tx, mine, code, type_)
@@ -112,4 +112,4 @@ def _tell(tx: Tx, op: str, message: Message, channel: Channel | None, reaction: 
         reaction.emoji_code,
         reaction.reaction_type,
     )
-    announce(tx, event, to=sight.holders(tx, message, channel))
+    announce(tx, event, to=access.holders(tx, message, channel))

@@ -1,44 +1,19 @@
-"""What somebody has read: unread messages and the marks on messages, changed by their owner."""
+"""What counts as read: kept up to date for its owner, and changed by what else they do."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from pyroaring import BitMap64
 
-from tertulia.actions import acquaintance
-from tertulia.actions import channels as channel_actions
-from tertulia.actions.messages import fetch, sight
 from tertulia.domain.messages import Message
-from tertulia.domain.topics import EMPTY_TOPIC_NAME, fold
+from tertulia.domain.topics import fold
 from tertulia.domain.users import User
-from tertulia.domain.visibility import is_muted
-from tertulia.errors import BadRequest, InvalidMessage, ReadReceiptsDisabled
 from tertulia.events.audience import Users
 from tertulia.events.log import announce
 from tertulia.events.types.flags import FlagsChanged, UnreadDetails
-from tertulia.storage import messages, muted_users, realms, subscriptions, unread, user_topics
+from tertulia.storage import messages, subscriptions, unread
 from tertulia.storage.tx import Tx
 
 CATCH_UP_AFTER = 200  # messages; below that, adding them on each look is cheaper than a write
-
-EDITABLE = ("read", "starred", "collapsed")
-NOT_EDITABLE = (
-    "mentioned",
-    "stream_wildcard_mentioned",
-    "topic_wildcard_mentioned",
-    "wildcard_mentioned",
-    "group_mentioned",
-    "has_alert_word",
-    "historical",
-)
-
-
-@dataclass(frozen=True, slots=True)
-class FlagUpdate:
-    """What became of a wish to change flags."""
-
-    changed: list[int]
-    ignored_channels: list[int]  # not subscribed, so nothing in them can be unread
 
 
 def is_behind(tx: Tx, user_id: int) -> bool:
@@ -53,135 +28,19 @@ def catch_up(tx: Tx, user_id: int) -> None:
         unread.change(tx, user_id, unread.load(tx, user_id))
 
 
-# --- flags ---
-
-
-def update_flags(tx: Tx, user: User, message_ids: Sequence[int], op: str, flag: str) -> FlagUpdate:
-    """Set or clear a flag on messages, and tell the user's other clients which ones changed."""
-    check_flag(op, flag)
-    ids = list(dict.fromkeys(message_ids))
-    if flag == "read":
-        update = _mark_read(tx, user, ids) if op == "add" else _mark_unread(tx, user, ids)
-    else:
-        update = FlagUpdate(_mark(tx, user, ids, op, flag), [])
-    details = None
-    if flag == "read" and op == "remove":
-        details = _details(tx, user, update.changed)
-    _tell(tx, user.id, op, flag, update.changed, details=details)
-    return update
-
-
-def check_flag(op: str, flag: str) -> None:
-    if flag in NOT_EDITABLE:
-        raise BadRequest(f"Flag not editable: '{flag}'")
-    if flag not in EDITABLE:
-        raise BadRequest(f"Invalid flag: '{flag}'")
-    if op not in ("add", "remove"):
-        raise BadRequest(f"Invalid message flag operation: '{op}'")
-
-
-def _mark_read(tx: Tx, user: User, ids: list[int]) -> FlagUpdate:
-    waiting = unread.load(tx, user.id)
-    changed = [message_id for message_id in ids if message_id in waiting]
-    if changed:
-        unread.change(tx, user.id, waiting - BitMap64(changed))
-    return FlagUpdate(changed, [])
-
-
-def _mark_unread(tx: Tx, user: User, ids: list[int]) -> FlagUpdate:
-    """Nothing is unread in a channel that one is not in: such messages are passed over."""
-    visible = _require_visible(tx, user, ids, messages.find_many(tx, tx.realm_id, ids))
-    mine = {row.channel_id for row in subscriptions.of_user(tx, user.id) if row.active}
-    here = [each for each in visible if each.channel_id is None or each.channel_id in mine]
-    keep(tx, user, here)
-    waiting = unread.load(tx, user.id)
-    changed = [message.id for message in here if message.id not in waiting]
-    if changed:
-        unread.change(tx, user.id, waiting | BitMap64(changed))
-    elsewhere = {each.channel_id for each in visible if each.channel_id is not None} - mine
-    return FlagUpdate(changed, sorted(elsewhere))
-
-
-def _mark(tx: Tx, user: User, ids: list[int], op: str, flag: str) -> list[int]:
-    marked = {each for each, flags in unread.flags_of(tx, user.id, ids).items() if flag in flags}
-    others = [each for each in ids if each not in marked]
-    kept = _require_visible(tx, user, others, messages.find_many(tx, tx.realm_id, others))
-    if op == "remove":
-        changed = [each for each in ids if each in marked]
-        unread.remove_flags(tx, user.id, flag, changed)
-        return changed
-    keep(tx, user, kept)
-    unread.add_flags(tx, user.id, flag, others)
-    return others
-
-
-def _require_visible(
-    tx: Tx, user: User, ids: Sequence[int], found: dict[int, Message]
-) -> list[Message]:
-    known = [found[each] for each in ids if each in found]
-    visible = sight.visible(tx, user, known)
-    if len(visible) < len(ids):
-        raise InvalidMessage()
-    return visible
-
-
-def _details(tx: Tx, user: User, ids: list[int]) -> dict[int, UnreadDetails]:
-    """Where each message stands, for clients that do not have it at hand."""
-    muted = {row.channel_id for row in subscriptions.of_user(tx, user.id) if row.is_muted}
-    policies = {
-        (each.channel_id, fold(each.topic)): each.policy
-        for each in user_topics.of_user(tx, user.id)
-    }
-    mentions = {
-        each
-        for each, flags in unread.flags_of(tx, user.id, ids).items()
-        if {"mentioned", "topic_wildcard_mentioned"} & set(flags)
-    } | set(unread.wildcards_among(tx, ids))
-    details: dict[int, UnreadDetails] = {}
-    for each in unread.describe(tx, user.id, ids):
-        if each.channel_id is None:
-            others = [user_id for user_id in each.member_ids if user_id != user.id]
-            details[each.id] = UnreadDetails(user_ids=others, mentioned=each.id in mentions)
-        else:
-            policy = policies.get((each.channel_id, fold(each.topic)))
-            details[each.id] = UnreadDetails(
-                channel_id=each.channel_id,
-                topic=each.topic,
-                unmuted=not is_muted(each.channel_id in muted, policy),
-                mentioned=each.id in mentions,
-            )
-    return details
-
-
-def _tell(
-    tx: Tx,
-    user_id: int,
-    op: str,
-    flag: str,
-    ids: list[int],
-    *,
-    everything: bool = False,
-    details: dict[int, UnreadDetails] | None = None,
-) -> None:
-    event = FlagsChanged(op, flag, ids, everything, details)
-    announce(tx, event, to=Users([user_id]))
-
-
-# --- marking whole places as read ---
-
-
 def mark_all_read(tx: Tx, user: User) -> None:
     unread.change(tx, user.id, BitMap64())
-    _tell(tx, user.id, "add", "read", [], everything=True)
+    tell_flags(tx, user.id, "add", "read", [], everything=True)
 
 
-def read_place(tx: Tx, user: User, channel_id: int, topic: str | None = None) -> None:
-    """A channel, or one topic of it; a topic without messages is no mistake."""
-    channel = channel_actions.visible_to(tx, user, channel_id)
-    if topic is not None:
-        topic = topic.strip()
-        topic = "" if topic == EMPTY_TOPIC_NAME else topic
-    mark_place_read(tx, user.id, channel.id, topic)
+def mark_read(tx: Tx, user_id: int, message_ids: Sequence[int]) -> list[int]:
+    """Mark messages as read; gives those that were not."""
+    waiting = unread.load(tx, user_id)
+    changed = [message_id for message_id in message_ids if message_id in waiting]
+    if changed:
+        unread.change(tx, user_id, waiting - BitMap64(changed))
+    tell_flags(tx, user_id, "add", "read", changed)
+    return changed
 
 
 def mark_place_read(tx: Tx, user_id: int, channel_id: int, topic: str | None = None) -> None:
@@ -191,7 +50,7 @@ def mark_place_read(tx: Tx, user_id: int, channel_id: int, topic: str | None = N
     changed = unread.in_place(tx, waiting, channel_id, topic_key)
     if changed:
         unread.change(tx, user_id, waiting - BitMap64(changed))
-        _tell(tx, user_id, "add", "read", changed)
+        tell_flags(tx, user_id, "add", "read", changed)
 
 
 def keep(tx: Tx, user: User, some: Iterable[Message]) -> None:
@@ -209,26 +68,15 @@ def keep(tx: Tx, user: User, some: Iterable[Message]) -> None:
     )
 
 
-# --- read receipts ---
-
-
-def read_receipts(tx: Tx, user: User, message_id: int) -> list[int]:
-    """Who has read a message, as far as they and the organization let others know."""
-    if not realms.current(tx).setting("enable_read_receipts"):
-        raise ReadReceiptsDisabled()
-    message = fetch.visible_to(tx, user, message_id)
-    if message.channel_id is None:
-        holders = set(message.member_ids)
-    else:
-        holders = subscriptions.receivers(tx, message)
-        holders |= unread.with_mark_on(tx, "historical", [message.id])
-    holders.discard(message.sender_id)
-    # Two of whom one has muted the other do not watch each other read.
-    holders -= {mute.user_id for mute in muted_users.of_user(tx, user.id)}
-    holders.difference_update(muted_users.who_muted(tx, user.id))
-    readers = unread.readers_among(tx, message, sorted(holders))
-    return [
-        reader.id
-        for reader in acquaintance.find_many(tx, user, readers)
-        if reader.is_active and reader.prefers("send_read_receipts")
-    ]
+def tell_flags(
+    tx: Tx,
+    user_id: int,
+    op: str,
+    flag: str,
+    ids: list[int],
+    *,
+    everything: bool = False,
+    details: dict[int, UnreadDetails] | None = None,
+) -> None:
+    event = FlagsChanged(op, flag, ids, everything, details)
+    announce(tx, event, to=Users([user_id]))

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
-from tertulia.actions import acquaintance, full_members, rights
 from tertulia.actions import channels as channel_actions
+from tertulia.actions import full_members, known_people, rights
 from tertulia.domain.groups import GroupValue, PermissionChange
 from tertulia.domain.organization_settings import (
     SETTINGS,
@@ -134,9 +134,9 @@ _LOOKUPS: dict[type[ValueKind], Callable[[Tx, User | None, OrganizationSetting, 
 @contextmanager
 def _whom_guests_know(tx: Tx, value: GroupValue) -> Iterator[None]:
     guests = users.active_guests(tx)
-    knew = acquaintance.known(tx, guests)
+    knew = known_people.known(tx, guests)
     yield
-    acquaintance.tell(tx, knew, acquaintance.known(tx, guests))
+    known_people.tell(tx, knew, known_people.known(tx, guests))
 
 
 _FOLLOWS: dict[Consequence, Callable[[Tx, Any], AbstractContextManager[None]]] = {

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from tertulia.actions import notices, quotations
-from tertulia.actions.messages.fetch import visible_to
+from tertulia.actions import notices
+from tertulia.actions.messages import access
 from tertulia.domain import limits
 from tertulia.domain.messages import Draft
 from tertulia.domain.notices import Words
@@ -26,7 +26,7 @@ from tertulia.storage.tx import Tx
 
 def words_for(tx: Tx, owner: User, message_id: int, note: str, site: str) -> str:
     """What a reminder of this message says; raises if the owner may not see the message."""
-    return reminder_text(quotations.find(tx, owner, message_id), note, site)
+    return reminder_text(access.quotation(tx, owner, message_id), note, site)
 
 
 def words_now(tx: Tx, reminder: Reminder) -> str:
@@ -34,7 +34,7 @@ def words_now(tx: Tx, reminder: Reminder) -> str:
     owner = users.find(tx, reminder.owner_id)
     assert owner is not None
     try:
-        quotation = quotations.find(tx, owner, reminder.message_id)
+        quotation = access.quotation(tx, owner, reminder.message_id)
     except InvalidMessage:
         quotation = None
     return reminder_text(quotation, reminder.note, reminder.site)
@@ -50,7 +50,7 @@ def create(
     deliver_at: int,
 ) -> int:
     check_time(deliver_at, tx.now)
-    message = visible_to(tx, owner, message_id)
+    message = access.visible_to(tx, owner, message_id)
     if reminders.count_of(tx, owner.id) >= limits.REMINDERS:
         raise TooManyReminders(limit=limits.REMINDERS)
     reminder_id = reminders.insert(

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from tertulia.actions import notices, quotations, rights
-from tertulia.actions.messages.fetch import visible_to
+from tertulia.actions import notices, rights
+from tertulia.actions.messages import access
 from tertulia.domain import reports
 from tertulia.domain.channels import Channel
 from tertulia.domain.messages import Draft
@@ -20,14 +20,14 @@ def words_for(
     """What the moderators read. They are told who said it, even if the reporter may not know."""
     _place(tx)
     reports.check(reason, description)
-    quotation = quotations.find(tx, reporter, message_id)
+    quotation = access.quotation(tx, reporter, message_id)
     quotation = replace(quotation, sender=users.find(tx, quotation.message.sender_id))
     return reports.report_text(reporter, reason, description, quotation, site)
 
 
 def send(tx: Tx, reporter: User, message_id: int, draft: Draft) -> None:
     reporter = rights.acting(tx, reporter)
-    sender = users.find(tx, visible_to(tx, reporter, message_id).sender_id)
+    sender = users.find(tx, access.visible_to(tx, reporter, message_id).sender_id)
     assert sender is not None
     words = Words(draft.content, draft.rendered)
     notices.post(tx, _place(tx), reports.topic_about(sender), words)

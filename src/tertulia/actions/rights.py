@@ -3,8 +3,10 @@
 The database is asked, never the directory in memory: a rule must see what was done a moment ago.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import partial
 
+from tertulia.domain import permissions
 from tertulia.domain.groups import (
     CREATOR_ALONE,
     REALM_PERMISSIONS,
@@ -13,7 +15,6 @@ from tertulia.domain.groups import (
     Permission,
     PermissionChange,
     canonical,
-    holds_by_role,
 )
 from tertulia.domain.users import User
 from tertulia.errors import (
@@ -30,6 +31,8 @@ from tertulia.errors import (
 )
 from tertulia.storage import groups, realms, users
 from tertulia.storage.tx import Tx
+
+Asking = Callable[[User, GroupValue], bool]
 
 
 def acting(tx: Tx, user: User) -> User:
@@ -51,30 +54,27 @@ def require_owner(tx: Tx, user: User) -> None:
 
 
 def holds(tx: Tx, user: User, value: GroupValue) -> bool:
-    if isinstance(value, int):
-        name = groups.name_of_system_group(tx, value)
-        if name is not None:
-            return _holds_by_role(tx, user, name)
-        named = [value]
-    elif user.id in value.direct_members:
-        return True
-    else:
-        named = value.direct_subgroups
-    return not groups.containing(tx, user.id).isdisjoint(named) or any(
-        _holds_by_role(tx, user, name) for name in groups.system_groups_within(tx, named)
-    )
+    return asking(tx, [user])(user, value)
+
+
+def asking(tx: Tx, people: Collection[User], now: float | None = None) -> Asking:
+    """A way to ask `holds` of many people or permissions, which reads every group once.
+
+    It knows the groups of the moment, and serves until they change.
+    """
+    known = groups.Memberships(tx, people)
+    return partial(permissions.holds, known, now=tx.now if now is None else now)
 
 
 def holds_in_realm(tx: Tx, user: User, setting: str) -> bool:
-    """Whether somebody holds one of the organization's own permissions.
-
-    Where not everyone can be given a permission, guests never have it, even as members of a group.
-    """
-    if user.is_guest and not REALM_PERMISSIONS[setting].everyone:
+    """Whether somebody holds one of the organization's own permissions."""
+    permission = REALM_PERMISSIONS[setting]
+    if not permission.is_open_to(user):
         return False
     value = realms.current(tx).settings.get(setting)
     if value is None:
-        return _holds_by_role(tx, user, REALM_PERMISSIONS[setting].default)
+        known = groups.Memberships(tx, [user])
+        return permissions.is_in_system_group(known, user, permission.default, tx.now)
     return holds(tx, user, value)
 
 
@@ -140,12 +140,12 @@ def checked_value(tx: Tx, permission: Permission, value: GroupValue) -> GroupVal
 
 
 def initial_values(
-    tx: Tx, permissions: Mapping[str, Permission], creator: User, asked: Mapping[str, GroupValue]
+    tx: Tx, wanted: Mapping[str, Permission], creator: User, asked: Mapping[str, GroupValue]
 ) -> dict[str, GroupValue]:
     """What something new may be used for by whom: as asked for, and else by default."""
     system_ids = groups.system_ids(tx)
     values: dict[str, GroupValue] = {}
-    for name, permission in permissions.items():
+    for name, permission in wanted.items():
         if name in asked:
             values[name] = checked_value(tx, permission, asked[name])
         elif permission.default in CREATOR_ALONE:
@@ -171,25 +171,10 @@ def _check_group(permission: Permission, name: str, is_system: bool) -> None:
         raise BadRequest(f"'{permission.name}' setting cannot be set to '{name}' group.")
 
 
-def _holds_by_role(tx: Tx, user: User, system_group: str) -> bool:
-    waiting = 0
-    if system_group == "role:fullmembers":
-        waiting = realms.current(tx).setting("waiting_period_threshold")
-    return holds_by_role(user, system_group, waiting, tx.now)
-
-
-def everybody_in(tx: Tx, group_id: int) -> set[int]:
-    """The members of a group, of the groups within it, and those whose role makes them so."""
-    found = groups.listed_within(tx, [group_id])
-    by_role = groups.system_groups_within(tx, [group_id])
-    if by_role:
-        found |= {
-            user.id
-            for user in users.everyone(tx)
-            if not user.is_system_bot and any(_holds_by_role(tx, user, name) for name in by_role)
-        }
-    return found
+def everybody_in(tx: Tx, group_ids: Iterable[int]) -> set[int]:
+    """The members of groups, of the groups within them, and those whose role makes them so."""
+    return permissions.everybody_in(groups.Memberships(tx, []), group_ids, tx.now)
 
 
 def is_nobody_group(tx: Tx, group_id: int) -> bool:
-    return groups.name_of_system_group(tx, group_id) == "role:nobody"
+    return group_id == groups.system_ids(tx)["role:nobody"]

@@ -7,11 +7,11 @@ All of that is told with the role itself.
 
 from collections.abc import Sequence
 
-from tertulia.actions import acquaintance
+from tertulia.actions import known_people, people
 from tertulia.actions import users as user_actions
-from tertulia.actions.uncovering import seen, tell
+from tertulia.actions.visible_channels import seen, tell
 from tertulia.domain.users import Role, User
-from tertulia.errors import OnlyOwner
+from tertulia.errors import OnlyOwner, OwnerRequired
 from tertulia.events.audience import Everyone, Users
 from tertulia.events.log import announce
 from tertulia.events.types.bots import BotsAdded, BotsGivenAway
@@ -22,6 +22,12 @@ from tertulia.storage import bots, channels, users
 from tertulia.storage.tx import Tx
 
 
+def check(actor: User, user: User, role: Role) -> None:
+    """Only owners make owners, or others of them."""
+    if Role.OWNER in (role, user.role) and not actor.is_owner:
+        raise OwnerRequired()
+
+
 def change(tx: Tx, user: User, role: Role) -> None:
     """Give somebody a role; who may is for the caller to have checked. One owner is always left."""
     if role == user.role:
@@ -30,17 +36,17 @@ def change(tx: Tx, user: User, role: Role) -> None:
         raise OnlyOwner()
     everything = channels.everything(tx)
     saw = seen(tx, everything, [user], tx.now)
-    knew = acquaintance.known(tx, [user])
+    knew = known_people.known(tx, [user])
     groups_before = user_actions.system_group_ids(tx, user)
     users.set_role(tx, user.id, role)
     changed = user_actions.get(tx, user.id)
 
-    knows = acquaintance.known(tx, [changed])
+    knows = known_people.known(tx, [changed])
     if user.is_active:
-        acquaintance.tell(tx, knew, knows)
-    known = sorted(knows[user.id]) if acquaintance.is_limited(tx, changed) else None
+        known_people.tell(tx, knew, knows)
+    known = sorted(knows[user.id]) if people.is_limited(tx, changed) else None
     event = RoleChanged(user.id, role, user.role, known)
-    announce(tx, event, to=acquaintance.knowing(tx, user.id))
+    announce(tx, event, to=known_people.knowing(tx, user.id))
     if not user.is_active:
         return
     _move(tx, user, groups_before, user_actions.system_group_ids(tx, changed))

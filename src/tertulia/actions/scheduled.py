@@ -8,7 +8,7 @@ So neither a crash nor a second server loses or doubles a message.
 from dataclasses import dataclass, replace
 
 from tertulia.actions import attachments, notices
-from tertulia.actions.messages import send
+from tertulia.actions.messages import posting, send
 from tertulia.domain import limits
 from tertulia.domain.messages import Draft
 from tertulia.domain.notices import Words
@@ -136,9 +136,9 @@ def _changed_destination(entry: ScheduledMessage, change: Change) -> Destination
 
 def _check_sending(tx: Tx, sender: User, to: Destination, draft: Draft, email_domain: str) -> None:
     if isinstance(to, ToChannel):
-        send.check_to_channel(tx, sender, to.channel_id, to.topic, draft)
+        posting.check_to_channel(tx, sender, to.channel_id, to.topic, draft)
     else:
-        send.check_to_people(tx, sender, list(to.user_ids), draft, email_domain)
+        posting.check_to_people(tx, sender, list(to.user_ids), draft, email_domain)
 
 
 # --- what happens when its time has come ---

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from tertulia.actions import acquaintance, mail_domains
+from tertulia.actions import known_people
 from tertulia.actions import users as user_actions
 from tertulia.domain import preferences
 from tertulia.domain.users import User, checked_full_name, looks_like_email
@@ -46,7 +46,7 @@ def change(tx: Tx, user: User, changes: Changes) -> None:
         profiles.set_timezone(tx, user.id, changes.timezone)
         announce(tx, SettingChanged(user.id, "timezone", changes.timezone), to=Users([user.id]))
         announce(
-            tx, TimezoneChanged(user.id, changes.timezone), to=acquaintance.knowing(tx, user.id)
+            tx, TimezoneChanged(user.id, changes.timezone), to=known_people.knowing(tx, user.id)
         )
     if changes.password_hash is not None:
         profiles.set_password_hash(tx, user.id, changes.password_hash)
@@ -80,7 +80,7 @@ def _change_settings(tx: Tx, user: User, wanted: dict[str, Any]) -> None:
     for name, value in _store(tx, user, wanted).items():
         if name in _HEARD_BY_OTHERS:
             event = _HEARD_BY_OTHERS[name](user, value)
-            announce(tx, event, to=acquaintance.knowing(tx, user.id))
+            announce(tx, event, to=known_people.knowing(tx, user.id))
 
 
 def _address_shown(user: User, visibility: int) -> Event:
@@ -120,7 +120,7 @@ def _checked_email(tx: Tx, user: User, email: str | None) -> str | None:
     holder = users.find_by_email(tx, email)
     if holder is not None and holder.id != user.id:
         raise BadRequest("Already has an account.")
-    mail_domains.check_address(tx, email)
+    user_actions.check_welcome(tx, email)
     return email
 
 

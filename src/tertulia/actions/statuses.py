@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from tertulia.actions import acquaintance, emoji, people, settings
+from tertulia.actions import emoji, known_people, people, settings
 from tertulia.domain.status import emoji_parts
 from tertulia.domain.users import User
 from tertulia.errors import EmojiNameMissing, StatusUnchanged
@@ -48,7 +48,7 @@ def _change(tx: Tx, user: User, new: NewStatus) -> None:
     if new.away is not None:
         settings.change_presence(tx, user, not new.away)
     said = parts if new.away is None else {"away": new.away} | parts
-    announce(tx, StatusChanged(user.id, said), to=acquaintance.knowing(tx, user.id))
+    announce(tx, StatusChanged(user.id, said), to=known_people.knowing(tx, user.id))
 
 
 def _checked_parts(tx: Tx, new: NewStatus) -> dict[str, str]:

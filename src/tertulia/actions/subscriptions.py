@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from tertulia.actions import acquaintance, notices, people, reading, rights
 from tertulia.actions import channels as channel_actions
 from tertulia.actions import folders as folder_actions
-from tertulia.actions.circles import Circles
+from tertulia.actions import known_people, notices, people, reading, rights
 from tertulia.domain import access, limits
 from tertulia.domain.channels import Channel, NewChannel, checked_name, next_color
 from tertulia.domain.notices import channel_created, new_channels, subscribed_you
@@ -193,10 +192,9 @@ def _bring_in(
 
 
 def _join_all(tx: Tx, arrivals: Arrivals, colors: dict[str, str]) -> None:
-    circles = Circles(tx)
-    taken = subscriptions.colors_of(
-        tx, sorted({each.id for _, newcomers in arrivals.values() for each in newcomers})
-    )
+    movers = _movers(arrivals)
+    holds = rights.asking(tx, movers)
+    taken = subscriptions.colors_of(tx, sorted(person.id for person in movers))
     seq, newest = log.head(tx), messages.newest_id(tx)
     meeting = _meeting(tx, arrivals)
     told: list[Arrival] = []
@@ -215,7 +213,7 @@ def _join_all(tx: Tx, arrivals: Arrivals, colors: dict[str, str]) -> None:
                     for row in subscriptions.of_channel(tx, channel.id, ids)
                 },
                 count_before=count,
-                revealed_to=_could_not_see(channel, newcomers, circles),
+                revealed_to=_could_not_see(channel, newcomers, holds),
                 first_message_id=channel.first_message_id,
             )
         )
@@ -235,12 +233,12 @@ def _choose_colors(
     return chosen
 
 
-def _could_not_see(channel: Channel, newcomers: list[User], circles: Circles) -> list[int]:
+def _could_not_see(channel: Channel, people_: list[User], holds: rights.Asking) -> list[int]:
     """Those of the people who, were they not subscribed, could not see the channel."""
     return [
         person.id
-        for person in newcomers
-        if not access.may_see(person, channel, False, partial(circles.holds, person))
+        for person in people_
+        if not access.may_see(person, channel, False, partial(holds, person))
     ]
 
 
@@ -324,7 +322,7 @@ def _check_removal(tx: Tx, user: User, channel: Channel, leavers: list[User]) ->
 
 
 def _leave_all(tx: Tx, departures: Arrivals) -> None:
-    circles = Circles(tx)
+    holds = rights.asking(tx, _movers(departures))
     seq, newest = log.head(tx), messages.newest_id(tx)
     meeting = _meeting(tx, departures)
     told: list[Departure] = []
@@ -332,7 +330,7 @@ def _leave_all(tx: Tx, departures: Arrivals) -> None:
         if not leavers:
             continue
         ids = sorted(person.id for person in leavers)
-        hidden = _could_not_see(channel, leavers, circles)
+        hidden = _could_not_see(channel, leavers, holds)
         subscriptions.end(tx, channel.id, ids, seq, newest)
         told.append(Departure(channel.id, ids, hidden))
     if not told:
@@ -344,9 +342,13 @@ def _leave_all(tx: Tx, departures: Arrivals) -> None:
             reading.mark_place_read(tx, user_id, departure.channel_id)
 
 
-def _meeting(tx: Tx, moves: Arrivals) -> acquaintance.Meeting:
-    movers = (each for _, people_ in moves.values() for each in people_)
-    return acquaintance.Meeting(tx, list(moves), movers)
+def _meeting(tx: Tx, moves: Arrivals) -> known_people.Meeting:
+    return known_people.Meeting(tx, list(moves), _movers(moves))
+
+
+def _movers(moves: Arrivals) -> list[User]:
+    """Those who come or go, each once."""
+    return list({each.id: each for _, people_ in moves.values() for each in people_}.values())
 
 
 def _is_self(user: User, person: User) -> bool:

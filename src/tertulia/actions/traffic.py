@@ -1,4 +1,4 @@
-"""How lively channels are: counted now and then, a few channels at a time.
+"""What goes on in channels, as clients are told: the first message, and how lively they are.
 
 Counting is left to a job, so that neither a send nor a look at a channel pays for it.
 """
@@ -7,11 +7,35 @@ from typing import Any
 
 from tertulia.domain.channels import COUNTED_DAYS, RECENTLY_SECONDS, Channel, average_week
 from tertulia.domain.users import SECONDS_PER_DAY
-from tertulia.events.audience import Watchers
+from tertulia.events.audience import Onlookers, Watchers
 from tertulia.events.log import announce
 from tertulia.events.types.channels import ChannelChanged
+from tertulia.events.types.edits import FirstMessageChanged
 from tertulia.storage import channels, messages
 from tertulia.storage.tx import Tx
+
+
+def note_message(tx: Tx, channel: Channel, message_id: int) -> None:
+    """A channel has got a message: tell if it is its first, or its first in a long while."""
+    if not channels.note_message(tx, channel, message_id):
+        return
+    if channel.first_message_id is None:
+        # Its subscribers see the message itself.
+        update: dict[str, Any] = {"property": "first_message_id", "value": message_id}
+        event = ChannelChanged(channel.id, channel.name, [update])
+        announce(tx, event, to=Onlookers(channel.id))
+    if not channel.recently_active:
+        update = {"property": "is_recently_active", "value": True}
+        event = ChannelChanged(channel.id, channel.name, [update])
+        announce(tx, event, to=Watchers(channel.id))
+
+
+def find_first_message(tx: Tx, channel: Channel) -> None:
+    """Look again, after messages went or came, and tell if it is another one."""
+    first = messages.oldest_in_channel(tx, channel.id)
+    if first != channel.first_message_id:
+        channels.set_first_message(tx, channel.id, first)
+        announce(tx, FirstMessageChanged(channel.id, first), to=Watchers(channel.id))
 
 
 def count(tx: Tx, most: int) -> int:

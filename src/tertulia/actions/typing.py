@@ -1,8 +1,8 @@
 """Typing: whether somebody may be told that somebody writes, and who."""
 
-from tertulia.actions import acquaintance
 from tertulia.actions import channels as channel_actions
-from tertulia.actions.messages import fetch, send
+from tertulia.actions import people
+from tertulia.actions.messages import access, posting
 from tertulia.domain import limits
 from tertulia.domain.messages import Message
 from tertulia.domain.users import User
@@ -20,7 +20,7 @@ def to_people(tx: Tx, user: User, user_ids: list[int]) -> list[int]:
     """Those who take part, the writer included; raises for somebody who does not exist."""
     if not user.prefers("send_private_typing_notifications"):
         raise TypingDisabledForDirect()
-    known = {each.id for each in acquaintance.find_many(tx, user, user_ids)}
+    known = {each.id for each in people.find_many(tx, user, user_ids)}
     for user_id in user_ids:
         if user_id not in known:
             raise BadRequest(f"Invalid user ID {user_id}")
@@ -31,13 +31,13 @@ def in_channel(tx: Tx, user: User, channel_id: int) -> bool:
     """Whether the channel is small enough for others to be told; raises if one may not write."""
     if not user.prefers("send_stream_typing_notifications"):
         raise TypingDisabledInChannels()
-    send.check_may_post(tx, user, channel_actions.visible_to(tx, user, channel_id))
+    posting.check_may_post(tx, user, channel_actions.visible_to(tx, user, channel_id))
     return _is_small(tx, channel_id)
 
 
 def in_message(tx: Tx, user: User, message_id: int) -> tuple[Message, bool]:
     """A message of one's own that one rewrites, and whether others are to be told."""
-    message = fetch.visible_to(tx, user, message_id)
+    message = access.visible_to(tx, user, message_id)
     if message.sender_id != user.id:
         raise MayNotEdit()
     if message.channel_id is None:

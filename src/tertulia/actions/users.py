@@ -1,20 +1,17 @@
-"""Accounts: adding people and bots, changing and ending accounts, replacing keys.
+"""What is done to an account, whoever does it: changed, ended, opened again, given a new key.
 
-What is done to an account is here, whoever does it; who may do it to whom is in `accounts`.
+Who may do it to whom is in `accounts`; how one comes into being, in `joining`.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 
-from pyroaring import BitMap64
-
-from tertulia.actions import acquaintance, newcomers
-from tertulia.actions.naming import renamed_in_permissions
-from tertulia.domain.groups import direct_system_groups
+from tertulia.actions import known_people, rights
+from tertulia.domain.groups import GroupValue, Members, direct_system_groups
 from tertulia.domain.keys import Vault, new_key
-from tertulia.domain.preferences import for_newcomers
-from tertulia.domain.users import BotType, Role, User, checked_full_name, looks_like_email
+from tertulia.domain.mail_domains import RESTRICTION, is_welcome
+from tertulia.domain.users import User, looks_like_email
 from tertulia.errors import (
-    BadRequest,
+    AddressNotWelcome,
     EmailTaken,
     InvalidEmail,
     LastOwner,
@@ -22,68 +19,22 @@ from tertulia.errors import (
     UserIsDeactivated,
     UserNotFound,
 )
-from tertulia.events.audience import Everyone, Keepers, Nobody
+from tertulia.events.audience import Everyone, Nobody, Watchers
 from tertulia.events.log import announce
-from tertulia.events.types.bots import BotsAdded
-from tertulia.events.types.groups import SystemMembersAdded
+from tertulia.events.types.channels import ChannelChanged
+from tertulia.events.types.groups import GroupChanged, SystemMembersAdded
+from tertulia.events.types.realms import RealmChangedTogether
 from tertulia.events.types.settings import AddressChanged, OwnNameChanged
-from tertulia.events.types.users import KeyChanged, UserActivityChanged, UserAdded
-from tertulia.storage import groups, messages, profiles, queues, realms, unread, users
+from tertulia.events.types.users import KeyChanged, UserActivityChanged
+from tertulia.storage import channels, groups, mail_domains, profiles, queues, realms, users
 from tertulia.storage.tx import Tx
-
-
-@dataclass(frozen=True, slots=True)
-class NewUser:
-    """Somebody who is to have an account. A bot's owner is named by id or by real address."""
-
-    email: str
-    full_name: str
-    role: Role = Role.MEMBER
-    password_hash: str | None = None
-    bot_type: BotType | None = None
-    bot_owner_email: str | None = None
-    bot_owner_id: int | None = None
-
-
-def add(tx: Tx, vault: Vault, new: NewUser) -> tuple[User, str]:
-    """Add a person or a bot; gives the account and its API key."""
-    email = new.email.strip()
-    check_address(tx, email)
-    full_name = checked_full_name(new.full_name)
-    check_name_is_free(tx, full_name)
-    user = users.insert(
-        tx,
-        email=email,
-        full_name=full_name,
-        role=new.role,
-        bot_type=new.bot_type,
-        bot_owner_id=_owner_id(tx, new),
-        password_hash=new.password_hash,
-        settings=None if new.bot_type else for_newcomers(realms.current(tx).settings),
-        avatar_source=realms.current(tx).setting("default_avatar_source"),
-    )
-    key = _give_key(tx, vault, user)
-    unread.store(tx, user.id, BitMap64(), messages.newest_id(tx))
-
-    announce(tx, UserAdded(user.id, acquaintance.strangers(tx, user.id)), to=Everyone())
-    announce(tx, SystemMembersAdded(system_group_ids(tx, user), user.id), to=Everyone())
-    if user.is_bot:
-        announce(tx, BotsAdded([user.id]), to=Keepers(user.bot_owner_id))
-    else:
-        if not user.is_guest:
-            newcomers.welcome(tx, user)
-        newcomers.introduce(tx, user)
-    return user, key
-
-
-# --- changing ---
 
 
 def rename(tx: Tx, user: User, full_name: str) -> None:
     """Give somebody a name that was checked; nothing happens if it is the present one."""
     if full_name != user.full_name:
         profiles.set_full_name(tx, user.id, full_name)
-        announce(tx, OwnNameChanged(user.id, full_name), to=acquaintance.knowing(tx, user.id))
+        announce(tx, OwnNameChanged(user.id, full_name), to=known_people.knowing(tx, user.id))
 
 
 def change_address(tx: Tx, user: User, email: str) -> None:
@@ -92,7 +43,7 @@ def change_address(tx: Tx, user: User, email: str) -> None:
         profiles.set_email(tx, user.id, email)
         shown_to = int(user.email_visibility)
         event = AddressChanged(user.id, email, user.email, shown_to, shown_to)
-        announce(tx, event, to=acquaintance.knowing(tx, user.id))
+        announce(tx, event, to=known_people.knowing(tx, user.id))
 
 
 def check_address(tx: Tx, email: str) -> None:
@@ -101,6 +52,14 @@ def check_address(tx: Tx, email: str) -> None:
         raise InvalidEmail()
     if users.find_by_email(tx, email) is not None:
         raise EmailTaken()
+
+
+def check_welcome(tx: Tx, email: str) -> None:
+    """Raises for an address that the organization does not want among its own."""
+    if realms.current(tx).setting(RESTRICTION) and not is_welcome(
+        email, mail_domains.everything(tx)
+    ):
+        raise AddressNotWelcome(email=email)
 
 
 def check_name_is_free(tx: Tx, full_name: str, user_id: int | None = None) -> None:
@@ -130,7 +89,7 @@ def deactivate(tx: Tx, user_id: int) -> None:
         users.set_active(tx, each.id, False)
         queues.delete(tx, queues.of_user(tx, each.id))
         _tell_of_activity(tx, each, is_active=False)
-        renamed_in_permissions(tx, each.id)
+        _tell_permissions_of(tx, each.id)
 
 
 def reactivate(tx: Tx, user_id: int) -> None:
@@ -141,13 +100,13 @@ def reactivate(tx: Tx, user_id: int) -> None:
     users.set_active(tx, user.id, True)
     _tell_of_activity(tx, user, is_active=True)
     announce(tx, SystemMembersAdded(_all_group_ids(tx, user), user.id), to=Everyone())
-    renamed_in_permissions(tx, user.id)
+    _tell_permissions_of(tx, user.id)
 
 
 def reset_key(tx: Tx, vault: Vault, user_id: int) -> str:
     """Give a new key; the old one and the queues it opened end at once."""
     user = get(tx, user_id)
-    key = _give_key(tx, vault, user)
+    key = give_key(tx, vault, user)
     queues.delete(tx, queues.of_user(tx, user.id))
     announce(tx, KeyChanged(user.id), to=Nobody())
     return key
@@ -187,26 +146,41 @@ def _tell_of_activity(tx: Tx, user: User, *, is_active: bool) -> None:
     event = UserActivityChanged(
         user.id,
         is_active,
-        unknown_to=acquaintance.strangers(tx, user.id),
+        unknown_to=known_people.strangers(tx, user.id),
         group_ids=_all_group_ids(tx, user),
     )
     announce(tx, event, to=Everyone())
 
 
-def _give_key(tx: Tx, vault: Vault, user: User) -> str:
+def give_key(tx: Tx, vault: Vault, user: User) -> str:
     key = new_key()
     users.set_key(tx, user.id, vault.fingerprint(key), vault.seal(key))
     return key
 
 
-def _owner_id(tx: Tx, new: NewUser) -> int | None:
-    if new.bot_owner_id is not None:
-        owner = users.find(tx, new.bot_owner_id)
-    elif new.bot_owner_email is not None:
-        owner = users.find_by_email(tx, new.bot_owner_email)
-    else:
-        return None
-    if owner is None or owner.is_bot or not owner.is_active:
-        named = new.bot_owner_email or new.bot_owner_id
-        raise BadRequest(f"The owner of a bot must be an active person: {named}")
-    return owner.id
+def _tell_permissions_of(tx: Tx, user_id: int) -> None:
+    """Tell the permissions that name somebody as clients see them now.
+
+    Clients are never shown a deactivated person in a permission. The stored value keeps them, so
+    that everything is as it was when they come back.
+    """
+    for channel in channels.everything(tx):
+        told = _naming(tx, user_id, channel.permissions)
+        if told:
+            updates = [{"property": name, "value": value} for name, value in told.items()]
+            announce(tx, ChannelChanged(channel.id, channel.name, updates), to=Watchers(channel.id))
+    for group in groups.everything(tx):
+        told = _naming(tx, user_id, group.permissions)
+        if told:
+            announce(tx, GroupChanged(group.id, told, group.deactivated), to=Everyone())
+    told = _naming(tx, user_id, realms.current(tx).permissions())
+    if told:
+        announce(tx, RealmChangedTogether(told), to=Everyone())
+
+
+def _naming(tx: Tx, user_id: int, permissions: Mapping[str, GroupValue]) -> dict[str, GroupValue]:
+    return {
+        name: rights.without_inactive(tx, value)
+        for name, value in permissions.items()
+        if isinstance(value, Members) and user_id in value.direct_members
+    }

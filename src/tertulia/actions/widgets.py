@@ -1,7 +1,7 @@
 """Widgets: a message may begin one, and whoever sees the message may take part."""
 
 from tertulia.actions import reading, rights, user_topics
-from tertulia.actions.messages import sight
+from tertulia.actions.messages import access
 from tertulia.domain.messages import Draft
 from tertulia.domain.users import User
 from tertulia.domain.widgets import PER_MESSAGE, WIDGET, begun_by, check_addition
@@ -22,7 +22,7 @@ def begin(tx: Tx, message_id: int, sender: User, draft: Draft) -> int | None:
 
 def take_part(tx: Tx, user: User, message_id: int, msg_type: str, content: str) -> None:
     user = rights.acting(tx, user)
-    message, channel = sight.changeable(tx, user, message_id)
+    message, channel = access.changeable(tx, user, message_id)
     widget = submessages.widget_of(tx, message.id)
     if widget is None or msg_type != WIDGET:
         raise NoWidget()
@@ -32,6 +32,6 @@ def take_part(tx: Tx, user: User, message_id: int, msg_type: str, content: str) 
 
     part_id = submessages.insert(tx, message.id, user.id, msg_type, content)
     reading.keep(tx, user, [message])
-    announce(tx, SubmessageAdded(part_id), to=sight.holders(tx, message, channel))
+    announce(tx, SubmessageAdded(part_id), to=access.holders(tx, message, channel))
     if channel is not None:
         user_topics.participated(tx, user, channel, message.topic)

@@ -3,9 +3,9 @@
 import asyncio
 from typing import Annotated
 
-from tertulia.actions import accounts
-from tertulia.actions.accounts import Changes
-from tertulia.actions.users import NewUser
+from tertulia.actions import accounts, joining
+from tertulia.actions.accounts import AccountChanges
+from tertulia.actions.joining import NewUser
 from tertulia.api.call import Call
 from tertulia.api.people import with_address
 from tertulia.api.profile_fields import GivenValue, GivenValues, composed
@@ -38,7 +38,7 @@ async def create(call: Call, *, email: Text, password: Text, full_name: Text) ->
     checked_full_name(full_name)
     hashed = await asyncio.to_thread(passwords.hashed, passwords.checked(password))
     new = NewUser(email, full_name, password_hash=hashed)
-    return NewId(user_id=await call.db.write(accounts.create, call.user, call.vault, new))
+    return NewId(user_id=await call.db.write(joining.create, call.user, call.vault, new))
 
 
 async def edit_by_id(
@@ -107,7 +107,7 @@ async def _edit(
     if new_email is not None and not call.config.accounts_api:
         raise MayNotChangeAddresses()
     profile = await composed(call, profile_data or [])
-    changes = Changes(full_name, None if role is None else Role(role), new_email, profile)
+    changes = AccountChanges(full_name, None if role is None else Role(role), new_email, profile)
     await call.db.write(accounts.edit, call.user, user_id, changes)
     return ok()
 

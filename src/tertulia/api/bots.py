@@ -3,7 +3,7 @@
 from typing import Annotated, Any
 
 from tertulia.actions import bots
-from tertulia.actions.bots import Changes, Defaults, NewBot
+from tertulia.actions.bots import BotChanges, Defaults, NewBot
 from tertulia.api.avatars import given
 from tertulia.api.call import Call
 from tertulia.domain import limits
@@ -141,7 +141,7 @@ async def edit(
     files: Files,
 ) -> ChangedBot:
     """Change a bot, perhaps its picture; what is not passed stays."""
-    changes = Changes(
+    changes = BotChanges(
         full_name=full_name,
         role=None if role is None else Role(role),
         owner_id=bot_owner_id,

@@ -105,7 +105,7 @@ class Call:
         return site(self.config, self.request, self.found_org)
 
 
-class Gate:
+class Admission:
     """Lets requests in. Built once; called for every request."""
 
     def __init__(self, services: Services) -> None:

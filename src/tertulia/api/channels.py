@@ -53,7 +53,7 @@ class StreamId(Reply):
     stream_id: int
 
 
-class Subscribers(Reply):
+class SubscriberIds(Reply):
     subscribers: list[int]
 
 
@@ -65,20 +65,20 @@ class SubscribedChannels(Reply):
     subscribed_channel_ids: list[int]
 
 
-class Topic(Reply):
+class TopicObject(Reply):
     name: str
     max_id: int
 
 
 class Topics(Reply):
-    topics: list[Topic]
+    topics: list[TopicObject]
 
 
 class EmailAddress(Reply):
     email: str
 
 
-class Created(Reply):
+class CreatedChannel(Reply):
     id: int
 
 
@@ -140,10 +140,10 @@ async def id_of(call: Call, *, stream: str) -> StreamId:
     return StreamId(stream_id=channel.id)
 
 
-async def members(call: Call, stream_id: int) -> Subscribers:
+async def members(call: Call, stream_id: int) -> SubscriberIds:
     """Who is subscribed to a channel."""
     channel = _visible(call, stream_id)
-    return Subscribers(subscribers=call.org.subscribers_of(channel.id))
+    return SubscriberIds(subscribers=call.org.subscribers_of(channel.id))
 
 
 async def is_subscribed(call: Call, user_id: int, stream_id: int) -> IsSubscribed:
@@ -169,7 +169,9 @@ async def topics(call: Call, stream_id: int, *, allow_empty_topic_name: bool = F
     """The topics of a channel, newest first."""
     found = await call.db.read(_topics, call.caller, stream_id)
     return Topics(
-        topics=[Topic(name=shown(name, allow_empty_topic_name), max_id=id_) for name, id_ in found]
+        topics=[
+            TopicObject(name=shown(name, allow_empty_topic_name), max_id=id_) for name, id_ in found
+        ]
     )
 
 
@@ -238,7 +240,7 @@ async def create(
     message_retention_days: RetentionDays = "realm_default",
     topics_policy: TopicsPolicy = "inherit",
     **permissions: GroupValue,
-) -> Created:
+) -> CreatedChannel:
     """Create a channel for some subscribers."""
     new = NewChannel(
         name=name.strip(),
@@ -262,7 +264,7 @@ async def create(
         may_open_channels(call),
         announce,
     )
-    return Created(id=channel_id)
+    return CreatedChannel(id=channel_id)
 
 
 @takes(dict.fromkeys(CHANNEL_PERMISSIONS, Change))

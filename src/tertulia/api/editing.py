@@ -8,7 +8,7 @@ from msgspec import UNSET, UnsetType
 
 from tertulia.actions.composing import compose
 from tertulia.actions.messages import edit, fetch, removal
-from tertulia.actions.messages.edit import Changes
+from tertulia.actions.messages.edit import MessageChanges
 from tertulia.api.call import Call
 from tertulia.domain import diffs, topics
 from tertulia.domain.messages import Edit, Message
@@ -23,7 +23,7 @@ EMPTIED = "(deleted)"
 DELETING_SECONDS = 50  # then the client asks again
 
 
-class Edited(Reply):
+class EditedMessage(Reply):
     detached_uploads: list[AttachmentObject]
 
 
@@ -41,7 +41,7 @@ class Version(msgspec.Struct, kw_only=True):
     stream: int | UnsetType = UNSET
 
 
-class History(Reply):
+class EditHistory(Reply):
     message_history: list[Version]
 
 
@@ -60,13 +60,13 @@ async def update(
     send_notification_to_old_thread: bool = False,
     send_notification_to_new_thread: bool = True,
     prev_content_sha256: Annotated[str | None, MaxLength(64)] = None,
-) -> Edited:
+) -> EditedMessage:
     """Edit a message, or move it and perhaps others of its topic."""
     draft = None
     if content is not None:
         words = content if content.strip() else EMPTIED
         draft = await compose(call.author, words, call.client, None)
-    wish = Changes(
+    wish = MessageChanges(
         draft=draft,
         topic=None if topic is None else topics.for_sending(topic),
         channel_id=stream_id,
@@ -77,7 +77,7 @@ async def update(
         site=call.site,
     )
     detached = await call.db.write(edit.change, call.user, message_id, wish)
-    return Edited(detached_uploads=[attachment_object(each) for each in detached])
+    return EditedMessage(detached_uploads=[attachment_object(each) for each in detached])
 
 
 async def delete(call: Call, message_id: int) -> Reply:
@@ -97,7 +97,9 @@ async def delete_topic(
     return TopicDeleted(complete=True)
 
 
-async def history(call: Call, message_id: int, *, allow_empty_topic_name: bool = False) -> History:
+async def history(
+    call: Call, message_id: int, *, allow_empty_topic_name: bool = False
+) -> EditHistory:
     """Everything a message has been, the oldest first."""
     if call.org.realm.setting("message_edit_history_visibility_policy") == "none":
         raise EditHistoryDisabled()
@@ -105,7 +107,7 @@ async def history(call: Call, message_id: int, *, allow_empty_topic_name: bool =
     versions = _versions(message, visible_edits(call.org, message.edits), allow_empty_topic_name)
     if any(each.prev_rendered_content is not UNSET for each in versions):
         await asyncio.to_thread(_add_diffs, versions)
-    return History(versions)
+    return EditHistory(versions)
 
 
 def _versions(message: Message, edits: list[Edit], allow_empty_topic: bool) -> list[Version]:

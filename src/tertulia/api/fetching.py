@@ -48,13 +48,13 @@ class OneMessage(Reply):
     raw_content: str
 
 
-class Match(msgspec.Struct):
+class MatchedText(msgspec.Struct):
     match_content: str
     match_subject: str
 
 
 class Matches(Reply):
-    messages: dict[str, Match]
+    messages: dict[str, MatchedText]
 
 
 async def fetch_messages(
@@ -123,7 +123,7 @@ async def matches_narrow(
     found, highlighter = await read(fetch.matching, asker(call), terms, msg_ids)
     return Matches(
         {
-            str(message.id): Match(
+            str(message.id): MatchedText(
                 highlighter.markup(message.rendered), highlighter.text(message.topic)
             )
             for message in found

@@ -2,8 +2,7 @@
 
 from typing import Annotated
 
-from tertulia.actions import reading
-from tertulia.actions.messages import marking
+from tertulia.actions import flags, reading
 from tertulia.actions.messages.narrowing import Asker
 from tertulia.api.call import Call
 from tertulia.api.fetching import Narrow, prepare_search, window_from
@@ -46,7 +45,7 @@ async def update(
     flag: Annotated[str, MaxLength(100)],
 ) -> FlagsUpdated:
     """Set or clear a flag on messages."""
-    update = await call.db.write(reading.update_flags, call.user, messages, op, flag)
+    update = await call.db.write(flags.update, call.user, messages, op, flag)
     return FlagsUpdated(messages, update.ignored_channels)
 
 
@@ -70,7 +69,7 @@ async def update_in_narrow(
     who = Asker(call.user, call.org.email_domain)
     terms = terms_from(narrow)
     await prepare_search(call, terms)
-    marked = await call.db.write(marking.update_flags, who, terms, window, op, flag)
+    marked = await call.db.write(flags.update_in_narrow, who, terms, window, op, flag)
     found = marked.found
     return NarrowUpdated(
         processed_count=len(found.ids),
@@ -98,7 +97,7 @@ async def mark_all_as_read(call: Call) -> AllRead:
 
 async def mark_stream_as_read(call: Call, *, stream_id: Id) -> Reply:
     """Mark a channel as read."""
-    await call.db.write(reading.read_place, call.user, stream_id)
+    await call.db.write(flags.read_place, call.user, stream_id)
     return ok()
 
 
@@ -106,10 +105,10 @@ async def mark_topic_as_read(
     call: Call, *, stream_id: Id, topic_name: Annotated[str, MaxLength(limits.TOPIC_LENGTH)]
 ) -> Reply:
     """Mark a topic as read."""
-    await call.db.write(reading.read_place, call.user, stream_id, topic_name)
+    await call.db.write(flags.read_place, call.user, stream_id, topic_name)
     return ok()
 
 
 async def read_receipts(call: Call, message_id: int) -> Readers:
     """Who has read a message."""
-    return Readers(await call.db.read(reading.read_receipts, call.user, message_id))
+    return Readers(await call.db.read(flags.read_receipts, call.user, message_id))

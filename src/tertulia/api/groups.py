@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from tertulia.actions import groups
-from tertulia.actions.groups import Changes, MemberChange
+from tertulia.actions.groups import GroupChanges, MemberChange
 from tertulia.api.call import Call
 from tertulia.api.permission_values import Change, NewValue, as_changes
 from tertulia.domain.groups import GROUP_PERMISSIONS, Group, GroupValue, NewGroup
@@ -17,11 +17,11 @@ Ids = Annotated[list[Id], MaxItems(10_000)]
 Description = Annotated[str, MaxLength(1024)]
 
 
-class Groups(Reply):
+class GroupList(Reply):
     user_groups: list[GroupObject]
 
 
-class Created(Reply):
+class CreatedGroup(Reply):
     group_id: int
 
 
@@ -37,9 +37,9 @@ class Membership(Reply):
     is_user_group_member: bool
 
 
-async def everything(call: Call, *, include_deactivated_groups: bool = False) -> Groups:
+async def everything(call: Call, *, include_deactivated_groups: bool = False) -> GroupList:
     """All user groups of the organization."""
-    return Groups(
+    return GroupList(
         user_groups=[
             group_object(call.org, group, call.now)
             for group in call.org.groups.values()
@@ -57,7 +57,7 @@ async def create(
     members: Ids,
     subgroups: Ids | None = None,
     **permissions: GroupValue,
-) -> Created:
+) -> CreatedGroup:
     """Make a user group."""
     new = NewGroup(
         name=name,
@@ -66,7 +66,7 @@ async def create(
         subgroups=subgroups or [],
         permissions=permissions,
     )
-    return Created(group_id=await call.db.write(groups.create, call.user, new))
+    return CreatedGroup(group_id=await call.db.write(groups.create, call.user, new))
 
 
 @takes(dict.fromkeys(GROUP_PERMISSIONS, Change))
@@ -80,7 +80,7 @@ async def edit(
     **permissions: NewValue,
 ) -> Reply:
     """Change a user group, or take it into use again."""
-    changes = Changes(
+    changes = GroupChanges(
         name=name,
         description=description,
         deactivated=deactivated,
@@ -135,7 +135,7 @@ async def subgroups(
 ) -> SubgroupIds:
     """The subgroups of a user group, and theirs."""
     group = _active(call, group_id)
-    found = set(group.subgroups) if direct_subgroup_only else call.org.within([group.id])
+    found = set(group.subgroups) if direct_subgroup_only else set(call.org.within([group.id]))
     return SubgroupIds(subgroups=sorted(found - {group.id}))
 
 
@@ -160,9 +160,6 @@ def _active(call: Call, group_id: int) -> Group:
 
 
 def _members(call: Call, group: Group, direct_only: bool) -> set[int]:
-    within = {group.id} if direct_only else call.org.within([group.id])
-    return {
-        user_id
-        for group_id in within
-        for user_id in call.org.direct_members(call.org.groups[group_id], call.now)
-    }
+    if direct_only:
+        return set(call.org.direct_members(group, call.now))
+    return call.org.everybody_in(group.id, call.now)

@@ -9,7 +9,7 @@ from tertulia.domain.linkifiers import (
     PATTERN_LENGTH,
     PER_ORGANIZATION,
     TEMPLATE_LENGTH,
-    Rule,
+    LinkifierRule,
 )
 from tertulia.events.types.linkifiers import LinkifierObject
 from tertulia.http.replies import Reply, ok
@@ -25,7 +25,7 @@ class Linkifiers(Reply):
     linkifiers: list[LinkifierObject]
 
 
-class Added(Reply):
+class AddedLinkifier(Reply):
     id: int
 
 
@@ -48,11 +48,11 @@ async def add(
     example_input: Template | None = None,
     reverse_template: Template | None = None,
     alternative_url_templates: Templates | None = None,
-) -> Added:
+) -> AddedLinkifier:
     """Link everything that matches a pattern."""
     alternatives = tuple(alternative_url_templates or ())
-    rule = Rule(pattern, url_template, example_input, reverse_template, alternatives)
-    return Added(await call.db.write(linkifiers.add, call.user, rule))
+    rule = LinkifierRule(pattern, url_template, example_input, reverse_template, alternatives)
+    return AddedLinkifier(await call.db.write(linkifiers.add, call.user, rule))
 
 
 async def change(
@@ -67,7 +67,7 @@ async def change(
 ) -> Reply:
     """Change a linkifier."""
     alternatives = tuple(alternative_url_templates or ())
-    rule = Rule(pattern, url_template, example_input, reverse_template, alternatives)
+    rule = LinkifierRule(pattern, url_template, example_input, reverse_template, alternatives)
     await call.db.write(linkifiers.change, call.user, filter_id, rule)
     return ok()
 

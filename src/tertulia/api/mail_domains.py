@@ -16,7 +16,7 @@ class Domains(Reply):
     domains: list[DomainObject]
 
 
-class Added(Reply):
+class AddedMailDomain(Reply):
     new_domain: tuple[int, str]
 
 
@@ -25,9 +25,11 @@ async def everything(call: Call) -> Domains:
     return Domains([DomainObject.of(each) for each in await call.db.read(stored.everything)])
 
 
-async def add(call: Call, *, domain: Name, allow_subdomains: bool) -> Added:
+async def add(call: Call, *, domain: Name, allow_subdomains: bool) -> AddedMailDomain:
     """Let people with addresses at a domain join."""
-    return Added(await call.db.write(mail_domains.add, call.user, domain, allow_subdomains))
+    return AddedMailDomain(
+        await call.db.write(mail_domains.add, call.user, domain, allow_subdomains)
+    )
 
 
 async def change(call: Call, domain: str, *, allow_subdomains: bool) -> Reply:

@@ -13,15 +13,15 @@ Language = Annotated[str, NoNul(), MaxLength(LANGUAGE_LENGTH)]
 Template = Annotated[str, NoNul(), MaxLength(TEMPLATE_LENGTH)]
 
 
-class Added(Reply):
+class AddedPlayground(Reply):
     id: int
 
 
 async def add(
     call: Call, *, name: Name, pygments_language: Language, url_template: Template
-) -> Added:
+) -> AddedPlayground:
     """Offer a playground for a language."""
-    return Added(
+    return AddedPlayground(
         await call.db.write(playgrounds.add, call.user, name, pygments_language, url_template)
     )
 

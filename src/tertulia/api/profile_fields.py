@@ -6,8 +6,8 @@ import msgspec
 
 from tertulia.actions import profile_fields, profiles
 from tertulia.actions.composing import describe
-from tertulia.actions.profile_fields import Changes
-from tertulia.actions.profiles import NewValue
+from tertulia.actions.profile_fields import FieldChanges
+from tertulia.actions.profiles import FieldAnswer
 from tertulia.api.call import Call
 from tertulia.domain import limits
 from tertulia.domain.profiles import RENDERED, checked_value
@@ -55,7 +55,7 @@ async def create(
     use_for_user_matching: bool = False,
 ) -> NewField:
     """Ask people something new."""
-    wanted = Changes(
+    wanted = FieldChanges(
         name,
         hint,
         field_data,
@@ -80,7 +80,7 @@ async def edit(
     use_for_user_matching: bool | None = None,
 ) -> Reply:
     """Change a custom profile field; its type stays."""
-    changes = Changes(
+    changes = FieldChanges(
         name,
         hint,
         field_data,
@@ -114,12 +114,12 @@ async def fill_in(call: Call, *, data: GivenValues) -> Reply:
 
 async def empty(call: Call, *, data: Ids) -> Reply:
     """Remove what one has filled in."""
-    values = [NewValue(field_id, None) for field_id in data]
+    values = [FieldAnswer(field_id, None) for field_id in data]
     await call.db.write(profiles.change, call.user, call.user.id, values)
     return ok()
 
 
-async def composed(call: Call, given: list[GivenValue]) -> list[NewValue]:
+async def composed(call: Call, given: list[GivenValue]) -> list[FieldAnswer]:
     """Values ready to be stored: texts are rendered here, before the transaction."""
     found = []
     for each in given:
@@ -130,5 +130,5 @@ async def composed(call: Call, given: list[GivenValue]) -> list[NewValue]:
         if each.value is not None:
             text = checked_value(field, each.value)
             rendered = await describe(call.author, text) if field.type in RENDERED else None
-        found.append(NewValue(each.id, each.value, rendered))
+        found.append(FieldAnswer(each.id, each.value, rendered))
     return found

@@ -16,7 +16,7 @@ class Reminders(Reply):
     reminders: list[ReminderObject]
 
 
-class Created(Reply):
+class CreatedReminder(Reply):
     reminder_id: int
 
 
@@ -28,7 +28,7 @@ async def mine(call: Call) -> Reminders:
 
 async def create(
     call: Call, *, message_id: Id, scheduled_delivery_timestamp: Moment, note: str | None = None
-) -> Created:
+) -> CreatedReminder:
     """Ask to be reminded of a message."""
     note = checked_note(note or "")
     words = await call.db.read(reminders.words_for, call.user, message_id, note, call.site)
@@ -42,7 +42,7 @@ async def create(
         draft,
         scheduled_delivery_timestamp,
     )
-    return Created(reminder_id)
+    return CreatedReminder(reminder_id)
 
 
 async def delete(call: Call, reminder_id: int) -> Reply:

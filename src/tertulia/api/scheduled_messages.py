@@ -24,7 +24,7 @@ class ScheduledMessages(Reply):
     scheduled_messages: list[ScheduledMessageObject]
 
 
-class Created(Reply):
+class CreatedScheduledMessage(Reply):
     scheduled_message_id: int
 
 
@@ -43,7 +43,7 @@ async def create(
     topic: Annotated[str | None, Alias("subject")] = None,
     scheduled_delivery_timestamp: Moment,
     read_by_sender: bool | None = None,
-) -> Created:
+) -> CreatedScheduledMessage:
     """Schedule a message; everything that would forbid sending it now forbids this too."""
     place = destination(call.user.id, to, topic, in_channel=IN_CHANNEL[kind])
     draft = await compose(call.author, content, call.client, read_by_sender)
@@ -56,7 +56,7 @@ async def create(
         scheduled_delivery_timestamp,
         call.org.email_domain,
     )
-    return Created(entry_id)
+    return CreatedScheduledMessage(entry_id)
 
 
 async def edit(

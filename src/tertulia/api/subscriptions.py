@@ -104,7 +104,7 @@ class Unsubscribed(Reply):
     not_removed: list[str]
 
 
-class Edited(Subscribed, kw_only=True):
+class EditedSubscriptions(Subscribed, kw_only=True):
     removed: list[str]
     not_removed: list[str]
 
@@ -184,7 +184,7 @@ async def edit(
     *,
     add: Annotated[list[WantedChannel], MaxItems(1000)] | None = None,
     delete: Annotated[list[str], MaxItems(1000)] | None = None,
-) -> Edited:
+) -> EditedSubscriptions:
     """Join some channels and leave others; both happen, or neither."""
     if add and call.user.is_guest:
         raise GuestRefused()
@@ -192,7 +192,7 @@ async def edit(
     outcome, (removed, not_removed) = await call.db.write(
         subscription_actions.edit, call.user, wish, Removal(delete or []), call.org.email_domain
     )
-    return Edited(**_outcome(outcome, wish), removed=removed, not_removed=not_removed)
+    return EditedSubscriptions(**_outcome(outcome, wish), removed=removed, not_removed=not_removed)
 
 
 async def set_properties(

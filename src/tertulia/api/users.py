@@ -12,7 +12,7 @@ from tertulia.http.replies import Reply
 from tertulia.http.rules import Id
 
 
-class Members(Reply):
+class UserList(Reply):
     members: list[UserObject]
 
 
@@ -48,10 +48,10 @@ async def everyone(
     client_gravatar: bool = True,
     include_custom_profile_fields: bool = False,
     user_ids: list[Id] | None = None,
-) -> Members:
+) -> UserList:
     """All users of the organization, bots and deactivated ones included."""
     wanted = None if user_ids is None else set(user_ids)
-    return Members(
+    return UserList(
         members=[
             user_object(
                 call.org,

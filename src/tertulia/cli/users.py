@@ -6,9 +6,9 @@ from typing import Any
 import click
 
 from tertulia import zuliprc
-from tertulia.actions import roles
+from tertulia.actions import joining, roles
 from tertulia.actions import users as user_actions
-from tertulia.actions.users import NewUser
+from tertulia.actions.joining import NewUser
 from tertulia.cli.office import (
     Office,
     as_json,
@@ -79,7 +79,7 @@ def add(
         bot_owner_email=owner,
     )
     office = open_office(org, flags)
-    added, key = office.write(user_actions.add, office.vault, new)
+    added, key = office.write(joining.add, office.vault, new)
 
     if as_json:
         show_json({"user_id": added.id, "email": added.email, "role": role, "api_key": key})

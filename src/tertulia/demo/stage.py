@@ -14,13 +14,12 @@ from pyroaring import BitMap64
 
 from tertulia import markdown, opening, zuliprc
 from tertulia.actions import channels as channel_actions
-from tertulia.actions import subscriptions
-from tertulia.actions import users as user_actions
+from tertulia.actions import joining, subscriptions
+from tertulia.actions.joining import NewUser
 from tertulia.actions.messages import send
-from tertulia.actions.users import NewUser
 from tertulia.config import Config, ConfigError
 from tertulia.demo import script
-from tertulia.demo.people import ARRIVALS, FOUNDED, ORGANIZATION, PEOPLE, ROOMS, Person, Room
+from tertulia.demo.people import ARRIVALS, FOUNDED, ORGANIZATION, PEOPLE, ROOMS, Character, DemoRoom
 from tertulia.demo.script import Line
 from tertulia.domain import passwords
 from tertulia.domain.keys import Vault
@@ -99,7 +98,7 @@ class Play:
             yield at, partial(self._say, line=line)
         yield moment(self._now, LAST_READ, hour=0), self._read_everything
 
-    def _add(self, tx: Tx, person: Person) -> None:
+    def _add(self, tx: Tx, person: Character) -> None:
         owner = None if person.owner is None else self.users[person.owner].email
         new = NewUser(
             email=person.email,
@@ -109,9 +108,9 @@ class Play:
             bot_type=person.bot_type,
             bot_owner_email=owner,
         )
-        self.users[person.key], self.keys[person.key] = user_actions.add(tx, self._vault, new)
+        self.users[person.key], self.keys[person.key] = joining.add(tx, self._vault, new)
 
-    def _open(self, tx: Tx, room: Room) -> None:
+    def _open(self, tx: Tx, room: DemoRoom) -> None:
         description = markdown.render_description(room.channel.description)
         creator = self.users[room.creator]
         channel_actions.create(tx, creator, room.channel, description, web_public_allowed=False)

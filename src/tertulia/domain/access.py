@@ -4,7 +4,7 @@ The same rules serve a transaction, which asks the database, and the directory i
 hand in what they know as `holds`, which says whether the user is in a permission's set.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Set
 from typing import Protocol
 
 from tertulia.domain.channels import Channel
@@ -32,6 +32,24 @@ def may_read(user: User | None, channel: Channel, subscribed: bool, holds: Holds
     if user is None or user.is_guest:
         return False
     return _may_let_in(channel, holds)
+
+
+Sight = Mapping[int, Set[int]]
+"""What each of some viewers sees, by their ids."""
+
+Change = tuple[tuple[int, ...], tuple[int, ...]]
+"""What is shown from now on, and what is hidden."""
+
+
+def changes(before: Sight, after: Sight) -> dict[Change, list[int]]:
+    """What is seen anew or no longer, with those for whom the change is the same."""
+    found: dict[Change, list[int]] = {}
+    for viewer_id, now in after.items():
+        shown = tuple(sorted(now - before[viewer_id]))
+        hidden = tuple(sorted(before[viewer_id] - now))
+        if shown or hidden:
+            found.setdefault((shown, hidden), []).append(viewer_id)
+    return found
 
 
 class Door(Protocol):

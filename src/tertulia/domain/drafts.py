@@ -24,7 +24,7 @@ class Wording:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class SavedDraft:
     id: int
     wording: Wording
 

@@ -26,14 +26,14 @@ class Emoji:
     type: str
 
 
-class Table(Protocol):
+class EmojiTable(Protocol):
     """The emoji of Unicode, by name and by code."""
 
     def code_for(self, name: str, /) -> str | None: ...
     def names_for(self, code: str, /) -> Sequence[str]: ...
 
 
-def find_common(table: Table, name: str) -> Emoji | None:
+def find_common(table: EmojiTable, name: str) -> Emoji | None:
     """An emoji that every organization has."""
     if name == SPECIAL_NAME:
         return Emoji(name, name, SPECIAL)
@@ -47,7 +47,7 @@ def checked_type(text: str) -> str:
     return _TYPES[text]
 
 
-def check_common(table: Table, emoji: Emoji) -> None:
+def check_common(table: EmojiTable, emoji: Emoji) -> None:
     """Whether name, code and type agree, for an emoji that is not a custom one."""
     if emoji.type == SPECIAL:
         names = [SPECIAL_NAME] if emoji.code == SPECIAL_NAME else []

@@ -118,6 +118,10 @@ class Permission:
     meaning: str = ""  # one sentence, told of those that belong to an organization
     owners_only: bool = False  # whether administrators may not say who has it
 
+    def is_open_to(self, user: User) -> bool:
+        """Where not everyone can be given it, guests never have it, even as members of a group."""
+        return self.everyone or not user.is_guest
+
     @property
     def requires_system_group(self) -> bool:
         return bool(self.allowed)

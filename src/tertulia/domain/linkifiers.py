@@ -9,7 +9,7 @@ PER_ORGANIZATION = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class LinkifierRule:
     """What is linked and where to. All but the first two is for clients alone."""
 
     pattern: str
@@ -22,4 +22,4 @@ class Rule:
 @dataclass(frozen=True, slots=True)
 class Linkifier:
     id: int
-    rule: Rule
+    rule: LinkifierRule

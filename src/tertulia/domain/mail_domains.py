@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from tertulia.errors import InvalidMailDomain
 
+RESTRICTION = "emails_restricted_to_domains"  # the setting by which they count
 PER_ORGANIZATION = 500
 LONGEST = 253
 _LABEL = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")

@@ -59,7 +59,7 @@ class ProfileField:
 
 
 @dataclass(frozen=True, slots=True)
-class ProfileValue:
+class FieldValue:
     text: str
     rendered: str | None = None  # HTML, for the kinds that have it
 

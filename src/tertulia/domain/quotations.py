@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tertulia.domain import limits
-from tertulia.domain.acquaintance import UNKNOWN_NAME
 from tertulia.domain.channels import Channel
+from tertulia.domain.known_people import UNKNOWN_NAME
 from tertulia.domain.links import conversation_link, topic_link
 from tertulia.domain.messages import Message
 from tertulia.domain.topics import shown

@@ -86,7 +86,7 @@ class Phrase:
         return words.is_symbol(token) or bool(before.strip("'") and after.strip("'"))
 
 
-class Page:
+class SearchedText:
     """A message as a search sees it."""
 
     def __init__(self, rendered: str, topic: str) -> None:
@@ -145,7 +145,7 @@ class Query:
         """Whether the clues alone do not tell if a message matches."""
         return bool(self.phrases) or len(self.words) > MOST_CLUES
 
-    def matches(self, page: Page) -> bool:
+    def matches(self, page: SearchedText) -> bool:
         return (
             not self.is_empty
             and all(page.contains(phrase) for phrase in self.phrases)
@@ -157,7 +157,7 @@ class Query:
         """What has to be among the words, whatever the text says."""
         return [*self.words, *(word for phrase in self.phrases for word in phrase.whole_words)]
 
-    def is_confirmed_by(self, page: Page) -> bool:
+    def is_confirmed_by(self, page: SearchedText) -> bool:
         """Whether a page matches on which the clues have been found already."""
         if len(self.words) > MOST_CLUES:
             return self.matches(page)

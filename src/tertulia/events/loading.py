@@ -16,10 +16,10 @@ from tertulia.domain.realms import Realm
 from tertulia.domain.users import User
 from tertulia.events.directory import Organization
 from tertulia.storage import (
-    acquaintance,
     channels,
     emoji,
     groups,
+    known_people,
     linkifiers,
     log,
     presence,
@@ -135,4 +135,4 @@ def read_patch(tx: Tx, touched: Touched) -> Patch:
 
 
 def _partners_of_guests(tx: Tx, people: Iterable[User]) -> dict[int, set[int]]:
-    return acquaintance.partners(tx, [user.id for user in people if user.is_guest])
+    return known_people.partners(tx, [user.id for user in people if user.is_guest])

@@ -20,7 +20,7 @@ from tertulia.domain.users import SECONDS_PER_DAY, Role
 from tertulia.domain.visibility import Visibility
 from tertulia.generate import lexicon
 from tertulia.generate.society import FADING, Conversation, Person, Room, Society, Topic
-from tertulia.generate.writing import Piece, Text, Writer
+from tertulia.generate.writing import Piece, Text, TextWriter
 from tertulia.markdown import Found, emoji_names
 from tertulia.storage import channels, conversations, messages
 from tertulia.storage.tx import Tx
@@ -99,7 +99,7 @@ class Turn:
 
 
 class History:
-    def __init__(self, dice: Random, society: Society, writer: Writer) -> None:
+    def __init__(self, dice: Random, society: Society, writer: TextWriter) -> None:
         self.times: array[float] = array("d")  # of each message
         self.first_id = 0
         self._dice = dice
@@ -281,7 +281,7 @@ class History:
     def _mention(self, person: Person) -> Piece:
         known = self._mentions.get(person.user.id)
         if known is None:
-            found = Found.of([markdown.User(person.user.id, person.user.full_name)])
+            found = Found.of([markdown.MentionedUser(person.user.id, person.user.full_name)])
             known = self._writer.piece(f"@**{person.user.full_name}**", found)
             self._mentions[person.user.id] = known
         return known

@@ -16,7 +16,7 @@ from tertulia.errors import BadRequest
 from tertulia.generate.habits import Habits
 from tertulia.generate.history import History
 from tertulia.generate.society import Person, Society
-from tertulia.generate.writing import Writer
+from tertulia.generate.writing import TextWriter
 from tertulia.markdown import Settings
 from tertulia.storage import realms, search
 from tertulia.storage.database import Database
@@ -60,7 +60,7 @@ def generate(
     past = Database(database.dialect, lambda: begin)
     realm = past.write_now(0, organizations.create, name, "")
     dice = Random(seed)  # noqa: S311  # nothing secret comes of it
-    writer = Writer(dice, size.messages, _settings(realm))
+    writer = TextWriter(dice, size.messages, _settings(realm))
     society = Society(dice, vault, writer, size.people, size.channels)
     history = History(dice, society, writer)
 

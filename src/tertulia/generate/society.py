@@ -10,14 +10,14 @@ from pyroaring import BitMap64
 
 from tertulia import markdown
 from tertulia.actions import channels as channel_actions
-from tertulia.actions import subscriptions
+from tertulia.actions import joining, subscriptions
 from tertulia.actions import users as user_actions
-from tertulia.actions.users import NewUser
+from tertulia.actions.joining import NewUser
 from tertulia.domain.channels import Channel, NewChannel
 from tertulia.domain.keys import Vault
 from tertulia.domain.users import BotType, Role, User
 from tertulia.generate import lexicon
-from tertulia.generate.writing import Writer
+from tertulia.generate.writing import TextWriter
 from tertulia.storage import channels, messages, unread
 from tertulia.storage.tx import Tx
 
@@ -71,7 +71,7 @@ class Conversation:
 
 class Society:
     def __init__(
-        self, dice: Random, vault: Vault, writer: Writer, people: int, channel_count: int
+        self, dice: Random, vault: Vault, writer: TextWriter, people: int, channel_count: int
     ) -> None:
         self.people: list[Person] = []
         self.rooms: list[Room] = []
@@ -109,7 +109,7 @@ class Society:
             if new.bot_type is not None:
                 owner = self._dice.choice([p for p in self.present() if not p.user.is_bot])
                 new = _owned_by(new, owner.user)
-            arrived.append(Person(*user_actions.add(tx, self._vault, new)))
+            arrived.append(Person(*joining.add(tx, self._vault, new)))
             self.people.append(arrived[-1])
         for room in self.rooms:
             if room.size == 1.0:

@@ -11,15 +11,15 @@ writes, byte for byte, and no library is both like it and linear.
 """
 
 from tertulia.markdown.model import (
-    Channel,
     Found,
-    Group,
-    Linkifier,
+    LinkedChannel,
+    LinkPattern,
+    MentionedGroup,
+    MentionedUser,
+    Names,
     Rendered,
     Settings,
     Upload,
-    User,
-    Wanted,
 )
 from tertulia.markdown.rendering import (
     VERSION,
@@ -32,15 +32,15 @@ from tertulia.markdown.scanning import scan
 
 __all__ = [
     "VERSION",
-    "Channel",
     "Found",
-    "Group",
-    "Linkifier",
+    "LinkPattern",
+    "LinkedChannel",
+    "MentionedGroup",
+    "MentionedUser",
+    "Names",
     "Rendered",
     "Settings",
     "Upload",
-    "User",
-    "Wanted",
     "render",
     "render_description",
     "render_text",

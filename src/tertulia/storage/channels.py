@@ -46,7 +46,7 @@ def everything(tx: Tx) -> list[Channel]:
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
+class ChannelDoor:
     """The little of a channel that says for most people whether they may read it."""
 
     id: int
@@ -55,7 +55,7 @@ class Door:
     history_public: bool
 
 
-def doors(tx: Tx) -> list[Door]:
+def doors(tx: Tx) -> list[ChannelDoor]:
     """All channels, at a fraction of the cost of reading them whole."""
     rows = tx.all(
         "SELECT id, invite_only, is_web_public, history_public FROM channel"
@@ -63,7 +63,7 @@ def doors(tx: Tx) -> list[Door]:
         realm=tx.realm_id,
     )
     return [
-        Door(
+        ChannelDoor(
             row["id"],
             not row["invite_only"],
             bool(row["is_web_public"]),

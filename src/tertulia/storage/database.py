@@ -19,7 +19,7 @@ from tertulia.storage import schema
 from tertulia.storage.dialects.sqlite import Sqlite
 from tertulia.storage.herald import Herald
 from tertulia.storage.tx import Dialect, Tx
-from tertulia.storage.writer import FetchNews, Gathering, Job, Writer
+from tertulia.storage.writer import FetchNews, Gathering, PendingWrite, Writer
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -219,7 +219,7 @@ class Database:
         assert not kwargs, "actions take their arguments by position"
         answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
 
-        def done(job: Job) -> None:
+        def done(job: PendingWrite) -> None:
             if answer.cancelled():
                 return
             if job.error is not None:
@@ -227,7 +227,7 @@ class Database:
             else:
                 answer.set_result(job.result)
 
-        self._writer.submit(Job(action, args, realm_id, done))
+        self._writer.submit(PendingWrite(action, args, realm_id, done))
         return await answer
 
     def spread(self, notice: bytes) -> None:

@@ -4,13 +4,13 @@ from dataclasses import astuple
 
 import msgspec
 
-from tertulia.domain.drafts import Draft, Wording
+from tertulia.domain.drafts import SavedDraft, Wording
 from tertulia.storage.tx import Row, Tx
 
 _COLUMNS = "id, channel_id, user_ids, topic, content, edited_at"
 
 
-def of_user(tx: Tx, user_id: int) -> list[Draft]:
+def of_user(tx: Tx, user_id: int) -> list[SavedDraft]:
     """Oldest edit first."""
     rows = tx.all(
         f"SELECT {_COLUMNS} FROM draft WHERE user_id = :user AND realm_id = :realm"
@@ -21,7 +21,7 @@ def of_user(tx: Tx, user_id: int) -> list[Draft]:
     return [_draft(row) for row in rows]
 
 
-def find_many(tx: Tx, draft_ids: list[int]) -> list[Draft]:
+def find_many(tx: Tx, draft_ids: list[int]) -> list[SavedDraft]:
     """Those of the drafts that are still there, in order of id."""
     rows = tx.all(
         f"SELECT {_COLUMNS} FROM draft WHERE realm_id = :realm AND id IN :ids ORDER BY id",
@@ -82,7 +82,7 @@ def _values(wording: Wording) -> dict[str, object]:
     }
 
 
-def _draft(row: Row) -> Draft:
+def _draft(row: Row) -> SavedDraft:
     user_ids = msgspec.json.decode(row["user_ids"])
     wording = Wording(row["channel_id"], user_ids, row["topic"], row["content"], row["edited_at"])
-    return Draft(row["id"], wording)
+    return SavedDraft(row["id"], wording)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pyroaring import BitMap
 
-from tertulia.domain.search import Page, Query
+from tertulia.domain.search import Query, SearchedText
 from tertulia.storage import messages, search, segments
 from tertulia.storage.tx import Tx
 
@@ -74,11 +74,11 @@ class Search:
         found = {
             row["id"]
             for row in search.texts(self._tx, ids)
-            if self._is_match(Page(row["rendered"], row["topic"]))
+            if self._is_match(SearchedText(row["rendered"], row["topic"]))
         }
         return [each for each in ids if each in found]
 
-    def _is_match(self, page: Page) -> bool:
+    def _is_match(self, page: SearchedText) -> bool:
         if self._wanted is not None and not self._wanted.is_confirmed_by(page):
             return False
         return not any(query.matches(page) for query in self._unwanted)
@@ -133,5 +133,5 @@ class Search:
         for row in rows:
             segment, rest = row["id"] >> segments.BITS, row["id"] & (segments.SIZE - 1)
             self._fresh.setdefault(segment, BitMap()).add(rest)
-            if wanted.matches(Page(row["rendered"], row["topic"])):
+            if wanted.matches(SearchedText(row["rendered"], row["topic"])):
                 self._fresh_matches.setdefault(segment, BitMap()).add(rest)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from tertulia.domain.linkifiers import Linkifier, Rule
+from tertulia.domain.linkifiers import Linkifier, LinkifierRule
 from tertulia.storage.tx import Row, Tx
 
 _decode = msgspec.json.Decoder(tuple[str, ...]).decode
@@ -17,7 +17,7 @@ def everything(tx: Tx) -> list[Linkifier]:
     return [_linkifier(row) for row in rows]
 
 
-def insert(tx: Tx, rule: Rule) -> int:
+def insert(tx: Tx, rule: LinkifierRule) -> int:
     """After all the others."""
     return tx.insert(
         "INSERT INTO linkifier (realm_id, position, pattern, url_template, example_input,"
@@ -30,7 +30,7 @@ def insert(tx: Tx, rule: Rule) -> int:
     )
 
 
-def update(tx: Tx, linkifier_id: int, rule: Rule) -> None:
+def update(tx: Tx, linkifier_id: int, rule: LinkifierRule) -> None:
     tx.execute(
         "UPDATE linkifier SET pattern = :pattern, url_template = :template,"
         " example_input = :example, reverse_template = :reverse,"
@@ -59,7 +59,7 @@ def set_order(tx: Tx, linkifier_ids: Sequence[int]) -> None:
     )
 
 
-def _columns(rule: Rule) -> dict[str, str | None]:
+def _columns(rule: LinkifierRule) -> dict[str, str | None]:
     return {
         "pattern": rule.pattern,
         "template": rule.url_template,
@@ -70,7 +70,7 @@ def _columns(rule: Rule) -> dict[str, str | None]:
 
 
 def _linkifier(row: Row) -> Linkifier:
-    rule = Rule(
+    rule = LinkifierRule(
         pattern=row["pattern"],
         url_template=row["url_template"],
         example_input=row["example_input"],

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 
-from tertulia.domain.profiles import FieldType, ProfileField, ProfileValue
+from tertulia.domain.profiles import FieldType, FieldValue, ProfileField
 from tertulia.storage.tx import Row, Tx
 
-Values = dict[int, ProfileValue]  # by field
+Values = dict[int, FieldValue]  # by field
 
 
 def everything(tx: Tx) -> list[ProfileField]:
@@ -74,12 +74,12 @@ def all_values(tx: Tx, user_ids: Iterable[int] | None = None) -> dict[int, Value
     )
     found: dict[int, Values] = {}
     for row in rows:
-        value = ProfileValue(row["value"], row["rendered"])
+        value = FieldValue(row["value"], row["rendered"])
         found.setdefault(row["user_id"], {})[row["field_id"]] = value
     return found
 
 
-def set_value(tx: Tx, user_id: int, field_id: int, value: ProfileValue) -> None:
+def set_value(tx: Tx, user_id: int, field_id: int, value: FieldValue) -> None:
     tx.execute(
         "INSERT INTO profile_value (realm_id, user_id, field_id, value, rendered)"
         " VALUES (:realm, :user, :field, :value, :rendered)"

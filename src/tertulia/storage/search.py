@@ -16,13 +16,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from pyroaring import BitMap
 
 from tertulia.domain import words
-from tertulia.domain.search import Clue, Page
+from tertulia.domain.search import Clue, SearchedText
 from tertulia.storage import segments
-from tertulia.storage.segments import Changes, Table
+from tertulia.storage.segments import SegmentChanges, SegmentTable
 from tertulia.storage.tx import Row, Tx
 
-POSTINGS = Table("search_posting", "word_id")  # the messages that hold a word
-_GRAMS = Table("search_gram", "gram")  # the words that contain some letters
+POSTINGS = SegmentTable("search_posting", "word_id")  # the messages that hold a word
+_GRAMS = SegmentTable("search_gram", "gram")  # the words that contain some letters
 
 
 # --- keeping it up to date ---
@@ -111,7 +111,7 @@ def forget(tx: Tx, message_ids: Sequence[int]) -> None:
     if not ids:
         return
     rows = tx.all("SELECT message_id, words FROM search_document WHERE message_id IN :ids", ids=ids)
-    gone = Changes()
+    gone = SegmentChanges()
     for row in rows:
         for word_id in array("I", row["words"]):
             gone.note(word_id, [row["message_id"]])
@@ -155,13 +155,13 @@ def _fresh(tx: Tx, head: int, most: int) -> list[Row]:
 
 
 def _index(tx: Tx, rows: list[Row]) -> None:
-    of_message = {row["id"]: Page(row["rendered"], row["topic"]).words for row in rows}
+    of_message = {row["id"]: SearchedText(row["rendered"], row["topic"]).words for row in rows}
     holders: dict[str, list[int]] = {}
     for message_id, found in of_message.items():
         for word in found:
             holders.setdefault(word, []).append(message_id)
     numbers = _numbers(tx, set(holders))
-    new = Changes()
+    new = SegmentChanges()
     for word, message_ids in holders.items():
         new.note(numbers[word], message_ids)
     segments.put_in(tx, POSTINGS, new)
@@ -232,8 +232,8 @@ def _known(tx: Tx, some: set[str]) -> dict[str, int]:
     return {row["word"]: row["id"] for row in rows}
 
 
-def _grams_of(numbers: Mapping[str, int]) -> Changes:
-    found = Changes()
+def _grams_of(numbers: Mapping[str, int]) -> SegmentChanges:
+    found = SegmentChanges()
     for word, number in numbers.items():
         for gram in words.grams(word):
             found.note(gram, [number])

@@ -19,12 +19,12 @@ SIZE = 1 << BITS
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class SegmentTable:
     name: str
     key: str  # the column that holds the key
 
 
-class Changes:
+class SegmentChanges:
     """Ids that come to keys, or leave them."""
 
     def __init__(self) -> None:
@@ -43,7 +43,7 @@ class Changes:
         keys.setdefault(key, []).extend([number & (SIZE - 1) for number in ids])
 
 
-def all_of(tx: Tx, table: Table) -> list[int]:
+def all_of(tx: Tx, table: SegmentTable) -> list[int]:
     """All segments that may hold something."""
     last = tx.value(
         f"SELECT max(segment) AS value FROM {table.name} WHERE realm_id = :realm",
@@ -53,7 +53,7 @@ def all_of(tx: Tx, table: Table) -> list[int]:
 
 
 def load(
-    tx: Tx, table: Table, segments: list[int], keys: list[Any]
+    tx: Tx, table: SegmentTable, segments: list[int], keys: list[Any]
 ) -> dict[int, dict[Any, BitMap]]:
     """The bitmaps of these keys in these segments, as far as there are any.
 
@@ -77,7 +77,7 @@ def lifted(bits: BitMap, segment: int) -> BitMap:
     return bits.shift(segment << BITS) if segment else bits
 
 
-def put_in(tx: Tx, table: Table, changes: Changes) -> None:
+def put_in(tx: Tx, table: SegmentTable, changes: SegmentChanges) -> None:
     for segment, added in changes.by_segment.items():
         bits = load(tx, table, [segment], list(added)).get(segment, {})
         known = list(bits)
@@ -89,7 +89,7 @@ def put_in(tx: Tx, table: Table, changes: Changes) -> None:
         _replace(tx, table, segment, known, bits)
 
 
-def take_out(tx: Tx, table: Table, changes: Changes) -> set[Any]:
+def take_out(tx: Tx, table: SegmentTable, changes: SegmentChanges) -> set[Any]:
     """Remove ids; gives the keys that have none left in a segment."""
     emptied = set()
     for segment, removed in changes.by_segment.items():
@@ -102,7 +102,9 @@ def take_out(tx: Tx, table: Table, changes: Changes) -> set[Any]:
     return emptied
 
 
-def _replace(tx: Tx, table: Table, segment: int, known: list[Any], bits: dict[Any, BitMap]) -> None:
+def _replace(
+    tx: Tx, table: SegmentTable, segment: int, known: list[Any], bits: dict[Any, BitMap]
+) -> None:
     """Put these rows in the place of those that are known; by far quicker than row by row."""
     # A list, though it holds one: without statistics PostgreSQL finds the way by the key only so.
     tx.execute(

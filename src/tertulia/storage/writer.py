@@ -27,13 +27,13 @@ FetchNews = Callable[[Tx, Collection[int]], Any]
 
 
 @dataclass(slots=True)
-class Job:
+class PendingWrite:
     """An action waiting to be done, and later what became of it."""
 
     action: Callable[..., Any]
     args: tuple[Any, ...]
     realm_id: int
-    done: Callable[["Job"], None]
+    done: Callable[["PendingWrite"], None]
     result: Any = None
     error: BaseException | None = None
 
@@ -42,7 +42,7 @@ class Job:
 class Gathering:
     """Jobs that share a commit, and the news that the commit made."""
 
-    jobs: list[Job]
+    jobs: list[PendingWrite]
     news: Any = None
 
     def answer(self) -> None:
@@ -62,7 +62,7 @@ class Writer:
         self._clock = clock
         self._fetch_news = fetch_news
         self._deliver = deliver
-        self._waiting: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._waiting: queue.SimpleQueue[PendingWrite | None] = queue.SimpleQueue()
         self._connection: Any = None
         self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
 
@@ -74,7 +74,7 @@ class Writer:
         self._waiting.put(None)
         self._thread.join()
 
-    def submit(self, job: Job) -> None:
+    def submit(self, job: PendingWrite) -> None:
         if self._waiting.qsize() > MOST_WAITING:
             raise ServiceUnavailable()
         self._waiting.put(job)
@@ -82,7 +82,7 @@ class Writer:
     def _run(self) -> None:
         stopping = False
         while not stopping:
-            jobs: list[Job] = []
+            jobs: list[PendingWrite] = []
             waiting = self._waiting.get()
             while waiting is not None:
                 jobs.append(waiting)
@@ -98,7 +98,7 @@ class Writer:
                 self._deliver(self._carry_out(jobs))
         self._close()
 
-    def _carry_out(self, jobs: list[Job]) -> Gathering:
+    def _carry_out(self, jobs: list[PendingWrite]) -> Gathering:
         self._commit(jobs)
         try:
             return Gathering(jobs, self._read_news(jobs))
@@ -107,7 +107,7 @@ class Writer:
             self._lost("reading back", error)
             return Gathering(jobs)
 
-    def _commit(self, jobs: list[Job]) -> None:
+    def _commit(self, jobs: list[PendingWrite]) -> None:
         try:
             self._commit_together(jobs)
         except BaseException as error:
@@ -125,7 +125,7 @@ class Writer:
         log.error("the database failed", doing=doing, error=type(error).__name__, outage=expected)
         self._close()
 
-    def _commit_together(self, jobs: list[Job]) -> None:
+    def _commit_together(self, jobs: list[PendingWrite]) -> None:
         if not self._dialect.reads_block:
             # Locks are taken in one order by every node, so that no two wait for each other.
             jobs = sorted(jobs, key=lambda job: job.realm_id)
@@ -156,7 +156,7 @@ class Writer:
         self._connection = self._dialect.connect()
         self._dialect.begin_write(self._connection)
 
-    def _attempt(self, job: Job, *, is_alone: bool) -> None:
+    def _attempt(self, job: PendingWrite, *, is_alone: bool) -> None:
         """Do a job; one that fails is undone, without those around it. Alone, it needs no mark."""
         tx = Tx(self._connection, self._dialect, job.realm_id, self._clock())
         if not is_alone:
@@ -174,7 +174,7 @@ class Writer:
         if not is_alone:
             self._dialect.command(self._connection, "RELEASE SAVEPOINT job")
 
-    def _read_news(self, jobs: list[Job]) -> Any:
+    def _read_news(self, jobs: list[PendingWrite]) -> Any:
         """What these jobs made. A job of no organization may have founded one: look everywhere."""
         realms = {job.realm_id for job in jobs}
         self._dialect.begin_read(self._connection)

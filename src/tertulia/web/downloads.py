@@ -7,7 +7,7 @@ from starlette.responses import HTMLResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from tertulia.actions import attachments
-from tertulia.api.call import Gate, Services
+from tertulia.api.call import Admission, Services
 from tertulia.api.uploads import linked
 from tertulia.domain.attachments import (
     ANIMATED_THUMBNAIL,
@@ -29,7 +29,7 @@ from tertulia.web.thumbnails import Thumbnails
 class Downloads:
     """The pages under /user_uploads/."""
 
-    def __init__(self, services: Services, gate: Gate) -> None:
+    def __init__(self, services: Services, gate: Admission) -> None:
         self._services = services
         self._gate = gate
         self._thumbnails = Thumbnails()

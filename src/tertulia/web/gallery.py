@@ -9,7 +9,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from tertulia.api.avatars import find_user
-from tertulia.api.call import Gate, Services
+from tertulia.api.call import Admission, Services
 from tertulia.domain import images
 from tertulia.events.types.users import avatar_url
 from tertulia.http.request import Request as ApiRequest
@@ -26,7 +26,7 @@ FILE_NAME = re.compile(r"[0-9a-z-]{1,100}\.(png|gif)")  # as we name pictures
 
 
 class Gallery:
-    def __init__(self, services: Services, gate: Gate) -> None:
+    def __init__(self, services: Services, gate: Admission) -> None:
         self._database = services.database
         self._organizations = services.delivery.organizations
         self._gate = gate

@@ -7,9 +7,9 @@ what clients know: policies that go along, messages that somebody loses, the upd
 import hashlib
 from dataclasses import dataclass, replace
 
-from tertulia.actions import alert_words, attachments, rights, user_topics
+from tertulia.actions import alert_words, attachments, rights, traffic, user_topics
 from tertulia.actions import channels as channel_actions
-from tertulia.actions.messages import firsts, send, sight, trails
+from tertulia.actions.messages import access, move_notices, posting, removal
 from tertulia.domain import limits, moves
 from tertulia.domain.attachments import Attachment
 from tertulia.domain.channels import Channel
@@ -49,7 +49,7 @@ from tertulia.storage.tx import Tx
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class MessageChanges:
     """What is asked for; what is None stays as it is."""
 
     draft: Draft | None = None
@@ -66,10 +66,10 @@ class Changes:
         return self.topic is not None or self.channel_id is not None
 
 
-def change(tx: Tx, user: User, message_id: int, wish: Changes) -> list[Attachment]:
+def change(tx: Tx, user: User, message_id: int, wish: MessageChanges) -> list[Attachment]:
     """Do what is asked for; gives the user's files that no message links any more."""
     user = rights.acting(tx, user)
-    message, channel = sight.changeable(tx, user, message_id)
+    message, channel = access.changeable(tx, user, message_id)
     wish = _without_what_is_so(wish, message)
     if wish.draft is None and not wish.is_move:
         raise NothingToChange()
@@ -90,7 +90,7 @@ def change(tx: Tx, user: User, message_id: int, wish: Changes) -> list[Attachmen
 # --- what may be asked ---
 
 
-def _without_what_is_so(wish: Changes, message: Message) -> Changes:
+def _without_what_is_so(wish: MessageChanges, message: Message) -> MessageChanges:
     """The place of a message is no wish; a topic of a direct one is a mistake, whatever it is."""
     if wish.channel_id == message.channel_id:
         wish = replace(wish, channel_id=None)
@@ -111,7 +111,7 @@ def _check_may_reword(tx: Tx, user: User, message: Message) -> None:
         raise EditTooLate()
 
 
-def _check_combination(wish: Changes, message: Message) -> None:
+def _check_combination(wish: MessageChanges, message: Message) -> None:
     if message.channel_id is None:
         if wish.channel_id is not None:
             raise BadRequest("Direct messages cannot be moved to channels.")
@@ -138,7 +138,7 @@ def _is_too_old(tx: Tx, message: Message, limit_seconds: int | None) -> bool:
 # --- planning a move ---
 
 
-def _plan(tx: Tx, user: User, message: Message, channel: Channel, wish: Changes) -> Move:
+def _plan(tx: Tx, user: User, message: Message, channel: Channel, wish: MessageChanges) -> Move:
     """Which messages go where, if the user may do that."""
     target = channel if wish.channel_id is None else _target(tx, user, wish.channel_id)
     topic = message.topic if wish.topic is None else wish.topic
@@ -149,7 +149,7 @@ def _plan(tx: Tx, user: User, message: Message, channel: Channel, wish: Changes)
     if wish.channel_id is not None:
         _check_channel_change(tx, user, message, move, wish.mode)
     if not move.only_resolves:
-        send.check_topic(tx, user, target, topic, starts_topic=True)
+        posting.check_topic(tx, user, target, topic, starts_topic=True)
     return move
 
 
@@ -175,7 +175,7 @@ def _affected(
         ids = [each for each in everything if each >= message.id]
     if not channel.history_public and len(ids) > 1:
         found = messages.find_many(tx, tx.realm_id, ids).values()
-        ids = sorted(each.id for each in sight.visible(tx, user, found))
+        ids = sorted(each.id for each in access.visible(tx, user, found))
     return ids, len(ids) == len(everything)
 
 
@@ -213,7 +213,7 @@ def _check_channel_change(
         "can_move_messages_out_of_channel_group",
     ):
         raise MayNotMove()
-    send.check_may_post(tx, user, move.target)
+    posting.check_may_post(tx, user, move.target)
     limit = realms.current(tx).setting("move_messages_between_streams_limit_seconds")
     if limit is not None and not user.is_moderator:
         _check_age(tx, message, move, mode, limit, ChannelEditTooLate())
@@ -260,7 +260,7 @@ def _carry_out(
     user: User,
     message: Message,
     channel: Channel | None,
-    wish: Changes,
+    wish: MessageChanges,
     move: Move | None,
 ) -> None:
     edit_id = None
@@ -280,10 +280,14 @@ def _carry_out(
         new_channel_id=None if move is None else move.new_channel_id,
     )
     if move is None or channel is None:
-        announce(tx, event, to=sight.holders(tx, message, channel))
+        announce(tx, event, to=access.holders(tx, message, channel))
         return
     _move(tx, user, message, move, event)
-    trails.leave(
+    taken_back = move_notices.notice_to_take_back(tx, move)
+    if taken_back is not None:
+        removal.remove(tx, move.channel, [taken_back])
+        return
+    move_notices.post(
         tx,
         user,
         move,
@@ -300,13 +304,13 @@ def _reword(
     alerted = alert_words.called_by(tx, draft.content)
     in_topic: list[int] = []
     if channel is None:
-        called = sorted(draft.mentions.user_ids | send.check_group_mentions(tx, user, draft))
+        called = sorted(draft.mentions.user_ids | posting.check_group_mentions(tx, user, draft))
         received = set(message.member_ids)
     else:
-        called, in_topic = send.check_mentions(tx, user, channel, message.topic, draft)
+        called, in_topic = posting.check_mentions(tx, user, channel, message.topic, draft)
         among = sorted({*called, *in_topic, *alerted})
         received = subscriptions.receivers(tx, message, among)
-        bots = send.bots_called_in(tx, channel, draft.mentions.user_ids.difference(called))
+        bots = posting.bots_called_in(tx, channel, draft.mentions.user_ids.difference(called))
         if bots:
             called += bots
             received |= unread.with_mark_on(tx, "historical", [message.id]).intersection(bots)
@@ -334,9 +338,9 @@ def _move(tx: Tx, user: User, message: Message, move: Move, event: MessageUpdate
     if not move.only_resolves:
         edits.note_move(tx, move.ids)
     if move.new_channel_id is None:
-        announce(tx, event, to=sight.holders_in(tx, move.channel, move.ids))
+        announce(tx, event, to=access.holders_in(tx, move.channel, move.ids))
         return
-    also = sight.holders_elsewhere(tx, move.channel, move.ids)
+    also = access.holders_elsewhere(tx, move.channel, move.ids)
     edits.set_channel(tx, move.ids, move.target.id, log.head(tx) + 1)
     announce(
         tx,
@@ -345,4 +349,4 @@ def _move(tx: Tx, user: User, message: Message, move: Move, event: MessageUpdate
     )
     announce(tx, event, to=Followers(move.channel.id, move.target.id, also))
     for channel in (move.channel, move.target):
-        firsts.refresh(tx, channel)
+        traffic.find_first_message(tx, channel)

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tertulia.actions.messages import narrowing, sight
+from tertulia.actions.messages import access, narrowing
 from tertulia.actions.messages.narrowing import Asker, Narrowed
 from tertulia.domain.highlight import Highlighter
 from tertulia.domain.messages import Message
 from tertulia.domain.narrow import Term
 from tertulia.domain.search import Query
 from tertulia.domain.users import User
-from tertulia.errors import InvalidMessage, NotLoggedIn
+from tertulia.errors import NotLoggedIn
 from tertulia.storage import channels, details, history, messages, unread
 from tertulia.storage.tx import Tx
 
@@ -29,7 +29,7 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundMessages:
     """What a window shows: ids, oldest first, and how far it reaches."""
 
     ids: list[int]
@@ -48,16 +48,8 @@ class Shown:
     highlighter: Highlighter | None = None  # if they were searched for
 
 
-def visible_to(tx: Tx, user: User, message_id: int) -> Message:
-    """The only way to a message: one that may not be seen does not exist."""
-    message = messages.find(tx, message_id)
-    if not sight.sees(tx, user, message) or message is None:
-        raise InvalidMessage()
-    return message
-
-
 def one(tx: Tx, user: User, message_id: int) -> tuple[Message, list[str]]:
-    (message,) = details.added(tx, [visible_to(tx, user, message_id)])
+    (message,) = details.added(tx, [access.visible_to(tx, user, message_id)])
     return message, unread.flags_for(tx, user.id, [message])[message.id]
 
 
@@ -77,7 +69,7 @@ def some(tx: Tx, asker: Asker, terms: list[Term], message_ids: list[int]) -> Sho
     return _shown(tx, asker.user, narrow, history.among(tx, narrow.selection, message_ids))
 
 
-def around(tx: Tx, asker: Asker, terms: list[Term], window: Window) -> tuple[Found, Shown]:
+def around(tx: Tx, asker: Asker, terms: list[Term], window: Window) -> tuple[FoundMessages, Shown]:
     """A stretch of the history that a narrow leads to."""
     narrow = narrowing.narrowed(tx, asker, terms)
     found = within(tx, asker.user, narrow, window)
@@ -93,14 +85,14 @@ def matching(
     return found, Highlighter(narrow.searched or Query())
 
 
-def within(tx: Tx, user: User, narrow: Narrowed, window: Window) -> Found:
+def within(tx: Tx, user: User, narrow: Narrowed, window: Window) -> FoundMessages:
     selection = narrow.selection
     anchor = _resolve(tx, user, narrow, window)
     includes = window.include_anchor and 0 < anchor < NEWEST
     at = history.among(tx, selection, [anchor]) if includes else []
     earlier = history.before(tx, selection, anchor, window.before)
     later = history.after(tx, selection, anchor, window.after)
-    return Found(
+    return FoundMessages(
         ids=earlier + at + later,
         anchor=anchor,
         found_anchor=bool(at),

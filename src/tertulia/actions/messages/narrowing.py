@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 
 from pyroaring import BitMap64
 
-from tertulia.actions import acquaintance, people
 from tertulia.actions import channels as channel_actions
-from tertulia.actions.messages import sight
+from tertulia.actions import people
+from tertulia.actions.messages import access
 from tertulia.domain import limits, search
 from tertulia.domain.channels import Channel
 from tertulia.domain.narrow import (
@@ -118,7 +118,7 @@ def _followed(tx: Tx, user: User, terms: list[Term]) -> list[Term]:
     if number is None:
         raise BadNarrow(desc="Invalid 'with' operator")
     message = messages.find(tx, number) if _may_exist(number) else None
-    if message is None or not sight.sees(tx, user, message):
+    if message is None or not access.sees(tx, user, message):
         others = [term for term in terms if term is not leading]
         named = {term.operator for term in others if not term.negated}
         if "dm" not in named and not {"channel", "topic"} <= named:
@@ -389,7 +389,7 @@ def _find_user(asked: Asked, operand: str | int) -> User | None:
     viewer = asked.asker.user
     if isinstance(operand, str):
         return people.find_by_address(asked.tx, viewer, operand, asked.asker.email_domain)
-    return acquaintance.find(asked.tx, viewer, operand) if _may_exist(operand) else None
+    return people.find(asked.tx, viewer, operand) if _may_exist(operand) else None
 
 
 def _may_exist(number: int) -> bool:

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from tertulia.actions import attachments, reminders, rights, user_topics
+from tertulia.actions import attachments, reminders, rights, traffic, user_topics
 from tertulia.actions import channels as channel_actions
-from tertulia.actions.messages import firsts, sight
+from tertulia.actions.messages import access
 from tertulia.domain import limits
 from tertulia.domain.channels import Channel
 from tertulia.domain.messages import Message
@@ -25,7 +25,7 @@ from tertulia.storage.tx import Tx
 
 def delete(tx: Tx, user: User, message_id: int) -> None:
     user = rights.acting(tx, user)
-    message, channel = sight.changeable(tx, user, message_id)
+    message, channel = access.changeable(tx, user, message_id)
     _check_may_delete(tx, user, message, channel)
     remove(tx, channel, [message])
 
@@ -44,7 +44,7 @@ def delete_topic(tx: Tx, user: User, channel_id: int, topic: str) -> bool:
     if channel.history_public:
         ids = ids[: limits.DELETE_BATCH + 1]
     found = messages.find_many(tx, tx.realm_id, ids)
-    visible = sight.visible(tx, user, [found[each] for each in sorted(found)])
+    visible = access.visible(tx, user, [found[each] for each in sorted(found)])
     if visible:
         remove(tx, channel, visible[: limits.DELETE_BATCH])
     if len(visible) > limits.DELETE_BATCH:
@@ -61,13 +61,13 @@ def remove(tx: Tx, channel: Channel | None, doomed: Sequence[Message]) -> None:
     reminders.forget_about(tx, ids)
     attachments.leave_with(tx, ids)
     if channel is None:
-        announce(tx, MessagesDeleted(ids), to=sight.holders(tx, doomed[0], None))
+        announce(tx, MessagesDeleted(ids), to=access.holders(tx, doomed[0], None))
         messages.delete(tx, ids)
         return
-    audience = sight.holders_in(tx, channel, ids)
+    audience = access.holders_in(tx, channel, ids)
     messages.delete(tx, ids)
     announce(tx, MessagesDeleted(ids, channel.id, doomed[0].topic), to=audience)
-    firsts.refresh(tx, channel)
+    traffic.find_first_message(tx, channel)
 
 
 def _check_may_delete(tx: Tx, user: User, message: Message, channel: Channel | None) -> None:

@@ -6,7 +6,7 @@ from pyroaring import BitMap64
 
 from tertulia.domain.bots import Bot
 from tertulia.domain.channels import Subscription
-from tertulia.domain.drafts import Draft
+from tertulia.domain.drafts import SavedDraft
 from tertulia.domain.folders import Folder
 from tertulia.domain.mail_domains import MailDomain
 from tertulia.domain.playgrounds import Playground
@@ -55,7 +55,7 @@ class Facts:
     scheduled: list[ScheduledMessage] = field(default_factory=list)
     reminders: list[Reminder] = field(default_factory=list)
     folders: list[Folder] = field(default_factory=list)
-    drafts: list[Draft] = field(default_factory=list)
+    drafts: list[SavedDraft] = field(default_factory=list)
     snippets: list[Snippet] = field(default_factory=list)
     alert_words: list[str] = field(default_factory=list)
     muted_users: list[Mute] = field(default_factory=list)

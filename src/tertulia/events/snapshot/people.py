@@ -83,8 +83,9 @@ def _encoded(org: Organization, user: User, client_gravatar: bool) -> EncodedUse
 
 def _myself(org: Organization, me: User, now: float) -> dict[str, Any]:
     def may(setting: str) -> bool:
-        allowed = org.holds(me, org.realm_permission(setting), now)
-        return allowed and (REALM_PERMISSIONS[setting].everyone or not me.is_guest)
+        return REALM_PERMISSIONS[setting].is_open_to(me) and org.holds(
+            me, org.realm_permission(setting), now
+        )
 
     creates_public = may("can_create_public_channel_group")
     creates_private = may("can_create_private_channel_group")

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import msgspec
 
-from tertulia.domain.drafts import Draft
+from tertulia.domain.drafts import SavedDraft
 from tertulia.events.directory import Organization
 from tertulia.events.listener import Listener
 from tertulia.events.types.event import Event, Wire
@@ -25,7 +25,7 @@ class DraftObject(msgspec.Struct):
     timestamp: int
 
 
-def draft_object(draft: Draft) -> DraftObject:
+def draft_object(draft: SavedDraft) -> DraftObject:
     wording = draft.wording
     return DraftObject(
         id=draft.id,

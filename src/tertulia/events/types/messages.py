@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from tertulia.domain.acquaintance import UNKNOWN_NAME
+from tertulia.domain.known_people import UNKNOWN_NAME
 from tertulia.domain.messages import Edit, Message
 from tertulia.domain.topics import shown
 from tertulia.events.directory import Organization
@@ -20,7 +20,7 @@ from tertulia.events.listener import Listener
 from tertulia.events.types.event import Event
 from tertulia.events.types.submessages import SubmessageObject, submessage_object
 from tertulia.events.types.users import avatar_url, unknown_avatar_url
-from tertulia.markdown import Linkifier, render_topic_links
+from tertulia.markdown import LinkPattern, render_topic_links
 
 
 class Participant(msgspec.Struct):
@@ -162,7 +162,7 @@ def topic_links(org: Organization, topic: str) -> list[dict[str, str]]:
 
 
 @lru_cache(maxsize=1024)
-def _topic_links(topic: str, patterns: tuple[Linkifier, ...]) -> list[dict[str, str]]:
+def _topic_links(topic: str, patterns: tuple[LinkPattern, ...]) -> list[dict[str, str]]:
     return render_topic_links(topic, patterns)
 
 

@@ -1,6 +1,5 @@
 """Every kind of event the log can hold, by the word it is stored under."""
 
-from tertulia.events.types.acquaintance import ConversationBegun, PeopleUncovered
 from tertulia.events.types.alert_words import AlertWordsChanged
 from tertulia.events.types.attachments import AttachmentRemoved, AttachmentSaved
 from tertulia.events.types.bots import BotChanged, BotOwnerChanged, BotsAdded, BotsGivenAway
@@ -24,6 +23,7 @@ from tertulia.events.types.groups import (
     SubgroupsChanged,
     SystemMembersAdded,
 )
+from tertulia.events.types.known_people import ConversationBegun, PeopleUncovered
 from tertulia.events.types.linkifiers import LinkifiersChanged
 from tertulia.events.types.mail_domains import DomainRemoved, DomainSaved
 from tertulia.events.types.messages import MessageSent

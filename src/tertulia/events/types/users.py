@@ -9,7 +9,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from tertulia.domain.acquaintance import UNKNOWN_NAME
+from tertulia.domain.known_people import UNKNOWN_NAME
 from tertulia.domain.status import Status
 from tertulia.domain.users import (
     GRAVATAR,

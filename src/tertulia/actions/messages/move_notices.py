@@ -1,9 +1,9 @@
-"""Trails: what Notification Bot says where messages went, and that a topic was resolved."""
+"""What Notification Bot says of moves: where messages went, and that a topic was resolved."""
 
 from tertulia.actions import notices
-from tertulia.actions.messages import removal
 from tertulia.domain import moves
 from tertulia.domain.channels import Channel
+from tertulia.domain.messages import Message
 from tertulia.domain.moves import Move
 from tertulia.domain.users import User
 from tertulia.domain.visibility import Visibility
@@ -13,7 +13,7 @@ from tertulia.storage.tx import Tx
 UNDO_SECONDS = 60  # a topic reopened so soon was resolved by mistake: nobody needs two notices
 
 
-def leave(tx: Tx, user: User, move: Move, *, tells_old: bool, tells_new: bool, site: str) -> None:
+def post(tx: Tx, user: User, move: Move, *, tells_old: bool, tells_new: bool, site: str) -> None:
     """Tell of a move, where its maker wants that; of a resolved topic always."""
     if move.only_resolves:
         _tell_of_resolving(tx, user, move)
@@ -32,12 +32,18 @@ def leave(tx: Tx, user: User, move: Move, *, tells_old: bool, tells_new: bool, s
         notices.post(tx, move.channel, move.prev_topic, words, read_by=[user.id])
 
 
-def _tell_of_resolving(tx: Tx, user: User, move: Move) -> None:
+def notice_to_take_back(tx: Tx, move: Move) -> Message | None:
+    """The last word on whether a topic is resolved, if that is just being taken back."""
+    if not move.only_resolves:
+        return None
     newest_id = messages.newest_in_topic(tx, move.channel.id, move.topic)
     newest = None if newest_id is None else messages.find(tx, newest_id)
     if newest is not None and newest.resolve_notice and tx.now - newest.sent_at <= UNDO_SECONDS:
-        removal.remove(tx, move.channel, [newest])
-        return
+        return newest
+    return None
+
+
+def _tell_of_resolving(tx: Tx, user: User, move: Move) -> None:
     words = moves.resolved_notice(user, move.topic)
     wanted_by = _who_wants_to_know(tx, move.channel, move.topic, user)
     notices.post(tx, move.channel, move.topic, words, read_by=[user.id], only_news_to=wanted_by)

@@ -1,4 +1,4 @@
-"""Uncovering: who sees other channels because a group has other members, or they another role.
+"""Which channels people see: told anew when a group has other members, or somebody another role.
 
 A private channel can be open to a group. Whoever comes into the group sees the channel from then
 on, and whoever leaves it does no longer; both are told, as if the channel came or went. A role
@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 
-from tertulia.actions.circles import Circles
+from tertulia.actions import rights
 from tertulia.domain import access
 from tertulia.domain.channels import GATE_PERMISSIONS, Channel
 from tertulia.domain.groups import groups_named
@@ -24,7 +24,7 @@ Seen = dict[int, set[int]]  # the channels in question that each user sees
 
 
 @contextmanager
-def uncovering(tx: Tx, people: Sequence[User]) -> Iterator[None]:
+def telling(tx: Tx, people: Sequence[User]) -> Iterator[None]:
     """Put it around a change of groups; `people` are those whom the change may concern."""
     guarded = open_to_groups(tx)
     before = seen(tx, guarded, people, tx.now)
@@ -48,14 +48,12 @@ def seen(tx: Tx, guarded: Sequence[Channel], people: Sequence[User], now: float)
     inside = subscriptions.inside(
         tx, [channel.id for channel in guarded], [user.id for user in people]
     )
-    circles = Circles(tx, now)
+    holds = rights.asking(tx, people, now)
     return {
         user.id: {
             channel.id
             for channel in guarded
-            if access.may_see(
-                user, channel, channel.id in inside[user.id], partial(circles.holds, user)
-            )
+            if access.may_see(user, channel, channel.id in inside[user.id], partial(holds, user))
         }
         for user in people
     }
@@ -63,11 +61,5 @@ def seen(tx: Tx, guarded: Sequence[Channel], people: Sequence[User], now: float)
 
 def tell(tx: Tx, before: Seen, after: Seen) -> None:
     """Announce the differences; those who see the same change hear of it together."""
-    listeners: dict[tuple[tuple[int, ...], tuple[int, ...]], list[int]] = {}
-    for user_id, now in after.items():
-        shown = tuple(sorted(now - before[user_id]))
-        hidden = tuple(sorted(before[user_id] - now))
-        if shown or hidden:
-            listeners.setdefault((shown, hidden), []).append(user_id)
-    for (shown, hidden), user_ids in listeners.items():
+    for (shown, hidden), user_ids in access.changes(before, after).items():
         announce(tx, ChannelsUncovered(list(shown), list(hidden)), to=Users(user_ids))

@@ -1,4 +1,4 @@
-"""Acquaintance: whom a guest knows, where the organization does not show everybody to guests.
+"""Known people: whom a guest knows, where the organization does not show everybody to guests.
 
 The same rule serves a transaction, which asks the database, and the directory in memory: both
 hand in what they know as `has_met`.

@@ -1,4 +1,4 @@
-"""Sight: which messages somebody may see.
+"""Which messages somebody may see, and who has a message.
 
 In a channel with shared history, all of them; in one with a protected history, those that came
 while one was subscribed. What is not visible does not exist for the one who asks.
@@ -8,14 +8,24 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
 from tertulia.actions import channels as channel_actions
+from tertulia.actions import people
 from tertulia.domain.channels import Channel
 from tertulia.domain.messages import Message
+from tertulia.domain.quotations import Quotation
 from tertulia.domain.users import User
 from tertulia.errors import InvalidMessage
 from tertulia.events.audience import Audience, Holders, Users
-from tertulia.storage import channels, messages, subscriptions, unread
+from tertulia.storage import channels, messages, subscriptions, unread, users
 from tertulia.storage.subscriptions import Span
 from tertulia.storage.tx import Tx
+
+
+def visible_to(tx: Tx, user: User, message_id: int) -> Message:
+    """The only way to a message: one that may not be seen does not exist."""
+    message = messages.find(tx, message_id)
+    if not sees(tx, user, message) or message is None:
+        raise InvalidMessage()
+    return message
 
 
 def sees(tx: Tx, user: User, message: Message | None) -> bool:
@@ -54,13 +64,20 @@ def visible(tx: Tx, user: User, some: Iterable[Message]) -> list[Message]:
 
 def changeable(tx: Tx, user: User, message_id: int) -> tuple[Message, Channel | None]:
     """A message that the user sees and that is not in an archived channel, with its channel."""
-    message = messages.find(tx, message_id)
-    if not sees(tx, user, message) or message is None:
-        raise InvalidMessage()
+    message = visible_to(tx, user, message_id)
     channel = None if message.channel_id is None else channels.find(tx, message.channel_id)
     if channel is not None and channel.archived:
         raise InvalidMessage()
     return message, channel
+
+
+def quotation(tx: Tx, reader: User, message_id: int) -> Quotation:
+    """A message to be quoted to the reader, who must see it, with what they may know of it."""
+    message = visible_to(tx, reader, message_id)
+    sender = people.find(tx, reader, message.sender_id)
+    channel = None if message.channel_id is None else channels.find(tx, message.channel_id)
+    others = [user_id for user_id in message.member_ids if user_id != message.sender_id]
+    return Quotation(message, sender, channel, users.find_many(tx, others))
 
 
 def holders(tx: Tx, message: Message, channel: Channel | None) -> Audience:

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from msgspec.structs import replace
 
-from tertulia.domain.acquaintance import UNKNOWN_NAME
+from tertulia.domain.known_people import UNKNOWN_NAME
 from tertulia.domain.status import Status
 from tertulia.events.directory import Organization
 from tertulia.events.listener import Listener

@@ -26,7 +26,9 @@ class Word(Whisper, frozen=True):
         return self.to
 
     def wire(self, org: Organization, to: Listener) -> dict[str, Any]:
-        return {"type": "typing", "op": "start", "topic": self.word}
+        nobody = {"user_id": 0, "email": "nobody@example.com"}
+        said = {"message_type": "stream", "sender": nobody, "topic": self.word}
+        return {"type": "typing", "op": "start", **said}
 
 
 def whisper(chat, word, to):

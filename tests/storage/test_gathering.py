@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from tests.support.waiting import PATIENCE_SECONDS
 
 from tertulia.domain.realms import Realm
 from tertulia.errors import BadRequest, ServiceUnavailable
@@ -34,19 +35,19 @@ class Desk:
 
         def wait(tx: Tx) -> None:
             held.set()
-            hold.wait(5)
+            hold.wait(PATIENCE_SECONDS)
 
         def answered(_: Job) -> None:
             done.release()
 
         self._writer.submit(Job(wait, (), realm.id, lambda job: None))
-        held.wait(5)
+        held.wait(PATIENCE_SECONDS)
         jobs = [Job(action, (), realm.id, answered) for action in actions]
         for job in jobs:
             self._writer.submit(job)
         hold.set()
         for _ in jobs:
-            assert done.acquire(timeout=5)
+            assert done.acquire(timeout=PATIENCE_SECONDS)
         return jobs
 
     def close(self) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 pytest.register_assert_rewrite("tests.support")
 
+from tests.support import conformance  # noqa: E402
 from tests.support.databases import Databases, Kind, unreachable  # noqa: E402
 from tests.support.people import Chat  # noqa: E402
 from tests.support.server import Server  # noqa: E402
@@ -44,6 +45,25 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 waiting.add(item)
     items[:] = [item for item in items if item not in waiting]
     config.hook.pytest_deselected(items=list(waiting))
+
+
+MET: set[str] = set()  # of the contract, by those who played a part of the tests
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    MET.update(conformance.the_contract().met)
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["met"] = sorted(MET)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    MET.update(getattr(node, "workeroutput", {}).get("met", []))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if MET:
+        terminalreporter.write_line(conformance.summary(MET))
 
 
 def _is_scene_of_the_api(item: pytest.Item) -> bool:

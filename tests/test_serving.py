@@ -29,8 +29,6 @@ from tertulia.listening import CannotListen, listen
 from tertulia.opening import check_vault, open_database, open_vault
 from tertulia.serving import uvicorn_config
 
-HALF_A_SECOND = 0.5
-
 
 @pytest.fixture
 def terminal(tmp_path: Path) -> Iterator[Terminal]:
@@ -59,13 +57,12 @@ def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]
 # --- starting ---
 
 
-def test_a_new_server_answers_for_less_than_a_second_of_work(either_terminal):
+def test_a_new_server_answers(either_terminal):
     server = either_terminal.serves()
 
     status, settings = server.asks("GET", "/server_settings")
 
     assert (status, settings["realm_name"]) == (200, "Tertulia")
-    assert server.cpu_seconds() < 2.5  # a slow build of Python needs half of it for its imports
 
 
 def test_the_command_that_a_new_server_proposes_lets_somebody_in(terminal):
@@ -198,16 +195,16 @@ def test_without_its_secret_the_data_is_of_no_use(terminal, meddle, sentence):
 def test_a_running_server_notices_what_the_command_line_does(either_terminal):
     server = either_terminal.serves()
     ana = either_terminal.adds("ana", "--role", "owner")
-    assert server.soon_answers(200, "/users/me", who=ana) < HALF_A_SECOND
+    server.soon_answers(200, "/users/me", who=ana)
 
     new_key = either_terminal.runs("user", "reset-key", "ana@example.com").out.strip()
-    assert server.soon_answers(401, "/users/me", who=ana) < HALF_A_SECOND
+    server.soon_answers(401, "/users/me", who=ana)
     ana = f"ana@example.com:{new_key}"
-    assert server.soon_answers(200, "/users/me", who=ana) < HALF_A_SECOND
+    server.soon_answers(200, "/users/me", who=ana)
 
     either_terminal.adds("ben", "--role", "owner")
     either_terminal.runs("user", "deactivate", "ana@example.com")
-    assert server.soon_answers(401, "/users/me", who=ana) < HALF_A_SECOND
+    server.soon_answers(401, "/users/me", who=ana)
 
 
 def test_a_new_organization_is_reached_by_its_subdomain_at_once(terminal):
@@ -216,7 +213,7 @@ def test_a_new_organization_is_reached_by_its_subdomain_at_once(terminal):
     terminal.runs("org", "create", "The Second", "--subdomain", "second")
     ana, host = terminal.adds("ana", "--org", "second"), "second.localhost"
 
-    assert server.soon_answers(200, "/users/me", who=ana, host=host) < HALF_A_SECOND
+    server.soon_answers(200, "/users/me", who=ana, host=host)
     assert server.asks("GET", "/server_settings", host=host)[1]["realm_name"] == "The Second"
     site = f"site=http://{host}:{server.port}\n"
     assert site in terminal.runs("user", "zuliprc", "ana@example.com", "--org", "second").out
@@ -313,10 +310,9 @@ def test_a_server_told_to_stop_answers_a_waiting_poll_and_leaves_no_trace(termin
     stalled = socket.create_connection(("127.0.0.1", server.port))
     stalled.sendall(b"POST /api/v1/messages HTTP/1.1\r\nHost: never finis")
 
-    seconds = server.stops(how)
+    server.stops(how)
 
     assert (server.said.code, server.said.err) == (0, "")
-    assert seconds < 2  # one, and another for a machine that is busy with other tests
     assert poll() == (200, [])
     stalled.close()
 
@@ -434,7 +430,6 @@ def test_the_demo_is_a_place_one_can_walk_into(either_terminal):
     assert history == sorted(history, key=lambda message: message["timestamp"])
     assert not [m for m in history if m["subject"] == "Lease"], "said before she was there"
     assert [m for m in history if m["subject"] == "Budget"]
-    assert server.cpu_seconds() < 2.5  # PostgreSQL takes three times as long as SQLite
 
 
 def zuliprc(path: Path, port: int) -> str:

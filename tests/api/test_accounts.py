@@ -5,7 +5,7 @@ from typing import Any
 from tests.support.cast import gather
 from tests.support.groups import make, only
 from tests.support.people import Chat, basic
-from tests.support.server import PATIENCE_SECONDS as SOON
+from tests.support.waiting import PATIENCE_SECONDS
 
 NEW: dict[str, Any] = {"email": "dora@example.com", "password": "open sesame", "full_name": "Dora"}
 
@@ -246,7 +246,7 @@ def test_an_ended_account_is_out_of_everything_and_comes_back_to_it(chat):
 
     root.delete(f"/users/{ben.id}").succeeds()
 
-    assert queue.result(SOON).json["code"] == "BAD_EVENT_QUEUE_ID"
+    assert queue.result(PATIENCE_SECONDS).json["code"] == "BAD_EVENT_QUEUE_ID"
     for person in (ben, helper):
         person.get("/users/me").fails("Account is deactivated", code="UNAUTHORIZED", status=401)
     alone = only(root)
@@ -365,7 +365,7 @@ def test_a_new_key_ends_the_old_one_and_its_queues_at_once(chat):
     for person in (ana, helper):
         waiting = person.listens_for("message").waits_raw()
         fresh = person.post("/users/me/api_key/regenerate").succeeds()["api_key"]
-        assert waiting.result(SOON).json["code"] == "BAD_EVENT_QUEUE_ID"
+        assert waiting.result(PATIENCE_SECONDS).json["code"] == "BAD_EVENT_QUEUE_ID"
         person.get("/users/me").fails("Invalid API key", code="UNAUTHORIZED", status=401)
         again = person.with_headers(Authorization=basic(person.email, fresh))
         assert again.get("/users/me").succeeds()["user_id"] == person.id

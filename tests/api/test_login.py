@@ -86,7 +86,8 @@ def test_an_unknown_name_takes_as_long_as_a_wrong_password(chat):
         known.append(seconds(ana.email))
         unknown.append(seconds("nobody@example.com"))
 
-    assert min(known) / 2 < min(unknown) < min(known) * 2  # the least disturbed of each
+    # Of each the least disturbed. Who looks at no password answers ten times as fast.
+    assert min(known) / 4 < min(unknown) < min(known) * 4
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.waiting import PATIENCE_SECONDS
 
 from tertulia.actions import housekeeping, joining, organizations, queues
 from tertulia.actions.joining import NewUser
@@ -27,7 +28,6 @@ from tertulia.events.mailbox import Mailbox, event_id
 from tertulia.storage.database import Database
 from tertulia.storage.dialects.sqlite import Sqlite
 
-PATIENCE_SECONDS = 5
 LATER = 3600
 
 Scene = Callable[["Stage"], Coroutine[Any, Any, None]]

@@ -2,7 +2,7 @@
 
 from typing import Any, ClassVar
 
-from tests.support.server import PATIENCE_SECONDS as SOON
+from tests.support.waiting import PATIENCE_SECONDS
 
 from tertulia.actions import housekeeping
 from tertulia.events.audience import Audience, Everyone, Subscribers, Users
@@ -26,7 +26,9 @@ class Word(Whisper, frozen=True):
         return self.to
 
     def wire(self, org: Organization, to: Listener) -> dict[str, Any]:
-        return {"type": "typing", "op": "start", "topic": self.word}
+        nobody = {"user_id": 0, "email": "nobody@example.com"}
+        said = {"message_type": "stream", "sender": nobody, "topic": self.word}
+        return {"type": "typing", "op": "start", **said}
 
 
 def whisper(chat, word, to):
@@ -96,7 +98,7 @@ def test_a_queue_at_which_somebody_waits_does_not_go_cold(chat):
 
     ana.says("Soup's on", to="kitchen > lunch")
 
-    assert len(waiting.result(SOON)) == 1
+    assert len(waiting.result(PATIENCE_SECONDS)) == 1
 
 
 def test_a_queue_far_behind_is_given_page_by_page(chat):
@@ -196,7 +198,7 @@ def test_a_whisper_wakes_whoever_waits(chat):
 
     whisper(chat, "soup", Everyone())
 
-    assert [each["topic"] for each in waiting.result(SOON)] == ["soup"]
+    assert [each["topic"] for each in waiting.result(PATIENCE_SECONDS)] == ["soup"]
 
 
 def test_whispers_and_messages_keep_their_order(chat):

@@ -674,7 +674,7 @@ def test_of_two_servers_on_one_database_exactly_one_sends(databases):
         for server in (one, two):
             server.clock.move(minutes=1)
 
-        eventually(lambda: not waiting(ana), within_seconds=15)
+        eventually(lambda: not waiting(ana))
 
         expected = [f"course {number}" for number in range(60)]
         assert said(ben) == expected
@@ -699,7 +699,7 @@ def test_of_two_servers_exactly_one_tells_of_a_failure(databases):
         for server in (one, two):
             server.clock.move(minutes=1)
 
-        eventually(lambda: all(entry["failed"] for entry in waiting(ana)), within_seconds=15)
+        eventually(lambda: all(entry["failed"] for entry in waiting(ana)))
 
         assert len(notices(ana)) == 20
     finally:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from tests.support.waiting import PATIENCE_SECONDS
 
 from tertulia.domain.realms import Realm
 from tertulia.errors import BadRequest, ServiceUnavailable
@@ -36,19 +37,19 @@ class Desk:
 
         def wait(tx: Tx) -> None:
             held.set()
-            hold.wait(5)
+            hold.wait(PATIENCE_SECONDS)
 
         def answered(_: PendingWrite) -> None:
             done.release()
 
         self._writer.submit(PendingWrite(wait, (), realm.id, lambda job: None))
-        held.wait(5)
+        held.wait(PATIENCE_SECONDS)
         jobs = [PendingWrite(action, (), realm.id, answered) for action in actions]
         for job in jobs:
             self._writer.submit(job)
         hold.set()
         for _ in jobs:
-            assert done.acquire(timeout=5)
+            assert done.acquire(timeout=PATIENCE_SECONDS)
         return jobs
 
     def close(self) -> None:

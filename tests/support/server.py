@@ -11,6 +11,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import uvloop
 from tests.support.client import Client
+from tests.support.waiting import PATIENCE_SECONDS
 
 from tertulia.app import Application
 from tertulia.config import Config
@@ -24,7 +25,6 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 SECRET = "nobody will ever guess this secret"
-PATIENCE_SECONDS = 30
 
 
 @dataclass(slots=True)

@@ -139,7 +139,8 @@ def system_group_ids(tx: Tx, user: User) -> list[int]:
 
 def _all_group_ids(tx: Tx, user: User) -> list[int]:
     """The groups that list somebody, those that follow from their role included."""
-    return sorted([*system_group_ids(tx, user), *groups.listing(tx, user.id)])
+    listing = groups.Memberships(tx, [user]).listing(user.id)
+    return sorted([*system_group_ids(tx, user), *listing])
 
 
 def _tell_of_activity(tx: Tx, user: User, *, is_active: bool) -> None:

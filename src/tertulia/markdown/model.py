@@ -86,9 +86,8 @@ class Names:
 class Found:
     """What the sender may mention and link to. Leave out what the sender may not see."""
 
-    users_by_name: Mapping[str, MentionedUser] = field(
-        default_factory=dict
-    )  # lower case; no duplicates
+    # Names in lower case; without those that several people have.
+    users_by_name: Mapping[str, MentionedUser] = field(default_factory=dict)
     users_by_id: Mapping[int, MentionedUser] = field(default_factory=dict)
     groups: Mapping[str, MentionedGroup] = field(default_factory=dict)
     channels: Mapping[str, LinkedChannel] = field(default_factory=dict)

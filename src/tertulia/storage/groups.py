@@ -153,17 +153,6 @@ def _named(rows: Iterable[Row]) -> dict[int, str | None]:
     return {row["id"]: row["name"] if row["is_system"] else None for row in rows}
 
 
-def listing(tx: Tx, user_id: int) -> list[int]:
-    """The groups that list a user themselves."""
-    rows = tx.all(
-        "SELECT group_id FROM user_group_member WHERE user_id = :user AND realm_id = :realm"
-        " ORDER BY group_id",
-        user=user_id,
-        realm=tx.realm_id,
-    )
-    return [row["group_id"] for row in rows]
-
-
 def supergroups(tx: Tx, group_id: int) -> list[int]:
     """The groups in use that have this one as a direct subgroup."""
     rows = tx.all(

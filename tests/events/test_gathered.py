@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-from tertulia.actions import channel_edits, settings
+from tertulia.actions import channel_edits, settings, subscriptions
+from tertulia.actions.messages import edit, send
+from tertulia.domain.messages import Draft
 
 Act = tuple[Any, ...]  # an action and its arguments
 
@@ -85,3 +87,56 @@ def test_an_address_may_go_from_one_to_another(chat, together):
     }
     assert found == {"benno@example.com": ben.id, ben.email: ana.id}
     admin.get(f"/users/{ana.email}").fails("No such user")
+
+
+def test_a_message_that_went_out_of_sight_at_once_is_not_told_where_it_went(chat, together):
+    ana = chat.person("ana", role="owner", channels=["kitchen"])
+    ben, cleo = chat.person("ben", channels=["kitchen"]), chat.person("cleo")
+    ana.joins("vault", invite_only=True)
+    ears = ben.listens_for("message", "delete_message", "update_message")
+    wide = cleo.listens_for("message", "update_message", all_public_streams=True)
+    vault = chat.channel("vault")
+
+    def says_in_the_wrong_place(tx: Any) -> None:
+        draft = Draft("Oops", "<p>Oops</p>", 0, "test", read_by_sender=True)
+        sent = send.to_channel(tx, ana.record, "kitchen", "lunch", draft)
+        wish = edit.Changes(channel_id=vault.id, tells_new_place=False)
+        edit.change(tx, ana.record, sent.message_id, wish)
+
+    together((says_in_the_wrong_place,))
+
+    assert [each["type"] for each in ears.all()] == ["delete_message"]
+    assert wide.silent()
+
+
+def test_who_leaves_does_not_learn_the_next_name(chat, together):
+    ana = chat.person("ana", role="owner")
+    ben = chat.person("ben")
+    ana.joins("cellar", invite_only=True, principals=[ana.id, ben.id])
+    cellar = chat.channel("cellar")
+    ears = ben.listens_for("stream", "subscription")
+
+    together((subscriptions.leave, cellar, [ben.record]), renames(ana, cellar, "vault"))
+
+    told = ears.all()
+    assert "vault" not in str(told)
+    assert told[0]["subscriptions"] == [{"name": "cellar", "stream_id": cellar.id}]
+
+
+def test_who_hears_of_it_long_after_does_not_learn_the_next_name(chat):
+    ana = chat.person("ana", role="owner")
+    ben = chat.person("ben")
+    ears = ben.listens_for("stream", "subscription")
+    ana.joins("cellar", invite_only=True, principals=[ana.id, ben.id])
+    cellar = chat.channel("cellar")
+    ben.leaves("cellar")
+    ana.patch(f"/streams/{cellar.id}", is_private=False).succeeds()
+    ana.patch(f"/streams/{cellar.id}", is_private=True).succeeds()
+    ana.patch(f"/streams/{cellar.id}", new_name="vault", description="Of gold").succeeds()
+    chat.server.goes_cold()
+
+    told = str(ears.all())
+
+    assert "cellar" in told
+    assert "vault" not in told
+    assert "gold" not in told

@@ -30,9 +30,6 @@ ALLOWED = {
     "web": "api http actions events storage domain markdown errors config",
 }
 
-# The changes of a channel and those of personal settings are both called so.
-STILL_TWICE = {"Changes"}
-
 FLOORS = 6  # how many modules of actions may stand on each other
 
 Tree = dict[str, str]  # the text of each module, by its dotted name; a package ends in .__init__
@@ -116,7 +113,7 @@ def name_with_two_meanings(tree: Tree) -> Iterator[str]:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places.setdefault(node.name, []).append(module)
     for name, modules in places.items():
-        if len(modules) > 1 and name not in STILL_TWICE:
+        if len(modules) > 1:
             yield f"{name} is a class in {' and in '.join(modules)}: one word, one meaning."
 
 

@@ -21,10 +21,13 @@ from tertulia.domain.channels import NewChannel
 from tertulia.domain.keys import Vault
 from tertulia.domain.messages import Draft
 from tertulia.domain.users import Role, User
-from tertulia.errors import EventNotInQueue, ServiceUnavailable
+from tertulia.errors import BadQueue, EventNotInQueue, ServiceUnavailable
+from tertulia.events.audience import Users
 from tertulia.events.delivery import Delivery, read_page
 from tertulia.events.listener import Listener, Options
+from tertulia.events.log import announce
 from tertulia.events.mailbox import Mailbox, event_id
+from tertulia.events.types.flags import FlagsChanged
 from tertulia.storage.database import Database
 from tertulia.storage.dialects.sqlite import Sqlite
 
@@ -68,6 +71,70 @@ def test_two_polls_at_once_after_a_restart_both_go_on_where_the_client_was(play)
     play(scene)
 
 
+def test_what_two_polls_find_at_once_is_put_in_once(play):
+    """Flags that wait are merged, so an event that is put in twice would swallow itself."""
+
+    async def scene(stage: "Stage") -> None:
+        queue_id = await stage.registers("update_message_flags")
+        stage.restarts()
+        stage.elsewhere(announce, FlagsChanged("add", "read", [1, 2]), Users([stage.ben.id]))
+        stage.database.hold_back()
+        first = stage.polls(queue_id)
+        await stage.database.has_read()
+        second = stage.polls(queue_id)
+        await asyncio.sleep(0)
+        news = stage.database.read_now(0, stage.delivery.follower.fetch_news)
+
+        stage.database.hand_over()
+        stage.delivery.follower.deliver(news, lambda: None)
+
+        for poll in (first, second):
+            events, _ = await asyncio.wait_for(poll, PATIENCE_SECONDS)
+            assert [json.loads(event)["messages"] for event in events] == [[1, 2]]
+
+    play(scene)
+
+
+def test_a_poll_that_goes_away_leaves_the_reading_to_the_next(play):
+    async def scene(stage: "Stage") -> None:
+        queue_id = await stage.registers()
+        stage.restarts()
+        stage.database.hold_back()
+        first = stage.polls(queue_id)
+        await stage.database.has_read()
+        second = stage.polls(queue_id)
+        await asyncio.sleep(0)
+
+        first.cancel()
+        said = await stage.says("Are you there?")
+
+        assert await heard(second) == [said]
+
+    play(scene)
+
+
+def test_a_wrong_number_leads_nobody_else_astray(play):
+    async def scene(stage: "Stage") -> None:
+        queue_id = await stage.registers()
+        one = await stage.says("One")
+        two = await stage.says("Two")
+        await stage.adds("cleo")
+        stage.restarts()
+        stage.database.hold_back()
+        right = stage.polls(queue_id)
+        await stage.database.has_read()
+        wrong = stage.polls(queue_id, event_id(stage.applied))
+        await asyncio.sleep(0)
+
+        stage.database.hand_over()
+
+        assert await heard(right) == [one, two]
+        with pytest.raises(EventNotInQueue):
+            await wrong
+
+    play(scene)
+
+
 def test_a_poll_that_met_an_outage_can_be_repeated(play):
     async def scene(stage: "Stage") -> None:
         queue_id = await stage.registers()
@@ -93,9 +160,10 @@ def test_a_number_that_was_never_given_changes_nothing(play):
         await stage.adds("cleo")  # of which a queue for messages hears nothing
         stage.restarts()
 
-        for wrong in (event_id(stage.applied), event_id(stage.applied + 100)):
-            with pytest.raises(EventNotInQueue):
-                await stage.polls(queue_id, wrong)
+        with pytest.raises(EventNotInQueue):
+            await stage.polls(queue_id, event_id(stage.applied))
+        with pytest.raises(BadQueue):
+            await stage.polls(queue_id, event_id(stage.applied + 100))
 
         assert await heard(stage.polls(queue_id)) == [one, two]
 
@@ -176,6 +244,7 @@ class Hesitant(Database):
         self._may_hand_over = asyncio.Event()
         self._may_hand_over.set()
         self._has_read = asyncio.Event()
+        self._has_read.set()
         self._fails = False
 
     async def read_in(self, realm_id: int, query: Callable[..., Any], *args: Any, **kw: Any) -> Any:
@@ -184,11 +253,13 @@ class Hesitant(Database):
             if self._fails:
                 self._fails = False
                 raise ServiceUnavailable()
-            self._has_read.set()
-            await self._may_hand_over.wait()
+            if not self._has_read.is_set():
+                self._has_read.set()
+                await self._may_hand_over.wait()
         return found
 
     def hold_back(self) -> None:
+        """Only the next one: others overtake it."""
         self._has_read.clear()
         self._may_hand_over.clear()
 
@@ -245,8 +316,12 @@ class Stage:
         user, _ = await self.database.write_in(self.realm_id, joining.add, self._vault, new)
         return user
 
-    async def registers(self) -> str:
-        options = Options(event_types=["message"])
+    def elsewhere(self, action: Callable[..., Any], *args: Any) -> None:
+        """Another server does something, and nobody has told us yet."""
+        Database.at(f"sqlite:///{self._path}").write_now(self.realm_id, action, *args)
+
+    async def registers(self, *event_types: str) -> str:
+        options = Options(event_types=list(event_types) or ["message"])
         return await self.database.write_in(
             self.realm_id, queues.create, self.ben, options, self.applied, 600
         )

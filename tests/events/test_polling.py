@@ -72,7 +72,18 @@ def test_what_was_acknowledged_is_gone(kitchen):
     assert numbers(ears.poll(two)) == []
 
 
-@pytest.mark.parametrize("number", [0, 77, 2**40, 2**62, -2, -(2**62)])
+@pytest.mark.parametrize("number", [2**40, 2**62])
+def test_a_number_beyond_the_log_belongs_to_another_queue(kitchen, number):
+    ana, _, ears = kitchen
+    ana.says("one", to="kitchen > count")
+
+    answer = ears.poll(number)
+
+    assert (answer.status, answer.json["code"]) == (400, "BAD_EVENT_QUEUE_ID")
+    assert len(ears.all()) == 1
+
+
+@pytest.mark.parametrize("number", [0, 77, -2, -(2**62)])
 def test_a_number_that_was_never_given(kitchen, number):
     ana, _, ears = kitchen
     ana.says("one", to="kitchen > count")

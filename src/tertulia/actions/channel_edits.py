@@ -46,7 +46,7 @@ LETTING_IN = ("can_add_subscribers_group", "can_subscribe_group")
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class ChannelChanges:
     """What is to be changed of a channel; everything else stays."""
 
     name: str | None = None
@@ -68,7 +68,9 @@ class Changes:
         return any(each is not None for each in asked)
 
 
-def edit(tx: Tx, user: User, channel_id: int, changes: Changes, web_public_allowed: bool) -> None:
+def edit(
+    tx: Tx, user: User, channel_id: int, changes: ChannelChanges, web_public_allowed: bool
+) -> None:
     """Change a channel: all that is asked for, or nothing."""
     user = rights.acting(tx, user)
     channel = channel_actions.visible_to(tx, user, channel_id)
@@ -118,7 +120,7 @@ def set_default(tx: Tx, user: User, channel_id: int, is_default: bool) -> None:
 # --- one step for each part, in the order in which clients hear of them ---
 
 
-def _unarchive(tx: Tx, user: User, channel: Channel, changes: Changes) -> None:
+def _unarchive(tx: Tx, user: User, channel: Channel, changes: ChannelChanges) -> None:
     if changes.archived is not False:
         return
     if not channel.archived:
@@ -128,7 +130,7 @@ def _unarchive(tx: Tx, user: User, channel: Channel, changes: Changes) -> None:
     notices.post_if_wanted(tx, channel, words.channel_unarchived(channel))
 
 
-def _change_openness(tx: Tx, user: User, channel: Channel, changes: Changes) -> None:
+def _change_openness(tx: Tx, user: User, channel: Channel, changes: ChannelChanges) -> None:
     if not changes.touch_openness:
         return
     after = _opened(channel, changes)
@@ -157,7 +159,7 @@ def _change_openness(tx: Tx, user: User, channel: Channel, changes: Changes) -> 
         notices.post_if_wanted(tx, channel, words.openness_changed(user, channel, after))
 
 
-def _opened(channel: Channel, changes: Changes) -> Channel:
+def _opened(channel: Channel, changes: ChannelChanges) -> Channel:
     """The channel as open or closed as it is to be; raises for what makes no sense."""
     is_private = channel.invite_only if changes.is_private is None else changes.is_private
     is_web_public = (
@@ -181,7 +183,7 @@ def _opened(channel: Channel, changes: Changes) -> Channel:
     )
 
 
-def _change_default(tx: Tx, user: User, channel: Channel, changes: Changes) -> None:
+def _change_default(tx: Tx, user: User, channel: Channel, changes: ChannelChanges) -> None:
     if changes.is_default is None:
         return
     if not user.is_admin:
@@ -194,7 +196,7 @@ def _change_default(tx: Tx, user: User, channel: Channel, changes: Changes) -> N
         channel_actions.tell_defaults(tx)
 
 
-def _change_retention(tx: Tx, user: User, channel: Channel, changes: Changes) -> None:
+def _change_retention(tx: Tx, user: User, channel: Channel, changes: ChannelChanges) -> None:
     if isinstance(changes.retention_days, UnsetType):
         return
     if not user.is_owner:
@@ -210,7 +212,7 @@ def _change_retention(tx: Tx, user: User, channel: Channel, changes: Changes) ->
     notices.post_if_wanted(tx, channel, words.retention_changed(user, old, new))
 
 
-def _change_topics_policy(tx: Tx, user: User, channel: Channel, changes: Changes) -> None:
+def _change_topics_policy(tx: Tx, user: User, channel: Channel, changes: ChannelChanges) -> None:
     if changes.topics_policy is None:
         return
     rights.require_in_realm(tx, user, "can_set_topics_policy_group")
@@ -222,7 +224,7 @@ def _change_topics_policy(tx: Tx, user: User, channel: Channel, changes: Changes
     _tell(tx, channel, "topics_policy", changes.topics_policy)
 
 
-def _change_description(tx: Tx, user: User, channel: Channel, changes: Changes) -> None:
+def _change_description(tx: Tx, user: User, channel: Channel, changes: ChannelChanges) -> None:
     if changes.description is None:
         return
     text, rendered = changes.description
@@ -233,7 +235,7 @@ def _change_description(tx: Tx, user: User, channel: Channel, changes: Changes) 
         notices.post_if_wanted(tx, channel, words.description_changed(user, channel, after))
 
 
-def _change_name(tx: Tx, user: User, channel: Channel, changes: Changes) -> None:
+def _change_name(tx: Tx, user: User, channel: Channel, changes: ChannelChanges) -> None:
     if changes.name is None:
         return
     name = checked_name(changes.name)
@@ -248,7 +250,7 @@ def _change_name(tx: Tx, user: User, channel: Channel, changes: Changes) -> None
     notices.post_if_wanted(tx, channel, words.channel_renamed(user, channel.name, name))
 
 
-def _change_folder(tx: Tx, user: User, channel: Channel, changes: Changes) -> None:
+def _change_folder(tx: Tx, user: User, channel: Channel, changes: ChannelChanges) -> None:
     if isinstance(changes.folder_id, UnsetType):
         return
     if changes.folder_id is not None:
@@ -258,13 +260,13 @@ def _change_folder(tx: Tx, user: User, channel: Channel, changes: Changes) -> No
         _tell(tx, channel, "folder_id", changes.folder_id)
 
 
-def _change_default_push(tx: Tx, user: User, channel: Channel, changes: Changes) -> None:
+def _change_default_push(tx: Tx, user: User, channel: Channel, changes: ChannelChanges) -> None:
     if changes.default_push is not None and changes.default_push != channel.default_push:
         channels.change(tx, channel.id, default_push=changes.default_push)
         _tell(tx, channel, "default_push_notifications", changes.default_push)
 
 
-def _change_permissions(tx: Tx, user: User, channel: Channel, changes: Changes) -> None:
+def _change_permissions(tx: Tx, user: User, channel: Channel, changes: ChannelChanges) -> None:
     for name, change in changes.permissions.items():
         channel = _change_permission(tx, user, channel, name, change)
 
@@ -341,7 +343,7 @@ _STEPS = (
 
 
 def _check_web_public(
-    tx: Tx, user: User, channel: Channel, changes: Changes, web_public_allowed: bool
+    tx: Tx, user: User, channel: Channel, changes: ChannelChanges, web_public_allowed: bool
 ) -> None:
     """Who may not open channels to the internet is told so before anything else."""
     _opened(channel, changes)

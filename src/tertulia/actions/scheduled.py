@@ -41,7 +41,7 @@ FORGET_AT_ONCE = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ScheduledChange:
     """What is to be different; None leaves a thing as it is."""
 
     in_channel: bool | None = None
@@ -52,11 +52,11 @@ class Change:
 
     @property
     def is_empty(self) -> bool:
-        return self == Change()
+        return self == ScheduledChange()
 
     @property
     def is_about_time_alone(self) -> bool:
-        return self == Change(deliver_at=self.deliver_at)
+        return self == ScheduledChange(deliver_at=self.deliver_at)
 
 
 # --- what its owner does ---
@@ -81,8 +81,8 @@ def create(
     return entry_id
 
 
-def edit(tx: Tx, owner: User, entry_id: int, change: Change, email_domain: str) -> None:
-    """Change what was passed. A failed message needs a new time, and then waits again."""
+def edit(tx: Tx, owner: User, entry_id: int, change: ScheduledChange, email_domain: str) -> None:
+    """ScheduledChange what was passed. A failed message needs a new time, and then waits again."""
     if change.is_empty:
         raise NothingToChange()
     entry = _own(tx, owner, entry_id)
@@ -117,7 +117,7 @@ def _own(tx: Tx, owner: User, entry_id: int) -> ScheduledMessage:
     return entry
 
 
-def _changed_destination(entry: ScheduledMessage, change: Change) -> Destination:
+def _changed_destination(entry: ScheduledMessage, change: ScheduledChange) -> Destination:
     known = entry.to
     was_in_channel = isinstance(known, ToChannel)
     in_channel = was_in_channel if change.in_channel is None else change.in_channel

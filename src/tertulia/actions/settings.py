@@ -24,7 +24,7 @@ from tertulia.storage.tx import Tx
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class SettingsChanges:
     """What somebody wants to be different about their account; the rest stays."""
 
     settings: dict[str, Any] = field(default_factory=dict)
@@ -34,7 +34,7 @@ class Changes:
     password_hash: str | None = None
 
 
-def change(tx: Tx, user: User, changes: Changes) -> None:
+def change(tx: Tx, user: User, changes: SettingsChanges) -> None:
     """Everything is checked before anything is stored, and only real changes are told."""
     user = _present(tx, user)
     wanted = preferences.checked(changes.settings)

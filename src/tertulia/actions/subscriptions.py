@@ -215,6 +215,7 @@ def _join_all(tx: Tx, arrivals: Arrivals, colors: dict[str, str]) -> None:
                 count_before=count,
                 revealed_to=_could_not_see(channel, newcomers, holds),
                 first_message_id=channel.first_message_id,
+                name=channel.name,
             )
         )
     if told:
@@ -332,7 +333,7 @@ def _leave_all(tx: Tx, departures: Arrivals) -> None:
         ids = sorted(person.id for person in leavers)
         hidden = _could_not_see(channel, leavers, holds)
         subscriptions.end(tx, channel.id, ids, seq, newest)
-        told.append(Departure(channel.id, ids, hidden))
+        told.append(Departure(channel.id, ids, hidden, channel.name))
     if not told:
         return
     announce(tx, Left(told), to=Everyone())

@@ -7,7 +7,7 @@ from msgspec import UNSET, UnsetType
 
 from tertulia.actions import channel_edits, subscriptions
 from tertulia.actions import channels as channel_actions
-from tertulia.actions.channel_edits import Changes
+from tertulia.actions.channel_edits import ChannelChanges
 from tertulia.actions.composing import describe_channel
 from tertulia.api.call import Call, may_open_channels
 from tertulia.api.people import with_id
@@ -290,7 +290,7 @@ async def edit(
     if description is not None:
         text = one_line(description)
         described = (text, await describe_channel(call.author, text))
-    changes = Changes(
+    changes = ChannelChanges(
         name=new_name,
         description=described,
         is_private=is_private,

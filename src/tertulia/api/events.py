@@ -161,7 +161,8 @@ async def _state(
     follower = call.delivery.follower
     async with follower.still():
         facts, news = await call.db.read(_read_moment, call, user, wanted)
-        follower.absorb(news)
+        while not follower.absorb(news):
+            facts, news = await call.db.read(_read_moment, call, user, wanted)
         around = _surroundings(call)
         view = View(call.org, user, options, facts, around, call.now, presence_days)
         return call.org.applied, compose(view, wanted)

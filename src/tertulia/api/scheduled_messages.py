@@ -4,7 +4,7 @@ from typing import Annotated
 
 from tertulia.actions import scheduled
 from tertulia.actions.composing import compose
-from tertulia.actions.scheduled import Change
+from tertulia.actions.scheduled import ScheduledChange
 from tertulia.api.call import Call
 from tertulia.domain import limits
 from tertulia.domain.scheduled import LAST_MOMENT, destination
@@ -69,9 +69,9 @@ async def edit(
     topic: Annotated[str | None, Alias("subject")] = None,
     scheduled_delivery_timestamp: Moment | None = None,
 ) -> Reply:
-    """Change a scheduled message; one that has failed needs a new time."""
+    """ScheduledChange a scheduled message; one that has failed needs a new time."""
     draft = None if content is None else await compose(call.author, content, call.client, None)
-    change = Change(
+    change = ScheduledChange(
         in_channel=None if kind is None else IN_CHANNEL[kind],
         to=to,
         topic=topic,

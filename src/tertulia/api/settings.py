@@ -6,7 +6,7 @@ from functools import cache
 from typing import Annotated, Any
 
 from tertulia.actions import settings
-from tertulia.actions.settings import Changes
+from tertulia.actions.settings import SettingsChanges
 from tertulia.api.call import Call
 from tertulia.api.setting_values import FORMS, parameters
 from tertulia.domain import limits, passwords, preferences
@@ -46,7 +46,7 @@ async def change(
     password_hash = None
     if new_password:
         password_hash = await _new_password_hash(call, old_password, new_password)
-    wanted = Changes(values, timezone, full_name, email and email.strip(), password_hash)
+    wanted = SettingsChanges(values, timezone, full_name, email and email.strip(), password_hash)
     await call.db.write(settings.change, call.user, wanted)
     return ok()
 

@@ -8,7 +8,7 @@ asked, because it alone knows what was done a moment ago.
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Set
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from pyroaring import BitMap
 
@@ -29,6 +29,8 @@ from tertulia.domain.topics import fold
 from tertulia.domain.users import Role, User
 from tertulia.events.presence import Board
 from tertulia.storage.profile_fields import Values
+
+T = TypeVar("T")
 
 Rule = Callable[[User | None, Channel, bool, access.Holds], bool]
 
@@ -263,9 +265,9 @@ class Organization:
     def _take_out(self, user: User) -> None:
         """Forget all by which somebody was found, and how they were told."""
         self._kept_users.pop(user.id, None)
-        self._user_by_email.pop(user.email.casefold(), None)
+        _let_go(self._user_by_email, user.email.casefold(), user.id)
         self._users_by_name[user.full_name.lower()].discard(user.id)
-        self._user_by_key.pop(self._key_of.pop(user.id, b""), None)
+        _let_go(self._user_by_key, self._key_of.pop(user.id, b""), user.id)
         self._by_role[user.role].discard(user.id)
         self._inactive.discard(user.id)
         self.presence.hidden.discard(user.id)
@@ -273,7 +275,7 @@ class Organization:
     def put_channel(self, channel: Channel) -> None:
         known = self.channels.get(channel.id)
         if known is not None:
-            self._channel_by_name.pop(fold(known.name), None)
+            _let_go(self._channel_by_name, fold(known.name), channel.id)
         self.channels[channel.id] = channel
         self._kept.pop(channel.id, None)
         self._channel_by_name[fold(channel.name)] = channel.id
@@ -344,3 +346,9 @@ class Organization:
     def replace_by(self, newer: "Organization") -> None:
         """Become what was just read; whoever holds on to us sees it too."""
         vars(self).update(vars(newer))
+
+
+def _let_go(index: dict[T, int], name: T, owner_id: int) -> None:
+    """Forget a name, unless somebody else has taken it over by now."""
+    if index.get(name) == owner_id:
+        del index[name]

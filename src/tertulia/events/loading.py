@@ -44,6 +44,7 @@ class Touched:
     linkifiers: bool = False
     profile_fields: bool = False
     profiles: set[int] = field(default_factory=set)  # whose fields are filled in differently
+    everything: bool = False  # it cannot be said what
 
     def __bool__(self) -> bool:
         return any(getattr(self, part.name) for part in fields(self))

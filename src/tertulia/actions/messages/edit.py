@@ -32,7 +32,7 @@ from tertulia.errors import (
     TopicEditTooLate,
     WidgetNotEditable,
 )
-from tertulia.events.audience import Bereft, Followers
+from tertulia.events.audience import LeftBehind, MoveFollowers
 from tertulia.events.log import announce
 from tertulia.events.types.edits import MessagesDeleted, MessageUpdated, PropagateMode
 from tertulia.storage import (
@@ -345,8 +345,8 @@ def _move(tx: Tx, user: User, message: Message, move: Move, event: MessageUpdate
     announce(
         tx,
         MessagesDeleted(move.ids, move.channel.id, move.prev_topic),
-        to=Bereft(move.channel.id, move.target.id, also),
+        to=LeftBehind(move.channel.id, move.target.id, also),
     )
-    announce(tx, event, to=Followers(move.channel.id, move.target.id, also))
+    announce(tx, event, to=MoveFollowers(move.channel.id, move.target.id, also))
     for channel in (move.channel, move.target):
         traffic.find_first_message(tx, channel)

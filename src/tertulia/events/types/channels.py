@@ -1,17 +1,21 @@
 """Channels as clients see them, and the events that tell of them."""
 
+import dataclasses
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
+from msgspec.structs import replace
 
 from tertulia.domain.channels import Channel, Gate
 from tertulia.domain.groups import GroupValue, Members
 from tertulia.events.directory import Organization
 from tertulia.events.listener import Listener
 from tertulia.events.loading import Touched
-from tertulia.events.types.event import Event, Wire
+from tertulia.events.types.event import Event, TakenBack, Then, Wire
+from tertulia.storage import subscriptions
+from tertulia.storage.tx import Tx
 
 ADMINISTRATORS_POST = 2
 POST_POLICIES = {
@@ -58,7 +62,7 @@ class ChannelObject(msgspec.Struct, kw_only=True):
     partial_subscribers: list[int] | UnsetType = UNSET
 
 
-# Channels or people of the moment of an event, for who hears of it later (see `recall`).
+# Channels or people of the moment of an event, for who hears of it long after.
 Recalled = list[int] | None
 
 _encode = msgspec.json.Encoder().encode
@@ -167,15 +171,23 @@ def peers_changed(op: str, channel_ids: list[int], user_ids: Sequence[int]) -> W
     }
 
 
+def as_far_as_seen(org: Organization, channel_id: int, to: Listener, name: str = "") -> Channel:
+    """A channel as it is now; to one who may not see that any more, by the name it had then."""
+    channel = org.channels[channel_id]
+    if org.may_see(to.user_id, channel_id):
+        return channel
+    return dataclasses.replace(channel, name=name, description="", rendered_description="")
+
+
 def _shown_anew(
-    org: Organization, channel_id: int, subscribers: list[int] | None = None
+    org: Organization, channel: Channel, subscribers: list[int] | None = None
 ) -> Iterable[Wire]:
     """What somebody is told who can see a channel from now on, or from a moment of the past."""
     if subscribers is None:
-        subscribers = org.subscribers_of(channel_id)
-    yield channel_created(channel_object(org, org.channels[channel_id], count=len(subscribers)))
+        subscribers = org.subscribers_of(channel.id)
+    yield channel_created(channel_object(org, channel, count=len(subscribers)))
     if subscribers:
-        yield peers_changed("peer_add", [channel_id], subscribers)
+        yield peers_changed("peer_add", [channel.id], subscribers)
 
 
 class ChannelCreated(Event, frozen=True):
@@ -212,8 +224,17 @@ class ChannelChanged(Event, frozen=True):
     subscribed: Recalled = None
     subscribers: Recalled = None
 
+    def recalled(self, tx: Tx, then: Then) -> "ChannelChanged":
+        if self.before is None:
+            return self
+        there = subscriptions.active_user_ids_at(tx, self.channel_id, then.seq)
+        return replace(self, subscribed=then.channels(), subscribers=there)
+
     def touched(self) -> Touched:
         return Touched(channels={self.channel_id})
+
+    def taken_back(self) -> TakenBack:
+        return TakenBack() if self.before is None else TakenBack(channels={self.channel_id: None})
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
         saw = sees = True
@@ -233,7 +254,8 @@ class ChannelChanged(Event, frozen=True):
         elif saw:
             yield channel_deleted(self.channel_id)
         elif sees:
-            yield from _shown_anew(org, self.channel_id, self.subscribers)
+            channel = as_far_as_seen(org, self.channel_id, to, self.name)
+            yield from _shown_anew(org, channel, self.subscribers)
 
 
 class ChannelArchived(Event, frozen=True):
@@ -262,7 +284,8 @@ class ChannelArchived(Event, frozen=True):
         elif self.archived:
             yield channel_deleted(self.channel_id)
         else:
-            yield channel_created(channel_object(org, org.channels[self.channel_id]))
+            channel = as_far_as_seen(org, self.channel_id, to, self.name)
+            yield channel_created(channel_object(org, channel))
 
 
 class ChannelsUncovered(Event, frozen=True):
@@ -274,12 +297,15 @@ class ChannelsUncovered(Event, frozen=True):
     shown: list[int]
     hidden: list[int]
 
+    def taken_back(self) -> TakenBack:
+        return TakenBack(channels=dict.fromkeys(self.hidden))
+
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
         for channel_id in self.hidden:
             yield channel_deleted(channel_id)
         for channel_id in self.shown:
             if to.options.capabilities.archived_channels or not org.channels[channel_id].archived:
-                yield from _shown_anew(org, channel_id)
+                yield from _shown_anew(org, as_far_as_seen(org, channel_id, to))
 
 
 class DefaultChannelsChanged(Event, frozen=True):

@@ -4,15 +4,20 @@ Like the event of a new message, they name messages and do not copy them: the wo
 read from its history when the event is told, and are gone once the message is.
 """
 
-from collections.abc import Iterable
-from typing import Any, ClassVar, Literal
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any, ClassVar, Literal, Self
+
+from msgspec.structs import replace
 
 from tertulia.domain.messages import Edit, Message
 from tertulia.domain.topics import shown
 from tertulia.events.directory import Organization
 from tertulia.events.listener import Listener
 from tertulia.events.loading import Touched
-from tertulia.events.types.event import Event, Wire
+from tertulia.events.types.event import About, Event, TakenBack, Wire
+from tertulia.events.types.messages import may_follow, topic_links
+from tertulia.storage import edits, messages
+from tertulia.storage.tx import Tx
 
 PropagateMode = Literal["change_one", "change_later", "change_all"]
 
@@ -20,8 +25,7 @@ PropagateMode = Literal["change_one", "change_later", "change_all"]
 class MessageUpdated(Event, frozen=True):
     """A message has other words, or it and perhaps others stand elsewhere, or both.
 
-    The wire form is put together in `wording`, which has the words; the flags are added when
-    somebody fetches it.
+    The words are read from its history; the flags are added when somebody fetches it.
     """
 
     kind: ClassVar[str] = "message_updated"
@@ -39,18 +43,41 @@ class MessageUpdated(Event, frozen=True):
     topic: str | None = None
     new_channel_id: int | None = None
 
-    @property
-    def place(self) -> int | None:
-        """The channel in which the messages stand afterwards."""
-        return self.channel_id if self.new_channel_id is None else self.new_channel_id
+    message: Message | None = None
+    words: dict[str, Any] = {}
 
-    def told(
-        self,
-        words: dict[str, Any],
-        channel_name: str,
-        topic_links: list[dict[str, str]],
-        to: Listener,
-    ) -> Wire:
+    @classmethod
+    def completed_together(cls, tx: Tx, events: Sequence[Self]) -> Sequence[Event]:
+        found = messages.find_many(tx, tx.realm_id, [event.message_id for event in events])
+        reworded = [event.message_id for event in events if event.edit_id is not None]
+        history = edits.of_messages(tx, [each for each in reworded if each in found])
+        return [
+            event._with(found.get(event.message_id), history.get(event.message_id, ()))
+            for event in events
+        ]
+
+    def _with(self, message: Message | None, history: Sequence[Edit]) -> Self:
+        words = {}
+        if message is not None and self.edit_id is not None:
+            words = _words_of(self.edit_id, message, history)
+        return replace(self, message=message, words=words)
+
+    @property
+    def _is_gone(self) -> bool:
+        """A move may still tell of the others that went along."""
+        return self.message is None and self.mode is None
+
+    def is_out_of_sight(self, org: Organization, user_id: int) -> bool:
+        if self.message is None:
+            return self._is_gone
+        return not may_follow(org, user_id, self.message)
+
+    def variant(self, org: Organization, to: Listener) -> Hashable:
+        return to.options.capabilities.empty_topic_name, self._knows_place(org, to)
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        if self._is_gone:
+            return
         empty = to.options.capabilities.empty_topic_name
         found: Wire = {
             "type": "update_message",
@@ -58,10 +85,11 @@ class MessageUpdated(Event, frozen=True):
             "edit_timestamp": int(self.at),
             "message_id": self.message_id,
             "rendering_only": False,
-            **words,
+            **self.words,
         }
         if self.channel_id is not None:
-            found |= {"stream_name": channel_name, "stream_id": self.channel_id}
+            name = self.channel_name if self._knows_place(org, to) else ""
+            found |= {"stream_name": name, "stream_id": self.channel_id}
         if self.mode is not None:
             found |= {
                 "propagate_mode": self.mode,
@@ -70,14 +98,30 @@ class MessageUpdated(Event, frozen=True):
         if self.new_channel_id is not None:
             found["new_stream_id"] = self.new_channel_id
         if self.topic is not None:
-            found |= {"subject": shown(self.topic, empty), "topic_links": topic_links}
-        return found | {"message_ids": self.message_ids}
+            links = topic_links(org, self.topic)
+            found |= {"subject": shown(self.topic, empty), "topic_links": links}
+        yield found | {"message_ids": self.message_ids}
+
+    def about(self) -> About:
+        words_of = None if self.edit_id is None else self.message_id
+        return About(self._place, words_of, flags_of=self.message_id)
+
+    @property
+    def _place(self) -> int | None:
+        """The channel in which the messages stand afterwards."""
+        return self.channel_id if self.new_channel_id is None else self.new_channel_id
+
+    def _knows_place(self, org: Organization, to: Listener) -> bool:
+        """Who meets messages where they went need not know what the place before is called."""
+        return self.channel_id is not None and org.may_see(to.user_id, self.channel_id)
 
 
-def words_of(edit_id: int, message: Message, edits: Iterable[Edit]) -> dict[str, Any]:
+def _words_of(edit_id: int, message: Message, history: Iterable[Edit]) -> dict[str, Any]:
     """What a message said before and after one of its edits."""
-    rewordings = [edit for edit in edits if edit.prev_content is not None]
-    index = next(index for index, edit in enumerate(rewordings) if edit.id == edit_id)
+    rewordings = [edit for edit in history if edit.prev_content is not None]
+    index = next((at for at, edit in enumerate(rewordings) if edit.id == edit_id), None)
+    if index is None:
+        return {}
     before = rewordings[index]
     content, rendered = message.content, message.rendered
     if index + 1 < len(rewordings):
@@ -101,6 +145,10 @@ class MessagesDeleted(Event, frozen=True):
     message_ids: list[int]
     channel_id: int | None = None
     topic: str = ""
+
+    def taken_back(self) -> TakenBack:
+        """Whoever is told that messages are gone must not find their words a moment before."""
+        return TakenBack(messages=self.message_ids)
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
         place: Wire = {"message_type": "private"}

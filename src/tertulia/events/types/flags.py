@@ -8,7 +8,7 @@ import msgspec
 from tertulia.domain.topics import shown
 from tertulia.events.directory import Organization
 from tertulia.events.listener import Listener
-from tertulia.events.types.event import Event, Wire
+from tertulia.events.types.event import NOTHING, About, Event, Wire
 
 
 class UnreadDetails(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -45,13 +45,16 @@ class FlagsChanged(Event, frozen=True):
     everything: bool = False
     details: dict[int, UnreadDetails] | None = None
 
-    @property
-    def may_be_merged(self) -> bool:
-        """Whether a later event of the same kind may take this one in before it is fetched."""
-        return not self.everything and self.details is None
+    def about(self) -> About:
+        plain = not self.everything and self.details is None
+        return About(mergeable=self) if plain else NOTHING
 
-    def merged_with(self, later: "FlagsChanged") -> "FlagsChanged":
-        return FlagsChanged(self.op, self.flag, self.message_ids + later.message_ids)
+    def merged_with(self, earlier: Event) -> Event | None:
+        if not isinstance(earlier, FlagsChanged):
+            return None
+        if (earlier.op, earlier.flag) != (self.op, self.flag):
+            return None
+        return FlagsChanged(self.op, self.flag, earlier.message_ids + self.message_ids)
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
         found = {

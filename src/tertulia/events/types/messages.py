@@ -4,23 +4,26 @@ The event in the log names the message and does not copy it: what was deleted is
 the log as well.
 """
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
 from tertulia.domain.known_people import UNKNOWN_NAME
 from tertulia.domain.messages import Edit, Message
+from tertulia.domain.narrow import passes
 from tertulia.domain.topics import shown
 from tertulia.events.directory import Organization
 from tertulia.events.listener import Listener
-from tertulia.events.types.event import Event
+from tertulia.events.types.event import About, Event, Wire
 from tertulia.events.types.submessages import SubmessageObject, submessage_object
 from tertulia.events.types.users import avatar_url, unknown_avatar_url
 from tertulia.markdown import LinkPattern, render_topic_links
+from tertulia.storage import messages, submessages
+from tertulia.storage.tx import Tx
 
 
 class Participant(msgspec.Struct):
@@ -175,6 +178,11 @@ def _recipient(org: Organization, message: Message) -> str | list[Participant]:
     ]
 
 
+def may_follow(org: Organization, user_id: int, message: Message) -> bool:
+    """Whether somebody may read a message where it stands now."""
+    return message.channel_id is None or org.may_read(user_id, message.channel_id)
+
+
 class Echo(msgspec.Struct, frozen=True):
     """The queue that sent a message, and its own name for it."""
 
@@ -183,7 +191,7 @@ class Echo(msgspec.Struct, frozen=True):
 
 
 class MessageSent(Event, frozen=True):
-    """A new message. Its wire form is put together in `delivery`, from shared pieces."""
+    """A new message; `message` is None once it is deleted."""
 
     kind: ClassVar[str] = "message"
     types: ClassVar[tuple[str, ...]] = ("message",)
@@ -202,6 +210,85 @@ class MessageSent(Event, frozen=True):
     widget_id: int | None = None  # the submessage that it began with
     unread_for: list[int] = []  # those for whom a resolve notice is not read at once
 
+    message: Message | None = None
+
+    @classmethod
+    def completed_together(cls, tx: Tx, events: Sequence[Self]) -> Sequence[Event]:
+        found = messages.find_many(tx, tx.realm_id, [event.message_id for event in events])
+        return [event._with(tx, found.get(event.message_id)) for event in events]
+
+    def _with(self, tx: Tx, message: Message | None) -> Self:
+        """With what the message began with; what came to it later has events of its own."""
+        widget = None if self.widget_id is None else submessages.find(tx, self.widget_id)
+        if message is not None and widget is not None:
+            message = replace(message, submessages=(widget,))
+        return msgspec.structs.replace(self, message=message)
+
+    def overheard_in(self, org: Organization) -> int | None:
+        channel = None if self.channel_id is None else org.channels[self.channel_id]
+        return channel.id if channel is not None and channel.is_public else None
+
+    def passes(self, org: Organization, to: Listener) -> bool:
+        message = self.message
+        if message is None:
+            return True
+        channel_id = message.channel_id
+        return passes(
+            to.options.narrow,
+            channel_name=None if channel_id is None else org.channels[channel_id].name,
+            topic=message.topic,
+            sender_email=org.users[self.sender_id].api_email(org.email_domain),
+            flags=self.flags_for(to.user_id),
+        )
+
+    def is_out_of_sight(self, org: Organization, user_id: int) -> bool:
+        return self.message is None or not may_follow(org, user_id, self.message)
+
+    def _is_gone_for(self, org: Organization, user_id: int) -> bool:
+        """Even what is told at once may be deleted or moved by then, in the same gathering."""
+        message = self.message
+        if message is None or message.channel_id == self.channel_id:
+            return message is None
+        return not may_follow(org, user_id, message)
+
+    def variant(self, org: Organization, to: Listener) -> Hashable:
+        if self._is_gone_for(org, to.user_id):
+            return "gone"
+        options = to.options
+        return (
+            options.apply_markdown,
+            options.client_gravatar,
+            options.capabilities.empty_topic_name,
+            self._knows_sender(org, to),
+            *self.flags_for(to.user_id),
+        )
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        if self.message is None or self._is_gone_for(org, to.user_id):
+            return
+        told = message_object(
+            org,
+            self.message,
+            apply_markdown=to.options.apply_markdown,
+            client_gravatar=to.options.client_gravatar,
+            allow_empty_topic=to.options.capabilities.empty_topic_name,
+            knows_sender=self._knows_sender(org, to),
+        )
+        yield {"type": "message", "message": told, "flags": self.flags_for(to.user_id)}
+
+    def additions(self, to: Listener) -> Wire:
+        """The sender's own name for the message, in the one queue that gave it."""
+        echo = self.echo
+        if echo is None or (echo.queue_id, self.sender_id) != (to.queue_id, to.user_id):
+            return {}
+        return {"local_id": echo.local_id, "local_message_id": echo.local_id}
+
+    def about(self) -> About:
+        return About(self.channel_id, self.message_id)
+
+    def _knows_sender(self, org: Organization, to: Listener) -> bool:
+        return org.may_know(org.users[to.user_id], org.users[self.sender_id])
+
     def flags_for(self, user_id: int) -> list[str]:
         flags = []
         is_own = user_id == self.sender_id and self.read_by_sender
@@ -219,9 +306,3 @@ class MessageSent(Event, frozen=True):
         if user_id in self.alerted:
             flags.append("has_alert_word")
         return flags
-
-    def echo_for(self, to: Listener) -> str | None:
-        """The sender's own name for the message, in the one queue that gave it."""
-        if self.echo is None or (self.echo.queue_id, self.sender_id) != (to.queue_id, to.user_id):
-            return None
-        return self.echo.local_id

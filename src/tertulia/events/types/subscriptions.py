@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 import msgspec
 from msgspec import Raw
+from msgspec.structs import replace
 
 from tertulia.domain.channels import Subscription
 from tertulia.domain.users import User
@@ -13,6 +14,7 @@ from tertulia.events.listener import Listener
 from tertulia.events.types.channels import (
     ChannelObject,
     Recalled,
+    as_far_as_seen,
     channel_created,
     channel_deleted,
     channel_object,
@@ -21,7 +23,9 @@ from tertulia.events.types.channels import (
     was_in,
     with_members,
 )
-from tertulia.events.types.event import Event, Wire
+from tertulia.events.types.event import Event, TakenBack, Then, Wire
+from tertulia.storage import subscriptions
+from tertulia.storage.tx import Tx
 
 # What a subscription may leave to the user's own setting, and that setting.
 INHERITED = {
@@ -89,7 +93,14 @@ class Arrival(msgspec.Struct, frozen=True, omit_defaults=True):
     count_before: int
     revealed_to: list[int] = []
     first_message_id: int | None = None
+    name: str = ""  # of the channel at that time
     subscribers: Recalled = None
+
+    def recalled(self, tx: Tx, then: Then) -> "Arrival":
+        if then.user_id not in self.subscriptions:
+            return self
+        there = subscriptions.active_user_ids_at(tx, self.channel_id, then.seq)
+        return replace(self, subscribers=there)
 
 
 class Joined(Event, frozen=True):
@@ -103,6 +114,10 @@ class Joined(Event, frozen=True):
 
     arrivals: list[Arrival]
     subscribed: Recalled = None
+
+    def recalled(self, tx: Tx, then: Then) -> "Joined":
+        arrivals = [arrival.recalled(tx, then) for arrival in self.arrivals]
+        return Joined(arrivals, then.channels())
 
     def move(self, org: Organization) -> None:
         for arrival in self.arrivals:
@@ -118,7 +133,7 @@ class Joined(Event, frozen=True):
                     users = tuple(sorted(arrival.subscriptions))
                     peers.setdefault(users, []).append(arrival.channel_id)
                 continue
-            channel = org.channels[arrival.channel_id]
+            channel = as_far_as_seen(org, arrival.channel_id, to, arrival.name)
             shown = channel_object(org, channel, count=arrival.count_before)
             shown.first_message_id = arrival.first_message_id
             if to.user_id in arrival.revealed_to:
@@ -150,6 +165,7 @@ class Departure(msgspec.Struct, frozen=True, omit_defaults=True):
     channel_id: int
     user_ids: list[int]
     hidden_from: list[int] = []
+    name: str = ""  # of the channel at that time; its next one may not be theirs to know
 
 
 class Left(Event, frozen=True):
@@ -161,6 +177,12 @@ class Left(Event, frozen=True):
     departures: list[Departure]
     subscribed: Recalled = None
 
+    def recalled(self, tx: Tx, then: Then) -> "Left":
+        return replace(self, subscribed=then.channels())
+
+    def taken_back(self) -> TakenBack:
+        return TakenBack(channels={each.channel_id: each.user_ids for each in self.departures})
+
     def move(self, org: Organization) -> None:
         for departure in self.departures:
             org.leave(departure.channel_id, departure.user_ids)
@@ -170,17 +192,18 @@ class Left(Event, frozen=True):
         hidden: list[int] = []
         peers: dict[tuple[int, ...], list[int]] = {}
         for departure in self.departures:
-            channel = org.channels[departure.channel_id]
+            channel_id = departure.channel_id
             others = tuple(each for each in departure.user_ids if each != to.user_id)
             if to.user_id in departure.user_ids:
-                mine.append({"name": channel.name, "stream_id": channel.id})
+                name = departure.name or org.channels[channel_id].name
+                mine.append({"name": name, "stream_id": channel_id})
             if to.user_id in departure.hidden_from:
-                hidden.append(channel.id)
+                hidden.append(channel_id)
             elif others and (
                 to.user_id in departure.user_ids
-                or org.may_see(to.user_id, channel.id, was_in(self.subscribed, channel.id))
+                or org.may_see(to.user_id, channel_id, was_in(self.subscribed, channel_id))
             ):
-                peers.setdefault(others, []).append(channel.id)
+                peers.setdefault(others, []).append(channel_id)
         if mine:
             yield {"type": "subscription", "op": "remove", "subscriptions": mine}
         for channel_id in hidden:

@@ -22,7 +22,7 @@ from tertulia.domain.users import (
 from tertulia.events.directory import Organization
 from tertulia.events.listener import Listener
 from tertulia.events.loading import Touched
-from tertulia.events.types.event import Event, Wire
+from tertulia.events.types.event import Event, TakenBack, Wire
 from tertulia.storage import statuses
 from tertulia.storage.tx import Tx
 
@@ -229,6 +229,9 @@ class UserActivityChanged(Event, frozen=True):
     def touched(self) -> Touched:
         return Touched(users={self.user_id})
 
+    def taken_back(self) -> TakenBack:
+        return TakenBack() if self.is_active else TakenBack(queues_of=[self.user_id])
+
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
         is_known = to.user_id not in self.unknown_to
         if is_known:
@@ -317,3 +320,6 @@ class KeyChanged(Event, frozen=True):
 
     def touched(self) -> Touched:
         return Touched(users={self.user_id})
+
+    def taken_back(self) -> TakenBack:
+        return TakenBack(queues_of=[self.user_id])

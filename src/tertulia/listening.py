@@ -11,7 +11,8 @@ from typing import Any
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from tertulia.config import Config
-from tertulia.errors import BadRequest, CannotStart, ClientError, HeadersTooLarge
+from tertulia.errors import BadRequest, CannotStart, ClientError
+from tertulia.errors.http import HeadersTooLarge
 from tertulia.http.replies import encode_error
 
 BACKLOG = 2048

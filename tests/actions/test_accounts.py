@@ -5,14 +5,8 @@ import pytest
 from tertulia.actions import joining, organizations, users
 from tertulia.actions.joining import NewUser
 from tertulia.domain.users import BotType, Role
-from tertulia.errors import (
-    BadRequest,
-    ClientError,
-    EmailTaken,
-    LastOwner,
-    UserIsDeactivated,
-    UserNotFound,
-)
+from tertulia.errors import BadRequest, ClientError
+from tertulia.errors.people import EmailTaken, LastOwner, UserIsDeactivated, UserNotFound
 from tertulia.storage import channels, log
 from tertulia.storage import users as stored
 

@@ -6,7 +6,8 @@ from tertulia.actions.messages import edit, send
 from tertulia.actions.messages.edit import MessageChanges
 from tertulia.domain.groups import Members
 from tertulia.domain.messages import Draft, Mentions
-from tertulia.errors import BadRequest, WildcardNotAllowedInChannel
+from tertulia.errors import BadRequest
+from tertulia.errors.messages import WildcardNotAllowedInChannel
 from tertulia.events.audience import Nobody
 from tertulia.events.log import announce
 from tertulia.events.types.realms import RealmCreated

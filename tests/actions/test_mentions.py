@@ -4,7 +4,7 @@ import pytest
 
 from tertulia.actions.messages import send
 from tertulia.domain.messages import Draft, Mentions
-from tertulia.errors import WildcardNotAllowedInChannel, WildcardNotAllowedInTopic
+from tertulia.errors.messages import WildcardNotAllowedInChannel, WildcardNotAllowedInTopic
 
 
 def calls(chat, sender, **mentions):

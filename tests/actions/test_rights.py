@@ -6,7 +6,7 @@ from tests.support.people import Chat
 
 from tertulia.actions import groups, rights
 from tertulia.domain.groups import REALM_PERMISSIONS, Members
-from tertulia.errors import InsufficientPermission
+from tertulia.errors.authentication import InsufficientPermission
 from tertulia.storage import realms
 from tertulia.storage.tx import Tx
 

@@ -10,7 +10,8 @@ from tertulia.domain.keys import Vault
 from tertulia.domain.messages import Draft, Mentions
 from tertulia.domain.realms import Realm
 from tertulia.domain.scheduled import ToChannel
-from tertulia.errors import TooLateToDeliver, WildcardNotAllowedInChannel
+from tertulia.errors.later import TooLateToDeliver
+from tertulia.errors.messages import WildcardNotAllowedInChannel
 from tertulia.storage import channels, realms
 from tertulia.storage import scheduled as stored
 from tertulia.storage.database import Database

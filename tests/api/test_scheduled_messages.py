@@ -12,7 +12,7 @@ from tertulia.domain import limits
 from tertulia.domain.channels import NewChannel
 from tertulia.domain.messages import Draft, Mentions
 from tertulia.domain.scheduled import ToChannel
-from tertulia.errors import WildcardNotAllowedInChannel
+from tertulia.errors.messages import WildcardNotAllowedInChannel
 from tertulia.storage import log
 from tertulia.storage import scheduled as stored
 

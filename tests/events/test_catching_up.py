@@ -21,7 +21,8 @@ from tertulia.domain.channels import NewChannel
 from tertulia.domain.keys import Vault
 from tertulia.domain.messages import Draft
 from tertulia.domain.users import Role, User
-from tertulia.errors import BadQueue, EventNotInQueue, ServiceUnavailable
+from tertulia.errors.events import BadQueue, EventNotInQueue
+from tertulia.errors.http import ServiceUnavailable
 from tertulia.events.audience import Users
 from tertulia.events.delivery import Delivery, read_page
 from tertulia.events.listener import Listener, Options

@@ -9,7 +9,8 @@ import msgspec
 from starlette.types import ASGIApp
 
 from tertulia.config import Config
-from tertulia.errors import BadRequest, GuestRefused, NotLoggedIn
+from tertulia.errors import BadRequest
+from tertulia.errors.authentication import GuestRefused, NotLoggedIn
 from tertulia.http.dispatch import Api
 from tertulia.http.forms import Files
 from tertulia.http.replies import Encoded, Reply, ok

@@ -8,7 +8,7 @@ from tests.support.waiting import eventually
 
 from tertulia.actions.receiving import Receiving
 from tertulia.domain.attachments import PIECE_BYTES
-from tertulia.errors import UploadExpired
+from tertulia.errors.files import UploadExpired
 from tertulia.storage.tx import Tx
 
 MUCH = b"tide" * PIECE_BYTES * 2  # eight pieces

@@ -10,7 +10,8 @@ import pytest
 from tests.support.waiting import PATIENCE_SECONDS
 
 from tertulia.domain.realms import Realm
-from tertulia.errors import BadRequest, ServiceUnavailable
+from tertulia.errors import BadRequest
+from tertulia.errors.http import ServiceUnavailable
 from tertulia.storage import log, realms
 from tertulia.storage.database import Database
 from tertulia.storage.tx import Tx

@@ -8,13 +8,9 @@ from tertulia.actions import users as user_actions
 from tertulia.actions.profiles import FieldAnswer
 from tertulia.domain.keys import Vault
 from tertulia.domain.users import Role, User, checked_full_name
-from tertulia.errors import (
-    InsufficientPermission,
-    LastOwner,
-    NoProfileOfBots,
-    OwnerRequired,
-    UserNotFound,
-)
+from tertulia.errors import BadRequest
+from tertulia.errors.authentication import InsufficientPermission, OwnerRequired
+from tertulia.errors.people import LastOwner, UserNotFound
 from tertulia.storage import users
 from tertulia.storage.tx import Tx
 
@@ -45,7 +41,7 @@ def edit(tx: Tx, actor: User, user_id: int, changes: AccountChanges) -> None:
         _change_address(tx, user, changes.email.strip())
     if changes.profile:
         if user.is_bot:
-            raise NoProfileOfBots()
+            raise BadRequest("Bots have no custom profile fields.")
         profiles.change(tx, actor, user.id, changes.profile)
 
 

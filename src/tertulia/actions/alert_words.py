@@ -3,7 +3,7 @@
 from tertulia.domain import limits
 from tertulia.domain.alert_words import fold, is_said, tokens
 from tertulia.domain.users import User
-from tertulia.errors import TooManyAlertWords
+from tertulia.errors import BadRequest
 from tertulia.events.audience import Users
 from tertulia.events.log import announce
 from tertulia.events.types.alert_words import AlertWordsChanged
@@ -16,7 +16,7 @@ def add(tx: Tx, user: User, words: list[str]) -> list[str]:
     alert_words.insert(tx, user.id, [word for word in words if word])
     known = alert_words.of_user(tx, user.id)
     if len(known) > limits.ALERT_WORDS:
-        raise TooManyAlertWords(limit=limits.ALERT_WORDS)
+        raise BadRequest(f"Too many alert words (limit: {limits.ALERT_WORDS})")
     announce(tx, AlertWordsChanged(user.id), to=Users([user.id]))
     return known
 

@@ -11,7 +11,7 @@ from tertulia.actions.messages import access
 from tertulia.domain import limits
 from tertulia.domain.attachments import Attachment, Looks, new_path_id, shown_name
 from tertulia.domain.users import User
-from tertulia.errors import InvalidAttachment, MayNotReadFile, NoSuchFile, UploadExpired
+from tertulia.errors.files import InvalidAttachment, MayNotReadFile, NoSuchFile, UploadExpired
 from tertulia.events.audience import Users
 from tertulia.events.log import announce
 from tertulia.events.types.attachments import AttachmentRemoved, AttachmentSaved

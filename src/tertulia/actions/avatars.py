@@ -5,7 +5,7 @@ import secrets
 from tertulia.actions import known_people, rights
 from tertulia.domain.images import Avatar
 from tertulia.domain.users import UPLOADED, User
-from tertulia.errors import AvatarChangesDisabled
+from tertulia.errors import BadRequest
 from tertulia.events.log import announce
 from tertulia.events.types.users import AvatarChanged
 from tertulia.storage import avatars, realms, users
@@ -43,4 +43,4 @@ def remove(tx: Tx, user_id: int) -> None:
 def _check_allowed(tx: Tx, user: User) -> None:
     disabled = realms.current(tx).setting("avatar_changes_disabled")
     if disabled and not rights.acting(tx, user).is_admin:
-        raise AvatarChangesDisabled()
+        raise BadRequest("Avatar changes are disabled in this organization.")

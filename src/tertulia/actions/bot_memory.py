@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from tertulia.domain import limits
 from tertulia.domain.users import User
-from tertulia.errors import BotMemoryFull, MemoryKeyNotFound
+from tertulia.errors import BadRequest
 from tertulia.storage import bot_memory
 from tertulia.storage.tx import Tx
 
@@ -13,7 +13,7 @@ def put(tx: Tx, bot: User, entries: dict[str, str]) -> None:
     """Remember texts under their keys; what was there under one of them is replaced."""
     bot_memory.put(tx, bot.id, entries)
     if bot_memory.size(tx, bot.id) > limits.BOT_MEMORY:
-        raise BotMemoryFull(limit=limits.BOT_MEMORY)
+        raise BadRequest(f"Bot storage is full (limit: {limits.BOT_MEMORY} characters)")
 
 
 def fetch(tx: Tx, bot: User, keys: Sequence[str] | None) -> dict[str, str]:
@@ -22,7 +22,7 @@ def fetch(tx: Tx, bot: User, keys: Sequence[str] | None) -> dict[str, str]:
         return bot_memory.everything(tx, bot.id)
     found = bot_memory.find_many(tx, bot.id, keys)
     if len(found) < len(set(keys)):
-        raise MemoryKeyNotFound()
+        raise BadRequest("Key does not exist.")
     return found
 
 

@@ -12,16 +12,10 @@ from tertulia.domain.bots import USUAL_INTERFACE, Bot, bot_email, new_service
 from tertulia.domain.images import Avatar
 from tertulia.domain.keys import Vault
 from tertulia.domain.users import BotType, Role, User, checked_full_name
-from tertulia.errors import (
-    AdministratorRequired,
-    BadRequest,
-    BotNotFound,
-    ChannelNameNotFound,
-    InsufficientPermission,
-    NameInUse,
-    NotAnOutgoingWebhook,
-    TooManyBots,
-)
+from tertulia.errors import BadRequest
+from tertulia.errors.authentication import AdministratorRequired, InsufficientPermission
+from tertulia.errors.channels import ChannelNameNotFound
+from tertulia.errors.people import BotNotFound
 from tertulia.events.audience import Everyone, Keepers, Users
 from tertulia.events.log import announce
 from tertulia.events.types.bots import BotChanged, BotOwnerChanged, BotsAdded, BotsGivenAway
@@ -171,12 +165,12 @@ def _require_creation(tx: Tx, creator: User, bot_type: BotType) -> None:
 
 def _check_room(tx: Tx, owner: User) -> None:
     if len(bots.ids_of_owner(tx, owner.id)) >= limits.BOTS:
-        raise TooManyBots(limit=limits.BOTS)
+        raise BadRequest(f"Too many bots (limit: {limits.BOTS})")
 
 
 def _check_name(tx: Tx, full_name: str) -> None:
     if bots.is_name_in_use(tx, full_name):
-        raise NameInUse()
+        raise BadRequest("Name is already in use.")
 
 
 def _rename(tx: Tx, account: User, full_name: str) -> None:
@@ -242,7 +236,7 @@ def _with_service(account: User, bot: Bot, changes: BotChanges) -> Bot:
     if account.bot_type != BotType.OUTGOING_WEBHOOK:
         if changes.service_url is None:
             return bot  # Compat: clients send the interface along with other things
-        raise NotAnOutgoingWebhook()
+        raise BadRequest("Only outgoing webhook bots are called at an address.")
     service = bot.service or new_service("", USUAL_INTERFACE)
     if changes.service_url is not None:
         service = replace(service, url=changes.service_url)

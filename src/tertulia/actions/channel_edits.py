@@ -19,16 +19,14 @@ from tertulia.domain.groups import (
 )
 from tertulia.domain.topics import EMPTY_ONLY, EMPTY_TOPIC_NAME
 from tertulia.domain.users import User
-from tertulia.errors import (
-    AdministratorRequired,
-    BadRequest,
+from tertulia.errors import BadRequest
+from tertulia.errors.authentication import AdministratorRequired, OwnerRequired
+from tertulia.errors.channels import (
     ChannelNameTaken,
     ChannelNotAccessible,
-    ContentAccessRequired,
     ContradictoryOpenness,
     DefaultChannelIsPrivate,
     NamedTopicsExist,
-    OwnerRequired,
 )
 from tertulia.events.audience import Everyone, Watchers
 from tertulia.events.log import announce
@@ -353,7 +351,7 @@ def _check_web_public(
 
 def _require_content_access(tx: Tx, user: User, channel: Channel) -> None:
     if not channel_actions.may_read(tx, user, channel):
-        raise ContentAccessRequired()
+        raise BadRequest("Channel content access is required.")
 
 
 def _tell(tx: Tx, channel: Channel, name: str, value: Any, **more: Any) -> None:

@@ -10,16 +10,14 @@ from tertulia.domain.channels import Channel, NewChannel, checked_name
 from tertulia.domain.groups import CHANNEL_PERMISSIONS, GroupValue, Members
 from tertulia.domain.topics import INHERIT
 from tertulia.domain.users import User
-from tertulia.errors import (
-    BadRequest,
+from tertulia.errors import BadRequest
+from tertulia.errors.authentication import InsufficientPermission, OwnerRequired
+from tertulia.errors.channels import (
     ChannelNotAccessible,
     ContradictoryOpenness,
     DefaultChannelIsPrivate,
-    InsufficientPermission,
-    NotChannelAdministrator,
-    OwnerRequired,
-    UnsupportedCombination,
 )
+from tertulia.errors.parameters import UnsupportedCombination
 from tertulia.events.audience import NonGuests, Watchers
 from tertulia.events.log import announce
 from tertulia.events.types.channels import (
@@ -54,7 +52,7 @@ def administered_by(tx: Tx, user: User, channel_id: int) -> Channel:
     """A channel that the user may change."""
     channel = visible_to(tx, user, channel_id)
     if not may_administer(tx, user, channel):
-        raise NotChannelAdministrator()
+        raise BadRequest("You do not have permission to administer this channel.")
     return channel
 
 

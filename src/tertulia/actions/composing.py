@@ -19,7 +19,7 @@ from tertulia.domain.attachments import linked_path_id
 from tertulia.domain.messages import Draft, Mentions, checked_content, is_read_by_sender
 from tertulia.domain.topics import fold
 from tertulia.domain.users import User
-from tertulia.errors import CannotRender
+from tertulia.errors import BadRequest
 from tertulia.events.directory import Organization
 from tertulia.markdown import Found, Names, Rendered, Settings, Upload
 from tertulia.storage import history
@@ -88,7 +88,7 @@ async def _rendering(author: Author, content: str, found: Found) -> Rendered:
     settings = _settings(author)
     rendered = await _render(content, lambda: markdown.render(content, found, settings))
     if len(rendered.html) > MOST_HTML:
-        raise CannotRender()
+        raise BadRequest("Unable to render message")
     return rendered
 
 

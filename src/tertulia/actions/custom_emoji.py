@@ -7,7 +7,8 @@ from tertulia.domain.custom_emoji import CustomEmoji
 from tertulia.domain.emoji import find_common
 from tertulia.domain.images import Picture
 from tertulia.domain.users import User
-from tertulia.errors import BadRequest, CustomEmojiNotFound
+from tertulia.errors import BadRequest
+from tertulia.errors.messages import CustomEmojiNotFound
 from tertulia.events.audience import Everyone
 from tertulia.events.log import announce
 from tertulia.events.types.emoji import EmojiAdded, EmojiDeactivated

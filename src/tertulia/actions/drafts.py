@@ -7,7 +7,7 @@ from tertulia.actions import people
 from tertulia.domain import limits
 from tertulia.domain.drafts import SavedDraft, Wording, worded
 from tertulia.domain.users import User
-from tertulia.errors import BadRequest, DraftNotFound, DraftsNotSynchronized, TooManyDrafts
+from tertulia.errors import BadRequest
 from tertulia.events.audience import Users
 from tertulia.events.log import announce
 from tertulia.events.types.drafts import DraftDeleted, DraftEdited, DraftsAdded
@@ -28,7 +28,7 @@ def add(tx: Tx, user: User, texts: Sequence[Words]) -> list[int]:
     _check_synchronizes(tx, user)
     wordings = [_addressed(tx, user, words) for words in texts]
     if drafts.count_of(tx, user.id) + len(wordings) > limits.DRAFTS:
-        raise TooManyDrafts(limit=limits.DRAFTS)
+        raise BadRequest(f"Too many drafts (limit: {limits.DRAFTS})")
     ids = [drafts.insert(tx, user.id, wording) for wording in wordings]
     announce(tx, DraftsAdded(ids), to=Users([user.id]))
     return ids
@@ -49,13 +49,13 @@ def delete(tx: Tx, user: User, draft_id: int) -> None:
 def _check_own(tx: Tx, user: User, draft_id: int) -> None:
     _check_synchronizes(tx, user)
     if not drafts.exists(tx, user.id, draft_id):
-        raise DraftNotFound()
+        raise BadRequest("Draft does not exist")
 
 
 def _check_synchronizes(tx: Tx, user: User) -> None:
     found = users.find(tx, user.id)
     if found is None or not found.prefers("enable_drafts_synchronization"):
-        raise DraftsNotSynchronized()
+        raise BadRequest("User has disabled synchronizing drafts.")
 
 
 def _addressed(tx: Tx, user: User, words: Words) -> Wording:

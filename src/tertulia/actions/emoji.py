@@ -13,7 +13,8 @@ from tertulia.domain.emoji import (
     checked_type,
     find_common,
 )
-from tertulia.errors import BadRequest, EmojiNotFound
+from tertulia.errors import BadRequest
+from tertulia.errors.messages import EmojiNotFound
 from tertulia.markdown import emoji_names as table
 from tertulia.storage import emoji
 from tertulia.storage.tx import Tx

@@ -15,7 +15,8 @@ from tertulia.domain.narrow import Term
 from tertulia.domain.topics import EMPTY_TOPIC_NAME, fold
 from tertulia.domain.users import User
 from tertulia.domain.visibility import is_muted
-from tertulia.errors import BadRequest, InvalidMessage, ReadReceiptsDisabled
+from tertulia.errors import BadRequest
+from tertulia.errors.messages import InvalidMessage
 from tertulia.events.types.flags import UnreadDetails
 from tertulia.storage import messages, muted_users, realms, subscriptions, unread, user_topics
 from tertulia.storage.tx import Tx
@@ -160,7 +161,7 @@ def read_place(tx: Tx, user: User, channel_id: int, topic: str | None = None) ->
 def read_receipts(tx: Tx, user: User, message_id: int) -> list[int]:
     """Who has read a message, as far as they and the organization let others know."""
     if not realms.current(tx).setting("enable_read_receipts"):
-        raise ReadReceiptsDisabled()
+        raise BadRequest("Read receipts are disabled in this organization.")
     message = access.visible_to(tx, user, message_id)
     if message.channel_id is None:
         holders = set(message.member_ids)

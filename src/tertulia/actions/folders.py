@@ -5,7 +5,7 @@ from typing import Any
 from tertulia.actions import rights
 from tertulia.domain.folders import Folder, checked_folder_name
 from tertulia.domain.users import User
-from tertulia.errors import FolderNameTaken, FolderNotEmpty, FolderNotFound, InvalidFolderOrder
+from tertulia.errors import BadRequest
 from tertulia.events.audience import Everyone
 from tertulia.events.log import announce
 from tertulia.events.types.folders import (
@@ -21,7 +21,7 @@ from tertulia.storage.tx import Tx
 def get(tx: Tx, folder_id: int) -> Folder:
     folder = folders.find(tx, folder_id)
     if folder is None:
-        raise FolderNotFound()
+        raise BadRequest("Invalid channel folder ID")
     return folder
 
 
@@ -57,7 +57,7 @@ def edit(
 def reorder(tx: Tx, user: User, order: list[int]) -> None:
     rights.require_administrator(tx, user)
     if sorted(order) != sorted(folder.id for folder in folders.everything(tx)):
-        raise InvalidFolderOrder()
+        raise BadRequest("Invalid order mapping.")
     folders.set_order(tx, order)
     announce(tx, FoldersReordered(order), to=Everyone())
 
@@ -71,7 +71,7 @@ def _rename(tx: Tx, folder: Folder, name: str) -> None:
 
 def _archive(tx: Tx, folder: Folder, archived: bool) -> None:
     if archived and folders.holds_channels(tx, folder.id):
-        raise FolderNotEmpty()
+        raise BadRequest("You need to remove all the channels from this folder to archive it.")
     if not archived:
         _free_name(tx, folder.name, but_for=folder)
     folders.set_archived(tx, folder.id, archived)
@@ -82,7 +82,7 @@ def _free_name(tx: Tx, name: str, but_for: Folder | None = None) -> str:
     name = checked_folder_name(name)
     other = folders.find_in_use(tx, name)
     if other is not None and (but_for is None or other.id != but_for.id):
-        raise FolderNameTaken()
+        raise BadRequest("Channel folder name already in use")
     return name
 
 

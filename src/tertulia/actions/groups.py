@@ -15,13 +15,12 @@ from tertulia.domain.groups import (
     groups_named,
 )
 from tertulia.domain.users import User
-from tertulia.errors import (
-    BadRequest,
+from tertulia.errors import BadRequest
+from tertulia.errors.authentication import InsufficientPermission
+from tertulia.errors.groups import (
     GroupInUse,
     GroupIsDeactivated,
-    GroupNameTaken,
     GroupNotFound,
-    InsufficientPermission,
     MemberNotFound,
     SubgroupNotFound,
 )
@@ -175,7 +174,7 @@ def _require(
 def _free_name(tx: Tx, name: str) -> str:
     name = checked_group_name(name)
     if groups.name_taken(tx, name):
-        raise GroupNameTaken(name=name)
+        raise BadRequest(f"User group '{name}' already exists.")
     return name
 
 

@@ -3,15 +3,13 @@
 from tertulia.actions import rights
 from tertulia.domain.linkifiers import PER_ORGANIZATION, Linkifier, LinkifierRule
 from tertulia.domain.users import User
-from tertulia.errors import (
+from tertulia.errors import BadRequest
+from tertulia.errors.organization import (
     BadPattern,
     BadUrlTemplate,
     DuplicateLinkifier,
     GroupMissingInPattern,
     GroupMissingInTemplate,
-    IncompleteLinkifierOrder,
-    LinkifierNotFound,
-    TooManyLinkifiers,
 )
 from tertulia.events.audience import Everyone
 from tertulia.events.log import announce
@@ -27,7 +25,7 @@ def add(tx: Tx, user: User, rule: LinkifierRule) -> int:
     rights.require_administrator(tx, user)
     known = linkifiers.everything(tx)
     if len(known) >= PER_ORGANIZATION:
-        raise TooManyLinkifiers(limit=PER_ORGANIZATION)
+        raise BadRequest(f"Too many linkifiers (limit: {PER_ORGANIZATION})")
     _check(rule, known)
 
     linkifier_id = linkifiers.insert(tx, rule)
@@ -56,7 +54,7 @@ def put_in_order(tx: Tx, user: User, linkifier_ids: list[int]) -> None:
     """Try them in this order from now on; the list names each of them once."""
     rights.require_administrator(tx, user)
     if sorted(linkifier_ids) != sorted(each.id for each in linkifiers.everything(tx)):
-        raise IncompleteLinkifierOrder()
+        raise BadRequest("The ordered list must enumerate all existing linkifiers exactly once")
 
     linkifiers.set_order(tx, linkifier_ids)
     _tell(tx)
@@ -66,7 +64,7 @@ def _including(tx: Tx, linkifier_id: int) -> list[Linkifier]:
     """All linkifiers, of which the given one must be one."""
     known = linkifiers.everything(tx)
     if all(each.id != linkifier_id for each in known):
-        raise LinkifierNotFound()
+        raise BadRequest("Linkifier not found.")
     return known
 
 

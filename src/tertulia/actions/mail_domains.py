@@ -7,11 +7,7 @@ join again, so the setting goes with it.
 from tertulia.actions import realm_settings, rights
 from tertulia.domain.mail_domains import PER_ORGANIZATION, RESTRICTION, MailDomain, checked
 from tertulia.domain.users import User
-from tertulia.errors import (
-    DuplicateMailDomain,
-    MailDomainNotFound,
-    TooManyMailDomains,
-)
+from tertulia.errors import BadRequest
 from tertulia.events.audience import Everyone
 from tertulia.events.log import announce
 from tertulia.events.types.mail_domains import DomainObject, DomainRemoved, DomainSaved
@@ -25,9 +21,9 @@ def add(tx: Tx, user: User, name: str, with_subdomains: bool) -> tuple[int, str]
     domain = MailDomain(checked(name), with_subdomains)
     known = mail_domains.everything(tx)
     if any(each.name == domain.name for each in known):
-        raise DuplicateMailDomain(domain=domain.name)
+        raise BadRequest(f"The domain {domain.name} is already a part of your organization.")
     if len(known) >= PER_ORGANIZATION:
-        raise TooManyMailDomains(limit=PER_ORGANIZATION)
+        raise BadRequest(f"Too many domains (limit: {PER_ORGANIZATION})")
 
     domain_id = mail_domains.insert(tx, domain)
     announce(tx, DomainSaved("add", DomainObject.of(domain)), to=Everyone())
@@ -59,5 +55,5 @@ def _known(tx: Tx, name: str) -> MailDomain:
     wanted = name.strip().lower()
     found = next((each for each in mail_domains.everything(tx) if each.name == wanted), None)
     if found is None:
-        raise MailDomainNotFound(domain=name)
+        raise BadRequest(f"No entry found for domain {name}.")
     return found

@@ -9,13 +9,8 @@ from pyroaring import BitMap64
 from tertulia.actions import people, reading
 from tertulia.domain import limits
 from tertulia.domain.users import User
-from tertulia.errors import (
-    CannotMuteSelf,
-    TooManyMutedUsers,
-    UserAlreadyMuted,
-    UserNotFound,
-    UserNotMuted,
-)
+from tertulia.errors import BadRequest
+from tertulia.errors.people import UserNotFound
 from tertulia.events.audience import Users
 from tertulia.events.log import announce
 from tertulia.events.types.muting import MutedUsersChanged
@@ -25,12 +20,12 @@ from tertulia.storage.tx import Tx
 
 def mute(tx: Tx, user: User, muted_id: int) -> None:
     if muted_id == user.id:
-        raise CannotMuteSelf()
+        raise BadRequest("Cannot mute self")
     muted = _somebody(tx, user, muted_id)
     if muted_users.is_muted(tx, user.id, muted.id):
-        raise UserAlreadyMuted()
+        raise BadRequest("User already muted")
     if len(muted_users.of_user(tx, user.id)) >= limits.MUTED_USERS:
-        raise TooManyMutedUsers(limit=limits.MUTED_USERS)
+        raise BadRequest(f"Too many muted users (limit: {limits.MUTED_USERS})")
     theirs = unread.sent_by(tx, muted.id, among=_settle(tx, user))
     if theirs:
         reading.mark_read(tx, user.id, theirs)
@@ -41,7 +36,7 @@ def mute(tx: Tx, user: User, muted_id: int) -> None:
 def unmute(tx: Tx, user: User, muted_id: int) -> None:
     muted = _somebody(tx, user, muted_id)
     if not muted_users.is_muted(tx, user.id, muted.id):
-        raise UserNotMuted()
+        raise BadRequest("User is not muted")
     _settle(tx, user)
     muted_users.delete(tx, user.id, muted.id)
     announce(tx, MutedUsersChanged(user.id), to=Users([user.id]))

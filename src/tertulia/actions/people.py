@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from tertulia.domain.known_people import SETTING, may_know
 from tertulia.domain.users import User, may_see_email
-from tertulia.errors import UserIsDeactivated, UserNotFound
+from tertulia.errors.people import UserIsDeactivated, UserNotFound
 from tertulia.storage import groups, known_people, realms, users
 from tertulia.storage.tx import Tx
 

@@ -3,15 +3,13 @@
 from tertulia.actions import rights
 from tertulia.domain.playgrounds import CODE, PER_ORGANIZATION, bad_character
 from tertulia.domain.users import User
-from tertulia.errors import (
-    BadLanguage,
+from tertulia.errors import BadRequest
+from tertulia.errors.organization import (
     BadPlaygroundTemplate,
     BlankLanguage,
     BlankName,
     CodeMissingInTemplate,
     DuplicatePlayground,
-    PlaygroundNotFound,
-    TooManyPlaygrounds,
 )
 from tertulia.events.audience import Everyone
 from tertulia.events.log import announce
@@ -29,7 +27,7 @@ def add(tx: Tx, user: User, name: str, language: str, url_template: str) -> int:
     if any((each.language, each.name) == (language, name) for each in known):
         raise DuplicatePlayground()
     if len(known) >= PER_ORGANIZATION:
-        raise TooManyPlaygrounds(limit=PER_ORGANIZATION)
+        raise BadRequest(f"Too many playgrounds (limit: {PER_ORGANIZATION})")
 
     playground_id = playgrounds.insert(tx, name, language, url_template)
     _tell(tx)
@@ -39,14 +37,14 @@ def add(tx: Tx, user: User, name: str, language: str, url_template: str) -> int:
 def remove(tx: Tx, user: User, playground_id: int) -> None:
     rights.require_administrator(tx, user)
     if not playgrounds.delete(tx, playground_id):
-        raise PlaygroundNotFound()
+        raise BadRequest("Invalid playground")
     _tell(tx)
 
 
 def _check(name: str, language: str, url_template: str) -> None:
     bad = bad_character(language)
     if bad is not None:
-        raise BadLanguage(character=bad)
+        raise BadRequest(f"Invalid character in language: {bad}")
     if not name:
         raise BlankName()
     if not language:

@@ -17,13 +17,8 @@ from tertulia.domain.profiles import (
     choices,
 )
 from tertulia.domain.users import User
-from tertulia.errors import (
-    InvalidProfileFieldOrder,
-    ProfileFieldNameTaken,
-    ProfileFieldNotFound,
-    TooManyInSummary,
-    TooManyProfileFields,
-)
+from tertulia.errors import BadRequest
+from tertulia.errors.people import ProfileFieldNotFound
 from tertulia.events.audience import Everyone
 from tertulia.events.log import announce
 from tertulia.events.types.profiles import ProfileFieldsChanged, field_object
@@ -48,7 +43,7 @@ def create(tx: Tx, user: User, field_type: int, wanted: FieldChanges) -> int:
     rights.require_administrator(tx, user)
     known = profile_fields.everything(tx)
     if len(known) >= limits.PROFILE_FIELDS:
-        raise TooManyProfileFields(limit=limits.PROFILE_FIELDS)
+        raise BadRequest(f"Too many custom profile fields (limit: {limits.PROFILE_FIELDS})")
     kind = checked_type(field_type)
     wanted = replace(wanted, data=wanted.data or {})
     field = _named_after_place(_changed(ProfileField(id=0, type=kind, name=""), wanted))
@@ -89,7 +84,7 @@ def reorder(tx: Tx, user: User, order: list[int]) -> None:
     rights.require_administrator(tx, user)
     known = [field.id for field in profile_fields.everything(tx)]
     if sorted(order) != sorted(known):
-        raise InvalidProfileFieldOrder()
+        raise BadRequest("Invalid order mapping.")
     profile_fields.set_order(tx, order)
     _tell(tx)
 
@@ -129,10 +124,13 @@ def _named_after_place(field: ProfileField) -> ProfileField:
 def _check(field: ProfileField, others: Sequence[ProfileField]) -> None:
     checked_label(field.name)
     if any(other.name == field.name for other in others):
-        raise ProfileFieldNameTaken()
+        raise BadRequest("A field with that label already exists.")
     shown = sum(other.in_summary for other in others)
     if field.in_summary and shown >= limits.PROFILE_FIELDS_IN_SUMMARY:
-        raise TooManyInSummary(limit=limits.PROFILE_FIELDS_IN_SUMMARY)
+        raise BadRequest(
+            f"Only {limits.PROFILE_FIELDS_IN_SUMMARY} custom profile fields can be displayed"
+            " in the profile summary."
+        )
 
 
 def _tell(tx: Tx) -> None:

@@ -10,7 +10,8 @@ from tertulia.actions import known_people, people, rights
 from tertulia.domain import limits
 from tertulia.domain.profiles import FieldValue, ProfileField, checked_value, named_users
 from tertulia.domain.users import User
-from tertulia.errors import InvalidUserIds, ProfileFieldNotEditable, ProfileFieldNotFound
+from tertulia.errors import BadRequest
+from tertulia.errors.people import ProfileFieldNotFound
 from tertulia.events.log import announce
 from tertulia.events.types.profiles import ChangedValue, ProfileChanged
 from tertulia.storage import profile_fields
@@ -37,7 +38,9 @@ def change(tx: Tx, actor: User, user_id: int, values: Sequence[FieldAnswer]) -> 
         if field is None:
             raise ProfileFieldNotFound(field_id=new.field_id)
         if not field.editable_by_user and not actor.is_admin:
-            raise ProfileFieldNotEditable()
+            raise BadRequest(
+                "You are not allowed to change this field. Contact an administrator to update it."
+            )
         if new.value is None:
             if held.pop(field.id, None) is not None:
                 profile_fields.remove_value(tx, user_id, field.id)
@@ -71,5 +74,5 @@ def _checked(tx: Tx, actor: User, field: ProfileField, value: Any) -> str:
     humans = {user.id for user in found if not user.is_bot}
     unknown = [user_id for user_id in named if user_id not in humans]
     if unknown:
-        raise InvalidUserIds(ids=", ".join(str(user_id) for user_id in unknown))
+        raise BadRequest(f"Invalid user IDs: {', '.join(str(user_id) for user_id in unknown)}")
     return text

@@ -6,7 +6,8 @@ import msgspec
 
 from tertulia.actions import reading
 from tertulia.domain.users import User
-from tertulia.errors import BadQueue, BadRequest
+from tertulia.errors import BadRequest
+from tertulia.errors.events import BadQueue
 from tertulia.events.listener import Options
 from tertulia.events.mailbox import event_id
 from tertulia.storage import queues

@@ -7,7 +7,8 @@ from tertulia.domain.channels import Channel
 from tertulia.domain.emoji import checked_type
 from tertulia.domain.messages import Message, Reaction
 from tertulia.domain.users import User
-from tertulia.errors import BadRequest, EmojiNotFound, ReactionAlreadyExists, ReactionNotFound
+from tertulia.errors import BadRequest
+from tertulia.errors.messages import EmojiNotFound, ReactionAlreadyExists, ReactionNotFound
 from tertulia.events.log import announce
 from tertulia.events.types.reactions import ReactionChanged
 from tertulia.storage import reactions

@@ -19,7 +19,9 @@ from tertulia.domain.organization_settings import (
 )
 from tertulia.domain.setting_values import ChannelId, ValueKind
 from tertulia.domain.users import User
-from tertulia.errors import AdministratorRequired, BadRequest, ChannelNotAccessible, OwnerRequired
+from tertulia.errors import BadRequest
+from tertulia.errors.authentication import AdministratorRequired, OwnerRequired
+from tertulia.errors.channels import ChannelNotAccessible
 from tertulia.events.audience import Everyone
 from tertulia.events.log import announce
 from tertulia.events.types.realms import RealmChanged, RealmChangedTogether

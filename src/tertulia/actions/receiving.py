@@ -10,7 +10,8 @@ from tertulia.actions import attachments
 from tertulia.domain import images
 from tertulia.domain.attachments import BYTES, PIECE_BYTES, SHOWN, Attachment, Looks, known_type
 from tertulia.domain.users import User
-from tertulia.errors import FileTooLarge, UploadExpired
+from tertulia.errors.files import UploadExpired
+from tertulia.errors.messages import FileTooLarge
 from tertulia.storage import uploads
 from tertulia.storage.database import Bound
 from tertulia.storage.tx import Tx

@@ -10,13 +10,10 @@ from tertulia.domain.notices import Words
 from tertulia.domain.reminders import Reminder, reminder_text
 from tertulia.domain.scheduled import check_time
 from tertulia.domain.users import User
-from tertulia.errors import (
-    AccountDeactivated,
-    InvalidMessage,
-    OrganizationDeactivated,
-    ReminderNotFound,
-    TooManyReminders,
-)
+from tertulia.errors import BadRequest
+from tertulia.errors.authentication import AccountDeactivated, OrganizationDeactivated
+from tertulia.errors.later import ReminderNotFound
+from tertulia.errors.messages import InvalidMessage
 from tertulia.events.audience import Users
 from tertulia.events.log import announce
 from tertulia.events.types.reminders import ReminderRemoved, ReminderSaved
@@ -52,7 +49,7 @@ def create(
     check_time(deliver_at, tx.now)
     message = access.visible_to(tx, owner, message_id)
     if reminders.count_of(tx, owner.id) >= limits.REMINDERS:
-        raise TooManyReminders(limit=limits.REMINDERS)
+        raise BadRequest(f"Too many reminders (limit: {limits.REMINDERS})")
     reminder_id = reminders.insert(
         tx,
         owner.id,

@@ -9,7 +9,7 @@ from tertulia.domain.channels import Channel
 from tertulia.domain.messages import Draft
 from tertulia.domain.notices import Words
 from tertulia.domain.users import User
-from tertulia.errors import NobodyTakesReports
+from tertulia.errors import BadRequest
 from tertulia.storage import channels, realms, users
 from tertulia.storage.tx import Tx
 
@@ -36,5 +36,7 @@ def send(tx: Tx, reporter: User, message_id: int, draft: Draft) -> None:
 def _place(tx: Tx) -> Channel:
     channel = channels.find(tx, realms.current(tx).setting("moderation_request_channel_id"))
     if channel is None or channel.archived:
-        raise NobodyTakesReports()
+        raise BadRequest(
+            "Moderation request channel must be specified to enable message reporting."
+        )
     return channel

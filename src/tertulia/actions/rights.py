@@ -17,18 +17,20 @@ from tertulia.domain.groups import (
     canonical,
 )
 from tertulia.domain.users import User
-from tertulia.errors import (
+from tertulia.errors import BadRequest
+from tertulia.errors.authentication import (
     AccountDeactivated,
     AdministratorRequired,
-    BadRequest,
-    ExpectationMismatch,
+    InsufficientPermission,
+    OwnerRequired,
+)
+from tertulia.errors.groups import (
     GroupIsDeactivated,
     GroupNotFound,
-    InsufficientPermission,
     MemberNotFound,
-    OwnerRequired,
     SystemGroupRequired,
 )
+from tertulia.errors.parameters import ExpectationMismatch
 from tertulia.storage import groups, realms, users
 from tertulia.storage.tx import Tx
 

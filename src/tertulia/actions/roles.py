@@ -11,7 +11,8 @@ from tertulia.actions import known_people, people
 from tertulia.actions import users as user_actions
 from tertulia.actions.visible_channels import seen, tell
 from tertulia.domain.users import Role, User
-from tertulia.errors import OnlyOwner, OwnerRequired
+from tertulia.errors import BadRequest
+from tertulia.errors.authentication import OwnerRequired
 from tertulia.events.audience import Everyone, Users
 from tertulia.events.log import announce
 from tertulia.events.types.bots import BotsAdded, BotsGivenAway
@@ -33,7 +34,7 @@ def change(tx: Tx, user: User, role: Role) -> None:
     if role == user.role:
         return
     if user.is_owner and users.active_owner_ids(tx) == [user.id]:
-        raise OnlyOwner()
+        raise BadRequest("The owner permission cannot be removed from the only organization owner.")
     everything = channels.everything(tx)
     saw = seen(tx, everything, [user], tx.now)
     knew = known_people.known(tx, [user])

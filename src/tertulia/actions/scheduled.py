@@ -20,16 +20,10 @@ from tertulia.domain.scheduled import (
     destination,
 )
 from tertulia.domain.users import User
-from tertulia.errors import (
-    BadRequest,
-    NothingToChange,
-    OrganizationDeactivated,
-    ScheduledMessageNotFound,
-    ScheduledMessageSent,
-    TimeNotInFuture,
-    TooLateToDeliver,
-    TooManyScheduledMessages,
-)
+from tertulia.errors import BadRequest
+from tertulia.errors.authentication import OrganizationDeactivated
+from tertulia.errors.later import TimeNotInFuture, TooLateToDeliver
+from tertulia.errors.messages import NothingToChange
 from tertulia.events.audience import Users
 from tertulia.events.log import announce
 from tertulia.events.types.scheduled import ScheduledMessageRemoved, ScheduledMessageSaved
@@ -74,7 +68,7 @@ def create(
     check_time(deliver_at, tx.now)
     _check_sending(tx, owner, to, draft, email_domain)
     if scheduled.count_of(tx, owner.id) >= limits.SCHEDULED_MESSAGES:
-        raise TooManyScheduledMessages(limit=limits.SCHEDULED_MESSAGES)
+        raise BadRequest(f"Too many scheduled messages (limit: {limits.SCHEDULED_MESSAGES})")
     entry_id = scheduled.insert(tx, owner.id, to, draft, read_by_sender, deliver_at)
     attachments.keep_for_later(tx, owner, entry_id, draft.path_ids)
     announce(tx, ScheduledMessageSaved("add", entry_id), to=Users([owner.id]))
@@ -111,9 +105,9 @@ def delete(tx: Tx, owner: User, entry_id: int) -> None:
 def _own(tx: Tx, owner: User, entry_id: int) -> ScheduledMessage:
     entry = scheduled.find(tx, entry_id)
     if entry is None or entry.owner_id != owner.id:
-        raise ScheduledMessageNotFound()
+        raise BadRequest("Scheduled message does not exist")
     if entry.sent_at is not None:
-        raise ScheduledMessageSent()
+        raise BadRequest("Scheduled message was already sent")
     return entry
 
 

@@ -8,7 +8,7 @@ from tertulia.actions import known_people
 from tertulia.actions import users as user_actions
 from tertulia.domain import preferences
 from tertulia.domain.users import User, checked_full_name, looks_like_email
-from tertulia.errors import BadRequest, EmailChangesDisabled
+from tertulia.errors import BadRequest
 from tertulia.events.audience import Everyone, Users
 from tertulia.events.log import announce
 from tertulia.events.types.event import Event
@@ -114,7 +114,7 @@ def _checked_email(tx: Tx, user: User, email: str | None) -> str | None:
     if email is None or email == user.email:
         return None
     if realms.current(tx).setting("email_changes_disabled") and not user.is_admin:
-        raise EmailChangesDisabled()
+        raise BadRequest("Email address changes are disabled in this organization.")
     if not looks_like_email(email):
         raise BadRequest("Invalid address.")
     holder = users.find_by_email(tx, email)

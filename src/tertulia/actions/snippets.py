@@ -3,7 +3,8 @@
 from tertulia.domain import limits
 from tertulia.domain.snippets import Snippet
 from tertulia.domain.users import User
-from tertulia.errors import SnippetNotFound, TooManySnippets
+from tertulia.errors import BadRequest
+from tertulia.errors.personal import SnippetNotFound
 from tertulia.events.audience import Users
 from tertulia.events.log import announce
 from tertulia.events.types.snippets import SnippetDeleted, SnippetSaved
@@ -13,7 +14,7 @@ from tertulia.storage.tx import Tx
 
 def add(tx: Tx, user: User, title: str, content: str) -> int:
     if snippets.count_of(tx, user.id) >= limits.SNIPPETS:
-        raise TooManySnippets(limit=limits.SNIPPETS)
+        raise BadRequest(f"Too many saved snippets (limit: {limits.SNIPPETS})")
     snippet_id = snippets.insert(tx, user.id, title, content)
     announce(tx, SnippetSaved("add", snippet_id), to=Users([user.id]))
     return snippet_id

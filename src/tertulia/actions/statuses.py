@@ -6,7 +6,7 @@ from typing import Any
 from tertulia.actions import emoji, known_people, people, settings
 from tertulia.domain.status import emoji_parts
 from tertulia.domain.users import User
-from tertulia.errors import EmojiNameMissing, StatusUnchanged
+from tertulia.errors import BadRequest
 from tertulia.events.log import announce
 from tertulia.events.types.status import StatusChanged
 from tertulia.storage import statuses, users
@@ -54,9 +54,11 @@ def _change(tx: Tx, user: User, new: NewStatus) -> None:
 def _checked_parts(tx: Tx, new: NewStatus) -> dict[str, str]:
     """The checks come in the order in which clients know them."""
     if new.away is None and new.status_text is None and new.emoji_name is None:
-        raise StatusUnchanged()
+        raise BadRequest("Client did not pass any new values.")
     if new.emoji_name is None and not (new.emoji_code is None and new.reaction_type is None):
-        raise EmojiNameMissing()
+        raise BadRequest(
+            "Client must pass emoji_name if they pass either emoji_code or reaction_type."
+        )
     parts: dict[str, str] = {}
     if new.status_text is not None:
         parts["status_text"] = new.status_text

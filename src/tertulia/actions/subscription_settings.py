@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from tertulia.actions import channels as channel_actions
 from tertulia.domain.users import User
-from tertulia.errors import ChannelNotAccessible, NotSubscribed
+from tertulia.errors import BadRequest
+from tertulia.errors.channels import ChannelNotAccessible
 from tertulia.events.audience import Users
 from tertulia.events.log import announce
 from tertulia.events.types.subscriptions import SubscriptionChanged
@@ -28,7 +29,7 @@ def change(tx: Tx, user: User, choices: list[Choice]) -> None:
         if channel.archived:
             raise ChannelNotAccessible()
         if not subscriptions.is_subscribed(tx, user.id, channel.id):
-            raise NotSubscribed(channel_id=channel.id)
+            raise BadRequest(f"Not subscribed to channel ID {channel.id}")
         subscriptions.set_property(tx, user.id, channel.id, choice.property, choice.value)
         event = SubscriptionChanged(channel.id, choice.property, choice.value)
         announce(tx, event, to=Users([user.id]))

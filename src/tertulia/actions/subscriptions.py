@@ -12,13 +12,10 @@ from tertulia.domain.channels import Channel, NewChannel, checked_name, next_col
 from tertulia.domain.notices import channel_created, new_channels, subscribed_you
 from tertulia.domain.topics import INHERIT, fold
 from tertulia.domain.users import User
-from tertulia.errors import (
-    BadRequest,
-    ChannelIsArchived,
-    ChannelNameTaken,
-    InsufficientPermission,
-    NothingToDo,
-)
+from tertulia.errors import BadRequest
+from tertulia.errors.authentication import InsufficientPermission
+from tertulia.errors.channels import ChannelIsArchived, ChannelNameTaken
+from tertulia.errors.parameters import NothingToDo
 from tertulia.events.audience import Everyone
 from tertulia.events.log import announce
 from tertulia.events.types.subscriptions import Arrival, Departure, Joined, Left

@@ -6,12 +6,9 @@ from tertulia.actions.messages import access, posting
 from tertulia.domain import limits
 from tertulia.domain.messages import Message
 from tertulia.domain.users import User
-from tertulia.errors import (
-    BadRequest,
-    MayNotEdit,
-    TypingDisabledForDirect,
-    TypingDisabledInChannels,
-)
+from tertulia.errors import BadRequest
+from tertulia.errors.messages import MayNotEdit
+from tertulia.errors.personal import TypingDisabledForDirect
 from tertulia.storage import subscriptions
 from tertulia.storage.tx import Tx
 
@@ -30,7 +27,7 @@ def to_people(tx: Tx, user: User, user_ids: list[int]) -> list[int]:
 def in_channel(tx: Tx, user: User, channel_id: int) -> bool:
     """Whether the channel is small enough for others to be told; raises if one may not write."""
     if not user.prefers("send_stream_typing_notifications"):
-        raise TypingDisabledInChannels()
+        raise BadRequest("User has disabled typing notifications for channel messages")
     posting.check_may_post(tx, user, channel_actions.visible_to(tx, user, channel_id))
     return _is_small(tx, channel_id)
 

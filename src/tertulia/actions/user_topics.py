@@ -13,13 +13,8 @@ from tertulia.domain.visibility import (
     after_participating,
     after_sending,
 )
-from tertulia.errors import (
-    ChannelNameNotFound,
-    ChannelNotAccessible,
-    TooManyMutedTopics,
-    TooManyTopicPolicies,
-    TopicNotMuted,
-)
+from tertulia.errors import BadRequest
+from tertulia.errors.channels import ChannelNameNotFound, ChannelNotAccessible
 from tertulia.events.audience import Users
 from tertulia.events.log import announce
 from tertulia.events.types.topics import TopicPolicyChanged
@@ -54,7 +49,7 @@ def unmute(tx: Tx, user: User, where: int | str, topic: str) -> None:
         or user_topics.policy(tx, user.id, channel.id, topic) != Visibility.NONE
     )
     if channel is None or not known:
-        raise TopicNotMuted()
+        raise BadRequest("Topic is not muted")
     change(tx, user.id, channel.id, topic, Visibility.NONE)
 
 
@@ -183,6 +178,8 @@ def _check_limits(tx: Tx, user: User, channel_id: int, topic: str, policy: Visib
         policy == Visibility.MUTED != current
         and user_topics.count_of(tx, user.id, Visibility.MUTED) >= limits.MUTED_TOPICS
     ):
-        raise TooManyMutedTopics(limit=limits.MUTED_TOPICS)
+        raise BadRequest(f"Too many muted topics (limit: {limits.MUTED_TOPICS})")
     if current == Visibility.NONE and user_topics.count_of(tx, user.id) >= limits.TOPIC_POLICIES:
-        raise TooManyTopicPolicies(limit=limits.TOPIC_POLICIES)
+        raise BadRequest(
+            f"Too many topics muted, unmuted or followed (limit: {limits.TOPIC_POLICIES})"
+        )

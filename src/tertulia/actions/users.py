@@ -10,12 +10,11 @@ from tertulia.domain.groups import GroupValue, Members, direct_system_groups
 from tertulia.domain.keys import Vault, new_key
 from tertulia.domain.mail_domains import RESTRICTION, is_welcome
 from tertulia.domain.users import User, looks_like_email
-from tertulia.errors import (
-    AddressNotWelcome,
+from tertulia.errors import BadRequest
+from tertulia.errors.people import (
     EmailTaken,
     InvalidEmail,
     LastOwner,
-    NameNotUnique,
     UserIsDeactivated,
     UserNotFound,
 )
@@ -59,7 +58,7 @@ def check_welcome(tx: Tx, email: str) -> None:
     if realms.current(tx).setting(RESTRICTION) and not is_welcome(
         email, mail_domains.everything(tx)
     ):
-        raise AddressNotWelcome(email=email)
+        raise BadRequest(f"Email '{email}' not allowed in this organization")
 
 
 def check_name_is_free(tx: Tx, full_name: str, user_id: int | None = None) -> None:
@@ -67,7 +66,7 @@ def check_name_is_free(tx: Tx, full_name: str, user_id: int | None = None) -> No
     if realms.current(tx).setting("require_unique_names") and (
         set(users.names_in_use(tx, full_name)) - {user_id}
     ):
-        raise NameNotUnique()
+        raise BadRequest("Unique names required in this organization.")
 
 
 def set_password(tx: Tx, user_id: int, password_hash: str) -> None:

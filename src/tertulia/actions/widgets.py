@@ -5,7 +5,7 @@ from tertulia.actions.messages import access
 from tertulia.domain.messages import Draft
 from tertulia.domain.users import User
 from tertulia.domain.widgets import PER_MESSAGE, WIDGET, begun_by, check_addition
-from tertulia.errors import NoWidget, TooManySubmessages
+from tertulia.errors import BadRequest
 from tertulia.events.log import announce
 from tertulia.events.types.submessages import SubmessageAdded
 from tertulia.storage import submessages
@@ -25,10 +25,10 @@ def take_part(tx: Tx, user: User, message_id: int, msg_type: str, content: str) 
     message, channel = access.changeable(tx, user, message_id)
     widget = submessages.widget_of(tx, message.id)
     if widget is None or msg_type != WIDGET:
-        raise NoWidget()
+        raise BadRequest("You cannot attach a submessage to this message.")
     check_addition(widget.content, content, by_author=user.id == message.sender_id)
     if submessages.count(tx, message.id) >= PER_MESSAGE:
-        raise TooManySubmessages(limit=PER_MESSAGE)
+        raise BadRequest(f"Too many submessages (limit: {PER_MESSAGE})")
 
     part_id = submessages.insert(tx, message.id, user.id, msg_type, content)
     reading.keep(tx, user, [message])

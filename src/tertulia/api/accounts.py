@@ -11,11 +11,8 @@ from tertulia.api.people import with_address
 from tertulia.api.profile_fields import GivenValue, GivenValues, composed
 from tertulia.domain import passwords
 from tertulia.domain.users import Role, checked_full_name
-from tertulia.errors import (
-    MayNotChangeAddresses,
-    MayNotCreateUsers,
-    UserNotFound,
-)
+from tertulia.errors import BadRequest
+from tertulia.errors.people import UserNotFound
 from tertulia.http.replies import Reply, ok
 from tertulia.http.rules import MaxLength, NoNul, OneOf
 
@@ -34,7 +31,7 @@ class NewKey(Reply):
 async def create(call: Call, *, email: Text, password: Text, full_name: Text) -> NewId:
     """Create an account for a person."""
     if not call.config.accounts_api:
-        raise MayNotCreateUsers()
+        raise BadRequest("User not authorized to create users")
     checked_full_name(full_name)
     hashed = await asyncio.to_thread(passwords.hashed, passwords.checked(password))
     new = NewUser(email, full_name, password_hash=hashed)
@@ -105,7 +102,7 @@ async def _edit(
     profile_data: list[GivenValue] | None,
 ) -> Reply:
     if new_email is not None and not call.config.accounts_api:
-        raise MayNotChangeAddresses()
+        raise BadRequest("User not authorized to change user emails")
     profile = await composed(call, profile_data or [])
     changes = AccountChanges(full_name, None if role is None else Role(role), new_email, profile)
     await call.db.write(accounts.edit, call.user, user_id, changes)

@@ -8,7 +8,9 @@ from tertulia.api.people import with_address, with_id
 from tertulia.api.pictures import picture_in
 from tertulia.domain import images, limits
 from tertulia.domain.users import User
-from tertulia.errors import BadRequest, NotFound, SeveralFilesGiven
+from tertulia.errors import BadRequest
+from tertulia.errors.files import SeveralFilesGiven
+from tertulia.errors.http import NotFound
 from tertulia.events.types.users import avatar_url
 from tertulia.http.forms import Files
 from tertulia.http.replies import Reply

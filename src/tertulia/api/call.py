@@ -12,16 +12,16 @@ from tertulia.actions.composing import Author
 from tertulia.config import Config, Rate
 from tertulia.domain.keys import Vault
 from tertulia.domain.users import BotType, User, spectator
-from tertulia.errors import (
+from tertulia.errors.authentication import (
     AccountDeactivated,
     InvalidKey,
     NotLoggedIn,
     OrganizationDeactivated,
-    RateLimited,
     UnknownSubdomain,
     WebhookBotRefused,
     WrongOrganization,
 )
+from tertulia.errors.http import RateLimited
 from tertulia.events.delivery import Delivery
 from tertulia.events.directory import Organization
 from tertulia.http.basic import read_credentials

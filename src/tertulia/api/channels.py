@@ -18,13 +18,9 @@ from tertulia.domain.groups import CHANNEL_PERMISSIONS, GroupValue
 from tertulia.domain.organization_settings import SETTINGS
 from tertulia.domain.topics import POLICIES, shown
 from tertulia.domain.users import User
-from tertulia.errors import (
-    BadRequest,
-    BotNotFound,
-    ChannelNameNotFound,
-    ChannelNotAccessible,
-    UserNotFound,
-)
+from tertulia.errors import BadRequest
+from tertulia.errors.channels import ChannelNameNotFound, ChannelNotAccessible
+from tertulia.errors.people import BotNotFound, UserNotFound
 from tertulia.events.snapshot.channels import by_name
 from tertulia.events.types.channels import ChannelObject, encoded_channel, with_members
 from tertulia.http.replies import Encoded, Reply, ok

@@ -12,7 +12,7 @@ from tertulia.actions.messages.edit import MessageChanges
 from tertulia.api.call import Call
 from tertulia.domain import diffs, topics
 from tertulia.domain.messages import Edit, Message
-from tertulia.errors import EditHistoryDisabled
+from tertulia.errors import BadRequest
 from tertulia.events.types.attachments import AttachmentObject, attachment_object
 from tertulia.events.types.edits import PropagateMode
 from tertulia.events.types.messages import visible_edits
@@ -102,7 +102,7 @@ async def history(
 ) -> EditHistory:
     """Everything a message has been, the oldest first."""
     if call.org.realm.setting("message_edit_history_visibility_policy") == "none":
-        raise EditHistoryDisabled()
+        raise BadRequest("Message edit history is disabled in this organization")
     message, _ = await call.db.read(fetch.one, call.user, message_id)
     versions = _versions(message, visible_edits(call.org, message.edits), allow_empty_topic_name)
     if any(each.prev_rendered_content is not UNSET for each in versions):

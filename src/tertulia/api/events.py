@@ -10,7 +10,8 @@ from tertulia.api.call import Call
 from tertulia.domain import version
 from tertulia.domain.narrow import checked_queue_narrow
 from tertulia.domain.users import User
-from tertulia.errors import BadRequest, MissingParameter
+from tertulia.errors import BadRequest
+from tertulia.errors.parameters import MissingParameter
 from tertulia.events.follower import News
 from tertulia.events.listener import Capabilities, Options
 from tertulia.events.snapshot.compose import View, compose

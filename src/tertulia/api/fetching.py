@@ -15,7 +15,8 @@ from tertulia.api.call import Call
 from tertulia.domain import limits
 from tertulia.domain.messages import Message
 from tertulia.domain.narrow import Term, terms_from
-from tertulia.errors import BadRequest, UnsupportedCombination
+from tertulia.errors import BadRequest
+from tertulia.errors.parameters import UnsupportedCombination
 from tertulia.events.types.messages import MessageObject, add_details, message_object
 from tertulia.http.replies import Reply
 from tertulia.http.rules import Id, MaxItems, NonNegative

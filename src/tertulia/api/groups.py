@@ -7,7 +7,9 @@ from tertulia.actions.groups import GroupChanges, MemberChange
 from tertulia.api.call import Call
 from tertulia.api.permission_values import Change, NewValue, as_changes
 from tertulia.domain.groups import GROUP_PERMISSIONS, Group, GroupValue, NewGroup
-from tertulia.errors import GroupIsDeactivated, GroupNotFound, NothingToDo, UserNotFound
+from tertulia.errors.groups import GroupIsDeactivated, GroupNotFound
+from tertulia.errors.parameters import NothingToDo
+from tertulia.errors.people import UserNotFound
 from tertulia.events.types.groups import GroupObject, group_object
 from tertulia.http.replies import Reply, ok
 from tertulia.http.rules import Id, MaxItems, MaxLength

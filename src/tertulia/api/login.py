@@ -5,14 +5,14 @@ import asyncio
 from tertulia.api.call import Call
 from tertulia.domain import limits, passwords
 from tertulia.domain.users import looks_like_email
-from tertulia.errors import (
-    InvalidEmail,
+from tertulia.errors.authentication import (
     LoginDeactivated,
     LoginFailed,
     LoginOrganizationDeactivated,
     PasswordLoginDisabled,
-    RateLimited,
 )
+from tertulia.errors.http import RateLimited
+from tertulia.errors.people import InvalidEmail
 from tertulia.http.replies import Reply
 from tertulia.storage import users
 from tertulia.storage.tx import Tx

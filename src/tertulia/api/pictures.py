@@ -1,7 +1,7 @@
 """Pictures that come with a request, as far as they can be judged without looking at them."""
 
 from tertulia.domain import images
-from tertulia.errors import BadImage, FileTooLarge
+from tertulia.errors.messages import BadImage, FileTooLarge
 from tertulia.http.forms import UploadedFile, media_type
 
 

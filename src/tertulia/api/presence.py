@@ -9,13 +9,8 @@ from tertulia.api.people import with_address, with_id
 from tertulia.domain import limits
 from tertulia.domain.presence import OFFLINE_AFTER_SECONDS, Doing
 from tertulia.domain.users import User
-from tertulia.errors import (
-    BadRequest,
-    NoPresence,
-    NoPresenceForBots,
-    UserIsDeactivated,
-    UserNotFound,
-)
+from tertulia.errors import BadRequest
+from tertulia.errors.people import UserIsDeactivated, UserNotFound
 from tertulia.events.snapshot.presence import is_shown, presences
 from tertulia.events.whispers import CameOnline
 from tertulia.http.replies import Reply
@@ -92,10 +87,10 @@ def _one(call: Call, user: User | None, asked: str) -> OnePresence:
     if not user.is_active:
         raise UserIsDeactivated()
     if user.is_bot:
-        raise NoPresenceForBots()
+        raise BadRequest("Presence is not supported for bot users.")
     found = call.org.presence.find(user.id)
     if found is None or not is_shown(call.org):
-        raise NoPresence(who=asked)
+        raise BadRequest(f"No presence data for {asked}")
     told = found.legacy()
     seen = {"status": told["status"], "timestamp": told["timestamp"]}
     is_offline = call.now - told["timestamp"] > OFFLINE_AFTER_SECONDS

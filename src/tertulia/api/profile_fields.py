@@ -11,7 +11,7 @@ from tertulia.actions.profiles import FieldAnswer
 from tertulia.api.call import Call
 from tertulia.domain import limits
 from tertulia.domain.profiles import RENDERED, checked_value
-from tertulia.errors import ProfileFieldNotFound
+from tertulia.errors.people import ProfileFieldNotFound
 from tertulia.events.types.profiles import FieldObject, field_object
 from tertulia.http.replies import Reply, ok
 from tertulia.http.rules import MaxItems, MaxLength, NoNul, Stripped

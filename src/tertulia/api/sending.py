@@ -12,15 +12,15 @@ from tertulia.actions.messages.repeats import SendKey, Sent
 from tertulia.api.call import Call
 from tertulia.domain import limits, topics
 from tertulia.domain.links import conversation_link, topic_link
-from tertulia.errors import (
-    BadRequest,
+from tertulia.errors import BadRequest
+from tertulia.errors.messages import (
     ChannelMissing,
     MalformedRecipients,
-    MissingParameter,
     RecipientsMissing,
     TooManyRecipients,
     TopicMissing,
 )
+from tertulia.errors.parameters import MissingParameter
 from tertulia.events.types.messages import Echo
 from tertulia.http.json_text import decode_json
 from tertulia.http.replies import Reply

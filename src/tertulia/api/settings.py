@@ -11,7 +11,8 @@ from tertulia.api.call import Call
 from tertulia.api.setting_values import FORMS, parameters
 from tertulia.domain import limits, passwords, preferences
 from tertulia.domain.setting_values import ChosenFrom
-from tertulia.errors import BadRequest, RateLimited, WeakPassword, WrongPassword
+from tertulia.errors import BadRequest
+from tertulia.errors.http import RateLimited
 from tertulia.http.replies import Reply, ok
 from tertulia.http.rules import BareOrJson, Json, MaxLength, NoNul, OneOf
 from tertulia.http.signatures import takes
@@ -69,9 +70,9 @@ async def _new_password_hash(call: Call, old: str, new: str) -> str:
     if not await asyncio.to_thread(passwords.matches, old[: limits.PASSWORD_LENGTH + 1], known):
         if call.password_attempts is not None:
             call.password_attempts.check(attempt)
-        raise WrongPassword()
+        raise BadRequest("Wrong password!")
     if not limits.PASSWORD_SHORTEST <= len(new) <= limits.PASSWORD_LENGTH:
-        raise WeakPassword()
+        raise BadRequest("New password is too weak!")
     return await asyncio.to_thread(passwords.hashed, new)
 
 

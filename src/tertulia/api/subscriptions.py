@@ -24,7 +24,8 @@ from tertulia.api.channels import (
 from tertulia.domain.channels import NewChannel, checked_color
 from tertulia.domain.groups import GroupValue
 from tertulia.domain.topics import fold
-from tertulia.errors import BadRequest, GuestRefused, UnknownSubscriptionProperty
+from tertulia.errors import BadRequest
+from tertulia.errors.authentication import GuestRefused
 from tertulia.events.snapshot.channels import my_subscriptions
 from tertulia.events.types.subscriptions import SubscriptionObject
 from tertulia.http.replies import Encoded, Reply, ok
@@ -252,7 +253,7 @@ def _choice(chosen: ChosenProperty) -> Choice:
     if name == "color":
         return Choice(chosen.stream_id, name, value)
     if name not in SWITCHES:
-        raise UnknownSubscriptionProperty(name=name)
+        raise BadRequest(f"Unknown subscription property: {name}")
     if not isinstance(value, bool):
         raise BadRequest(f"{name} is not a boolean")
     if name == "in_home_view":

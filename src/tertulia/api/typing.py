@@ -5,7 +5,9 @@ from typing import Annotated, Literal
 from tertulia.actions import typing
 from tertulia.api.call import Call
 from tertulia.domain import limits, topics
-from tertulia.errors import BadRequest, MissingParameter, TopicMissing
+from tertulia.errors import BadRequest
+from tertulia.errors.messages import TopicMissing
+from tertulia.errors.parameters import MissingParameter
 from tertulia.events.whispers import TypingDirect, TypingEdit, TypingInChannel
 from tertulia.http.replies import Reply, ok
 from tertulia.http.rules import Id, MaxItems, Name, OnlyWith

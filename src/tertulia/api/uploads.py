@@ -7,15 +7,15 @@ from tertulia.actions.receiving import Receiving
 from tertulia.api.call import Call
 from tertulia.domain.attachments import Attachment
 from tertulia.domain.keys import Vault
-from tertulia.errors import (
-    FileTooLarge,
+from tertulia.errors import BadRequest
+from tertulia.errors.files import (
     InvalidAttachment,
     LinkExpired,
     MayNotReadFile,
-    NoFileGiven,
     NoSuchFile,
     SeveralFilesGiven,
 )
+from tertulia.errors.messages import FileTooLarge
 from tertulia.events.types.attachments import AttachmentObject, attachment_object
 from tertulia.http.forms import FileHead, Incoming
 from tertulia.http.replies import Reply, ok
@@ -116,5 +116,5 @@ async def _received(receiving: Receiving, files: Incoming) -> Attachment:
         else:
             raise SeveralFilesGiven()
     if head is None:
-        raise NoFileGiven()
+        raise BadRequest("You must specify a file to upload")
     return await receiving.finish(head.filename, head.content_type)

@@ -7,7 +7,7 @@ from tertulia.api.call import Call
 from tertulia.domain import limits
 from tertulia.domain.topics import EMPTY_TOPIC_NAME
 from tertulia.domain.visibility import Visibility
-from tertulia.errors import MissingParameter, UnsupportedCombination
+from tertulia.errors.parameters import MissingParameter, UnsupportedCombination
 from tertulia.http.replies import Reply, ok
 from tertulia.http.rules import Id, MaxLength, NoNul, OneOf, Stripped
 

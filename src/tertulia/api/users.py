@@ -5,7 +5,8 @@ from msgspec import UNSET, UnsetType, structs
 from tertulia.api.call import Call
 from tertulia.api.people import with_address, with_id
 from tertulia.domain.users import User
-from tertulia.errors import InsufficientPermission, UserNotFound
+from tertulia.errors.authentication import InsufficientPermission
+from tertulia.errors.people import UserNotFound
 from tertulia.events.snapshot.facts import Wanted, read_facts
 from tertulia.events.types.users import ProfileValue, UserObject, user_object
 from tertulia.http.replies import Reply

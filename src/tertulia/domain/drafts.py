@@ -4,7 +4,8 @@ from dataclasses import dataclass, replace
 
 from tertulia.domain import limits
 from tertulia.domain.messages import checked_content
-from tertulia.errors import BadRequest, TopicTooLong
+from tertulia.errors import BadRequest
+from tertulia.errors.messages import TopicTooLong
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from typing import IO, TypeVar
 from PIL import ExifTags, Image, ImageOps, ImageSequence, UnidentifiedImageError
 
 from tertulia.domain.attachments import THUMBNAIL_SIZE, Looks
-from tertulia.errors import BadImage
+from tertulia.errors.messages import BadImage
 
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP")
 SHOWN_FORMATS = (*FORMATS, "BMP")  # among uploaded files

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tertulia.errors import InvalidMailDomain
+from tertulia.errors.people import InvalidMailDomain
 
 RESTRICTION = "emails_restricted_to_domains"  # the setting by which they count
 PER_ORGANIZATION = 500

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from tertulia.domain import limits
 from tertulia.domain.widgets import Submessage
-from tertulia.errors import BadRequest, ContentTooLong
+from tertulia.errors import BadRequest
 
 # Clients in front of which a person sits: what they send, they have read.
 HUMAN_CLIENTS = frozenset(
@@ -132,7 +132,7 @@ def checked_content(content: str) -> str:
     if not content:
         raise BadRequest("Message must not be empty")
     if len(content) > limits.MESSAGE_LENGTH:
-        raise ContentTooLong(limit=limits.MESSAGE_LENGTH)
+        raise BadRequest(f"Message is too long (limit: {limits.MESSAGE_LENGTH} characters)")
     return content
 
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tertulia.domain.topics import EMPTY_TOPIC_NAME, RESOLVED_PREFIX, fold
-from tertulia.errors import BadNarrow, BadNarrowCombination, BadRequest
+from tertulia.errors import BadRequest
+from tertulia.errors.messages import BadNarrow, BadNarrowCombination
 
 Operand = str | int | list[int]
 

@@ -27,7 +27,8 @@ from tertulia.domain.setting_values import (
     in_words,
 )
 from tertulia.domain.topics import ALLOW_EMPTY, DISABLE_EMPTY
-from tertulia.errors import BadValue, ClientError
+from tertulia.errors import ClientError
+from tertulia.errors.parameters import BadValue
 
 # What has to be done when a setting changes; `actions/realm_settings.py` does it.
 Consequence = Literal["full members", "whom guests know"]

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from tertulia.domain import limits
 from tertulia.domain.quotations import Quotation, quoted
-from tertulia.errors import ReminderNoteTooLong
+from tertulia.errors import BadRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Reminder:
 
 def checked_note(note: str) -> str:
     if len(note) > limits.REMINDER_NOTE_LENGTH:
-        raise ReminderNoteTooLong(limit=limits.REMINDER_NOTE_LENGTH)
+        raise BadRequest(f"Maximum reminder note length: {limits.REMINDER_NOTE_LENGTH} characters")
     return note.strip()
 
 

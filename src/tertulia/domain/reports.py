@@ -3,7 +3,7 @@
 from tertulia.domain import limits
 from tertulia.domain.quotations import Quotation, mention, quoted
 from tertulia.domain.users import User
-from tertulia.errors import ReportNeedsReason, UnknownReportType
+from tertulia.errors import BadRequest
 
 REASONS = {
     "spam": "Spam",
@@ -16,9 +16,9 @@ REASONS = {
 
 def check(reason: str, description: str) -> None:
     if reason not in REASONS:
-        raise UnknownReportType()
+        raise BadRequest("Invalid report_type")
     if reason == "other" and not description:
-        raise ReportNeedsReason()
+        raise BadRequest("For 'other' a description is needed.")
 
 
 def topic_about(sender: User) -> str:

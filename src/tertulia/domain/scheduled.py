@@ -5,13 +5,9 @@ from datetime import UTC, datetime
 
 from tertulia.domain import topics
 from tertulia.domain.messages import Draft, Mentions, is_read_by_sender
-from tertulia.errors import (
-    BadRequest,
-    MalformedRecipients,
-    RecipientsMissing,
-    TimeNotInFuture,
-    TopicMissing,
-)
+from tertulia.errors import BadRequest
+from tertulia.errors.later import TimeNotInFuture
+from tertulia.errors.messages import MalformedRecipients, RecipientsMissing, TopicMissing
 
 LATEST_SECONDS = 600  # after a longer downtime a message would be a surprise
 LAST_MOMENT = 253_402_300_799  # the end of the year 9999

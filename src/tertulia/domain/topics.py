@@ -3,7 +3,8 @@
 import unicodedata
 
 from tertulia.domain import limits
-from tertulia.errors import BadRequest, TopicTooLong
+from tertulia.errors import BadRequest
+from tertulia.errors.messages import TopicTooLong
 
 EMPTY_TOPIC_NAME = "general chat"
 NO_TOPIC = "(no topic)"

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from tertulia.errors import BadSubmessage, NotWidgetAuthor, SubmessageNotJson
+from tertulia.errors import BadRequest
 
 WIDGET = "widget"
 PER_MESSAGE = 10_000
@@ -103,8 +103,8 @@ def check_addition(widget: str, content: str, *, by_author: bool) -> None:
     try:
         addition = _KINDS[kind].decode(content)
     except msgspec.ValidationError as problem:
-        raise BadSubmessage(problem=str(problem)) from None
+        raise BadRequest(f"Invalid submessage: {problem!s}") from None
     except (msgspec.DecodeError, UnicodeError):
-        raise SubmessageNotJson() from None
+        raise BadRequest("Invalid json for submessage") from None
     if isinstance(addition, Question | Title) and not by_author:
-        raise NotWidgetAuthor()
+        raise BadRequest("Only the author of a widget may change what it is about.")

@@ -16,7 +16,7 @@ from functools import partial
 import msgspec
 
 from tertulia.domain.users import User
-from tertulia.errors import BadQueue, EventNotInQueue
+from tertulia.errors.events import BadQueue, EventNotInQueue
 from tertulia.events import log
 from tertulia.events.audience import Audience, Users, WasSubscribed
 from tertulia.events.directory import Organization

@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from tertulia.errors import ServiceUnavailable
+from tertulia.errors.http import ServiceUnavailable
 from tertulia.events import loading, log
 from tertulia.events.directory import Organization
 from tertulia.events.happening import Happening

@@ -11,7 +11,8 @@ import asyncio
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from tertulia.errors import BadQueue, EventNotInQueue, EventPruned
+from tertulia.errors import BadRequest
+from tertulia.errors.events import BadQueue, EventNotInQueue
 from tertulia.events.listener import Listener
 from tertulia.events.types.event import NOTHING, About, Event
 
@@ -174,7 +175,7 @@ class Mailbox:
         if last_event_id == -1 and self.acked == self.start:
             return
         if last_event_id == -1 or self.start <= last_event_id < self.acked:
-            raise EventPruned(event_id=last_event_id)
+            raise BadRequest(f"An event newer than {last_event_id} has already been pruned!")
         if last_event_id != self.acked and not self._was_given(last_event_id, head):
             raise EventNotInQueue(event_id=last_event_id)
         self.acked = last_event_id

@@ -8,7 +8,12 @@ import base64
 import re
 from typing import NamedTuple
 
-from tertulia.errors import BadAuthorizationHeader, BasicAuthRequired, MalformedKey, NotLoggedIn
+from tertulia.errors.authentication import (
+    BadAuthorizationHeader,
+    BasicAuthRequired,
+    MalformedKey,
+    NotLoggedIn,
+)
 
 _KEY = re.compile("[A-Za-z0-9]{32}")
 

@@ -19,7 +19,8 @@ from typing import Any
 import structlog
 
 from tertulia.config import Config
-from tertulia.errors import ClientError, InternalError, ServerStopping
+from tertulia.errors import ClientError
+from tertulia.errors.http import InternalError, ServerStopping
 from tertulia.http.forms import Files, Incoming
 from tertulia.http.replies import encode, encode_error
 from tertulia.http.request import Disconnected, Receive, Request, Scope, Send

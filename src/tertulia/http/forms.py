@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
-from tertulia.errors import MalformedForm, NotUtf8, TooManyParameters
+from tertulia.errors.parameters import MalformedForm, NotUtf8, TooManyParameters
 
 MAX_FIELDS = 1000
 MAX_NAME_CHARACTERS = 200

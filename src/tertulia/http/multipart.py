@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from multipart import MultipartError, MultipartSegment, PushMultipartParser
 
-from tertulia.errors import MalformedForm, NotUtf8, TooManyParameters
+from tertulia.errors.parameters import MalformedForm, NotUtf8, TooManyParameters
 from tertulia.http.forms import (
     MAX_FIELDS,
     FileHead,

@@ -10,7 +10,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mutabl
 from typing import Any
 from urllib.parse import quote
 
-from tertulia.errors import AddressTooLong, BodyTooLarge, ClientError, HeadersTooLarge
+from tertulia.errors import ClientError
+from tertulia.errors.http import AddressTooLong, BodyTooLarge, HeadersTooLarge
 from tertulia.http.forms import (
     FileHead,
     UploadedFile,

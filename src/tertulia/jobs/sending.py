@@ -17,7 +17,8 @@ from tertulia.actions.notices import CLIENT
 from tertulia.domain.messages import Draft
 from tertulia.domain.reminders import Reminder
 from tertulia.domain.scheduled import ScheduledMessage, failure_notice
-from tertulia.errors import ClientError, InternalError, ServiceUnavailable
+from tertulia.errors import ClientError
+from tertulia.errors.http import InternalError, ServiceUnavailable
 from tertulia.events.delivery import Delivery
 from tertulia.events.directory import Organization
 from tertulia.jobs.each import each

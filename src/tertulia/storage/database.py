@@ -14,7 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from tertulia.errors import ServiceUnavailable
+from tertulia.errors.http import ServiceUnavailable
 from tertulia.storage import schema
 from tertulia.storage.dialects.sqlite import Sqlite
 from tertulia.storage.herald import Herald

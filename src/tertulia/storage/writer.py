@@ -14,7 +14,8 @@ from typing import Any
 
 import structlog
 
-from tertulia.errors import ClientError, ServiceUnavailable
+from tertulia.errors import ClientError
+from tertulia.errors.http import ServiceUnavailable
 from tertulia.storage.tx import Dialect, Tx
 
 log = structlog.get_logger()

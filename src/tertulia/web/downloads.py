@@ -16,7 +16,8 @@ from tertulia.domain.attachments import (
     THUMBNAIL,
     Attachment,
 )
-from tertulia.errors import ClientError, LinkExpired, MayNotReadFile, NoSuchFile
+from tertulia.errors import ClientError
+from tertulia.errors.files import LinkExpired, MayNotReadFile, NoSuchFile
 from tertulia.http import downloads
 from tertulia.http.downloads import Part
 from tertulia.http.request import Request as ApiRequest

@@ -9,7 +9,7 @@ import io
 
 from tertulia.domain import images
 from tertulia.domain.attachments import PIECE_BYTES, Attachment
-from tertulia.errors import BadImage
+from tertulia.errors.messages import BadImage
 from tertulia.storage import attachments, uploads
 from tertulia.storage.database import Bound
 

@@ -13,7 +13,7 @@ from tertulia.domain.channels import Channel
 from tertulia.domain.messages import Message
 from tertulia.domain.quotations import Quotation
 from tertulia.domain.users import User
-from tertulia.errors import InvalidMessage
+from tertulia.errors.messages import InvalidMessage
 from tertulia.events.audience import Audience, Holders, Users
 from tertulia.storage import channels, messages, subscriptions, unread, users
 from tertulia.storage.subscriptions import Span

@@ -16,22 +16,16 @@ from tertulia.domain.channels import Channel
 from tertulia.domain.messages import Draft, Message
 from tertulia.domain.moves import Move
 from tertulia.domain.users import User
-from tertulia.errors import (
-    BadRequest,
+from tertulia.errors import BadRequest
+from tertulia.errors.channels import ChannelNotAccessible
+from tertulia.errors.messages import (
     ChannelEditTooLate,
-    ChannelNotAccessible,
-    EditingDisabled,
-    EditTooLate,
-    ExpectationMismatch,
     MayNotEdit,
-    MayNotMove,
-    MayNotResolve,
     MoveOnlyTheNewest,
-    MoveTooLate,
     NothingToChange,
     TopicEditTooLate,
-    WidgetNotEditable,
 )
+from tertulia.errors.parameters import ExpectationMismatch
 from tertulia.events.audience import LeftBehind, MoveFollowers
 from tertulia.events.log import announce
 from tertulia.events.types.edits import MessagesDeleted, MessageUpdated, PropagateMode
@@ -103,12 +97,12 @@ def _check_may_reword(tx: Tx, user: User, message: Message) -> None:
     if message.sender_id != user.id:
         raise MayNotEdit()
     if submessages.widget_of(tx, message.id) is not None:
-        raise WidgetNotEditable()
+        raise BadRequest("Widgets cannot be edited.")
     realm = realms.current(tx)
     if not realm.setting("allow_message_editing"):
-        raise EditingDisabled()
+        raise BadRequest("Your organization has turned off message editing")
     if _is_too_old(tx, message, realm.setting("message_content_edit_limit_seconds")):
-        raise EditTooLate()
+        raise BadRequest("The time limit for editing this message has passed")
 
 
 def _check_combination(wish: MessageChanges, message: Message) -> None:
@@ -186,7 +180,7 @@ def _check_topic_change(
         if not _holds(
             tx, user, move.channel, "can_resolve_topics_group", "can_resolve_topics_group"
         ):
-            raise MayNotResolve()
+            raise BadRequest("You don't have permission to resolve topics in this channel.")
         return
     for channel in {move.channel.id: move.channel, move.target.id: move.target}.values():
         if not _holds(
@@ -212,7 +206,7 @@ def _check_channel_change(
         "can_move_messages_between_channels_group",
         "can_move_messages_out_of_channel_group",
     ):
-        raise MayNotMove()
+        raise BadRequest("You don't have permission to move this message")
     posting.check_may_post(tx, user, move.target)
     limit = realms.current(tx).setting("move_messages_between_streams_limit_seconds")
     if limit is not None and not user.is_moderator:
@@ -234,7 +228,7 @@ def _check_age(
     moment = tx.now - limit - limits.EDIT_GRACE_SECONDS
     movable = messages.ids_since(tx, move.ids, moment)
     if not movable:
-        raise MoveTooLate()
+        raise BadRequest("The time limit for moving this topic has passed.")
     if len(movable) < len(move.ids):
         raise MoveOnlyTheNewest(
             first_message_id_allowed_to_move=movable[0],

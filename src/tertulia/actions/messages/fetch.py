@@ -10,7 +10,7 @@ from tertulia.domain.messages import Message
 from tertulia.domain.narrow import Term
 from tertulia.domain.search import Query
 from tertulia.domain.users import User
-from tertulia.errors import NotLoggedIn
+from tertulia.errors.authentication import NotLoggedIn
 from tertulia.storage import channels, details, history, messages, unread
 from tertulia.storage.tx import Tx
 

@@ -26,7 +26,8 @@ from tertulia.domain.narrow import (
 from tertulia.domain.search import Query
 from tertulia.domain.users import User
 from tertulia.domain.visibility import Visibility
-from tertulia.errors import BadNarrow, NotLoggedIn, TooManyRecipients
+from tertulia.errors.authentication import NotLoggedIn
+from tertulia.errors.messages import BadNarrow, TooManyRecipients
 from tertulia.storage import channels, conversations, messages, narrows, selections, unread
 from tertulia.storage.finding import Search
 from tertulia.storage.messages import CAME_WHILE_SUBSCRIBED

@@ -17,11 +17,9 @@ from tertulia.domain.channels import Channel
 from tertulia.domain.messages import Draft
 from tertulia.domain.topics import ALLOW_EMPTY, DISABLE_EMPTY, EMPTY_ONLY, EMPTY_TOPIC_NAME, INHERIT
 from tertulia.domain.users import BotType, User
-from tertulia.errors import (
-    BadRequest,
-    ChannelIdNotFound,
-    ChannelNotFound,
-    ClientError,
+from tertulia.errors import BadRequest, ClientError
+from tertulia.errors.channels import ChannelIdNotFound, ChannelNotFound
+from tertulia.errors.messages import (
     RecipientNotAccessible,
     WildcardNotAllowedInChannel,
     WildcardNotAllowedInTopic,

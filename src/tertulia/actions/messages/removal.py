@@ -11,11 +11,8 @@ from tertulia.domain.messages import Message
 from tertulia.domain.topics import EMPTY_TOPIC_NAME
 from tertulia.domain.users import User
 from tertulia.domain.visibility import Visibility
-from tertulia.errors import (
-    ChannelNotAccessible,
-    DeleteTooLate,
-    MayNotDelete,
-)
+from tertulia.errors import BadRequest
+from tertulia.errors.channels import ChannelNotAccessible
 from tertulia.events.log import announce
 from tertulia.events.types.edits import MessagesDeleted
 from tertulia.storage import channels, messages, realms, users
@@ -76,10 +73,10 @@ def _check_may_delete(tx: Tx, user: User, message: Message, channel: Channel | N
     if not _is_own(tx, user, message) or not _holds(
         tx, user, channel, "can_delete_own_message_group"
     ):
-        raise MayNotDelete()
+        raise BadRequest("You don't have permission to delete this message")
     limit = realms.current(tx).setting("message_content_delete_limit_seconds")
     if limit is not None and tx.now - message.sent_at > limit:
-        raise DeleteTooLate()
+        raise BadRequest("The time limit for deleting this message has passed")
 
 
 def _is_own(tx: Tx, user: User, message: Message) -> bool:

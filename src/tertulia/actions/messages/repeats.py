@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from tertulia.domain.channels import Channel
 from tertulia.domain.users import User
 from tertulia.domain.visibility import Visibility
-from tertulia.errors import SendKeyReused
+from tertulia.errors import BadRequest
 from tertulia.storage import channels, messages, send_keys
 from tertulia.storage.tx import Tx
 
@@ -37,7 +37,7 @@ def sent_before(tx: Tx, sender: User, key: SendKey | None) -> Sent | None:
     if found is None:
         return None
     if found.fingerprint != key.fingerprint:
-        raise SendKeyReused()
+        raise BadRequest("This key was already used for a different message")
     policy = None if found.policy is None else Visibility(found.policy)
     message = messages.find(tx, found.message_id)
     if message is None:

@@ -18,7 +18,7 @@ from psycopg.postgres import types as postgres_types
 from psycopg.pq import ConnStatus, ExecStatus
 from psycopg.rows import dict_row
 
-from tertulia.errors import NulInText
+from tertulia.errors.parameters import NulInText
 from tertulia.storage import watching
 from tertulia.storage.tx import Cursor
 from tertulia.storage.watching import Changed, Overheard

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from tertulia.errors import NulInText
+from tertulia.errors.parameters import NulInText
 from tertulia.storage import watching
 from tertulia.storage.tx import Cursor
 from tertulia.storage.watching import Changed, Overheard

@@ -1,6 +1,7 @@
 """The stage: one server for each database and test run, one organization for each test."""
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from tests.support.databases import Databases, Kind, unreachable  # noqa: E402
 from tests.support.people import Chat  # noqa: E402
 from tests.support.server import Server  # noqa: E402
 
+TESTS = Path(__file__).parent
 TURNS: list[Kind] = ["sqlite", "postgres", "sqlite"]  # PostgreSQL takes its time
 KINDS = ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)]
 
@@ -69,7 +71,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 def _is_scene_of_the_api(item: pytest.Item) -> bool:
     """On PostgreSQL, that is."""
     params = item.callspec.params if hasattr(item, "callspec") else {}
-    return item.path.parent.name == "api" and params == {"kind": "postgres"}
+    return "api" in item.path.relative_to(TESTS).parts and params == {"kind": "postgres"}
 
 
 def _row_of_a_table(item: pytest.Item) -> tuple[str, str, Kind] | None:

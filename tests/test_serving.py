@@ -24,7 +24,7 @@ from tests.support.terminal import Serving, Terminal, clean_environment
 from tests.support.waiting import eventually
 
 from tertulia.config import Config
-from tertulia.domain.keys import WrongSecret
+from tertulia.domain.people.keys import WrongSecret
 from tertulia.listening import CannotListen, listen
 from tertulia.opening import check_vault, open_database, open_vault
 from tertulia.serving import uvicorn_config

@@ -4,11 +4,10 @@ import pytest
 from tests.support.groups import make
 from tests.support.people import Chat
 
-from tertulia.actions import groups, rights
-from tertulia.domain.groups import REALM_PERMISSIONS, Members
+from tertulia import actions, storage
+from tertulia.domain.groups.group import REALM_PERMISSIONS, Members
 from tertulia.errors.authentication import InsufficientPermission
-from tertulia.storage import realms
-from tertulia.storage.tx import Tx
+from tertulia.storage.database.tx import Tx
 
 
 @pytest.mark.parametrize("setting", sorted(REALM_PERMISSIONS))
@@ -17,10 +16,10 @@ def test_guests_hold_only_what_everyone_can_be_given(setting: str, chat: Chat) -
     pair = make(ana, "pair", (gus, ana))
 
     for value in (pair, Members([ana.id, gus.id], []), Members([], [pair, chat.group("nobody")])):
-        chat.write(realms.set_setting, setting, value)
+        chat.write(storage.organization.set_setting, setting, value)
 
-        assert chat.read(rights.holds_in_realm, ana.record, setting)
-        may = chat.read(rights.holds_in_realm, gus.record, setting)
+        assert chat.read(actions.groups.permissions.holds_in_realm, ana.record, setting)
+        may = chat.read(actions.groups.permissions.holds_in_realm, gus.record, setting)
         assert may == REALM_PERMISSIONS[setting].everyone
 
 
@@ -31,7 +30,7 @@ def test_a_role_that_was_lost_a_moment_ago_gives_nothing(chat: Chat) -> None:
     chat.write(_demote, owner.id)
 
     with pytest.raises(InsufficientPermission):
-        chat.write(groups.deactivate, as_they_were, group_id)
+        chat.write(actions.groups.deactivate, as_they_were, group_id)
 
 
 def _demote(tx: Tx, user_id: int) -> None:

@@ -21,7 +21,7 @@ from tests.crash.server import ServerProcess
 from tests.support.databases import Databases, Kind
 from tests.support.waiting import PATIENCE_SECONDS
 
-from tertulia.storage import log, sanity
+from tertulia import storage
 from tertulia.storage.database import Database
 
 MOST_SAID_IN_A_LIFE = 60  # messages, before the next kill
@@ -208,6 +208,6 @@ def read_history(witnesses: list[Client]) -> History:
 def data_problems(url: str) -> Iterable[str]:
     """What is wrong with the data, looked at without the server."""
     database = Database.at(url)
-    yield from database.read_now(0, log.gaps)
-    yield from database.read_now(0, sanity.search_problems)
+    yield from database.read_now(0, storage.log.gaps)
+    yield from database.read_now(0, storage.checking.search_problems)
     yield from database.integrity_problems()

@@ -3,7 +3,7 @@
 import pytest
 from tests.support.growth import grows_linearly
 
-from tertulia.domain.alert_words import first_token, fold, is_said, tokens
+from tertulia import domain
 
 
 @pytest.mark.parametrize(
@@ -29,13 +29,19 @@ from tertulia.domain.alert_words import first_token, fold, is_said, tokens
     ],
 )
 def test_words_are_found_at_their_borders(word, text, said):
-    found = first_token(word) in tokens(text) and is_said(fold(word), fold(text))
+    found = domain.personal.alert_words.first_token(word) in domain.personal.alert_words.tokens(
+        text
+    ) and domain.personal.alert_words.is_said(
+        domain.personal.alert_words.fold(word), domain.personal.alert_words.fold(text)
+    )
 
     assert found is said
 
 
 def test_looking_takes_no_longer_than_the_text_is_long():
     def look(length: int) -> None:
-        assert not is_said("a " + "ab" * 40 + "c", fold("a " + "ab" * length))
+        assert not domain.personal.alert_words.is_said(
+            "a " + "ab" * 40 + "c", domain.personal.alert_words.fold("a " + "ab" * length)
+        )
 
     assert grows_linearly(look, 5_000)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.growth import grows_linearly
 
-from tertulia.domain.diffs import html_diff
+from tertulia import domain
 
 MARKS = re.compile(r'<span class="highlight_text_(inserted|deleted)">([^<]*)</span> ?')
 
@@ -35,7 +35,7 @@ MARKS = re.compile(r'<span class="highlight_text_(inserted|deleted)">([^<]*)</sp
     ],
 )
 def test_what_changed_is_marked(old, new, expected):
-    assert html_diff(old, new) == expected
+    assert domain.messages.diffs.html_diff(old, new) == expected
 
 
 words = st.lists(st.sampled_from(["a", "b", "<em>", "</em>", " ", "<br>"])).map("".join)
@@ -46,7 +46,7 @@ def test_without_the_marks_it_is_the_newer_one(old, new):
     def kept(mark):
         return mark[2] if mark[1] == "inserted" else ""
 
-    inner = html_diff(old, new).removeprefix("<div>").removesuffix("</div>")
+    inner = domain.messages.diffs.html_diff(old, new).removeprefix("<div>").removesuffix("</div>")
     plain = MARKS.sub(kept, inner.replace("</span> ", "</span>\0"))
     assert plain.replace("\0", " ").replace(" ", "") == new.replace(" ", "")
 
@@ -55,6 +55,8 @@ def test_without_the_marks_it_is_the_newer_one(old, new):
 def test_comparing_takes_no_longer_than_the_messages_are_long(words):
     def compare(length: int) -> None:
         text = words(length)
-        html_diff(text, text[: len(text) // 2] + " x " + text[len(text) // 3 :])
+        domain.messages.diffs.html_diff(
+            text, text[: len(text) // 2] + " x " + text[len(text) // 3 :]
+        )
 
     assert grows_linearly(compare, 2_000)

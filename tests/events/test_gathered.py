@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from tertulia.actions import channel_edits, settings, subscriptions
-from tertulia.actions.messages import edit, send
-from tertulia.domain.messages import Draft
+from tertulia import actions
+from tertulia.domain.messages.message import Draft
 
 Act = tuple[Any, ...]  # an action and its arguments
 
@@ -39,16 +38,20 @@ def together(chat) -> Callable[..., list[Any]]:
 
 def renames(who, channel, name) -> Act:
     return (
-        channel_edits.edit,
+        actions.channels.editing.edit,
         who.record,
         channel.id,
-        channel_edits.ChannelChanges(name=name),
+        actions.channels.editing.ChannelChanges(name=name),
         False,
     )
 
 
 def moves_to(who, email) -> Act:
-    return settings.change, who.record, settings.SettingsChanges(email=email)
+    return (
+        actions.personal.settings.change,
+        who.record,
+        actions.personal.settings.SettingsChanges(email=email),
+    )
 
 
 def test_a_channel_may_take_the_name_that_another_gives_up(chat, together):
@@ -105,9 +108,9 @@ def test_a_message_that_went_out_of_sight_at_once_is_not_told_where_it_went(chat
 
     def says_in_the_wrong_place(tx: Any) -> None:
         draft = Draft("Oops", "<p>Oops</p>", 0, "test", read_by_sender=True)
-        sent = send.to_channel(tx, ana.record, "kitchen", "lunch", draft)
-        wish = edit.MessageChanges(channel_id=vault.id, tells_new_place=False)
-        edit.change(tx, ana.record, sent.message_id, wish)
+        sent = actions.messages.sending.to_channel(tx, ana.record, "kitchen", "lunch", draft)
+        wish = actions.messages.editing.MessageChanges(channel_id=vault.id, tells_new_place=False)
+        actions.messages.editing.change(tx, ana.record, sent.message_id, wish)
 
     together((says_in_the_wrong_place,))
 
@@ -122,7 +125,9 @@ def test_who_leaves_does_not_learn_the_next_name(chat, together):
     cellar = chat.channel("cellar")
     ears = ben.listens_for("stream", "subscription")
 
-    together((subscriptions.leave, cellar, [ben.record]), renames(ana, cellar, "vault"))
+    together(
+        (actions.channels.subscriptions.leave, cellar, [ben.record]), renames(ana, cellar, "vault")
+    )
 
     told = ears.all()
     assert "vault" not in str(told)

@@ -8,17 +8,15 @@ from typing import Any
 import msgspec
 import pytest
 
-from tertulia import events
-from tertulia.events import log
+from tertulia import events, storage
 from tertulia.events.audience import Audience, Everyone, Nobody, Users
-from tertulia.events.types.event import Event, Unreadable, kinds
-from tertulia.storage import log as stored_log
+from tertulia.events.types.event import Event, Unreadable
 
-KINDS = sorted(kinds().items())
+KINDS = sorted(events.types.event.kinds().items())
 
 
 def test_the_machinery_names_no_kind_of_event():
-    homes = {kind.__module__ for kind in kinds().values()}
+    homes = {kind.__module__ for kind in events.types.event.kinds().values()}
     machinery = [
         import_module(f"{events.__name__}.{module.name}")
         for module in pkgutil.iter_modules(events.__path__)
@@ -37,7 +35,7 @@ def test_the_machinery_names_no_kind_of_event():
 
 
 def test_every_event_is_known_by_its_word():
-    named = set(kinds().values())
+    named = set(events.types.event.kinds().values())
 
     assert [each for each in families(Event) if each not in named] == [Unreadable]
     assert all(kind.kind == word for word, kind in KINDS)
@@ -52,7 +50,7 @@ def test_two_kinds_cannot_have_one_word():
 def test_what_is_announced_can_be_read(word, kind):
     event = example(kind)
 
-    read = msgspec.json.decode(msgspec.json.encode(event), type=kinds()[word])
+    read = msgspec.json.decode(msgspec.json.encode(event), type=events.types.event.kinds()[word])
 
     assert read == event
 
@@ -62,10 +60,10 @@ def test_what_an_event_refers_to_may_be_gone(chat):
         """Nobody hears of it."""
 
     def announce_all(tx):
-        head = stored_log.head(tx)
+        head = storage.log.head(tx)
         for _, kind in KINDS:
-            log.announce(tx, example(kind), Nobody())
-        found.extend(type(each.event) for each in log.read(tx, head, 1000))
+            events.log.announce(tx, example(kind), Nobody())
+        found.extend(type(each.event) for each in events.log.read(tx, head, 1000))
         raise Undone()
 
     found: list[type[Event]] = []
@@ -85,7 +83,7 @@ def test_a_page_of_the_log_is_read_in_a_few_statements(chat):
 
     def statements(tx, limit):
         counted: Any = Counting(tx)
-        return len(log.read(counted, start, limit)), counted.count
+        return len(events.log.read(counted, start, limit)), counted.count
 
     few, many = chat.read(statements, 4), chat.read(statements, 1000)
     assert (few[0], many[0]) == (4, 40)

@@ -3,7 +3,7 @@
 from tests.support.people import basic
 from tests.support.waiting import PATIENCE_SECONDS
 
-from tertulia.actions import users
+from tertulia import actions
 
 
 def with_key(person, key):
@@ -16,7 +16,7 @@ def test_a_new_key_ends_the_queues_of_the_old_one(chat):
     ana.says("before", to="kitchen > lunch")
     waiting = ben.listens_for("user_topic").waits_raw()
 
-    fresh = chat.write(users.reset_key, chat.server.vault, ben.id)
+    fresh = chat.write(actions.people.reset_key, chat.server.vault, ben.id)
 
     assert waiting.result(PATIENCE_SECONDS).status == 400
     answer = with_key(ben, fresh).get("/events", queue_id=ears.queue_id, last_event_id=-1)
@@ -31,7 +31,7 @@ def test_a_key_changed_from_outside_ends_its_queues_too(chat):
     ben = chat.person("ben")
     waiting = ben.listens_for("message").waits_raw()
 
-    chat.write_from_outside(users.reset_key, chat.server.vault, ben.id)
+    chat.write_from_outside(actions.people.reset_key, chat.server.vault, ben.id)
 
     assert waiting.result(PATIENCE_SECONDS).json["code"] == "BAD_EVENT_QUEUE_ID"
 
@@ -41,7 +41,7 @@ def test_a_deactivated_account_hears_nothing_more(chat):
     ears = ben.listens_for("message", "realm_user")
     waiting = ears.waits_raw()
 
-    chat.write(users.deactivate, ben.id)
+    chat.write(actions.people.deactivate, ben.id)
     ana.says("Where is he?", to="kitchen > lunch")
 
     answer = waiting.result(PATIENCE_SECONDS)

@@ -6,13 +6,11 @@ import pytest
 from structlog.testing import capture_logs
 from tests.support.waiting import PATIENCE_SECONDS, eventually
 
-from tertulia.events import loading
+from tertulia import events, storage
 from tertulia.events.audience import Everyone, Nobody
 from tertulia.events.directory import Organization
-from tertulia.events.log import announce
-from tertulia.events.types.channels import ChannelCreated
-from tertulia.events.types.known_people import ConversationBegun
-from tertulia.storage import log, realms, subscriptions
+from tertulia.events.types.channels.channel import ChannelCreated
+from tertulia.events.types.people.known_people import ConversationBegun
 
 STRANGE = {
     "kind": ("from_tomorrow", '{"to":"all"}', "{}"),
@@ -31,11 +29,11 @@ def kitchen(chat):
 
 def something_strange(tx, name, entry, leaver=None):
     """A newer server does what this one has no words for."""
-    realms.rename(tx, name)
+    storage.organization.rename(tx, name)
     if leaver is not None:
         channel_id, user_id = leaver
-        subscriptions.end(tx, channel_id, [user_id], log.head(tx), 0)
-    log.append(tx, *entry)
+        storage.channels.subscriptions.end(tx, channel_id, [user_id], storage.log.head(tx), 0)
+    storage.log.append(tx, *entry)
 
 
 @pytest.mark.parametrize("what", STRANGE)
@@ -120,8 +118,8 @@ def test_a_server_that_finds_it_in_its_log_says_so_too(own_chat):
 
 def test_an_event_that_does_not_fit_the_directory_makes_it_be_read_afresh(chat, kitchen):
     def unheard_of(tx):
-        realms.rename(tx, "Casa")
-        announce(tx, ConversationBegun([999_999]), to=Nobody())
+        storage.organization.rename(tx, "Casa")
+        events.log.announce(tx, ConversationBegun([999_999]), to=Nobody())
 
     ana, ben, ears = kitchen
     waiting = ears.waits()
@@ -136,8 +134,8 @@ def test_an_event_that_does_not_fit_the_directory_makes_it_be_read_afresh(chat, 
 
 def test_a_register_that_meets_it_first_tells_what_is_so(chat, kitchen):
     def unheard_of(tx):
-        realms.rename(tx, "Casa")
-        announce(tx, ConversationBegun([999_999]), to=Nobody())
+        storage.organization.rename(tx, "Casa")
+        events.log.announce(tx, ConversationBegun([999_999]), to=Nobody())
 
     _, ben, _ = kitchen
     chat.write_from_outside(unheard_of)
@@ -151,7 +149,7 @@ def test_an_event_that_cannot_be_told_is_passed_over(chat, kitchen):
     ears = ben.listens_for("stream", "message")
     waiting = ears.waits()
 
-    chat.write(announce, ChannelCreated(999_999), Everyone())
+    chat.write(events.log.announce, ChannelCreated(999_999), Everyone())
     soup = ana.says("Soup's on", to="kitchen > lunch")
 
     assert [each["message"]["id"] for each in waiting.result(PATIENCE_SECONDS)] == [soup.id]
@@ -165,7 +163,7 @@ def directory(chat) -> dict[str, Any]:
 
 def fresh_directory(chat) -> dict[str, Any]:
     known = chat.server.application.delivery.organizations[chat.realm.id]
-    return as_facts(chat.read(loading.load, known.email_domain, known.clock))
+    return as_facts(chat.read(events.loading.load, known.email_domain, known.clock))
 
 
 def as_facts(org: Organization) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from tertulia.errors.authentication import GuestRefused, NotLoggedIn
 from tertulia.http.dispatch import Api
 from tertulia.http.forms import Files
 from tertulia.http.replies import Encoded, Reply, ok
-from tertulia.http.request import Message, Request
+from tertulia.http.request import ApiRequest, Message
 from tertulia.http.routing import Route, delete, get, patch, post
 from tertulia.http.rules import Alias, MaxLength, NotBlank, Stripped
 
@@ -26,7 +26,7 @@ class Call:
     """What `admit` hands to the endpoints."""
 
     name: str
-    request: Request
+    request: ApiRequest
     bell: asyncio.Event = field(default_factory=asyncio.Event)
 
 
@@ -128,7 +128,7 @@ class Kitchen:
         self.observed: list[tuple[str, str, int]] = []
         self.api: ASGIApp = Api(ROUTES, self.admit, Config(**settings), observe=self.observe)
 
-    async def admit(self, request: Request, route: Route) -> Call:
+    async def admit(self, request: ApiRequest, route: Route) -> Call:
         request.reply_headers["X-RateLimit-Limit"] = "200"
         name = request.header("Authorization") or ""
         if not name and route.access != "public":

@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from tertulia.actions import housekeeping, retention, scheduled
+from tertulia import actions, storage
 from tertulia.jobs import housekeeping as jobs
 from tertulia.jobs import presence
 from tertulia.jobs.housekeeping import (
@@ -16,16 +16,13 @@ from tertulia.jobs.housekeeping import (
     trim_logs,
 )
 from tertulia.jobs.sending import SCHEDULED, send_due
-from tertulia.storage import log, messages, queues, send_keys
-from tertulia.storage import presence as stored_presence
-from tertulia.storage import scheduled as stored_scheduled
-from tertulia.storage.tx import Tx
+from tertulia.storage.database.tx import Tx
 
 BULK = {"notification_settings_null": True, "bulk_message_deletion": True}
 
 
 def events_kept(chat) -> int:
-    return len(chat.read(log.after, chat.realm.id, 0, 1_000_000))
+    return len(chat.read(storage.log.after, chat.realm.id, 0, 1_000_000))
 
 
 def says_much(person, count=20) -> None:
@@ -50,7 +47,7 @@ def test_what_every_queue_has_read_is_forgotten_after_a_while(later):
     later.keeps_house()
 
     assert events_kept(later) == 1
-    assert later.read(log.gaps) == []
+    assert later.read(storage.log.gaps) == []
 
 
 def test_what_a_queue_has_not_read_is_kept(later):
@@ -84,7 +81,7 @@ def test_such_a_queue_goes_on_after_a_restart(own_chat):
     server = own_chat.server
     server.clock.move(minutes=11)
     server.do(keep_positions(server.database, server.application.delivery))
-    own_chat.write(housekeeping.trim_log)
+    own_chat.write(actions.housekeeping.trim_log)
     assert events_kept(own_chat) == 1
 
     server.restart()
@@ -116,7 +113,7 @@ def test_what_was_told_and_not_acknowledged_is_told_again_after_a_restart(own_ch
     server = own_chat.server
     server.do(keep_positions(server.database, server.application.delivery))
     server.clock.move(minutes=11)
-    own_chat.write(housekeeping.trim_log)
+    own_chat.write(actions.housekeeping.trim_log)
 
     server.restart()
 
@@ -133,7 +130,7 @@ def test_the_log_is_bounded_and_an_idle_queue_given_up(later):
     server = later.server
     server.do(keep_positions(server.database, server.application.delivery))
 
-    trimmed = later.write(housekeeping.trim_log, 10)
+    trimmed = later.write(actions.housekeeping.trim_log, 10)
 
     assert trimmed.queues_given_up == [idle.queue_id]
     assert events_kept(later) <= 11
@@ -158,8 +155,8 @@ def test_the_job_gives_up_an_idle_queue_and_trims_behind_the_others(
     assert len(reading.all()) == 20
     assert reading.silent()
     server.do(keep_positions(server.database, delivery))
-    trim = partial(housekeeping.trim_log, most_events=10)
-    monkeypatch.setattr(housekeeping, "trim_log", trim)
+    trim = partial(actions.housekeeping.trim_log, most_events=10)
+    monkeypatch.setattr(actions.housekeeping, "trim_log", trim)
 
     server.do(trim_logs(server.database, delivery))
 
@@ -173,9 +170,9 @@ def test_a_long_log_is_trimmed_in_steps(later, monkeypatch):
     ana = later.person("ana", channels=["kitchen"])
     says_much(ana)
     later.server.clock.move(minutes=11)
-    monkeypatch.setattr(housekeeping, "MOST_AT_ONCE", 7)
+    monkeypatch.setattr(actions.housekeeping, "MOST_AT_ONCE", 7)
 
-    first = later.write(housekeeping.trim_log)
+    first = later.write(actions.housekeeping.trim_log)
     assert (first.events, first.is_done) == (7, False)
     later.keeps_house()
 
@@ -205,7 +202,7 @@ def test_however_many_queues_there_are_all_of_them_are_noted(later, monkeypatch)
 
     later.keeps_house()
 
-    noted = [later.read(queues.find, ears.queue_id).acked for ears in queues_of_ana]
+    noted = [later.read(storage.queues.find, ears.queue_id).acked for ears in queues_of_ana]
     assert noted == [ears.last_event_id for ears in queues_of_ana]
 
 
@@ -222,7 +219,7 @@ def test_a_clock_put_forward_makes_no_queue_idle(later):
 
     says_much(ana, 1)
     assert len(ears.all()) == 1
-    assert later.read(queues.find, ears.queue_id) is not None
+    assert later.read(storage.queues.find, ears.queue_id) is not None
 
 
 def test_a_clock_put_forward_while_positions_are_noted_makes_no_queue_idle(own_chat, monkeypatch):
@@ -246,7 +243,7 @@ def test_a_clock_put_forward_while_positions_are_noted_makes_no_queue_idle(own_c
 
     says_much(ana, 1)
     assert len(ears.all()) == 1
-    assert own_chat.read(queues.find, ears.queue_id) is not None
+    assert own_chat.read(storage.queues.find, ears.queue_id) is not None
 
 
 def test_a_watch_tells_a_jump_from_the_passing_of_time():
@@ -270,15 +267,15 @@ def test_keys_of_sends_are_forgotten_in_time(later):
     ana = later.person("ana", channels=["kitchen"])
     writer = ana.with_headers(Idempotency_Key="once")
     writer.says("soup", to="kitchen > lunch")
-    assert later.read(send_keys.find, ana.id, "key:once", 0) is not None
+    assert later.read(storage.messages.send_keys.find, ana.id, "key:once", 0) is not None
 
     later.server.clock.move(hours=23)
-    later.write(housekeeping.forget_send_keys, 86_400)
-    assert later.read(send_keys.find, ana.id, "key:once", 0) is not None
+    later.write(actions.housekeeping.forget_send_keys, 86_400)
+    assert later.read(storage.messages.send_keys.find, ana.id, "key:once", 0) is not None
     later.server.clock.move(hours=2)
-    later.write(housekeeping.forget_send_keys, 86_400)
+    later.write(actions.housekeeping.forget_send_keys, 86_400)
 
-    assert later.read(send_keys.find, ana.id, "key:once", 0) is None
+    assert later.read(storage.messages.send_keys.find, ana.id, "key:once", 0) is None
 
 
 def test_many_keys_and_remains_are_forgotten_in_steps(own_chat, monkeypatch):
@@ -296,11 +293,11 @@ def test_many_keys_and_remains_are_forgotten_in_steps(own_chat, monkeypatch):
     server.clock.move(seconds=61)
     server.do(send_due(server.database, server.application.delivery, SCHEDULED))
     server.clock.move(hours=25)
-    monkeypatch.setattr(housekeeping, "MOST_AT_ONCE", 3)
-    monkeypatch.setattr(scheduled, "FORGET_AT_ONCE", 3)
+    monkeypatch.setattr(actions.housekeeping, "MOST_AT_ONCE", 3)
+    monkeypatch.setattr(actions.later.scheduled, "FORGET_AT_ONCE", 3)
 
-    assert own_chat.write(housekeeping.forget_send_keys, 86_400) == 3
-    assert own_chat.write(scheduled.forget_sent) == 3
+    assert own_chat.write(actions.housekeeping.forget_send_keys, 86_400) == 3
+    assert own_chat.write(actions.later.scheduled.forget_sent) == 3
     server.do(forget_send_keys(server.database, 86_400))
     server.do(forget_sent(server.database))
 
@@ -319,12 +316,12 @@ def test_the_remains_of_sent_messages_are_forgotten_after_a_day(later):
     ).succeeds()["scheduled_message_id"]
     later.passes(seconds=61)
     later.server.do(forget_sent(later.server.database))
-    assert later.read(stored_scheduled.find, number) is not None
+    assert later.read(storage.later.scheduled.find, number) is not None
 
     later.server.clock.move(hours=25)
     later.server.do(forget_sent(later.server.database))
 
-    assert later.read(stored_scheduled.find, number) is None
+    assert later.read(storage.later.scheduled.find, number) is None
 
 
 # --- retention ---
@@ -452,7 +449,7 @@ def test_much_is_deleted_in_small_steps_topic_by_topic(later):
 
     told = ears.all()
     assert sum(len(event["message_ids"]) for event in told) == 60
-    assert max(len(event["message_ids"]) for event in told) <= retention.AT_ONCE
+    assert max(len(event["message_ids"]) for event in told) <= actions.later.retention.AT_ONCE
     assert {event["topic"] for event in told} == {"topic 0", "topic 1"}
     assert readable(ana) == []
 
@@ -481,7 +478,7 @@ def test_one_step_deletes_a_few_messages_of_one_topic(later):
     later.server.clock.move(**days(2))
     kitchen = later.channel("kitchen").id
 
-    steps = [later.write(retention.delete_some, kitchen) for _ in range(4)]
+    steps = [later.write(actions.later.retention.delete_some, kitchen) for _ in range(4)]
 
     assert steps == [5, 5, 3, 0]
 
@@ -544,7 +541,7 @@ def test_a_reminder_never_outlives_what_it_quotes(later):
     asked = {"message_id": milk.id, "scheduled_delivery_timestamp": later.in_seconds(60)}
     ana.post("/reminders", **asked).succeeds()
 
-    later.write(messages.delete, [milk.id])
+    later.write(storage.messages.delete, [milk.id])
 
     assert ana.get("/reminders").succeeds()["reminders"] == []
 
@@ -602,13 +599,16 @@ def test_who_was_not_here_for_a_year_is_forgotten(own_chat):
     server.clock.move(hours=364 * 24)
     come(cleo)
     server.do(presence.forget_stale(*both))
-    assert len(own_chat.read(stored_presence.since, 0)) == 3
+    assert len(own_chat.read(storage.people.presence.since, 0)) == 3
 
     server.clock.move(hours=48)
     come(ben)
     server.do(presence.forget_stale(*both))
 
-    assert {each.user_id for each in own_chat.read(stored_presence.since, 0)} == {ben.id, cleo.id}
+    assert {each.user_id for each in own_chat.read(storage.people.presence.since, 0)} == {
+        ben.id,
+        cleo.id,
+    }
     cleo.get(f"/users/{ana.id}/presence").fails(f"No presence data for {ana.id}")
     cleo.get(f"/users/{ben.id}/presence").succeeds()
 
@@ -619,12 +619,12 @@ def test_the_last_number_is_remembered_whoever_is_forgotten(own_chat):
     both = (server.database, server.application.delivery)
     ana.post("/users/me/presence", status="active").succeeds()
     server.do(presence.write_down(*both))
-    (first,) = own_chat.read(stored_presence.since, 0)
+    (first,) = own_chat.read(storage.people.presence.since, 0)
 
     server.clock.move(hours=400 * 24)
     server.do(presence.forget_stale(*both))
     ana.post("/users/me/presence", status="active").succeeds()
     server.do(presence.write_down(*both))
 
-    (second,) = own_chat.read(stored_presence.since, 0)
+    (second,) = own_chat.read(storage.people.presence.since, 0)
     assert second.update_id > first.update_id

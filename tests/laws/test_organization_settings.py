@@ -11,8 +11,8 @@ from tests.support.people import Chat, Person
 from tests.support.server import SECRET
 from tests.support.terminal import Said, Terminal
 
-from tertulia.domain.groups import REALM_PERMISSIONS, SYSTEM_GROUPS
-from tertulia.domain.organization_settings import SETTINGS, LoginMethods, PeopleNamed
+from tertulia.domain.groups.group import REALM_PERMISSIONS, SYSTEM_GROUPS
+from tertulia.domain.organization.settings import SETTINGS, LoginMethods, PeopleNamed
 from tertulia.domain.setting_values import (
     ChannelId,
     ChosenFrom,

@@ -8,12 +8,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.support.people import Chat
 
-from tertulia.actions import rights
-from tertulia.domain.groups import SYSTEM_GROUPS, Members
-from tertulia.domain.users import SECONDS_PER_DAY, BotType, Role, User
-from tertulia.events import loading
-from tertulia.storage import groups, realms, users
-from tertulia.storage.tx import Tx
+from tertulia import actions, events, storage
+from tertulia.domain.groups.group import SYSTEM_GROUPS, Members
+from tertulia.domain.people.user import SECONDS_PER_DAY, BotType, Role, User
+from tertulia.storage.database.tx import Tx
 
 PEOPLE = 6
 SYSTEM = list(SYSTEM_GROUPS)
@@ -94,26 +92,26 @@ def test_everybody_who_is_asked_says_the_same(scene: Scene, chat: Chat) -> None:
 def _play(tx: Tx, scene: Scene) -> None:
     cast = [_add(tx, f"{number}@x", each, None) for number, each in enumerate(scene.people)]
     cast.append(_add(tx, "bot@x", scene.bot, cast[0].id))
-    ids = groups.system_ids(tx)
-    realms.set_setting(tx, "waiting_period_threshold", scene.waiting_days)
+    ids = storage.groups.system_ids(tx)
+    storage.organization.set_setting(tx, "waiting_period_threshold", scene.waiting_days)
     made: list[int] = []
     for number, each in enumerate(scene.groups):
-        made.append(groups.insert(tx, f"group {number}", ""))
-        groups.add_members(tx, made[-1], [cast[one].id for one in sorted(set(each.people))])
+        made.append(storage.groups.insert(tx, f"group {number}", ""))
+        storage.groups.add_members(tx, made[-1], [cast[one].id for one in sorted(set(each.people))])
         for inner in _group_ids(each, made, ids):
-            groups.add_subgroup(tx, made[-1], inner)
+            storage.groups.add_subgroup(tx, made[-1], inner)
     _compare(tx, scene, cast, made)
 
     for who, where in scene.joining:
         if who not in scene.groups[where].people:
             scene.groups[where].people.append(who)
-            groups.add_members(tx, made[where], [cast[who].id])
-    realms.set_setting(tx, "waiting_period_threshold", scene.waiting_days + 1)
+            storage.groups.add_members(tx, made[where], [cast[who].id])
+    storage.organization.set_setting(tx, "waiting_period_threshold", scene.waiting_days + 1)
     _compare(tx, replace(scene, waiting_days=scene.waiting_days + 1), cast, made)
 
 
 def _add(tx: Tx, email: str, who: Somebody, owner_id: int | None) -> User:
-    user = users.insert(
+    user = storage.people.insert(
         tx.at(tx.now - who.days * SECONDS_PER_DAY),
         email=email,
         full_name=email,
@@ -121,33 +119,37 @@ def _add(tx: Tx, email: str, who: Somebody, owner_id: int | None) -> User:
         bot_type=None if owner_id is None else BotType.GENERIC,
         bot_owner_id=owner_id,
     )
-    users.set_active(tx, user.id, who.active)
-    found = users.find(tx, user.id)
+    storage.people.set_active(tx, user.id, who.active)
+    found = storage.people.find(tx, user.id)
     assert found is not None
     return found
 
 
 def _compare(tx: Tx, scene: Scene, cast: list[User], made: list[int]) -> None:
-    ids = groups.system_ids(tx)
-    org = loading.load(tx, "x", lambda: tx.now)
-    together = rights.asking(tx, cast)
+    ids = storage.groups.system_ids(tx)
+    org = events.loading.load(tx, "x", lambda: tx.now)
+    together = actions.groups.permissions.asking(tx, cast)
     for each in scene.values:
         expected = {cast[number].id for number in _inside(scene, each)}
         members = [cast[one].id for one in each.people]
         value = Members(members, _group_ids(each, made, ids))
-        assert {user.id for user in cast if rights.holds(tx, user, value)} == expected
+        assert {
+            user.id for user in cast if actions.groups.permissions.holds(tx, user, value)
+        } == expected
         assert {user.id for user in cast if together(user, value)} == expected
         assert {user.id for user in cast if org.holds(user, value, tx.now)} == expected
         bot, owner = cast[-1], cast[0]
         owned = {bot.id} if owner.is_active and owner.id in expected else set()
         assert {
-            user.id for user in cast if rights.holds_with_owner(tx, user, value)
+            user.id for user in cast if actions.groups.permissions.holds_with_owner(tx, user, value)
         } == expected | owned
     for group_id, within in _all_groups(scene, made, ids).items():
         expected = {cast[number].id for number in _inside(scene, within)}
         active = {user.id for user in cast if user.is_active}
-        assert {user.id for user in cast if rights.holds(tx, user, group_id)} == expected
-        assert rights.everybody_in(tx, [group_id]) == expected
+        assert {
+            user.id for user in cast if actions.groups.permissions.holds(tx, user, group_id)
+        } == expected
+        assert actions.groups.permissions.everybody_in(tx, [group_id]) == expected
         assert org.everybody_in(group_id, tx.now) == expected & active
 
 

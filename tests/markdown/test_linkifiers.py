@@ -3,12 +3,13 @@
 import pytest
 from tests.support.growth import grows_linearly
 
-from tertulia.markdown import LinkPattern, Settings, linkifiers, render, templates
+from tertulia import markdown
+from tertulia.markdown import LinkPattern, Settings
 
 
 def link(source: str, pattern: str, url_template: str) -> str:
     settings = Settings(linkifiers=(LinkPattern(1, pattern, url_template),))
-    return render(source, settings=settings).html
+    return markdown.render(source, settings=settings).html
 
 
 @pytest.mark.parametrize(
@@ -52,12 +53,12 @@ def test_a_linkifier_matches_between_borders(source: str, is_linked: bool) -> No
     ],
 )
 def test_a_template_is_expanded_as_the_rfc_says(template: str, expected: str) -> None:
-    assert templates.expand(template, {"n": "a/b", "m": "c", "empty": ""}) == expected
+    assert markdown.templates.expand(template, {"n": "a/b", "m": "c", "empty": ""}) == expected
 
 
 def test_checking_tells_the_names() -> None:
-    assert linkifiers.check(r"(?P<kind>[a-z]+)-(?P<id>\d+)") == {"kind", "id"}
-    assert templates.check("https://h.example/{kind}/{id:3}{?page,size*}") == {
+    assert markdown.linkifiers.check(r"(?P<kind>[a-z]+)-(?P<id>\d+)") == {"kind", "id"}
+    assert markdown.templates.check("https://h.example/{kind}/{id:3}{?page,size*}") == {
         "kind",
         "id",
         "page",
@@ -69,8 +70,8 @@ def test_checking_tells_the_names() -> None:
     "pattern", ["(", "a)(b", "(?<=x)y", r"(a)\1", "(((x{0,9}){0,9}){0,9})*", "[z-a]"]
 )
 def test_what_is_no_pattern_is_refused_and_links_nothing(pattern: str) -> None:
-    with pytest.raises(linkifiers.InvalidPattern):
-        linkifiers.check(pattern)
+    with pytest.raises(markdown.linkifiers.InvalidPattern):
+        markdown.linkifiers.check(pattern)
 
     assert link("a b", pattern, "https://h.example/") == "<p>a b</p>"
 
@@ -79,8 +80,8 @@ def test_what_is_no_pattern_is_refused_and_links_nothing(pattern: str) -> None:
     "template", ["{", "}", "{}", "{a", "a}", "{a b}", "{!a}", "{a:0}", "{{a}}"]
 )
 def test_what_is_no_template_is_refused(template: str) -> None:
-    with pytest.raises(templates.InvalidTemplate):
-        templates.check(template)
+    with pytest.raises(markdown.templates.InvalidTemplate):
+        markdown.templates.check(template)
 
 
 @pytest.mark.parametrize(

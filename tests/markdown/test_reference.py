@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tertulia import markdown
 from tertulia.markdown import (
     Found,
     LinkedChannel,
@@ -20,10 +21,6 @@ from tertulia.markdown import (
     Rendered,
     Settings,
     Upload,
-    emoji_names,
-    render,
-    render_topic_links,
-    scan,
 )
 
 REFERENCE = Path(__file__).parents[3] / "shared" / "reference"
@@ -84,7 +81,10 @@ def test_our_results_are_the_references(recorded: Any) -> None:
 def test_our_topic_links_are_the_references(recorded: Any) -> None:
     world = World(recorded["world"])
     for case in recorded["topic_links"]:
-        assert render_topic_links(case["topic"], world.settings.linkifiers) == case["topic_links"]
+        assert (
+            markdown.render_topic_links(case["topic"], world.settings.linkifiers)
+            == case["topic_links"]
+        )
 
 
 def test_emoji_names_mean_what_they_mean_in_the_reference() -> None:
@@ -94,11 +94,13 @@ def test_emoji_names_mean_what_they_mean_in_the_reference() -> None:
     pairs = {name: code for code, names in table.items() for name in names}
 
     canonical = [
-        code for code, names in table.items() if emoji_names.names_for(code)[:1] != (names[0],)
+        code
+        for code, names in table.items()
+        if markdown.emoji_names.names_for(code)[:1] != (names[0],)
     ]
 
     assert canonical == []  # what a typed emoji is called
-    assert {name: emoji_names.code_for(name) for name in pairs} == pairs
+    assert {name: markdown.emoji_names.code_for(name) for name in pairs} == pairs
 
 
 def is_explained(source: str) -> bool:
@@ -139,7 +141,7 @@ class World:
 
     def render(self, case: Any) -> Rendered:
         source = case["input"].rstrip() if case.get("sent") else case["input"]
-        wanted = scan(source)
+        wanted = markdown.scan(source)
         found = Found.of(
             users=[
                 user
@@ -151,7 +153,7 @@ class World:
             newest_in_topic=self.newest,
             uploads=self.uploads,
         )
-        return render(source, found, self.settings)
+        return markdown.render(source, found, self.settings)
 
     def agrees(self, case: Any) -> bool:
         return by_source(self.render(case).html) == by_source(case["html"])

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tertulia.markdown import Names, scan
+from tertulia import markdown
+from tertulia.markdown import Names
 
 
 @pytest.mark.parametrize(
@@ -25,9 +26,9 @@ from tertulia.markdown import Names, scan
     ],
 )
 def test_a_text_asks_for_the_names_it_holds(source: str, wanted: Names) -> None:
-    assert scan(source) == wanted
+    assert markdown.scan(source) == wanted
 
 
 def test_a_text_without_names_asks_for_nothing() -> None:
-    assert not scan("*hello* **world**")
-    assert scan("@**Ann**")
+    assert not markdown.scan("*hello* **world**")
+    assert markdown.scan("@**Ann**")

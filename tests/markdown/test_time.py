@@ -13,8 +13,8 @@ from pygments.lexers import get_lexer_by_name
 from tests.markdown.world import html
 from tests.support.growth import TRIES, cost
 
-from tertulia.markdown import code
-from tertulia.markdown.code import MAX_HIGHLIGHTED, price
+from tertulia import markdown
+from tertulia.markdown.code import MAX_HIGHLIGHTED
 
 LENGTH = 10_000
 MOST = 12  # times what an ordinary message of that length costs
@@ -128,7 +128,9 @@ def most_highlighted(language: str, unit: str) -> str:
     lexer = get_lexer_by_name(language)
     lengths = range(LENGTH)
     too_much = bisect(
-        lengths, False, key=lambda length: price(repeated(unit, length), lexer) > MAX_HIGHLIGHTED
+        lengths,
+        False,
+        key=lambda length: markdown.code.price(repeated(unit, length), lexer) > MAX_HIGHLIGHTED,
     )
     return repeated(unit, too_much - 1)
 
@@ -147,7 +149,7 @@ def usual() -> float:
 
 def rendering(source: str) -> float:
     """What it costs when nothing is at hand from before."""
-    code._highlighted.cache_clear()
+    markdown.code._highlighted.cache_clear()
     return cost(lambda: html(source))
 
 

@@ -1,5 +1,6 @@
 """What the texts of these tests may refer to: a few people, groups, channels and uploads."""
 
+from tertulia import markdown
 from tertulia.markdown import (
     Found,
     LinkedChannel,
@@ -9,7 +10,6 @@ from tertulia.markdown import (
     Rendered,
     Settings,
     Upload,
-    render,
 )
 
 FOUND = Found.of(
@@ -47,7 +47,7 @@ SETTINGS = Settings(
 
 
 def rendered(source: str, settings: Settings = SETTINGS) -> Rendered:
-    return render(source, FOUND, settings)
+    return markdown.render(source, FOUND, settings)
 
 
 def html(source: str, settings: Settings = SETTINGS) -> str:

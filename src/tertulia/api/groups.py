@@ -2,15 +2,15 @@
 
 from typing import Annotated
 
-from tertulia.actions import groups
+from tertulia import actions, api, events
 from tertulia.actions.groups import GroupChanges, MemberChange
 from tertulia.api.call import Call
-from tertulia.api.permission_values import Change, NewValue, as_changes
-from tertulia.domain.groups import GROUP_PERMISSIONS, Group, GroupValue, NewGroup
+from tertulia.api.permission_values import Change, NewValue
+from tertulia.domain.groups.group import GROUP_PERMISSIONS, Group, GroupValue, NewGroup
 from tertulia.errors.groups import GroupIsDeactivated, GroupNotFound
 from tertulia.errors.parameters import NothingToDo
 from tertulia.errors.people import UserNotFound
-from tertulia.events.types.groups import GroupObject, group_object
+from tertulia.events.types.groups import GroupObject
 from tertulia.http.replies import Reply, ok
 from tertulia.http.rules import Id, MaxItems, MaxLength
 from tertulia.http.signatures import takes
@@ -43,7 +43,7 @@ async def everything(call: Call, *, include_deactivated_groups: bool = False) ->
     """All user groups of the organization."""
     return GroupList(
         user_groups=[
-            group_object(call.org, group, call.now)
+            events.types.groups.group_object(call.org, group, call.now)
             for group in call.org.groups.values()
             if include_deactivated_groups or not group.deactivated
         ]
@@ -68,7 +68,7 @@ async def create(
         subgroups=subgroups or [],
         permissions=permissions,
     )
-    return CreatedGroup(group_id=await call.db.write(groups.create, call.user, new))
+    return CreatedGroup(group_id=await call.db.write(actions.groups.create, call.user, new))
 
 
 @takes(dict.fromkeys(GROUP_PERMISSIONS, Change))
@@ -86,15 +86,15 @@ async def edit(
         name=name,
         description=description,
         deactivated=deactivated,
-        permissions=as_changes(permissions),
+        permissions=api.permission_values.as_changes(permissions),
     )
-    await call.db.write(groups.edit, call.user, group_id, changes)
+    await call.db.write(actions.groups.edit, call.user, group_id, changes)
     return ok()
 
 
 async def deactivate(call: Call, group_id: int) -> Reply:
     """Take a user group out of use."""
-    await call.db.write(groups.deactivate, call.user, group_id)
+    await call.db.write(actions.groups.deactivate, call.user, group_id)
     return ok()
 
 
@@ -111,7 +111,7 @@ async def change_members(
     if not (add or delete or add_subgroups or delete_subgroups):
         raise NothingToDo(names='"add", "delete", "add_subgroups" or "delete_subgroups"')
     change = MemberChange(add or [], delete or [], add_subgroups or [], delete_subgroups or [])
-    await call.db.write(groups.change_members, call.user, group_id, change)
+    await call.db.write(actions.groups.change_members, call.user, group_id, change)
     return ok()
 
 
@@ -122,7 +122,7 @@ async def change_subgroups(
     if not (add or delete):
         raise NothingToDo(names='"add" or "delete"')
     change = MemberChange(add_subgroups=add or [], remove_subgroups=delete or [])
-    await call.db.write(groups.change_members, call.user, group_id, change)
+    await call.db.write(actions.groups.change_members, call.user, group_id, change)
     return ok()
 
 

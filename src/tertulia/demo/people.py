@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from tertulia.domain.channels import NewChannel
-from tertulia.domain.users import BotType, Role
+from tertulia.domain.channels.channel import NewChannel
+from tertulia.domain.people.user import BotType, Role
 
 ORGANIZATION = "Cine Linterna"
 DOMAIN = "linterna.example"

@@ -15,24 +15,22 @@ from functools import partial
 
 import msgspec
 
-from tertulia.domain.users import User
+from tertulia import events, storage
+from tertulia.domain.people.user import User
 from tertulia.errors.events import BadQueue, EventNotInQueue
-from tertulia.events import log
 from tertulia.events.audience import Audience, Users, WasSubscribed
 from tertulia.events.directory import Organization
 from tertulia.events.follower import PAGE, Follower
 from tertulia.events.happening import Happening
-from tertulia.events.listener import Listener, decode_options
-from tertulia.events.mailbox import Mailbox, event_id, seq_of
+from tertulia.events.listener import Listener
+from tertulia.events.mailbox import Mailbox
 from tertulia.events.mailroom import Mailroom
 from tertulia.events.types.event import Then
-from tertulia.events.whispers import Envelope, Whisper, decode_envelope
-from tertulia.storage import log as stored_log
-from tertulia.storage import messages, queues, subscriptions, unread
+from tertulia.events.whispers import Envelope, Whisper
+from tertulia.storage.channels.subscriptions import Span
 from tertulia.storage.database import Database
+from tertulia.storage.database.tx import Tx
 from tertulia.storage.queues import Position, StoredQueue
-from tertulia.storage.subscriptions import Span
-from tertulia.storage.tx import Tx
 
 COLD_AFTER_SECONDS = 150  # a mailbox that nobody polls is given up; its queue is not
 HEARTBEAT = b'{"type":"heartbeat"}'
@@ -134,7 +132,7 @@ class Delivery:
     def overhear(self, notice: str) -> None:
         """Give out what another server whispers."""
         try:
-            envelope = decode_envelope(notice)
+            envelope = events.whispers.decode_envelope(notice)
             whisper = envelope.opened()
         except msgspec.DecodeError:  # from a server that knows more than we do
             return
@@ -214,13 +212,17 @@ class Delivery:
     async def open(self, user: User, queue_id: str, last_event_id: int = -1) -> Mailbox:
         """The mailbox of a queue, filled from the log if we do not have it."""
         org = self.organizations[user.realm_id]
-        if seq_of(last_event_id) > org.applied:  # another server may have told it more than we know
+        if (
+            events.mailbox.seq_of(last_event_id) > org.applied
+        ):  # another server may have told it more than we know
             await self.follower.catch_up()
-            if seq_of(last_event_id) > org.applied:  # it comes from a log that is not ours
+            if (
+                events.mailbox.seq_of(last_event_id) > org.applied
+            ):  # it comes from a log that is not ours
                 raise BadQueue(queue_id=queue_id)
         mailbox = self.mailroom.find(queue_id)
         if mailbox is None:
-            stored = await self._database.read_in(user.realm_id, queues.find, queue_id)
+            stored = await self._database.read_in(user.realm_id, storage.queues.find, queue_id)
             if stored is None or stored.user_id != user.id:
                 raise BadQueue(queue_id=queue_id)
             mailbox = self.mailroom.find(queue_id) or self._make(stored)
@@ -237,11 +239,13 @@ class Delivery:
         return self.mailroom.find(mailbox.listener.queue_id) is not mailbox
 
     def _make(self, stored: StoredQueue) -> Mailbox:
-        listener = Listener(stored.id, stored.user_id, decode_options(stored.options))
+        listener = Listener(
+            stored.id, stored.user_id, events.listener.decode_options(stored.options)
+        )
         mailbox = Mailbox(
             listener,
             stored.realm_id,
-            start=event_id(stored.start_seq),
+            start=events.mailbox.event_id(stored.start_seq),
             acked=stored.acked,
             seen_at=self._database.clock(),
         )
@@ -349,18 +353,18 @@ def _is_among(mailbox: Mailbox, audience: Audience, org: Organization) -> bool:
 
 
 def _read_flags(tx: Tx, user_id: int, message_ids: list[int]) -> dict[int, bytes]:
-    found = messages.find_many(tx, tx.realm_id, message_ids)
-    flags = unread.flags_for(tx, user_id, list(found.values()))
+    found = storage.messages.find_many(tx, tx.realm_id, message_ids)
+    flags = storage.messages.unread.flags_for(tx, user_id, list(found.values()))
     return {message_id: msgspec.json.encode(each) for message_id, each in flags.items()}
 
 
 def read_page(tx: Tx, user_id: int, after: int) -> Page | None:
     """The log from a place on, with the reader's spans; None if that place is gone."""
-    head, oldest = stored_log.head(tx), stored_log.oldest(tx, tx.realm_id)
+    head, oldest = storage.log.head(tx), storage.log.oldest(tx, tx.realm_id)
     if after < head and (oldest is None or after + 1 < oldest):
         return None
-    spans = subscriptions.spans_of(tx, user_id) if after < head else []
-    happenings = log.read(tx, after, PAGE)
+    spans = storage.channels.subscriptions.spans_of(tx, user_id) if after < head else []
+    happenings = events.log.read(tx, after, PAGE)
     for happening in happenings:
         then = Then(happening.seq, user_id, spans)
         happening.event = happening.event.recalled(tx, then)

@@ -12,27 +12,20 @@ from typing import NamedTuple, TypeVar
 
 from pyroaring import BitMap
 
-from tertulia import markdown
-from tertulia.domain import access, known_people, permissions
-from tertulia.domain.channels import Channel, Gate
-from tertulia.domain.custom_emoji import CustomEmoji
-from tertulia.domain.groups import (
-    REALM_PERMISSIONS,
-    ROLE_OF_GROUP,
-    Group,
-    GroupValue,
-)
-from tertulia.domain.linkifiers import Linkifier
-from tertulia.domain.profiles import ProfileField
-from tertulia.domain.realms import Realm
-from tertulia.domain.topics import fold
-from tertulia.domain.users import Role, User
+from tertulia import domain, markdown
+from tertulia.domain.channels.channel import Channel, Gate
+from tertulia.domain.groups.group import REALM_PERMISSIONS, ROLE_OF_GROUP, Group, GroupValue
+from tertulia.domain.organization.custom_emoji import CustomEmoji
+from tertulia.domain.organization.linkifiers import Linkifier
+from tertulia.domain.organization.realm import Realm
+from tertulia.domain.people.profile_fields import ProfileField
+from tertulia.domain.people.user import Role, User
 from tertulia.events.presence import Board
-from tertulia.storage.profile_fields import Values
+from tertulia.storage.people.profile_fields import Values
 
 T = TypeVar("T")
 
-Rule = Callable[[User | None, Channel, bool, access.Holds], bool]
+Rule = Callable[[User | None, Channel, bool, domain.channels.access.Holds], bool]
 
 
 class EncodedUser(NamedTuple):
@@ -105,7 +98,7 @@ class Organization:
         return [self.users[user_id] for user_id in self._users_by_name.get(name.lower(), ())]
 
     def channel_named(self, name: str) -> Channel | None:
-        channel_id = self._channel_by_name.get(fold(name.strip()))
+        channel_id = self._channel_by_name.get(domain.channels.topics.fold(name.strip()))
         return None if channel_id is None else self.channels[channel_id]
 
     def is_subscribed(self, user_id: int, channel_id: int) -> bool:
@@ -138,11 +131,13 @@ class Organization:
 
     def holds(self, user: User, value: GroupValue, now: float) -> bool:
         """Whether a user is in the set that a permission names."""
-        return permissions.holds(self, user, value, now)
+        return domain.groups.permissions.holds(self, user, value, now)
 
     def everybody_in(self, group_id: int, now: float) -> set[int]:
         """Active users who are in a group, directly or not."""
-        return permissions.everybody_in(self, [group_id], now).difference(self._inactive)
+        return domain.groups.permissions.everybody_in(self, [group_id], now).difference(
+            self._inactive
+        )
 
     def realm_permission(self, name: str) -> GroupValue:
         stored: GroupValue | None = self.realm.settings.get(name)
@@ -159,16 +154,19 @@ class Organization:
     ) -> bool:
         """Now; or at a moment of which it is known whether the user was subscribed then, and
         how the channel was guarded."""
-        return self._allows(access.may_see, user_id, channel_id, subscribed, gate)
+        return self._allows(domain.channels.access.may_see, user_id, channel_id, subscribed, gate)
 
     def may_read(self, user_id: int | None, channel_id: int) -> bool:
-        return self._allows(access.may_read, user_id, channel_id)
+        return self._allows(domain.channels.access.may_read, user_id, channel_id)
 
     def sees_everybody(self, viewer: User | None) -> bool:
         """Whether somebody may know all people; guests and strangers perhaps only some."""
         if viewer is not None and not viewer.is_guest:
             return True
-        return self.realm_permission(known_people.SETTING) == self.system_ids["role:everyone"]
+        return (
+            self.realm_permission(domain.people.known_people.SETTING)
+            == self.system_ids["role:everyone"]
+        )
 
     def may_know(self, viewer: User | None, user: User) -> bool:
         """Whether somebody may know of somebody; `viewer` is None for one not logged in."""
@@ -176,7 +174,7 @@ class Organization:
             return True
         if viewer is None:
             return user.is_bot
-        return known_people.may_know(viewer, user, partial(self._have_met, viewer.id))
+        return domain.people.known_people.may_know(viewer, user, partial(self._have_met, viewer.id))
 
     def _have_met(self, user_id: int, other_id: int) -> bool:
         mine, theirs = self.subscribed.get(user_id), self.subscribed.get(other_id)
@@ -275,10 +273,10 @@ class Organization:
     def put_channel(self, channel: Channel) -> None:
         known = self.channels.get(channel.id)
         if known is not None:
-            _let_go(self._channel_by_name, fold(known.name), channel.id)
+            _let_go(self._channel_by_name, domain.channels.topics.fold(known.name), channel.id)
         self.channels[channel.id] = channel
         self._kept.pop(channel.id, None)
-        self._channel_by_name[fold(channel.name)] = channel.id
+        self._channel_by_name[domain.channels.topics.fold(channel.name)] = channel.id
 
     def put_groups(self, all_groups: list[Group]) -> None:
         self.groups = {group.id: group for group in all_groups}

@@ -13,15 +13,14 @@ from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
+from tertulia import events, storage
 from tertulia.errors.http import ServiceUnavailable
-from tertulia.events import loading, log
 from tertulia.events.directory import Organization
 from tertulia.events.happening import Happening
 from tertulia.events.loading import Patch, Touched
 from tertulia.events.passed_over import PassedOver
-from tertulia.storage import log as stored_log
 from tertulia.storage.database import Database
-from tertulia.storage.tx import Tx
+from tertulia.storage.database.tx import Tx
 
 PAGE = 1000
 RETRY_SECONDS = 1
@@ -75,7 +74,7 @@ class Follower:
         known = self.organizations
         return [
             realm_id
-            for realm_id, head in stored_log.heads(tx).items()
+            for realm_id, head in storage.log.heads(tx).items()
             if realm_id not in known
             or known[realm_id].applied < head
             or realm_id in self._out_of_step
@@ -86,7 +85,7 @@ class Follower:
         touched = Touched()
         page_is_full = True
         while page_is_full:
-            page = log.read(tx, applied, PAGE)
+            page = events.log.read(tx, applied, PAGE)
             page_is_full = len(page) == PAGE
             if page and page[0].seq != applied + 1:
                 # We were away for so long that the log was trimmed meanwhile: begin afresh.
@@ -105,10 +104,10 @@ class Follower:
             news.happenings[tx.realm_id] = found
             news.heads[tx.realm_id] = applied
         if touched:
-            news.patches[tx.realm_id] = loading.read_patch(tx, touched)
+            news.patches[tx.realm_id] = events.loading.read_patch(tx, touched)
 
     def _load(self, tx: Tx) -> Organization:
-        return loading.load(tx, self._email_domain, self._database.clock)
+        return events.loading.load(tx, self._email_domain, self._database.clock)
 
     def absorb(self, news: News) -> bool:
         """Take in news read while the directory was held still; False to read them once more."""

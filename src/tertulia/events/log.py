@@ -10,56 +10,55 @@ from functools import cache
 
 import msgspec
 
-from tertulia.events import audience as audiences
+from tertulia import events, storage
 from tertulia.events.audience import Audience, Everyone
 from tertulia.events.happening import Happening
-from tertulia.events.types.event import Event, Unreadable, kinds
-from tertulia.storage import log
+from tertulia.events.types.event import Event, Unreadable
+from tertulia.storage.database.tx import Tx
 from tertulia.storage.log import Entry
-from tertulia.storage.tx import Tx
 
 _encode = msgspec.json.Encoder().encode
 
 
 def announce(tx: Tx, event: Event, to: Audience) -> int:
     """Write an event into the log; gives its number."""
-    return log.append(tx, event.kind, _encode(to).decode(), _encode(event).decode())
+    return storage.log.append(tx, event.kind, _encode(to).decode(), _encode(event).decode())
 
 
 def read(tx: Tx, after: int, limit: int) -> list[Happening]:
     """The next events of an organization, with all that is needed to tell of them."""
-    entries = log.after(tx, tx.realm_id, after, limit)
-    events: list[Event] = []
+    entries = storage.log.after(tx, tx.realm_id, after, limit)
+    found: list[Event] = []
     heard_by: list[Audience] = []
     for entry in entries:
         event, to = _decoded(entry)
-        events.append(event)
+        found.append(event)
         heard_by.append(to)
-    _complete(tx, events)
+    _complete(tx, found)
     return [
         Happening(entry.realm_id, entry.seq, event, to)
-        for entry, event, to in zip(entries, events, heard_by, strict=True)
+        for entry, event, to in zip(entries, found, heard_by, strict=True)
     ]
 
 
 def _decoded(entry: Entry) -> tuple[Event, Audience]:
     try:
-        return _decoder(entry.kind).decode(entry.payload), audiences.decode(entry.audience)
+        return _decoder(entry.kind).decode(entry.payload), events.audience.decode(entry.audience)
     except (KeyError, msgspec.DecodeError) as error:
         return Unreadable(entry.kind, type(error).__name__), Everyone()
 
 
 @cache
 def _decoder(kind: str) -> msgspec.json.Decoder[Event]:
-    return msgspec.json.Decoder(kinds()[kind])
+    return msgspec.json.Decoder(events.types.event.kinds()[kind])
 
 
-def _complete(tx: Tx, events: list[Event]) -> None:
+def _complete(tx: Tx, found: list[Event]) -> None:
     """Read what events only refer to, for all of a kind together."""
     places: defaultdict[type[Event], list[int]] = defaultdict(list)
-    for place, event in enumerate(events):
+    for place, event in enumerate(found):
         places[type(event)].append(place)
     for kind, of_kind in places.items():
-        completed = kind.completed_together(tx, [events[place] for place in of_kind])
+        completed = kind.completed_together(tx, [found[place] for place in of_kind])
         for place, event in zip(of_kind, completed, strict=True):
-            events[place] = event
+            found[place] = event

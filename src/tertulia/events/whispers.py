@@ -12,8 +12,8 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from tertulia.domain.presence import Presence
-from tertulia.domain.topics import shown
+from tertulia import domain
+from tertulia.domain.people.presence import Presence
 from tertulia.events.audience import Audience, Everyone, Nobody, Subscribers, Users
 from tertulia.events.directory import Organization
 from tertulia.events.listener import Listener
@@ -95,7 +95,9 @@ class TypingInChannel(Whisper, frozen=True, tag="typing_in_channel"):
             "op": self.op,
             "sender": _named(org, self.sender_id),
             "stream_id": self.channel_id,
-            "topic": shown(self.topic, to.options.capabilities.empty_topic_name),
+            "topic": domain.channels.topics.shown(
+                self.topic, to.options.capabilities.empty_topic_name
+            ),
         }
 
 

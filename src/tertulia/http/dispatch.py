@@ -23,10 +23,10 @@ from tertulia.errors import ClientError
 from tertulia.errors.http import InternalError, ServerStopping
 from tertulia.http.forms import Files, Incoming
 from tertulia.http.replies import encode, encode_error
-from tertulia.http.request import Disconnected, Receive, Request, Scope, Send
+from tertulia.http.request import ApiRequest, Disconnected, Receive, Scope, Send
 from tertulia.http.routing import Route, Router, path_arguments
 
-Admit = Callable[[Request, Route], Awaitable[Any]]
+Admit = Callable[[ApiRequest, Route], Awaitable[Any]]
 Observe = Callable[[str, str, int, float], None]
 
 NO_ROUTE = "-"
@@ -41,7 +41,7 @@ class Exchange:
     method: str
     started: float
     route: str = NO_ROUTE  # its template
-    request: Request | None = None
+    request: ApiRequest | None = None
 
     def milliseconds(self) -> float:
         return round((time.perf_counter() - self.started) * 1000, 1)
@@ -81,7 +81,7 @@ class Api:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         exchange = Exchange(scope["method"], time.perf_counter())
         try:
-            exchange.request = Request(scope, receive, self._max_header_bytes)
+            exchange.request = ApiRequest(scope, receive, self._max_header_bytes)
             answer = await self._answer(exchange.request, exchange)
         except Disconnected:
             return
@@ -96,7 +96,7 @@ class Api:
             seconds = time.perf_counter() - exchange.started
             self._observe(exchange.method, exchange.route, answer.status, seconds)
 
-    async def _answer(self, request: Request, exchange: Exchange) -> Answer:
+    async def _answer(self, request: ApiRequest, exchange: Exchange) -> Answer:
         place, texts = self._router.find(request.path)
         if request.method == "OPTIONS":
             return Answer(204, headers={"Allow": ", ".join(sorted(place.methods()))})
@@ -123,7 +123,7 @@ class Api:
         return Answer(200, encode(reply, route.contract.unsupported(request.params)))
 
 
-async def _watched(run: Awaitable[Any], request: Request) -> Any:
+async def _watched(run: Awaitable[Any], request: ApiRequest) -> Any:
     """Awaits an endpoint that takes its time, and gives up once its client has gone."""
     waiting = asyncio.current_task()
     assert waiting is not None
@@ -179,7 +179,7 @@ def _failure(error: Exception, exchange: Exchange) -> Answer:
         ms=exchange.milliseconds(),
     )
     ours = InternalError()
-    return Answer(ours.status, encode_error(ours), {"X-Request-Id": request_id})
+    return Answer(ours.status, encode_error(ours), {"X-ApiRequest-Id": request_id})
 
 
 # --- The bytes ------------------------------------------------------------------------------------

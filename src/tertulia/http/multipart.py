@@ -11,14 +11,7 @@ from collections.abc import Iterator
 from multipart import MultipartError, MultipartSegment, PushMultipartParser
 
 from tertulia.errors.parameters import MalformedForm, NotUtf8, TooManyParameters
-from tertulia.http.forms import (
-    MAX_FIELDS,
-    FileHead,
-    UploadedFile,
-    as_text,
-    checked_name,
-    unquote,
-)
+from tertulia.http.forms import MAX_FIELDS, FileHead, UploadedFile, as_text, checked_name, unquote
 
 MAX_FIELD_BYTES = 1 << 16  # beside a file that is read while it arrives
 MAX_HEAD_LINE_BYTES = 8192

@@ -12,12 +12,7 @@ from urllib.parse import quote
 
 from tertulia.errors import ClientError
 from tertulia.errors.http import AddressTooLong, BodyTooLarge, HeadersTooLarge
-from tertulia.http.forms import (
-    FileHead,
-    UploadedFile,
-    media_type,
-    read_urlencoded,
-)
+from tertulia.http.forms import FileHead, UploadedFile, media_type, read_urlencoded
 from tertulia.http.multipart import Multipart, read_multipart
 
 Message = MutableMapping[str, Any]
@@ -39,7 +34,7 @@ class Disconnected(Exception):
     """The client left before it had said everything."""
 
 
-class Request:
+class ApiRequest:
     __slots__ = (
         "_chunks",
         "_method_field",

@@ -3,8 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from tertulia.markdown import autolinks, escape, previews
-from tertulia.markdown import linkifiers as patterns
+from tertulia.markdown import autolinks, escape, linkifiers, previews
 from tertulia.markdown.blocks import Blocks
 from tertulia.markdown.code import CodeHighlighter
 from tertulia.markdown.context import Context
@@ -63,14 +62,12 @@ def render_description(text: str, found: Found = _NOBODY, settings: Settings = _
     return render_text(text.replace("\n", " "), found, settings)
 
 
-def render_topic_links(
-    topic: str, linkifiers: tuple[LinkPattern, ...] = ()
-) -> list[dict[str, str]]:
+def render_topic_links(topic: str, patterns: tuple[LinkPattern, ...] = ()) -> list[dict[str, str]]:
     """The links in a topic, in the order of the text. A domain without a scheme gets `https://`."""
     found = [
         (match.start, match.end, match.text, match.url)
-        for linkifier in linkifiers
-        for match in patterns.find(topic, linkifier)
+        for pattern in patterns
+        for match in linkifiers.find(topic, pattern)
     ]
     for address in autolinks.find(topic):
         # Compat: an address with parentheses has never been a link in a topic.

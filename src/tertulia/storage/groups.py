@@ -5,11 +5,11 @@ from functools import cached_property
 
 import msgspec
 
-from tertulia.domain.groups import Group, GroupValue
-from tertulia.domain.permissions import Within
-from tertulia.domain.users import User
-from tertulia.storage import realms, users
-from tertulia.storage.tx import Row, Tx
+from tertulia import storage
+from tertulia.domain.groups.group import Group, GroupValue
+from tertulia.domain.groups.permissions import Within
+from tertulia.domain.people.user import User
+from tertulia.storage.database.tx import Row, Tx
 
 _decode = msgspec.json.Decoder(dict[str, GroupValue]).decode
 
@@ -89,7 +89,7 @@ class Memberships:
 
     @cached_property
     def waiting_days(self) -> int:
-        days: int = realms.current(self._tx).setting("waiting_period_threshold")
+        days: int = storage.organization.current(self._tx).setting("waiting_period_threshold")
         return days
 
     def within(self, group_ids: Iterable[int]) -> Within:
@@ -109,7 +109,7 @@ class Memberships:
         return {row["user_id"] for row in rows}
 
     def everybody(self) -> Iterable[User]:
-        return users.everyone(self._tx)
+        return storage.people.everyone(self._tx)
 
     @cached_property
     def _listing(self) -> dict[int, set[int]]:

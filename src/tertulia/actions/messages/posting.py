@@ -7,16 +7,17 @@ import html
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from tertulia.actions import channels as channel_actions
-from tertulia.actions import (
-    people,
-    rights,
+from tertulia import actions, domain, storage
+from tertulia.domain.channels.channel import Channel
+from tertulia.domain.channels.topics import (
+    ALLOW_EMPTY,
+    DISABLE_EMPTY,
+    EMPTY_ONLY,
+    EMPTY_TOPIC_NAME,
+    INHERIT,
 )
-from tertulia.domain import limits
-from tertulia.domain.channels import Channel
-from tertulia.domain.messages import Draft
-from tertulia.domain.topics import ALLOW_EMPTY, DISABLE_EMPTY, EMPTY_ONLY, EMPTY_TOPIC_NAME, INHERIT
-from tertulia.domain.users import BotType, User
+from tertulia.domain.messages.message import Draft
+from tertulia.domain.people.user import BotType, User
 from tertulia.errors import BadRequest, ClientError
 from tertulia.errors.channels import ChannelIdNotFound, ChannelNotFound
 from tertulia.errors.messages import (
@@ -24,16 +25,7 @@ from tertulia.errors.messages import (
     WildcardNotAllowedInChannel,
     WildcardNotAllowedInTopic,
 )
-from tertulia.storage import (
-    channels,
-    conversations,
-    groups,
-    messages,
-    realms,
-    subscriptions,
-    users,
-)
-from tertulia.storage.tx import Tx
+from tertulia.storage.database.tx import Tx
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +77,7 @@ def check_to_people(
 
 def _present(tx: Tx, sender: User) -> User:
     """The sender as the database knows them now."""
-    found = users.find(tx, sender.id)
+    found = storage.people.find(tx, sender.id)
     if found is None or not found.is_active:
         raise BadRequest("Account is deactivated")
     return found
@@ -93,11 +85,11 @@ def _present(tx: Tx, sender: User) -> User:
 
 def _find_channel(tx: Tx, where: int | str) -> Channel:
     if isinstance(where, int):
-        channel = channels.find(tx, where)
+        channel = storage.channels.find(tx, where)
         if channel is None:
             raise ChannelIdNotFound(stream_id=where)
         return channel
-    channel = channels.find_by_name(tx, where)
+    channel = storage.channels.find_by_name(tx, where)
     if channel is None:
         raise ChannelNotFound(stream=html.escape(where))
     return channel
@@ -109,9 +101,9 @@ def _find_recipients(
     found = {sender.id: sender}
     for recipient in recipients:
         if isinstance(recipient, int):
-            user = people.find(tx, sender, recipient)
+            user = actions.people.named.find(tx, sender, recipient)
         else:
-            user = people.find_by_address(tx, sender, recipient, email_domain)
+            user = actions.people.named.find_by_address(tx, sender, recipient, email_domain)
         if user is None:
             raise _unknown_recipient(tx, sender, recipient)
         found[user.id] = user
@@ -120,7 +112,7 @@ def _find_recipients(
 
 def _unknown_recipient(tx: Tx, sender: User, recipient: int | str) -> ClientError:
     """Who does not see everybody is not told whether there is somebody they do not see."""
-    if people.is_limited(tx, sender):
+    if actions.people.named.is_limited(tx, sender):
         return RecipientNotAccessible()
     if isinstance(recipient, int):
         return BadRequest(f"Invalid user ID {recipient}")
@@ -131,13 +123,17 @@ def _unknown_recipient(tx: Tx, sender: User, recipient: int | str) -> ClientErro
 
 
 def check_may_post(tx: Tx, sender: User, channel: Channel) -> None:
-    if not rights.holds_with_owner(tx, sender, channel.permissions["can_send_message_group"]):
+    if not actions.groups.permissions.holds_with_owner(
+        tx, sender, channel.permissions["can_send_message_group"]
+    ):
         raise BadRequest("You do not have permission to post in this channel.")
-    owner = None if sender.bot_owner_id is None else users.find(tx, sender.bot_owner_id)
-    allowed = channel_actions.may_read(tx, sender, channel) or (
-        owner is not None and owner.is_active and channel_actions.may_read(tx, owner, channel)
+    owner = None if sender.bot_owner_id is None else storage.people.find(tx, sender.bot_owner_id)
+    allowed = actions.channels.may_read(tx, sender, channel) or (
+        owner is not None and owner.is_active and actions.channels.may_read(tx, owner, channel)
     )
-    is_stranger = sender.is_guest and not subscriptions.is_subscribed(tx, sender.id, channel.id)
+    is_stranger = sender.is_guest and not storage.channels.subscriptions.is_subscribed(
+        tx, sender.id, channel.id
+    )
     if channel.archived or not allowed or (is_stranger and not channel.is_web_public):
         raise BadRequest(f"Not authorized to send to channel '{channel.name}'")
 
@@ -145,23 +141,27 @@ def check_may_post(tx: Tx, sender: User, channel: Channel) -> None:
 def _has_seen_topic(tx: Tx, sender: User, channel: Channel, topic: str) -> bool:
     """Whether the sender can see an earlier message of the topic."""
     if channel.history_public:
-        return messages.topic_exists(tx, channel.id, topic)
-    spans = [s for s in subscriptions.spans_of(tx, sender.id) if s.channel_id == channel.id]
-    since = min((span.start_message_id for span in spans), default=messages.newest_id(tx))
-    return (messages.newest_in_topic(tx, channel.id, topic) or 0) > since
+        return storage.messages.topic_exists(tx, channel.id, topic)
+    spans = [
+        s
+        for s in storage.channels.subscriptions.spans_of(tx, sender.id)
+        if s.channel_id == channel.id
+    ]
+    since = min((span.start_message_id for span in spans), default=storage.messages.newest_id(tx))
+    return (storage.messages.newest_in_topic(tx, channel.id, topic) or 0) > since
 
 
 def check_topic(tx: Tx, sender: User, channel: Channel, topic: str, starts_topic: bool) -> None:
     creators = channel.permissions["can_create_topic_group"]
     if (
         starts_topic
-        and not messages.topic_exists(tx, channel.id, topic)
-        and not rights.holds_with_owner(tx, sender, creators)
+        and not storage.messages.topic_exists(tx, channel.id, topic)
+        and not actions.groups.permissions.holds_with_owner(tx, sender, creators)
     ):
         raise BadRequest("You do not have permission to create new topics in this channel.")
     policy = channel.topics_policy
     if policy == INHERIT:
-        policy = realms.current(tx).setting("topics_policy")
+        policy = storage.organization.current(tx).setting("topics_policy")
     if policy == DISABLE_EMPTY and not topic:
         raise BadRequest(
             f"Sending messages to the {EMPTY_TOPIC_NAME} is not allowed in this channel.",
@@ -183,20 +183,29 @@ def check_mentions(
     called = mentions.user_ids | check_group_mentions(tx, sender, draft)
     in_topic: set[int] = set()
     if mentions.topic_wildcard:
-        in_topic = messages.participants(tx, channel.id, topic, limits.RECIPIENTS_PER_MESSAGE)
+        in_topic = storage.messages.participants(
+            tx, channel.id, topic, domain.limits.RECIPIENTS_PER_MESSAGE
+        )
         in_topic.add(sender.id)
     too_many = (
         mentions.channel_wildcard
-        and subscriptions.count_active(tx, channel.id) > limits.FEW_RECIPIENTS
+        and storage.channels.subscriptions.count_active(tx, channel.id)
+        > domain.limits.FEW_RECIPIENTS
     )
-    if too_many and not rights.holds_in_realm(tx, sender, "can_mention_many_users_group"):
+    if too_many and not actions.groups.permissions.holds_in_realm(
+        tx, sender, "can_mention_many_users_group"
+    ):
         raise WildcardNotAllowedInChannel()
-    if len(in_topic) > limits.FEW_RECIPIENTS and not rights.holds_in_realm(
+    if len(
+        in_topic
+    ) > domain.limits.FEW_RECIPIENTS and not actions.groups.permissions.holds_in_realm(
         tx, sender, "can_mention_many_users_group"
     ):
         raise WildcardNotAllowedInTopic()
-    mentioned = subscriptions.active_user_ids(tx, channel.id, among=sorted(called))
-    participants = subscriptions.active_user_ids(tx, channel.id, among=sorted(in_topic))
+    mentioned = storage.channels.subscriptions.active_user_ids(tx, channel.id, among=sorted(called))
+    participants = storage.channels.subscriptions.active_user_ids(
+        tx, channel.id, among=sorted(in_topic)
+    )
     return sorted(mentioned), sorted(participants)
 
 
@@ -209,20 +218,20 @@ def bots_called_in(tx: Tx, channel: Channel, outsiders: Collection[int]) -> list
         return []
     return [
         each.id
-        for each in users.find_many(tx, sorted(outsiders))
+        for each in storage.people.find_many(tx, sorted(outsiders))
         if each.is_active
         and each.bot_type is BotType.GENERIC
-        and channel_actions.may_read(tx, each, channel)
+        and actions.channels.may_read(tx, each, channel)
     ]
 
 
 def check_group_mentions(tx: Tx, sender: User, draft: Draft) -> frozenset[int]:
     """Everybody in the groups that a message calls; refuses a group that one may not call."""
     called: set[int] = set()
-    for group in groups.find_many(tx, sorted(draft.mentions.group_ids)):
-        if not rights.holds(tx, sender, group.permissions["can_mention_group"]):
+    for group in storage.groups.find_many(tx, sorted(draft.mentions.group_ids)):
+        if not actions.groups.permissions.holds(tx, sender, group.permissions["can_mention_group"]):
             raise BadRequest(f"You are not allowed to mention user group '{group.name}'.")
-        called |= rights.everybody_in(tx, [group.id])
+        called |= actions.groups.permissions.everybody_in(tx, [group.id])
     return frozenset(called)
 
 
@@ -240,17 +249,20 @@ def _check_direct_permission(
         return
     people_ = [user for user in members.values() if not user.is_bot]
     if not any(
-        rights.holds_in_realm(tx, user, "direct_message_permission_group") for user in people_
+        actions.groups.permissions.holds_in_realm(tx, user, "direct_message_permission_group")
+        for user in people_
     ):
         if _is_nobody(tx, "direct_message_permission_group"):
             raise BadRequest("Direct messages are disabled in this organization.")
         raise BadRequest("This conversation does not include any users who can authorize it.")
-    if conversations.find(tx, sorted(members)) is None and not rights.holds_in_realm(
+    if storage.messages.conversations.find(
+        tx, sorted(members)
+    ) is None and not actions.groups.permissions.holds_in_realm(
         tx, sender, "direct_message_initiator_group"
     ):
         raise BadRequest("You do not have permission to initiate direct message conversations.")
 
 
 def _is_nobody(tx: Tx, setting: str) -> bool:
-    value = realms.current(tx).settings.get(setting)
-    return isinstance(value, int) and rights.is_nobody_group(tx, value)
+    value = storage.organization.current(tx).settings.get(setting)
+    return isinstance(value, int) and actions.groups.permissions.is_nobody_group(tx, value)

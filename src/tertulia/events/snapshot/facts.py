@@ -4,39 +4,21 @@ from dataclasses import dataclass, field
 
 from pyroaring import BitMap64
 
-from tertulia.domain.bots import Bot
-from tertulia.domain.channels import Subscription
-from tertulia.domain.drafts import SavedDraft
-from tertulia.domain.folders import Folder
-from tertulia.domain.mail_domains import MailDomain
-from tertulia.domain.playgrounds import Playground
-from tertulia.domain.reminders import Reminder
-from tertulia.domain.scheduled import ScheduledMessage
-from tertulia.domain.snippets import Snippet
-from tertulia.domain.status import Status
-from tertulia.storage import (
-    alert_words,
-    bots,
-    conversations,
-    drafts,
-    folders,
-    history,
-    mail_domains,
-    muted_users,
-    playgrounds,
-    reminders,
-    scheduled,
-    selections,
-    snippets,
-    statuses,
-    subscriptions,
-    unread,
-    user_topics,
-)
-from tertulia.storage.muted_users import Mute
-from tertulia.storage.tx import Tx
-from tertulia.storage.unread import UnreadMessage
-from tertulia.storage.user_topics import UserTopic
+from tertulia import storage
+from tertulia.domain.channels.channel import Subscription
+from tertulia.domain.channels.folders import Folder
+from tertulia.domain.later.reminders import Reminder
+from tertulia.domain.later.scheduled import ScheduledMessage
+from tertulia.domain.organization.mail_domains import MailDomain
+from tertulia.domain.organization.playgrounds import Playground
+from tertulia.domain.people.bots import Bot
+from tertulia.domain.people.status import Status
+from tertulia.domain.personal.drafts import SavedDraft
+from tertulia.domain.personal.snippets import Snippet
+from tertulia.storage.database.tx import Tx
+from tertulia.storage.messages.unread import UnreadMessage
+from tertulia.storage.personal.muted_users import Mute
+from tertulia.storage.personal.topic_policies import UserTopic
 
 MOST_UNREAD = 50_000
 MOST_CONVERSATIONS = 1000
@@ -73,56 +55,56 @@ def read_facts(tx: Tx, user_id: int, wanted: "Wanted") -> Facts:
     if wanted("message") and wanted("update_message_flags"):
         _read_unread(tx, user_id, facts)
     if wanted("starred_messages"):
-        facts.starred = unread.with_flag(tx, user_id, "starred")
+        facts.starred = storage.messages.unread.with_flag(tx, user_id, "starred")
     if wanted("recent_private_conversations"):
-        facts.conversations = conversations.recent(tx, user_id, MOST_CONVERSATIONS)
+        facts.conversations = storage.messages.conversations.recent(tx, user_id, MOST_CONVERSATIONS)
     if wanted("subscription") or wanted("message"):
-        facts.subscriptions = subscriptions.of_user(tx, user_id)
+        facts.subscriptions = storage.channels.subscriptions.of_user(tx, user_id)
     if wanted("user_topic") or wanted("muted_topics") or wanted("message"):
-        facts.user_topics = user_topics.of_user(tx, user_id)
+        facts.user_topics = storage.personal.topic_policies.of_user(tx, user_id)
     if wanted("scheduled_messages"):
-        facts.scheduled = scheduled.of_user(tx, user_id)
+        facts.scheduled = storage.later.scheduled.of_user(tx, user_id)
     if wanted("reminders"):
-        facts.reminders = reminders.of_user(tx, user_id)
+        facts.reminders = storage.later.reminders.of_user(tx, user_id)
     if wanted("channel_folders"):
-        facts.folders = folders.everything(tx)
+        facts.folders = storage.channels.folders.everything(tx)
     if wanted("realm_bot"):
-        facts.bots = bots.kept_by(tx, user_id)
+        facts.bots = storage.people.bots.kept_by(tx, user_id)
     if wanted("realm_domains"):
-        facts.mail_domains = mail_domains.everything(tx)
+        facts.mail_domains = storage.organization.mail_domains.everything(tx)
     if wanted("realm_playgrounds"):
-        facts.playgrounds = playgrounds.everything(tx)
+        facts.playgrounds = storage.organization.playgrounds.everything(tx)
     _read_personal(tx, user_id, wanted, facts)
     return facts
 
 
 def _read_personal(tx: Tx, user_id: int, wanted: "Wanted", facts: Facts) -> None:
     if wanted("drafts"):
-        facts.drafts = drafts.of_user(tx, user_id)
+        facts.drafts = storage.personal.drafts.of_user(tx, user_id)
     if wanted("saved_snippets"):
-        facts.snippets = snippets.of_user(tx, user_id)
+        facts.snippets = storage.personal.snippets.of_user(tx, user_id)
     if wanted("alert_words"):
-        facts.alert_words = alert_words.of_user(tx, user_id)
+        facts.alert_words = storage.personal.alert_words.of_user(tx, user_id)
     if wanted("muted_users"):
-        facts.muted_users = muted_users.of_user(tx, user_id)
+        facts.muted_users = storage.personal.muted_users.of_user(tx, user_id)
     if wanted("user_status"):
-        facts.statuses = statuses.everyone(tx)
+        facts.statuses = storage.people.statuses.everyone(tx)
 
 
 def _newest_received(tx: Tx, user_id: int) -> int:
-    found = history.newest(tx, selections.received(tx, user_id))
+    found = storage.messages.history.newest(tx, storage.messages.selections.received(tx, user_id))
     return -1 if found is None else found
 
 
 def _read_unread(tx: Tx, user_id: int, facts: Facts) -> None:
-    waiting: BitMap64 = unread.load(tx, user_id)
+    waiting: BitMap64 = storage.messages.unread.load(tx, user_id)
     ids = list(waiting)
     facts.unread_missing = len(ids) > MOST_UNREAD
     newest = ids[-MOST_UNREAD:]
-    facts.unread = unread.describe(tx, user_id, newest)
+    facts.unread = storage.messages.unread.describe(tx, user_id, newest)
     for flag in ("mentioned", "topic_wildcard_mentioned"):
-        facts.mentioned.update(unread.with_flag(tx, user_id, flag))
-    facts.mentioned.update(unread.wildcards_among(tx, newest))
+        facts.mentioned.update(storage.messages.unread.with_flag(tx, user_id, flag))
+    facts.mentioned.update(storage.messages.unread.wildcards_among(tx, newest))
     facts.mentioned.intersection_update(newest)
 
 

@@ -18,8 +18,8 @@ import msgspec
 from tertulia.events.directory import Organization
 from tertulia.events.listener import Listener
 from tertulia.events.loading import Touched
-from tertulia.storage.subscriptions import Span
-from tertulia.storage.tx import Tx
+from tertulia.storage.channels.subscriptions import Span
+from tertulia.storage.database.tx import Tx
 
 Wire = dict[str, Any]
 

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
         channels,
         compose,
         facts,
+        lists,
         people,
         preparing,
         presence,

@@ -1,7 +1,7 @@
 """The register snapshot: the state a client starts from, put together from its parts.
 
-One line for each part that a client can ask for. Parts that this server has nothing to fill
-with yet are told as what they are: empty.
+One line for each part that a client can ask for, here or in `lists`. Parts that this server has
+nothing to fill with yet are told as what they are: empty.
 """
 
 from collections.abc import Callable
@@ -16,10 +16,9 @@ from tertulia.domain.personal.settings import DEFAULTS, EMOJISETS, NOTIFICATION_
 from tertulia.events.directory import Organization
 from tertulia.events.listener import Options
 from tertulia.events.snapshot.facts import Facts, Wanted
+from tertulia.events.snapshot.lists import LISTS
 from tertulia.events.snapshot.surroundings import Surroundings
 from tertulia.events.types.organization.linkifiers import LinkifierObject
-from tertulia.events.types.organization.mail_domains import DomainObject
-from tertulia.events.types.organization.playgrounds import PlaygroundObject
 from tertulia.events.types.people.profile_fields import FIELD_TYPES
 
 
@@ -41,6 +40,8 @@ def compose(view: View, wanted: Wanted) -> dict[str, Any]:
     for event_type, part in _PARTS.items():
         if wanted(event_type):
             state.update(part(view))
+    for name, found in view.facts.lists.items():
+        state[name] = [LISTS[name].told(each) for each in found]
     if wanted("message") and wanted("update_message_flags"):
         empty = view.options.capabilities.empty_topic_name
         state["unread_msgs"] = events.snapshot.unread.unread_state(
@@ -160,37 +161,10 @@ def _statuses(view: View) -> dict[str, Any]:
 
 
 _PARTS: dict[str, Callable[[View], dict[str, Any]]] = {
-    "alert_words": lambda view: {"alert_words": view.facts.alert_words},
     "custom_profile_fields": _profile_fields,
     "onboarding_steps": lambda view: {"onboarding_steps": [], "navigation_tour_video_url": None},
     "message": lambda view: {"max_message_id": view.facts.max_message_id},
-    "saved_snippets": lambda view: {
-        "saved_snippets": [
-            events.types.personal.snippets.snippet_object(each) for each in view.facts.snippets
-        ]
-    },
     "navigation_views": lambda view: {"navigation_views": []},
-    "drafts": lambda view: {
-        "drafts": [
-            events.types.personal.drafts.draft_object(each) for each in reversed(view.facts.drafts)
-        ]
-    },
-    "scheduled_messages": lambda view: {
-        "scheduled_messages": [
-            events.types.later.scheduled.scheduled_message_object(each)
-            for each in view.facts.scheduled
-        ]
-    },
-    "reminders": lambda view: {
-        "reminders": [
-            events.types.later.reminders.reminder_object(each) for each in view.facts.reminders
-        ]
-    },
-    "muted_users": lambda view: {
-        "muted_users": [
-            events.types.personal.muted_users.mute_object(each) for each in view.facts.muted_users
-        ]
-    },
     "presence": lambda view: events.snapshot.presence.presence_state(
         view.org, view.me, view.options, view.presence_days, view.now
     ),
@@ -199,17 +173,11 @@ _PARTS: dict[str, Callable[[View], dict[str, Any]]] = {
     },
     "realm": lambda view: events.snapshot.realm.realm_state(view.org, view.around),
     "realm_user_settings_defaults": _settings_defaults,
-    "realm_domains": lambda view: {
-        "realm_domains": [DomainObject.of(each) for each in view.facts.mail_domains]
-    },
     "realm_emoji": lambda view: {
         "realm_emoji": events.types.organization.custom_emoji.emoji_map(view.org)
     },
     "realm_linkifiers": _linkifiers,
     "realm_filters": lambda view: {"realm_filters": []},
-    "realm_playgrounds": lambda view: {
-        "realm_playgrounds": [PlaygroundObject.of(each) for each in view.facts.playgrounds]
-    },
     "realm_billing": lambda view: {"realm_billing": {"has_pending_sponsorship_request": False}},
     "realm_user": lambda view: events.snapshot.people.users_state(
         view.org, view.me, view.options, view.now
@@ -221,11 +189,6 @@ _PARTS: dict[str, Callable[[View], dict[str, Any]]] = {
     "subscription": lambda view: events.snapshot.channels.subscription_state(
         view.org, view.me, view.facts.subscriptions, view.options
     ),
-    "channel_folders": lambda view: {
-        "channel_folders": [
-            events.types.channels.folders.folder_object(folder) for folder in view.facts.folders
-        ]
-    },
     "starred_messages": lambda view: {"starred_messages": view.facts.starred},
     "stream": lambda view: {
         "streams": events.snapshot.channels.streams_state(view.org, view.me, view.options)

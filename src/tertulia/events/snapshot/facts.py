@@ -1,23 +1,17 @@
 """What the snapshot needs from the database beyond the directory, read at one moment."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from pyroaring import BitMap64
 
 from tertulia import storage
 from tertulia.domain.channels.channel import Subscription
-from tertulia.domain.channels.folders import Folder
-from tertulia.domain.later.reminders import Reminder
-from tertulia.domain.later.scheduled import ScheduledMessage
-from tertulia.domain.organization.mail_domains import MailDomain
-from tertulia.domain.organization.playgrounds import Playground
 from tertulia.domain.people.bots import Bot
 from tertulia.domain.people.status import Status
-from tertulia.domain.personal.drafts import SavedDraft
-from tertulia.domain.personal.snippets import Snippet
+from tertulia.events.snapshot.lists import LISTS
 from tertulia.storage.database.tx import Tx
 from tertulia.storage.messages.unread import UnreadMessage
-from tertulia.storage.personal.muted_users import Mute
 from tertulia.storage.personal.topic_policies import UserTopic
 
 MOST_UNREAD = 50_000
@@ -34,17 +28,9 @@ class Facts:
     conversations: list[tuple[tuple[int, ...], int]] = field(default_factory=list)
     subscriptions: list[Subscription] = field(default_factory=list)
     user_topics: list[UserTopic] = field(default_factory=list)
-    scheduled: list[ScheduledMessage] = field(default_factory=list)
-    reminders: list[Reminder] = field(default_factory=list)
-    folders: list[Folder] = field(default_factory=list)
-    drafts: list[SavedDraft] = field(default_factory=list)
-    snippets: list[Snippet] = field(default_factory=list)
-    alert_words: list[str] = field(default_factory=list)
-    muted_users: list[Mute] = field(default_factory=list)
     statuses: dict[int, Status] = field(default_factory=dict)
     bots: dict[int, Bot] = field(default_factory=dict)
-    mail_domains: list[MailDomain] = field(default_factory=list)
-    playgrounds: list[Playground] = field(default_factory=list)
+    lists: dict[str, list[Any]] = field(default_factory=dict)  # by the name of the part
 
 
 def read_facts(tx: Tx, user_id: int, wanted: "Wanted") -> Facts:
@@ -62,33 +48,14 @@ def read_facts(tx: Tx, user_id: int, wanted: "Wanted") -> Facts:
         facts.subscriptions = storage.channels.subscriptions.of_user(tx, user_id)
     if wanted("user_topic") or wanted("muted_topics") or wanted("message"):
         facts.user_topics = storage.personal.topic_policies.of_user(tx, user_id)
-    if wanted("scheduled_messages"):
-        facts.scheduled = storage.later.scheduled.of_user(tx, user_id)
-    if wanted("reminders"):
-        facts.reminders = storage.later.reminders.of_user(tx, user_id)
-    if wanted("channel_folders"):
-        facts.folders = storage.channels.folders.everything(tx)
     if wanted("realm_bot"):
         facts.bots = storage.people.bots.kept_by(tx, user_id)
-    if wanted("realm_domains"):
-        facts.mail_domains = storage.organization.mail_domains.everything(tx)
-    if wanted("realm_playgrounds"):
-        facts.playgrounds = storage.organization.playgrounds.everything(tx)
-    _read_personal(tx, user_id, wanted, facts)
-    return facts
-
-
-def _read_personal(tx: Tx, user_id: int, wanted: "Wanted", facts: Facts) -> None:
-    if wanted("drafts"):
-        facts.drafts = storage.personal.drafts.of_user(tx, user_id)
-    if wanted("saved_snippets"):
-        facts.snippets = storage.personal.snippets.of_user(tx, user_id)
-    if wanted("alert_words"):
-        facts.alert_words = storage.personal.alert_words.of_user(tx, user_id)
-    if wanted("muted_users"):
-        facts.muted_users = storage.personal.muted_users.of_user(tx, user_id)
     if wanted("user_status"):
         facts.statuses = storage.people.statuses.everyone(tx)
+    for name, part in LISTS.items():
+        if wanted(name):
+            facts.lists[name] = part.read(tx, user_id)
+    return facts
 
 
 def _newest_received(tx: Tx, user_id: int) -> int:

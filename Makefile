@@ -24,7 +24,7 @@ test: .venv/dev.stamp ## run the tests, or some of them: ARGS="-k reaction"
 check: .venv/dev.stamp ## format, lint, types, import direction
 	@echo "Format" && $(BIN)/ruff format --quiet --check .
 	@echo "Lint" && $(BIN)/ruff check --quiet .
-	@echo "Types" && $(BIN)/mypy --no-error-summary src tests $(wildcard bench)
+	@echo "Types" && $(BIN)/mypy --no-error-summary src tests $(wildcard bench scripts)
 	@echo "Imports" && $(BIN)/python -m pytest -q tests/test_architecture.py
 
 bench: .venv/dev.stamp ## measure speed and memory

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import psycopg
 
-from bench import bare, measure, town
+from bench import bare, markup, measure, town
 from bench.measure import Rate
 from bench.process import Process, tertulia
 from bench.report import Table, budget, kilobytes, megabytes, milliseconds, per_second
@@ -61,6 +61,7 @@ class Bench:
         if load > cores:
             print(f"This machine is busy (load {load:.1f}): look at the ratios and at CPU times.")
         await self._yardsticks()
+        self._markup()
         with self._database("rest") as url:
             await self._at_rest(url)
         with self._database("crowd") as url:
@@ -87,6 +88,13 @@ class Bench:
                 )
         self._commits = bare.commits_per_second(self._folder, 1.0)
         self._table.row("bare durable commit", per_second(self._commits))
+
+    def _markup(self) -> None:
+        self._table.title("Markup, CPU")
+        for what, seconds, limit in markup.costs():
+            self._table.row(
+                what, milliseconds(seconds), budget(seconds, limit, milliseconds(limit))
+            )
 
     async def _at_rest(self, url: str) -> None:
         self._table.title("At rest")
@@ -131,9 +139,14 @@ class Bench:
         self._table.title("Queues")
         with tertulia(self._folder / "town", url, SECRET) as process:
             process.wait_for_first_answer(FIRST_ANSWER)
-            size = await measure.parked_poll_bytes(process, people)
             registered = await measure.registers(process, people.ana, 1.5)
+            size, ending = await measure.parked_polls(process, people)
         self._table.row(f"memory of a parked poll, each of {PARKED_POLLS}", kilobytes(size))
+        self._table.row(
+            f"SIGTERM to the end, {PARKED_POLLS} polls parked",
+            f"{ending:.2f} s",
+            budget(ending, 1, "1 s"),
+        )
         self._table.row(
             "register, everything fetched",
             milliseconds(registered.median_seconds),

@@ -21,15 +21,15 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from tertulia.actions import organizations, users
-from tertulia.actions.users import NewUser
+from tertulia import actions
+from tertulia.actions.people.joining import NewUser
 from tertulia.app import Application
 from tertulia.config import Config
-from tertulia.domain.channels import COLORS
-from tertulia.domain.keys import Vault
-from tertulia.domain.users import Role
+from tertulia.domain.channels.channel import COLORS
+from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.user import Role
 from tertulia.storage.database import Database
-from tertulia.storage.tx import Tx
+from tertulia.storage.database.tx import Tx
 
 EMAIL = "ana@example.com"
 SECRET = b"a secret for measuring only"
@@ -70,9 +70,9 @@ def build(url: str) -> str:
     """Found the organization; gives the key of somebody in it."""
     database = Database.at(url)
     database.migrate()
-    realm = database.write_now(0, organizations.create, "Large", "")
+    realm = database.write_now(0, actions.organization.create, "Large", "")
     new = NewUser(EMAIL, "Ana", Role.ADMINISTRATOR)
-    ana, key = database.write_now(realm.id, users.add, Vault(SECRET), new)
+    ana, key = database.write_now(realm.id, actions.people.joining.add, Vault(SECRET), new)
     database.write_now(realm.id, furnish, ana.id)
     return key
 

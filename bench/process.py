@@ -70,13 +70,16 @@ class Process:
         }
         return sizes["Pss:"], sizes["Rss:"]
 
-    def stop(self) -> None:
+    def stop(self) -> float:
+        """Tell it to end; gives how long it took."""
+        told = time.perf_counter()
         self._process.send_signal(signal.SIGTERM)
         try:
             self._process.wait(10)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+        return time.perf_counter() - told
 
 
 @contextlib.contextmanager

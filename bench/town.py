@@ -3,19 +3,15 @@
 from dataclasses import dataclass
 
 from bench.wire import Login
-from tertulia.actions import organizations, queues, subscriptions, users
-from tertulia.actions.subscriptions import Wish
-from tertulia.actions.users import NewUser
-from tertulia.domain.channels import NewChannel
-from tertulia.domain.keys import Vault
-from tertulia.domain.presence import first
-from tertulia.domain.users import Role, User
+from tertulia import actions, domain, storage
+from tertulia.actions.channels.subscriptions import Wish
+from tertulia.actions.people.joining import NewUser
+from tertulia.domain.channels.channel import NewChannel
+from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.user import Role, User
 from tertulia.events.listener import Options
-from tertulia.storage import channels, log, messages, presence
-from tertulia.storage import subscriptions as stored_subscriptions
-from tertulia.storage import users as stored_users
 from tertulia.storage.database import Database
-from tertulia.storage.tx import Tx
+from tertulia.storage.database.tx import Tx
 
 SECRET = "only a benchmark would use this secret"
 AUDIENCES = (10, 1_000, 10_000)
@@ -40,12 +36,12 @@ def settle(url: str, listeners: int) -> Town:
     """
     database = Database.at(url)
     database.migrate()
-    realm = database.write_now(0, organizations.create, "Bench", "")
+    realm = database.write_now(0, actions.organization.create, "Bench", "")
     vault = Vault(SECRET.encode())
 
     def add(name: str, role: Role) -> tuple[User, Login]:
         new = NewUser(f"{name}@example.com", name.title(), role)
-        user, key = database.write_now(realm.id, users.add, vault, new)
+        user, key = database.write_now(realm.id, actions.people.joining.add, vault, new)
         return user, Login(user.email, key)
 
     ana, login = add("ana", Role.OWNER)
@@ -65,14 +61,16 @@ def crowd(url: str, count: int) -> list[Login]:
     """People in an organization of their own, each with a key and last seen a minute ago."""
     database = Database.at(url)
     database.migrate()
-    realm = database.write_now(0, organizations.create, "Crowd", "")
+    realm = database.write_now(0, actions.organization.create, "Crowd", "")
     return database.write_now(realm.id, _let_in, Vault(SECRET.encode()), count)
 
 
 def _let_in(tx: Tx, vault: Vault, count: int) -> list[Login]:
     new = [NewUser(f"person{number}@example.com", f"Person {number}") for number in range(count)]
-    added = [users.add(tx, vault, each) for each in new]
-    presence.note(tx, {user.id: first("active", tx.now - 60) for user, _ in added})
+    added = [actions.people.joining.add(tx, vault, each) for each in new]
+    storage.people.presence.note(
+        tx, {user.id: domain.people.presence.first("active", tx.now - 60) for user, _ in added}
+    )
     return [Login(user.email, key) for user, key in added]
 
 
@@ -83,9 +81,9 @@ def grow(url: str, town: Town) -> None:
 
 def _bring_in(tx: Tx, email: str) -> None:
     """Written without a word to anybody: nobody here wants to be told of ten thousand joins."""
-    ana = users.get_by_email(tx, email)
+    ana = actions.people.get_by_email(tx, email)
     silent = [
-        stored_users.insert(
+        storage.people.insert(
             tx, email=f"silent{number}@example.com", full_name=f"Silent {number}", role=Role.MEMBER
         )
         for number in range(max(AUDIENCES))
@@ -93,17 +91,21 @@ def _bring_in(tx: Tx, email: str) -> None:
     for audience in AUDIENCES:
         name = f"audience-{audience}"
         _open_channel(tx, ana, [ana.id], name)
-        channel = channels.find_by_name(tx, name)
+        channel = storage.channels.find_by_name(tx, name)
         assert channel is not None
         colors = {user.id: "#c2c2c2" for user in silent[:audience]}
-        stored_subscriptions.activate(tx, channel, colors, log.head(tx), messages.newest_id(tx))
+        storage.channels.subscriptions.activate(
+            tx, channel, colors, storage.log.head(tx), storage.messages.newest_id(tx)
+        )
 
 
 def _open_channel(tx: Tx, owner: User, user_ids: list[int], name: str) -> None:
     wish = Wish([NewChannel(name)], [""], principals=user_ids)
-    subscriptions.subscribe(tx, owner, wish, "example.com")
+    actions.channels.subscriptions.subscribe(tx, owner, wish, "example.com")
 
 
 def _open_queues(tx: Tx, user: User, count: int) -> list[str]:
     options = Options(event_types=["message"])
-    return [queues.create(tx, user, options, log.head(tx), 3600) for _ in range(count)]
+    return [
+        actions.queues.create(tx, user, options, storage.log.head(tx), 3600) for _ in range(count)
+    ]

@@ -1,16 +1,19 @@
 """The stage: one server for each database and test run, one organization for each test."""
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 pytest.register_assert_rewrite("tests.support")
 
+from tests.support import conformance  # noqa: E402
 from tests.support.databases import Databases, Kind, unreachable  # noqa: E402
 from tests.support.people import Chat  # noqa: E402
 from tests.support.server import Server  # noqa: E402
 
+TESTS = Path(__file__).parent
 TURNS: list[Kind] = ["sqlite", "postgres", "sqlite"]  # PostgreSQL takes its time
 KINDS = ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)]
 
@@ -46,10 +49,29 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.hook.pytest_deselected(items=list(waiting))
 
 
+MET: set[str] = set()  # of the contract, by those who played a part of the tests
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    MET.update(conformance.the_contract().met)
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["met"] = sorted(MET)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    MET.update(getattr(node, "workeroutput", {}).get("met", []))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if MET:
+        terminalreporter.write_line(conformance.summary(MET))
+
+
 def _is_scene_of_the_api(item: pytest.Item) -> bool:
     """On PostgreSQL, that is."""
     params = item.callspec.params if hasattr(item, "callspec") else {}
-    return item.path.parent.name == "api" and params == {"kind": "postgres"}
+    return "api" in item.path.relative_to(TESTS).parts and params == {"kind": "postgres"}
 
 
 def _row_of_a_table(item: pytest.Item) -> tuple[str, str, Kind] | None:

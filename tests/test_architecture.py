@@ -1,7 +1,7 @@
-"""The shape of the code: which layer may import which, and that nothing goes round in circles.
+"""The shape of the code: which layer may use which, and that nothing goes round in circles.
 
 `ALLOWED` is the map. The laws below it read modules as text, so each is also shown a made-up
-tree that breaks it.
+tree that breaks it. To name something, as `storage.channels.find` does, is to use its module.
 """
 
 import ast
@@ -30,18 +30,35 @@ ALLOWED = {
     "web": "api http actions events storage domain markdown errors config",
 }
 
+# Layers whose functions are called by their full name, `storage.channels.find(…)`; only classes
+# and constants are imported from them. Their packages load modules when these are first named.
+CALLED_BY_NAME = {"domain", "storage", "events", "actions", "api"}
+
+# Where a subject's package is a module itself. Elsewhere modules need each other's classes while
+# they are loaded, and a package full of code would make them wait for it.
+SUBJECTS_WITH_CODE = {"storage", "actions", "api"}
+
+FLOORS = 6  # how many modules of actions may stand on each other
+
 Tree = dict[str, str]  # the text of each module, by its dotted name; a package ends in .__init__
 
 
 @dataclass(frozen=True, slots=True)
-class Import:
-    importer: str
-    imported: str
+class Use:
+    """One module that imports another, or something in it, or calls it by its name."""
+
+    user: str
+    target: str  # the full name of what is used
+    module: str  # where that is
     line: int
-    is_hidden: bool  # inside a function
+    is_import: bool = True
+    is_hidden: bool = False  # an import inside a function
+    is_contents: bool = False  # a package that introduces what is in it
+    alias: str | None = None
 
     def __str__(self) -> str:
-        return f"{self.importer}, line {self.line}, imports {self.imported}"
+        verb = "imports" if self.is_import else "uses"
+        return f"{self.user}, line {self.line}, {verb} {self.module}"
 
 
 def test_our_code_keeps_every_law():
@@ -52,29 +69,78 @@ def test_our_code_keeps_every_law():
     assert not problems, "\n" + "\n".join(problems)
 
 
-def import_direction(tree: Tree) -> Iterator[str]:
-    for each in imports(tree):
-        importer, imported = layer(each.importer), layer(each.imported)
-        allowed = ALLOWED.get(importer)
-        if allowed is None or imported == importer or imported in allowed.split():
+def direction(tree: Tree) -> Iterator[str]:
+    for each in uses(tree):
+        user, used = layer(each.user), layer(each.module)
+        allowed = ALLOWED.get(user)
+        if allowed is None or used == user or used in {*allowed.split(), "modules"}:
             continue
-        yield f"{each}: {importer} may import only {' '.join([importer, allowed])}."
+        yield f"{each}: {user} may use only {' '.join([user, allowed])}."
 
 
-def import_cycle(tree: Tree) -> Iterator[str]:
-    graph: dict[str, set[str]] = {}
-    for each in imports(tree):
-        graph.setdefault(each.importer, set()).add(each.imported)
+def cycle(tree: Tree) -> Iterator[str]:
     try:
-        TopologicalSorter(graph).prepare()
+        TopologicalSorter(graph_of(tree)).prepare()
     except CycleError as error:
-        yield f"These modules import each other: {' → '.join(reversed(error.args[1]))}."
+        yield f"These modules use each other: {' → '.join(reversed(error.args[1]))}."
+
+
+def high_tower(tree: Tree) -> Iterator[str]:
+    """Actions stand on actions: who reads one should not have to climb down through a dozen."""
+    graph = {
+        name: {each for each in used if layer(each) == "actions"}
+        for name, used in graph_of(tree).items()
+        if layer(name) == "actions"
+    }
+    if any(cycle(tree)):
+        return
+    chains: dict[str, list[str]] = {}
+    for name in TopologicalSorter(graph).static_order():
+        below = [chains[each] for each in graph.get(name, ())]
+        chains[name] = [name, *max(below, key=len, default=[])]
+    longest = max(chains.values(), key=len, default=[])
+    if len(longest) > FLOORS:
+        yield f"These stand on each other, {len(longest)} high: {' → '.join(longest)}."
 
 
 def hidden_import(tree: Tree) -> Iterator[str]:
-    for each in imports(tree):
+    for each in uses(tree):
         if each.is_hidden:
             yield f"{each} inside a function: something lives in the wrong place."
+
+
+def nickname(tree: Tree) -> Iterator[str]:
+    for each in uses(tree):
+        if each.alias is not None:
+            yield f"{each} under another name, {each.alias}: one thing has one name."
+
+
+def call_without_its_layer(tree: Tree) -> Iterator[str]:
+    for each in uses(tree):
+        name = each.target.rpartition(".")[2]
+        if (
+            each.is_import
+            and not each.is_contents
+            and layer(each.target) in CALLED_BY_NAME
+            and each.target.count(".") > 1
+            and name[0].islower()
+        ):
+            full = each.target.removeprefix("tertulia.")
+            yield f"{each}: import the layer, and call it {full}."
+
+
+def missing_contents(tree: Tree) -> Iterator[str]:
+    for package in sorted(name for name in tree if name.endswith(".__init__")):
+        path = package.removesuffix(".__init__")
+        if layer(path) not in CALLED_BY_NAME:
+            continue
+        introduced = {each.target for each in uses({package: tree[package]}) if each.is_contents}
+        for module in sorted({name.removesuffix(".__init__") for name in tree}):
+            if module.rpartition(".")[0] == path and module not in introduced | NOT_CALLED:
+                yield f"{path} does not introduce {module.rpartition('.')[2]}."
+
+
+NOT_CALLED = {"tertulia.api.routes"}  # the map of the endpoints, which knows them all
 
 
 def missing_docstring(tree: Tree) -> Iterator[str]:
@@ -86,38 +152,94 @@ def missing_docstring(tree: Tree) -> Iterator[str]:
 
 def busy_package(tree: Tree) -> Iterator[str]:
     for name, text in tree.items():
-        if not name.endswith("__init__"):
+        is_subject = name.count(".") > 2 and layer(name) in SUBJECTS_WITH_CODE
+        if not name.endswith("__init__") or is_subject:
             continue
         for node in ast.parse(text, name).body:
-            if not isinstance(node, ast.Import | ast.ImportFrom) and not is_docstring_or_all(node):
+            if not isinstance(node, ast.Import | ast.ImportFrom) and not introduces(node):
                 yield f"{name}, line {node.lineno}: a package only introduces its modules."
 
 
-LAWS = [import_direction, import_cycle, hidden_import, missing_docstring, busy_package]
+def name_with_two_meanings(tree: Tree) -> Iterator[str]:
+    places: dict[str, list[str]] = {}
+    for module, text in tree.items():
+        for node in ast.walk(ast.parse(text, module)):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(module)
+    for name, modules in places.items():
+        if len(modules) > 1:
+            yield f"{name} is a class in {' and in '.join(modules)}: one word, one meaning."
+
+
+LAWS = [
+    direction,
+    cycle,
+    high_tower,
+    hidden_import,
+    nickname,
+    call_without_its_layer,
+    missing_docstring,
+    missing_contents,
+    busy_package,
+    name_with_two_meanings,
+]
 
 
 @pytest.mark.parametrize(
     "law, tree, complaint",
     [
         (
-            import_direction,
+            direction,
             {"tertulia.storage.users": "from tertulia import actions"},
             "tertulia.storage.users, line 1, imports tertulia.actions: "
-            "storage may import only storage domain errors config.",
+            "storage may use only storage domain errors config.",
         ),
-        (import_direction, {"tertulia.http.auth": "import tertulia.api.users"}, "http may import"),
-        (import_direction, {"tertulia.actions": "from .http import Call"}, "actions may import"),
+        (direction, {"tertulia.http.auth": "import tertulia.api.users"}, "http may use"),
+        (direction, {"tertulia.actions": "from .http import Call"}, "actions may use"),
         (
-            import_cycle,
+            cycle,
             {
-                "tertulia.storage.tx": "from tertulia.storage import rows",
+                "tertulia.storage.tx": "from tertulia.storage.rows import Row",
                 "tertulia.storage.rows": "from tertulia.storage.tx import Tx",
             },
             "tertulia.storage.tx → tertulia.storage.rows → tertulia.storage.tx",
         ),
+        (
+            cycle,
+            {
+                "tertulia.actions.a": "from tertulia import actions\ndef f(): actions.b.g()",
+                "tertulia.actions.b": "from tertulia import actions\ndef g(): actions.a.f()",
+            },
+            "tertulia.actions.a → tertulia.actions.b → tertulia.actions.a",
+        ),
+        (
+            high_tower,
+            {
+                f"tertulia.actions.a{n}": f"from tertulia import actions\nactions.a{n + 1}.f()"
+                for n in range(FLOORS)
+            },
+            f"{FLOORS + 1} high: tertulia.actions.a0 → tertulia.actions.a1",
+        ),
         (hidden_import, {"tertulia.app": "def f():\n import tertulia.api"}, "app, line 2, imports"),
+        (nickname, {"tertulia.app": "from tertulia import api as it"}, "one thing has one name"),
+        (
+            call_without_its_layer,
+            {"tertulia.app": "from tertulia.api import users"},
+            "import the layer, and call it api.users.",
+        ),
+        (
+            call_without_its_layer,
+            {"tertulia.app": "from tertulia.api.users import add, User"},
+            "import the layer, and call it api.users.add.",
+        ),
         (missing_docstring, {"tertulia.app": "x = 1"}, "tertulia.app does not begin"),
+        (missing_contents, {"tertulia.api.__init__": ""}, "tertulia.api does not introduce users."),
         (busy_package, {"tertulia.api.__init__": '"""Api."""\nx = 1'}, "line 2: a package only"),
+        (
+            name_with_two_meanings,
+            {"tertulia.app": "class Job: ...\nclass _Work: ...", "tertulia.jobs": "class Job: ..."},
+            "Job is a class in tertulia.app and in tertulia.jobs",
+        ),
     ],
 )
 def test_a_tree_that_breaks_a_law_is_told_so(law, tree, complaint):
@@ -129,12 +251,19 @@ def test_a_tree_that_breaks_a_law_is_told_so(law, tree, complaint):
 
 
 def test_a_tree_that_keeps_the_laws_is_left_alone():
+    contents = """
+if TYPE_CHECKING:
+    from tertulia.api import names, users
+else:
+    __getattr__ = on_demand(__name__)
+"""
     tree = {
         "tertulia.__init__": "",
-        "tertulia.app": '"""All."""\nfrom tertulia import api, config',
+        "tertulia.app": '"""All."""\nfrom tertulia import api, config\napi.users.add()',
         "tertulia.config": '"""Settings."""\nimport os',
-        "tertulia.api.__init__": '"""Routes."""\nfrom tertulia.api import users\n__all__ = []',
-        "tertulia.api.users": '"""People."""\nfrom tertulia.api import names',
+        "tertulia.modules": '"""Modules."""',
+        "tertulia.api.__init__": f'"""The API."""\nimport typing{contents}',
+        "tertulia.api.users": '"""People."""\nfrom tertulia import api\nx = api.names.FIRST',
         "tertulia.api.names": '"""Names."""\nimport tertulia.http.auth\ndef f():\n    import os',
         "tertulia.http.auth": '"""Who is it."""',
     }
@@ -153,13 +282,50 @@ def layer(module: str) -> str:
     return module.split(".")[1] if "." in module else ""
 
 
-def imports(tree: Tree) -> Iterator[Import]:
+def graph_of(tree: Tree) -> dict[str, set[str]]:
+    graph: dict[str, set[str]] = {}
+    for each in uses(tree):
+        if not each.is_contents and each.module != each.user:
+            graph.setdefault(each.user, set()).add(each.module)
+    return graph
+
+
+def uses(tree: Tree) -> Iterator[Use]:
     for name, text in tree.items():
-        for node, is_hidden in walk(ast.parse(text, name)):
-            for target in targets(node, name):
+        user, parsed = name.removesuffix(".__init__"), ast.parse(text, name)
+        for node, is_hidden in walk(parsed):
+            is_contents = isinstance(node, ast.ImportFrom) and node.module == user
+            for target, alias in targets(node, name):
                 if target.split(".")[0] == "tertulia":
-                    importer = name.removesuffix(".__init__")
-                    yield Import(importer, module_of(target, tree), node.lineno, is_hidden)
+                    module = module_of(target, tree)
+                    yield Use(
+                        user, target, module, node.lineno, True, is_hidden, is_contents, alias
+                    )
+        yield from calls_by_name(parsed, user, tree)
+
+
+def calls_by_name(parsed: ast.Module, user: str, tree: Tree) -> Iterator[Use]:
+    """`storage.channels.find` where `storage` was imported."""
+    layers = {
+        alias.name
+        for node in parsed.body
+        if isinstance(node, ast.ImportFrom) and node.module == "tertulia"
+        for alias in node.names
+    }
+    nodes = [node for node in ast.walk(parsed) if isinstance(node, ast.Attribute)]
+    parts = {id(node.value) for node in nodes}
+    for node in nodes:
+        words = dotted(node) if id(node) not in parts else []
+        target = ".".join(["tertulia", *words])
+        module = module_of(target, tree)
+        if words and words[0] in layers and module.count(".") > 1:
+            yield Use(user, target, module, node.lineno, is_import=False)
+
+
+def dotted(node: ast.expr) -> list[str]:
+    if isinstance(node, ast.Attribute):
+        return [*dotted(node.value), node.attr]
+    return [node.id] if isinstance(node, ast.Name) else [""]
 
 
 def walk(node: ast.AST, is_hidden: bool = False) -> Iterator[tuple[ast.stmt, bool]]:
@@ -170,24 +336,27 @@ def walk(node: ast.AST, is_hidden: bool = False) -> Iterator[tuple[ast.stmt, boo
         yield from walk(child, is_hidden or is_function)
 
 
-def targets(node: ast.stmt, importer: str) -> list[str]:
-    """The full names a statement imports: of a module, or of something in one."""
+def targets(node: ast.stmt, importer: str) -> list[tuple[str, str | None]]:
+    """The full names a statement imports, of a module or of something in one, and their aliases."""
     if isinstance(node, ast.Import):
-        return [alias.name for alias in node.names]
+        return [(alias.name, alias.asname) for alias in node.names]
     assert isinstance(node, ast.ImportFrom)
     package = importer.split(".")[: -node.level] if node.level else []
     start = [*package, node.module] if node.module else package
-    return [".".join([*start, alias.name]) for alias in node.names]
+    return [(".".join([*start, alias.name]), alias.asname) for alias in node.names]
 
 
 def module_of(target: str, tree: Tree) -> str:
     """`tertulia.errors.NotFound` lives in `tertulia.errors`; a module is its own."""
-    if target in tree or f"{target}.__init__" in tree or target.count(".") < 2:
-        return target
-    return target.rpartition(".")[0]
+    while target not in tree and f"{target}.__init__" not in tree and target.count(".") > 1:
+        target = target.rpartition(".")[0]
+    return target
 
 
-def is_docstring_or_all(node: ast.stmt) -> bool:
+def introduces(node: ast.stmt) -> bool:
+    """A docstring, `__all__`, or the table of contents of a package that loads on demand."""
     if isinstance(node, ast.Assign):
         return ast.unparse(node.targets[0]) == "__all__"
+    if isinstance(node, ast.If):
+        return ast.unparse(node.test) == "TYPE_CHECKING"
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)

@@ -13,16 +13,15 @@ from click.testing import CliRunner
 from tests.support.databases import Databases, Kind
 from tests.support.terminal import Terminal
 
+from tertulia import domain, storage
 from tertulia.cli import main
 from tertulia.cli.commands import COMMANDS
 from tertulia.config import Config
-from tertulia.domain import passwords
-from tertulia.domain.attachments import Looks
-from tertulia.domain.organization_settings import SETTINGS
+from tertulia.domain.files.attachments import Looks
+from tertulia.domain.organization.settings import SETTINGS
 from tertulia.opening import find_vault
-from tertulia.storage import attachments, realms, sanity, schema, uploads, users
 from tertulia.storage.database import Database
-from tertulia.storage.tx import Tx
+from tertulia.storage.database.tx import Tx
 
 FIRST = 1  # the id of the first organization
 
@@ -76,14 +75,14 @@ def test_a_password_is_read_from_the_first_line(terminal):
     added = terminal.runs(*add, typing="all the best wishes\nand more\n")
 
     user_id = json.loads(added.out)["user_id"]
-    stored = database_of(terminal).read_now(FIRST, users.password_hash, user_id)
-    assert passwords.matches("all the best wishes", stored)
+    stored = database_of(terminal).read_now(FIRST, storage.people.password_hash, user_id)
+    assert domain.people.passwords.matches("all the best wishes", stored)
 
 
 def test_somebody_without_a_password_logs_in_with_none(terminal):
     terminal.adds("ana")
 
-    stored = database_of(terminal).read_now(FIRST, users.password_hash, 2)
+    stored = database_of(terminal).read_now(FIRST, storage.people.password_hash, 2)
 
     assert stored is None
 
@@ -168,10 +167,10 @@ def test_a_password_can_be_given_later(terminal):
 
     assert (said.code, said.err) == (0, "Ana <ana@example.com> has a new password.\n")
     assert (short.code, short.err) == (1, "Error: A password has at least 8 characters.\n")
-    ana = database_of(terminal).read_now(FIRST, users.find_by_email, "ana@example.com")
+    ana = database_of(terminal).read_now(FIRST, storage.people.find_by_email, "ana@example.com")
     assert ana is not None
-    known = database_of(terminal).read_now(FIRST, users.password_hash, ana.id)
-    assert passwords.matches("soup and bread", known)
+    known = database_of(terminal).read_now(FIRST, storage.people.password_hash, ana.id)
+    assert domain.people.passwords.matches("soup and bread", known)
 
 
 def test_a_bot_gets_no_password(terminal):
@@ -193,7 +192,7 @@ def test_a_new_key_is_another_one_and_opens_with_the_secret(terminal):
     assert f"key={new}\n" in terminal.runs("user", "zuliprc", "ana@example.com").out
     vault = find_vault(Config(data=terminal.data))
     assert vault is not None
-    known = database_of(terminal).read_now(FIRST, users.fingerprints)
+    known = database_of(terminal).read_now(FIRST, storage.people.fingerprints)
     assert vault.fingerprint(new) in known.values()
 
 
@@ -306,7 +305,7 @@ def test_a_setting_is_read_as_what_it_is(terminal, key, value, stored):
     said = terminal.runs("org", "set", key, value)
 
     assert (said.code, said.out, said.err) == (0, "", f"{key} is now {value}.\n")
-    (realm,) = database_of(terminal).read_now(0, realms.all_of_them)
+    (realm,) = database_of(terminal).read_now(0, storage.organization.all_of_them)
     assert realm.setting(key) == stored
 
 
@@ -414,13 +413,13 @@ def run_ahead(tx: Tx) -> None:
 
 
 def lose_a_piece(tx: Tx) -> None:
-    upload_id = uploads.begin(tx)
-    uploads.finish(tx, upload_id)
-    attachments.insert(tx, 2, upload_id, "1/a/b/c", "c", 7, Looks("text/plain"))
+    upload_id = storage.files.uploads.begin(tx)
+    storage.files.uploads.finish(tx, upload_id)
+    storage.files.attachments.insert(tx, 2, upload_id, "1/a/b/c", "c", 7, Looks("text/plain"))
 
 
 def lose_a_file(tx: Tx) -> None:
-    uploads.finish(tx, uploads.begin(tx))
+    storage.files.uploads.finish(tx, storage.files.uploads.begin(tx))
 
 
 def miscount_files(tx: Tx) -> None:
@@ -452,7 +451,7 @@ def test_a_fault_in_the_data_is_found(terminal, meddle, problem):
 
 
 def test_a_check_knows_every_reference_between_tables():
-    written = "\n".join(text for _, text in schema.migrations())
+    written = "\n".join(text for _, text in storage.database.schema.migrations())
     found = {
         (table, column, target)
         for table, body in re.findall(r"CREATE TABLE (\w+) \((.*?)\n\)[^;]*;", written, re.DOTALL)
@@ -460,7 +459,7 @@ def test_a_check_knows_every_reference_between_tables():
         if target != "realm"
     }
 
-    assert found <= set(sanity.REFERENCES)
+    assert found <= set(storage.checking.REFERENCES)
 
 
 def test_a_check_of_nothing_says_so_and_makes_nothing(terminal):

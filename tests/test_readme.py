@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 from tests.crash.server import free_port
-from tests.support.terminal import PATIENCE_SECONDS, clean_environment
+from tests.support.terminal import clean_environment
+from tests.support.waiting import PATIENCE_SECONDS
 
 from tertulia.api.routes import ROUTES
 

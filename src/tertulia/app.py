@@ -15,26 +15,24 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from tertulia import metrics
-from tertulia.api.call import Gate, Services, find_organization, site
+from tertulia import api, domain, markdown, metrics, storage
+from tertulia.api.call import Admission, Services
 from tertulia.api.routes import ABSENT, ROUTES
 from tertulia.config import Config
-from tertulia.domain import version
-from tertulia.domain.keys import Vault
-from tertulia.errors import ClientError, ServiceUnavailable
+from tertulia.domain.people.keys import Vault
+from tertulia.errors import ClientError
+from tertulia.errors.http import ServiceUnavailable
 from tertulia.events.delivery import Delivery
 from tertulia.http.dispatch import Api
 from tertulia.http.openapi import describe
 from tertulia.http.replies import encode_error
-from tertulia.http.request import Request as ApiRequest
+from tertulia.http.request import ApiRequest
 from tertulia.jobs import housekeeping, presence
 from tertulia.jobs.preparing import Preparation
 from tertulia.jobs.rerendering import rerender
 from tertulia.jobs.runner import Job, Runner
 from tertulia.jobs.searching import Indexing
 from tertulia.jobs.sending import REMINDERS, SCHEDULED, send_due
-from tertulia.markdown import emoji_names
-from tertulia.storage import realms
 from tertulia.storage.database import Database
 from tertulia.web import pages
 from tertulia.web.downloads import Downloads
@@ -60,9 +58,9 @@ class Application:
         self.indexing = Indexing(database, self.delivery)
         self.runner = Runner(self._jobs())
         self.metrics = metrics.Metrics(self.delivery, self.runner, self.indexing)
-        gate = Gate(self.services)
+        gate = Admission(self.services)
         self._api = Api(ROUTES, gate.admit, config, absent=ABSENT, observe=self.metrics.observe)
-        description = describe(ROUTES, title="Tertulia", version=version.VERSION)
+        description = describe(ROUTES, title="Tertulia", version=domain.version.VERSION)
         self._description = msgspec.json.encode(description)
         self._pages = self._build_pages(gate)
 
@@ -127,7 +125,7 @@ class Application:
 
     # --- pages ---
 
-    def _build_pages(self, gate: Gate) -> ASGIApp:
+    def _build_pages(self, gate: Admission) -> ASGIApp:
         return Starlette(
             lifespan=self.running,
             exception_handlers={ClientError: _refuse},
@@ -145,15 +143,15 @@ class Application:
         )
 
     async def _home(self, request: Request) -> Response:
-        org = find_organization(self.services, request.headers.get("host", ""))
+        org = api.call.find_organization(self.services, request.headers.get("host", ""))
         if org is None:
             return HTMLResponse("There is no organization at this address.", status_code=404)
         asked = ApiRequest(request.scope, request.receive)
-        where = site(self.services.config, asked, org)
-        return HTMLResponse(pages.home(org.realm.name, where, version.VERSION))
+        where = api.call.site(self.services.config, asked, org)
+        return HTMLResponse(pages.home(org.realm.name, where, domain.version.VERSION))
 
     async def _health(self, request: Request) -> Response:
-        await self.services.database.read_in(0, realms.all_of_them)
+        await self.services.database.read_in(0, storage.organization.all_of_them)
         return JSONResponse({"status": "ok"})
 
     async def _metrics(self, request: Request) -> Response:
@@ -191,4 +189,4 @@ async def _emoji(request: Request) -> Response:
 @cache
 def _emoji_table() -> bytes:
     """Every emoji by its code, with its names, the one that clients show first."""
-    return msgspec.json.encode({"code_to_names": dict(emoji_names.all_emoji())})
+    return msgspec.json.encode({"code_to_names": dict(markdown.emoji_names.all_emoji())})

@@ -1,6 +1,7 @@
 """Listening: the port, and what comes in through it before there is a request.
 
-Here HTTP itself is refused: a head without end, and bytes that are no HTTP at all.
+Here HTTP itself is refused: a head without end, two hosts in one request, and bytes that are no
+HTTP at all.
 """
 
 import errno
@@ -10,7 +11,8 @@ from typing import Any
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from tertulia.config import Config
-from tertulia.errors import BadRequest, CannotStart, ClientError, HeadersTooLarge
+from tertulia.errors import BadRequest, CannotStart, ClientError
+from tertulia.errors.http import HeadersTooLarge
 from tertulia.http.replies import encode_error
 
 BACKLOG = 2048
@@ -74,6 +76,9 @@ class Protocol(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         self._is_in_head = False
+        if sum(name == b"host" for name, _ in self.headers) > 1:
+            # Raised within the parser, it makes the request as bad as if it were no HTTP.
+            raise ValueError("two hosts in one request")
         super().on_headers_complete()
 
     def send_400_response(self, msg: str) -> None:

@@ -2,6 +2,7 @@
 
 import ipaddress
 from functools import partial
+from urllib.parse import urlsplit
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
@@ -13,6 +14,9 @@ from tertulia.jobs.runner import Runner
 from tertulia.jobs.searching import Indexing
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
+SIGNS_OF_A_PROXY = frozenset(
+    ("forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip")
+)
 
 
 class Metrics:
@@ -70,12 +74,33 @@ class Metrics:
 
 
 def may_read(policy: str, request: Request) -> bool:
-    """Unless it is public, only from this machine, and not through a proxy that runs on it."""
+    """Unless it is public, only from this machine, and not through a proxy that runs on it.
+
+    A proxy may send no header that says so. But then it passes on the Host that its client asked
+    for, or speaks HTTP/1.0, as nginx does unless told otherwise; one that does neither cannot be
+    told from a program of ours.
+    """
     if policy != "loopback":
         return policy == "public"
-    if request.client is None or "x-forwarded-for" in request.headers:
-        return False
+    return (
+        request.client is not None
+        and _is_here(request.client.host)
+        and _is_here(_name(request.headers.get("host", "")))
+        and request.scope["http_version"] != "1.0"
+        and SIGNS_OF_A_PROXY.isdisjoint(request.headers)
+    )
+
+
+def _name(host: str) -> str:
+    """A Host header without its port."""
     try:
-        return ipaddress.ip_address(request.client.host).is_loopback
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return ""
+
+
+def _is_here(name: str) -> bool:
+    try:
+        return f".{name}".endswith(".localhost") or ipaddress.ip_address(name).is_loopback
     except ValueError:
         return False

@@ -10,12 +10,11 @@ import secrets
 from collections.abc import Iterator
 from pathlib import Path
 
-from tertulia.actions import organizations
+from tertulia import actions, storage
 from tertulia.config import Config
-from tertulia.domain.keys import Vault, WrongSecret
-from tertulia.domain.realms import Realm
+from tertulia.domain.organization.realm import Realm
+from tertulia.domain.people.keys import Vault, WrongSecret
 from tertulia.errors import CannotStart
-from tertulia.storage import realms, sanity, schema
 from tertulia.storage.database import Database
 
 
@@ -41,7 +40,7 @@ def open_beside(config: Config) -> Database:
     """
     _make_folder(config)
     database = Database.at(config.database_url)
-    if 0 < database.schema_version() < schema.latest_version():
+    if 0 < database.schema_version() < storage.database.schema.latest_version():
         with folder_lock(config):
             database.migrate()
     else:
@@ -78,7 +77,7 @@ def check_vault(config: Config, database: Database) -> None:
 
     Raises WrongSecret. Without this, nobody could log in and nobody would know why.
     """
-    sealed = database.read_now(0, sanity.any_sealed_key)
+    sealed = database.read_now(0, storage.checking.any_sealed_key)
     if sealed is None:
         return
     vault = find_vault(config)
@@ -98,10 +97,10 @@ def check_vault(config: Config, database: Database) -> None:
 
 def first_organization(database: Database, name: str) -> tuple[Realm, bool]:
     """The first organization, and whether it had to be founded just now."""
-    known = database.read_now(0, realms.all_of_them)
+    known = database.read_now(0, storage.organization.all_of_them)
     if known:
         return known[0], False
-    return database.write_now(0, organizations.get_first, name)
+    return database.write_now(0, actions.organization.get_first, name)
 
 
 @contextlib.contextmanager

@@ -8,6 +8,7 @@ from types import FrameType
 
 import uvicorn
 import uvloop
+from starlette.types import ASGIApp
 
 from tertulia import logs
 from tertulia.app import Application
@@ -61,7 +62,7 @@ def serve(
         runner.run(run())
 
 
-def uvicorn_config(config: Config, application: Application) -> uvicorn.Config:
+def uvicorn_config(config: Config, application: ASGIApp) -> uvicorn.Config:
     return uvicorn.Config(
         application,
         host=config.host,
@@ -69,7 +70,8 @@ def uvicorn_config(config: Config, application: Application) -> uvicorn.Config:
         http=Protocol,
         ws="none",
         lifespan="off",  # we run what lives beside the server ourselves, and see how it fails
-        proxy_headers=False,  # whom to believe is our own setting: see http/request.py
+        proxy_headers=bool(config.trusted_proxies),
+        forwarded_allow_ips=[str(network) for network in config.trusted_proxies],
         access_log=False,
         log_config=None,
         server_header=False,

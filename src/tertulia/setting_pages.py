@@ -2,8 +2,8 @@
 
 import sys
 
-from tertulia.domain.organization_settings import SETTINGS, OrganizationSetting, PeopleNamed
-from tertulia.domain.preferences import PREFERENCES
+from tertulia.domain.organization.settings import SETTINGS, OrganizationSetting, PeopleNamed
+from tertulia.domain.personal.settings import PREFERENCES
 from tertulia.domain.setting_values import Adjustable
 
 

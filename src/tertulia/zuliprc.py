@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from tertulia.config import Config
-from tertulia.domain.realms import Realm
+from tertulia.domain.organization.realm import Realm
 
 ADDRESS_FILE = "address"
 EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104

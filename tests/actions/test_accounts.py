@@ -2,23 +2,15 @@
 
 import pytest
 
-from tertulia.actions import organizations, users
-from tertulia.actions.users import NewUser
-from tertulia.domain.users import BotType, Role
-from tertulia.errors import (
-    BadRequest,
-    ClientError,
-    EmailTaken,
-    LastOwner,
-    UserIsDeactivated,
-    UserNotFound,
-)
-from tertulia.storage import channels, log
-from tertulia.storage import users as stored
+from tertulia import actions, storage
+from tertulia.actions.people.joining import NewUser
+from tertulia.domain.people.user import BotType, Role
+from tertulia.errors import BadRequest, ClientError
+from tertulia.errors.people import EmailTaken, LastOwner, UserIsDeactivated, UserNotFound
 
 
 def adds(chat, email="ben@example.com", name="Ben", **about):
-    return chat.write(users.add, chat.server.vault, NewUser(email, name, **about))
+    return chat.write(actions.people.joining.add, chat.server.vault, NewUser(email, name, **about))
 
 
 def test_a_key_is_stored_so_that_the_database_alone_lets_nobody_in(chat):
@@ -37,7 +29,7 @@ def test_a_key_is_stored_so_that_the_database_alone_lets_nobody_in(chat):
     assert ana.key.encode() not in kept
     assert b"open sesame" not in kept
     assert b"$argon2id$" in kept
-    sealed = chat.read(stored.sealed_key, ana.id)
+    sealed = chat.read(storage.people.sealed_key, ana.id)
     assert chat.server.vault.unseal(sealed) == ana.key
 
 
@@ -67,7 +59,7 @@ def test_an_address_has_one_account(chat):
 
 def test_a_bot_belongs_to_an_active_person(chat):
     ana, ben = chat.people("ana", "ben")
-    chat.write(users.deactivate, ben.id)
+    chat.write(actions.people.deactivate, ben.id)
     bot = chat.person("helper", bot="generic", owner=ana)
 
     for owner in (ben.email, bot.email, "nobody@example.com"):
@@ -78,29 +70,29 @@ def test_a_bot_belongs_to_an_active_person(chat):
 def test_the_last_owner_stays(chat):
     root, second = chat.people("root", "second", role="owner")
 
-    chat.write(users.deactivate, second.id)
+    chat.write(actions.people.deactivate, second.id)
 
     with pytest.raises(LastOwner):
-        chat.write(users.deactivate, root.id)
+        chat.write(actions.people.deactivate, root.id)
     with pytest.raises(UserIsDeactivated):
-        chat.write(users.deactivate, second.id)
+        chat.write(actions.people.deactivate, second.id)
 
 
 def test_nobody_is_nobody(chat):
-    for action in (users.get, users.deactivate):
+    for action in (actions.people.get, actions.people.deactivate):
         with pytest.raises(UserNotFound):
             chat.write(action, 987_654)
     with pytest.raises(UserNotFound):
-        chat.read(users.get_by_email, "nobody@example.com")
+        chat.read(actions.people.get_by_email, "nobody@example.com")
 
 
 def test_a_new_organization_has_somewhere_to_speak(chat):
-    names = [channel.name for channel in chat.read(channels.defaults)]
+    names = [channel.name for channel in chat.read(storage.channels.defaults)]
 
     assert names == ["general", "sandbox"]
-    kinds = [entry.kind for entry in chat.read(log.after, chat.realm.id, 0, 10)]
+    kinds = [entry.kind for entry in chat.read(storage.log.after, chat.realm.id, 0, 10)]
     assert kinds[0] == "realm_created"
-    (bot,) = (user for user in chat.read(stored.everyone) if user.is_system_bot)
+    (bot,) = (user for user in chat.read(storage.people.everyone) if user.is_system_bot)
     assert bot.full_name == "Notification Bot"
 
 
@@ -118,12 +110,12 @@ def test_a_new_organization_has_somewhere_to_speak(chat):
 )
 def test_what_is_no_organization(chat, name, subdomain, msg):
     with pytest.raises(BadRequest, match=msg):
-        chat.write(organizations.create, name, subdomain)
+        chat.write(actions.organization.create, name, subdomain)
 
 
 def test_a_subdomain_is_taken_once(chat):
     with pytest.raises(BadRequest, match="already"):
-        chat.write(organizations.create, "Casa", chat.realm.subdomain)
+        chat.write(actions.organization.create, "Casa", chat.realm.subdomain)
 
 
 @pytest.mark.parametrize(

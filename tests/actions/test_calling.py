@@ -2,15 +2,14 @@
 
 import pytest
 
-from tertulia.actions.messages import edit, send
-from tertulia.actions.messages.edit import Changes
-from tertulia.domain.groups import Members
-from tertulia.domain.messages import Draft, Mentions
-from tertulia.errors import BadRequest, WildcardNotAllowedInChannel
+from tertulia import actions, events, storage
+from tertulia.actions.messages.editing import MessageChanges
+from tertulia.domain.groups.group import Members
+from tertulia.domain.messages.message import Draft, Mentions
+from tertulia.errors import BadRequest
+from tertulia.errors.messages import WildcardNotAllowedInChannel
 from tertulia.events.audience import Nobody
-from tertulia.events.log import announce
-from tertulia.events.types.realms import RealmCreated
-from tertulia.storage import groups
+from tertulia.events.types.organization.settings import RealmCreated
 
 
 def draft(content="hey", **mentions):
@@ -18,20 +17,27 @@ def draft(content="hey", **mentions):
 
 
 def says(chat, person, channel, **mentions):
-    sent = chat.write(send.to_channel, person.record, channel, "lunch", draft(**mentions))
+    sent = chat.write(
+        actions.messages.sending.to_channel, person.record, channel, "lunch", draft(**mentions)
+    )
     return sent.message_id
 
 
 def rewords(chat, person, message_id, **mentions):
-    chat.write(edit.change, person.record, message_id, Changes(draft=draft("hoy", **mentions)))
+    chat.write(
+        actions.messages.editing.change,
+        person.record,
+        message_id,
+        MessageChanges(draft=draft("hoy", **mentions)),
+    )
 
 
 def _make_group(tx, name, members, may_mention):
-    group_id = groups.insert(tx, name, "")
-    everyone = groups.system_ids(tx)["role:everyone"]
+    group_id = storage.groups.insert(tx, name, "")
+    everyone = storage.groups.system_ids(tx)["role:everyone"]
     names = ("can_add_members_group", "can_join_group", "can_leave_group", "can_manage_group")
     permissions = dict.fromkeys((*names, "can_remove_members_group"), everyone)
-    groups.set_permissions(tx, group_id, permissions | {"can_mention_group": may_mention})
+    storage.groups.set_permissions(tx, group_id, permissions | {"can_mention_group": may_mention})
     for user_id in members:
         tx.execute(
             "INSERT INTO user_group_member (realm_id, group_id, user_id) VALUES (:r, :g, :u)",
@@ -39,7 +45,7 @@ def _make_group(tx, name, members, may_mention):
             g=group_id,
             u=user_id,
         )
-    announce(tx, RealmCreated(), to=Nobody())  # the directory reads groups again
+    events.log.announce(tx, RealmCreated(), to=Nobody())  # the directory reads groups again
     return group_id
 
 
@@ -75,7 +81,7 @@ def test_a_system_group_is_its_role(kitchen):
 
 def _nest(tx, inner, may_mention):
     group_id = _make_group(tx, "chiefs", [], may_mention)
-    groups.add_subgroup(tx, group_id, inner)
+    storage.groups.add_subgroup(tx, group_id, inner)
     return group_id
 
 

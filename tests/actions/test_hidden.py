@@ -4,11 +4,10 @@ from typing import Any
 
 import pytest
 
-from tertulia.actions import acquaintance, channels, drafts, snippets
-from tertulia.actions.messages import fetch, sight
-from tertulia.domain.users import User
+from tertulia import actions
+from tertulia.domain.people.user import User
 from tertulia.errors import ClientError
-from tertulia.storage.tx import Row, Tx
+from tertulia.storage.database.tx import Row, Tx
 
 UNKNOWN = 987_654
 WORDS: Any = ("", [], "", "x", None)
@@ -65,17 +64,17 @@ def hidden(chat):
 def test_what_is_hidden_is_looked_for_as_long_as_what_is_not_there(hidden):
     chat, ben, guest, things = hidden
     lookups: list[tuple[Any, User, str, tuple[Any, ...]]] = [
-        (channels.visible_to, ben, "channel", ()),
-        (channels.readable_by, ben, "channel", ()),
-        (channels.visible_to, guest, "channel", ()),
-        (drafts.edit, ben, "draft", (WORDS,)),
-        (drafts.delete, ben, "draft", ()),
-        (snippets.edit, ben, "snippet", ("x", None)),
-        (snippets.delete, ben, "snippet", ()),
-        (acquaintance.find, guest, "person", ()),
-        (fetch.visible_to, ben, "message", ()),
-        (fetch.visible_to, ben, "letter", ()),
-        (sight.changeable, ben, "message", ()),
+        (actions.channels.visible_to, ben, "channel", ()),
+        (actions.channels.readable_by, ben, "channel", ()),
+        (actions.channels.visible_to, guest, "channel", ()),
+        (actions.personal.drafts.edit, ben, "draft", (WORDS,)),
+        (actions.personal.drafts.delete, ben, "draft", ()),
+        (actions.personal.snippets.edit, ben, "snippet", ("x", None)),
+        (actions.personal.snippets.delete, ben, "snippet", ()),
+        (actions.people.named.find, guest, "person", ()),
+        (actions.messages.visible_to, ben, "message", ()),
+        (actions.messages.visible_to, ben, "letter", ()),
+        (actions.messages.changeable, ben, "message", ()),
     ]
 
     for lookup, viewer, thing, more in lookups:

@@ -2,15 +2,15 @@
 
 import pytest
 
-from tertulia.actions.messages import send
-from tertulia.domain.messages import Draft, Mentions
-from tertulia.errors import WildcardNotAllowedInChannel, WildcardNotAllowedInTopic
+from tertulia import actions
+from tertulia.domain.messages.message import Draft, Mentions
+from tertulia.errors.messages import WildcardNotAllowedInChannel, WildcardNotAllowedInTopic
 
 
 def calls(chat, sender, **mentions):
     """Send words that the renderer found to mention these."""
     draft = Draft("x", "<p>x</p>", 0, "test", read_by_sender=False, mentions=Mentions(**mentions))
-    sent = chat.write(send.to_channel, sender.record, "kitchen", "lunch", draft)
+    sent = chat.write(actions.messages.sending.to_channel, sender.record, "kitchen", "lunch", draft)
     return sent.message_id
 
 
@@ -80,7 +80,9 @@ def test_only_those_who_take_part_are_mentioned_in_a_direct_message(chat):
     names = Mentions(user_ids=frozenset({ben.id, cleo.id}))
     draft = Draft("x", "<p>x</p>", 0, "test", read_by_sender=False, mentions=names)
 
-    sent = chat.write(send.to_people, ana.record, [ben.id], draft, "tertulia.invalid")
+    sent = chat.write(
+        actions.messages.sending.to_people, ana.record, [ben.id], draft, "tertulia.invalid"
+    )
 
     assert ben.sees(sent.message_id)["flags"] == ["mentioned"]
     assert cleo.registers()["unread_msgs"]["mentions"] == []

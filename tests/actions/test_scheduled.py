@@ -4,15 +4,14 @@ import pytest
 from tests.support.databases import Databases, Kind
 from tests.support.server import SECRET, Clock
 
-from tertulia.actions import organizations, scheduled, users
-from tertulia.actions.users import NewUser
-from tertulia.domain.keys import Vault
-from tertulia.domain.messages import Draft, Mentions
-from tertulia.domain.realms import Realm
-from tertulia.domain.scheduled import ToChannel
-from tertulia.errors import TooLateToDeliver, WildcardNotAllowedInChannel
-from tertulia.storage import channels, realms
-from tertulia.storage import scheduled as stored
+from tertulia import actions, storage
+from tertulia.actions.people.joining import NewUser
+from tertulia.domain.later.scheduled import ToChannel
+from tertulia.domain.messages.message import Draft, Mentions
+from tertulia.domain.organization.realm import Realm
+from tertulia.domain.people.keys import Vault
+from tertulia.errors.later import TooLateToDeliver
+from tertulia.errors.messages import WildcardNotAllowedInChannel
 from tertulia.storage.database import Database
 
 SOUP = Draft("Soup!", "<p>Soup!</p>", 0, "tests", False)
@@ -26,23 +25,25 @@ class House:
         self.clock = Clock()
         self._database = Database.at(url, self.clock)
         self._database.migrate()
-        self._realm: Realm = self._database.write_now(0, organizations.create, "House", "")
+        self._realm: Realm = self._database.write_now(0, actions.organization.create, "House", "")
         self.ana = self.add("ana")
 
     def add(self, name):
         new = NewUser(f"{name}@example.com", name)
-        return self.write(users.add, Vault(SECRET.encode()), new)[0]
+        return self.write(actions.people.joining.add, Vault(SECRET.encode()), new)[0]
 
     def write(self, action, *args):
         return self._database.write_now(self._realm.id, action, *args)
 
     def schedule(self, draft, in_seconds=60):
         """A message to everybody's channel, as a job would see it."""
-        general = self.write(channels.find_by_name, "general")
+        general = self.write(storage.channels.find_by_name, "general")
         at = int(self.clock()) + in_seconds
         place = ToChannel(general.id, "lunch")
-        number = self.write(scheduled.create, self.ana, place, draft, None, at, "x.invalid")
-        return self.write(stored.find, number)
+        number = self.write(
+            actions.later.scheduled.create, self.ana, place, draft, None, at, "x.invalid"
+        )
+        return self.write(storage.later.scheduled.find, number)
 
 
 @pytest.fixture
@@ -53,7 +54,7 @@ def house(kind: Kind, databases: Databases):
 
 
 def test_calling_everybody_is_weighed_again_when_it_is_sent(house):
-    house.write(realms.set_setting, "can_mention_many_users_group", 0)
+    house.write(storage.organization.set_setting, "can_mention_many_users_group", 0)
     entry = house.schedule(CALLING)
     for number in range(16):
         house.add(f"p{number}")
@@ -61,7 +62,7 @@ def test_calling_everybody_is_weighed_again_when_it_is_sent(house):
     house.clock.move(seconds=61)
 
     with pytest.raises(WildcardNotAllowedInChannel):
-        house.write(scheduled.deliver, entry, CALLING, "x.invalid", house.clock())
+        house.write(actions.later.scheduled.deliver, entry, CALLING, "x.invalid", house.clock())
 
 
 @pytest.mark.parametrize("seconds", [0, 59])
@@ -70,7 +71,10 @@ def test_nothing_is_sent_before_its_time(house, seconds):
 
     house.clock.move(seconds=seconds)
 
-    assert house.write(scheduled.deliver, entry, SOUP, "x.invalid", house.clock()) is False
+    assert (
+        house.write(actions.later.scheduled.deliver, entry, SOUP, "x.invalid", house.clock())
+        is False
+    )
 
 
 def test_it_is_sent_once_however_often_it_is_tried(house):
@@ -78,7 +82,8 @@ def test_it_is_sent_once_however_often_it_is_tried(house):
     house.clock.move(seconds=61)
 
     tries = [
-        house.write(scheduled.deliver, entry, SOUP, "x.invalid", house.clock()) for _ in range(3)
+        house.write(actions.later.scheduled.deliver, entry, SOUP, "x.invalid", house.clock())
+        for _ in range(3)
     ]
 
     assert tries == [True, False, False]
@@ -90,10 +95,13 @@ def test_ten_minutes_are_the_most_it_may_be_late(house, late, is_sent):
     house.clock.move(seconds=60 + late)
 
     if is_sent:
-        assert house.write(scheduled.deliver, entry, SOUP, "x.invalid", house.clock()) is True
+        assert (
+            house.write(actions.later.scheduled.deliver, entry, SOUP, "x.invalid", house.clock())
+            is True
+        )
     else:
         with pytest.raises(TooLateToDeliver):
-            house.write(scheduled.deliver, entry, SOUP, "x.invalid", house.clock())
+            house.write(actions.later.scheduled.deliver, entry, SOUP, "x.invalid", house.clock())
 
 
 def test_what_waits_its_turn_for_long_is_sent_all_the_same(house):
@@ -103,13 +111,13 @@ def test_what_waits_its_turn_for_long_is_sent_all_the_same(house):
 
     house.clock.move(hours=1)
 
-    assert house.write(scheduled.deliver, entry, SOUP, "x.invalid", began) is True
+    assert house.write(actions.later.scheduled.deliver, entry, SOUP, "x.invalid", began) is True
 
 
 def test_a_failure_is_recorded_once(house):
     entry = house.schedule(SOUP)
 
-    tries = [house.write(scheduled.fail, entry, SOUP) for _ in range(2)]
+    tries = [house.write(actions.later.scheduled.fail, entry, SOUP) for _ in range(2)]
 
     assert tries == [True, False]
-    assert house.write(stored.find, entry.id).failed is True
+    assert house.write(storage.later.scheduled.find, entry.id).failed is True

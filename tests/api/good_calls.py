@@ -11,8 +11,8 @@ from tests.support.people import Chat, Person, basic
 from tests.support.pictures import picture, uploads, uploads_to
 
 from tertulia.api.routes import ROUTES
-from tertulia.domain.groups import REALM_PERMISSIONS
-from tertulia.domain.organization_settings import DEFAULTS
+from tertulia.domain.groups.group import REALM_PERMISSIONS
+from tertulia.domain.organization.settings import DEFAULTS
 
 
 class Calls(dict[tuple[str, str], dict[str, Any]]):

@@ -257,8 +257,27 @@ def test_health_and_metrics_answer_on_this_machine(chat):
     assert b"tertulia_requests_total" in chat.stranger.raw("GET", "/metrics").body
 
 
-def test_metrics_are_not_told_through_a_proxy(chat):
-    assert chat.stranger.raw("GET", "/metrics", X_Forwarded_For="192.0.2.7").status == 404
+@pytest.mark.on_one
+@pytest.mark.parametrize("name", ["kitchen.localhost", "LOCALHOST:9009", "127.0.0.1", "[::1]:9009"])
+def test_metrics_are_told_to_who_asks_for_this_machine(chat, name):
+    assert chat.stranger.raw("GET", "/metrics", Host=name).status == 200
+
+
+@pytest.mark.on_one
+@pytest.mark.parametrize(
+    "header, value",
+    [
+        ("X_Forwarded_For", "192.0.2.7"),
+        ("X_Real_IP", "192.0.2.7"),
+        ("Forwarded", "for=192.0.2.7"),
+        ("Via", "1.1 proxy"),
+        ("Host", "chat.example.com"),
+        ("Host", "192.0.2.7:9009"),
+        ("Host", "[::1"),
+    ],
+)
+def test_metrics_are_not_told_through_a_proxy(chat, header, value):
+    assert chat.stranger.raw("GET", "/metrics", **{header: value}).status == 404
 
 
 def test_everybody_has_a_picture(chat):

@@ -12,7 +12,7 @@ from tests.support.client import wire
 
 from tertulia.api.routes import ROUTES
 from tertulia.app import Application
-from tertulia.domain.preferences import DEFAULTS as PREFERENCES
+from tertulia.domain.personal.settings import DEFAULTS as PREFERENCES
 from tertulia.http.routing import Route
 
 PREFIX = "/api/v1"

@@ -7,8 +7,7 @@ from threading import Event, Thread
 import pytest
 import zulip
 from tests.support.pictures import picture, uploads
-from tests.support.server import PATIENCE_SECONDS as SOON
-from tests.support.waiting import eventually
+from tests.support.waiting import PATIENCE_SECONDS, eventually
 
 
 class Enough(Exception):
@@ -56,7 +55,7 @@ def listens(client, count, **options):
 
     client.register = tells_when_ready
     Thread(target=run, daemon=True).start()
-    assert ready.wait(SOON)
+    assert ready.wait(PATIENCE_SECONDS)
     return heard, full
 
 
@@ -95,7 +94,7 @@ def test_it_receives(people):
     for word in ("one", "two", "three"):
         ben.says(word, to="kitchen > count")
 
-    assert full.wait(SOON)
+    assert full.wait(PATIENCE_SECONDS)
     assert [each["content"] for each in heard] == ["one", "two", "three"]
 
 
@@ -106,7 +105,7 @@ def test_it_receives_as_it_asks_to(people):
 
     ben.says("Roses", to="garden > beds")
 
-    assert full.wait(SOON)
+    assert full.wait(PATIENCE_SECONDS)
     assert [each["content"] for each in heard] == ["<p>Roses</p>"]
 
 

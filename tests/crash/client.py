@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-TIMEOUT_SECONDS = 30.0
+from tests.support.waiting import PATIENCE_SECONDS
+
 FORM = "application/x-www-form-urlencoded"
 
 
@@ -110,7 +111,7 @@ def request(port: int, method: str, target: str) -> Answer:
 
 
 def connect(port: int) -> http.client.HTTPConnection:
-    return http.client.HTTPConnection("127.0.0.1", port, timeout=TIMEOUT_SECONDS)
+    return http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_SECONDS)
 
 
 def ask(

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from tests.crash.client import Client
 from tests.crash.server import SECRET
 
-from tertulia.actions import organizations, users
-from tertulia.actions.users import NewUser
-from tertulia.domain.keys import Vault
-from tertulia.domain.users import Role
+from tertulia import actions
+from tertulia.actions.people.joining import NewUser
+from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.user import Role
 from tertulia.storage.database import Database
 
 
@@ -26,11 +26,13 @@ def settle(url: str, names: str) -> dict[str, Person]:
     """Found an organization in an empty database; the first of its people owns it."""
     database = Database.at(url)
     database.migrate()
-    realm = database.write_now(0, organizations.create, "Tertulia", "")
+    realm = database.write_now(0, actions.organization.create, "Tertulia", "")
     people: dict[str, Person] = {}
     for name in names.split():
         role = Role.MEMBER if people else Role.OWNER
         new = NewUser(f"{name}@example.com", name.title(), role)
-        user, key = database.write_now(realm.id, users.add, Vault(SECRET.encode()), new)
+        user, key = database.write_now(
+            realm.id, actions.people.joining.add, Vault(SECRET.encode()), new
+        )
         people[name] = Person(user.id, user.email, key)
     return people

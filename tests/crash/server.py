@@ -11,9 +11,9 @@ from pathlib import Path
 
 from tests.crash.client import Unreachable, request
 from tests.support.terminal import COMMAND, clean_environment
+from tests.support.waiting import PATIENCE_SECONDS
 
 SECRET = "nobody would guess this secret of the tests"
-START_SECONDS = 60.0  # a second, but on a machine that has nothing else to do
 NO_ROOM = ("too many clients", "cannot reach its data")
 
 
@@ -43,7 +43,7 @@ class ServerProcess:
             self.wait_until_it_answers()
 
     def wait_until_it_answers(self) -> None:
-        deadline = time.monotonic() + START_SECONDS
+        deadline = time.monotonic() + PATIENCE_SECONDS
         while time.monotonic() < deadline:
             if self.process.poll() is not None:
                 # A PostgreSQL that others test with, too, may have no room for a moment.
@@ -78,7 +78,7 @@ class ServerProcess:
         return self._process
 
     def wait_for_parked_polls(self, count: int) -> None:
-        deadline = time.monotonic() + START_SECONDS
+        deadline = time.monotonic() + PATIENCE_SECONDS
         while time.monotonic() < deadline:
             numbers = request(self.port, "GET", "/metrics")["text"]
             if f"tertulia_parked_polls {float(count)}" in numbers:

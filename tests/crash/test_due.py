@@ -17,12 +17,11 @@ from tests.crash.conftest import NewServer
 from tests.crash.people import Person, settle
 from tests.support.databases import Databases, Kind
 
-from tertulia.domain.messages import Draft
-from tertulia.domain.scheduled import LAST_MOMENT, ToChannel
-from tertulia.storage import channels
-from tertulia.storage import scheduled as stored
+from tertulia import storage
+from tertulia.domain.later.scheduled import LAST_MOMENT, ToChannel
+from tertulia.domain.messages.message import Draft
 from tertulia.storage.database import Database
-from tertulia.storage.tx import Tx
+from tertulia.storage.database.tx import Tx
 
 SENDERS = 16  # who talk while ten thousand are due
 FEW = 6  # while two hundred are
@@ -269,8 +268,10 @@ def _make_due(tx: Tx, at: int) -> None:
 
 
 def _write_in_advance(tx: Tx, owner_id: int, contents: list[str]) -> None:
-    channel = channels.find_by_name(tx, "general")
+    channel = storage.channels.find_by_name(tx, "general")
     assert channel is not None
     for content in contents:
         draft = Draft(content, f"<p>{content}</p>", 0, "tests", read_by_sender=False)
-        stored.insert(tx, owner_id, ToChannel(channel.id, "later"), draft, None, LAST_MOMENT)
+        storage.later.scheduled.insert(
+            tx, owner_id, ToChannel(channel.id, "later"), draft, None, LAST_MOMENT
+        )

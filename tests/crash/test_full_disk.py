@@ -11,9 +11,9 @@ from tests.crash.conftest import NewServer
 from tests.crash.people import settle
 from tests.crash.server import ServerProcess
 from tests.support.databases import Databases
+from tests.support.waiting import PATIENCE_SECONDS
 
 LONG = "All work and no play. " * 400
-PATIENCE_SECONDS = 10
 
 Remedy = Callable[[], None]  # makes room again
 

@@ -19,11 +19,11 @@ from tests.crash.load import Listener, Sender, Wanderer, farewell, say_until_hea
 from tests.crash.people import settle
 from tests.crash.server import ServerProcess
 from tests.support.databases import Databases, Kind
+from tests.support.waiting import PATIENCE_SECONDS
 
-from tertulia.storage import log, sanity
+from tertulia import storage
 from tertulia.storage.database import Database
 
-EVERYTHING_ARRIVES_WITHIN_SECONDS = 60
 MOST_SAID_IN_A_LIFE = 60  # messages, before the next kill
 
 History = dict[str, dict[int, str]]  # by place: what was said, by message id
@@ -122,7 +122,7 @@ class Scene:
             say_until_heard(
                 self._people[person], self._server.port, farewell(place), self._places[place]
             )
-        deadline = time.monotonic() + EVERYTHING_ARRIVES_WITHIN_SECONDS
+        deadline = time.monotonic() + PATIENCE_SECONDS
         for listener in self.listeners:
             listener.join(max(0, deadline - time.monotonic()))
         self._history = read_history([self._client("ben"), self._client("dan")])
@@ -131,7 +131,7 @@ class Scene:
 
     def wait_until_more_is_said(self, count: int) -> None:
         enough = self.acknowledged + count
-        deadline = time.monotonic() + EVERYTHING_ARRIVES_WITHIN_SECONDS
+        deadline = time.monotonic() + PATIENCE_SECONDS
         while self.acknowledged < enough:
             assert time.monotonic() < deadline, "nobody says anything"
             time.sleep(0.005)
@@ -208,6 +208,6 @@ def read_history(witnesses: list[Client]) -> History:
 def data_problems(url: str) -> Iterable[str]:
     """What is wrong with the data, looked at without the server."""
     database = Database.at(url)
-    yield from database.read_now(0, log.gaps)
-    yield from database.read_now(0, sanity.search_problems)
+    yield from database.read_now(0, storage.log.gaps)
+    yield from database.read_now(0, storage.checking.search_problems)
     yield from database.integrity_problems()

@@ -9,8 +9,7 @@ from tests.crash.load import Sender
 from tests.crash.people import settle
 from tests.crash.proxy import Wire
 from tests.support.databases import Databases
-
-RECOVERS_WITHIN_SECONDS = 5
+from tests.support.waiting import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.postgres
 
@@ -87,7 +86,7 @@ def test_what_was_acknowledged_survives_a_wire_that_is_cut_again_and_again(
 
 
 def says_until_heard(client: Client, content: str) -> Answer:
-    deadline = time.monotonic() + RECOVERS_WITHIN_SECONDS
+    deadline = time.monotonic() + PATIENCE_SECONDS
     answer = client.says(content, to="kitchen")
     while answer.status == 503 and time.monotonic() < deadline:
         time.sleep(0.05)

@@ -1,16 +1,11 @@
 """Two servers on one PostgreSQL: any of them answers for any queue, and one may die."""
 
-import time
-
 import pytest
 from tests.crash.conftest import NewServer
 from tests.crash.people import settle
 from tests.support.databases import Databases
-from tests.support.waiting import as_busy_as_it_is
 
 pytestmark = pytest.mark.postgres
-
-SOON_SECONDS = 0.5
 
 
 def test_a_queue_belongs_to_every_server(databases: Databases, new_server: NewServer):
@@ -50,14 +45,11 @@ def test_a_message_wakes_a_poll_on_another_server_which_survives_the_first(
     poll = people["ben"].at(other.port).parks(queue_id)
     other.wait_for_parked_polls(1)
 
-    sent_at = time.monotonic()
     sent = ana.says("Can you hear me over there?", to="kitchen")
     heard = poll.answer()
-    waited = time.monotonic() - sent_at
     one.kill()
     poll = people["ben"].at(other.port).parks(queue_id, heard["events"][-1]["id"])
     later = people["ana"].at(other.port).says("Now they are gone", to="kitchen")
 
     assert [event["message"]["id"] for event in heard["events"]] == [sent["id"]]
-    assert waited < as_busy_as_it_is(SOON_SECONDS)
     assert [event["message"]["id"] for event in poll.answer()["events"]] == [later["id"]]

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tertulia.domain.highlight import CLOSE, OPEN, Highlighter
-from tertulia.domain.search import Page, parse
-from tertulia.markdown import render
+from tertulia import domain, markdown
+from tertulia.domain.search.highlight import CLOSE, OPEN, Highlighter
+from tertulia.domain.search.query import SearchedText
 
 
 def marked(query: str, markup: str) -> str:
     """With brackets for marks, which are easier to read."""
-    found = Highlighter(parse(query)).markup(markup)
+    found = Highlighter(domain.search.query.parse(query)).markup(markup)
     return re.sub(r'<span class="highlight">(.*?)</span>', r"[\1]", found, flags=re.DOTALL)
 
 
@@ -46,7 +46,7 @@ def test_what_was_found_is_marked(query: str, markup: str, expected: str) -> Non
 
 
 def test_a_topic_is_escaped_and_marked() -> None:
-    found = Highlighter(parse("lunch")).text("<b> & lunch")
+    found = Highlighter(domain.search.query.parse("lunch")).text("<b> & lunch")
 
     assert found == f"&lt;b&gt; &amp; {OPEN}lunch{CLOSE}"
 
@@ -78,9 +78,9 @@ QUERIES = st.sampled_from(
 
 @given(st.lists(WORDS, max_size=12), QUERIES, st.text(max_size=20))
 def test_marks_never_break_the_html(source: list[str], query: str, anything: str) -> None:
-    markup = render(f"{' '.join(source)} {anything}").html
+    markup = markdown.render(f"{' '.join(source)} {anything}").html
 
-    found = Highlighter(parse(query)).markup(markup)
+    found = Highlighter(domain.search.query.parse(query)).markup(markup)
 
     assert found.replace(OPEN, "").count(CLOSE) - markup.count(CLOSE) == found.count(OPEN)
     assert re.sub(f"{OPEN}(.*?){CLOSE}", r"\1", found, flags=re.DOTALL) == markup
@@ -90,4 +90,4 @@ def test_marks_never_break_the_html(source: list[str], query: str, anything: str
     before = "".join(parser.parseFragment(markup).itertext())
     assert "".join(parser.parseFragment(found).itertext()) == before
     if inner == [] and "<math" not in markup and not anything:
-        assert not parse(query).matches(Page(markup, ""))
+        assert not domain.search.query.parse(query).matches(SearchedText(markup, ""))

@@ -5,7 +5,7 @@ import io
 import pytest
 from PIL import Image
 
-from tertulia.domain import images
+from tertulia import domain
 
 TURNED = 6  # how a camera says that it was held upright
 ORIENTATION = 0x0112
@@ -26,7 +26,7 @@ def test_a_photograph_is_turned_the_right_way_up_and_says_no_more(kind):
     out = io.BytesIO()
     photograph.save(out, kind, exif=said)
 
-    avatar = images.avatar(out.getvalue())
+    avatar = domain.files.images.avatar(out.getvalue())
 
     for data, edge in ((avatar.picture, 100), (avatar.medium, 500)):
         drawn = Image.open(io.BytesIO(data))
@@ -41,6 +41,6 @@ def test_what_is_transparent_stays_so():
     out = io.BytesIO()
     Image.new("P", (30, 30)).save(out, "PNG", transparency=0)
 
-    drawn = Image.open(io.BytesIO(images.avatar(out.getvalue()).picture))
+    drawn = Image.open(io.BytesIO(domain.files.images.avatar(out.getvalue()).picture))
 
     assert drawn.getpixel((50, 50)) == (0, 0, 0, 0)

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from tertulia.domain.channels import Channel
-from tertulia.domain.moves import toggles_resolved, topic_link
+from tertulia import domain
+from tertulia.domain.channels.channel import Channel
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from tertulia.domain.moves import toggles_resolved, topic_link
     ],
 )
 def test_resolving_is_a_mark_in_front_and_nothing_else(old, new, toggles):
-    assert toggles_resolved(old, new) is toggles
+    assert domain.messages.moves.toggles_resolved(old, new) is toggles
 
 
 def channel(name):
@@ -40,7 +40,7 @@ def channel(name):
     ],
 )
 def test_a_topic_is_named_in_both_forms(name, topic, source, shown):
-    link = topic_link(channel(name), topic, 5)
+    link = domain.messages.moves.topic_link(channel(name), topic, 5)
 
     assert link.source.startswith(source)
     assert link.html.endswith(f'/with/5">{shown}</a>')

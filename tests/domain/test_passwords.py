@@ -2,18 +2,18 @@
 
 import pytest
 
-from tertulia.domain import passwords
+from tertulia import domain
 from tertulia.errors import BadRequest
 
 
 def test_nobody_costs_what_somebody_does():
-    assert not passwords._HASHER.check_needs_rehash(passwords._NOBODY)
+    assert not domain.people.passwords._HASHER.check_needs_rehash(domain.people.passwords._NOBODY)
 
 
 @pytest.mark.parametrize("length, allowed", [(7, False), (8, True), (100, True), (101, False)])
 def test_a_password_is_neither_short_nor_endless(length, allowed):
     try:
-        chosen = passwords.checked("x" * length)
+        chosen = domain.people.passwords.checked("x" * length)
     except BadRequest:
         chosen = None
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tertulia.domain.presence import Presence, first
+from tertulia import domain
+from tertulia.domain.people.presence import Presence
 
 NOW = 1_700_000_000.0
 
@@ -51,4 +52,4 @@ def test_time_never_goes_back():
     later = Presence(NOW + 100, NOW + 200)
 
     assert later.pinged("active", NOW) is later
-    assert first("idle", NOW) == Presence(None, NOW)
+    assert domain.people.presence.first("idle", NOW) == Presence(None, NOW)

@@ -4,19 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from tertulia.domain import keys, messages, passwords, topics
-from tertulia.domain.access import may_read, may_see
-from tertulia.domain.channels import COLORS, Channel, NewChannel, checked_name, next_color, slug
-from tertulia.domain.groups import Members, canonical, direct_system_groups, holds_by_role
-from tertulia.domain.narrow import passes
-from tertulia.domain.users import (
-    BotType,
-    Role,
-    User,
-    checked_full_name,
-    looks_like_email,
-    may_see_email,
-)
+from tertulia import domain
+from tertulia.domain.channels.channel import COLORS, Channel, NewChannel
+from tertulia.domain.groups.group import Members
+from tertulia.domain.people.user import BotType, Role, User
 from tertulia.errors import BadRequest
 
 DAY = 86_400
@@ -53,18 +44,18 @@ def with_role(role: Role) -> User:
     ],
 )
 def test_what_looks_like_an_address(text, fine):
-    assert looks_like_email(text) is fine
+    assert domain.people.user.looks_like_email(text) is fine
 
 
 @pytest.mark.parametrize("name", ["Ana", "Ана", "山田 太郎", "O'Neil", "A|b", "x" * 100, " Ana "])
 def test_a_name(name):
-    assert checked_full_name(name) == name.strip()
+    assert domain.people.user.checked_full_name(name) == name.strip()
 
 
 @pytest.mark.parametrize("name", ["", " ", "x" * 101, *(f"A{c}b" for c in '*`\\>"@\n\t\0'), "A|1"])
 def test_what_is_no_name(name):
     with pytest.raises(BadRequest):
-        checked_full_name(name)
+        domain.people.user.checked_full_name(name)
 
 
 @pytest.mark.parametrize(
@@ -80,12 +71,12 @@ def test_what_is_no_name(name):
 def test_who_sees_an_address(visibility, roles):
     owner = replace(ANA, id=2, settings={"email_address_visibility": visibility})
 
-    seen_by = [role for role in Role if may_see_email(with_role(role), owner)]
+    seen_by = [role for role in Role if domain.people.user.may_see_email(with_role(role), owner)]
 
     assert seen_by == roles
-    assert may_see_email(owner, owner)
-    assert not may_see_email(None, owner)
-    assert may_see_email(ANA, replace(owner, bot_type=BotType.GENERIC))
+    assert domain.people.user.may_see_email(owner, owner)
+    assert not domain.people.user.may_see_email(None, owner)
+    assert domain.people.user.may_see_email(ANA, replace(owner, bot_type=BotType.GENERIC))
 
 
 # --- groups ---
@@ -106,7 +97,9 @@ def test_who_sees_an_address(visibility, roles):
     ],
 )
 def test_who_is_in_a_system_group(group, roles):
-    holders = [role for role in Role if holds_by_role(with_role(role), group, 0, now=0)]
+    holders = [
+        role for role in Role if domain.groups.group.holds_by_role(with_role(role), group, 0, now=0)
+    ]
 
     assert holders == roles
 
@@ -123,8 +116,8 @@ def test_who_is_in_a_system_group(group, roles):
 def test_a_member_is_a_full_one_after_a_while(role, days, full):
     user = with_role(role)
 
-    assert holds_by_role(user, "role:fullmembers", 3, now=days * DAY) is full
-    listed = direct_system_groups(user, 3, now=days * DAY)
+    assert domain.groups.group.holds_by_role(user, "role:fullmembers", 3, now=days * DAY) is full
+    listed = domain.groups.group.direct_system_groups(user, 3, now=days * DAY)
     assert ("role:fullmembers" in listed) is (full and role == Role.MEMBER)
 
 
@@ -141,7 +134,7 @@ def test_a_member_is_a_full_one_after_a_while(role, days, full):
     ],
 )
 def test_the_one_form_of_a_value(value, form):
-    assert canonical(value, NOBODY) == form
+    assert domain.groups.group.canonical(value, NOBODY) == form
 
 
 # --- channels ---
@@ -205,8 +198,8 @@ def test_who_sees_a_channel_and_who_reads_it(user, kind, subscribed, held, sees,
     def holds(value):
         return value == STAFF
 
-    assert may_see(user, place, subscribed, holds) is sees
-    assert may_read(user, place, subscribed, holds) is reads
+    assert domain.channels.access.may_see(user, place, subscribed, holds) is sees
+    assert domain.channels.access.may_read(user, place, subscribed, holds) is reads
 
 
 @pytest.mark.parametrize(
@@ -228,13 +221,13 @@ def test_when_history_is_shared(invite_only, asked, shares):
 @pytest.mark.parametrize("name", ["", "  ", "x" * 61, "a\tb", "a\ufffeb", "a\ufdd0b", "\ud800"])
 def test_what_is_no_name_of_a_channel(name):
     with pytest.raises(BadRequest):
-        checked_name(name)
+        domain.channels.channel.checked_name(name)
 
 
 def test_colours_go_round():
-    assert next_color(set()) == COLORS[0]
-    assert next_color({COLORS[0], COLORS[2]}) == COLORS[1]
-    assert next_color(set(COLORS)) in COLORS
+    assert domain.channels.channel.next_color(set()) == COLORS[0]
+    assert domain.channels.channel.next_color({COLORS[0], COLORS[2]}) == COLORS[1]
+    assert domain.channels.channel.next_color(set(COLORS)) in COLORS
     assert len(set(COLORS)) == 24
 
 
@@ -243,7 +236,7 @@ def test_colours_go_round():
     [("general", "5-general"), ("the kitchen", "5-the-kitchen"), ("c++ é", "5-c.2B.2B-.C3.A9")],
 )
 def test_a_channel_in_an_address(name, written):
-    assert slug(5, name) == written
+    assert domain.messages.links.slug(5, name) == written
 
 
 # --- words ---
@@ -262,7 +255,7 @@ def test_a_channel_in_an_address(name, written):
     ],
 )
 def test_who_has_read_what_they_sent(client, chosen, read):
-    assert messages.is_read_by_sender(chosen, client) is read
+    assert domain.messages.message.is_read_by_sender(chosen, client) is read
 
 
 @pytest.mark.parametrize(
@@ -270,12 +263,12 @@ def test_who_has_read_what_they_sent(client, chosen, read):
     [("", True, ""), ("", False, "general chat"), ("lunch", True, "lunch"), ("x", False, "x")],
 )
 def test_a_topic_as_clients_see_it(topic, empty_allowed, shown):
-    assert topics.shown(topic, empty_allowed) == shown
+    assert domain.channels.topics.shown(topic, empty_allowed) == shown
 
 
 @pytest.mark.parametrize("one, other", [("Lunch", "lUNCH"), ("Straße", "STRASSE"), ("ΣΑΣ", "σας")])
 def test_topics_are_compared_without_case(one, other):
-    assert topics.fold(one) == topics.fold(other)
+    assert domain.channels.topics.fold(one) == domain.channels.topics.fold(other)
 
 
 @pytest.mark.parametrize(
@@ -296,7 +289,7 @@ def test_topics_are_compared_without_case(one, other):
     ],
 )
 def test_what_a_narrow_lets_through(narrow, passing):
-    found = passes(
+    found = domain.messages.narrow.passes(
         narrow,
         channel_name="Kitchen",
         topic="Lunch",
@@ -310,7 +303,7 @@ def test_what_a_narrow_lets_through(narrow, passing):
 @pytest.mark.parametrize("term", ["general chat", ""])
 @pytest.mark.parametrize("topic", ["", "lunch"])
 def test_the_empty_topic_goes_by_its_display_name_in_every_narrow(term, topic):
-    found = passes(
+    found = domain.messages.narrow.passes(
         [("topic", term)], channel_name="kitchen", topic=topic, sender_email="ana@x", flags=[]
     )
 
@@ -321,32 +314,32 @@ def test_the_empty_topic_goes_by_its_display_name_in_every_narrow(term, topic):
 
 
 def test_a_vault_recognises_and_returns_its_own_keys():
-    vault, other = keys.Vault(b"x" * 32), keys.Vault(b"y" * 32)
-    key = keys.new_key()
+    vault, other = domain.people.keys.Vault(b"x" * 32), domain.people.keys.Vault(b"y" * 32)
+    key = domain.people.keys.new_key()
 
     assert vault.unseal(vault.seal(key)) == key
     assert vault.seal(key) != vault.seal(key)
     assert vault.fingerprint(key) == vault.fingerprint(key) != other.fingerprint(key)
-    with pytest.raises(keys.WrongSecret):
+    with pytest.raises(domain.people.keys.WrongSecret):
         other.unseal(vault.seal(key))
 
 
 def test_a_secret_has_a_length():
     with pytest.raises(ValueError, match="16 bytes"):
-        keys.Vault(b"short")
+        domain.people.keys.Vault(b"short")
 
 
 def test_keys_are_long_and_unlike_each_other():
-    made = {keys.new_key() for _ in range(50)}
+    made = {domain.people.keys.new_key() for _ in range(50)}
 
     assert len(made) == 50
     assert all(len(key) == 32 and key.isalnum() and key.isascii() for key in made)
 
 
 def test_a_password_is_recognised():
-    kept = passwords.hashed("open sesame")
+    kept = domain.people.passwords.hashed("open sesame")
 
-    assert passwords.matches("open sesame", kept)
-    assert not passwords.matches("open sesam", kept)
-    assert not passwords.matches("nobody has this password", None)
-    assert not passwords.matches("x", "not a hash")
+    assert domain.people.passwords.matches("open sesame", kept)
+    assert not domain.people.passwords.matches("open sesam", kept)
+    assert not domain.people.passwords.matches("nobody has this password", None)
+    assert not domain.people.passwords.matches("x", "not a hash")

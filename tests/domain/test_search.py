@@ -2,20 +2,20 @@
 
 import pytest
 
-from tertulia.domain import words
-from tertulia.domain.search import Page, parse
+from tertulia import domain
+from tertulia.domain.search.query import SearchedText
 
-SOUP = Page(
+SOUP = SearchedText(
     "<p>The <strong>soup</strong>erintendent of the Müller café wasn’t running late.</p>\n"
     "<ul>\n<li>One &amp; two</li>\n<li>foo_bar C++ 2.5</li>\n</ul>",
     "Naïve lunches ✔",
 )
-SMILE = Page(
+SMILE = SearchedText(
     '<p><span aria-label="grinning" class="emoji emoji-1f600" role="img" title="grinning">'
     ":grinning:</span> hi</p>",
     "",
 )
-TOWER = Page("<p>明日は東京タワーへ行きます。학교에서 만나요 ภาษาไทย</p>", "")
+TOWER = SearchedText("<p>明日は東京タワーへ行きます。학교에서 만나요 ภาษาไทย</p>", "")
 
 
 @pytest.mark.parametrize(
@@ -61,12 +61,12 @@ TOWER = Page("<p>明日は東京タワーへ行きます。학교에서 만나�
     ],
 )
 def test_a_message_in_english_is_found(query: str, found: bool) -> None:
-    assert parse(query).matches(SOUP) is found
+    assert domain.search.query.parse(query).matches(SOUP) is found
 
 
 @pytest.mark.parametrize("query, found", [("\U0001f600", True), ("grin", True), ("😎", False)])
 def test_an_emoji_is_found_by_sign_and_by_name(query: str, found: bool) -> None:
-    assert parse(query).matches(SMILE) is found
+    assert domain.search.query.parse(query).matches(SMILE) is found
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_an_emoji_is_found_by_sign_and_by_name(query: str, found: bool) -> None:
     ],
 )
 def test_a_message_in_a_language_without_spaces_is_found(query: str, found: bool) -> None:
-    assert parse(query).matches(TOWER) is found
+    assert domain.search.query.parse(query).matches(TOWER) is found
 
 
 ENDINGS = (
@@ -116,19 +116,19 @@ BASES = (
 
 def test_all_forms_of_a_word_begin_alike() -> None:
     for word in (base + ending + more for base in BASES for ending in ENDINGS for more in ENDINGS):
-        assert word.startswith(words.beginning(words.stem(word))), word
-        assert word[0] == words.stem(word)[0], word
+        assert word.startswith(domain.search.words.beginning(domain.search.words.stem(word))), word
+        assert word[0] == domain.search.words.stem(word)[0], word
 
 
 @pytest.mark.parametrize("text", ["a" * 500, "ab" * 200 + "needle" + "cd" * 200, "x" * 65])
 def test_long_words_are_kept_in_pieces(text: str) -> None:
-    pieces = words.words_in(text)
+    pieces = domain.search.words.words_in(text)
 
-    assert all(len(piece) <= words.LONGEST for piece in pieces)
-    for start in range(len(text) - words.LONGEST_PART):
-        part = text[start : start + words.LONGEST_PART]
+    assert all(len(piece) <= domain.search.words.LONGEST for piece in pieces)
+    for start in range(len(text) - domain.search.words.LONGEST_PART):
+        part = text[start : start + domain.search.words.LONGEST_PART]
         assert any(part in piece for piece in pieces)
-    assert parse(text[3:60]).matches(Page(f"<p>{text}</p>", ""))
+    assert domain.search.query.parse(text[3:60]).matches(SearchedText(f"<p>{text}</p>", ""))
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_long_words_are_kept_in_pieces(text: str) -> None:
 )
 def test_clues_never_rule_out_what_matches(query: str) -> None:
     """The index follows the clues: whatever a query matches, all its clues fit."""
-    asked = parse(query)
+    asked = domain.search.query.parse(query)
     for text in [
         "he runs",
         "a soup kitchen",
@@ -146,6 +146,6 @@ def test_clues_never_rule_out_what_matches(query: str) -> None:
         "c++",
         "y" + "x" * 300,
     ]:
-        page = Page(f"<p>{text}</p>", "")
+        page = SearchedText(f"<p>{text}</p>", "")
         if asked.matches(page):
             assert all(any(clue.fits(word) for word in page.words) for clue in asked.clues)

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tertulia.domain.visibility import Automatic, Visibility, after_sending
+from tertulia import domain
+from tertulia.domain.personal.topic_policies import Automatic, Visibility
 
 NONE, MUTED, UNMUTED, FOLLOWED = Visibility
 PARTICIPATION, SEND, INITIATION, NEVER = Automatic
@@ -40,6 +41,8 @@ PARTICIPATION, SEND, INITIATION, NEVER = Automatic
     ],
 )
 def test_after_sending(current, follow, unmute, channel_muted, starts, after):
-    found = after_sending(current, follow, unmute, channel_muted=channel_muted, starts_topic=starts)
+    found = domain.personal.topic_policies.after_sending(
+        current, follow, unmute, channel_muted=channel_muted, starts_topic=starts
+    )
 
     assert found == after

@@ -11,23 +11,25 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.waiting import PATIENCE_SECONDS
 
-from tertulia.actions import housekeeping, organizations, queues, users
-from tertulia.actions.messages import send
-from tertulia.actions.subscriptions import Wish, subscribe
-from tertulia.actions.users import NewUser
-from tertulia.domain.channels import NewChannel
-from tertulia.domain.keys import Vault
-from tertulia.domain.messages import Draft
-from tertulia.domain.users import Role, User
-from tertulia.errors import EventNotInQueue, ServiceUnavailable
-from tertulia.events.delivery import Delivery, read_page
+from tertulia import actions, events
+from tertulia.actions.channels.subscriptions import Wish
+from tertulia.actions.people.joining import NewUser
+from tertulia.domain.channels.channel import NewChannel
+from tertulia.domain.messages.message import Draft
+from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.user import Role, User
+from tertulia.errors.events import BadQueue, EventNotInQueue
+from tertulia.errors.http import ServiceUnavailable
+from tertulia.events.audience import Users
+from tertulia.events.delivery import Delivery
 from tertulia.events.listener import Listener, Options
-from tertulia.events.mailbox import Mailbox, event_id
+from tertulia.events.mailbox import Mailbox
+from tertulia.events.types.messages.flags import FlagsChanged
 from tertulia.storage.database import Database
-from tertulia.storage.dialects.sqlite import Sqlite
+from tertulia.storage.database.dialects.sqlite import Sqlite
 
-PATIENCE_SECONDS = 5
 LATER = 3600
 
 Scene = Callable[["Stage"], Coroutine[Any, Any, None]]
@@ -68,6 +70,72 @@ def test_two_polls_at_once_after_a_restart_both_go_on_where_the_client_was(play)
     play(scene)
 
 
+def test_what_two_polls_find_at_once_is_put_in_once(play):
+    """Flags that wait are merged, so an event that is put in twice would swallow itself."""
+
+    async def scene(stage: "Stage") -> None:
+        queue_id = await stage.registers("update_message_flags")
+        stage.restarts()
+        stage.elsewhere(
+            events.log.announce, FlagsChanged("add", "read", [1, 2]), Users([stage.ben.id])
+        )
+        stage.database.hold_back()
+        first = stage.polls(queue_id)
+        await stage.database.has_read()
+        second = stage.polls(queue_id)
+        await asyncio.sleep(0)
+        news = stage.database.read_now(0, stage.delivery.follower.fetch_news)
+
+        stage.database.hand_over()
+        stage.delivery.follower.deliver(news, lambda: None)
+
+        for poll in (first, second):
+            found, _ = await asyncio.wait_for(poll, PATIENCE_SECONDS)
+            assert [json.loads(event)["messages"] for event in found] == [[1, 2]]
+
+    play(scene)
+
+
+def test_a_poll_that_goes_away_leaves_the_reading_to_the_next(play):
+    async def scene(stage: "Stage") -> None:
+        queue_id = await stage.registers()
+        stage.restarts()
+        stage.database.hold_back()
+        first = stage.polls(queue_id)
+        await stage.database.has_read()
+        second = stage.polls(queue_id)
+        await asyncio.sleep(0)
+
+        first.cancel()
+        said = await stage.says("Are you there?")
+
+        assert await heard(second) == [said]
+
+    play(scene)
+
+
+def test_a_wrong_number_leads_nobody_else_astray(play):
+    async def scene(stage: "Stage") -> None:
+        queue_id = await stage.registers()
+        one = await stage.says("One")
+        two = await stage.says("Two")
+        await stage.adds("cleo")
+        stage.restarts()
+        stage.database.hold_back()
+        right = stage.polls(queue_id)
+        await stage.database.has_read()
+        wrong = stage.polls(queue_id, events.mailbox.event_id(stage.applied))
+        await asyncio.sleep(0)
+
+        stage.database.hand_over()
+
+        assert await heard(right) == [one, two]
+        with pytest.raises(EventNotInQueue):
+            await wrong
+
+    play(scene)
+
+
 def test_a_poll_that_met_an_outage_can_be_repeated(play):
     async def scene(stage: "Stage") -> None:
         queue_id = await stage.registers()
@@ -93,9 +161,10 @@ def test_a_number_that_was_never_given_changes_nothing(play):
         await stage.adds("cleo")  # of which a queue for messages hears nothing
         stage.restarts()
 
-        for wrong in (event_id(stage.applied), event_id(stage.applied + 100)):
-            with pytest.raises(EventNotInQueue):
-                await stage.polls(queue_id, wrong)
+        with pytest.raises(EventNotInQueue):
+            await stage.polls(queue_id, events.mailbox.event_id(stage.applied))
+        with pytest.raises(BadQueue):
+            await stage.polls(queue_id, events.mailbox.event_id(stage.applied + 100))
 
         assert await heard(stage.polls(queue_id)) == [one, two]
 
@@ -111,9 +180,9 @@ def test_a_server_that_lags_catches_up_with_what_its_client_knows(play):
         last = await stage.last_event(queue_id)
         two = await stage.says("Two")
 
-        events, _ = await other.poll(stage.ben, queue_id, last, block=False)
+        found, _ = await other.poll(stage.ben, queue_id, last, block=False)
 
-        assert [json.loads(event)["message"]["id"] for event in events] == [two]
+        assert [json.loads(event)["message"]["id"] for event in found] == [two]
 
     play(scene)
 
@@ -125,7 +194,7 @@ def test_a_server_that_was_away_for_longer_than_the_log_goes_back_begins_afresh(
             await stage.says(f"Number {number}")
         await stage.adds("cleo")
         stage.later = LATER
-        await stage.database.write_in(stage.realm_id, housekeeping.trim_log)
+        await stage.database.write_in(stage.realm_id, actions.housekeeping.trim_log)
 
         await other.follower.catch_up()
 
@@ -156,13 +225,19 @@ def test_nobody_is_answered_while_somebody_looks_at_one_moment(play):
 
 
 def test_what_is_in_no_log_does_not_overtake_what_is():
-    mailbox = Mailbox(Listener("q", 1, Options()), 1, event_id(10), event_id(10), seen_at=0)
+    mailbox = Mailbox(
+        Listener("q", 1, Options()),
+        1,
+        events.mailbox.event_id(10),
+        events.mailbox.event_id(10),
+        seen_at=0,
+    )
     mailbox.fall_behind(12)
 
     mailbox.add_fleeting(20, b'{"type":"typing"}')
     mailbox.add_durable(13, [b'{"type":"message"}'])
 
-    assert [entry.id for entry in mailbox.pending] == [event_id(13)]
+    assert [entry.id for entry in mailbox.pending] == [events.mailbox.event_id(13)]
 
 
 # --- the stage ---
@@ -176,19 +251,22 @@ class Hesitant(Database):
         self._may_hand_over = asyncio.Event()
         self._may_hand_over.set()
         self._has_read = asyncio.Event()
+        self._has_read.set()
         self._fails = False
 
     async def read_in(self, realm_id: int, query: Callable[..., Any], *args: Any, **kw: Any) -> Any:
         found = await super().read_in(realm_id, query, *args, **kw)
-        if query is read_page:
+        if query is events.delivery.read_page:
             if self._fails:
                 self._fails = False
                 raise ServiceUnavailable()
-            self._has_read.set()
-            await self._may_hand_over.wait()
+            if not self._has_read.is_set():
+                self._has_read.set()
+                await self._may_hand_over.wait()
         return found
 
     def hold_back(self) -> None:
+        """Only the next one: others overtake it."""
         self._has_read.clear()
         self._may_hand_over.clear()
 
@@ -213,7 +291,7 @@ class Stage:
     async def open(self) -> "Stage":
         self.database = Hesitant(self._path, lambda: 1e9 + self.later)
         self.database.migrate()
-        self.realm_id = self.database.write_now(0, organizations.create, "Tertulia", "").id
+        self.realm_id = self.database.write_now(0, actions.organization.create, "Tertulia", "").id
         self.restarts()
         self.database.start(
             lambda tx, realms: self.delivery.follower.fetch_news(tx, realms),
@@ -221,7 +299,9 @@ class Stage:
         )
         self.ana, self.ben = await self.adds("ana", Role.OWNER), await self.adds("ben")
         wish = Wish([NewChannel("kitchen")], [""], principals=[self.ana.id, self.ben.id])
-        await self.database.write_in(self.realm_id, subscribe, self.ana, wish, "example.com")
+        await self.database.write_in(
+            self.realm_id, actions.channels.subscriptions.subscribe, self.ana, wish, "example.com"
+        )
         return self
 
     def restarts(self) -> None:
@@ -242,19 +322,25 @@ class Stage:
 
     async def adds(self, name: str, role: Role = Role.MEMBER) -> User:
         new = NewUser(f"{name}@example.com", name.title(), role)
-        user, _ = await self.database.write_in(self.realm_id, users.add, self._vault, new)
+        user, _ = await self.database.write_in(
+            self.realm_id, actions.people.joining.add, self._vault, new
+        )
         return user
 
-    async def registers(self) -> str:
-        options = Options(event_types=["message"])
+    def elsewhere(self, action: Callable[..., Any], *args: Any) -> None:
+        """Another server does something, and nobody has told us yet."""
+        Database.at(f"sqlite:///{self._path}").write_now(self.realm_id, action, *args)
+
+    async def registers(self, *event_types: str) -> str:
+        options = Options(event_types=list(event_types) or ["message"])
         return await self.database.write_in(
-            self.realm_id, queues.create, self.ben, options, self.applied, 600
+            self.realm_id, actions.queues.create, self.ben, options, self.applied, 600
         )
 
     async def says(self, content: str) -> int:
         draft = Draft(content, f"<p>{content}</p>", 0, "test", read_by_sender=True)
         sent = await self.database.write_in(
-            self.realm_id, send.to_channel, self.ana, "kitchen", "lunch", draft
+            self.realm_id, actions.messages.sending.to_channel, self.ana, "kitchen", "lunch", draft
         )
         return sent.message_id
 

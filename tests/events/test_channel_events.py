@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.support.people import Chat
 
-from tertulia.domain.users import Role
+from tertulia.domain.people.user import Role
 
 MODERN = {"notification_settings_null": True, "archived_channels": True}
 

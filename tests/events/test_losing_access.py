@@ -1,9 +1,9 @@
 """After a lost key, account or channel nothing more is delivered that one may not see."""
 
 from tests.support.people import basic
-from tests.support.server import PATIENCE_SECONDS as SOON
+from tests.support.waiting import PATIENCE_SECONDS
 
-from tertulia.actions import users
+from tertulia import actions
 
 
 def with_key(person, key):
@@ -16,9 +16,9 @@ def test_a_new_key_ends_the_queues_of_the_old_one(chat):
     ana.says("before", to="kitchen > lunch")
     waiting = ben.listens_for("user_topic").waits_raw()
 
-    fresh = chat.write(users.reset_key, chat.server.vault, ben.id)
+    fresh = chat.write(actions.people.reset_key, chat.server.vault, ben.id)
 
-    assert waiting.result(SOON).status == 400
+    assert waiting.result(PATIENCE_SECONDS).status == 400
     answer = with_key(ben, fresh).get("/events", queue_id=ears.queue_id, last_event_id=-1)
     answer.fails(f"Bad event queue ID: {ears.queue_id}", code="BAD_EVENT_QUEUE_ID")
     ears.poll().fails("Invalid API key", code="UNAUTHORIZED", status=401)
@@ -31,9 +31,9 @@ def test_a_key_changed_from_outside_ends_its_queues_too(chat):
     ben = chat.person("ben")
     waiting = ben.listens_for("message").waits_raw()
 
-    chat.write_from_outside(users.reset_key, chat.server.vault, ben.id)
+    chat.write_from_outside(actions.people.reset_key, chat.server.vault, ben.id)
 
-    assert waiting.result(SOON).json["code"] == "BAD_EVENT_QUEUE_ID"
+    assert waiting.result(PATIENCE_SECONDS).json["code"] == "BAD_EVENT_QUEUE_ID"
 
 
 def test_a_deactivated_account_hears_nothing_more(chat):
@@ -41,10 +41,10 @@ def test_a_deactivated_account_hears_nothing_more(chat):
     ears = ben.listens_for("message", "realm_user")
     waiting = ears.waits_raw()
 
-    chat.write(users.deactivate, ben.id)
+    chat.write(actions.people.deactivate, ben.id)
     ana.says("Where is he?", to="kitchen > lunch")
 
-    answer = waiting.result(SOON)
+    answer = waiting.result(PATIENCE_SECONDS)
     assert answer.status in (400, 200)
     if answer.status == 200:  # the last thing they may hear is that they are gone
         assert [each["type"] for each in answer.json["events"]] == ["realm_user"]

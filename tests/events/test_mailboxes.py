@@ -2,16 +2,14 @@
 
 from typing import Any, ClassVar
 
-from tests.support.server import PATIENCE_SECONDS as SOON
+from tests.support.waiting import PATIENCE_SECONDS
 
-from tertulia.actions import housekeeping
+from tertulia import actions, events, storage
 from tertulia.events.audience import Audience, Everyone, Subscribers, Users
 from tertulia.events.directory import Organization
 from tertulia.events.listener import Listener
-from tertulia.events.log import announce
-from tertulia.events.types.realms import RealmChanged
+from tertulia.events.types.organization.settings import RealmChanged
 from tertulia.events.whispers import Whisper
-from tertulia.storage import log, queues
 
 
 class Word(Whisper, frozen=True):
@@ -26,7 +24,9 @@ class Word(Whisper, frozen=True):
         return self.to
 
     def wire(self, org: Organization, to: Listener) -> dict[str, Any]:
-        return {"type": "typing", "op": "start", "topic": self.word}
+        nobody = {"user_id": 0, "email": "nobody@example.com"}
+        said = {"message_type": "stream", "sender": nobody, "topic": self.word}
+        return {"type": "typing", "op": "start", **said}
 
 
 def whisper(chat, word, to):
@@ -96,7 +96,7 @@ def test_a_queue_at_which_somebody_waits_does_not_go_cold(chat):
 
     ana.says("Soup's on", to="kitchen > lunch")
 
-    assert len(waiting.result(SOON)) == 1
+    assert len(waiting.result(PATIENCE_SECONDS)) == 1
 
 
 def test_a_queue_far_behind_is_given_page_by_page(chat):
@@ -123,7 +123,7 @@ def test_a_mailbox_that_is_full_takes_no_more_and_misses_nothing(chat):
 def much_happens(chat, count):
     def announce_all(tx):
         for number in range(count):
-            announce(tx, RealmChanged("digest_weekday", number), to=Everyone())
+            events.log.announce(tx, RealmChanged("digest_weekday", number), to=Everyone())
 
     chat.write(announce_all)
 
@@ -144,17 +144,17 @@ def test_the_log_may_be_trimmed_behind_the_last_reader(own_chat):
     quick.all()
     keep_positions(own_chat)
     own_chat.server.clock.move(minutes=11)
-    own_chat.write(housekeeping.trim_log)
+    own_chat.write(actions.housekeeping.trim_log)
     own_chat.server.goes_cold()
 
     assert [each["message"]["content"] for each in slow.all()] == ["one", "two"]
     assert quick.silent()
-    assert own_chat.read(log.gaps) == []
+    assert own_chat.read(storage.log.gaps) == []
 
 
 def test_a_queue_whose_place_in_the_log_is_gone_has_to_be_opened_again(own_chat):
     def forget(tx):
-        log.forget_up_to(tx, log.head(tx) - 1)
+        storage.log.forget_up_to(tx, storage.log.head(tx) - 1)
 
     ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
     ears = ben.listens_for("message")
@@ -168,7 +168,7 @@ def test_a_queue_whose_place_in_the_log_is_gone_has_to_be_opened_again(own_chat)
 
 def keep_positions(chat):
     delivery = chat.server.application.delivery
-    chat.write(queues.note, chat.server.call(delivery.positions, chat.realm.id))
+    chat.write(storage.queues.note, chat.server.call(delivery.positions, chat.realm.id))
 
 
 # --- whispers: what nobody needs to know later ---
@@ -196,7 +196,7 @@ def test_a_whisper_wakes_whoever_waits(chat):
 
     whisper(chat, "soup", Everyone())
 
-    assert [each["topic"] for each in waiting.result(SOON)] == ["soup"]
+    assert [each["topic"] for each in waiting.result(PATIENCE_SECONDS)] == ["soup"]
 
 
 def test_whispers_and_messages_keep_their_order(chat):
@@ -232,7 +232,7 @@ def test_a_whisper_is_never_written_down(chat):
     chat.server.goes_cold()
 
     assert [each["type"] for each in ears.all()] == ["message"]
-    kinds = [entry.kind for entry in chat.read(log.after, chat.realm.id, before, 100)]
+    kinds = [entry.kind for entry in chat.read(storage.log.after, chat.realm.id, before, 100)]
     assert "typing" not in kinds
     assert soup.id
 

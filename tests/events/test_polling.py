@@ -2,8 +2,7 @@
 
 import pytest
 from tests.support.people import Chat
-from tests.support.server import PATIENCE_SECONDS as SOON
-from tests.support.waiting import eventually
+from tests.support.waiting import PATIENCE_SECONDS, eventually
 
 from tertulia.jobs.housekeeping import keep_positions
 
@@ -73,7 +72,18 @@ def test_what_was_acknowledged_is_gone(kitchen):
     assert numbers(ears.poll(two)) == []
 
 
-@pytest.mark.parametrize("number", [0, 77, 2**40, 2**62, -2, -(2**62)])
+@pytest.mark.parametrize("number", [2**40, 2**62])
+def test_a_number_beyond_the_log_belongs_to_another_queue(kitchen, number):
+    ana, _, ears = kitchen
+    ana.says("one", to="kitchen > count")
+
+    answer = ears.poll(number)
+
+    assert (answer.status, answer.json["code"]) == (400, "BAD_EVENT_QUEUE_ID")
+    assert len(ears.all()) == 1
+
+
+@pytest.mark.parametrize("number", [0, 77, -2, -(2**62)])
 def test_a_number_that_was_never_given(kitchen, number):
     ana, _, ears = kitchen
     ana.says("one", to="kitchen > count")
@@ -173,7 +183,7 @@ def test_a_waiting_poll_is_answered_when_something_happens(kitchen):
 
     soup = ana.says("Soup's on", to="kitchen > lunch")
 
-    (event,) = waiting.result(SOON)
+    (event,) = waiting.result(PATIENCE_SECONDS)
     assert event["message"]["id"] == soup.id
 
 
@@ -183,7 +193,7 @@ def test_an_answer_that_had_to_wait_names_its_queue(kitchen):
 
     ana.says("Soup's on", to="kitchen > lunch")
 
-    assert from_background.result(SOON).succeeds()["queue_id"] == ears.queue_id
+    assert from_background.result(PATIENCE_SECONDS).succeeds()["queue_id"] == ears.queue_id
     assert "queue_id" not in ears.poll().succeeds()
 
 
@@ -193,10 +203,10 @@ def test_of_two_polls_the_earlier_returns_at_once(kitchen):
 
     later = ears.waits()
 
-    assert earlier.result(SOON) == []
+    assert earlier.result(PATIENCE_SECONDS) == []
     assert not later.done()
     ana.says("Soup's on", to="kitchen > lunch")
-    assert len(later.result(SOON)) == 1
+    assert len(later.result(PATIENCE_SECONDS)) == 1
 
 
 def test_a_poll_that_does_not_wait_ends_one_that_does(kitchen):
@@ -205,7 +215,7 @@ def test_a_poll_that_does_not_wait_ends_one_that_does(kitchen):
 
     ears.poll().succeeds()
 
-    assert waiting.result(SOON) == []
+    assert waiting.result(PATIENCE_SECONDS) == []
 
 
 def test_deleting_a_queue_ends_the_poll_that_waits_there(kitchen):
@@ -214,7 +224,7 @@ def test_deleting_a_queue_ends_the_poll_that_waits_there(kitchen):
 
     ears.stops().succeeds()
 
-    bad_queue(waiting.result(SOON), ears.queue_id)
+    bad_queue(waiting.result(PATIENCE_SECONDS), ears.queue_id)
     bad_queue(ears.stops(), ears.queue_id)
     bad_queue(ears.poll(), ears.queue_id)
 
@@ -230,7 +240,7 @@ def test_a_heart_beats_while_nothing_happens(start_server):
 
     beats = [ears.waits() for ears in (everything, messages)]
 
-    assert [each.result(SOON) for each in beats] == [[{"type": "heartbeat"}]] * 2
+    assert [each.result(PATIENCE_SECONDS) for each in beats] == [[{"type": "heartbeat"}]] * 2
     soup = ana.says("Soup's on", to="kitchen > lunch")
     assert messages.next()["message"]["id"] == soup.id
 
@@ -254,7 +264,7 @@ def test_a_stopping_server_answers_everybody_who_waits(own_chat):
 
     own_chat.server.stop()
 
-    assert [each.result(SOON) for each in waiting] == [[]] * 5
+    assert [each.result(PATIENCE_SECONDS) for each in waiting] == [[]] * 5
     own_chat.server.start()
 
 
@@ -294,7 +304,7 @@ def test_a_queue_at_which_somebody_waits_is_not_forgotten(own_chat):
     sweep(own_chat)
 
     ana.says("Still there?", to="kitchen > lunch")
-    assert len(waiting.result(SOON)) == 1
+    assert len(waiting.result(PATIENCE_SECONDS)) == 1
 
 
 def test_one_person_may_have_so_many_queues(chat):

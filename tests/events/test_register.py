@@ -6,9 +6,8 @@ from threading import Event
 import pytest
 from tests.support.ears import Ears
 
-from tertulia.actions import users
-from tertulia.domain.visibility import Visibility
-from tertulia.storage import user_topics
+from tertulia import actions, storage
+from tertulia.domain.personal.topic_policies import Visibility
 
 ALWAYS = {
     "result",
@@ -181,7 +180,7 @@ def test_the_people_of_the_organization(chat):
     ana = chat.person("ana", role="admin")
     ben, gus = chat.people("ben", "gus")
     bot = chat.person("helper", bot="generic", owner=ben)
-    chat.write(users.deactivate, gus.id)
+    chat.write(actions.people.deactivate, gus.id)
 
     state = ben.registers(fetch_event_types=["realm_user", "realm_bot"])
 
@@ -364,8 +363,10 @@ def test_recent_conversations_newest_first(chat):
 
 def test_policies_of_topics(chat):
     def choose(tx, user_id, channel_id):
-        user_topics.set_policy(tx, user_id, channel_id, "noise", Visibility.MUTED)
-        user_topics.set_policy(tx, user_id, channel_id, "", Visibility.FOLLOWED)
+        storage.personal.topic_policies.set_policy(
+            tx, user_id, channel_id, "noise", Visibility.MUTED
+        )
+        storage.personal.topic_policies.set_policy(tx, user_id, channel_id, "", Visibility.FOLLOWED)
 
     ana = chat.person("ana", channels=["kitchen"])
     kitchen = chat.channel("kitchen").id

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tertulia.actions import users
+from tertulia import actions
 
 
 def contents(events) -> list[str]:
@@ -43,8 +43,8 @@ def test_what_happens_while_the_server_is_down_is_heard_afterwards(own_chat):
     ears = ana.listens_for("realm_user")
     own_chat.server.stop()
 
-    new = users.NewUser("ben@example.com", "Ben")
-    ben, _ = own_chat.write_from_outside(users.add, own_chat.server.vault, new)
+    new = actions.people.joining.NewUser("ben@example.com", "Ben")
+    ben, _ = own_chat.write_from_outside(actions.people.joining.add, own_chat.server.vault, new)
     own_chat.server.start()
 
     assert [each["person"]["user_id"] for each in ears.all()] == [ben.id]

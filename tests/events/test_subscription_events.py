@@ -2,7 +2,7 @@
 
 from tests.support.watcher import watch
 
-from tertulia.actions import users
+from tertulia import actions
 
 TYPES = ("stream", "subscription")
 
@@ -199,7 +199,7 @@ def test_an_account_that_ends_is_told_to_everybody(chat):
     ana, ben = chat.people("ana", "ben")
     ears = ana.listens_for("realm_user")
 
-    chat.write(users.deactivate, ben.id)
+    chat.write(actions.people.deactivate, ben.id)
 
     assert ears.all() == [
         {

@@ -8,7 +8,7 @@ from tests.support.people import Chat
 from tests.support.server import Server
 from tests.support.waiting import eventually
 
-from tertulia.storage.dialects.postgres import LONGEST_NOTICE
+from tertulia.storage.database.dialects.postgres import LONGEST_NOTICE
 
 pytestmark = pytest.mark.postgres
 
@@ -83,7 +83,7 @@ def test_presence_is_shared(chat, elsewhere):
 
     eventually(lambda: ears.all())
     path = f"/users/{ana.id}/presence"
-    eventually(lambda: there.get(path).status == 200, within_seconds=10)
+    eventually(lambda: there.get(path).status == 200)
     assert there.get(path).json["presence"] == ben.get(path).json["presence"]
     here, away = (
         person.registers(fetch_event_types=["presence"], slim_presence=True)

@@ -9,14 +9,12 @@ from pathlib import Path
 from tests.support.databases import Databases, Kind
 from tests.support.terminal import Terminal
 
-from tertulia import markdown
-from tertulia.domain.keys import Vault
-from tertulia.domain.topics import fold
+from tertulia import domain, markdown, storage
+from tertulia.domain.people.keys import Vault
 from tertulia.generate.organization import Size, generate
 from tertulia.markdown import Found, Settings
-from tertulia.storage import messages, subscriptions, unread, users
 from tertulia.storage.database import Database
-from tertulia.storage.tx import Tx
+from tertulia.storage.database.tx import Tx
 
 FIRST = 1  # the id of the organization
 SIZE = ("--people", "60", "--channels", "14", "--messages", "1200", "--seed", "7")
@@ -80,7 +78,9 @@ def test_the_same_seed_makes_the_same_organization(tmp_path: Path):
 
 
 def messages_are_what_the_server_would_have_stored(tx: Tx) -> None:
-    found = Found.of(markdown.User(user.id, user.full_name) for user in users.everyone(tx))
+    found = Found.of(
+        markdown.MentionedUser(user.id, user.full_name) for user in storage.people.everyone(tx)
+    )
     marked = defaultdict(set)
     for row in tx.all("SELECT user_id, message_id FROM message_flag WHERE flag = 'mentioned'"):
         marked[row["message_id"]].add(row["user_id"])
@@ -95,13 +95,13 @@ def messages_are_what_the_server_would_have_stored(tx: Tx) -> None:
         assert row["is_me"] == rendered.is_me_message
         assert row["channel_wildcard"] == rendered.mentions_channel
         assert marked[row["id"]] == rendered.mentioned_user_ids
-        assert row["topic_key"] == fold(row["topic"])
+        assert row["topic_key"] == domain.channels.topics.fold(row["topic"])
     assert len(texts) > 400
 
 
 def whoever_speaks_or_is_called_is_there(tx: Tx) -> None:
     for row in tx.all("SELECT id FROM message ORDER BY id"):
-        message = messages.find(tx, row["id"])
+        message = storage.messages.find(tx, row["id"])
         assert message is not None
         if message.channel_id is None:
             assert message.sender_id in message.member_ids
@@ -109,17 +109,17 @@ def whoever_speaks_or_is_called_is_there(tx: Tx) -> None:
             involved = [message.sender_id]
             flags = tx.all("SELECT user_id FROM message_flag WHERE message_id = :id", id=row["id"])
             involved += [flag["user_id"] for flag in flags]
-            assert subscriptions.receivers(tx, message, involved) == set(involved)
+            assert storage.channels.subscriptions.receivers(tx, message, involved) == set(involved)
 
 
 def what_is_unread_was_received(tx: Tx) -> None:
     counts = []
-    for user in users.everyone(tx):
-        spans = subscriptions.spans_of(tx, user.id)
-        waiting = unread.load(tx, user.id)
+    for user in storage.people.everyone(tx):
+        spans = storage.channels.subscriptions.spans_of(tx, user.id)
+        waiting = storage.messages.unread.load(tx, user.id)
         counts.append(len(waiting))
         for message_id in waiting:
-            message = messages.find(tx, message_id)
+            message = storage.messages.find(tx, message_id)
             assert message is not None
             assert message.sender_id != user.id or user.is_bot
             assert user.id in message.member_ids or any(s.received(message) for s in spans)

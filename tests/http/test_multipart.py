@@ -1,5 +1,6 @@
 """Multipart forms that are read while they arrive."""
 
+from contextlib import suppress
 from itertools import pairwise
 
 import pytest
@@ -68,6 +69,42 @@ def test_a_file_comes_out_while_it_comes_in():
     assert passed > 99_900
 
 
+@given(
+    st.integers(0, len(FORM)),
+    st.lists(st.tuples(st.integers(0, len(FORM) - 1), st.integers(0, 255)), max_size=4),
+    st.integers(1, len(FORM)),
+)
+def test_a_form_that_was_damaged_or_cut_short_is_read_or_refused(end, damages, step):
+    body = bytearray(FORM)
+    for place, byte in damages:
+        body[place] = byte
+
+    with suppress(ClientError):
+        read(bytes(body[at : min(at + step, end)]) for at in range(0, end, step))
+
+
+@pytest.mark.parametrize(
+    "options, filename",
+    [
+        (b"; filename=\"a; filename*=UTF-8''b.txt\"", "a; filename*=UTF-8''b.txt"),
+        (b"; filename*=UTF-8''b%3B.txt", "b;.txt"),
+        (b"; filename*=UTF-8''b.txt; filename=a.txt", "b.txt"),
+    ],
+)
+def test_the_name_of_a_file_may_be_encoded(options, filename):
+    _, files = read([PART + options + b"\r\n\r\nx\r\n----x--"])
+
+    assert files == [("a", filename, "application/octet-stream", b"x")]
+
+
+def test_a_boundary_that_should_stand_in_quotes_need_not():
+    body = FORM.replace(b"----x", b"--==1=:/?")
+
+    found, _ = read_multipart(body, "multipart/form-data; charset=UTF-8; boundary===1=:/?")
+
+    assert found == {"a": "field"}
+
+
 PART = b'----x\r\nContent-Disposition: form-data; name="a"'
 
 
@@ -80,6 +117,7 @@ PART = b'----x\r\nContent-Disposition: form-data; name="a"'
         (b"----x\r\n\r\nx\r\n----x--", "a part is not form data"),
         (b"----x\r\nContent-Disposition: form-data\r\n\r\nx\r\n----x--", "a part has no name"),
         (b"----x\r\n" + b"x" * 10_000, "a part has no proper head"),
+        (PART + b"\r\n" + b"A: b\r\n" * 20, "a part has no proper head"),
         (PART + b"\r\n\r\n" + b"x" * (MAX_FIELD_BYTES + 99), "a field is too long"),
     ],
 )
@@ -88,6 +126,11 @@ def test_what_is_no_form_is_refused(body, problem):
         read(body[at : at + 999] for at in range(0, len(body), 999))
 
     assert refused.value.msg == f"The form data cannot be read: {problem}"
+
+
+def test_a_head_that_is_no_text_is_refused():
+    with pytest.raises(ClientError, match="The request is not valid UTF-8"):
+        read([PART.replace(b'"a"', b'"\xff"') + b"\r\n\r\nx\r\n----x--"])
 
 
 def test_too_many_parts_are_refused():

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from tertulia.errors import MethodNotAllowed, NotFound, NotUtf8
+from tertulia.errors.http import MethodNotAllowed, NotFound
+from tertulia.errors.parameters import NotUtf8
 from tertulia.http.replies import Reply, ok
 from tertulia.http.routing import Router, delete, get, patch, path_arguments, post, put
 from tertulia.http.rules import NO_ID

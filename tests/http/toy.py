@@ -6,13 +6,15 @@ from typing import Annotated, Any, Literal
 
 import httpx
 import msgspec
+from starlette.types import ASGIApp
 
 from tertulia.config import Config
-from tertulia.errors import BadRequest, GuestRefused, NotLoggedIn
+from tertulia.errors import BadRequest
+from tertulia.errors.authentication import GuestRefused, NotLoggedIn
 from tertulia.http.dispatch import Api
 from tertulia.http.forms import Files
 from tertulia.http.replies import Encoded, Reply, ok
-from tertulia.http.request import Message, Request
+from tertulia.http.request import ApiRequest, Message
 from tertulia.http.routing import Route, delete, get, patch, post
 from tertulia.http.rules import Alias, MaxLength, NotBlank, Stripped
 
@@ -24,7 +26,7 @@ class Call:
     """What `admit` hands to the endpoints."""
 
     name: str
-    request: Request
+    request: ApiRequest
     bell: asyncio.Event = field(default_factory=asyncio.Event)
 
 
@@ -124,9 +126,9 @@ class Kitchen:
     def __init__(self, **settings: Any) -> None:
         self.bell = asyncio.Event()
         self.observed: list[tuple[str, str, int]] = []
-        self.api = Api(ROUTES, self.admit, Config(**settings), observe=self.observe)
+        self.api: ASGIApp = Api(ROUTES, self.admit, Config(**settings), observe=self.observe)
 
-    async def admit(self, request: Request, route: Route) -> Call:
+    async def admit(self, request: ApiRequest, route: Route) -> Call:
         request.reply_headers["X-RateLimit-Limit"] = "200"
         name = request.header("Authorization") or ""
         if not name and route.access != "public":

@@ -4,28 +4,22 @@ from functools import partial
 
 import pytest
 
-from tertulia.actions import housekeeping, retention, scheduled
+from tertulia import actions, storage
 from tertulia.jobs import housekeeping as jobs
 from tertulia.jobs import presence
 from tertulia.jobs.housekeeping import (
     Watch,
-    delete_old_messages,
     forget_send_keys,
     forget_sent,
     keep_positions,
     trim_logs,
 )
 from tertulia.jobs.sending import SCHEDULED, send_due
-from tertulia.storage import log, messages, queues, send_keys
-from tertulia.storage import presence as stored_presence
-from tertulia.storage import scheduled as stored_scheduled
-from tertulia.storage.tx import Tx
-
-BULK = {"notification_settings_null": True, "bulk_message_deletion": True}
+from tertulia.storage.database.tx import Tx
 
 
 def events_kept(chat) -> int:
-    return len(chat.read(log.after, chat.realm.id, 0, 1_000_000))
+    return len(chat.read(storage.log.after, chat.realm.id, 0, 1_000_000))
 
 
 def says_much(person, count=20) -> None:
@@ -50,7 +44,7 @@ def test_what_every_queue_has_read_is_forgotten_after_a_while(later):
     later.keeps_house()
 
     assert events_kept(later) == 1
-    assert later.read(log.gaps) == []
+    assert later.read(storage.log.gaps) == []
 
 
 def test_what_a_queue_has_not_read_is_kept(later):
@@ -84,7 +78,7 @@ def test_such_a_queue_goes_on_after_a_restart(own_chat):
     server = own_chat.server
     server.clock.move(minutes=11)
     server.do(keep_positions(server.database, server.application.delivery))
-    own_chat.write(housekeeping.trim_log)
+    own_chat.write(actions.housekeeping.trim_log)
     assert events_kept(own_chat) == 1
 
     server.restart()
@@ -116,7 +110,7 @@ def test_what_was_told_and_not_acknowledged_is_told_again_after_a_restart(own_ch
     server = own_chat.server
     server.do(keep_positions(server.database, server.application.delivery))
     server.clock.move(minutes=11)
-    own_chat.write(housekeeping.trim_log)
+    own_chat.write(actions.housekeeping.trim_log)
 
     server.restart()
 
@@ -133,7 +127,7 @@ def test_the_log_is_bounded_and_an_idle_queue_given_up(later):
     server = later.server
     server.do(keep_positions(server.database, server.application.delivery))
 
-    trimmed = later.write(housekeeping.trim_log, 10)
+    trimmed = later.write(actions.housekeeping.trim_log, 10)
 
     assert trimmed.queues_given_up == [idle.queue_id]
     assert events_kept(later) <= 11
@@ -158,8 +152,8 @@ def test_the_job_gives_up_an_idle_queue_and_trims_behind_the_others(
     assert len(reading.all()) == 20
     assert reading.silent()
     server.do(keep_positions(server.database, delivery))
-    trim = partial(housekeeping.trim_log, most_events=10)
-    monkeypatch.setattr(housekeeping, "trim_log", trim)
+    trim = partial(actions.housekeeping.trim_log, most_events=10)
+    monkeypatch.setattr(actions.housekeeping, "trim_log", trim)
 
     server.do(trim_logs(server.database, delivery))
 
@@ -173,9 +167,9 @@ def test_a_long_log_is_trimmed_in_steps(later, monkeypatch):
     ana = later.person("ana", channels=["kitchen"])
     says_much(ana)
     later.server.clock.move(minutes=11)
-    monkeypatch.setattr(housekeeping, "MOST_AT_ONCE", 7)
+    monkeypatch.setattr(actions.housekeeping, "MOST_AT_ONCE", 7)
 
-    first = later.write(housekeeping.trim_log)
+    first = later.write(actions.housekeeping.trim_log)
     assert (first.events, first.is_done) == (7, False)
     later.keeps_house()
 
@@ -205,7 +199,7 @@ def test_however_many_queues_there_are_all_of_them_are_noted(later, monkeypatch)
 
     later.keeps_house()
 
-    noted = [later.read(queues.find, ears.queue_id).acked for ears in queues_of_ana]
+    noted = [later.read(storage.queues.find, ears.queue_id).acked for ears in queues_of_ana]
     assert noted == [ears.last_event_id for ears in queues_of_ana]
 
 
@@ -222,7 +216,7 @@ def test_a_clock_put_forward_makes_no_queue_idle(later):
 
     says_much(ana, 1)
     assert len(ears.all()) == 1
-    assert later.read(queues.find, ears.queue_id) is not None
+    assert later.read(storage.queues.find, ears.queue_id) is not None
 
 
 def test_a_clock_put_forward_while_positions_are_noted_makes_no_queue_idle(own_chat, monkeypatch):
@@ -246,7 +240,7 @@ def test_a_clock_put_forward_while_positions_are_noted_makes_no_queue_idle(own_c
 
     says_much(ana, 1)
     assert len(ears.all()) == 1
-    assert own_chat.read(queues.find, ears.queue_id) is not None
+    assert own_chat.read(storage.queues.find, ears.queue_id) is not None
 
 
 def test_a_watch_tells_a_jump_from_the_passing_of_time():
@@ -270,15 +264,15 @@ def test_keys_of_sends_are_forgotten_in_time(later):
     ana = later.person("ana", channels=["kitchen"])
     writer = ana.with_headers(Idempotency_Key="once")
     writer.says("soup", to="kitchen > lunch")
-    assert later.read(send_keys.find, ana.id, "key:once", 0) is not None
+    assert later.read(storage.messages.send_keys.find, ana.id, "key:once", 0) is not None
 
     later.server.clock.move(hours=23)
-    later.write(housekeeping.forget_send_keys, 86_400)
-    assert later.read(send_keys.find, ana.id, "key:once", 0) is not None
+    later.write(actions.housekeeping.forget_send_keys, 86_400)
+    assert later.read(storage.messages.send_keys.find, ana.id, "key:once", 0) is not None
     later.server.clock.move(hours=2)
-    later.write(housekeeping.forget_send_keys, 86_400)
+    later.write(actions.housekeeping.forget_send_keys, 86_400)
 
-    assert later.read(send_keys.find, ana.id, "key:once", 0) is None
+    assert later.read(storage.messages.send_keys.find, ana.id, "key:once", 0) is None
 
 
 def test_many_keys_and_remains_are_forgotten_in_steps(own_chat, monkeypatch):
@@ -296,11 +290,11 @@ def test_many_keys_and_remains_are_forgotten_in_steps(own_chat, monkeypatch):
     server.clock.move(seconds=61)
     server.do(send_due(server.database, server.application.delivery, SCHEDULED))
     server.clock.move(hours=25)
-    monkeypatch.setattr(housekeeping, "MOST_AT_ONCE", 3)
-    monkeypatch.setattr(scheduled, "FORGET_AT_ONCE", 3)
+    monkeypatch.setattr(actions.housekeeping, "MOST_AT_ONCE", 3)
+    monkeypatch.setattr(actions.later.scheduled, "FORGET_AT_ONCE", 3)
 
-    assert own_chat.write(housekeeping.forget_send_keys, 86_400) == 3
-    assert own_chat.write(scheduled.forget_sent) == 3
+    assert own_chat.write(actions.housekeeping.forget_send_keys, 86_400) == 3
+    assert own_chat.write(actions.later.scheduled.forget_sent) == 3
     server.do(forget_send_keys(server.database, 86_400))
     server.do(forget_sent(server.database))
 
@@ -319,273 +313,12 @@ def test_the_remains_of_sent_messages_are_forgotten_after_a_day(later):
     ).succeeds()["scheduled_message_id"]
     later.passes(seconds=61)
     later.server.do(forget_sent(later.server.database))
-    assert later.read(stored_scheduled.find, number) is not None
+    assert later.read(storage.later.scheduled.find, number) is not None
 
     later.server.clock.move(hours=25)
     later.server.do(forget_sent(later.server.database))
 
-    assert later.read(stored_scheduled.find, number) is None
-
-
-# --- retention ---
-
-
-def keep_for(chat, channel, days):
-    chat.write(
-        lambda tx: tx.execute(
-            "UPDATE channel SET retention_days = :days WHERE id = :id",
-            days=days,
-            id=chat.channel(channel).id,
-        )
-    )
-
-
-def deletes_old(chat):
-    chat.server.do(delete_old_messages(chat.server.database, chat.server.application.delivery))
-
-
-def readable(person):
-    answer = person.get(
-        "/messages", anchor="oldest", num_after=5000, apply_markdown=False
-    ).succeeds()
-    return [message["content"] for message in answer["messages"]]
-
-
-def days(number):
-    return {"hours": 24 * number}
-
-
-def test_a_channel_forgets_what_is_older_than_it_wants(later):
-    ana, ben = later.people("ana", "ben", channels=["kitchen", "garden"])
-    cleo = later.person("cleo")
-    keep_for(later, "kitchen", 3)
-    old = ana.says("old", to="kitchen > soup")
-    ana.says("kept elsewhere", to="garden > roses")
-    later.server.clock.move(**days(2))
-    ana.says("new", to="kitchen > soup")
-    ears = ben.listens_for("delete_message", client_capabilities=BULK)
-    simple, others = ana.listens_for("delete_message"), cleo.listens_for("delete_message")
-
-    deletes_old(later)
-    assert "old" in readable(ben)
-    later.server.clock.move(**days(1.01))
-    deletes_old(later)
-
-    kitchen = later.channel("kitchen")
-    place = {"message_type": "stream", "stream_id": kitchen.id, "topic": "soup"}
-    assert readable(ben) == ["kept elsewhere", "new"]
-    assert ears.all() == [{"type": "delete_message", "message_ids": [old.id], **place}]
-    assert simple.all() == [{"type": "delete_message", "message_id": old.id, **place}]
-    assert others.silent()
-    ben.get(f"/messages/{old.id}").fails("Invalid message(s)")
-
-
-def test_the_organization_decides_where_a_channel_does_not(later):
-    ana, ben = later.people("ana", "ben", channels=["default", "forever", "longer"])
-    later.set("message_retention_days", 10)
-    keep_for(later, "forever", -1)
-    keep_for(later, "longer", 30)
-    for channel in ("default", "forever", "longer"):
-        ana.says(channel, to=f"{channel} > x")
-    ana.says("direct", to=[ben])
-    ears = ben.listens_for("delete_message")
-
-    later.server.clock.move(**days(9))
-    deletes_old(later)
-    assert readable(ben) == ["default", "forever", "longer", "direct"]
-    later.server.clock.move(**days(2))
-    deletes_old(later)
-    assert readable(ben) == ["forever", "longer"]
-    later.server.clock.move(**days(20))
-    deletes_old(later)
-
-    assert readable(ben) == ["forever"]
-    assert [event["message_type"] for event in ears.all()] == ["stream", "private", "stream"]
-
-
-def test_what_owners_decide_takes_effect(later):
-    owner = later.person("root", role="owner", channels=["kitchen"])
-    kitchen = f"/streams/{later.channel('kitchen').id}"
-    owner.patch("/realm", message_retention_days=2).succeeds()
-
-    def is_kept(days_for_channel) -> bool:
-        owner.patch(kitchen, message_retention_days=days_for_channel).succeeds()
-        deletes_old(later)
-        return "soup" in readable(owner)
-
-    owner.says("soup", to="kitchen > lunch")
-    later.server.clock.move(**days(3))
-
-    assert is_kept("unlimited")
-    assert is_kept(4)
-    owner.patch("/realm", message_retention_days="unlimited").succeeds()
-    assert is_kept("realm_default")
-    owner.patch("/realm", message_retention_days=2).succeeds()
-    assert not is_kept("realm_default")
-    owner.says("soup", to="kitchen > lunch")
-    owner.patch("/realm", message_retention_days="unlimited").succeeds()
-    later.server.clock.move(**days(3))
-    assert is_kept(4)
-    assert not is_kept(2)
-
-
-def test_unless_somebody_decides_everything_is_kept(later):
-    ana = later.person("ana", channels=["kitchen"])
-    ana.says("for ever", to="kitchen > x")
-
-    later.server.clock.move(**days(10_000))
-    deletes_old(later)
-    later.server.clock.move(**days(-10_000))
-
-    assert readable(ana) == ["for ever"]
-
-
-def test_much_is_deleted_in_small_steps_topic_by_topic(later):
-    ana = later.person("ana", channels=["kitchen"])
-    keep_for(later, "kitchen", 1)
-    for number in range(60):
-        ana.says(f"word {number}", to=f"kitchen > topic {number % 2}")
-    ears = ana.listens_for("delete_message", client_capabilities=BULK)
-
-    later.server.clock.move(**days(2))
-    deletes_old(later)
-
-    told = ears.all()
-    assert sum(len(event["message_ids"]) for event in told) == 60
-    assert max(len(event["message_ids"]) for event in told) <= retention.AT_ONCE
-    assert {event["topic"] for event in told} == {"topic 0", "topic 1"}
-    assert readable(ana) == []
-
-
-def test_a_place_with_much_to_forget_lets_others_have_their_turn(own_chat, monkeypatch):
-    monkeypatch.setattr(jobs, "STEPS_IN_TURN", 2)
-    ana = own_chat.person("ana", channels=["kitchen", "garden"])
-    own_chat.set("message_retention_days", 1)
-    own_chat.fill(ana, "kitchen > soup", 30)
-    own_chat.fill(ana, "garden > roses", 3)
-    ears = ana.listens_for("delete_message", client_capabilities=BULK)
-    own_chat.server.clock.move(**days(2))
-
-    deletes_old(own_chat)
-
-    told = [event["topic"] for event in ears.all()]
-    assert told == ["soup", "soup", "roses", "soup", "soup", "soup", "soup"]
-    assert readable(ana) == []
-
-
-def test_one_step_deletes_a_few_messages_of_one_topic(later):
-    ana = later.person("ana", channels=["kitchen"])
-    keep_for(later, "kitchen", 1)
-    later.fill(ana, "kitchen > soup", 10)
-    later.fill(ana, "kitchen > salad", 3)
-    later.server.clock.move(**days(2))
-    kitchen = later.channel("kitchen").id
-
-    steps = [later.write(retention.delete_some, kitchen) for _ in range(4)]
-
-    assert steps == [5, 5, 3, 0]
-
-
-def test_a_message_that_cannot_be_deleted_holds_up_no_other_place(own_chat):
-    ana, ben = own_chat.people("ana", "ben", channels=["kitchen", "garden"])
-    own_chat.set("message_retention_days", 1)
-    broken = ana.says("soup", to="kitchen > x")
-    ana.says("roses", to="garden > x")
-    ana.says("hello", to=[ben])
-    own_chat.server.do(own_chat.server.application.indexing.catch_up())
-    own_chat.write(_spoil_index, broken.id)
-    own_chat.server.clock.move(**days(2))
-
-    with pytest.raises(ValueError, match="multiple of item size"):
-        deletes_old(own_chat)
-
-    assert readable(ben) == ["soup"]
-
-
-def _spoil_index(tx, message_id):
-    tx.execute(
-        "UPDATE search_document SET words = :half WHERE message_id = :id", half=b"?", id=message_id
-    )
-
-
-def test_nothing_of_a_deleted_message_stays(later):
-    ana, ben = later.people("ana", "ben", channels=["kitchen"])
-    keep_for(later, "kitchen", 1)
-    ears = ben.listens_for("message", "reminders", idle_queue_timeout=10**7)
-    secret = ana.says("a rhubarb secret, @**Ben**", to="kitchen > x")
-    ana.patch(f"/messages/{secret.id}", content="another rhubarb secret, @**Ben**").succeeds()
-    ben.post(f"/messages/{secret.id}/reactions", emoji_name="tada").succeeds()
-    ben.post("/messages/flags", messages=[secret.id], op="add", flag="starred").succeeds()
-    number = ben.post(
-        "/reminders",
-        message_id=secret.id,
-        scheduled_delivery_timestamp=later.in_seconds(86_400 * 30),
-    ).succeeds()["reminder_id"]
-    later.server.do(later.server.application.indexing.catch_up())
-    later.server.lose_mailbox(ears.queue_id)
-    assert later.read(_rows_about, secret.id) == 6
-
-    later.server.clock.move(**days(2))
-    deletes_old(later)
-
-    assert ben.get("/reminders").succeeds()["reminders"] == []
-    assert ears.all() == [{"type": "reminders", "op": "remove", "reminder_id": number}]
-    assert "rhubarb" not in later.read(_everything_stored)
-    assert later.read(_rows_about, secret.id) == 0
-    state = ben.registers()
-    assert (state["unread_msgs"]["count"], state["starred_messages"]) == (0, [])
-    topics = ben.get(f"/users/me/{later.channel('kitchen').id}/topics").succeeds()["topics"]
-    assert topics == []
-
-
-def test_a_reminder_never_outlives_what_it_quotes(later):
-    ana = later.person("ana")
-    milk = ana.says("milk", to=[ana])
-    asked = {"message_id": milk.id, "scheduled_delivery_timestamp": later.in_seconds(60)}
-    ana.post("/reminders", **asked).succeeds()
-
-    later.write(messages.delete, [milk.id])
-
-    assert ana.get("/reminders").succeeds()["reminders"] == []
-
-
-def _everything_stored(tx):
-    """Every text in every table there is, as one."""
-    rows = [row for name in _tables(tx) for row in tx.all(f"SELECT * FROM {name}")]
-    return "\n".join(str(dict(row)) for row in rows)
-
-
-def _rows_about(tx, message_id):
-    """How many rows belong to a message."""
-    rows = [dict(row) for name in _tables(tx) for row in tx.all(f"SELECT * FROM {name}")]
-    return sum(row.get("message_id") == message_id for row in rows)
-
-
-def _tables(tx):
-    listed = {
-        "sqlite": "SELECT name FROM sqlite_master WHERE type = 'table'",
-        "postgres": "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'",
-    }[tx.dialect.name]
-    return [row["name"] for row in tx.all(listed)]
-
-
-def test_the_first_message_of_a_channel_is_told_anew(later):
-    ana = later.person("ana", channels=["kitchen"])
-    keep_for(later, "kitchen", 3)
-    ana.says("old", to="kitchen > x")
-    later.server.clock.move(**days(2))
-    new = ana.says("new", to="kitchen > x")
-    ears = ana.listens_for("stream")
-
-    later.server.clock.move(**days(2))
-    deletes_old(later)
-
-    assert later.channel("kitchen").first_message_id == new.id
-    (event,) = ears.all()
-    assert (event["property"], event["value"]) == ("first_message_id", new.id)
-
-
-# --- presence ---
+    assert later.read(storage.later.scheduled.find, number) is None
 
 
 def test_who_was_not_here_for_a_year_is_forgotten(own_chat):
@@ -602,13 +335,16 @@ def test_who_was_not_here_for_a_year_is_forgotten(own_chat):
     server.clock.move(hours=364 * 24)
     come(cleo)
     server.do(presence.forget_stale(*both))
-    assert len(own_chat.read(stored_presence.since, 0)) == 3
+    assert len(own_chat.read(storage.people.presence.since, 0)) == 3
 
     server.clock.move(hours=48)
     come(ben)
     server.do(presence.forget_stale(*both))
 
-    assert {each.user_id for each in own_chat.read(stored_presence.since, 0)} == {ben.id, cleo.id}
+    assert {each.user_id for each in own_chat.read(storage.people.presence.since, 0)} == {
+        ben.id,
+        cleo.id,
+    }
     cleo.get(f"/users/{ana.id}/presence").fails(f"No presence data for {ana.id}")
     cleo.get(f"/users/{ben.id}/presence").succeeds()
 
@@ -619,12 +355,12 @@ def test_the_last_number_is_remembered_whoever_is_forgotten(own_chat):
     both = (server.database, server.application.delivery)
     ana.post("/users/me/presence", status="active").succeeds()
     server.do(presence.write_down(*both))
-    (first,) = own_chat.read(stored_presence.since, 0)
+    (first,) = own_chat.read(storage.people.presence.since, 0)
 
     server.clock.move(hours=400 * 24)
     server.do(presence.forget_stale(*both))
     ana.post("/users/me/presence", status="active").succeeds()
     server.do(presence.write_down(*both))
 
-    (second,) = own_chat.read(stored_presence.since, 0)
+    (second,) = own_chat.read(storage.people.presence.since, 0)
     assert second.update_id > first.update_id

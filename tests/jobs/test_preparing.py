@@ -1,6 +1,6 @@
 """What a register tells is made ready beforehand, and never told when it is no longer true."""
 
-from tertulia.events.snapshot.preparing import prepare
+from tertulia import events
 from tertulia.jobs.preparing import Preparation
 
 
@@ -23,7 +23,7 @@ def test_whoever_registers_finds_everything_ready_and_up_to_date(chat):
 def test_preparing_goes_on_while_the_organization_changes(chat):
     chat.people("ana", "ben", channels=["kitchen"])
     org = chat.server.application.delivery.organizations[chat.realm.id]
-    steps = prepare(org)
+    steps = events.snapshot.preparing.prepare(org)
     next(steps)
 
     dora = chat.person("dora", channels=["kitchen", "garden"])

@@ -2,10 +2,10 @@
 
 from tests.support.people import Chat
 
+from tertulia import storage
 from tertulia.jobs.rerendering import rerender
 from tertulia.markdown import VERSION
-from tertulia.storage import realms
-from tertulia.storage.tx import Tx
+from tertulia.storage.database.tx import Tx
 
 
 def grows_old(tx: Tx, *message_ids: int) -> None:
@@ -15,7 +15,7 @@ def grows_old(tx: Tx, *message_ids: int) -> None:
         " WHERE id IN :ids",
         ids=list(message_ids),
     )
-    realms.set_render_version(tx, 0)
+    storage.organization.set_render_version(tx, 0)
 
 
 def test_old_renderings_are_done_again(chat: Chat) -> None:
@@ -34,7 +34,7 @@ def test_old_renderings_are_done_again(chat: Chat) -> None:
     assert ben.sees(direct)["flags"] == ["mentioned"]
     assert ben.sees(kept)["content"] == "<p><em>fresh</em></p>"
     assert chat.read(lambda tx: links_in(tx, old)) == len(old)
-    assert chat.read(realms.render_version) == VERSION
+    assert chat.read(storage.organization.render_version) == VERSION
     assert ears.silent()
 
 

@@ -6,7 +6,7 @@ import itertools
 import pytest
 import structlog.testing
 
-from tertulia.errors import ServiceUnavailable
+from tertulia.errors.http import ServiceUnavailable
 from tertulia.jobs.each import each
 from tertulia.jobs.runner import Job, Runner
 

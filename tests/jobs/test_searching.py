@@ -7,9 +7,8 @@ from tests.support.people import Chat
 from tests.support.server import Server
 from tests.support.waiting import eventually
 
-from tertulia.actions import checking, searching
-from tertulia.storage import search
-from tertulia.storage.tx import Tx
+from tertulia import actions, storage
+from tertulia.storage.database.tx import Tx
 
 INDEX = ("search_document", "search_posting", "search_word", "search_gram", "search_head")
 
@@ -22,12 +21,12 @@ def found(person, text: str) -> list[int]:
 
 
 def problems(tx: Tx) -> list[str]:
-    (finding,) = [each for each in checking.examine(tx, None) if each.subject == "search"]
+    (finding,) = [each for each in actions.checking.examine(tx, None) if each.subject == "search"]
     return finding.problems
 
 
 def behind(chat: Chat) -> int:
-    return chat.read(searching.count_behind)
+    return chat.read(actions.messages.indexing.count_behind)
 
 
 def test_what_is_said_is_indexed_a_moment_later(chat: Chat) -> None:
@@ -36,7 +35,7 @@ def test_what_is_said_is_indexed_a_moment_later(chat: Chat) -> None:
 
     eventually(lambda: behind(chat) == 0)
 
-    assert chat.read(search.indexed_to) >= soup
+    assert chat.read(storage.search.index.indexed_to) >= soup
     ana.patch(f"/messages/{soup}", content="stew").succeeds()
     eventually(lambda: behind(chat) == 0)
     assert (found(ana, "stew"), found(ana, "soup")) == ([soup], [])
@@ -45,14 +44,16 @@ def test_what_is_said_is_indexed_a_moment_later(chat: Chat) -> None:
 
 def test_messages_from_before_there_was_an_index_are_indexed_in_batches(own_chat: Chat) -> None:
     ana = own_chat.person("ana", channels=["kitchen"])
-    old = own_chat.fill(ana, "kitchen > count", searching.AT_ONCE + 20)
+    old = own_chat.fill(ana, "kitchen > count", actions.messages.indexing.AT_ONCE + 20)
     eventually(lambda: behind(own_chat) == 0)
 
     own_chat.write(as_before_the_migration)
 
     eventually(lambda: behind(own_chat) == 0)
     assert found(ana, "count") == old
-    assert found(ana, f"{searching.AT_ONCE}") == [old[searching.AT_ONCE]]
+    assert found(ana, f"{actions.messages.indexing.AT_ONCE}") == [
+        old[actions.messages.indexing.AT_ONCE]
+    ]
     assert own_chat.read(problems) == []
     metrics = own_chat.server.client.raw("GET", "/metrics").body.decode()
     assert "tertulia_search_behind_messages" in metrics

@@ -9,15 +9,13 @@ from tests.support.people import Chat, Person
 from tests.support.server import Server
 from tests.support.waiting import eventually
 
-from tertulia.actions import channels, scheduled, subscriptions, users
-from tertulia.domain import limits
-from tertulia.domain.channels import NewChannel
-from tertulia.domain.messages import Draft
-from tertulia.domain.scheduled import ToChannel
-from tertulia.domain.users import NOTIFICATION_BOT
+from tertulia import actions, domain, storage
+from tertulia.domain.channels.channel import NewChannel
+from tertulia.domain.later.scheduled import ToChannel
+from tertulia.domain.messages.message import Draft
+from tertulia.domain.people.user import NOTIFICATION_BOT
 from tertulia.events.directory import Organization
 from tertulia.jobs.sending import IN_HAND, SCHEDULED, Outbox, send_due
-from tertulia.storage import scheduled as stored
 from tertulia.storage.database import Bound
 
 
@@ -165,7 +163,7 @@ def test_nothing_but_the_number_is_remembered_of_what_was_sent(later):
     number = schedules(ana, "a secret", at=later.in_seconds(60))
     later.passes(seconds=61)
 
-    entry = later.read(stored.find, number)
+    entry = later.read(storage.later.scheduled.find, number)
 
     assert entry.content == entry.rendered == ""
     assert entry.to == ToChannel(later.channel("kitchen").id, "")
@@ -469,7 +467,7 @@ TO_BEN = {"to": "ben"}
     ],
 )
 def test_what_forbids_sending_by_then_fails_it(later, monkeypatch, message, change, reason):
-    monkeypatch.setattr(limits, "FEW_RECIPIENTS", 0)
+    monkeypatch.setattr(domain.limits, "FEW_RECIPIENTS", 0)
     later.permit("can_mention_many_users_group", "members")
     ana, ben = later.people("ana", "ben", channels=["kitchen"])
     owner = later.person("root", role="owner", channels=["kitchen"])
@@ -496,13 +494,13 @@ def test_what_forbids_sending_by_then_fails_it(later, monkeypatch, message, chan
 def test_a_sender_who_has_left_fails_it_and_nobody_is_told(later):
     ana, ben = later.people("ana", "ben", channels=["kitchen"])
     number = schedules(ana, at=later.in_seconds(60))
-    later.write(users.deactivate, ana.id)
+    later.write(actions.people.deactivate, ana.id)
     ears = ben.listens_for("message")
     newest = later.read(_newest_message)
 
     later.passes(seconds=61)
 
-    assert later.read(stored.find, number).failed is True
+    assert later.read(storage.later.scheduled.find, number).failed is True
     assert later.read(_newest_message) == newest
     assert ears.silent()
 
@@ -515,7 +513,7 @@ def test_an_organization_that_was_closed_fails_it_and_nobody_is_told(later):
 
     later.passes(seconds=61)
 
-    assert later.read(stored.find, number).failed is True
+    assert later.read(storage.later.scheduled.find, number).failed is True
     assert later.read(_newest_message) == newest
 
 
@@ -647,7 +645,7 @@ def test_whoever_comes_second_finds_nothing_to_do(later):
 def test_a_message_that_changed_at_the_last_moment_is_not_sent_as_it_was(later):
     ana = later.person("ana", channels=["kitchen"])
     number = schedules(ana, at=later.in_seconds(60))
-    seen = later.read(stored.find, number)
+    seen = later.read(storage.later.scheduled.find, number)
     org: Organization = later.server.application.delivery.organizations[later.realm.id]
     draft = later.server.do(SCHEDULED.compose(later.server.database.of(0), org, seen))
     ana.patch(
@@ -656,7 +654,10 @@ def test_a_message_that_changed_at_the_last_moment_is_not_sent_as_it_was(later):
 
     later.server.clock.move(seconds=61)
 
-    assert later.write(scheduled.deliver, seen, draft, "x.invalid", later.server.clock()) is False
+    assert (
+        later.write(actions.later.scheduled.deliver, seen, draft, "x.invalid", later.server.clock())
+        is False
+    )
     assert said(ana) == []
 
 
@@ -674,7 +675,7 @@ def test_of_two_servers_on_one_database_exactly_one_sends(databases):
         for server in (one, two):
             server.clock.move(minutes=1)
 
-        eventually(lambda: not waiting(ana), within_seconds=15)
+        eventually(lambda: not waiting(ana))
 
         expected = [f"course {number}" for number in range(60)]
         assert said(ben) == expected
@@ -699,7 +700,7 @@ def test_of_two_servers_exactly_one_tells_of_a_failure(databases):
         for server in (one, two):
             server.clock.move(minutes=1)
 
-        eventually(lambda: all(entry["failed"] for entry in waiting(ana)), within_seconds=15)
+        eventually(lambda: all(entry["failed"] for entry in waiting(ana)))
 
         assert len(notices(ana)) == 20
     finally:
@@ -764,7 +765,7 @@ def test_a_reminder_of_somebody_who_has_left_is_given_up(later):
     ana, ben = later.people("ana", "ben")
     hello = ana.says("hello", to=[ben])
     asks(ben, hello.id, later.in_seconds(60))
-    later.write(users.deactivate, ben.id)
+    later.write(actions.people.deactivate, ben.id)
     newest = later.read(_newest_message)
 
     later.passes(seconds=61)
@@ -792,5 +793,5 @@ def _failed_reminders(tx):
 
 
 def _found_private(tx, members):
-    channel = channels.found(tx, members[0], NewChannel("vault", invite_only=True), "")
-    subscriptions.join(tx, channel, members)
+    channel = actions.channels.found(tx, members[0], NewChannel("vault", invite_only=True), "")
+    actions.channels.subscriptions.join(tx, channel, members)

@@ -8,7 +8,7 @@ import random
 from collections.abc import Iterable
 from typing import Any, NamedTuple, Protocol
 
-from tertulia.domain.visibility import Visibility
+from tertulia.domain.personal.topic_policies import Visibility
 
 
 class Term(NamedTuple):

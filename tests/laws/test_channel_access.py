@@ -14,11 +14,9 @@ from tests.support.cast import WHO, gather, read, written
 from tests.support.client import Reply
 from tests.support.people import Chat, Person
 
-from tertulia.actions import channels as channel_actions
-from tertulia.actions import subscriptions
-from tertulia.domain.channels import Channel, NewChannel
-from tertulia.storage import users as stored_users
-from tertulia.storage.tx import Tx
+from tertulia import actions, storage
+from tertulia.domain.channels.channel import Channel, NewChannel
+from tertulia.storage.database.tx import Tx
 
 # What each word of the tables stands for.
 WORDS = {
@@ -235,11 +233,11 @@ def _make_channel(
         "UPDATE channel SET name_key = 'was ' || id, name = 'was ' || id"
         " WHERE name_key IN ('vault', 'renamed')"
     )
-    creator = stored_users.find(tx, creator_id)
+    creator = storage.people.find(tx, creator_id)
     assert creator is not None
-    channel = channel_actions.found(tx, creator, NewChannel("vault", invite_only=private), "")
-    subscriptions.join(tx, channel, stored_users.find_many(tx, inside))
-    subscriptions.leave(tx, channel, stored_users.find_many(tx, [left_id]))
+    channel = actions.channels.found(tx, creator, NewChannel("vault", invite_only=private), "")
+    actions.channels.subscriptions.join(tx, channel, storage.people.find_many(tx, inside))
+    actions.channels.subscriptions.leave(tx, channel, storage.people.find_many(tx, [left_id]))
     return channel
 
 

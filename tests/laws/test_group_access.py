@@ -14,12 +14,10 @@ from tests.support.cast import WHO, gather, read, written
 from tests.support.client import Reply
 from tests.support.people import Chat, Person
 
-from tertulia.actions import groups
+from tertulia import actions, storage
 from tertulia.actions.groups import MemberChange
-from tertulia.domain.groups import GroupValue, NewGroup
-from tertulia.storage import groups as stored_groups
-from tertulia.storage import users as stored_users
-from tertulia.storage.tx import Tx
+from tertulia.domain.groups.group import GroupValue, NewGroup
+from tertulia.storage.database.tx import Tx
 
 # What each word of the tables stands for.
 WORDS = {
@@ -136,19 +134,20 @@ def _make_groups(tx: Tx, creator_id: int, inside: list[int], left_id: int) -> tu
         "UPDATE user_group SET name = 'was ' || id WHERE realm_id = :realm AND NOT is_system",
         realm=tx.realm_id,
     )
-    creator = stored_users.find(tx, creator_id)
+    creator = storage.people.find(tx, creator_id)
     assert creator is not None
     inner, other = (
-        groups.create(tx, creator, NewGroup(name, "", [], [], {})) for name in ("inner", "other")
+        actions.groups.create(tx, creator, NewGroup(name, "", [], [], {}))
+        for name in ("inner", "other")
     )
-    system = stored_groups.system_ids(tx)
+    system = storage.groups.system_ids(tx)
     permissions: dict[str, GroupValue] = {
         "can_join_group": system["role:members"],
         "can_add_members_group": system["role:fullmembers"],
         "can_remove_members_group": system["role:moderators"],
     }
-    team = groups.create(tx, creator, NewGroup("team", "", inside, [inner], permissions))
-    groups.change_members(tx, creator, team, MemberChange(remove=[left_id]))
+    team = actions.groups.create(tx, creator, NewGroup("team", "", inside, [inner], permissions))
+    actions.groups.change_members(tx, creator, team, MemberChange(remove=[left_id]))
     return team, inner, other
 
 

@@ -11,9 +11,9 @@ from tests.support.people import Chat, Person
 from tests.support.server import SECRET
 from tests.support.terminal import Said, Terminal
 
-from tertulia.domain.groups import SYSTEM_GROUPS
-from tertulia.domain.organization_settings import SETTINGS, LoginMethods, PeopleNamed
-from tertulia.domain.preferences import PREFERENCES
+from tertulia.domain.groups.group import SYSTEM_GROUPS
+from tertulia.domain.organization.settings import SETTINGS, LoginMethods, PeopleNamed
+from tertulia.domain.personal.settings import PREFERENCES
 from tertulia.domain.setting_values import (
     ChannelId,
     ChosenFrom,

@@ -14,7 +14,7 @@ from tests.support.people import Chat, Person
 from tests.support.pictures import picture, uploads_to
 from tests.support.watcher_personal import watch_own
 
-from tertulia.domain.preferences import PREFERENCES
+from tertulia.domain.personal.settings import PREFERENCES
 from tertulia.domain.setting_values import ChosenFrom, Whole
 
 PICTURE = picture(size=(8, 8))

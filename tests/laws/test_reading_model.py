@@ -15,10 +15,8 @@ from tests.laws import narrow_model
 from tests.laws.narrow_model import Refused, Term
 from tests.support.ears import Event
 
-from tertulia.actions import user_topics
-from tertulia.domain import visibility
-from tertulia.domain.visibility import Visibility, after_merging
-from tertulia.storage import history
+from tertulia import actions, domain, storage
+from tertulia.domain.personal.topic_policies import Visibility
 
 NAMES = ("ana", "ben", "eve", "gil", "ida")
 TOPICS = ("bread", "Soup", "✔ tea")
@@ -127,7 +125,7 @@ class Model:
     def is_muted(self, name: str, message: Said) -> bool:
         if message.channel is None:
             return False
-        return visibility.is_muted(
+        return domain.personal.topic_policies.is_muted(
             (name, message.channel) in self.muted, self.policy(name, message)
         )
 
@@ -192,7 +190,9 @@ class Model:
             return
         moved = self.policies.pop(old_key, Visibility.NONE)
         if self.may_read(name, new[0]):
-            self.policies[new_key] = after_merging(moved, there) if merges else moved
+            self.policies[new_key] = (
+                domain.personal.topic_policies.after_merging(moved, there) if merges else moved
+            )
 
 
 # --- a client that only listens ---
@@ -526,7 +526,9 @@ class Play:
         channel, topic = self.dice.choice(list(CHANNELS)), self.dice.choice(TOPICS)
         policy = self.dice.choice(list(Visibility))
         user_id = self.people[name].id
-        self.chat.write(user_topics.change, user_id, self.ids[channel], topic, policy)
+        self.chat.write(
+            actions.personal.topic_policies.change, user_id, self.ids[channel], topic, policy
+        )
         self.model.policies[name, channel, topic.casefold()] = policy
 
     def mute_channel(self, name):
@@ -679,8 +681,8 @@ class Play:
 @pytest.mark.parametrize("seed", [1, 2, pytest.param(3, marks=pytest.mark.soak)])
 def test_the_server_agrees_with_the_model(own_chat, seed, monkeypatch):
     if seed > 1:  # the ways of a large organization, in a small one
-        monkeypatch.setattr(history, "NEAR", 4)
-        monkeypatch.setattr(history, "SMALLEST_BLOCK", 2)
+        monkeypatch.setattr(storage.messages.history, "NEAR", 4)
+        monkeypatch.setattr(storage.messages.history, "SMALLEST_BLOCK", 2)
     play = Play(own_chat, seed)
 
     for number in range(STEPS):

@@ -14,7 +14,7 @@ from tests.support.narrows import term
 from tests.support.people import Chat, Person
 from tests.support.pictures import picture
 
-from tertulia.actions import users
+from tertulia import actions
 
 UNKNOWN = 99_999_999
 TOPIC = "✔ gold"
@@ -223,7 +223,7 @@ def test_nobody_reads_the_files_of_what_they_may_not_see(chat):
 def test_an_account_that_has_ended_finds_nothing_at_all(chat):
     house = House(chat)
     number = house.said["cellar"]
-    chat.write(users.deactivate, house.ben.id)
+    chat.write(actions.people.deactivate, house.ben.id)
 
     for reply in (
         *calls(house.ben, number),

@@ -3,8 +3,8 @@
 import pytest
 from tests.markdown.world import FOUND, SETTINGS, html, rendered
 
-from tertulia.markdown import Linkifier, Rendered, Settings, render, render_description, render_text
-from tertulia.markdown import render_topic_links as topic_links
+from tertulia import markdown
+from tertulia.markdown import LinkPattern, Rendered, Settings
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_the_same_input_gives_the_same_result() -> None:
 def test_previews_can_be_off() -> None:
     quiet = Settings(image_previews=False)
 
-    assert render("https://h.example/a.png", settings=quiet) == Rendered(
+    assert markdown.render("https://h.example/a.png", settings=quiet) == Rendered(
         '<p><a href="https://h.example/a.png">https://h.example/a.png</a></p>',
         links=("https://h.example/a.png",),
         has_link=True,
@@ -177,13 +177,13 @@ def test_an_emoticon_stands_between_white_space_or_punctuation(source: str) -> N
 
 
 def test_a_description_is_one_line_without_previews() -> None:
-    assert render_description("About *tea*\nhttps://h.example/a.png", settings=SETTINGS) == (
-        '<p>About <em>tea</em> <a href="https://h.example/a.png">https://h.example/a.png</a></p>'
-    )
+    assert markdown.render_description(
+        "About *tea*\nhttps://h.example/a.png", settings=SETTINGS
+    ) == ('<p>About <em>tea</em> <a href="https://h.example/a.png">https://h.example/a.png</a></p>')
 
 
 def test_a_profile_text_keeps_its_lines() -> None:
-    assert render_text("I like\n- *tea*\n- @**Ben**", FOUND) == (
+    assert markdown.render_text("I like\n- *tea*\n- @**Ben**", FOUND) == (
         "<p>I like</p>\n<ul>\n<li><em>tea</em></li>\n"
         '<li><span class="user-mention" data-user-id="12">@Ben</span></li>\n</ul>'
     )
@@ -215,12 +215,12 @@ def test_links_in_a_topic_come_in_the_order_of_the_text(
 ) -> None:
     expected = [{"text": text, "url": url} for text, url in links]
 
-    assert topic_links(topic, SETTINGS.linkifiers) == expected
+    assert markdown.render_topic_links(topic, SETTINGS.linkifiers) == expected
 
 
 def test_two_linkifiers_never_claim_the_same_words() -> None:
-    greedy = Linkifier(9, r"(?P<all>TASK-[0-9]+ now)", "https://now.example/")
+    greedy = LinkPattern(9, r"(?P<all>TASK-[0-9]+ now)", "https://now.example/")
 
-    assert topic_links("TASK-1 now", (*SETTINGS.linkifiers, greedy)) == [
+    assert markdown.render_topic_links("TASK-1 now", (*SETTINGS.linkifiers, greedy)) == [
         {"text": "TASK-1", "url": "https://tasks.example/1"}
     ]

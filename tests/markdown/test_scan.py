@@ -2,32 +2,33 @@
 
 import pytest
 
-from tertulia.markdown import Wanted, scan
+from tertulia import markdown
+from tertulia.markdown import Names
 
 
 @pytest.mark.parametrize(
     "source, wanted",
     [
-        ("nothing", Wanted()),
-        ("2 * 3", Wanted()),
-        ("@**Ann Lee**", Wanted(user_names=frozenset({"ann lee"}))),
-        ("@_**Ann|7**", Wanted(user_names=frozenset({"ann|7"}), user_ids=frozenset({7}))),
-        ("(@*cooks*)", Wanted(group_names=frozenset({"cooks"}))),
-        ("#**kitchen**", Wanted(channel_names=frozenset({"kitchen"}))),
+        ("nothing", Names()),
+        ("2 * 3", Names()),
+        ("@**Ann Lee**", Names(user_names=frozenset({"ann lee"}))),
+        ("@_**Ann|7**", Names(user_names=frozenset({"ann|7"}), user_ids=frozenset({7}))),
+        ("(@*cooks*)", Names(group_names=frozenset({"cooks"}))),
+        ("#**kitchen**", Names(channel_names=frozenset({"kitchen"}))),
         (
             "#**kitchen>lunch**",
-            Wanted(
+            Names(
                 channel_names=frozenset({"kitchen", "kitchen>lunch"}),
                 topics=frozenset({("kitchen", "lunch")}),
             ),
         ),
-        ("[x](/user_uploads/1/ab/x.png)", Wanted(upload_path_ids=frozenset({"1/ab/x.png"}))),
+        ("[x](/user_uploads/1/ab/x.png)", Names(upload_path_ids=frozenset({"1/ab/x.png"}))),
     ],
 )
-def test_a_text_asks_for_the_names_it_holds(source: str, wanted: Wanted) -> None:
-    assert scan(source) == wanted
+def test_a_text_asks_for_the_names_it_holds(source: str, wanted: Names) -> None:
+    assert markdown.scan(source) == wanted
 
 
 def test_a_text_without_names_asks_for_nothing() -> None:
-    assert not scan("*hello* **world**")
-    assert scan("@**Ann**")
+    assert not markdown.scan("*hello* **world**")
+    assert markdown.scan("@**Ann**")

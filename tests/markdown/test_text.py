@@ -3,7 +3,8 @@
 import pytest
 from tests.markdown.world import html
 
-from tertulia.markdown import Settings, render
+from tertulia import markdown
+from tertulia.markdown import Settings
 from tertulia.markdown.rendering import MAX_FORMATTED
 
 
@@ -46,9 +47,9 @@ def test_odd_characters_are_kept_or_dropped_as_agreed(source: str, expected: str
     ],
 )
 def test_plain_text_has_a_short_way_that_leads_to_the_same_place(source: str) -> None:
-    by_the_long_way = render(source, settings=Settings(translate_emoticons=True))
+    by_the_long_way = markdown.render(source, settings=Settings(translate_emoticons=True))
 
-    assert render(source) == by_the_long_way
+    assert markdown.render(source) == by_the_long_way
     assert by_the_long_way.html == f"<p>{source}</p>"
 
 
@@ -61,4 +62,7 @@ def test_a_typed_mark_never_shows_somebody_elses_part() -> None:
 def test_a_text_beyond_all_limits_is_shown_as_typed() -> None:
     source = "**a** <b> " * (MAX_FORMATTED // 10 + 1)
 
-    assert render(source).html == "<p>" + "**a** &lt;b&gt; " * (MAX_FORMATTED // 10 + 1) + "</p>"
+    assert (
+        markdown.render(source).html
+        == "<p>" + "**a** &lt;b&gt; " * (MAX_FORMATTED // 10 + 1) + "</p>"
+    )

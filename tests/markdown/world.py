@@ -1,31 +1,31 @@
 """What the texts of these tests may refer to: a few people, groups, channels and uploads."""
 
+from tertulia import markdown
 from tertulia.markdown import (
-    Channel,
     Found,
-    Group,
-    Linkifier,
+    LinkedChannel,
+    LinkPattern,
+    MentionedGroup,
+    MentionedUser,
     Rendered,
     Settings,
     Upload,
-    User,
-    render,
 )
 
 FOUND = Found.of(
     users=[
-        User(11, "Ann Lee"),
-        User(12, "Ben"),
-        User(13, "Twin"),
-        User(14, "Twin"),
-        User(15, "Old Tom", is_active=False),
+        MentionedUser(11, "Ann Lee"),
+        MentionedUser(12, "Ben"),
+        MentionedUser(13, "Twin"),
+        MentionedUser(14, "Twin"),
+        MentionedUser(15, "Old Tom", is_active=False),
     ],
     groups=[
-        Group(21, "cooks"),
-        Group(22, "closed", is_active=False),
-        Group(23, "role:administrators"),
+        MentionedGroup(21, "cooks"),
+        MentionedGroup(22, "closed", is_active=False),
+        MentionedGroup(23, "role:administrators"),
     ],
-    channels=[Channel(4, "kitchen"), Channel(5, "tea & cake (v1.0)")],
+    channels=[LinkedChannel(4, "kitchen"), LinkedChannel(5, "tea & cake (v1.0)")],
     newest_in_topic={(4, "lunch"): 77},
     uploads=[
         Upload(
@@ -39,15 +39,15 @@ FOUND = Found.of(
 SETTINGS = Settings(
     base_url="https://chat.test",
     linkifiers=(
-        Linkifier(1, r"TASK-(?P<id>[0-9]+)", "https://tasks.example/{id}"),
-        Linkifier(2, r"(?P<kind>doc|note)/(?P<name>[a-z]+)", "https://{kind}.example/{?name}"),
+        LinkPattern(1, r"TASK-(?P<id>[0-9]+)", "https://tasks.example/{id}"),
+        LinkPattern(2, r"(?P<kind>doc|note)/(?P<name>[a-z]+)", "https://{kind}.example/{?name}"),
     ),
     custom_emoji={"blob": "/user_avatars/1/emoji/blob.png"},
 )
 
 
 def rendered(source: str, settings: Settings = SETTINGS) -> Rendered:
-    return render(source, FOUND, settings)
+    return markdown.render(source, FOUND, settings)
 
 
 def html(source: str, settings: Settings = SETTINGS) -> str:

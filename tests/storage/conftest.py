@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 from tests.support.databases import Databases, Kind
 
-from tertulia.actions import organizations
-from tertulia.domain.realms import Realm
+from tertulia import actions
+from tertulia.domain.organization.realm import Realm
 from tertulia.storage.database import Database
 
 
@@ -21,4 +21,4 @@ def database(kind: Kind, databases: Databases) -> Iterator[Database]:
 
 @pytest.fixture
 def realm(database: Database) -> Realm:
-    return database.write_now(0, organizations.create, "Casa", "casa")
+    return database.write_now(0, actions.organization.create, "Casa", "casa")

@@ -1,7 +1,7 @@
 """Conversations are found by who takes part, however many that are."""
 
-from tertulia.storage import conversations
-from tertulia.storage.tx import Tx
+from tertulia import storage
+from tertulia.storage.database.tx import Tx
 
 FIRST = 9_000_000_001  # as long as ids get in a very large organization
 
@@ -17,9 +17,11 @@ def people(tx: Tx, number: int) -> list[int]:
 def test_a_thousand_people_have_one_conversation(database, realm):
     everybody = database.write_now(realm.id, people, 1000)
 
-    begun = database.write_now(realm.id, conversations.get_or_start, everybody)
-    again = database.write_now(realm.id, conversations.get_or_start, everybody[::-1])
-    fewer = database.read_now(realm.id, conversations.find, everybody[1:])
+    begun = database.write_now(realm.id, storage.messages.conversations.get_or_start, everybody)
+    again = database.write_now(
+        realm.id, storage.messages.conversations.get_or_start, everybody[::-1]
+    )
+    fewer = database.read_now(realm.id, storage.messages.conversations.find, everybody[1:])
 
     assert again == begun
     assert fewer is None

@@ -2,32 +2,17 @@
 
 import pytest
 
-from tertulia.domain.channels import NewChannel
-from tertulia.domain.groups import Members
-from tertulia.domain.messages import Draft
-from tertulia.domain.users import Role
-from tertulia.domain.visibility import Visibility
+from tertulia import storage
+from tertulia.domain.channels.channel import NewChannel
+from tertulia.domain.groups.group import Members
+from tertulia.domain.messages.message import Draft
+from tertulia.domain.people.user import Role
+from tertulia.domain.personal.topic_policies import Visibility
 from tertulia.errors import BadRequest
-from tertulia.storage import (
-    channels,
-    groups,
-    history,
-    log,
-    messages,
-    queues,
-    realms,
-    schema,
-    selections,
-    send_keys,
-    subscriptions,
-    unread,
-    user_topics,
-    users,
-)
 from tertulia.storage.database import Database
+from tertulia.storage.database.tx import Tx
+from tertulia.storage.messages.selections import Selection
 from tertulia.storage.queues import Position, StoredQueue
-from tertulia.storage.selections import Selection
-from tertulia.storage.tx import Tx
 
 
 def in_one_go(database, realm, play):
@@ -36,11 +21,11 @@ def in_one_go(database, realm, play):
 
 
 def person(tx: Tx, name="ana"):
-    return users.insert(tx, email=f"{name}@example.com", full_name=name, role=Role.MEMBER)
+    return storage.people.insert(tx, email=f"{name}@example.com", full_name=name, role=Role.MEMBER)
 
 
 def room(tx: Tx, name="kitchen"):
-    return channels.insert(tx, NewChannel(name), "", None, {"can_send_message_group": 1})
+    return storage.channels.insert(tx, NewChannel(name), "", None, {"can_send_message_group": 1})
 
 
 DRAFT = Draft("Söup 🍲", "<p>Söup 🍲</p>", 1, "test", read_by_sender=False)
@@ -51,23 +36,23 @@ DRAFT = Draft("Söup 🍲", "<p>Söup 🍲</p>", 1, "test", read_by_sender=False
 
 def test_an_action_that_fails_leaves_nothing(database, realm):
     def fail(tx: Tx) -> None:
-        realms.rename(tx, "Other")
+        storage.organization.rename(tx, "Other")
         raise BadRequest("no")
 
     with pytest.raises(BadRequest):
         database.write_now(realm.id, fail)
 
-    assert database.read_now(realm.id, realms.current).name == "Casa"
+    assert database.read_now(realm.id, storage.organization.current).name == "Casa"
 
 
 def test_reading_cannot_write(database, realm):
     if database.dialect.name == "postgres":
         with pytest.raises(Exception, match="read-only"):
-            database.read_now(realm.id, realms.rename, "Other")
+            database.read_now(realm.id, storage.organization.rename, "Other")
     else:
-        database.read_now(realm.id, realms.rename, "Other")
+        database.read_now(realm.id, storage.organization.rename, "Other")
 
-    assert database.read_now(realm.id, realms.current).name == "Casa"
+    assert database.read_now(realm.id, storage.organization.current).name == "Casa"
 
 
 @pytest.mark.parametrize("ids", [[], [1], [1, 2, 10**15], list(range(2000))])
@@ -81,23 +66,23 @@ def test_a_list_may_be_of_any_length(database, realm, ids):
 
 def test_texts_come_back_as_they_were(database, realm):
     for text in ("", "'", '"', "%s", ":name", "%", "\\", "é", "🍲", "a\nb\tc", "\x7f\u200b"):
-        database.write_now(realm.id, realms.rename, text)
-        assert database.read_now(realm.id, realms.current).name == text
+        database.write_now(realm.id, storage.organization.rename, text)
+        assert database.read_now(realm.id, storage.organization.current).name == text
 
 
 def test_two_organizations_are_two_worlds(database, realm):
     def scene(tx: Tx) -> None:
-        other = tx.for_realm(realms.insert(tx, "other", "Other", "uuid"))
+        other = tx.for_realm(storage.organization.insert(tx, "other", "Other", "uuid"))
         here, there = person(tx), person(other)
         channel = room(tx)
-        assert users.find(tx, there.id) is None
-        assert users.find_by_email(other, "ANA@example.com") == there
-        assert users.find_by_email(tx, " ana@EXAMPLE.com ") == here
-        assert channels.find(other, channel.id) is None
-        assert channels.find_by_name(other, "kitchen") is None
-        message_id = messages.insert_in_channel(tx, here.id, channel.id, "lunch", DRAFT)
-        assert messages.find(other, message_id) is None
-        assert messages.newest_id(other) == 0
+        assert storage.people.find(tx, there.id) is None
+        assert storage.people.find_by_email(other, "ANA@example.com") == there
+        assert storage.people.find_by_email(tx, " ana@EXAMPLE.com ") == here
+        assert storage.channels.find(other, channel.id) is None
+        assert storage.channels.find_by_name(other, "kitchen") is None
+        message_id = storage.messages.insert_in_channel(tx, here.id, channel.id, "lunch", DRAFT)
+        assert storage.messages.find(other, message_id) is None
+        assert storage.messages.newest_id(other) == 0
 
     in_one_go(database, realm, scene)
 
@@ -107,18 +92,18 @@ def test_two_organizations_are_two_worlds(database, realm):
 
 def test_the_log_counts_without_gaps(database, realm):
     def scene(tx: Tx) -> None:
-        first = log.head(tx)
-        given = [log.append(tx, "x", "{}", f"{number}") for number in range(5)]
+        first = storage.log.head(tx)
+        given = [storage.log.append(tx, "x", "{}", f"{number}") for number in range(5)]
         assert given == list(range(first + 1, first + 6))
-        assert [entry.payload for entry in log.after(tx, tx.realm_id, first + 1, 3)] == [
+        assert [entry.payload for entry in storage.log.after(tx, tx.realm_id, first + 1, 3)] == [
             "1",
             "2",
             "3",
         ]
-        assert log.heads(tx)[tx.realm_id] == log.head(tx) == first + 5
-        assert log.gaps(tx) == []
+        assert storage.log.heads(tx)[tx.realm_id] == storage.log.head(tx) == first + 5
+        assert storage.log.gaps(tx) == []
         tx.execute("DELETE FROM event WHERE payload = '2'")
-        assert log.gaps(tx) == [
+        assert storage.log.gaps(tx) == [
             f"the log of organization {tx.realm_id} lacks 1 events between its first and its last"
         ]
 
@@ -128,11 +113,11 @@ def test_the_log_counts_without_gaps(database, realm):
 def test_the_log_forgets_from_its_beginning(database, realm):
     def scene(tx: Tx) -> None:
         for number in range(5):
-            log.append(tx, "x", "{}", f"{number}")
-        head = log.head(tx)
-        log.forget_up_to(tx, head - 2)
-        assert log.oldest(tx, tx.realm_id) == head - 1
-        assert log.gaps(tx) == []
+            storage.log.append(tx, "x", "{}", f"{number}")
+        head = storage.log.head(tx)
+        storage.log.forget_up_to(tx, head - 2)
+        assert storage.log.oldest(tx, tx.realm_id) == head - 1
+        assert storage.log.gaps(tx) == []
 
     in_one_go(database, realm, scene)
 
@@ -152,7 +137,7 @@ def test_an_address_is_taken_once_in_any_case(database, realm):
 def test_names_of_channels_are_compared_without_case(database, realm):
     def scene(tx: Tx) -> None:
         made = room(tx, "Straße")
-        assert channels.find_by_name(tx, " STRASSE ") == made
+        assert storage.channels.find_by_name(tx, " STRASSE ") == made
         assert made.name == "Straße"
 
     in_one_go(database, realm, scene)
@@ -160,9 +145,11 @@ def test_names_of_channels_are_compared_without_case(database, realm):
 
 def test_permissions_are_kept_in_either_form(database, realm):
     def scene(tx: Tx) -> None:
-        ids = groups.system_ids(tx)
+        ids = storage.groups.system_ids(tx)
         value = Members([1, 2], [ids["role:members"]])
-        made = channels.insert(tx, NewChannel("x"), "", None, {"a": ids["role:owners"], "b": value})
+        made = storage.channels.insert(
+            tx, NewChannel("x"), "", None, {"a": ids["role:owners"], "b": value}
+        )
         assert made.permissions == {"a": ids["role:owners"], "b": value}
 
     in_one_go(database, realm, scene)
@@ -171,23 +158,30 @@ def test_permissions_are_kept_in_either_form(database, realm):
 def test_groups_within_groups(database, realm):
     def scene(tx: Tx) -> None:
         ana = person(tx)
-        inner, middle, outer = (groups.insert(tx, name, "") for name in ("a", "b", "c"))
-        groups.add_subgroup(tx, middle, inner)
-        groups.add_subgroup(tx, outer, middle)
-        groups.add_subgroup(tx, outer, groups.system_ids(tx)["role:moderators"])
+        inner, middle, outer = (storage.groups.insert(tx, name, "") for name in ("a", "b", "c"))
+        storage.groups.add_subgroup(tx, middle, inner)
+        storage.groups.add_subgroup(tx, outer, middle)
+        storage.groups.add_subgroup(tx, outer, storage.groups.system_ids(tx)["role:moderators"])
         tx.execute(
             "INSERT INTO user_group_member (realm_id, group_id, user_id) VALUES (:r, :g, :u)",
             r=tx.realm_id,
             g=inner,
             u=ana.id,
         )
-        assert groups.containing(tx, ana.id) == {inner, middle, outer}
-        assert set(groups.system_groups_within(tx, [outer])) == {
+        found = storage.groups.within(tx, [outer])
+        assert {group_id for group_id, name in found.items() if name is None} == {
+            outer,
+            middle,
+            inner,
+        }
+        assert set(found.values()) - {None} == {
             "role:moderators",
             "role:administrators",
             "role:owners",
         }
-        assert groups.system_groups_within(tx, [inner]) == []
+        known = storage.groups.Memberships(tx, [ana])
+        assert known.listing(ana.id) == {inner}
+        assert known.listed_in([inner, middle]) == {ana.id}
 
     in_one_go(database, realm, scene)
 
@@ -200,31 +194,31 @@ def test_spans_tell_who_received_what(database, realm):
         ana, kitchen = person(tx), room(tx)
 
         def say() -> int:
-            log.append(tx, "message", "{}", "{}")
-            return messages.insert_in_channel(tx, ana.id, kitchen.id, "lunch", DRAFT)
+            storage.log.append(tx, "message", "{}", "{}")
+            return storage.messages.insert_in_channel(tx, ana.id, kitchen.id, "lunch", DRAFT)
 
         def now() -> tuple[int, int]:
-            return log.head(tx), messages.newest_id(tx)
+            return storage.log.head(tx), storage.messages.newest_id(tx)
 
         before = say()
-        subscriptions.activate(tx, kitchen, {ana.id: "#ffffff"}, *now())
+        storage.channels.subscriptions.activate(tx, kitchen, {ana.id: "#ffffff"}, *now())
         during = say()
-        subscriptions.end(tx, kitchen.id, [ana.id], *now())
+        storage.channels.subscriptions.end(tx, kitchen.id, [ana.id], *now())
         absent = say()
-        subscriptions.activate(tx, kitchen, {ana.id: "#000000"}, *now())
+        storage.channels.subscriptions.activate(tx, kitchen, {ana.id: "#000000"}, *now())
         after = say()
 
-        spans = subscriptions.spans_of(tx, ana.id)
+        spans = storage.channels.subscriptions.spans_of(tx, ana.id)
         received = [
             number
             for number in (before, during, absent, after)
             if any(span.covers_message(number) for span in spans)
         ]
         assert received == [during, after]
-        assert list(unread.load(tx, ana.id)) == [during, after]
-        mine_here = selections.received_in_channels(tx, ana.id, [kitchen.id])
-        assert history.before(tx, mine_here, 10**15, 10) == [during, after]
-        mine = subscriptions.find(tx, ana.id, kitchen.id)
+        assert list(storage.messages.unread.load(tx, ana.id)) == [during, after]
+        mine_here = storage.messages.selections.received_in_channels(tx, ana.id, [kitchen.id])
+        assert storage.messages.history.before(tx, mine_here, 10**15, 10) == [during, after]
+        mine = storage.channels.subscriptions.find(tx, ana.id, kitchen.id)
         assert mine is not None
         assert (mine.active, mine.color) == (True, "#ffffff")
 
@@ -234,16 +228,19 @@ def test_spans_tell_who_received_what(database, realm):
 def test_history_is_read_from_a_place_in_both_directions(database, realm):
     def scene(tx: Tx) -> None:
         ana, kitchen = person(tx), room(tx)
-        ids = [messages.insert_in_channel(tx, ana.id, kitchen.id, f"{n}", DRAFT) for n in range(5)]
+        ids = [
+            storage.messages.insert_in_channel(tx, ana.id, kitchen.id, f"{n}", DRAFT)
+            for n in range(5)
+        ]
         all_ = Selection()
         all_.require("1 = 1")
-        assert history.before(tx, all_, ids[3], 2) == ids[1:3]
-        assert history.after(tx, all_, ids[1], 2) == ids[2:4]
-        assert history.before(tx, all_, ids[3], 0) == []
-        assert history.among(tx, all_, [ids[4], ids[0], -1]) == [ids[0], ids[4]]
-        assert history.newest(tx, all_) == ids[-1]
-        assert history.first_since(tx, all_, tx.now + 1) is None
-        found = messages.find(tx, ids[0])
+        assert storage.messages.history.before(tx, all_, ids[3], 2) == ids[1:3]
+        assert storage.messages.history.after(tx, all_, ids[1], 2) == ids[2:4]
+        assert storage.messages.history.before(tx, all_, ids[3], 0) == []
+        assert storage.messages.history.among(tx, all_, [ids[4], ids[0], -1]) == [ids[0], ids[4]]
+        assert storage.messages.history.newest(tx, all_) == ids[-1]
+        assert storage.messages.history.first_since(tx, all_, tx.now + 1) is None
+        found = storage.messages.find(tx, ids[0])
         assert found is not None
         assert (found.content, found.rendered) == (DRAFT.content, DRAFT.rendered)
 
@@ -253,13 +250,15 @@ def test_history_is_read_from_a_place_in_both_directions(database, realm):
 def test_a_bitmap_of_unread_messages_is_kept_and_brought_up_to_date(database, realm):
     def scene(tx: Tx) -> None:
         ana, ben, kitchen = person(tx), person(tx, "ben"), room(tx)
-        subscriptions.activate(tx, kitchen, {ben.id: "#ffffff"}, 0, 0)
-        first = messages.insert_in_channel(tx, ana.id, kitchen.id, "x", DRAFT)
-        unread.store(tx, ben.id, unread.load(tx, ben.id), first)
-        second = messages.insert_in_channel(tx, ana.id, kitchen.id, "x", DRAFT)
-        assert unread.caught_up_to(tx, ben.id) == first
-        assert list(unread.load(tx, ben.id)) == [first, second]
-        assert [each.topic for each in unread.describe(tx, ben.id, [first, second])] == ["x", "x"]
+        storage.channels.subscriptions.activate(tx, kitchen, {ben.id: "#ffffff"}, 0, 0)
+        first = storage.messages.insert_in_channel(tx, ana.id, kitchen.id, "x", DRAFT)
+        storage.messages.unread.store(tx, ben.id, storage.messages.unread.load(tx, ben.id), first)
+        second = storage.messages.insert_in_channel(tx, ana.id, kitchen.id, "x", DRAFT)
+        assert storage.messages.unread.caught_up_to(tx, ben.id) == first
+        assert list(storage.messages.unread.load(tx, ben.id)) == [first, second]
+        assert [
+            each.topic for each in storage.messages.unread.describe(tx, ben.id, [first, second])
+        ] == ["x", "x"]
 
     in_one_go(database, realm, scene)
 
@@ -267,12 +266,12 @@ def test_a_bitmap_of_unread_messages_is_kept_and_brought_up_to_date(database, re
 def test_flags_are_sparse_rows(database, realm):
     def scene(tx: Tx) -> None:
         ana, kitchen = person(tx), room(tx)
-        number = messages.insert_in_channel(tx, ana.id, kitchen.id, "x", DRAFT)
+        number = storage.messages.insert_in_channel(tx, ana.id, kitchen.id, "x", DRAFT)
         for _ in range(2):
-            unread.add_flag(tx, "starred", [ana.id], number)
-        unread.add_flag(tx, "mentioned", [], number)
-        assert unread.with_flag(tx, ana.id, "starred") == [number]
-        assert unread.flags_of(tx, ana.id, [number]) == {number: ["starred"]}
+            storage.messages.unread.add_flag(tx, "starred", [ana.id], number)
+        storage.messages.unread.add_flag(tx, "mentioned", [], number)
+        assert storage.messages.unread.with_flag(tx, ana.id, "starred") == [number]
+        assert storage.messages.unread.flags_of(tx, ana.id, [number]) == {number: ["starred"]}
 
     in_one_go(database, realm, scene)
 
@@ -283,12 +282,21 @@ def test_flags_are_sparse_rows(database, realm):
 def test_a_policy_is_set_replaced_and_forgotten(database, realm):
     def scene(tx: Tx) -> None:
         ana, kitchen = person(tx), room(tx)
-        user_topics.set_policy(tx, ana.id, kitchen.id, "Lunch", Visibility.MUTED)
-        user_topics.set_policy(tx, ana.id, kitchen.id, "LUNCH", Visibility.FOLLOWED)
-        assert user_topics.policy(tx, ana.id, kitchen.id, "lunch") == Visibility.FOLLOWED
-        assert [each.topic for each in user_topics.of_user(tx, ana.id)] == ["LUNCH"]
-        user_topics.set_policy(tx, ana.id, kitchen.id, "lunch", Visibility.NONE)
-        assert user_topics.of_user(tx, ana.id) == []
+        storage.personal.topic_policies.set_policy(
+            tx, ana.id, kitchen.id, "Lunch", Visibility.MUTED
+        )
+        storage.personal.topic_policies.set_policy(
+            tx, ana.id, kitchen.id, "LUNCH", Visibility.FOLLOWED
+        )
+        assert (
+            storage.personal.topic_policies.policy(tx, ana.id, kitchen.id, "lunch")
+            == Visibility.FOLLOWED
+        )
+        assert [each.topic for each in storage.personal.topic_policies.of_user(tx, ana.id)] == [
+            "LUNCH"
+        ]
+        storage.personal.topic_policies.set_policy(tx, ana.id, kitchen.id, "lunch", Visibility.NONE)
+        assert storage.personal.topic_policies.of_user(tx, ana.id) == []
 
     in_one_go(database, realm, scene)
 
@@ -296,17 +304,17 @@ def test_a_policy_is_set_replaced_and_forgotten(database, realm):
 def test_a_key_of_a_send_is_found_until_it_is_old(database, realm):
     def scene(tx: Tx) -> None:
         ana = person(tx)
-        send_keys.insert(tx, ana.id, "k", b"print", 7, None)
-        found = send_keys.find(tx, ana.id, "k", tx.now - 1)
+        storage.messages.send_keys.insert(tx, ana.id, "k", b"print", 7, None)
+        found = storage.messages.send_keys.find(tx, ana.id, "k", tx.now - 1)
         assert found is not None
         assert (found.fingerprint, found.message_id, found.policy) == (b"print", 7, None)
-        assert send_keys.find(tx, ana.id, "k", tx.now) is None
-        assert send_keys.find(tx, ana.id + 1, "k", 0) is None
-        send_keys.insert(tx, ana.id, "k", b"other", 8, 3)
-        again = send_keys.find(tx, ana.id, "k", tx.now - 1)
+        assert storage.messages.send_keys.find(tx, ana.id, "k", tx.now) is None
+        assert storage.messages.send_keys.find(tx, ana.id + 1, "k", 0) is None
+        storage.messages.send_keys.insert(tx, ana.id, "k", b"other", 8, 3)
+        again = storage.messages.send_keys.find(tx, ana.id, "k", tx.now - 1)
         assert again is not None
         assert (again.fingerprint, again.message_id, again.policy) == (b"other", 8, 3)
-        assert send_keys.forget_before(tx, tx.now, 10) == 1
+        assert storage.messages.send_keys.forget_before(tx, tx.now, 10) == 1
 
     in_one_go(database, realm, scene)
 
@@ -315,17 +323,20 @@ def test_a_queue_only_moves_forward(database, realm):
     def scene(tx: Tx) -> None:
         ana = person(tx)
         queue = StoredQueue("q", tx.realm_id, ana.id, "{}", 5, 50, 5, 600, tx.now)
-        queues.insert(tx, queue)
-        queues.note(tx, [Position("q", 70, 7, tx.now + 5), Position("unknown", 1, 1, 1.0)])
-        queues.note(tx, [Position("q", 60, 6, tx.now)])
-        found = queues.find(tx, "q")
+        storage.queues.insert(tx, queue)
+        storage.queues.note(tx, [Position("q", 70, 7, tx.now + 5), Position("unknown", 1, 1, 1.0)])
+        storage.queues.note(tx, [Position("q", 60, 6, tx.now)])
+        found = storage.queues.find(tx, "q")
         assert found is not None
         assert (found.acked, found.scanned, found.seen_at) == (70, 7, tx.now + 5)
-        assert queues.oldest_position(tx) == 7
-        assert (queues.behind(tx, 7), queues.behind(tx, 8)) == ([], ["q"])
-        assert (queues.count_of(tx, ana.id), queues.of_user(tx, ana.id)) == (1, ["q"])
-        assert queues.delete(tx, ["q", "unknown"]) == 1
-        assert queues.oldest_position(tx) is None
+        assert storage.queues.oldest_position(tx) == 7
+        assert (storage.queues.behind(tx, 7), storage.queues.behind(tx, 8)) == ([], ["q"])
+        assert (storage.queues.count_of(tx, ana.id), storage.queues.of_user(tx, ana.id)) == (
+            1,
+            ["q"],
+        )
+        assert storage.queues.delete(tx, ["q", "unknown"]) == 1
+        assert storage.queues.oldest_position(tx) is None
 
     in_one_go(database, realm, scene)
 
@@ -336,13 +347,13 @@ LATEST = "UPDATE schema_version SET version = :v"
 
 
 def test_the_schema_is_made_once(database):
-    assert database.migrate() == schema.latest_version()
+    assert database.migrate() == storage.database.schema.latest_version()
 
 
 @pytest.mark.parametrize("is_open", ["true", "false"])
 def test_who_had_closed_logging_in_by_password_has_it_closed(database, realm, monkeypatch, is_open):
     text = '{"description":"\\"email_auth_enabled\\":true","email_auth_enabled":%s,"org_type":1}'
-    known = schema.migrations()
+    known = storage.database.schema.migrations()
 
     def age(tx: Tx) -> None:
         tx.execute("UPDATE schema_version SET version = 19")
@@ -351,11 +362,11 @@ def test_who_had_closed_logging_in_by_password_has_it_closed(database, realm, mo
         )
 
     database.write_now(0, age)
-    monkeypatch.setattr(schema, "migrations", lambda: known[:20])
+    monkeypatch.setattr(storage.database.schema, "migrations", lambda: known[:20])
     database.migrate()
     database.write_now(0, lambda tx: tx.execute(LATEST, v=known[-1][0]))
 
-    found = database.read_now(realm.id, realms.current)
+    found = database.read_now(realm.id, storage.organization.current)
     assert found.settings == {
         "description": '"email_auth_enabled":true',
         "authentication_methods": {"Email": is_open == "true"},
@@ -369,11 +380,11 @@ def test_data_of_a_newer_server_is_refused(database, kind):
         tx.execute("UPDATE schema_version SET version = 999")
 
     def restore(tx: Tx) -> None:
-        tx.execute(LATEST, v=schema.latest_version())
+        tx.execute(LATEST, v=storage.database.schema.latest_version())
 
     database.write_now(0, age)
 
-    with pytest.raises(schema.SchemaTooNew, match="newer Tertulia"):
+    with pytest.raises(storage.database.schema.SchemaTooNew, match="newer Tertulia"):
         database.migrate()
 
     database.write_now(0, restore)
@@ -383,7 +394,7 @@ def test_a_migration_that_fails_leaves_nothing(kind, databases, monkeypatch):
     url, _ = databases.new("sqlite")
     empty = Database.at(url)
     broken = [(1, "CREATE TABLE schema_version (version INTEGER); CREATE TABLE nonsense (")]
-    monkeypatch.setattr(schema, "migrations", lambda: broken)
+    monkeypatch.setattr(storage.database.schema, "migrations", lambda: broken)
 
     with pytest.raises(Exception, match="incomplete"):
         empty.migrate()

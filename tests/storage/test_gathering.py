@@ -7,13 +7,15 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from tests.support.waiting import PATIENCE_SECONDS
 
-from tertulia.domain.realms import Realm
-from tertulia.errors import BadRequest, ServiceUnavailable
-from tertulia.storage import log, realms
+from tertulia import storage
+from tertulia.domain.organization.realm import Realm
+from tertulia.errors import BadRequest
+from tertulia.errors.http import ServiceUnavailable
 from tertulia.storage.database import Database
-from tertulia.storage.tx import Tx
-from tertulia.storage.writer import Gathering, Job, Writer
+from tertulia.storage.database.tx import Tx
+from tertulia.storage.database.writer import Gathering, PendingWrite, Writer
 
 
 class Desk:
@@ -30,25 +32,25 @@ class Desk:
         self.gatherings.append(gathering)
         gathering.answer()
 
-    def do(self, realm: Realm, *actions: Callable[[Tx], Any]) -> list[Job]:
+    def do(self, realm: Realm, *actions: Callable[[Tx], Any]) -> list[PendingWrite]:
         """Have all of them done in one gathering."""
         hold, held, done = threading.Event(), threading.Event(), threading.Semaphore(0)
 
         def wait(tx: Tx) -> None:
             held.set()
-            hold.wait(5)
+            hold.wait(PATIENCE_SECONDS)
 
-        def answered(_: Job) -> None:
+        def answered(_: PendingWrite) -> None:
             done.release()
 
-        self._writer.submit(Job(wait, (), realm.id, lambda job: None))
-        held.wait(5)
-        jobs = [Job(action, (), realm.id, answered) for action in actions]
+        self._writer.submit(PendingWrite(wait, (), realm.id, lambda job: None))
+        held.wait(PATIENCE_SECONDS)
+        jobs = [PendingWrite(action, (), realm.id, answered) for action in actions]
         for job in jobs:
             self._writer.submit(job)
         hold.set()
         for _ in jobs:
-            assert done.acquire(timeout=5)
+            assert done.acquire(timeout=PATIENCE_SECONDS)
         return jobs
 
     def close(self) -> None:
@@ -63,17 +65,17 @@ def desk(database: Database) -> Iterator[Desk]:
 
 
 def names(tx: Tx) -> list[str]:
-    return [entry.kind for entry in log.after(tx, tx.realm_id, 0, 1000)]
+    return [entry.kind for entry in storage.log.after(tx, tx.realm_id, 0, 1000)]
 
 
 def announcing(kind: str) -> Callable[[Tx], int]:
-    return lambda tx: log.append(tx, kind, "{}", "{}")
+    return lambda tx: storage.log.append(tx, kind, "{}", "{}")
 
 
 def failing(kind: str, error: Exception) -> Callable[[Tx], None]:
     def action(tx: Tx) -> None:
-        log.append(tx, kind, "{}", "{}")
-        realms.rename(tx, kind)
+        storage.log.append(tx, kind, "{}", "{}")
+        storage.organization.rename(tx, kind)
         raise error
 
     return action
@@ -102,26 +104,26 @@ def test_an_action_that_fails_undoes_itself_alone(database, realm, desk):
 
     assert [job.error for job in jobs] == [None, refusal, None, mistake, None]
     assert database.read_now(realm.id, names)[-3:] == ["one", "two", "three"]
-    assert database.read_now(realm.id, realms.current).name == "Casa"
+    assert database.read_now(realm.id, storage.organization.current).name == "Casa"
 
 
 def test_numbers_of_what_was_undone_are_given_again(database, realm, desk):
-    before = database.read_now(realm.id, log.head)
+    before = database.read_now(realm.id, storage.log.head)
 
     first, _, second = desk.do(
         realm, announcing("one"), failing("undone", BadRequest("no")), announcing("two")
     )
 
     assert (first.result, second.result) == (before + 1, before + 2)
-    assert database.read_now(realm.id, log.gaps) == []
+    assert database.read_now(realm.id, storage.log.gaps) == []
 
 
 def test_each_sees_what_those_before_it_have_done(database, realm, desk):
     *_, last = desk.do(
         realm,
-        lambda tx: realms.rename(tx, "Second"),
+        lambda tx: storage.organization.rename(tx, "Second"),
         failing("Third", BadRequest("no")),
-        lambda tx: realms.current(tx).name,
+        lambda tx: storage.organization.current(tx).name,
     )
 
     assert last.result == "Second"
@@ -149,7 +151,7 @@ def test_a_full_disk_fails_the_whole_gathering_and_the_next_one_succeeds(realm, 
     def fill(tx: Tx) -> None:
         tx.execute("PRAGMA max_page_count = 1")  # the file may not grow any more
         for _ in range(2000):
-            log.append(tx, "x" * 1000, "{}", "{}")
+            storage.log.append(tx, "x" * 1000, "{}", "{}")
 
     jobs = desk.do(realm, announcing("one"), fill, announcing("two"))
     after = desk.do(realm, announcing("three"))

@@ -3,15 +3,14 @@
 import random
 from dataclasses import dataclass, field
 
-from tertulia.actions import organizations
-from tertulia.domain.messages import Draft
-from tertulia.domain.realms import Realm
-from tertulia.domain.search import Page, parse
-from tertulia.storage import conversations, edits, history, messages, search, users
+from tertulia import actions, domain, storage
+from tertulia.domain.messages.message import Draft
+from tertulia.domain.organization.realm import Realm
+from tertulia.domain.search.query import SearchedText
 from tertulia.storage.database import Database
-from tertulia.storage.finding import Search
-from tertulia.storage.selections import BEYOND_ALL, Selection
-from tertulia.storage.tx import Tx
+from tertulia.storage.database.tx import Tx
+from tertulia.storage.messages.selections import BEYOND_ALL, Selection
+from tertulia.storage.search.finding import Search
 
 TABLES = ("search_document", "search_posting", "search_word", "search_gram", "search_stale")
 WORDS = [
@@ -36,52 +35,58 @@ class Shelf:
     said: int = 0
 
     def say(self, text: str, topic: str) -> int:
-        conversation = conversations.get_or_start(self.tx, [self.author])
-        given = messages.insert_in_conversation(self.tx, self.author, conversation, draft(text))
+        conversation = storage.messages.conversations.get_or_start(self.tx, [self.author])
+        given = storage.messages.insert_in_conversation(
+            self.tx, self.author, conversation, draft(text)
+        )
         self.said += 1
         number = self.said * APART
         self.tx.execute("UPDATE message SET id = :new WHERE id = :id", new=number, id=given)
-        edits.set_topic(self.tx, [number], topic)
+        storage.messages.edits.set_topic(self.tx, [number], topic)
         self.texts[number] = (text, topic)
         return number
 
     def edit(self, number: int, text: str) -> None:
-        edits.set_content(self.tx, number, draft(text))
+        storage.messages.edits.set_content(self.tx, number, draft(text))
         self.texts[number] = (text, self.texts[number][1])
 
     def move(self, numbers: list[int], topic: str) -> None:
-        edits.set_topic(self.tx, numbers, topic)
+        storage.messages.edits.set_topic(self.tx, numbers, topic)
         self.texts |= {number: (self.texts[number][0], topic) for number in numbers}
 
     def delete(self, numbers: list[int]) -> None:
-        messages.delete(self.tx, numbers)
+        storage.messages.delete(self.tx, numbers)
         for number in numbers:
             del self.texts[number]
 
     def holding(self, query: str) -> list[int]:
-        asked = parse(query)
+        asked = domain.search.query.parse(query)
         return sorted(
             number
             for number, (text, topic) in self.texts.items()
-            if asked.matches(Page(f"<p>{text}</p>", topic))
+            if asked.matches(SearchedText(f"<p>{text}</p>", topic))
         )
 
     def check(self) -> None:
         """The index, in whatever state it is, leads to what a look at every message shows."""
         for query in QUERIES:
             expected = self.holding(query)
-            found = Selection(search=Search(self.tx, parse(query), []))
-            assert history.before(self.tx, found, BEYOND_ALL, 10_000) == expected, query
+            found = Selection(search=Search(self.tx, domain.search.query.parse(query), []))
+            assert (
+                storage.messages.history.before(self.tx, found, BEYOND_ALL, 10_000) == expected
+            ), query
             middle = self.said // 2 * APART
             later = [number for number in expected if number > middle]
-            assert history.after(self.tx, found, middle, 7) == later[:7], query
+            assert storage.messages.history.after(self.tx, found, middle, 7) == later[:7], query
             earlier = [number for number in expected if number < middle]
-            assert history.before(self.tx, found, middle, 7) == earlier[-7:], query
+            assert storage.messages.history.before(self.tx, found, middle, 7) == earlier[-7:], query
             some = list(self.texts)[::3]
-            assert history.among(self.tx, found, some) == sorted({*expected} & {*some}), query
-            missing = Selection(search=Search(self.tx, None, [parse(query)]))
+            assert storage.messages.history.among(self.tx, found, some) == sorted(
+                {*expected} & {*some}
+            ), query
+            missing = Selection(search=Search(self.tx, None, [domain.search.query.parse(query)]))
             others = sorted({*self.texts} - {*expected})
-            assert history.after(self.tx, missing, 0, 10_000) == others, query
+            assert storage.messages.history.after(self.tx, missing, 0, 10_000) == others, query
 
 
 def draft(text: str) -> Draft:
@@ -96,11 +101,11 @@ def words(chance: random.Random) -> str:
 def test_the_index_finds_what_reading_everything_would(database: Database, realm: Realm) -> None:
     def scene(tx: Tx) -> None:
         chance = random.Random(5)
-        shelf = Shelf(tx, users.everyone(tx)[0].id)
+        shelf = Shelf(tx, storage.people.everyone(tx)[0].id)
         for number in range(200):
             shelf.say(words(chance), f"topic {number % 4}")
             if number in (70, 140):
-                while search.index_some(tx, 50):
+                while storage.search.index.index_some(tx, 50):
                     pass
         shelf.check()  # the last ones are not indexed
 
@@ -111,9 +116,9 @@ def test_the_index_finds_what_reading_everything_would(database: Database, realm
         shelf.delete(chance.sample(numbers, 30))
         shelf.check()  # many are indexed as they were
 
-        while search.index_some(tx, 50):
+        while storage.search.index.index_some(tx, 50):
             pass
-        assert search.count_behind(tx, 10) == 0
+        assert storage.search.index.count_behind(tx, 10) == 0
         shelf.check()
 
         shelf.delete(list(shelf.texts))
@@ -129,35 +134,35 @@ def test_a_word_goes_with_the_last_message_that_held_it(database: Database, real
         return {row["word"] for row in tx.all("SELECT word FROM search_word")}
 
     def scene(tx: Tx) -> None:
-        shelf = Shelf(tx, users.everyone(tx)[0].id)
+        shelf = Shelf(tx, storage.people.everyone(tx)[0].id)
         secret, plain = shelf.say("the password is hunter2", "x"), shelf.say("the weather", "x")
-        search.index_some(tx, 10)
+        storage.search.index.index_some(tx, 10)
         assert "hunter2" in known(tx)
 
         shelf.edit(secret, "the soup")
-        search.index_some(tx, 10)
+        storage.search.index.index_some(tx, 10)
         assert known(tx) == {"the", "soup", "weather", "x"}
 
         shelf.delete([plain])
         assert known(tx) == {"the", "soup", "x"}
-        assert search.word_ids(tx, parse("weather").words[0]) == search.word_ids(
-            tx, parse("eathe").words[0]
-        )
+        assert storage.search.index.word_ids(
+            tx, domain.search.query.parse("weather").words[0]
+        ) == storage.search.index.word_ids(tx, domain.search.query.parse("eathe").words[0])
 
     database.write_now(realm.id, scene)
 
 
 def test_organizations_share_no_words(database: Database, realm: Realm) -> None:
-    other = database.write_now(0, organizations.create, "Otra", "otra")
+    other = database.write_now(0, actions.organization.create, "Otra", "otra")
 
     def talk(tx: Tx) -> None:
-        shelf = Shelf(tx, users.everyone(tx)[0].id, said=100 * tx.realm_id)
+        shelf = Shelf(tx, storage.people.everyone(tx)[0].id, said=100 * tx.realm_id)
         shelf.say("our soup", "x")
-        search.index_some(tx, 10)
-        assert shelf.holding("soup") == history.before(
-            tx, Selection(search=Search(tx, parse("soup"), [])), BEYOND_ALL, 10
+        storage.search.index.index_some(tx, 10)
+        assert shelf.holding("soup") == storage.messages.history.before(
+            tx, Selection(search=Search(tx, domain.search.query.parse("soup"), [])), BEYOND_ALL, 10
         )
 
     database.write_now(realm.id, talk)
     database.write_now(other.id, talk)
-    assert database.read_now(0, search.realms_behind) == []
+    assert database.read_now(0, storage.search.index.realms_behind) == []

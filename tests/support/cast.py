@@ -9,8 +9,8 @@ from functools import cache
 
 from tests.support.people import Chat, Person
 
-from tertulia.actions import users
-from tertulia.storage.tx import Tx
+from tertulia import actions
+from tertulia.storage.database.tx import Tx
 
 WHO = ["owner", "admin", "mod", "full", "new", "guest", "bot", "other", "left", "gone", "far"]
 
@@ -35,7 +35,7 @@ def gather(chat: Chat) -> dict[str, Person]:
     people["bot"] = chat.person("bot", bot="generic", owner=people["other"])
     old = [people[name].id for name in ("full", "other", "left", "insider", "bot")]
     chat.write(_make_old, old)
-    chat.write(users.deactivate, people["gone"].id)
+    chat.write(actions.people.deactivate, people["gone"].id)
     chat.set("waiting_period_threshold", 3)
     chat.permit("can_create_public_channel_group", "fullmembers")
     chat.permit("can_add_subscribers_group", "fullmembers")

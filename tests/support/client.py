@@ -1,7 +1,7 @@
 """The HTTP client of the tests: small, and suspicious of every answer.
 
 Every answer must be JSON with `result` and `msg`, every error must have a code, and every success
-is held against the reference where its description is at hand.
+is held against the contract.
 """
 
 import http.client

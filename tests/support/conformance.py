@@ -1,97 +1,108 @@
-"""Every successful answer is held against the reference's own description of its API.
+"""Every successful answer, and every event in one, is held against the contract.
 
-The description is not part of this repository: where it lies beside it the check is made, and
-elsewhere nothing happens. What differs on purpose is listed in `differences`.
+The contract is two tables under `tests/contract`: `shapes.txt`, what the reference answers, and
+`ours.txt`, where we differ from it and why. At the end of a run the tests say which of it they saw.
 """
 
-import importlib.util
 import re
+from copy import deepcopy
 from functools import cache
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
-from tests.support.differences import DIFFERENCES
+from tests.contract.shapes import (
+    EVENT,
+    Object,
+    Shape,
+    Table,
+    event_name,
+    objects_in,
+    problems,
+    read,
+)
 
-TOOL = Path(__file__).resolve().parents[3] / "shared/tools/conformance.py"
-DESCRIPTION = TOOL.parents[1] / "reference/openapi-reference.json"
+from tertulia.api.routes import ROUTES
+
+CONTRACT = Path(__file__).parents[1] / "contract"
+SHAPES = CONTRACT / "shapes.txt"
+OURS = CONTRACT / "ours.txt"
+ENVELOPE = "every answer"
+_BLANK = re.compile(r"\{\w*?(id|filename)?(?::path)?\}")
 
 
 def check(method: str, path: str, answer: dict[str, Any]) -> None:
-    """Raises AssertionError where an answer differs and `differences` does not say why."""
-    found = _validator(method, path.partition("?")[0])
-    if found is None:
-        return
-    template, validator, ours = found
-    shown = {key: _ends(value) for key, value in answer.items() if key not in ours}
-    problems = [
-        problem
-        for error in validator.iter_errors(shown)
-        if not _is_on_purpose(problem := f"{method} {template} {_told(error)}")
-    ]
-    assert not problems, "differs from the reference:\n" + "\n".join(problems)
+    """Raises AssertionError where an answer is not what the contract says."""
+    wrong = the_contract().problems(method, path.partition("?")[0], answer)
+    assert not wrong, f"{method} {path} differs from the contract:\n" + "\n".join(wrong)
+
+
+@cache
+def the_contract() -> "Contract":
+    return Contract(read(SHAPES), read(OURS))
+
+
+def summary(met: set[str]) -> str:
+    """How much of the contract the tests have met; after a whole run, also what they have not."""
+    contract = the_contract()
+    served = {contract.endpoint(route.method, _example(route.path)) or "" for route in ROUTES}
+    answers, kinds = met & served, {name for name in met if name.startswith(EVENT)}
+    told = (
+        f"Contract: {len(answers)} of {len(served)} endpoints and {len(kinds)} kinds of events met"
+    )
+    missed = sorted(served - met)
+    return f"{told}; never met: {', '.join(missed)}" if 2 * len(missed) < len(answers) else told
+
+
+class Contract:
+    """The shapes of answers and events, and which of them were met."""
+
+    def __init__(self, reference: Table, ours: Table | None = None) -> None:
+        self.table = deepcopy(reference)
+        self.met: set[str] = set()
+        for name, shape in (ours or {}).items():
+            _extend(self.table.setdefault(name, [Object()]), shape)
+        self._endpoints = {name: _pattern(name) for name in self.table if " /" in name}
+        for name in self._endpoints:
+            _extend(self.table[name], self.table[ENVELOPE])
+
+    def endpoint(self, method: str, path: str) -> str | None:
+        """What the table calls it; of several, the one with the fewest blanks."""
+        asked = re.sub("/+", "/", f"{method} {path}")
+        names = (name for name, pattern in self._endpoints.items() if pattern.fullmatch(asked))
+        return min(names, key=lambda name: name.count("{"), default=None)
+
+    def problems(self, method: str, path: str, answer: dict[str, Any]) -> list[str]:
+        name = self.endpoint(method, path)
+        if name is None:
+            return ["nobody knows this endpoint"]
+        shown = {key: _ends(value) for key, value in answer.items()}
+        self.met |= {name, *(event_name(self.table, event) for event in answer.get("events", []))}
+        return problems(self.table, self.table[name], shown)
+
+
+def _extend(shape: Shape, added: Shape) -> None:
+    """Add the keys of one object to every form of another, and so on below."""
+    (more,) = objects_in(added)
+    for form in objects_in(shape):
+        for name, key in more.keys.items():
+            known = form.keys.setdefault(name, key)
+            known.is_required = key.is_required
+            if [*objects_in(known.shape)] and [*objects_in(key.shape)]:
+                _extend(known.shape, key.shape)
+            else:
+                known.shape = key.shape
+
+
+def _pattern(endpoint: str) -> re.Pattern[str]:
+    """How it is asked for: `{user_id}` is a number, `{filename}` a path, any other blank a word."""
+    blanks = {"id": r"\d+", "filename": ".+", None: "[^/]+"}
+    return re.compile(_BLANK.sub(lambda found: blanks[found[1]], endpoint))
+
+
+def _example(path: str) -> str:
+    return _BLANK.sub(lambda found: "1" if found[1] == "id" else "some", path)
 
 
 def _ends(value: Any) -> Any:
     """Of a very long list both ends are enough: the middle is more of the same."""
     return value[:20] + value[-20:] if isinstance(value, list) and len(value) > 50 else value
-
-
-@cache
-def _tool() -> ModuleType | None:
-    if not (TOOL.exists() and DESCRIPTION.exists()):
-        return None
-    spec = importlib.util.spec_from_file_location("conformance_tool", TOOL)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-@cache
-def _validator(method: str, path: str) -> tuple[str, Any, set[str]] | None:
-    tool = _tool()
-    routes = tool.ROUTES if tool is not None else []
-    matching = [row for row in routes if row[0] == method and row[2].match(path)]
-    if tool is None or not matching:
-        return None
-    template = min((row[1] for row in matching), key=lambda each: each.count("{"))
-    return template, _compiled(method, template), tool.OURS
-
-
-@cache
-def _compiled(method: str, template: str) -> Any:
-    tool = _tool()
-    assert tool is not None
-    (schema,) = (row[3] for row in tool.ROUTES if row[:2] == (method, template))
-    return tool.jsonschema.Draft7Validator(schema)
-
-
-def _told(error: Any) -> str:
-    if error.validator == "anyOf":
-        return "; ".join(_told(each) for each in _nearest(error))
-    path = "/".join("*" if isinstance(step, int) else str(step) for step in error.absolute_path)
-    return f"{path}: {error.message[-300:]}"
-
-
-def _nearest(error: Any) -> list[Any]:
-    """Of several forms none of which fits: what is wrong with the one that fits best."""
-    branches: dict[int, list[Any]] = {}
-    for each in error.context:
-        branches.setdefault(each.schema_path[0], []).append(each)
-
-    def distance(problems: list[Any]) -> tuple[int, int]:
-        of_another_kind = sum(each.validator == "enum" for each in problems)
-        return of_another_kind, len(problems)
-
-    return min(branches.values(), key=distance)
-
-
-def _is_on_purpose(problem: str) -> bool:
-    return any(pattern.search(problem) for pattern in _known())
-
-
-@cache
-def _known() -> list[re.Pattern[str]]:
-    return [re.compile(pattern) for pattern in DIFFERENCES]

@@ -12,25 +12,18 @@ from tests.support.client import Reply
 from tests.support.ears import Ears
 from tests.support.server import Server
 
-from tertulia.actions import channels as channel_actions
-from tertulia.actions import organizations, realm_settings, subscriptions, users
-from tertulia.actions.messages import send
-from tertulia.actions.users import NewUser
+from tertulia import actions, domain, events, storage
+from tertulia.actions.people.joining import NewUser
 from tertulia.cli.users import BOTS, ROLES
-from tertulia.domain import passwords
-from tertulia.domain.channels import Channel, NewChannel
-from tertulia.domain.keys import Vault
-from tertulia.domain.messages import Draft
-from tertulia.domain.realms import Realm
-from tertulia.domain.users import User
+from tertulia.domain.channels.channel import Channel, NewChannel
+from tertulia.domain.messages.message import Draft
+from tertulia.domain.organization.realm import Realm
+from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.user import User
 from tertulia.events.audience import Nobody
-from tertulia.events.log import announce
-from tertulia.events.types.realms import RealmChanged
-from tertulia.storage import channels as stored_channels
-from tertulia.storage import groups, log, realms
-from tertulia.storage import users as stored_users
+from tertulia.events.types.organization.settings import RealmChanged
 from tertulia.storage.database import Database
-from tertulia.storage.tx import Tx
+from tertulia.storage.database.tx import Tx
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -101,7 +94,7 @@ class Person(Caller):
     @property
     def record(self) -> User:
         """The account as it is stored now."""
-        found = self.chat.read(stored_users.find, self.id)
+        found = self.chat.read(storage.people.find, self.id)
         assert found is not None
         return found
 
@@ -151,7 +144,7 @@ class Chat:
     @classmethod
     def found(cls, server: Server, subdomain: str | None = None) -> "Chat":
         name = next(_subdomains) if subdomain is None else subdomain
-        realm = server.write(0, organizations.create, f"Test {name}", name)
+        realm = server.write(0, actions.organization.create, f"Test {name}", name)
         return cls(server, realm, f"{name}.localhost" if name else "localhost")
 
     # --- who is there ---
@@ -177,7 +170,9 @@ class Chat:
                 email=email or f"{name}@{DOMAIN}",
                 full_name=name.capitalize(),
                 role=ROLES[role],
-                password_hash=None if password is None else passwords.hashed(password),
+                password_hash=None
+                if password is None
+                else domain.people.passwords.hashed(password),
                 bot_type=None if bot is None else BOTS[bot],
                 bot_owner_email=None if owner is None else owner.email,
             )
@@ -202,17 +197,19 @@ class Chat:
     # --- what is there ---
 
     def channel(self, name: str) -> Channel:
-        found = self.read(stored_channels.find_by_name, name)
+        found = self.read(storage.channels.find_by_name, name)
         assert found is not None, f"there is no channel {name}"
         return found
 
     def group(self, name: str) -> int:
         """The id of a system group: `chat.group("moderators")`."""
-        return self.read(groups.system_ids)[f"role:{name}"]
+        return self.read(storage.groups.system_ids)[f"role:{name}"]
 
     def set(self, setting: str, value: Any) -> None:
         """Change a setting of the organization."""
-        self.write(realm_settings.edit, None, {setting: value}, {setting: str(value)})
+        self.write(
+            actions.organization.settings.edit, None, {setting: value}, {setting: str(value)}
+        )
 
     def permit(self, setting: str, group: str) -> None:
         """Give one of the organization's permissions to a system group, by its short name."""
@@ -228,7 +225,7 @@ class Chat:
 
     def head(self) -> int:
         """The number of the last event in the log."""
-        return self.read(log.head)
+        return self.read(storage.log.head)
 
     def write(
         self, action: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
@@ -256,7 +253,7 @@ def basic(email: str, key: str) -> str:
 def _settle(
     tx: Tx, vault: Vault, newcomers: list[NewUser], names: list[str], settings: dict[str, Any]
 ) -> list[tuple[User, str]]:
-    added = [users.add(tx, vault, new) for new in newcomers]
+    added = [actions.people.joining.add(tx, vault, new) for new in newcomers]
     if settings:
         tx.execute(
             "UPDATE account SET settings = :settings WHERE id IN :ids",
@@ -264,29 +261,31 @@ def _settle(
             ids=[user.id for user, _ in added],
         )
     for name in names:
-        channel = stored_channels.find_by_name(tx, name)
+        channel = storage.channels.find_by_name(tx, name)
         if channel is None:
-            channel = channel_actions.found(tx, added[0][0], NewChannel(name), "")
-        subscriptions.join(tx, channel, [user for user, _ in added])
+            channel = actions.channels.found(tx, added[0][0], NewChannel(name), "")
+        actions.channels.subscriptions.join(tx, channel, [user for user, _ in added])
     return added
 
 
 def _fill(tx: Tx, user_id: int, to: str, count: int) -> list[int]:
-    sender = stored_users.find(tx, user_id)
+    sender = storage.people.find(tx, user_id)
     assert sender is not None
     channel, _, topic = to.partition(" > ")
     said = []
     for number in range(count):
         draft = Draft(f"{number}", f"<p>{number}</p>", 0, "test", False)
-        said.append(send.to_channel(tx, sender, channel, topic, draft).message_id)
+        said.append(
+            actions.messages.sending.to_channel(tx, sender, channel, topic, draft).message_id
+        )
     return said
 
 
 def _close(tx: Tx) -> None:
     tx.execute("UPDATE realm SET deactivated = :yes WHERE id = :id", yes=True, id=tx.realm_id)
-    announce(tx, RealmChanged("deactivated", True), to=Nobody())
+    events.log.announce(tx, RealmChanged("deactivated", True), to=Nobody())
 
 
 def _permit(tx: Tx, setting: str, value: Any) -> None:
-    realms.set_setting(tx, setting, value)
-    announce(tx, RealmChanged(setting, value), to=Nobody())
+    storage.organization.set_setting(tx, setting, value)
+    events.log.announce(tx, RealmChanged(setting, value), to=Nobody())

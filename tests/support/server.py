@@ -11,20 +11,20 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import uvloop
 from tests.support.client import Client
+from tests.support.waiting import PATIENCE_SECONDS
 
 from tertulia.app import Application
 from tertulia.config import Config
-from tertulia.domain.keys import Vault
+from tertulia.domain.people.keys import Vault
 from tertulia.serving import Server as Uvicorn
 from tertulia.serving import uvicorn_config
 from tertulia.storage.database import Database
-from tertulia.storage.tx import Tx
+from tertulia.storage.database.tx import Tx
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 SECRET = "nobody will ever guess this secret"
-PATIENCE_SECONDS = 30
 
 
 @dataclass(slots=True)

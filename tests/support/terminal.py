@@ -8,18 +8,17 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from click.testing import CliRunner
+from tests.support.waiting import PATIENCE_SECONDS, eventually
 
 from tertulia.cli import main
 
 COMMAND = str(Path(sys.executable).with_name("tertulia"))
-PATIENCE_SECONDS = 60
 
 
 def clean_environment(**more: str) -> dict[str, str]:
@@ -114,11 +113,11 @@ class Serving:
         return urlsplit(address[0]).port or 0
 
     def wait_until_it_listens(self) -> None:
-        deadline = time.monotonic() + PATIENCE_SECONDS
-        while not self._out.read_text().endswith("\n"):
+        def listens() -> bool:
             assert self.process.poll() is None, self.said.err
-            assert time.monotonic() < deadline, "the server does not start"
-            time.sleep(0.01)
+            return self._out.read_text().endswith("\n")
+
+        eventually(listens)
 
     def asks(
         self, method: str, path: str, *, who: str = "", host: str = "", **params: Any
@@ -135,25 +134,13 @@ class Serving:
         connection.close()
         return answer.status, body
 
-    def soon_answers(self, status: int, path: str, *, who: str, host: str = "") -> float:
-        """Ask until the answer has this status; gives the seconds it took."""
-        began = time.monotonic()
-        while self.asks("GET", path, who=who, host=host)[0] != status:
-            assert time.monotonic() < began + PATIENCE_SECONDS, f"{status} never came"
-            time.sleep(0.01)
-        return time.monotonic() - began
+    def soon_answers(self, status: int, path: str, *, who: str, host: str = "") -> None:
+        """Ask until the answer has this status."""
+        eventually(lambda: self.asks("GET", path, who=who, host=host)[0] == status)
 
-    def cpu_seconds(self) -> float:
-        """What the process has cost so far, however busy the machine is."""
-        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-    def stops(self, how: signal.Signals = signal.SIGTERM) -> float:
-        """Tell it to stop; gives how long it took."""
+    def stops(self, how: signal.Signals = signal.SIGTERM) -> None:
         self.process.send_signal(how)
-        began = time.monotonic()
         self.process.wait(PATIENCE_SECONDS)
-        return time.monotonic() - began
 
     def close(self) -> None:
         if self.process.poll() is None:

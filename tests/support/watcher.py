@@ -7,7 +7,7 @@ from tests.support.people import Person
 from tests.support.watcher_personal import bots, realm_bot
 from tests.support.watching import Picture, Registered, Subject, Watcher
 
-from tertulia.domain.organization_settings import SETTINGS
+from tertulia.domain.organization.settings import SETTINGS
 
 CAPABILITIES = {
     "notification_settings_null": True,

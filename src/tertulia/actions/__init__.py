@@ -1,0 +1,22 @@
+"""What people do: one function, one transaction."""
+
+from typing import TYPE_CHECKING
+
+from tertulia.modules import on_demand
+
+if TYPE_CHECKING:
+    from tertulia.actions import (
+        channels,
+        checking,
+        files,
+        groups,
+        housekeeping,
+        later,
+        messages,
+        organization,
+        people,
+        personal,
+        queues,
+    )
+else:
+    __getattr__ = on_demand(__name__)

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, field
 
-from tertulia.domain.keys import Vault, WrongSecret
-from tertulia.storage import log, realms, sanity
-from tertulia.storage.tx import Tx
+from tertulia import storage
+from tertulia.domain.people.keys import Vault, WrongSecret
+from tertulia.storage.database.tx import Tx
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +25,13 @@ def examine(tx: Tx, vault: Vault | None) -> list[Finding]:
 
 
 def _log(tx: Tx) -> Finding:
-    logs, events = len(realms.all_of_them(tx)), sanity.event_count(tx)
+    logs, events = len(storage.organization.all_of_them(tx)), storage.checking.event_count(tx)
     summary = f"{_count(events, 'event')} of {_count(logs, 'organization')}, none missing"
-    return Finding("log", summary, log.gaps(tx) + sanity.log_problems(tx))
+    return Finding("log", summary, storage.log.gaps(tx) + storage.checking.log_problems(tx))
 
 
 def _keys(tx: Tx, vault: Vault | None) -> Finding:
-    keys = sanity.keys(tx)
+    keys = storage.checking.keys(tx)
     if vault is None:
         problems = ["the secret that opens the keys is missing"] if keys else []
         return Finding("keys", "none yet", problems)
@@ -48,19 +48,19 @@ def _opens(vault: Vault, fingerprint: bytes, sealed: bytes) -> bool:
 
 
 def _search(tx: Tx) -> Finding:
-    messages, words = sanity.search_counts(tx)
+    messages, words = storage.checking.search_counts(tx)
     summary = f"{_count(words, 'word')} of {_count(messages, 'message')}"
-    return Finding("search", summary, sanity.search_problems(tx))
+    return Finding("search", summary, storage.checking.search_problems(tx))
 
 
 def _files(tx: Tx) -> Finding:
-    files, size = sanity.file_counts(tx)
+    files, size = storage.checking.file_counts(tx)
     summary = f"{_count(files, 'file')}, {_count(size, 'byte')}"
-    return Finding("files", summary, sanity.file_problems(tx))
+    return Finding("files", summary, storage.checking.file_problems(tx))
 
 
 def _references(tx: Tx) -> Finding:
-    return Finding("references", "none crosses between organizations", sanity.strays(tx))
+    return Finding("references", "none crosses between organizations", storage.checking.strays(tx))
 
 
 def _count(number: int, noun: str) -> str:

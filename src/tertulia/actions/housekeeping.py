@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from tertulia.storage import log, queues, send_keys
-from tertulia.storage.tx import Tx
+from tertulia import storage
+from tertulia.storage.database.tx import Tx
 
 KEEP_LOG_SECONDS = 600  # a client that is registering right now still needs the last minutes
 MOST_EVENTS = 500_000  # of an organization's log; a queue that needs more is given up
@@ -19,7 +19,7 @@ class Trimmed:
 
 def forget_send_keys(tx: Tx, remembered_seconds: float) -> int:
     """Forget some of the keys that are too old; says how many."""
-    return send_keys.forget_before(tx, tx.now - remembered_seconds, MOST_AT_ONCE)
+    return storage.messages.send_keys.forget_before(tx, tx.now - remembered_seconds, MOST_AT_ONCE)
 
 
 def trim_log(tx: Tx, most_events: int = MOST_EVENTS) -> Trimmed:
@@ -28,14 +28,14 @@ def trim_log(tx: Tx, most_events: int = MOST_EVENTS) -> Trimmed:
     A queue that nobody reads must not keep the whole history: beyond `most_events` it is given
     up, and its client has to register again.
     """
-    head = log.head(tx)
-    given_up = queues.behind(tx, head - most_events)
-    queues.delete(tx, given_up)
+    head = storage.log.head(tx)
+    given_up = storage.queues.behind(tx, head - most_events)
+    storage.queues.delete(tx, given_up)
     # The newest event stays, so that the log always shows how far its numbers have come.
-    oldest = log.oldest(tx, tx.realm_id) or head
-    hindmost = queues.oldest_position(tx)
-    recent = log.first_since(tx, tx.now - KEEP_LOG_SECONDS) or oldest
+    oldest = storage.log.oldest(tx, tx.realm_id) or head
+    hindmost = storage.queues.oldest_position(tx)
+    recent = storage.log.first_since(tx, tx.now - KEEP_LOG_SECONDS) or oldest
     keep_from = min(head, recent, head if hindmost is None else hindmost)
     last_to_go = max(keep_from, head - most_events) - 1
     step = min(last_to_go, oldest + MOST_AT_ONCE - 1)
-    return Trimmed(log.forget_up_to(tx, step), given_up, step == last_to_go)
+    return Trimmed(storage.log.forget_up_to(tx, step), given_up, step == last_to_go)

@@ -1,0 +1,24 @@
+"""The endpoints, by subject: the signature is the contract. `routes` is the map of them all."""
+
+from typing import TYPE_CHECKING
+
+from tertulia.modules import on_demand
+
+if TYPE_CHECKING:
+    from tertulia.api import (
+        call,
+        channels,
+        events,
+        files,
+        groups,
+        later,
+        messages,
+        organization,
+        people,
+        permission_values,
+        personal,
+        requirements,
+        setting_values,
+    )
+else:
+    __getattr__ = on_demand(__name__)

@@ -8,25 +8,26 @@ import hmac
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tertulia.actions.composing import Author
+from tertulia import domain
+from tertulia.actions.messages.composing import Author
 from tertulia.config import Config, Rate
-from tertulia.domain.keys import Vault
-from tertulia.domain.users import BotType, User, spectator
-from tertulia.errors import (
+from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.user import BotType, User
+from tertulia.errors.authentication import (
     AccountDeactivated,
     InvalidKey,
     NotLoggedIn,
     OrganizationDeactivated,
-    RateLimited,
     UnknownSubdomain,
     WebhookBotRefused,
     WrongOrganization,
 )
+from tertulia.errors.http import RateLimited
 from tertulia.events.delivery import Delivery
 from tertulia.events.directory import Organization
 from tertulia.http.basic import read_credentials
 from tertulia.http.ratelimit import Limiter, neighbourhood
-from tertulia.http.request import Request
+from tertulia.http.request import ApiRequest
 from tertulia.http.routing import Route
 from tertulia.storage.database import Bound, Database
 
@@ -48,7 +49,7 @@ class Services:
 @dataclass(slots=True)
 class Call:
     services: Services
-    request: Request
+    request: ApiRequest
     found_org: Organization | None
     caller: User | None  # None for somebody who has not logged in
     password_attempts: Limiter | None
@@ -62,7 +63,7 @@ class Call:
     @property
     def reader(self) -> User:
         """Whoever looks: the caller, or one who may see what everybody may."""
-        return self.caller or spectator(self.org.realm.id)
+        return self.caller or domain.people.user.spectator(self.org.realm.id)
 
     @property
     def org(self) -> Organization:
@@ -105,7 +106,7 @@ class Call:
         return site(self.config, self.request, self.found_org)
 
 
-class Gate:
+class Admission:
     """Lets requests in. Built once; called for every request."""
 
     def __init__(self, services: Services) -> None:
@@ -117,7 +118,7 @@ class Gate:
         self._strangers = Limiter(anonymous, clock) if anonymous else None
         self._passwords = Limiter(PASSWORD_ATTEMPTS, clock) if limited else None
 
-    async def admit(self, request: Request, route: Route) -> Call:
+    async def admit(self, request: ApiRequest, route: Route) -> Call:
         org = find_organization(self._services, request.host)
         caller = None
         if route.access == "user" or (
@@ -129,7 +130,7 @@ class Gate:
         self._limit(request, caller)
         return Call(self._services, request, org, caller, self._passwords)
 
-    def let_look(self, request: Request) -> Call:
+    def let_look(self, request: ApiRequest) -> Call:
         """Let in somebody who looks at pictures, which do not count against any limit."""
         org = find_organization(self._services, request.host)
         caller = None
@@ -139,7 +140,9 @@ class Gate:
             raise NotLoggedIn()
         return Call(self._services, request, org, caller, None)
 
-    def _authenticate(self, request: Request, org: Organization | None, webhook_bots: bool) -> User:
+    def _authenticate(
+        self, request: ApiRequest, org: Organization | None, webhook_bots: bool
+    ) -> User:
         credentials = read_credentials(request.header("authorization"))
         fingerprint = self._services.vault.fingerprint(credentials.key)
         user = None if org is None else org.user_with_key(fingerprint)
@@ -164,7 +167,7 @@ class Gate:
     def _is_open(self, org: Organization | None) -> bool:
         return org is not None and has_public_access(self._services.config, org)
 
-    def _limit(self, request: Request, caller: User | None) -> None:
+    def _limit(self, request: ApiRequest, caller: User | None) -> None:
         if caller is not None and self._users is not None:
             decision = self._users.check(caller.id)
         elif caller is None and self._strangers is not None:
@@ -201,7 +204,7 @@ def may_open_channels(call: Call) -> bool:
     )
 
 
-def site(config: Config, request: Request, org: Organization | None) -> str:
+def site(config: Config, request: ApiRequest, org: Organization | None) -> str:
     if not config.external_url:
         return f"{request.scheme}://{request.host or f'{config.host}:{config.port}'}"
     scheme, _, host = config.external_url.rstrip("/").partition("://")

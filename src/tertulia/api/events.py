@@ -5,21 +5,19 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from tertulia.actions import queues
+from tertulia import actions, domain, events, storage
 from tertulia.api.call import Call
-from tertulia.domain import version
-from tertulia.domain.narrow import checked_queue_narrow
-from tertulia.domain.users import User
-from tertulia.errors import BadRequest, MissingParameter
+from tertulia.domain.people.user import User
+from tertulia.errors import BadRequest
+from tertulia.errors.parameters import MissingParameter
 from tertulia.events.follower import News
 from tertulia.events.listener import Capabilities, Options
-from tertulia.events.snapshot.compose import View, compose
-from tertulia.events.snapshot.facts import Facts, Wanted, read_facts
+from tertulia.events.snapshot.compose import View
+from tertulia.events.snapshot.facts import Facts, Wanted
 from tertulia.events.snapshot.surroundings import Surroundings
 from tertulia.http.replies import Encoded, Reply, ok
 from tertulia.http.rules import AtMost, MaxItems, MaxLength, NonNegative, Positive
-from tertulia.storage import bots
-from tertulia.storage.tx import Tx
+from tertulia.storage.database.tx import Tx
 
 MOBILE_IDLE_SECONDS = 43_200
 LONGEST_IDLE_SECONDS = 604_800
@@ -74,7 +72,7 @@ async def register(
     usual = await _usual_hearing(call, user)
     options = Options(
         event_types=event_types,
-        narrow=checked_queue_narrow(narrow) if narrow else usual.narrow,
+        narrow=domain.messages.narrow.checked_queue_narrow(narrow) if narrow else usual.narrow,
         all_public_streams=(
             usual.all_public_streams if all_public_streams is None else all_public_streams
         ),
@@ -91,13 +89,15 @@ async def register(
 
     queue_id = None
     if not user.is_spectator:
-        queue_id = await call.db.write(queues.create, user, options, start_seq, idle_seconds)
+        queue_id = await call.db.write(
+            actions.queues.create, user, options, start_seq, idle_seconds
+        )
         await call.delivery.open(user, queue_id)
     first = {
         "queue_id": queue_id,
         "last_event_id": -1,
         "idle_queue_timeout_secs": idle_seconds,
-        **version.TOLD,
+        **domain.version.TOLD,
     }
     return Encoded(_encode(first | state))
 
@@ -127,7 +127,7 @@ async def poll(
 
 async def unregister(call: Call, *, queue_id: str) -> Reply:
     """Close an event queue; a poll that waits there returns."""
-    await call.db.write(queues.delete, call.user, queue_id)
+    await call.db.write(actions.queues.delete, call.user, queue_id)
     call.delivery.close_queue(queue_id)
     return ok()
 
@@ -136,7 +136,9 @@ async def _first_poll(call: Call) -> Encoded[Events]:
     """A poll without a queue makes one."""
     idle_seconds = call.config.idle_queue_seconds
     usual = await _usual_hearing(call, call.user)
-    queue_id = await call.db.write(queues.create, call.user, usual, call.org.applied, idle_seconds)
+    queue_id = await call.db.write(
+        actions.queues.create, call.user, usual, call.org.applied, idle_seconds
+    )
     await call.delivery.open(call.user, queue_id)
     made = {"events": [], "queue_id": queue_id, "idle_queue_timeout_secs": idle_seconds}
     return Encoded(_encode(made))
@@ -146,7 +148,7 @@ async def _usual_hearing(call: Call, user: User) -> Options:
     """What a queue hears if nothing else is said; for a bot that can be chosen beforehand."""
     if not user.is_bot:
         return Options()
-    bot = await call.db.read(bots.find, user.id)
+    bot = await call.db.read(storage.people.bots.find, user.id)
     heard = call.org.channels.get(bot.listening_channel_id or 0)
     return Options(
         narrow=[] if heard is None else [("channel", heard.name)],
@@ -161,14 +163,17 @@ async def _state(
     follower = call.delivery.follower
     async with follower.still():
         facts, news = await call.db.read(_read_moment, call, user, wanted)
-        follower.absorb(news)
+        while not follower.absorb(news):
+            facts, news = await call.db.read(_read_moment, call, user, wanted)
         around = _surroundings(call)
         view = View(call.org, user, options, facts, around, call.now, presence_days)
-        return call.org.applied, compose(view, wanted)
+        return call.org.applied, events.snapshot.compose.compose(view, wanted)
 
 
 def _read_moment(tx: Tx, call: Call, user: User, wanted: Wanted) -> tuple[Facts, News]:
-    return read_facts(tx, user.id, wanted), call.delivery.follower.fetch_news(tx, [tx.realm_id])
+    return events.snapshot.facts.read_facts(tx, user.id, wanted), call.delivery.follower.fetch_news(
+        tx, [tx.realm_id]
+    )
 
 
 def _check_spectator(client_gravatar: bool | None, include_subscribers: str) -> None:

@@ -2,13 +2,15 @@
 
 from typing import Annotated
 
-from tertulia.actions import groups
-from tertulia.actions.groups import Changes, MemberChange
+from tertulia import actions, api, events
+from tertulia.actions.groups import GroupChanges, MemberChange
 from tertulia.api.call import Call
-from tertulia.api.permission_values import Change, NewValue, as_changes
-from tertulia.domain.groups import GROUP_PERMISSIONS, Group, GroupValue, NewGroup
-from tertulia.errors import GroupIsDeactivated, GroupNotFound, NothingToDo, UserNotFound
-from tertulia.events.types.groups import GroupObject, group_object
+from tertulia.api.permission_values import Change, NewValue
+from tertulia.domain.groups.group import GROUP_PERMISSIONS, Group, GroupValue, NewGroup
+from tertulia.errors.groups import GroupIsDeactivated, GroupNotFound
+from tertulia.errors.parameters import NothingToDo
+from tertulia.errors.people import UserNotFound
+from tertulia.events.types.groups import GroupObject
 from tertulia.http.replies import Reply, ok
 from tertulia.http.rules import Id, MaxItems, MaxLength
 from tertulia.http.signatures import takes
@@ -17,11 +19,11 @@ Ids = Annotated[list[Id], MaxItems(10_000)]
 Description = Annotated[str, MaxLength(1024)]
 
 
-class Groups(Reply):
+class GroupList(Reply):
     user_groups: list[GroupObject]
 
 
-class Created(Reply):
+class CreatedGroup(Reply):
     group_id: int
 
 
@@ -37,11 +39,11 @@ class Membership(Reply):
     is_user_group_member: bool
 
 
-async def everything(call: Call, *, include_deactivated_groups: bool = False) -> Groups:
+async def everything(call: Call, *, include_deactivated_groups: bool = False) -> GroupList:
     """All user groups of the organization."""
-    return Groups(
+    return GroupList(
         user_groups=[
-            group_object(call.org, group, call.now)
+            events.types.groups.group_object(call.org, group, call.now)
             for group in call.org.groups.values()
             if include_deactivated_groups or not group.deactivated
         ]
@@ -57,7 +59,7 @@ async def create(
     members: Ids,
     subgroups: Ids | None = None,
     **permissions: GroupValue,
-) -> Created:
+) -> CreatedGroup:
     """Make a user group."""
     new = NewGroup(
         name=name,
@@ -66,7 +68,7 @@ async def create(
         subgroups=subgroups or [],
         permissions=permissions,
     )
-    return Created(group_id=await call.db.write(groups.create, call.user, new))
+    return CreatedGroup(group_id=await call.db.write(actions.groups.create, call.user, new))
 
 
 @takes(dict.fromkeys(GROUP_PERMISSIONS, Change))
@@ -80,19 +82,19 @@ async def edit(
     **permissions: NewValue,
 ) -> Reply:
     """Change a user group, or take it into use again."""
-    changes = Changes(
+    changes = GroupChanges(
         name=name,
         description=description,
         deactivated=deactivated,
-        permissions=as_changes(permissions),
+        permissions=api.permission_values.as_changes(permissions),
     )
-    await call.db.write(groups.edit, call.user, group_id, changes)
+    await call.db.write(actions.groups.edit, call.user, group_id, changes)
     return ok()
 
 
 async def deactivate(call: Call, group_id: int) -> Reply:
     """Take a user group out of use."""
-    await call.db.write(groups.deactivate, call.user, group_id)
+    await call.db.write(actions.groups.deactivate, call.user, group_id)
     return ok()
 
 
@@ -109,7 +111,7 @@ async def change_members(
     if not (add or delete or add_subgroups or delete_subgroups):
         raise NothingToDo(names='"add", "delete", "add_subgroups" or "delete_subgroups"')
     change = MemberChange(add or [], delete or [], add_subgroups or [], delete_subgroups or [])
-    await call.db.write(groups.change_members, call.user, group_id, change)
+    await call.db.write(actions.groups.change_members, call.user, group_id, change)
     return ok()
 
 
@@ -120,7 +122,7 @@ async def change_subgroups(
     if not (add or delete):
         raise NothingToDo(names='"add" or "delete"')
     change = MemberChange(add_subgroups=add or [], remove_subgroups=delete or [])
-    await call.db.write(groups.change_members, call.user, group_id, change)
+    await call.db.write(actions.groups.change_members, call.user, group_id, change)
     return ok()
 
 
@@ -135,7 +137,7 @@ async def subgroups(
 ) -> SubgroupIds:
     """The subgroups of a user group, and theirs."""
     group = _active(call, group_id)
-    found = set(group.subgroups) if direct_subgroup_only else call.org.within([group.id])
+    found = set(group.subgroups) if direct_subgroup_only else set(call.org.within([group.id]))
     return SubgroupIds(subgroups=sorted(found - {group.id}))
 
 
@@ -160,9 +162,6 @@ def _active(call: Call, group_id: int) -> Group:
 
 
 def _members(call: Call, group: Group, direct_only: bool) -> set[int]:
-    within = {group.id} if direct_only else call.org.within([group.id])
-    return {
-        user_id
-        for group_id in within
-        for user_id in call.org.direct_members(call.org.groups[group_id], call.now)
-    }
+    if direct_only:
+        return set(call.org.direct_members(group, call.now))
+    return call.org.everybody_in(group.id, call.now)

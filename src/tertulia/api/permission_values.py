@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from tertulia.domain.groups import GroupValue, PermissionChange
+from tertulia.domain.groups.group import GroupValue, PermissionChange
 from tertulia.http.rules import Problem, Rule
 from tertulia.http.shapes import JSON_KINDS, shape_of
 

@@ -1,11 +1,11 @@
 """Whom an endpoint is for, where a role says so: what routes name as `requires=`."""
 
 from tertulia.api.call import Call
-from tertulia.errors import (
+from tertulia.errors import BadRequest
+from tertulia.errors.authentication import (
     AdministratorRequired,
     BotRequired,
     GuestRefused,
-    HumanRequired,
     InsufficientPermission,
     OwnerRequired,
 )
@@ -32,7 +32,7 @@ def manager_of_accounts(call: Call) -> None:
 def human(call: Call) -> None:
     """People may, bots may not."""
     if call.user.is_bot:
-        raise HumanRequired()
+        raise BadRequest("This endpoint does not accept bot requests.")
 
 
 def no_guest(call: Call) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Annotated, Any, Literal
 
 from tertulia.api.permission_values import Change
-from tertulia.domain.organization_settings import LoginMethods, PeopleNamed
+from tertulia.domain.organization.settings import LoginMethods, PeopleNamed
 from tertulia.domain.setting_values import (
     Adjustable,
     ChannelId,

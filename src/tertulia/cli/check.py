@@ -5,13 +5,11 @@ from typing import Any
 
 import click
 
-from tertulia import opening
-from tertulia.actions import checking
+from tertulia import actions, opening, storage
 from tertulia.actions.checking import Finding
+from tertulia.cli.data import as_json, show_json
 from tertulia.cli.flags import config_options
-from tertulia.cli.office import as_json, show_json
 from tertulia.config import Config
-from tertulia.storage import schema
 from tertulia.storage.database import Database
 
 MOST_SHOWN = 10  # problems of one subject; more would only hide the others
@@ -42,13 +40,13 @@ def check(as_json: bool, **flags: Any) -> None:
 
 def examine(config: Config) -> list[Finding]:
     database = Database.at(config.database_url)
-    found, known = database.schema_version(), schema.latest_version()
+    found, known = database.schema_version(), storage.database.schema.latest_version()
     if found == 0:
         raise click.ClickException("The database is empty: no Tertulia has used it yet.")
     findings = [_schema(found, known), _integrity(config, database)]
     if found == known:
         vault = opening.find_vault(config)
-        findings += database.read_now(0, checking.examine, vault)
+        findings += database.read_now(0, actions.checking.examine, vault)
     return findings
 
 
@@ -62,7 +60,7 @@ def show(finding: Finding) -> None:
 
 def _schema(found: int, known: int) -> Finding:
     if found > known:
-        return Finding("schema", "", [str(schema.SchemaTooNew(found, known))])
+        return Finding("schema", "", [str(storage.database.schema.SchemaTooNew(found, known))])
     is_old = "" if found == known else f"; the next start will make it {known}"
     return Finding("schema", f"version {found}{is_old}")
 

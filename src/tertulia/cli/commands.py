@@ -9,10 +9,9 @@ from typing import Any
 
 import click
 
+from tertulia import domain, storage
 from tertulia.config import ConfigError
-from tertulia.domain import version
 from tertulia.errors import CannotStart, ClientError
-from tertulia.storage import outages
 
 # Each is found under its own name in the module named here.
 COMMANDS = {
@@ -54,7 +53,7 @@ class Commands(click.Group):
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(version.VERSION, message="Tertulia %(version)s")
+@click.version_option(domain.version.VERSION, message="Tertulia %(version)s")
 def main() -> None:
     """A team chat server: one process, one data folder."""
 
@@ -68,4 +67,4 @@ def in_words(error: Exception) -> str | None:
         return "What was given is not valid UTF-8."
     if isinstance(error, OSError) and error.errno != errno.EPIPE:
         return f"{error.filename or 'The system'}: {error.strerror}."
-    return outages.in_words(error)
+    return storage.database.outages.in_words(error)

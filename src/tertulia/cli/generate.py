@@ -7,12 +7,11 @@ from typing import Any
 
 import click
 
-from tertulia import opening
+from tertulia import opening, storage
 from tertulia.cli.flags import config_options
 from tertulia.config import Config
 from tertulia.generate import organization
 from tertulia.generate.organization import Size
-from tertulia.storage import realms
 from tertulia.storage.database import Database
 
 
@@ -60,7 +59,7 @@ def generate(people: int, channels: int, messages: int, seed: int, **flags: Any)
 
 
 def _check_empty(config: Config, database: Database) -> None:
-    if database.read_now(0, realms.all_of_them):
+    if database.read_now(0, storage.organization.all_of_them):
         raise click.ClickException(
             f"In {config.data} there is an organization already. Choose another folder with --data,"
             " or another database."

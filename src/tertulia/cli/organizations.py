@@ -6,11 +6,9 @@ from typing import Any, NoReturn
 
 import click
 
-from tertulia import zuliprc
-from tertulia.actions import organizations, realm_settings
-from tertulia.actions.composing import Author, describe
-from tertulia.cli.flags import config_options
-from tertulia.cli.office import (
+from tertulia import actions, events, storage, zuliprc
+from tertulia.actions.messages.composing import Author
+from tertulia.cli.data import (
     Office,
     as_json,
     in_organization,
@@ -19,11 +17,10 @@ from tertulia.cli.office import (
     show_json,
     show_table,
 )
-from tertulia.domain.groups import Members, PermissionChange
-from tertulia.domain.organization_settings import SETTINGS, OrganizationSetting, PeopleNamed
-from tertulia.events import loading
-from tertulia.storage import groups, realms, users
-from tertulia.storage.tx import Tx
+from tertulia.cli.flags import config_options
+from tertulia.domain.groups.group import Members, PermissionChange
+from tertulia.domain.organization.settings import SETTINGS, OrganizationSetting, PeopleNamed
+from tertulia.storage.database.tx import Tx
 
 LONGEST_SHOWN = 60  # characters of what cannot be
 
@@ -43,7 +40,7 @@ def org() -> None:
 def create(name: str, subdomain: str, as_json: bool, **flags: Any) -> None:
     """Found an organization."""
     _, database = open_data(flags)
-    realm = database.write_now(0, organizations.create, name, subdomain)
+    realm = database.write_now(0, actions.organization.create, name, subdomain)
     if as_json:
         show_json({"id": realm.id, "subdomain": realm.subdomain, "name": realm.name})
     else:
@@ -63,10 +60,10 @@ def list_organizations(as_json: bool, **flags: Any) -> None:
             "name": realm.name,
             "people": sum(
                 each.is_active and not each.is_bot
-                for each in office.database.read_now(realm.id, users.everyone)
+                for each in office.database.read_now(realm.id, storage.people.everyone)
             ),
         }
-        for realm in office.database.read_now(0, realms.all_of_them)
+        for realm in office.database.read_now(0, storage.organization.all_of_them)
     ]
     if as_json:
         show_json(found)
@@ -85,7 +82,7 @@ def set_setting(key: str, value: str, org: str | None, **flags: Any) -> None:
     office = open_office(org, flags)
     chosen = _read_value(office, setting, value)
     html = {key: _html(office, value)} if setting.is_markup else {}
-    office.write(realm_settings.edit, None, {key: chosen}, html)
+    office.write(actions.organization.settings.edit, None, {key: chosen}, html)
     click.echo(f"{key} is now {value}.", err=True)
 
 
@@ -104,11 +101,11 @@ def list_settings(org: str | None, as_json: bool, **flags: Any) -> None:
 
 
 def _all_settings(tx: Tx) -> list[dict[str, str]]:
-    names = {group.id: group.name for group in groups.everything(tx)}
+    names = {group.id: group.name for group in storage.groups.everything(tx)}
     return [
         {
             "name": setting.name,
-            "value": _written(setting, realm_settings.present(tx, setting), names),
+            "value": _written(setting, actions.organization.settings.present(tx, setting), names),
             "default": _written(setting, setting.default, names),
             "meaning": setting.meaning,
         }
@@ -137,7 +134,7 @@ def _read_value(office: Office, setting: OrganizationSetting, text: str) -> Any:
 
 
 def _read_group(office: Office, name: str) -> PermissionChange:
-    for group in office.read(groups.everything):
+    for group in office.read(storage.groups.everything):
         if group.name == name:
             return PermissionChange(group.id)
     raise ValueError(name)
@@ -145,10 +142,10 @@ def _read_group(office: Office, name: str) -> PermissionChange:
 
 def _html(office: Office, text: str) -> str:
     """Markup as the organization would have written it."""
-    directory = office.read(loading.load, office.config.email_domain, office.database.clock)
+    directory = office.read(events.loading.load, office.config.email_domain, office.database.clock)
     site = zuliprc.site(office.config, office.realm, is_only_one=len(office.organizations) == 1)
     author = Author(office.database.of(office.realm.id), directory, None, site)
-    return asyncio.run(describe(author, text))
+    return asyncio.run(actions.messages.composing.describe(author, text))
 
 
 def _written(setting: OrganizationSetting, value: Any, group_names: dict[int, str]) -> str:

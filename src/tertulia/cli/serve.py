@@ -8,13 +8,12 @@ from typing import Any
 
 import click
 
-from tertulia import listening, logs, opening, serving, zuliprc
+from tertulia import listening, logs, opening, serving, storage, zuliprc
 from tertulia.app import Application
 from tertulia.cli import welcome
 from tertulia.cli.flags import config_options
 from tertulia.config import Config
 from tertulia.demo import stage
-from tertulia.storage import sanity
 
 
 @click.command()
@@ -33,7 +32,7 @@ def serve(**flags: Any) -> None:
         zuliprc.note_address(config, address)
         cast = stage.fill(config, database, vault) if config.demo else None
         realm, _ = opening.first_organization(database, config.organization)
-        has_people = database.read_now(0, sanity.has_people)
+        has_people = database.read_now(0, storage.checking.has_people)
         text = welcome.text(config, address, realm, cast=cast, has_people=has_people)
 
         def greet() -> None:

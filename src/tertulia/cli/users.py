@@ -5,21 +5,10 @@ from typing import Any
 
 import click
 
-from tertulia import zuliprc
-from tertulia.actions import roles
-from tertulia.actions import users as user_actions
-from tertulia.actions.users import NewUser
-from tertulia.cli.office import (
-    Office,
-    as_json,
-    in_organization,
-    open_office,
-    show_json,
-    show_table,
-)
-from tertulia.domain import passwords
-from tertulia.domain.users import BotType, Role, User
-from tertulia.storage import users
+from tertulia import actions, domain, storage, zuliprc
+from tertulia.actions.people.joining import NewUser
+from tertulia.cli.data import Office, as_json, in_organization, open_office, show_json, show_table
+from tertulia.domain.people.user import BotType, Role, User
 
 ROLES = {
     "owner": Role.OWNER,
@@ -74,12 +63,12 @@ def add(
         email=email,
         full_name=name,
         role=ROLES[role],
-        password_hash=None if chosen is None else passwords.hashed(chosen),
+        password_hash=None if chosen is None else domain.people.passwords.hashed(chosen),
         bot_type=None if bot is None else BOTS[bot],
         bot_owner_email=owner,
     )
     office = open_office(org, flags)
-    added, key = office.write(user_actions.add, office.vault, new)
+    added, key = office.write(actions.people.joining.add, office.vault, new)
 
     if as_json:
         show_json({"user_id": added.id, "email": added.email, "role": role, "api_key": key})
@@ -94,7 +83,7 @@ def add(
 def list_users(as_json: bool, org: str | None, **flags: Any) -> None:
     """List everybody, bots and ended accounts included."""
     office = open_office(org, flags)
-    everyone = office.read(users.everyone)
+    everyone = office.read(storage.people.everyone)
     shown = [each for each in everyone if not each.is_system_bot]
 
     if as_json:
@@ -111,7 +100,7 @@ def deactivate(email: str, org: str | None, **flags: Any) -> None:
     """End an account: its key and its queues stop working at once."""
     office = open_office(org, flags)
     found = _find(office, email)
-    office.write(user_actions.deactivate, found.id)
+    office.write(actions.people.deactivate, found.id)
     click.echo(f"The account of {found.full_name} <{found.email}> has ended.", err=True)
 
 
@@ -122,7 +111,7 @@ def reactivate(email: str, org: str | None, **flags: Any) -> None:
     """Open an account again that has ended."""
     office = open_office(org, flags)
     found = _find(office, email)
-    office.write(user_actions.reactivate, found.id)
+    office.write(actions.people.reactivate, found.id)
     click.echo(f"{found.full_name} <{found.email}> is back.", err=True)
 
 
@@ -134,7 +123,7 @@ def role(email: str, role: str, org: str | None, **flags: Any) -> None:
     """Give somebody another role."""
     office = open_office(org, flags)
     found = _find(office, email)
-    office.write(roles.change, found, ROLES[role])
+    office.write(actions.people.roles.change, found, ROLES[role])
     click.echo(f"{found.full_name} <{found.email}> is {role} now.", err=True)
 
 
@@ -145,7 +134,7 @@ def reset_key(email: str, org: str | None, **flags: Any) -> None:
     """Print a new API key; the old one stops working at once."""
     office = open_office(org, flags)
     found = _find(office, email)
-    key = office.write(user_actions.reset_key, office.vault, found.id)
+    key = office.write(actions.people.reset_key, office.vault, found.id)
     click.echo(f"{found.full_name} <{found.email}> has a new API key:", err=True)
     click.echo(key)
 
@@ -159,8 +148,8 @@ def set_password(email: str, org: str | None, **flags: Any) -> None:
     found = _find(office, email)
     if found.is_bot:
         raise click.UsageError(BOTS_HAVE_NONE)
-    chosen = passwords.hashed(passwords.checked(_ask_password()))
-    office.write(user_actions.set_password, found.id, chosen)
+    chosen = domain.people.passwords.hashed(domain.people.passwords.checked(_ask_password()))
+    office.write(actions.people.set_password, found.id, chosen)
     click.echo(f"{found.full_name} <{found.email}> has a new password.", err=True)
 
 
@@ -171,7 +160,7 @@ def print_zuliprc(email: str, org: str | None, **flags: Any) -> None:
     """Print a zuliprc file, which lets a client or a bot log in."""
     office = open_office(org, flags)
     found = _find(office, email)
-    sealed = office.read(users.sealed_key, found.id)
+    sealed = office.read(storage.people.sealed_key, found.id)
     if sealed is None:
         raise click.ClickException(f"{found.email} has no API key.")
     site = zuliprc.site(office.config, office.realm, is_only_one=len(office.organizations) == 1)
@@ -183,7 +172,7 @@ def _read_password(given: str | None, from_stdin: bool) -> str | None:
         raise click.UsageError("--password and --password-stdin exclude each other.")
     if from_stdin:
         given = _ask_password()
-    return None if given is None else passwords.checked(given)
+    return None if given is None else domain.people.passwords.checked(given)
 
 
 def _ask_password() -> str:
@@ -195,7 +184,7 @@ def _ask_password() -> str:
 
 
 def _find(office: Office, email: str) -> User:
-    found = office.read(users.find_by_email, email)
+    found = office.read(storage.people.find_by_email, email)
     if found is None or found.is_system_bot:
         raise click.ClickException(f"There is no {email} in {office.realm.name}.")
     return found

@@ -5,16 +5,15 @@ import shutil
 import sys
 from pathlib import Path
 
-from tertulia import opening
+from tertulia import domain, opening
 from tertulia.config import Config
 from tertulia.demo.stage import Cast
-from tertulia.domain import version
-from tertulia.domain.realms import Realm
+from tertulia.domain.organization.realm import Realm
 
 
 def text(config: Config, address: str, realm: Realm, *, cast: Cast | None, has_people: bool) -> str:
     parts = [
-        f"Tertulia {version.VERSION} listens at {address} (Ctrl-C stops it)",
+        f"Tertulia {domain.version.VERSION} listens at {address} (Ctrl-C stops it)",
         f"  Organization  {realm.name}\n  Data          {_where(config)}",
     ]
     if cast is not None:

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from tertulia.domain.channels import NewChannel
-from tertulia.domain.users import BotType, Role
+from tertulia.domain.channels.channel import NewChannel
+from tertulia.domain.people.user import BotType, Role
 
 ORGANIZATION = "Cine Linterna"
 DOMAIN = "linterna.example"
@@ -11,7 +11,7 @@ FOUNDED = 30  # days ago
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class Character:
     key: str  # how the script calls them
     full_name: str
     role: Role = Role.MEMBER
@@ -25,14 +25,14 @@ class Person:
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class DemoRoom:
     channel: NewChannel
     creator: str
     members: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Arrival:
+class LateArrival:
     """Somebody comes into a room later than the others."""
 
     days_ago: int
@@ -45,43 +45,43 @@ def address(key: str) -> str:
 
 
 PEOPLE = (
-    Person("marta", "Marta Olmedo", Role.OWNER),
-    Person("jonas", "Jonas Weber", Role.ADMINISTRATOR),
-    Person("aiko", "Aiko Tanaka", Role.MODERATOR),
-    Person("tomas", "Tomás Rey"),
-    Person("nour", "Nour Haddad"),
-    Person("priya", "Priya Raman"),
-    Person("lucia", "Lucía Vidal"),
-    Person("sam", "Sam Okafor"),
-    Person("olek", "Olek Nowak"),
-    Person("henrik", "Henrik Dahl", Role.GUEST, since=15),
-    Person("box-office", "Box Office", since=26, bot_type=BotType.GENERIC, owner="priya"),
-    Person("weather", "Weather", since=19, bot_type=BotType.INCOMING_WEBHOOK, owner="olek"),
+    Character("marta", "Marta Olmedo", Role.OWNER),
+    Character("jonas", "Jonas Weber", Role.ADMINISTRATOR),
+    Character("aiko", "Aiko Tanaka", Role.MODERATOR),
+    Character("tomas", "Tomás Rey"),
+    Character("nour", "Nour Haddad"),
+    Character("priya", "Priya Raman"),
+    Character("lucia", "Lucía Vidal"),
+    Character("sam", "Sam Okafor"),
+    Character("olek", "Olek Nowak"),
+    Character("henrik", "Henrik Dahl", Role.GUEST, since=15),
+    Character("box-office", "Box Office", since=26, bot_type=BotType.GENERIC, owner="priya"),
+    Character("weather", "Weather", since=19, bot_type=BotType.INCOMING_WEBHOOK, owner="olek"),
 )
 
 # Besides `general` and `sandbox`, which every organization has from its first day on.
 ROOMS = (
-    Room(
+    DemoRoom(
         NewChannel("programme", "What we show, and when, and why."),
         creator="aiko",
         members=("aiko", "marta", "tomas", "lucia", "sam", "olek", "nour", "priya", "jonas"),
     ),
-    Room(
+    DemoRoom(
         NewChannel("projection", "Light, sound, and the machine that makes them."),
         creator="tomas",
         members=("tomas", "olek", "sam", "aiko", "lucia", "jonas"),
     ),
-    Room(
+    DemoRoom(
         NewChannel("website", "Tickets, pages, and where the numbers come from."),
         creator="priya",
         members=("priya", "lucia", "olek", "jonas", "nour", "marta", "aiko", "sam"),
     ),
-    Room(
+    DemoRoom(
         NewChannel("kitchen", "The café: soup, bread, popcorn and **the other thing**."),
         creator="nour",
         members=("nour", "lucia", "sam", "tomas", "aiko", "jonas", "olek", "marta"),
     ),
-    Room(
+    DemoRoom(
         NewChannel(
             "grant application",
             "Private. Whoever joins can read everything.",
@@ -91,7 +91,7 @@ ROOMS = (
         creator="marta",
         members=("marta", "jonas", "aiko"),
     ),
-    Room(
+    DemoRoom(
         NewChannel(
             "board",
             "Private. Whoever joins reads what is said from then on.",
@@ -104,7 +104,7 @@ ROOMS = (
 )
 
 ARRIVALS = (
-    Arrival(15, "henrik", "projection"),
-    Arrival(15, "henrik", "sandbox"),
-    Arrival(10, "aiko", "board"),
+    LateArrival(15, "henrik", "projection"),
+    LateArrival(15, "henrik", "sandbox"),
+    LateArrival(10, "aiko", "board"),
 )

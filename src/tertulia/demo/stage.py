@@ -12,23 +12,17 @@ from functools import partial
 
 from pyroaring import BitMap64
 
-from tertulia import markdown, opening, zuliprc
-from tertulia.actions import channels as channel_actions
-from tertulia.actions import subscriptions
-from tertulia.actions import users as user_actions
-from tertulia.actions.messages import send
-from tertulia.actions.users import NewUser
+from tertulia import actions, domain, markdown, opening, storage, zuliprc
+from tertulia.actions.people.joining import NewUser
 from tertulia.config import Config, ConfigError
 from tertulia.demo import script
-from tertulia.demo.people import ARRIVALS, FOUNDED, ORGANIZATION, PEOPLE, ROOMS, Person, Room
+from tertulia.demo.people import ARRIVALS, FOUNDED, ORGANIZATION, PEOPLE, ROOMS, Character, DemoRoom
 from tertulia.demo.script import Line
-from tertulia.domain import passwords
-from tertulia.domain.keys import Vault
-from tertulia.domain.messages import Draft, checked_content, is_read_by_sender
-from tertulia.domain.users import User
-from tertulia.storage import channels, messages, sanity, unread
+from tertulia.domain.messages.message import Draft
+from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.user import User
 from tertulia.storage.database import Database
-from tertulia.storage.tx import Tx
+from tertulia.storage.database.tx import Tx
 
 LAST_READ = 2  # days ago: what came since is unread for those who did not write it
 
@@ -43,7 +37,7 @@ class Cast:
 
 def fill(config: Config, database: Database, vault: Vault) -> Cast:
     """Play the demo into data where nobody lives yet, and leave a zuliprc for everybody."""
-    if database.read_now(0, sanity.has_people):
+    if database.read_now(0, storage.checking.has_people):
         raise ConfigError(
             f"--demo is for new data, and in {config.data} there are people already. Leave it out,"
             " or choose another folder with --data."
@@ -53,7 +47,7 @@ def fill(config: Config, database: Database, vault: Vault) -> Cast:
     name = ORGANIZATION if config.organization == Config().organization else config.organization
     realm, _ = opening.first_organization(past, name)
     password = secrets.token_hex(5)
-    play = Play(vault, passwords.hashed(password), config.email_domain, now)
+    play = Play(vault, domain.people.passwords.hashed(password), config.email_domain, now)
     database.write_now(realm.id, play.perform)
 
     site = zuliprc.site(config, realm, is_only_one=True)
@@ -99,7 +93,7 @@ class Play:
             yield at, partial(self._say, line=line)
         yield moment(self._now, LAST_READ, hour=0), self._read_everything
 
-    def _add(self, tx: Tx, person: Person) -> None:
+    def _add(self, tx: Tx, person: Character) -> None:
         owner = None if person.owner is None else self.users[person.owner].email
         new = NewUser(
             email=person.email,
@@ -109,39 +103,41 @@ class Play:
             bot_type=person.bot_type,
             bot_owner_email=owner,
         )
-        self.users[person.key], self.keys[person.key] = user_actions.add(tx, self._vault, new)
+        self.users[person.key], self.keys[person.key] = actions.people.joining.add(
+            tx, self._vault, new
+        )
 
-    def _open(self, tx: Tx, room: Room) -> None:
+    def _open(self, tx: Tx, room: DemoRoom) -> None:
         description = markdown.render_description(room.channel.description)
         creator = self.users[room.creator]
-        channel_actions.create(tx, creator, room.channel, description, web_public_allowed=False)
+        actions.channels.create(tx, creator, room.channel, description, web_public_allowed=False)
         self._join(tx, room.channel.name, list(room.members))
 
     def _join(self, tx: Tx, room: str, who: list[str]) -> None:
-        channel = channels.find_by_name(tx, room)
+        channel = storage.channels.find_by_name(tx, room)
         assert channel is not None
-        subscriptions.join(tx, channel, [self.users[key] for key in who])
+        actions.channels.subscriptions.join(tx, channel, [self.users[key] for key in who])
 
     def _say(self, tx: Tx, line: Line) -> None:
         sender, draft = self.users[line.who], _draft(self.users[line.who], line.words)
         if line.people:
             others = [self.users[key].id for key in line.people]
-            send.to_people(tx, sender, others, draft, self._email_domain)
+            actions.messages.sending.to_people(tx, sender, others, draft, self._email_domain)
         else:
-            send.to_channel(tx, sender, line.channel, line.topic, draft)
+            actions.messages.sending.to_channel(tx, sender, line.channel, line.topic, draft)
 
     def _read_everything(self, tx: Tx) -> None:
         for user in self.users.values():
-            unread.store(tx, user.id, BitMap64(), messages.newest_id(tx))
+            storage.messages.unread.store(tx, user.id, BitMap64(), storage.messages.newest_id(tx))
 
 
 def _draft(sender: User, words: str) -> Draft:
-    content = checked_content(words)
+    content = domain.messages.message.checked_content(words)
     client = "ZulipPython" if sender.is_bot else "website"
     return Draft(
         content=content,
         rendered=markdown.render(content).html,
         render_version=markdown.VERSION,
         client=client,
-        read_by_sender=is_read_by_sender(None, client),
+        read_by_sender=domain.messages.message.is_read_by_sender(None, client),
     )

@@ -1,0 +1,23 @@
+"""Nouns and rules: no database, no network, no clock."""
+
+from typing import TYPE_CHECKING
+
+from tertulia.modules import on_demand
+
+if TYPE_CHECKING:
+    from tertulia.domain import (
+        channels,
+        files,
+        groups,
+        later,
+        limits,
+        messages,
+        organization,
+        people,
+        personal,
+        search,
+        setting_values,
+        version,
+    )
+else:
+    __getattr__ = on_demand(__name__)

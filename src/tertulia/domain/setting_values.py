@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from tertulia.domain.languages import LANGUAGES
+from tertulia.domain.organization.languages import LANGUAGES
 from tertulia.errors import BadRequest, ClientError
 
 UNLIMITED = "unlimited"

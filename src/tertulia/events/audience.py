@@ -2,32 +2,50 @@
 
 An audience never lists the ten thousand subscribers of a channel; it names the channel. Whether
 somebody belongs to it is asked with `was_subscribed`, which answers for the moment of the event.
+Every audience is a class in this file, and its tag is its word in the log.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
+from functools import reduce
+from operator import or_
+from typing import ClassVar
 
 import msgspec
+from pyroaring import BitMap
 
 from tertulia.events.directory import Organization
 
 WasSubscribed = Callable[[int], bool]
 
 
-class Everyone(msgspec.Struct, frozen=True, tag="all", tag_field="to"):
+class Audience(msgspec.Struct, frozen=True, tag_field="to", omit_defaults=True):
+    """`others_keep` says that what is gone for these people is still there for others."""
+
+    others_keep: ClassVar[bool] = False
+
+    def includes(self, org: Organization, user_id: int, was_subscribed: WasSubscribed) -> bool:
+        raise NotImplementedError
+
+    def among(self, org: Organization, listening: Collection[int]) -> Iterable[int]:
+        """Who of those who listen may be meant: quick and rough, `includes` has the last word."""
+        return listening
+
+
+class Everyone(Audience, frozen=True, tag="all"):
     """Everybody in the organization."""
 
     def includes(self, org: Organization, user_id: int, was_subscribed: WasSubscribed) -> bool:
         return True
 
 
-class NonGuests(msgspec.Struct, frozen=True, tag="non_guests", tag_field="to"):
+class NonGuests(Audience, frozen=True, tag="non_guests"):
     """Everybody but guests."""
 
     def includes(self, org: Organization, user_id: int, was_subscribed: WasSubscribed) -> bool:
         return not org.users[user_id].is_guest
 
 
-class AllBut(msgspec.Struct, frozen=True, tag="all_but", tag_field="to"):
+class AllBut(Audience, frozen=True, tag="all_but"):
     """Everybody but these: the guests who did not know somebody when something befell them."""
 
     ids: list[int]
@@ -36,7 +54,7 @@ class AllBut(msgspec.Struct, frozen=True, tag="all_but", tag_field="to"):
         return user_id not in self.ids
 
 
-class Users(msgspec.Struct, frozen=True, tag="users", tag_field="to"):
+class Users(Audience, frozen=True, tag="users"):
     """These people and nobody else."""
 
     ids: list[int]
@@ -44,8 +62,11 @@ class Users(msgspec.Struct, frozen=True, tag="users", tag_field="to"):
     def includes(self, org: Organization, user_id: int, was_subscribed: WasSubscribed) -> bool:
         return user_id in self.ids
 
+    def among(self, org: Organization, listening: Collection[int]) -> Iterable[int]:
+        return self.ids
 
-class Subscribers(msgspec.Struct, frozen=True, tag="channel", tag_field="to"):
+
+class Subscribers(Audience, frozen=True, tag="channel"):
     """Those who were subscribed to a channel when it happened."""
 
     id: int
@@ -53,8 +74,14 @@ class Subscribers(msgspec.Struct, frozen=True, tag="channel", tag_field="to"):
     def includes(self, org: Organization, user_id: int, was_subscribed: WasSubscribed) -> bool:
         return was_subscribed(self.id)
 
+    def among(self, org: Organization, listening: Collection[int]) -> Iterable[int]:
+        subscribers = org.subscribers.get(self.id) or BitMap()
+        if len(subscribers) < len(listening):
+            return [user_id for user_id in subscribers if user_id in listening]
+        return [user_id for user_id in listening if user_id in subscribers]
 
-class Watchers(msgspec.Struct, frozen=True, tag="watchers", tag_field="to", omit_defaults=True):
+
+class Watchers(Audience, frozen=True, tag="watchers"):
     """Those who may see that a channel exists, and some who have just lost or gained it."""
 
     id: int
@@ -64,7 +91,7 @@ class Watchers(msgspec.Struct, frozen=True, tag="watchers", tag_field="to", omit
         return user_id in self.also or org.may_see(user_id, self.id, was_subscribed(self.id))
 
 
-class Onlookers(msgspec.Struct, frozen=True, tag="onlookers", tag_field="to"):
+class Onlookers(Audience, frozen=True, tag="onlookers"):
     """Those who may see a channel and were not in it: what its subscribers see, they are told."""
 
     id: int
@@ -73,7 +100,7 @@ class Onlookers(msgspec.Struct, frozen=True, tag="onlookers", tag_field="to"):
         return not was_subscribed(self.id) and org.may_see(user_id, self.id, False)
 
 
-class Holders(msgspec.Struct, frozen=True, tag="holders", tag_field="to", omit_defaults=True):
+class Holders(Audience, frozen=True, tag="holders"):
     """Those who have messages of a channel: its subscribers, and some others who may read it."""
 
     id: int
@@ -83,7 +110,7 @@ class Holders(msgspec.Struct, frozen=True, tag="holders", tag_field="to", omit_d
         return was_subscribed(self.id) or (user_id in self.also and org.may_read(user_id, self.id))
 
 
-class Followers(msgspec.Struct, frozen=True, tag="moved", tag_field="to", omit_defaults=True):
+class MoveFollowers(Audience, frozen=True, tag="moved"):
     """Those who knew messages in one channel, or now get to know them in another, and may."""
 
     old: int
@@ -97,8 +124,10 @@ class Followers(msgspec.Struct, frozen=True, tag="moved", tag_field="to", omit_d
         return knew and org.may_read(user_id, self.new)
 
 
-class Bereft(msgspec.Struct, frozen=True, tag="bereft", tag_field="to", omit_defaults=True):
+class LeftBehind(Audience, frozen=True, tag="bereft"):
     """Those who had messages in one channel and lost them when they went to another."""
+
+    others_keep: ClassVar[bool] = True
 
     old: int
     new: int
@@ -112,7 +141,7 @@ class Bereft(msgspec.Struct, frozen=True, tag="bereft", tag_field="to", omit_def
         return not org.may_read(user_id, self.new)
 
 
-class Keepers(msgspec.Struct, frozen=True, tag="keepers", tag_field="to"):
+class Keepers(Audience, frozen=True, tag="keepers"):
     """Those who look after a bot: its owner at that time, if it has one, and administrators."""
 
     owner: int | None
@@ -121,26 +150,17 @@ class Keepers(msgspec.Struct, frozen=True, tag="keepers", tag_field="to"):
         return user_id == self.owner or org.users[user_id].is_admin
 
 
-class Nobody(msgspec.Struct, frozen=True, tag="nobody", tag_field="to"):
+class Nobody(Audience, frozen=True, tag="nobody"):
     """No client: the event only tells the servers to look again."""
 
     def includes(self, org: Organization, user_id: int, was_subscribed: WasSubscribed) -> bool:
         return False
 
+    def among(self, org: Organization, listening: Collection[int]) -> Iterable[int]:
+        return ()
 
-Audience = (
-    Everyone
-    | NonGuests
-    | AllBut
-    | Users
-    | Subscribers
-    | Watchers
-    | Onlookers
-    | Holders
-    | Followers
-    | Bereft
-    | Keepers
-    | Nobody
+
+_decoder: msgspec.json.Decoder[Audience] = msgspec.json.Decoder(
+    reduce(or_, Audience.__subclasses__())
 )
-
-decode = msgspec.json.Decoder(Audience).decode
+decode = _decoder.decode

@@ -9,46 +9,28 @@ import asyncio
 import contextlib
 import random
 import uuid
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from functools import partial
 
 import msgspec
-import structlog
 
-from tertulia.domain.users import User
-from tertulia.errors import BadQueue, EventNotInQueue
-from tertulia.events import log
-from tertulia.events.audience import (
-    Audience,
-    Bereft,
-    Users,
-    WasSubscribed,
-)
+from tertulia import events, storage
+from tertulia.domain.people.user import User
+from tertulia.errors.events import BadQueue, EventNotInQueue
+from tertulia.events.audience import Audience, Users, WasSubscribed
 from tertulia.events.directory import Organization
 from tertulia.events.follower import PAGE, Follower
-from tertulia.events.listener import Listener, decode_options
-from tertulia.events.log import Happening
-from tertulia.events.mailbox import NOTHING, About, Mailbox, event_id, seq_of
+from tertulia.events.happening import Happening
+from tertulia.events.listener import Listener
+from tertulia.events.mailbox import Mailbox
 from tertulia.events.mailroom import Mailroom
-from tertulia.events.recall import recalled
-from tertulia.events.types.channels import ChannelChanged, ChannelsUncovered
-from tertulia.events.types.edits import MessagesDeleted, MessageUpdated
-from tertulia.events.types.event import Event
-from tertulia.events.types.flags import FlagsChanged
-from tertulia.events.types.messages import MessageSent
-from tertulia.events.types.subscriptions import Left
-from tertulia.events.types.users import KeyChanged, UserActivityChanged
-from tertulia.events.whispers import Envelope, PresenceNoted, Whisper, decode_envelope
-from tertulia.events.wording import bodies, concerns
-from tertulia.storage import log as stored_log
-from tertulia.storage import messages, queues, subscriptions, unread
+from tertulia.events.types.event import Then
+from tertulia.events.whispers import Envelope, Whisper
+from tertulia.storage.channels.subscriptions import Span
 from tertulia.storage.database import Database
+from tertulia.storage.database.tx import Tx
 from tertulia.storage.queues import Position, StoredQueue
-from tertulia.storage.subscriptions import Span
-from tertulia.storage.tx import Tx
-
-logger = structlog.get_logger()
 
 COLD_AFTER_SECONDS = 150  # a mailbox that nobody polls is given up; its queue is not
 HEARTBEAT = b'{"type":"heartbeat"}'
@@ -67,7 +49,7 @@ class Page:
 
 class Delivery:
     def __init__(self, database: Database, email_domain: str, heartbeat_seconds: float) -> None:
-        self.follower = Follower(database, email_domain, self._distribute)
+        self.follower = Follower(database, email_domain, self._distribute, self._start_over)
         self.mailroom = Mailroom()
         self._database = database
         self._heartbeat_seconds = heartbeat_seconds
@@ -84,17 +66,16 @@ class Delivery:
         for mailbox in self.mailroom.for_happening(org, happening):
             if not mailbox.behind and happening.seq > mailbox.scanned:
                 self._give(mailbox, org, happening)
-        self._close_what_ends(org, happening)
+        self._take_back(org, happening)
 
     def _give(self, mailbox: Mailbox, org: Organization, happening: Happening) -> None:
         """Nobody misses an event because it could not be told to somebody else."""
         subscribed_now = partial(org.is_subscribed, mailbox.listener.user_id)
         try:
             self._offer(mailbox, org, happening, subscribed_now)
-        except Exception:
-            logger.exception("an event could not be told", kind=happening.event.kind)
-            self.mailroom.discard(mailbox)  # at its next poll it is filled from the log
-            mailbox.wake()
+        except Exception as error:
+            self.follower.passed_over.note(happening, error)
+            self._give_up(mailbox)
         if mailbox.is_full:
             mailbox.fall_behind(happening.seq)
 
@@ -105,87 +86,73 @@ class Delivery:
         happening: Happening,
         was_subscribed: WasSubscribed,
     ) -> None:
-        if not concerns(happening, org, mailbox.listener, was_subscribed):
+        if not happening.concerns(org, mailbox.listener, was_subscribed):
             return
-        event = happening.event
-        if isinstance(event, FlagsChanged) and event.may_be_merged:
-            earlier = mailbox.take_back(event)
-            if earlier is not None:
-                event = earlier.merged_with(event)
+        if happening.about.mergeable is not None:
+            event = mailbox.merge(happening.event)
+            if event is not happening.event:
                 happening = replace(happening, event=event, encoded={})
-        mailbox.add_durable(happening.seq, bodies(happening, org, mailbox.listener), _about(event))
+        bodies = happening.bodies(org, mailbox.listener)
+        mailbox.add_durable(happening.seq, bodies, happening.about)
         if mailbox.pending:
             mailbox.wake()
 
-    def _close_what_ends(self, org: Organization, happening: Happening) -> None:
+    def _take_back(self, org: Organization, happening: Happening) -> None:
         """After a lost key no queue is left, after a lost channel none of its messages."""
-        event = happening.event
-        if isinstance(event, KeyChanged) or (
-            isinstance(event, UserActivityChanged) and not event.is_active
-        ):
-            for mailbox in self.mailroom.of_users([event.user_id]):
-                self._close(mailbox)
-        elif isinstance(event, Left):
-            for departure in event.departures:
-                lost = self.mailroom.of_users(departure.user_ids)
-                self._take_back(org, departure.channel_id, lost)
-        elif isinstance(event, ChannelChanged) and event.before is not None:
-            self._take_back(org, event.channel_id, self.mailroom)
-        elif isinstance(event, ChannelsUncovered) and isinstance(happening.audience, Users):
-            for channel_id in event.hidden:
-                self._take_back(org, channel_id, self.mailroom.of_users(happening.audience.ids))
-        elif isinstance(event, MessagesDeleted):
-            self._forget_messages(org, event.message_ids, happening.audience)
+        lost = happening.event.taken_back()
+        for mailbox in self.mailroom.of_users(lost.queues_of):
+            self._close(mailbox)
+        for channel_id, user_ids in lost.channels.items():
+            losers = happening.audience if user_ids is None else Users(list(user_ids))
+            for mailbox in self.mailroom.for_audience(org, losers):
+                if mailbox.pending and not org.may_read(mailbox.listener.user_id, channel_id):
+                    mailbox.forget_channel(channel_id)
+        if lost.messages:
+            for mailbox in self.mailroom.of_organization(org.realm.id):
+                if not happening.audience.others_keep or _is_among(
+                    mailbox, happening.audience, org
+                ):
+                    mailbox.forget_messages(lost.messages)
 
-    def _take_back(self, org: Organization, channel_id: int, mailboxes: Iterable[Mailbox]) -> None:
-        """Drop the messages of a channel that some can no longer read."""
-        for mailbox in mailboxes:
-            user_id = mailbox.listener.user_id
-            if mailbox.realm_id == org.realm.id and not org.may_read(user_id, channel_id):
-                mailbox.forget_channel(channel_id)
+    def _start_over(self, org: Organization) -> None:
+        """The directory was read afresh: what has happened since is to be read from the log."""
+        for mailbox in self.mailroom.of_organization(org.realm.id):
+            self._give_up(mailbox)
 
-    def _forget_messages(self, org: Organization, ids: list[int], audience: Audience) -> None:
-        """Whoever is told that messages are gone must not find their words a moment before."""
-        for mailbox in self.mailroom:
-            user_id = mailbox.listener.user_id
-            if mailbox.realm_id != org.realm.id:
-                continue
-            if isinstance(audience, Bereft) and not audience.includes(
-                org, user_id, partial(org.is_subscribed, user_id)
-            ):
-                continue  # gone for others only
-            mailbox.forget_messages(ids)
+    def _give_up(self, mailbox: Mailbox) -> None:
+        """Throw a mailbox away; whoever waits at it makes another one."""
+        self.mailroom.discard(mailbox)
+        mailbox.wake()
 
     def whisper(self, realm_id: int, whisper: Whisper) -> None:
         """Tell those who listen right now, here and on other servers; nothing is written."""
         self._give_out(self.organizations[realm_id], whisper)
-        self._database.spread(_encode(Envelope(self._server, realm_id, whisper)))  # type: ignore[arg-type]
+        self._database.spread(_encode(Envelope.around(whisper, self._server, realm_id)))
 
     def overhear(self, notice: str) -> None:
         """Give out what another server whispers."""
         try:
-            envelope = decode_envelope(notice)
+            envelope = events.whispers.decode_envelope(notice)
+            whisper = envelope.opened()
         except msgspec.DecodeError:  # from a server that knows more than we do
             return
         org = self.organizations.get(envelope.realm_id)
         if org is None or envelope.server == self._server:
             return
-        if isinstance(envelope.whisper, PresenceNoted):
-            org.presence.is_stale = True
+        whisper.overheard(org)
         with contextlib.suppress(KeyError):  # it is about somebody we have yet to hear of
-            self._give_out(org, envelope.whisper)
+            self._give_out(org, whisper)
 
     def _give_out(self, org: Organization, whisper: Whisper) -> None:
         to = whisper.audience()
         encoded: dict[Hashable, bytes] = {}
         for mailbox in self.mailroom.for_audience(org, to):
             listener = mailbox.listener
-            subscribed_now = partial(org.is_subscribed, listener.user_id)
             if (
                 not mailbox.behind  # what it has missed must come first, and may be much
                 and not mailbox.is_full
                 and listener.wants(whisper.type)
-                and to.includes(org, listener.user_id, subscribed_now)
+                and _is_among(mailbox, to, org)
                 and whisper.is_for(org, listener)
             ):
                 variant = whisper.variant(listener)
@@ -204,12 +171,12 @@ class Delivery:
         try:
             mailbox.acknowledge(last_event_id, self.organizations[user.realm_id].applied)
         except EventNotInQueue:
-            self.mailroom.discard(mailbox)  # the wrong number may have led it astray
-            mailbox.wake()
+            self._give_up(mailbox)  # the wrong number may have led it astray
             raise
-        if mailbox.behind and not mailbox.pending:
-            await self._refill(mailbox)
+        await self._fill(mailbox)
         mailbox.seen_at = self._database.clock()
+        if self._is_given_up(mailbox):
+            return await self.poll(user, queue_id, last_event_id, block=block)
         if mailbox.pending or not block or self._stopping:
             mailbox.wake()
             return await self._contents(mailbox), False
@@ -221,6 +188,8 @@ class Delivery:
         finally:
             heart.cancel()
             mailbox.seen_at = self._database.clock()
+        if self._is_given_up(mailbox):
+            return await self.poll(user, queue_id, last_event_id, block=block)
         return await self._contents(mailbox), True
 
     async def _contents(self, mailbox: Mailbox) -> list[bytes]:
@@ -243,28 +212,40 @@ class Delivery:
     async def open(self, user: User, queue_id: str, last_event_id: int = -1) -> Mailbox:
         """The mailbox of a queue, filled from the log if we do not have it."""
         org = self.organizations[user.realm_id]
-        if seq_of(last_event_id) > org.applied:  # another server may have told it more than we know
+        if (
+            events.mailbox.seq_of(last_event_id) > org.applied
+        ):  # another server may have told it more than we know
             await self.follower.catch_up()
+            if (
+                events.mailbox.seq_of(last_event_id) > org.applied
+            ):  # it comes from a log that is not ours
+                raise BadQueue(queue_id=queue_id)
         mailbox = self.mailroom.find(queue_id)
         if mailbox is None:
-            stored = await self._database.read_in(user.realm_id, queues.find, queue_id)
+            stored = await self._database.read_in(user.realm_id, storage.queues.find, queue_id)
             if stored is None or stored.user_id != user.id:
                 raise BadQueue(queue_id=queue_id)
             mailbox = self.mailroom.find(queue_id) or self._make(stored)
         if mailbox.listener.user_id != user.id:
             raise BadQueue(queue_id=queue_id)
-        if mailbox.behind and seq_of(last_event_id) <= org.applied:
+        if mailbox.behind:
             mailbox.skip_to(last_event_id)
-        if mailbox.behind and not mailbox.pending:
-            await self._refill(mailbox)
+        await self._fill(mailbox)
+        if self._is_given_up(mailbox):
+            return await self.open(user, queue_id, last_event_id)
         return mailbox
 
+    def _is_given_up(self, mailbox: Mailbox) -> bool:
+        return self.mailroom.find(mailbox.listener.queue_id) is not mailbox
+
     def _make(self, stored: StoredQueue) -> Mailbox:
-        listener = Listener(stored.id, stored.user_id, decode_options(stored.options))
+        listener = Listener(
+            stored.id, stored.user_id, events.listener.decode_options(stored.options)
+        )
         mailbox = Mailbox(
             listener,
             stored.realm_id,
-            start=event_id(stored.start_seq),
+            start=events.mailbox.event_id(stored.start_seq),
             acked=stored.acked,
             seen_at=self._database.clock(),
         )
@@ -272,33 +253,51 @@ class Delivery:
         self.mailroom.put(mailbox)
         return mailbox
 
-    async def _refill(self, mailbox: Mailbox) -> None:
+    async def _fill(self, mailbox: Mailbox) -> None:
         """Read on in the log until there is something to deliver or nothing more to read.
+
+        One poll at a time does so; others wait for what it finds. Two would put the same events
+        in twice, each at a place where the other has been already.
+        """
+        if mailbox.is_to_be_filled:
+            async with mailbox.filling:
+                while mailbox.is_to_be_filled:
+                    await self._read_on(mailbox)
+
+    async def _read_on(self, mailbox: Mailbox) -> None:
+        """Take in the next page of the log.
 
         The directory may move on while we read. It is the measure all the same: what it has not
         taken in yet will be given out later, and what it has taken in was not given to us.
         """
         org = self.organizations[mailbox.realm_id]
-        while mailbox.behind and not mailbox.pending:
-            page = await self._database.read_in(
-                mailbox.realm_id, read_page, mailbox.listener.user_id, mailbox.scanned
-            )
-            if page is None:  # the log no longer goes back that far
-                self.close_queue(mailbox.listener.queue_id)
-                raise BadQueue(queue_id=mailbox.listener.queue_id)
-            for happening in page.happenings:
-                if happening.seq <= org.applied:
-                    self._offer_again(mailbox, org, happening, page.spans)
-                    mailbox.scanned = happening.seq
-            mailbox.behind = mailbox.scanned < org.applied
+        page = await self._database.read_in(
+            mailbox.realm_id, read_page, mailbox.listener.user_id, mailbox.scanned
+        )
+        if page is None:  # the log no longer goes back that far
+            self._close(mailbox)
+            raise BadQueue(queue_id=mailbox.listener.queue_id)
+        for happening in page.happenings:
+            if mailbox.scanned < happening.seq <= org.applied:
+                self._offer_again(mailbox, org, happening, page.spans)
+                mailbox.scanned = happening.seq
+        mailbox.behind = mailbox.scanned < org.applied
 
     def _offer_again(
         self, mailbox: Mailbox, org: Organization, happening: Happening, spans: list[Span]
     ) -> None:
-        then = {span.channel_id for span in spans if span.covers_event(happening.seq)}
-        if not _is_out_of_sight(org, happening, mailbox.listener.user_id):
-            self._offer(mailbox, org, happening, then.__contains__)
-        elif concerns(happening, org, mailbox.listener, then.__contains__):
+        """What cannot be told any more may have been told before, here or by another server."""
+        user_id, event = mailbox.listener.user_id, happening.event
+        then = set(Then(happening.seq, user_id, spans).channels())
+        if not event.is_readable:
+            self.follower.passed_over.note(happening)
+        try:
+            if not event.is_out_of_sight(org, user_id):
+                self._offer(mailbox, org, happening, then.__contains__)
+            elif happening.concerns(org, mailbox.listener, then.__contains__):
+                mailbox.note_gone(happening.seq)
+        except Exception as error:
+            self.follower.passed_over.note(happening, error)
             mailbox.note_gone(happening.seq)
 
     # --- ending ---
@@ -343,48 +342,30 @@ class Delivery:
                 mailbox.settled(applied),
                 now if mailbox.is_parked else mailbox.seen_at,
             )
-            for mailbox in self.mailroom
-            if mailbox.realm_id == realm_id
+            for mailbox in self.mailroom.of_organization(realm_id)
         ]
 
 
-def _is_out_of_sight(org: Organization, happening: Happening, user_id: int) -> bool:
-    """Whether the message of an event is deleted, or has gone where the listener may not follow.
-
-    A move may still tell of the others that went along.
-    """
-    event, message = happening.event, happening.message
-    if not isinstance(event, MessageSent | MessageUpdated):
-        return False
-    if message is None:
-        return isinstance(event, MessageSent) or event.mode is None
-    return message.channel_id is not None and not org.may_read(user_id, message.channel_id)
-
-
-def _about(event: Event) -> About:
-    if isinstance(event, MessageSent):
-        return About(event.channel_id, event.message_id)
-    if isinstance(event, MessageUpdated):
-        words_of = event.message_id if event.edit_id is not None else None
-        return About(event.place, words_of, flags_of=event.message_id)
-    if isinstance(event, FlagsChanged) and event.may_be_merged:
-        return About(flags=event)
-    return NOTHING
+def _is_among(mailbox: Mailbox, audience: Audience, org: Organization) -> bool:
+    """Whether its owner is meant, right now."""
+    user_id = mailbox.listener.user_id
+    return audience.includes(org, user_id, partial(org.is_subscribed, user_id))
 
 
 def _read_flags(tx: Tx, user_id: int, message_ids: list[int]) -> dict[int, bytes]:
-    found = messages.find_many(tx, tx.realm_id, message_ids)
-    flags = unread.flags_for(tx, user_id, list(found.values()))
+    found = storage.messages.find_many(tx, tx.realm_id, message_ids)
+    flags = storage.messages.unread.flags_for(tx, user_id, list(found.values()))
     return {message_id: msgspec.json.encode(each) for message_id, each in flags.items()}
 
 
 def read_page(tx: Tx, user_id: int, after: int) -> Page | None:
     """The log from a place on, with the reader's spans; None if that place is gone."""
-    head, oldest = stored_log.head(tx), stored_log.oldest(tx, tx.realm_id)
+    head, oldest = storage.log.head(tx), storage.log.oldest(tx, tx.realm_id)
     if after < head and (oldest is None or after + 1 < oldest):
         return None
-    spans = subscriptions.spans_of(tx, user_id) if after < head else []
-    happenings = log.read(tx, tx.realm_id, after, PAGE)
+    spans = storage.channels.subscriptions.spans_of(tx, user_id) if after < head else []
+    happenings = events.log.read(tx, after, PAGE)
     for happening in happenings:
-        happening.event = recalled(tx, happening, user_id, spans)
+        then = Then(happening.seq, user_id, spans)
+        happening.event = happening.event.recalled(tx, then)
     return Page(happenings, spans)

@@ -6,32 +6,26 @@ asked, because it alone knows what was done a moment ago.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Set
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from pyroaring import BitMap
 
-from tertulia import markdown
-from tertulia.domain import access, acquaintance
-from tertulia.domain.channels import Channel, Gate
-from tertulia.domain.custom_emoji import CustomEmoji
-from tertulia.domain.groups import (
-    REALM_PERMISSIONS,
-    ROLE_OF_GROUP,
-    Group,
-    GroupValue,
-    holds_by_role,
-)
-from tertulia.domain.linkifiers import Linkifier
-from tertulia.domain.profiles import ProfileField
-from tertulia.domain.realms import Realm
-from tertulia.domain.topics import fold
-from tertulia.domain.users import Role, User
+from tertulia import domain, markdown
+from tertulia.domain.channels.channel import Channel, Gate
+from tertulia.domain.groups.group import REALM_PERMISSIONS, ROLE_OF_GROUP, Group, GroupValue
+from tertulia.domain.organization.custom_emoji import CustomEmoji
+from tertulia.domain.organization.linkifiers import Linkifier
+from tertulia.domain.organization.realm import Realm
+from tertulia.domain.people.profile_fields import ProfileField
+from tertulia.domain.people.user import Role, User
 from tertulia.events.presence import Board
-from tertulia.storage.profile_fields import Values
+from tertulia.storage.people.profile_fields import Values
 
-Rule = Callable[[User | None, Channel, bool, access.Holds], bool]
+T = TypeVar("T")
+
+Rule = Callable[[User | None, Channel, bool, domain.channels.access.Holds], bool]
 
 
 class EncodedUser(NamedTuple):
@@ -58,7 +52,7 @@ class Organization:
         self.system_ids: dict[str, int] = {}
         self.emoji: dict[int, CustomEmoji] = {}
         self.linkifiers: list[Linkifier] = []
-        self.link_patterns: tuple[markdown.Linkifier, ...] = ()
+        self.link_patterns: tuple[markdown.LinkPattern, ...] = ()
         self.profile_fields: dict[int, ProfileField] = {}
         self.profiles: dict[int, Values] = {}
         self.subscribers: dict[int, BitMap] = {}
@@ -71,7 +65,7 @@ class Organization:
         self._user_by_email: dict[str, int] = {}
         self._users_by_name: dict[str, set[int]] = {}
         self._channel_by_name: dict[str, int] = {}
-        self._groups_of: dict[int, set[int]] = {}
+        self._listing: dict[int, set[int]] = {}  # by user, the groups that list them
         self._kept: dict[int, dict[str, bytes]] = {}
         self._kept_users: dict[int, dict[Hashable, EncodedUser]] = {}
         self._by_role: dict[Role, BitMap] = {role: BitMap() for role in Role}
@@ -104,7 +98,7 @@ class Organization:
         return [self.users[user_id] for user_id in self._users_by_name.get(name.lower(), ())]
 
     def channel_named(self, name: str) -> Channel | None:
-        channel_id = self._channel_by_name.get(fold(name.strip()))
+        channel_id = self._channel_by_name.get(domain.channels.topics.fold(name.strip()))
         return None if channel_id is None else self.channels[channel_id]
 
     def is_subscribed(self, user_id: int, channel_id: int) -> bool:
@@ -137,18 +131,13 @@ class Organization:
 
     def holds(self, user: User, value: GroupValue, now: float) -> bool:
         """Whether a user is in the set that a permission names."""
-        if isinstance(value, int):
-            named = {value}
-        elif user.id in value.direct_members:
-            return True
-        else:
-            named = set(value.direct_subgroups)
-        waiting = self.realm.setting("waiting_period_threshold")
-        return any(
-            holds_by_role(user, group.name, waiting, now)
-            for group_id in self.within(named)
-            if (group := self.groups[group_id]).is_system
-        ) or bool(named & self._containing(user.id))
+        return domain.groups.permissions.holds(self, user, value, now)
+
+    def everybody_in(self, group_id: int, now: float) -> set[int]:
+        """Active users who are in a group, directly or not."""
+        return domain.groups.permissions.everybody_in(self, [group_id], now).difference(
+            self._inactive
+        )
 
     def realm_permission(self, name: str) -> GroupValue:
         stored: GroupValue | None = self.realm.settings.get(name)
@@ -165,16 +154,19 @@ class Organization:
     ) -> bool:
         """Now; or at a moment of which it is known whether the user was subscribed then, and
         how the channel was guarded."""
-        return self._allows(access.may_see, user_id, channel_id, subscribed, gate)
+        return self._allows(domain.channels.access.may_see, user_id, channel_id, subscribed, gate)
 
     def may_read(self, user_id: int | None, channel_id: int) -> bool:
-        return self._allows(access.may_read, user_id, channel_id)
+        return self._allows(domain.channels.access.may_read, user_id, channel_id)
 
     def sees_everybody(self, viewer: User | None) -> bool:
         """Whether somebody may know all people; guests and strangers perhaps only some."""
         if viewer is not None and not viewer.is_guest:
             return True
-        return self.realm_permission(acquaintance.SETTING) == self.system_ids["role:everyone"]
+        return (
+            self.realm_permission(domain.people.known_people.SETTING)
+            == self.system_ids["role:everyone"]
+        )
 
     def may_know(self, viewer: User | None, user: User) -> bool:
         """Whether somebody may know of somebody; `viewer` is None for one not logged in."""
@@ -182,7 +174,7 @@ class Organization:
             return True
         if viewer is None:
             return user.is_bot
-        return acquaintance.may_know(viewer, user, partial(self._have_met, viewer.id))
+        return domain.people.known_people.may_know(viewer, user, partial(self._have_met, viewer.id))
 
     def _have_met(self, user_id: int, other_id: int) -> bool:
         mine, theirs = self.subscribed.get(user_id), self.subscribed.get(other_id)
@@ -195,9 +187,8 @@ class Organization:
         if not group.is_system:
             return [user_id for user_id in group.members if self.users[user_id].is_active]
         if group.name == "role:fullmembers":
-            waiting = self.realm.setting("waiting_period_threshold")
             members = self._by_role[Role.MEMBER]
-            return [u for u in members if self.users[u].is_full_member(waiting, now)]
+            return [u for u in members if self.users[u].is_full_member(self.waiting_days, now)]
         role = ROLE_OF_GROUP.get(group.name)
         return [] if role is None else list(self._by_role[role])
 
@@ -223,28 +214,31 @@ class Organization:
 
         return rule(user, channel, subscribed, holds)
 
-    def within(self, group_ids: Iterable[int]) -> set[int]:
-        """These groups and all they contain."""
-        found: set[int] = set()
+    # --- groups, as permissions ask about them ---
+
+    @property
+    def waiting_days(self) -> int:
+        days: int = self.realm.setting("waiting_period_threshold")
+        return days
+
+    def within(self, group_ids: Iterable[int]) -> dict[int, str | None]:
+        found: dict[int, str | None] = {}
         waiting = [group_id for group_id in group_ids if group_id in self.groups]
         while waiting:
-            group_id = waiting.pop()
-            if group_id not in found:
-                found.add(group_id)
-                waiting.extend(self.groups[group_id].subgroups)
+            group = self.groups[waiting.pop()]
+            if group.id not in found:
+                found[group.id] = group.name if group.is_system else None
+                waiting.extend(group.subgroups)
         return found
 
-    def _containing(self, user_id: int) -> set[int]:
-        """The groups that list a user, directly or through subgroups."""
-        known = self._groups_of.get(user_id)
-        if known is None:
-            known = {
-                group.id
-                for group in self.groups.values()
-                if any(user_id in self.groups[inner].members for inner in self.within([group.id]))
-            }
-            self._groups_of[user_id] = known
-        return known
+    def listing(self, user_id: int) -> Set[int]:
+        return self._listing.get(user_id, frozenset())
+
+    def listed_in(self, group_ids: Iterable[int]) -> set[int]:
+        return set().union(*(self.groups[group_id].members for group_id in group_ids))
+
+    def everybody(self) -> Iterable[User]:
+        return self.users.values()
 
     # --- following ---
 
@@ -269,9 +263,9 @@ class Organization:
     def _take_out(self, user: User) -> None:
         """Forget all by which somebody was found, and how they were told."""
         self._kept_users.pop(user.id, None)
-        self._user_by_email.pop(user.email.casefold(), None)
+        _let_go(self._user_by_email, user.email.casefold(), user.id)
         self._users_by_name[user.full_name.lower()].discard(user.id)
-        self._user_by_key.pop(self._key_of.pop(user.id, b""), None)
+        _let_go(self._user_by_key, self._key_of.pop(user.id, b""), user.id)
         self._by_role[user.role].discard(user.id)
         self._inactive.discard(user.id)
         self.presence.hidden.discard(user.id)
@@ -279,15 +273,18 @@ class Organization:
     def put_channel(self, channel: Channel) -> None:
         known = self.channels.get(channel.id)
         if known is not None:
-            self._channel_by_name.pop(fold(known.name), None)
+            _let_go(self._channel_by_name, domain.channels.topics.fold(known.name), channel.id)
         self.channels[channel.id] = channel
         self._kept.pop(channel.id, None)
-        self._channel_by_name[fold(channel.name)] = channel.id
+        self._channel_by_name[domain.channels.topics.fold(channel.name)] = channel.id
 
     def put_groups(self, all_groups: list[Group]) -> None:
         self.groups = {group.id: group for group in all_groups}
         self.system_ids = {group.name: group.id for group in all_groups if group.is_system}
-        self._groups_of.clear()
+        self._listing = {}
+        for group in all_groups:
+            for user_id in group.members:
+                self._listing.setdefault(user_id, set()).add(group.id)
         self._kept.clear()
 
     def put_emoji(self, all_emoji: list[CustomEmoji]) -> None:
@@ -296,7 +293,7 @@ class Organization:
     def put_linkifiers(self, all_linkifiers: list[Linkifier]) -> None:
         self.linkifiers = all_linkifiers
         self.link_patterns = tuple(
-            markdown.Linkifier(each.id, each.rule.pattern, each.rule.url_template)
+            markdown.LinkPattern(each.id, each.rule.pattern, each.rule.url_template)
             for each in all_linkifiers
         )
 
@@ -347,3 +344,9 @@ class Organization:
     def replace_by(self, newer: "Organization") -> None:
         """Become what was just read; whoever holds on to us sees it too."""
         vars(self).update(vars(newer))
+
+
+def _let_go(index: dict[T, int], name: T, owner_id: int) -> None:
+    """Forget a name, unless somebody else has taken it over by now."""
+    if index.get(name) == owner_id:
+        del index[name]

@@ -3,6 +3,9 @@
 News are read on any thread, in one transaction, and taken in on the loop, one event at a time:
 first the directory moves, then those who wait hear of it. So what somebody may see is decided
 at the moment of the event.
+
+Where that is impossible, because an event is in words that this server does not know or does not
+fit what is there, the directory is read afresh, and so are the mailboxes.
 """
 
 import asyncio
@@ -10,21 +13,20 @@ from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-import structlog
-
-from tertulia.events import loading, log
+from tertulia import events, storage
+from tertulia.errors.http import ServiceUnavailable
 from tertulia.events.directory import Organization
+from tertulia.events.happening import Happening
 from tertulia.events.loading import Patch, Touched
-from tertulia.events.log import Happening
-from tertulia.storage import log as stored_log
+from tertulia.events.passed_over import PassedOver
 from tertulia.storage.database import Database
-from tertulia.storage.tx import Tx
+from tertulia.storage.database.tx import Tx
 
 PAGE = 1000
-
-logger = structlog.get_logger()
+RETRY_SECONDS = 1
 
 Heard = Callable[[Organization, Happening], None]
+StartedOver = Callable[[Organization], None]
 
 
 @dataclass(slots=True)
@@ -38,11 +40,17 @@ class News:
 
 
 class Follower:
-    def __init__(self, database: Database, email_domain: str, heard: Heard) -> None:
+    def __init__(
+        self, database: Database, email_domain: str, heard: Heard, started_over: StartedOver
+    ) -> None:
         self.organizations: dict[int, Organization] = {}
+        self.passed_over = PassedOver()
         self._database = database
         self._email_domain = email_domain
         self._heard = heard
+        self._started_over = started_over
+        self._out_of_step: set[int] = set()  # organizations that have to be read afresh
+        self._mending: asyncio.Task[None] | None = None
         self._is_still = False
         self._turn = asyncio.Lock()
         self._held_back: list[tuple[News, Callable[[], None]]] = []
@@ -55,7 +63,7 @@ class Follower:
         news = News()
         for realm_id in realms or self._behind(tx):
             org, here = self.organizations.get(realm_id), tx.for_realm(realm_id)
-            if org is None:
+            if org is None or realm_id in self._out_of_step:
                 news.newcomers.append(self._load(here))
             else:
                 self._fetch_since(here, org.applied, news)
@@ -66,8 +74,10 @@ class Follower:
         known = self.organizations
         return [
             realm_id
-            for realm_id, head in stored_log.heads(tx).items()
-            if realm_id not in known or known[realm_id].applied < head
+            for realm_id, head in storage.log.heads(tx).items()
+            if realm_id not in known
+            or known[realm_id].applied < head
+            or realm_id in self._out_of_step
         ]
 
     def _fetch_since(self, tx: Tx, applied: int, news: News) -> None:
@@ -75,28 +85,34 @@ class Follower:
         touched = Touched()
         page_is_full = True
         while page_is_full:
-            page = log.read(tx, tx.realm_id, applied, PAGE)
+            page = events.log.read(tx, applied, PAGE)
             page_is_full = len(page) == PAGE
             if page and page[0].seq != applied + 1:
                 # We were away for so long that the log was trimmed meanwhile: begin afresh.
                 news.newcomers.append(self._load(tx))
                 return
             for happening in page:
+                if not happening.event.is_readable:
+                    self.passed_over.note(happening)
                 touched.add(happening.event.touched())
                 applied = happening.seq
             found.extend(page)
+        if touched.everything:
+            news.newcomers.append(self._load(tx))
+            return
         if found:
             news.happenings[tx.realm_id] = found
             news.heads[tx.realm_id] = applied
         if touched:
-            news.patches[tx.realm_id] = loading.read_patch(tx, touched)
+            news.patches[tx.realm_id] = events.loading.read_patch(tx, touched)
 
     def _load(self, tx: Tx) -> Organization:
-        return loading.load(tx, self._email_domain, self._database.clock)
+        return events.loading.load(tx, self._email_domain, self._database.clock)
 
-    def absorb(self, news: News) -> None:
-        """Take in news read while the directory was held still."""
+    def absorb(self, news: News) -> bool:
+        """Take in news read while the directory was held still; False to read them once more."""
         self._apply(news)
+        return not any(realm_id in self._out_of_step for realm_id in news.happenings)
 
     def deliver(self, news: News | None, answer: Callable[[], None]) -> None:
         """Take in the news, then answer those whose writes made them."""
@@ -108,29 +124,51 @@ class Follower:
             self._take_in(news, answer)
 
     def _take_in(self, news: News, answer: Callable[[], None]) -> None:
-        """Whatever goes wrong in telling others, what was written is written: answer."""
-        try:
-            self._apply(news)
-        except Exception:
-            logger.exception("news could not be taken in")
+        self._apply(news)
         answer()
 
     def _apply(self, news: News) -> None:
         for org in news.newcomers:
             known = self.organizations.setdefault(org.realm.id, org)
-            if known.applied < org.applied:
-                known.replace_by(org)
+            if known is not org:
+                self._begin_afresh(known, org)
         for realm_id, happenings in news.happenings.items():
             org = self.organizations[realm_id]
-            if news.heads[realm_id] <= org.applied:
-                continue  # read before something that we have taken in already
-            if realm_id in news.patches:
-                news.patches[realm_id].apply_to(org)
+            # It may have been read before something that we have taken in already.
+            if realm_id not in self._out_of_step and org.applied < news.heads[realm_id]:
+                self._move(org, news.patches.get(realm_id), happenings)
+
+    def _begin_afresh(self, known: Organization, fresh: Organization) -> None:
+        realm_id = known.realm.id
+        is_wanted = realm_id in self._out_of_step and known.applied == fresh.applied
+        if is_wanted or known.applied < fresh.applied:
+            known.replace_by(fresh)
+            self._out_of_step.discard(realm_id)
+            self._started_over(known)
+
+    def _move(self, org: Organization, patch: Patch | None, happenings: list[Happening]) -> None:
+        """Whatever goes wrong, what was written is written, and others have to hear of it."""
+        happening = happenings[0]
+        try:
+            if patch is not None:
+                patch.apply_to(org)
             for happening in happenings:
                 if happening.seq > org.applied:
                     happening.event.move(org)
                     org.applied = happening.seq
                     self._heard(org, happening)
+        except Exception as error:
+            self.passed_over.note(happening, error)
+            self._out_of_step.add(org.realm.id)
+            self._mending = asyncio.get_running_loop().create_task(self._mend())
+
+    async def _mend(self) -> None:
+        """Read afresh what is out of step, however long the database takes to answer."""
+        while self._out_of_step:
+            try:
+                await self.catch_up()
+            except ServiceUnavailable:
+                await asyncio.sleep(RETRY_SECONDS)
 
     async def catch_up(self) -> None:
         """Take in what others have written: another server, or the command line."""

@@ -4,7 +4,7 @@ from typing import Literal
 
 import msgspec
 
-from tertulia.domain.narrow import QueueNarrow
+from tertulia.domain.messages.narrow import QueueNarrow
 
 
 class Capabilities(msgspec.Struct, frozen=True, omit_defaults=True):

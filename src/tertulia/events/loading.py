@@ -7,29 +7,17 @@ directory later, on the loop.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields
 
-from tertulia.domain.channels import Channel
-from tertulia.domain.custom_emoji import CustomEmoji
-from tertulia.domain.groups import Group
-from tertulia.domain.linkifiers import Linkifier
-from tertulia.domain.profiles import ProfileField
-from tertulia.domain.realms import Realm
-from tertulia.domain.users import User
+from tertulia import storage
+from tertulia.domain.channels.channel import Channel
+from tertulia.domain.groups.group import Group
+from tertulia.domain.organization.custom_emoji import CustomEmoji
+from tertulia.domain.organization.linkifiers import Linkifier
+from tertulia.domain.organization.realm import Realm
+from tertulia.domain.people.profile_fields import ProfileField
+from tertulia.domain.people.user import User
 from tertulia.events.directory import Organization
-from tertulia.storage import (
-    acquaintance,
-    channels,
-    emoji,
-    groups,
-    linkifiers,
-    log,
-    presence,
-    profile_fields,
-    realms,
-    subscriptions,
-    users,
-)
-from tertulia.storage.profile_fields import Values
-from tertulia.storage.tx import Tx
+from tertulia.storage.database.tx import Tx
+from tertulia.storage.people.profile_fields import Values
 
 
 @dataclass(slots=True)
@@ -44,6 +32,7 @@ class Touched:
     linkifiers: bool = False
     profile_fields: bool = False
     profiles: set[int] = field(default_factory=set)  # whose fields are filled in differently
+    everything: bool = False  # it cannot be said what
 
     def __bool__(self) -> bool:
         return any(getattr(self, part.name) for part in fields(self))
@@ -90,21 +79,21 @@ class Patch:
 
 def load(tx: Tx, email_domain: str, clock: Callable[[], float]) -> Organization:
     """Read a whole organization; the transaction says which and at what moment."""
-    org = Organization(realms.current(tx), log.head(tx), email_domain, clock)
-    fingerprints = users.fingerprints(tx)
-    for user in users.everyone(tx):
+    org = Organization(storage.organization.current(tx), storage.log.head(tx), email_domain, clock)
+    fingerprints = storage.people.fingerprints(tx)
+    for user in storage.people.everyone(tx):
         org.put_user(user, fingerprints.get(user.id))
-    for channel in channels.everything(tx):
+    for channel in storage.channels.everything(tx):
         org.put_channel(channel)
-    org.put_groups(groups.everything(tx))
-    org.put_emoji(emoji.everything(tx))
-    org.put_linkifiers(linkifiers.everything(tx))
-    org.put_profile_fields(profile_fields.everything(tx))
-    for user_id, values in profile_fields.all_values(tx).items():
+    org.put_groups(storage.groups.everything(tx))
+    org.put_emoji(storage.organization.custom_emoji.everything(tx))
+    org.put_linkifiers(storage.organization.linkifiers.everything(tx))
+    org.put_profile_fields(storage.people.profile_fields.everything(tx))
+    for user_id, values in storage.people.profile_fields.all_values(tx).items():
         org.put_profile(user_id, values)
-    org.put_subscriptions(subscriptions.active_pairs(tx))
+    org.put_subscriptions(storage.channels.subscriptions.active_pairs(tx))
     org.partners = _partners_of_guests(tx, org.users.values())
-    org.presence.learn(presence.since(tx, 0))
+    org.presence.learn(storage.people.presence.since(tx, 0))
     return org
 
 
@@ -112,27 +101,27 @@ def read_patch(tx: Tx, touched: Touched) -> Patch:
     """Read again what events have touched."""
     patch = Patch()
     if touched.realm:
-        patch.realm = realms.current(tx)
+        patch.realm = storage.organization.current(tx)
     if touched.users:
         ids = sorted(touched.users)
-        patch.users = users.find_many(tx, ids)
-        patch.fingerprints = users.fingerprints(tx, ids)
+        patch.users = storage.people.find_many(tx, ids)
+        patch.fingerprints = storage.people.fingerprints(tx, ids)
         patch.partners = _partners_of_guests(tx, patch.users)
     if touched.channels:
-        patch.channels = channels.find_many(tx, sorted(touched.channels))
+        patch.channels = storage.channels.find_many(tx, sorted(touched.channels))
     if touched.groups:
-        patch.groups = groups.everything(tx)
+        patch.groups = storage.groups.everything(tx)
     if touched.emoji:
-        patch.emoji = emoji.everything(tx)
+        patch.emoji = storage.organization.custom_emoji.everything(tx)
     if touched.linkifiers:
-        patch.linkifiers = linkifiers.everything(tx)
+        patch.linkifiers = storage.organization.linkifiers.everything(tx)
     if touched.profile_fields:
-        patch.profile_fields = profile_fields.everything(tx)
+        patch.profile_fields = storage.people.profile_fields.everything(tx)
     if touched.profiles:
-        found = profile_fields.all_values(tx, sorted(touched.profiles))
+        found = storage.people.profile_fields.all_values(tx, sorted(touched.profiles))
         patch.profiles = {user_id: found.get(user_id, {}) for user_id in touched.profiles}
     return patch
 
 
 def _partners_of_guests(tx: Tx, people: Iterable[User]) -> dict[int, set[int]]:
-    return acquaintance.partners(tx, [user.id for user in people if user.is_guest])
+    return storage.people.known_people.partners(tx, [user.id for user in people if user.is_guest])

@@ -11,9 +11,10 @@ import asyncio
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from tertulia.errors import BadQueue, EventNotInQueue, EventPruned
+from tertulia.errors import BadRequest
+from tertulia.errors.events import BadQueue, EventNotInQueue
 from tertulia.events.listener import Listener
-from tertulia.events.types.flags import FlagsChanged
+from tertulia.events.types.event import NOTHING, About, Event
 
 ROOM = 20  # bits between two events of the log
 MOST_PENDING = 2000
@@ -35,7 +36,7 @@ class Pending:
 
     id: int
     body: bytes
-    about: "About"
+    about: About
     given: bool = False
 
     def encoded(self, flags: Mapping[int, bytes]) -> bytes:
@@ -43,19 +44,6 @@ class Pending:
         if self.about.flags_of is not None:
             body += b',"flags":%s' % flags.get(self.about.flags_of, b"[]")
         return b'%s,"id":%d}' % (body, self.id)
-
-
-@dataclass(frozen=True, slots=True)
-class About:
-    """What a pending event tells of, as far as that may still change what becomes of it."""
-
-    channel_id: int | None = None  # whose words it holds
-    message_id: int | None = None
-    flags_of: int | None = None  # the message whose flags are added when it is fetched
-    flags: FlagsChanged | None = None  # what a later event of the same kind takes in
-
-
-NOTHING = About()
 
 
 class Mailbox:
@@ -80,6 +68,7 @@ class Mailbox:
         self.behind = True
         self.scanned = seq_of(start)
         self.skip_to(self.acked)
+        self.filling = asyncio.Lock()  # one at a time reads on in the log
         self._waiting: asyncio.Future[None] | None = None
         self._closed = False
 
@@ -90,6 +79,10 @@ class Mailbox:
     @property
     def is_full(self) -> bool:
         return len(self.pending) >= MOST_PENDING
+
+    @property
+    def is_to_be_filled(self) -> bool:
+        return self.behind and not self.pending
 
     def settled(self, applied: int) -> int:
         """Up to here the log, which is known up to `applied`, holds nothing new to the client."""
@@ -109,16 +102,18 @@ class Mailbox:
         for index, body in enumerate(bodies):
             self._add(Pending(event_id(seq, index), body, about))
 
-    def take_back(self, flags: FlagsChanged) -> FlagsChanged | None:
-        """A pending event of the same kind that nobody has fetched; it is taken out."""
+    def merge(self, event: Event) -> Event:
+        """The event together with one that is pending, which is then taken out, if they can be
+        one; never with one that somebody has fetched."""
         for index, entry in enumerate(self.pending):
-            known = entry.about.flags
+            known = entry.about.mergeable
             if known is None or entry.given or entry.id <= self.seen_id:
                 continue
-            if (known.op, known.flag) == (flags.op, flags.flag):
+            merged = event.merged_with(known)
+            if merged is not None:
                 del self.pending[index]
-                return known
-        return None
+                return merged
+        return event
 
     def add_fleeting(self, seq: int, body: bytes) -> None:
         """Add an event that is in no log, after all that are known up to `seq`.
@@ -180,7 +175,7 @@ class Mailbox:
         if last_event_id == -1 and self.acked == self.start:
             return
         if last_event_id == -1 or self.start <= last_event_id < self.acked:
-            raise EventPruned(event_id=last_event_id)
+            raise BadRequest(f"An event newer than {last_event_id} has already been pruned!")
         if last_event_id != self.acked and not self._was_given(last_event_id, head):
             raise EventNotInQueue(event_id=last_event_id)
         self.acked = last_event_id

@@ -6,13 +6,10 @@ audience to say, mailbox by mailbox.
 
 from collections.abc import Iterable, Iterator
 
-from pyroaring import BitMap
-
-from tertulia.events.audience import Audience, Nobody, Subscribers, Users
+from tertulia.events.audience import Audience
 from tertulia.events.directory import Organization
-from tertulia.events.log import Happening
+from tertulia.events.happening import Happening
 from tertulia.events.mailbox import Mailbox
-from tertulia.events.types.messages import MessageSent
 
 
 class Mailroom:
@@ -44,7 +41,9 @@ class Mailroom:
 
     def discard(self, mailbox: Mailbox) -> None:
         queue_id, user_id = mailbox.listener.queue_id, mailbox.listener.user_id
-        self._mailboxes.pop(queue_id, None)
+        if self._mailboxes.get(queue_id) is not mailbox:
+            return  # given up before, and perhaps made anew
+        del self._mailboxes[queue_id]
         self._wide.get(mailbox.realm_id, set()).discard(queue_id)
         ids = self._of_user.get(user_id, set())
         ids.discard(queue_id)
@@ -58,30 +57,21 @@ class Mailroom:
             for queue_id in self._of_user.get(user_id, ())
         ]
 
+    def of_organization(self, realm_id: int) -> list[Mailbox]:
+        return [mailbox for mailbox in self if mailbox.realm_id == realm_id]
+
     def for_audience(self, org: Organization, audience: Audience) -> list[Mailbox]:
         """Mailboxes that may be meant; the audience itself still has to say."""
-        found = self.of_users(self._listening(org, audience))
+        found = self.of_users(audience.among(org, self._of_user.keys()))
         return [mailbox for mailbox in found if mailbox.realm_id == org.realm.id]
 
     def for_happening(self, org: Organization, happening: Happening) -> Iterable[Mailbox]:
-        """The same for an event; of a message also those that hear of all public channels."""
+        """The same for an event, with those who overhear it in a public channel."""
         found = {
             mailbox.listener.queue_id: mailbox
             for mailbox in self.for_audience(org, happening.audience)
         }
-        if isinstance(happening.event, MessageSent):
-            for queue_id in self._wide.get(org.realm.id, ()):
-                found[queue_id] = self._mailboxes[queue_id]
+        wide = self._wide.get(org.realm.id)
+        if wide and happening.event.overheard_in(org) is not None:
+            found |= {queue_id: self._mailboxes[queue_id] for queue_id in wide}
         return found.values()
-
-    def _listening(self, org: Organization, audience: Audience) -> Iterable[int]:
-        if isinstance(audience, Nobody):
-            return ()
-        if isinstance(audience, Users):
-            return audience.ids
-        if isinstance(audience, Subscribers):
-            subscribers = org.subscribers.get(audience.id) or BitMap()
-            if len(subscribers) < len(self._of_user):
-                return [user_id for user_id in subscribers if user_id in self._of_user]
-            return [user_id for user_id in self._of_user if user_id in subscribers]
-        return list(self._of_user)

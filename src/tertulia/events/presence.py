@@ -10,9 +10,10 @@ from typing import Any
 
 import msgspec
 
-from tertulia.domain.presence import HISTORY_DAYS, Doing, Presence, first
-from tertulia.domain.users import SECONDS_PER_DAY, User
-from tertulia.storage.presence import Noted
+from tertulia import domain
+from tertulia.domain.people.presence import HISTORY_DAYS, Doing, Presence
+from tertulia.domain.people.user import SECONDS_PER_DAY, User
+from tertulia.storage.people.presence import Noted
 
 Known = Callable[[User], bool]
 
@@ -58,7 +59,7 @@ class Board:
         """Note a sign of life; says whether somebody has come online by it."""
         known = self.find(user_id)
         if known is None:
-            presence, is_news = first(doing, now), doing == "active"
+            presence, is_news = domain.people.presence.first(doing, now), doing == "active"
         else:
             presence, is_news = known.pinged(doing, now), known.comes_online(doing, now)
         if presence is not known:

@@ -1,16 +1,19 @@
 """Whispers: what happens and is written nowhere, because nobody needs it after a minute.
 
 They reach those who listen right now, through memory and, where several servers share a
-database, through its notices. A whisper knows by itself whom it is for.
+database, through its notices. A whisper knows by itself whom it is for. Every whisper is a class
+in this file, and its tag is its word between servers.
 """
 
 from collections.abc import Hashable
+from functools import reduce
+from operator import or_
 from typing import Any, ClassVar
 
 import msgspec
 
-from tertulia.domain.presence import Presence
-from tertulia.domain.topics import shown
+from tertulia import domain
+from tertulia.domain.people.presence import Presence
 from tertulia.events.audience import Audience, Everyone, Nobody, Subscribers, Users
 from tertulia.events.directory import Organization
 from tertulia.events.listener import Listener
@@ -37,13 +40,11 @@ class Whisper(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind")
     def wire(self, org: Organization, to: Listener) -> Wire:
         raise NotImplementedError
 
-
-class _Typing(Whisper, frozen=True):
-    def is_for(self, org: Organization, to: Listener) -> bool:
-        return bool(org.users[to.user_id].prefers("receives_typing_notifications"))
+    def overheard(self, org: Organization) -> None:
+        """Take note of what another server whispers, before those who listen here are told."""
 
 
-class TypingDirect(_Typing, frozen=True, tag="typing_direct"):
+class TypingDirect(Whisper, frozen=True, tag="typing_direct"):
     """Somebody begins or stops writing to people, of whom they are one."""
 
     type: ClassVar[str] = "typing"
@@ -56,7 +57,7 @@ class TypingDirect(_Typing, frozen=True, tag="typing_direct"):
         return Users(self.user_ids)
 
     def is_for(self, org: Organization, to: Listener) -> bool:
-        return _knows(org, to, self.sender_id) and super().is_for(org, to)
+        return _knows(org, to, self.sender_id) and _watches_typing(org, to)
 
     def wire(self, org: Organization, to: Listener) -> Wire:
         return {
@@ -68,7 +69,7 @@ class TypingDirect(_Typing, frozen=True, tag="typing_direct"):
         }
 
 
-class TypingInChannel(_Typing, frozen=True, tag="typing_in_channel"):
+class TypingInChannel(Whisper, frozen=True, tag="typing_in_channel"):
     """Somebody begins or stops writing to a topic."""
 
     type: ClassVar[str] = "typing"
@@ -82,7 +83,7 @@ class TypingInChannel(_Typing, frozen=True, tag="typing_in_channel"):
         return Subscribers(self.channel_id)
 
     def is_for(self, org: Organization, to: Listener) -> bool:
-        return to.options.capabilities.stream_typing_notifications and super().is_for(org, to)
+        return to.options.capabilities.stream_typing_notifications and _watches_typing(org, to)
 
     def variant(self, to: Listener) -> Hashable:
         return to.options.capabilities.empty_topic_name
@@ -94,11 +95,13 @@ class TypingInChannel(_Typing, frozen=True, tag="typing_in_channel"):
             "op": self.op,
             "sender": _named(org, self.sender_id),
             "stream_id": self.channel_id,
-            "topic": shown(self.topic, to.options.capabilities.empty_topic_name),
+            "topic": domain.channels.topics.shown(
+                self.topic, to.options.capabilities.empty_topic_name
+            ),
         }
 
 
-class TypingEdit(_Typing, frozen=True, tag="typing_edit"):
+class TypingEdit(Whisper, frozen=True, tag="typing_edit"):
     """Somebody begins or stops rewriting a message, in a channel or among people."""
 
     type: ClassVar[str] = "typing_edit_message"
@@ -112,6 +115,9 @@ class TypingEdit(_Typing, frozen=True, tag="typing_edit"):
 
     def audience(self) -> Audience:
         return Users(self.user_ids) if self.channel_id is None else Subscribers(self.channel_id)
+
+    def is_for(self, org: Organization, to: Listener) -> bool:
+        return _watches_typing(org, to)
 
     def wire(self, org: Organization, to: Listener) -> Wire:
         recipient: Wire = {"type": "direct", "user_ids": self.user_ids}
@@ -167,16 +173,33 @@ class PresenceNoted(Whisper, frozen=True, tag="presence_noted"):
     def audience(self) -> Audience:
         return Nobody()
 
+    def overheard(self, org: Organization) -> None:
+        org.presence.is_stale = True
+
 
 class Envelope(msgspec.Struct, frozen=True):
     """A whisper on its way to other servers."""
 
     server: str
     realm_id: int
-    whisper: TypingDirect | TypingInChannel | TypingEdit | CameOnline | PresenceNoted
+    whisper: msgspec.Raw
+
+    @classmethod
+    def around(cls, whisper: Whisper, server: str, realm_id: int) -> "Envelope":
+        return cls(server, realm_id, msgspec.Raw(msgspec.json.encode(whisper)))
+
+    def opened(self) -> Whisper:
+        return _whispers.decode(self.whisper)
 
 
 decode_envelope = msgspec.json.Decoder(Envelope).decode
+_whispers: msgspec.json.Decoder[Whisper] = msgspec.json.Decoder(
+    reduce(or_, Whisper.__subclasses__())
+)
+
+
+def _watches_typing(org: Organization, to: Listener) -> bool:
+    return bool(org.users[to.user_id].prefers("receives_typing_notifications"))
 
 
 def _knows(org: Organization, to: Listener, user_id: int) -> bool:

@@ -5,13 +5,13 @@ from random import Random
 
 from pyroaring import BitMap64
 
-from tertulia.domain.users import SECONDS_PER_DAY
-from tertulia.domain.visibility import Visibility
+from tertulia import storage
+from tertulia.domain.people.user import SECONDS_PER_DAY
+from tertulia.domain.personal.topic_policies import Visibility
 from tertulia.generate.history import FLAG, History
 from tertulia.generate.society import Person, Room, Society
-from tertulia.storage import subscriptions, unread, user_topics
-from tertulia.storage.subscriptions import Span
-from tertulia.storage.tx import Tx
+from tertulia.storage.channels.subscriptions import Span
+from tertulia.storage.database.tx import Tx
 
 MOST_STARS = 30
 AWAY_DAYS = ((0.7, 1.0), (0.9, 7.0), (1.0, 60.0))  # up to which share of people, for how long
@@ -32,7 +32,9 @@ class Habits:
         stars: list[tuple[int, int, str, int]] = []
         for person in self._people:
             spans = [
-                span for span in subscriptions.spans_of(tx, person.user.id) if span.end_seq is None
+                span
+                for span in storage.channels.subscriptions.spans_of(tx, person.user.id)
+                if span.end_seq is None
             ]
             self._read(tx, person, spans)
             stars += [
@@ -53,10 +55,10 @@ class Habits:
             since = looked_at - self._dice.random() * PILES_DAYS * SECONDS_PER_DAY
             span = self._dice.choice(spans)
             ids = self._received(span, self._history.before(since), caught_up_to)
-            mine = unread.sent_by(tx, person.user.id, BitMap64(ids))
+            mine = storage.messages.unread.sent_by(tx, person.user.id, BitMap64(ids))
             waiting = BitMap64(ids) - BitMap64(mine)
         joined = max((span.start_message_id for span in spans), default=0)
-        unread.store(tx, person.user.id, waiting, max(caught_up_to, joined))
+        storage.messages.unread.store(tx, person.user.id, waiting, max(caught_up_to, joined))
 
     def _received(self, span: Span, after: int, up_to: int) -> list[int]:
         """What somebody got in a channel they are in, between two messages."""
@@ -81,10 +83,10 @@ class Habits:
         user_id = person.user.id
         if self._dice.random() < MUTES:
             channel_id = self._dice.choice(spans).channel_id
-            subscriptions.set_property(tx, user_id, channel_id, "is_muted", True)
+            storage.channels.subscriptions.set_property(tx, user_id, channel_id, "is_muted", True)
         if self._dice.random() < PINS:
             channel_id = self._dice.choice(spans).channel_id
-            subscriptions.set_property(tx, user_id, channel_id, "pin_to_top", True)
+            storage.channels.subscriptions.set_property(tx, user_id, channel_id, "pin_to_top", True)
         if self._dice.random() < MUTES:
             self._mute_topic(tx, person, self._rooms[self._dice.choice(spans).channel_id])
 
@@ -92,4 +94,6 @@ class Habits:
         if room.live_topics:
             topic = self._dice.choice(room.live_topics)
             muted = Visibility.MUTED
-            user_topics.set_policy(tx, person.user.id, room.channel.id, topic.name, muted)
+            storage.personal.topic_policies.set_policy(
+                tx, person.user.id, room.channel.id, topic.name, muted
+            )

@@ -12,18 +12,15 @@ from itertools import accumulate
 from random import Random
 from typing import Any
 
-from tertulia import markdown
-from tertulia.domain.emoji import UNICODE
-from tertulia.domain.messages import is_read_by_sender
-from tertulia.domain.topics import fold
-from tertulia.domain.users import SECONDS_PER_DAY, Role
-from tertulia.domain.visibility import Visibility
+from tertulia import domain, markdown, storage
+from tertulia.domain.messages.emoji import UNICODE
+from tertulia.domain.people.user import SECONDS_PER_DAY, Role
+from tertulia.domain.personal.topic_policies import Visibility
 from tertulia.generate import lexicon
 from tertulia.generate.society import FADING, Conversation, Person, Room, Society, Topic
-from tertulia.generate.writing import Piece, Text, Writer
-from tertulia.markdown import Found, emoji_names
-from tertulia.storage import channels, conversations, messages
-from tertulia.storage.tx import Tx
+from tertulia.generate.writing import Piece, Text, TextWriter
+from tertulia.markdown import Found
+from tertulia.storage.database.tx import Tx
 
 DIRECT = 0.15  # of all messages
 NEW_TOPIC = 1 / 50
@@ -99,7 +96,7 @@ class Turn:
 
 
 class History:
-    def __init__(self, dice: Random, society: Society, writer: Writer) -> None:
+    def __init__(self, dice: Random, society: Society, writer: TextWriter) -> None:
         self.times: array[float] = array("d")  # of each message
         self.first_id = 0
         self._dice = dice
@@ -114,7 +111,7 @@ class History:
     def talk(self, tx: Tx, count: int, begin: float, end: float) -> None:
         """So many messages between two moments."""
         self._weigh_rooms()
-        next_id = messages.newest_id(tx) + 1
+        next_id = storage.messages.newest_id(tx) + 1
         self.first_id = self.first_id or next_id
         batch = Batch()
         spoken_in: dict[Room, float] = {}
@@ -131,7 +128,7 @@ class History:
                 spoken_in[room] = at
         batch.write(tx)
         for room, at in spoken_in.items():
-            channels.note_message(tx.at(at), room.channel, room.message_ids[0])
+            storage.channels.note_message(tx.at(at), room.channel, room.message_ids[0])
 
     def before(self, at: float) -> int:
         """The last message up to a moment."""
@@ -174,7 +171,7 @@ class History:
         members = sorted({person, *others}, key=lambda each: each.user.id)
         if not all(each.is_here for each in members):
             return None
-        number = conversations.get_or_start(tx, [each.user.id for each in members])
+        number = storage.messages.conversations.get_or_start(tx, [each.user.id for each in members])
         for each in members:
             for known in each.conversations:
                 if known.id == number:
@@ -247,7 +244,7 @@ class History:
                 markdown.VERSION,
                 client,
                 turn.at,
-                is_read_by_sender(None, client),
+                domain.messages.message.is_read_by_sender(None, client),
                 text.content.startswith("/me "),
                 calls_all,
                 text.has_link,
@@ -262,7 +259,7 @@ class History:
         """What is talked about, and whether it is new to the sender."""
         if not room.topics or self._dice.random() < NEW_TOPIC:
             name = self._writer.topic()
-            key = fold(name)
+            key = domain.channels.topics.fold(name)
             topic = room.topics.get(key)
             if topic is None:
                 topic = room.topics[key] = Topic(name, key)
@@ -281,7 +278,7 @@ class History:
     def _mention(self, person: Person) -> Piece:
         known = self._mentions.get(person.user.id)
         if known is None:
-            found = Found.of([markdown.User(person.user.id, person.user.full_name)])
+            found = Found.of([markdown.MentionedUser(person.user.id, person.user.full_name)])
             known = self._writer.piece(f"@**{person.user.full_name}**", found)
             self._mentions[person.user.id] = known
         return known
@@ -296,7 +293,7 @@ class History:
     def _react(self, turn: Turn, readers: list[Person]) -> None:
         count = min(len(readers), 1 + int(3 * self._dice.random() ** 2))
         name = self._dice.choice(lexicon.EMOJI)
-        code = emoji_names.code_for(name)
+        code = markdown.emoji_names.code_for(name)
         for person in self._dice.sample(readers, count):
             row = (turn.tx.realm_id, turn.message_id, person.user.id, name, code, UNICODE)
             turn.batch.reactions.append(row)

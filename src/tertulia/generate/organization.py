@@ -8,17 +8,16 @@ from random import Random
 
 import msgspec
 
-from tertulia.actions import housekeeping, organizations, rerendering, searching, traffic
-from tertulia.domain.keys import Vault
-from tertulia.domain.realms import Realm
-from tertulia.domain.users import SECONDS_PER_DAY
+from tertulia import actions, storage
+from tertulia.domain.organization.realm import Realm
+from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.user import SECONDS_PER_DAY
 from tertulia.errors import BadRequest
 from tertulia.generate.habits import Habits
 from tertulia.generate.history import History
 from tertulia.generate.society import Person, Society
-from tertulia.generate.writing import Writer
+from tertulia.generate.writing import TextWriter
 from tertulia.markdown import Settings
-from tertulia.storage import realms, search
 from tertulia.storage.database import Database
 
 DAYS = 400
@@ -53,14 +52,14 @@ def generate(
 
     The same seed makes the same organization, but for the keys, which are nobody's guess.
     """
-    if database.read_now(0, realms.all_of_them):
+    if database.read_now(0, storage.organization.all_of_them):
         raise AlreadyThere("There is an organization in this data already.")
     now = database.clock()
     begin = now - DAYS * SECONDS_PER_DAY
     past = Database(database.dialect, lambda: begin)
-    realm = past.write_now(0, organizations.create, name, "")
+    realm = past.write_now(0, actions.organization.create, name, "")
     dice = Random(seed)  # noqa: S311  # nothing secret comes of it
-    writer = Writer(dice, size.messages, _settings(realm))
+    writer = TextWriter(dice, size.messages, _settings(realm))
     society = Society(dice, vault, writer, size.people, size.channels)
     history = History(dice, society, writer)
 
@@ -106,19 +105,19 @@ def write_people(folder: Path, people: list[Person]) -> Path:
 def _finish(database: Database, realm: Realm, habits: Habits) -> None:
     """Bring everything to where a server would have brought it by now."""
     database.write_now(realm.id, habits.settle)
-    database.write_now(realm.id, rerendering.finish)
+    database.write_now(realm.id, actions.messages.rerendering.finish)
     _index(database, realm, most_left=0)
-    while database.write_now(realm.id, traffic.count, 50):
+    while database.write_now(realm.id, actions.channels.traffic.count, 50):
         pass
-    while not database.write_now(realm.id, housekeeping.trim_log).is_done:
+    while not database.write_now(realm.id, actions.housekeeping.trim_log).is_done:
         pass
     database.tidy()
 
 
 def _index(database: Database, realm: Realm, most_left: int) -> None:
     """Index messages for searching; many at a time cost least."""
-    while database.read_now(realm.id, search.count_behind, most_left + 1) > most_left:
-        database.write_now(realm.id, searching.index_some, INDEXED_AT_ONCE)
+    while database.read_now(realm.id, storage.search.index.count_behind, most_left + 1) > most_left:
+        database.write_now(realm.id, actions.messages.indexing.index_some, INDEXED_AT_ONCE)
 
 
 def _settings(realm: Realm) -> Settings:

@@ -8,18 +8,14 @@ from random import Random
 
 from pyroaring import BitMap64
 
-from tertulia import markdown
-from tertulia.actions import channels as channel_actions
-from tertulia.actions import subscriptions
-from tertulia.actions import users as user_actions
-from tertulia.actions.users import NewUser
-from tertulia.domain.channels import Channel, NewChannel
-from tertulia.domain.keys import Vault
-from tertulia.domain.users import BotType, Role, User
+from tertulia import actions, markdown, storage
+from tertulia.actions.people.joining import NewUser
+from tertulia.domain.channels.channel import Channel, NewChannel
+from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.user import BotType, Role, User
 from tertulia.generate import lexicon
-from tertulia.generate.writing import Writer
-from tertulia.storage import channels, messages, unread
-from tertulia.storage.tx import Tx
+from tertulia.generate.writing import TextWriter
+from tertulia.storage.database.tx import Tx
 
 DOMAIN = "example.com"
 PEOPLE_PER_BOT = 100
@@ -71,7 +67,7 @@ class Conversation:
 
 class Society:
     def __init__(
-        self, dice: Random, vault: Vault, writer: Writer, people: int, channel_count: int
+        self, dice: Random, vault: Vault, writer: TextWriter, people: int, channel_count: int
     ) -> None:
         self.people: list[Person] = []
         self.rooms: list[Room] = []
@@ -89,7 +85,7 @@ class Society:
         if not self.rooms:
             self.rooms = [
                 Room(channel, 1.0, [p for p in self.people if not _stays_out(p)])
-                for channel in channels.defaults(tx)
+                for channel in storage.channels.defaults(tx)
             ]
         self._open_rooms(tx, progress)
         self._settle(tx, arrived)
@@ -109,7 +105,7 @@ class Society:
             if new.bot_type is not None:
                 owner = self._dice.choice([p for p in self.present() if not p.user.is_bot])
                 new = _owned_by(new, owner.user)
-            arrived.append(Person(*user_actions.add(tx, self._vault, new)))
+            arrived.append(Person(*actions.people.joining.add(tx, self._vault, new)))
             self.people.append(arrived[-1])
         for room in self.rooms:
             if room.size == 1.0:
@@ -122,7 +118,7 @@ class Society:
             person = self._dice.choice(self.people[1:])
             if not person.is_here or person.user.is_owner:
                 continue
-            user_actions.deactivate(tx, person.user.id)
+            actions.people.deactivate(tx, person.user.id)
             person.is_here = False
             gone += 1
             for room in self.rooms:
@@ -145,7 +141,7 @@ class Society:
             members = self._some_of(self.present(), max(2, round(size * self._people)))
             creator = next((p for p in members if _may_create(p)), self.people[0])
             rendered = markdown.render_description(new.description)
-            channel = channel_actions.create(
+            channel = actions.channels.create(
                 tx, creator.user, new, rendered, web_public_allowed=False
             )
             self.rooms.append(Room(channel, size))
@@ -175,16 +171,18 @@ class Society:
     def _bring_in(self, tx: Tx, room: Room, newcomers: list[Person]) -> None:
         if not newcomers:
             return
-        subscriptions.join(tx, room.channel, [person.user for person in newcomers])
-        newest = messages.newest_id(tx)
+        actions.channels.subscriptions.join(tx, room.channel, [person.user for person in newcomers])
+        newest = storage.messages.newest_id(tx)
         for person in newcomers:
             room.joined_after.setdefault(person.user.id, newest)
         room.members += newcomers
 
     def _see_out(self, tx: Tx, room: Room, person: Person) -> None:
         """Somebody leaves, having read everything."""
-        unread.store(tx, person.user.id, BitMap64(), messages.newest_id(tx))
-        subscriptions.leave(tx, room.channel, [person.user])
+        storage.messages.unread.store(
+            tx, person.user.id, BitMap64(), storage.messages.newest_id(tx)
+        )
+        actions.channels.subscriptions.leave(tx, room.channel, [person.user])
         room.members.remove(person)
 
     def _some_of(self, people: list[Person], count: int) -> list[Person]:

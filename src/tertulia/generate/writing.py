@@ -41,7 +41,7 @@ class Piece:
     has_link: bool
 
 
-class Writer:
+class TextWriter:
     """Gives texts; the more messages there will be, the more different sentences there are."""
 
     def __init__(self, dice: Random, messages: int, settings: Settings) -> None:

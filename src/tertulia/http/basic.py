@@ -1,13 +1,19 @@
 """The Authorization header: an email address and an API key, or the reason why not.
 
-Only the form is judged here; whose key it is, is for the caller to find out.
+Only the form is judged here; whose key it is, is for the caller to find out. It is a few lines of
+the standard library, which leave room for saying what exactly is wrong.
 """
 
 import base64
 import re
 from typing import NamedTuple
 
-from tertulia.errors import BadAuthorizationHeader, BasicAuthRequired, MalformedKey, NotLoggedIn
+from tertulia.errors.authentication import (
+    BadAuthorizationHeader,
+    BasicAuthRequired,
+    MalformedKey,
+    NotLoggedIn,
+)
 
 _KEY = re.compile("[A-Za-z0-9]{32}")
 

@@ -2,7 +2,8 @@
 
 The order is part of the API: address and method, then who is asking (`admit`), then their role,
 then the parameters, then the endpoint. What goes wrong on the way is told here and nowhere else.
-Logs hold the route's template, never what was sent.
+Logs hold the route's template, never what was sent. By hand on ASGI, because frameworks answer
+some of this before we are asked, in words and in an order of their own, and take longer.
 """
 
 import asyncio
@@ -18,13 +19,14 @@ from typing import Any
 import structlog
 
 from tertulia.config import Config
-from tertulia.errors import ClientError, InternalError, ServerStopping
+from tertulia.errors import ClientError
+from tertulia.errors.http import InternalError, ServerStopping
 from tertulia.http.forms import Files, Incoming
 from tertulia.http.replies import encode, encode_error
-from tertulia.http.request import Disconnected, Receive, Request, Scope, Send
+from tertulia.http.request import ApiRequest, Disconnected, Receive, Scope, Send
 from tertulia.http.routing import Route, Router, path_arguments
 
-Admit = Callable[[Request, Route], Awaitable[Any]]
+Admit = Callable[[ApiRequest, Route], Awaitable[Any]]
 Observe = Callable[[str, str, int, float], None]
 
 NO_ROUTE = "-"
@@ -39,7 +41,7 @@ class Exchange:
     method: str
     started: float
     route: str = NO_ROUTE  # its template
-    request: Request | None = None
+    request: ApiRequest | None = None
 
     def milliseconds(self) -> float:
         return round((time.perf_counter() - self.started) * 1000, 1)
@@ -72,7 +74,6 @@ class Api:
     ) -> None:
         self._router = Router(routes, prefix, absent)
         self._admit = admit
-        self._trusted = config.trusted_proxies
         self._max_body_bytes = config.max_body_bytes
         self._max_header_bytes = config.max_header_bytes
         self._observe = observe
@@ -80,9 +81,7 @@ class Api:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         exchange = Exchange(scope["method"], time.perf_counter())
         try:
-            exchange.request = Request(
-                scope, receive, trusted=self._trusted, max_header_bytes=self._max_header_bytes
-            )
+            exchange.request = ApiRequest(scope, receive, self._max_header_bytes)
             answer = await self._answer(exchange.request, exchange)
         except Disconnected:
             return
@@ -97,7 +96,7 @@ class Api:
             seconds = time.perf_counter() - exchange.started
             self._observe(exchange.method, exchange.route, answer.status, seconds)
 
-    async def _answer(self, request: Request, exchange: Exchange) -> Answer:
+    async def _answer(self, request: ApiRequest, exchange: Exchange) -> Answer:
         place, texts = self._router.find(request.path)
         if request.method == "OPTIONS":
             return Answer(204, headers={"Allow": ", ".join(sorted(place.methods()))})
@@ -124,7 +123,7 @@ class Api:
         return Answer(200, encode(reply, route.contract.unsupported(request.params)))
 
 
-async def _watched(run: Awaitable[Any], request: Request) -> Any:
+async def _watched(run: Awaitable[Any], request: ApiRequest) -> Any:
     """Awaits an endpoint that takes its time, and gives up once its client has gone."""
     waiting = asyncio.current_task()
     assert waiting is not None
@@ -180,7 +179,7 @@ def _failure(error: Exception, exchange: Exchange) -> Answer:
         ms=exchange.milliseconds(),
     )
     ours = InternalError()
-    return Answer(ours.status, encode_error(ours), {"X-Request-Id": request_id})
+    return Answer(ours.status, encode_error(ours), {"X-ApiRequest-Id": request_id})
 
 
 # --- The bytes ------------------------------------------------------------------------------------

@@ -1,7 +1,8 @@
 """How a file goes out: which headers, and which part of it was asked for.
 
 Whatever somebody has uploaded must not run in our name: what browsers may not show is only bytes
-to them, and even what they do show may load nothing.
+to them, and even what they do show may load nothing. By hand, because Starlette knows ranges only
+of files on the disk, and ours are in the database.
 """
 
 import re

@@ -1,7 +1,8 @@
 """JSON texts become plain values, within bounds.
 
 What strict JSON does not know is refused in the same words as any other nonsense: NaN, numbers too
-large to hold, lone surrogates. Of repeated keys the last one counts.
+large to hold, lone surrogates. Of repeated keys the last one counts. msgspec decodes; how deep and
+how long a text may be, it leaves to us.
 """
 
 from typing import Any

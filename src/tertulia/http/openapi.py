@@ -1,6 +1,7 @@
 """The API described to programs, as OpenAPI 3.1, from the same signatures that parse requests.
 
 The document is the same for the same routes, byte for byte, so that changes to it can be read.
+Generators come with frameworks and read those frameworks' signatures; these are ours.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -2,7 +2,8 @@
 
 Keyword-only arguments are request parameters. A text arrives raw; a union with a text in it takes
 JSON where it fits and the bare text where not; everything else arrives as JSON. Parameters are
-read in the order declared, and the first problem is the one reported.
+read in the order declared, and the first problem is the one reported. No validation library says
+it in the words that clients know; msgspec has decoded the JSON by then.
 """
 
 import inspect
@@ -14,7 +15,8 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 import msgspec
 from msgspec import UnsetType
 
-from tertulia.errors import BadRequest, ConfusingParameters, MissingParameter
+from tertulia.errors import BadRequest
+from tertulia.errors.parameters import MissingParameter
 from tertulia.http.forms import Files, Incoming
 from tertulia.http.json_text import decode_json
 from tertulia.http.rules import Alias, BareOrJson, Json, Name, OnlyWith, Problem
@@ -85,7 +87,7 @@ class Contract:
 def _choose(parameter: Parameter, given: Mapping[str, str]) -> tuple[str, str | None]:
     names = [name for name in (parameter.name, *parameter.aliases) if name in given]
     if len(names) > 1:
-        raise ConfusingParameters(name=names[0], alias=names[1])
+        raise BadRequest(f"Can't decide between '{names[0]}' and '{names[1]}' arguments")
     return (names[0], given[names[0]]) if names else (parameter.name, None)
 
 

@@ -1,7 +1,8 @@
 """How often someone may call: a leaky bucket for each key.
 
 A bucket is one number, the moment at which it will be empty again (GCRA), so it needs no timer
-and can be forgotten once that moment has passed.
+and can be forgotten once that moment has passed. By hand, because that is all there is to it: no
+store beside the server, no thread that cleans up, and a bound on what is remembered.
 """
 
 import ipaddress
@@ -84,11 +85,14 @@ class Limiter:
 
 
 def neighbourhood(address: str) -> str:
-    """What counts as one caller without a name: an IPv4 address, or the /64 of an IPv6 one."""
+    """What counts as one caller without a name: an IPv4 address, or the /64 of an IPv6 one.
+
+    Whatever else a proxy calls its clients, they are all one.
+    """
     try:
         parsed = ipaddress.ip_address(address)
     except ValueError:
-        return address
+        return ""
     if parsed.version == 4:
         return address
     if parsed.ipv4_mapped is not None:

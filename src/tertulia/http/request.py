@@ -5,21 +5,14 @@ and `client`. A larger one waits until its sender has been admitted, so that str
 our memory.
 """
 
-import ipaddress
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, MutableMapping
-from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
 
-from tertulia.config import Network
-from tertulia.errors import AddressTooLong, BodyTooLarge, ClientError, HeadersTooLarge
-from tertulia.http.forms import (
-    FileHead,
-    UploadedFile,
-    media_type,
-    read_urlencoded,
-)
+from tertulia.errors import ClientError
+from tertulia.errors.http import AddressTooLong, BodyTooLarge, HeadersTooLarge
+from tertulia.http.forms import FileHead, UploadedFile, media_type, read_urlencoded
 from tertulia.http.multipart import Multipart, read_multipart
 
 Message = MutableMapping[str, Any]
@@ -30,7 +23,6 @@ Send = Callable[[Message], Awaitable[None]]
 EARLY_BODY_BYTES = 1 << 20
 MAX_HEADERS = 128
 MAX_URL_BYTES = 1 << 18
-MAX_ADDRESS_CHARACTERS = 64
 MAX_CLIENT_NAME = 30
 
 _METHODS_WITH_BODY = frozenset({"POST", "PUT", "PATCH", "DELETE"})
@@ -42,38 +34,30 @@ class Disconnected(Exception):
     """The client left before it had said everything."""
 
 
-class Request:
+class ApiRequest:
     __slots__ = (
         "_chunks",
         "_method_field",
-        "_peer",
         "_problem",
         "_receive",
-        "_scheme",
         "_size",
-        "_trusted",
         "_unread",
+        "client_address",
         "files",
         "headers",
         "method",
         "params",
         "path",
         "reply_headers",
+        "scheme",
     )
 
-    def __init__(
-        self,
-        scope: Scope,
-        receive: Receive,
-        *,
-        trusted: tuple[Network, ...] = (),
-        max_header_bytes: int = 1 << 16,
-    ) -> None:
+    def __init__(self, scope: Scope, receive: Receive, max_header_bytes: int = 1 << 16) -> None:
         """Raises a ClientError when the head alone is too large."""
         self._receive = receive
-        self._trusted = trusted
-        self._peer: str = (scope.get("client") or ("",))[0]
-        self._scheme: str = scope.get("scheme", "http")
+        # uvicorn has put here what a proxy of ours says of them: see `serving.uvicorn_config`.
+        self.client_address: str = (scope.get("client") or ("",))[0]  # may be empty
+        self.scheme: str = scope.get("scheme", "http")
         self.method: str = scope["method"]
         self.path = _raw_path(scope)  # still percent-encoded
         self.headers = _headers(scope["headers"], max_header_bytes)
@@ -99,25 +83,6 @@ class Request:
 
     def header(self, name: str) -> str | None:
         return self.headers.get(name.lower())
-
-    @property
-    def client_address(self) -> str:
-        """The nearest address that is not one of our proxies; may be empty."""
-        nearest = self._peer
-        if self._trusted:
-            hops = self.headers.get("x-forwarded-for", "").split(",")[::-1]
-            for hop in hops:
-                if not _is_within(nearest, self._trusted) or not _is_address(hop.strip()):
-                    break
-                nearest = hop.strip()
-        return nearest
-
-    @property
-    def scheme(self) -> str:
-        forwarded = self.headers.get("x-forwarded-proto", "")
-        if forwarded in ("http", "https") and _is_within(self._peer, self._trusted):
-            return forwarded
-        return self._scheme
 
     @property
     def host(self) -> str:
@@ -244,20 +209,3 @@ def _headers(raw: Iterable[tuple[bytes, bytes]], max_bytes: int) -> dict[str, st
             raise HeadersTooLarge
         headers.setdefault(name.decode("latin-1"), value.decode("latin-1"))
     return headers
-
-
-@lru_cache(maxsize=1024)
-def _is_within(address: str, networks: tuple[Network, ...]) -> bool:
-    if not networks or not _is_address(address):
-        return False
-    return any(ipaddress.ip_address(address) in network for network in networks)
-
-
-def _is_address(text: str) -> bool:
-    if len(text) > MAX_ADDRESS_CHARACTERS:  # a scope id may be as long as it likes
-        return False
-    try:
-        ipaddress.ip_address(text)
-    except ValueError:
-        return False
-    return True

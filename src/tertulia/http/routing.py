@@ -2,14 +2,15 @@
 
 A route is compiled when it is written down, so a signature that contradicts its path stops the
 server from starting. Addresses are matched segment by segment: a word before digits before
-anything else. Whether `{x}` takes digits only is said by the endpoint: `x: int`.
+anything else. Whether `{x}` takes digits only is said by the endpoint: `x: int`. By hand, because
+routers of frameworks try one pattern after the other, and know no such order.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict, Unpack
 
-from tertulia.errors import MethodNotAllowed, NotFound, NotOffered
+from tertulia.errors.http import MethodNotAllowed, NotFound, NotOffered
 from tertulia.http.forms import unquote
 from tertulia.http.params import Contract, contract_of
 from tertulia.http.rules import NO_ID, as_id
@@ -46,7 +47,7 @@ class Route:
         return self.path.split("/")[1:]
 
 
-class Options(TypedDict, total=False):
+class RouteOptions(TypedDict, total=False):
     """What may be said about a route beyond its path and endpoint; `Route` explains them."""
 
     access: Access
@@ -56,27 +57,27 @@ class Options(TypedDict, total=False):
     long_poll: bool
 
 
-def get(path: str, endpoint: Endpoint, **options: Unpack[Options]) -> Route:
+def get(path: str, endpoint: Endpoint, **options: Unpack[RouteOptions]) -> Route:
     return _route("GET", path, endpoint, options)
 
 
-def post(path: str, endpoint: Endpoint, **options: Unpack[Options]) -> Route:
+def post(path: str, endpoint: Endpoint, **options: Unpack[RouteOptions]) -> Route:
     return _route("POST", path, endpoint, options)
 
 
-def put(path: str, endpoint: Endpoint, **options: Unpack[Options]) -> Route:
+def put(path: str, endpoint: Endpoint, **options: Unpack[RouteOptions]) -> Route:
     return _route("PUT", path, endpoint, options)
 
 
-def patch(path: str, endpoint: Endpoint, **options: Unpack[Options]) -> Route:
+def patch(path: str, endpoint: Endpoint, **options: Unpack[RouteOptions]) -> Route:
     return _route("PATCH", path, endpoint, options)
 
 
-def delete(path: str, endpoint: Endpoint, **options: Unpack[Options]) -> Route:
+def delete(path: str, endpoint: Endpoint, **options: Unpack[RouteOptions]) -> Route:
     return _route("DELETE", path, endpoint, options)
 
 
-def _route(method: str, path: str, endpoint: Endpoint, options: Options) -> Route:
+def _route(method: str, path: str, endpoint: Endpoint, options: RouteOptions) -> Route:
     contract = contract_of(endpoint)
     route = Route(method=method, path=path, endpoint=endpoint, contract=contract, **options)
     named = [_name(segment) for segment in route.segments if _name(segment)]
@@ -94,14 +95,14 @@ def _name(segment: str) -> str:
 
 
 @dataclass(slots=True)
-class Place:
+class RouteNode:
     """One address, and what can be done there."""
 
     routes: dict[str, Route] = field(default_factory=dict)
-    words: dict[str, "Place"] = field(default_factory=dict)
-    number: "Place | None" = None
-    text: "Place | None" = None
-    rest: "Place | None" = None  # everything that follows, slashes included
+    words: dict[str, "RouteNode"] = field(default_factory=dict)
+    number: "RouteNode | None" = None
+    text: "RouteNode | None" = None
+    rest: "RouteNode | None" = None  # everything that follows, slashes included
 
     def methods(self) -> list[str]:
         found = [*self.routes, *(["HEAD"] if "GET" in self.routes else [])]
@@ -124,7 +125,7 @@ class Router:
     ) -> None:
         self._prefix = prefix
         self._absent = absent or {}
-        self._root = Place()
+        self._root = RouteNode()
         for route in routes:
             place = self._root
             for segment in route.segments:
@@ -133,7 +134,7 @@ class Router:
                 raise TypeError(f"{route.method} {route.path} is there twice")
             place.routes[route.method] = route
 
-    def find(self, path: str) -> tuple[Place, list[str]]:
+    def find(self, path: str) -> tuple[RouteNode, list[str]]:
         """The place, and the texts of the path that stand for its variables, in order.
 
         `path` is still percent-encoded. Raises NotFound, NotOffered or NotUtf8.
@@ -162,20 +163,22 @@ def _number(digits: str) -> int:
     return as_id(int(digits)) if len(digits) <= MAX_ID_DIGITS else NO_ID
 
 
-def _below(place: Place, segment: str, types: Mapping[str, type]) -> Place:
+def _below(place: RouteNode, segment: str, types: Mapping[str, type]) -> RouteNode:
     if not _name(segment):
-        return place.words.setdefault(segment, Place())
+        return place.words.setdefault(segment, RouteNode())
     if segment.endswith(":path}"):
-        place.rest = place.rest or Place()
+        place.rest = place.rest or RouteNode()
         return place.rest
     if types[_name(segment)] is int:
-        place.number = place.number or Place()
+        place.number = place.number or RouteNode()
         return place.number
-    place.text = place.text or Place()
+    place.text = place.text or RouteNode()
     return place.text
 
 
-def _search(place: Place, segments: list[str], depth: int) -> tuple[Place, list[str]] | None:
+def _search(
+    place: RouteNode, segments: list[str], depth: int
+) -> tuple[RouteNode, list[str]] | None:
     if depth == len(segments):
         return (place, []) if place.routes else None
     here = segments[depth]

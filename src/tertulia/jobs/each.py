@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Iterable
 from typing import TypeVar
 
-from tertulia.errors import ServiceUnavailable
+from tertulia.errors.http import ServiceUnavailable
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -5,15 +5,7 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from tertulia.actions import (
-    full_members,
-    housekeeping,
-    queues,
-    receiving,
-    retention,
-    scheduled,
-    traffic,
-)
+from tertulia import actions
 from tertulia.events.delivery import Delivery
 from tertulia.events.directory import Organization
 from tertulia.jobs.each import each
@@ -57,11 +49,13 @@ async def keep_positions(
     async def keep(realm_id: int) -> None:
         here = database.of(realm_id)
         if jump > 0:
-            await here.write(queues.put_forward, jump)
+            await here.write(actions.queues.put_forward, jump)
         positions = delivery.positions(realm_id)
         for start in range(0, len(positions), QUEUES_AT_ONCE):
-            await here.write(queues.note_positions, positions[start : start + QUEUES_AT_ONCE])
-        for queue_id in await here.write(queues.delete_expired, now):
+            await here.write(
+                actions.queues.note_positions, positions[start : start + QUEUES_AT_ONCE]
+            )
+        for queue_id in await here.write(actions.queues.delete_expired, now):
             delivery.close_queue(queue_id)
 
     await each(delivery.organizations, keep)
@@ -69,13 +63,13 @@ async def keep_positions(
 
 
 async def forget_send_keys(database: Database, remembered_seconds: float) -> None:
-    forget = housekeeping.forget_send_keys
+    forget = actions.housekeeping.forget_send_keys
     while await _then_rest(database.write_in(0, forget, remembered_seconds)):
         pass
 
 
 async def forget_sent(database: Database) -> None:
-    while await _then_rest(database.write_in(0, scheduled.forget_sent)):
+    while await _then_rest(database.write_in(0, actions.later.scheduled.forget_sent)):
         pass
 
 
@@ -83,7 +77,7 @@ async def trim_logs(database: Database, delivery: Delivery) -> None:
     async def trim(realm_id: int) -> None:
         is_done = False
         while not is_done:
-            trimmed = await _then_rest(database.of(realm_id).write(housekeeping.trim_log))
+            trimmed = await _then_rest(database.of(realm_id).write(actions.housekeeping.trim_log))
             for queue_id in trimmed.queues_given_up:
                 delivery.close_queue(queue_id)
             is_done = trimmed.is_done
@@ -100,13 +94,13 @@ async def delete_old_messages(database: Database, delivery: Delivery) -> None:
     async def take_turn(place: tuple[Bound, int | None]) -> bool:
         db, channel_id = place
         for _ in range(STEPS_IN_TURN):
-            if not await _then_rest(db.write(retention.delete_some, channel_id)):
+            if not await _then_rest(db.write(actions.later.retention.delete_some, channel_id)):
                 return False
         return True
 
     async def look(realm_id: int) -> bool:
         db = database.of(realm_id)
-        places = await db.read(retention.places_with_old)
+        places = await db.read(actions.later.retention.places_with_old)
         return any(await each([(db, place) for place in places], take_turn))
 
     while any(await each(delivery.organizations, look)):
@@ -115,16 +109,16 @@ async def delete_old_messages(database: Database, delivery: Delivery) -> None:
 
 async def sweep_files(database: Database) -> None:
     """Delete the bytes of deleted files, and of those that have never arrived whole."""
-    has_more = await database.read_in(0, receiving.has_to_sweep)
+    has_more = await database.read_in(0, actions.files.receiving.has_to_sweep)
     while has_more:
-        has_more = await _then_rest(database.write_in(0, receiving.sweep))
+        has_more = await _then_rest(database.write_in(0, actions.files.receiving.sweep))
 
 
 async def count_traffic(database: Database, delivery: Delivery) -> None:
     """Count the messages of some channels; all of them have their turn within a day."""
 
     async def count(realm_id: int) -> None:
-        await database.of(realm_id).write(traffic.count, CHANNELS_AT_ONCE)
+        await database.of(realm_id).write(actions.channels.traffic.count, CHANNELS_AT_ONCE)
 
     await each(delivery.organizations, count)
 
@@ -133,11 +127,11 @@ async def welcome_full_members(database: Database, delivery: Delivery) -> None:
     """Tell of those whose waiting period has ended; most of the time nothing has to be written."""
 
     async def welcome(org: Organization) -> None:
-        if not org.realm.setting(full_members.WAITING_PERIOD):
+        if not org.realm.setting(actions.people.full_members.WAITING_PERIOD):
             return
         here = database.of(org.realm.id)
-        if await here.read(full_members.due):
-            await here.write(full_members.welcome)
+        if await here.read(actions.people.full_members.due):
+            await here.write(actions.people.full_members.welcome)
 
     await each(delivery.organizations.values(), welcome)
 

@@ -3,8 +3,8 @@
 import asyncio
 import time
 
+from tertulia import events
 from tertulia.events.delivery import Delivery
-from tertulia.events.snapshot.preparing import prepare
 
 AT_ONCE_SECONDS = 0.001  # then whoever came meanwhile is served first
 
@@ -22,7 +22,7 @@ class Preparation:
             if self._prepared.get(realm_id) == begun_at:
                 continue
             pause_at = time.perf_counter() + AT_ONCE_SECONDS
-            for _ in prepare(org):
+            for _ in events.snapshot.preparing.prepare(org):
                 if time.perf_counter() >= pause_at:
                     await asyncio.sleep(0)
                     pause_at = time.perf_counter() + AT_ONCE_SECONDS

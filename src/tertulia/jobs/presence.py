@@ -1,13 +1,12 @@
 """Presence in the background: the board is written down every other second, and cleared of those
 who have long been gone."""
 
-from tertulia.actions import presence
+from tertulia import actions, storage
 from tertulia.events.delivery import Delivery
 from tertulia.events.directory import Organization
 from tertulia.events.whispers import PresenceNoted
 from tertulia.jobs.each import each
 from tertulia.storage.database import Database
-from tertulia.storage.presence import since
 
 
 async def write_down(database: Database, delivery: Delivery) -> None:
@@ -17,11 +16,11 @@ async def write_down(database: Database, delivery: Delivery) -> None:
         board, here = org.presence, database.of(org.realm.id)
         pending = board.pending()
         if pending:
-            board.learn(await here.write(presence.note, pending, board.head))
+            board.learn(await here.write(actions.people.presence.note, pending, board.head))
             delivery.whisper(org.realm.id, PresenceNoted())
         elif board.is_stale:
             board.is_stale = False
-            board.learn(await here.read(since, board.head))
+            board.learn(await here.read(storage.people.presence.since, board.head))
 
     await each(delivery.organizations.values(), keep)
 
@@ -31,8 +30,8 @@ async def forget_stale(database: Database, delivery: Delivery) -> None:
 
     async def forget(org: Organization) -> None:
         here = database.of(org.realm.id)
-        if await here.read(presence.is_stale):
-            await here.write(presence.forget_stale)
-        org.presence.forget_before(presence.oldest_kept(database.clock()))
+        if await here.read(actions.people.presence.is_stale):
+            await here.write(actions.people.presence.forget_stale)
+        org.presence.forget_before(actions.people.presence.oldest_kept(database.clock()))
 
     await each(delivery.organizations.values(), forget)

@@ -2,8 +2,8 @@
 
 import asyncio
 
-from tertulia.actions import rerendering
-from tertulia.actions.composing import Author, compose
+from tertulia import actions
+from tertulia.actions.messages.composing import Author
 from tertulia.errors import ClientError
 from tertulia.events.delivery import Delivery
 from tertulia.events.directory import Organization
@@ -19,7 +19,7 @@ async def rerender(database: Database, delivery: Delivery) -> None:
 
     async def look(org: Organization) -> None:
         db = database.of(org.realm.id)
-        if await db.read(rerendering.is_needed):
+        if await db.read(actions.messages.rerendering.is_needed):
             await _rerender_all(db, org)
 
     await each(delivery.organizations.values(), look)
@@ -27,15 +27,17 @@ async def rerender(database: Database, delivery: Delivery) -> None:
 
 async def _rerender_all(db: Bound, org: Organization) -> None:
     done_to = 0
-    while batch := await db.read(rerendering.outdated, done_to, AT_ONCE):
+    while batch := await db.read(actions.messages.rerendering.outdated, done_to, AT_ONCE):
         drafts = {}
         for message in batch:
             author = Author(db, org, org.users[message.sender_id])
             try:
-                drafts[message.id] = await compose(author, message.content, message.client, None)
+                drafts[message.id] = await actions.messages.composing.compose(
+                    author, message.content, message.client, None
+                )
             except ClientError:
                 continue  # what can no longer be rendered keeps the HTML it has
-        await db.write(rerendering.redo, drafts)
+        await db.write(actions.messages.rerendering.redo, drafts)
         done_to = batch[-1].id
         await asyncio.sleep(BREATH_SECONDS)
-    await db.write(rerendering.finish)
+    await db.write(actions.messages.rerendering.finish)

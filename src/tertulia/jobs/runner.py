@@ -14,7 +14,7 @@ from typing import Any
 
 import structlog
 
-from tertulia.errors import ServiceUnavailable
+from tertulia.errors.http import ServiceUnavailable
 
 log = structlog.get_logger()
 

@@ -6,10 +6,9 @@ waits for a pause, or until much has come together: many messages at once cost h
 
 import asyncio
 
-from tertulia.actions import searching
+from tertulia import actions, storage
 from tertulia.events.delivery import Delivery
 from tertulia.jobs.each import each
-from tertulia.storage import search
 from tertulia.storage.database import Database
 
 MUCH = 500
@@ -44,17 +43,17 @@ class Indexing:
         await each(self._waiting, self._index_all)
 
     async def _count(self) -> dict[int, int]:
-        behind = await self._database.read_in(0, search.realms_behind)
+        behind = await self._database.read_in(0, storage.search.index.realms_behind)
         return {
-            realm_id: await self._database.read_in(realm_id, searching.count_behind)
+            realm_id: await self._database.read_in(realm_id, actions.messages.indexing.count_behind)
             for realm_id in behind
             if realm_id in self._delivery.organizations
         }
 
     async def _index_all(self, realm_id: int) -> None:
-        done = searching.AT_ONCE
-        while done == searching.AT_ONCE:
-            done = await self._database.write_in(realm_id, searching.index_some)
+        done = actions.messages.indexing.AT_ONCE
+        while done == actions.messages.indexing.AT_ONCE:
+            done = await self._database.write_in(realm_id, actions.messages.indexing.index_some)
             self._waiting[realm_id] = max(0, self._waiting.get(realm_id, 0) - done)
             await asyncio.sleep(BREATH_SECONDS)
         self._waiting.pop(realm_id, None)

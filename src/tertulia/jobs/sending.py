@@ -11,21 +11,20 @@ from typing import Generic, TypeVar
 
 import structlog
 
-from tertulia.actions import reminders, scheduled
-from tertulia.actions.composing import Author, compose
-from tertulia.actions.notices import CLIENT
-from tertulia.domain.messages import Draft
-from tertulia.domain.reminders import Reminder
-from tertulia.domain.scheduled import ScheduledMessage, failure_notice
-from tertulia.errors import ClientError, InternalError, ServiceUnavailable
+from tertulia import actions, domain, storage
+from tertulia.actions.messages.composing import Author
+from tertulia.actions.messages.notices import CLIENT
+from tertulia.domain.later.reminders import Reminder
+from tertulia.domain.later.scheduled import ScheduledMessage
+from tertulia.domain.messages.message import Draft
+from tertulia.errors import ClientError
+from tertulia.errors.http import InternalError, ServiceUnavailable
 from tertulia.events.delivery import Delivery
 from tertulia.events.directory import Organization
 from tertulia.jobs.each import each
 from tertulia.jobs.runner import described
-from tertulia.storage import reminders as stored_reminders
-from tertulia.storage import scheduled as stored_scheduled
 from tertulia.storage.database import Bound, Database
-from tertulia.storage.tx import Tx
+from tertulia.storage.database.tx import Tx
 
 log = structlog.get_logger()
 
@@ -125,26 +124,30 @@ def _reason(problem: Exception) -> str:
 
 async def _compose_scheduled(db: Bound, org: Organization, entry: ScheduledMessage) -> Draft:
     author = Author(db, org, org.users[entry.owner_id])
-    return await compose(author, entry.content, entry.client, entry.will_be_read())
+    return await actions.messages.composing.compose(
+        author, entry.content, entry.client, entry.will_be_read()
+    )
 
 
 async def _deliver_scheduled(
     db: Bound, org: Organization, entry: ScheduledMessage, draft: Draft, began: float
 ) -> bool:
-    return await db.write(scheduled.deliver, entry, draft, org.email_domain, began)
+    return await db.write(actions.later.scheduled.deliver, entry, draft, org.email_domain, began)
 
 
 async def _give_up_scheduled(
     db: Bound, org: Organization, entry: ScheduledMessage, reason: str
 ) -> bool:
     author = Author(db, org, org.users[entry.owner_id])
-    notice = await compose(author, failure_notice(entry.deliver_at, reason), CLIENT, False)
-    return await db.write(scheduled.fail, entry, notice)
+    notice = await actions.messages.composing.compose(
+        author, domain.later.scheduled.failure_notice(entry.deliver_at, reason), CLIENT, False
+    )
+    return await db.write(actions.later.scheduled.fail, entry, notice)
 
 
 SCHEDULED = Outbox(
-    stored_scheduled.realms_with_due,
-    stored_scheduled.due,
+    storage.later.scheduled.realms_with_due,
+    storage.later.scheduled.due,
     _compose_scheduled,
     _deliver_scheduled,
     _give_up_scheduled,
@@ -155,25 +158,25 @@ SCHEDULED = Outbox(
 
 
 async def _compose_reminder(db: Bound, org: Organization, reminder: Reminder) -> Draft:
-    words = await db.read(reminders.words_now, reminder)
+    words = await db.read(actions.later.reminders.words_now, reminder)
     author = Author(db, org, org.users[reminder.owner_id], reminder.site)
-    return await compose(author, words, CLIENT, False)
+    return await actions.messages.composing.compose(author, words, CLIENT, False)
 
 
 async def _deliver_reminder(
     db: Bound, _: Organization, reminder: Reminder, draft: Draft, began: float
 ) -> bool:
-    return await db.write(reminders.deliver, reminder, draft)
+    return await db.write(actions.later.reminders.deliver, reminder, draft)
 
 
 async def _give_up_reminder(db: Bound, _: Organization, reminder: Reminder, reason: str) -> bool:
     log.warning("a reminder was given up", reason=reason)
-    return await db.write(reminders.fail, reminder)
+    return await db.write(actions.later.reminders.fail, reminder)
 
 
 REMINDERS = Outbox(
-    stored_reminders.realms_with_due,
-    stored_reminders.due,
+    storage.later.reminders.realms_with_due,
+    storage.later.reminders.due,
     _compose_reminder,
     _deliver_reminder,
     _give_up_reminder,

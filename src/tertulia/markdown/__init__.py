@@ -6,19 +6,20 @@
 
 The same source, names and settings always give the same HTML. Store `VERSION` with it: a
 rendering made under another version may be made again. Every step is linear in the length of the
-text; see `inline.py` for how that is kept.
+text; see `inline.py` for how that is kept. By hand, because the HTML has to be what Zulip's server
+writes, byte for byte, and no library is both like it and linear.
 """
 
 from tertulia.markdown.model import (
-    Channel,
     Found,
-    Group,
-    Linkifier,
+    LinkedChannel,
+    LinkPattern,
+    MentionedGroup,
+    MentionedUser,
+    Names,
     Rendered,
     Settings,
     Upload,
-    User,
-    Wanted,
 )
 from tertulia.markdown.rendering import (
     VERSION,
@@ -31,15 +32,15 @@ from tertulia.markdown.scanning import scan
 
 __all__ = [
     "VERSION",
-    "Channel",
     "Found",
-    "Group",
-    "Linkifier",
+    "LinkPattern",
+    "LinkedChannel",
+    "MentionedGroup",
+    "MentionedUser",
+    "Names",
     "Rendered",
     "Settings",
     "Upload",
-    "User",
-    "Wanted",
     "render",
     "render_description",
     "render_text",

@@ -75,7 +75,7 @@ _FIRST_LINE = re.compile(r"(?:::+|#!)(?P<path>(?:/\w+)*[/ ])?(?P<language>[\w#.+
 _FORMATTER = HtmlFormatter(nowrap=True)
 
 
-class Highlighter:
+class CodeHighlighter:
     """The code of one message."""
 
     def __init__(self, default_language: str = "") -> None:

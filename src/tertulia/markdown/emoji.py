@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from tertulia.markdown import escape
-from tertulia.markdown.emoji_names import code_for, code_of, names_for
+from tertulia.markdown.emoji_names import code_for, code_of, is_sign, names_for
 from tertulia.markdown.stash import Stash
 
 _NAME = re.compile(r":([\w+-]+):")
@@ -36,24 +36,6 @@ _CHARACTER = re.compile(
     f"(?:\u200d[{_BASE}](?:\ufe0f|[{_TONE}])?)*"
 )
 MAY_HOLD_CHARACTERS = re.compile(f"[{_BASE}\u20e3]")
-
-# Shown as a letter or sign unless U+FE0F follows: Emoji_Presentation=No in Unicode's emoji-data.
-_IS_EMOJI_IN_BMP = re.compile(
-    "[\u231a\u231b\u23e9-\u23ec\u23f0\u23f3\u25fd\u25fe\u2614\u2615\u2648-\u2653\u267f\u2693\u26a1"
-    "\u26aa\u26ab\u26bd\u26be\u26c4\u26c5\u26ce\u26d4\u26ea\u26f2\u26f3\u26f5\u26fa\u26fd\u2705"
-    "\u270a\u270b\u2728\u274c\u274e\u2753-\u2755\u2757\u2795-\u2797\u27b0\u27bf\u2b1b\u2b1c\u2b50"
-    "\u2b55]"
-)
-_IS_TEXT_BEYOND = re.compile(
-    "[\U0001f170\U0001f171\U0001f17e\U0001f17f\U0001f202\U0001f237\U0001f321\U0001f324-\U0001f32c"
-    "\U0001f336\U0001f37d\U0001f396\U0001f397\U0001f399-\U0001f39b\U0001f39e\U0001f39f"
-    "\U0001f3cb-\U0001f3ce\U0001f3d4-\U0001f3df\U0001f3f3\U0001f3f5\U0001f3f7\U0001f43f\U0001f441"
-    "\U0001f4fd\U0001f549\U0001f54a\U0001f56f\U0001f570\U0001f573-\U0001f579\U0001f587"
-    "\U0001f58a-\U0001f58d\U0001f590\U0001f5a5\U0001f5a8\U0001f5b1\U0001f5b2\U0001f5bc"
-    "\U0001f5c2-\U0001f5c4\U0001f5d1-\U0001f5d3\U0001f5dc-\U0001f5de\U0001f5e1\U0001f5e3\U0001f5e8"
-    "\U0001f5ef\U0001f5f3\U0001f5fa\U0001f6cb\U0001f6cd-\U0001f6cf\U0001f6e0-\U0001f6e5\U0001f6e9"
-    "\U0001f6f0\U0001f6f3]"
-)
 
 
 def apply_names(text: str, stash: Stash, custom: Mapping[str, str]) -> str:
@@ -89,17 +71,11 @@ def apply_characters(text: str, stash: Stash) -> str:
 @lru_cache(maxsize=256)
 def _named(characters: str) -> tuple[str, str] | None:
     """The canonical name and the code of an emoji typed as characters."""
-    if len(characters) == 1 and _is_text(characters):
-        return None
     code = code_of(characters)
     names = names_for(code)
-    return (names[0], code) if names else None
-
-
-def _is_text(character: str) -> bool:
-    if character <= "\uffff":
-        return not _IS_EMOJI_IN_BMP.match(character)
-    return bool(_IS_TEXT_BEYOND.match(character))
+    if not names or (len(characters) == 1 and is_sign(code)):
+        return None
+    return names[0], code
 
 
 def _keep(stash: Stash, name: str, code: str) -> str:

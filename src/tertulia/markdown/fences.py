@@ -7,7 +7,7 @@ a line of its own, between blank lines.
 import re
 from dataclasses import dataclass, field
 
-from tertulia.markdown.code import Highlighter
+from tertulia.markdown.code import CodeHighlighter
 from tertulia.markdown.formulas import Formulas
 from tertulia.markdown.stash import Container, Stash
 
@@ -37,7 +37,7 @@ class _Fence:
 
 
 class Fences:
-    def __init__(self, stash: Stash, formulas: Formulas, highlighter: Highlighter) -> None:
+    def __init__(self, stash: Stash, formulas: Formulas, highlighter: CodeHighlighter) -> None:
         self._stash = stash
         self._formulas = formulas
         self._highlighter = highlighter

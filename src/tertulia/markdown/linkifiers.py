@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import NamedTuple, Protocol
 
 from tertulia.markdown import addresses, escape, templates
-from tertulia.markdown.model import Linkifier
+from tertulia.markdown.model import LinkPattern
 from tertulia.markdown.stash import Stash
 from tertulia.markdown.tree import Link
 
@@ -54,7 +54,7 @@ def check(pattern: str) -> frozenset[str]:
     return frozenset(name.decode() for name in alone.groupindex)
 
 
-def occurring(text: str, linkifiers: tuple[Linkifier, ...]) -> tuple[Linkifier, ...]:
+def occurring(text: str, linkifiers: tuple[LinkPattern, ...]) -> tuple[LinkPattern, ...]:
     """Those that a text could hold, so that the others need not be tried on each part of it."""
     if not linkifiers:
         return ()
@@ -71,7 +71,7 @@ def _occurs(pattern: str, data: bytes) -> bool:
     return "^" in pattern or "$" in pattern or "\\" in pattern or alone.search(data) is not None
 
 
-def apply(text: str, stash: Stash, linkifiers: tuple[Linkifier, ...]) -> str:
+def apply(text: str, stash: Stash, linkifiers: tuple[LinkPattern, ...]) -> str:
     for linkifier in linkifiers:
         if _beginning(linkifier.pattern) not in text:
             continue
@@ -88,7 +88,7 @@ def apply(text: str, stash: Stash, linkifiers: tuple[Linkifier, ...]) -> str:
     return text
 
 
-def find(text: str, linkifier: Linkifier) -> list[Match]:
+def find(text: str, linkifier: LinkPattern) -> list[Match]:
     """What one linkifier links in a text, and where to. A broken pattern links nothing."""
     try:
         pattern, _ = _compiled(linkifier.pattern)

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, field
 
 from tertulia.markdown import escape
-from tertulia.markdown.model import Found, Group, User
+from tertulia.markdown.model import Found, MentionedGroup, MentionedUser
 from tertulia.markdown.stash import Stash
 
 _BEFORE = r"(?<![^\s'\"(\[{/<])"
@@ -74,7 +74,7 @@ def apply_groups(
     text: str, stash: Stash, found: Found, mentioned: Mentioned, *, in_quote: bool
 ) -> str:
     def replace(match: re.Match[str]) -> str:
-        group: Group | None = found.groups.get(match[2])
+        group: MentionedGroup | None = found.groups.get(match[2])
         if group is None:
             return match[0]
         is_silent = in_quote or bool(match[1]) or not group.is_active
@@ -87,7 +87,7 @@ def apply_groups(
     return GROUP.sub(replace, text)
 
 
-def _find_user(mention: str, found: Found) -> User | None:
+def _find_user(mention: str, found: Found) -> MentionedUser | None:
     with_id = name_and_id(mention)
     if with_id is None:
         return found.users_by_name.get(mention.lower())

@@ -10,21 +10,21 @@ from typing import Self
 
 
 @dataclass(frozen=True, slots=True)
-class User:
+class MentionedUser:
     id: int
     full_name: str
     is_active: bool = True
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class MentionedGroup:
     id: int
     name: str
     is_active: bool = True
 
 
 @dataclass(frozen=True, slots=True)
-class Channel:
+class LinkedChannel:
     id: int
     name: str
 
@@ -42,7 +42,7 @@ class Upload:
 
 
 @dataclass(frozen=True, slots=True)
-class Linkifier:
+class LinkPattern:
     id: int
     pattern: str  # an RE2 regular expression with named groups
     url_template: str  # an RFC 6570 template of those names
@@ -56,13 +56,13 @@ class Settings:
     default_code_language: str = ""
     translate_emoticons: bool = False
     image_previews: bool = True
-    linkifiers: tuple[Linkifier, ...] = ()
+    linkifiers: tuple[LinkPattern, ...] = ()
     custom_emoji: Mapping[str, str] = field(default_factory=dict)  # name to address of its picture
     empty_topic_name: str = "general chat"
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class Names:
     """Names a text could refer to. User names are in lower case, the others as typed."""
 
     user_names: frozenset[str] = frozenset()
@@ -86,25 +86,26 @@ class Wanted:
 class Found:
     """What the sender may mention and link to. Leave out what the sender may not see."""
 
-    users_by_name: Mapping[str, User] = field(default_factory=dict)  # lower case; no duplicates
-    users_by_id: Mapping[int, User] = field(default_factory=dict)
-    groups: Mapping[str, Group] = field(default_factory=dict)
-    channels: Mapping[str, Channel] = field(default_factory=dict)
+    # Names in lower case; without those that several people have.
+    users_by_name: Mapping[str, MentionedUser] = field(default_factory=dict)
+    users_by_id: Mapping[int, MentionedUser] = field(default_factory=dict)
+    groups: Mapping[str, MentionedGroup] = field(default_factory=dict)
+    channels: Mapping[str, LinkedChannel] = field(default_factory=dict)
     newest_in_topic: Mapping[tuple[int, str], int] = field(default_factory=dict)
     uploads: Mapping[str, Upload] = field(default_factory=dict)
 
     @classmethod
     def of(
         cls,
-        users: Iterable[User] = (),
-        groups: Iterable[Group] = (),
-        channels: Iterable[Channel] = (),
+        users: Iterable[MentionedUser] = (),
+        groups: Iterable[MentionedGroup] = (),
+        channels: Iterable[LinkedChannel] = (),
         newest_in_topic: Mapping[tuple[int, str], int] | None = None,
         uploads: Iterable[Upload] = (),
     ) -> Self:
         """`newest_in_topic` maps a channel id and a topic in lower case to a message id."""
         people = list(users)
-        by_name: dict[str, User] = {}
+        by_name: dict[str, MentionedUser] = {}
         shared: set[str] = set()
         for user in people:
             name = user.full_name.lower()

@@ -21,7 +21,7 @@ _YOUTUBE_HOSTS = frozenset(("youtube.com", "www.youtube.com", "m.youtube.com"))
 _YOUTUBE_PATHS = re.compile(r"/(?:embed|shorts|v)/([\w-]+)")
 
 
-class Place(NamedTuple):
+class PreviewPlace(NamedTuple):
     """Where links stand: the block that would hold their previews."""
 
     holder: Node
@@ -29,9 +29,9 @@ class Place(NamedTuple):
     in_quote: bool
 
 
-def add(places: list[Place], found: Found) -> bool:
+def add(places: list[PreviewPlace], found: Found) -> bool:
     """Give the blocks their previews; whether there is any."""
-    planned: dict[str, tuple[Place, Link, str]] = {}
+    planned: dict[str, tuple[PreviewPlace, Link, str]] = {}
     for place in places:
         for link in place.links:
             if not place.in_quote and link.href not in planned:
@@ -46,7 +46,7 @@ def add(places: list[Place], found: Found) -> bool:
     return bool(planned)
 
 
-def _stands_alone(place: Place, link: Link) -> bool:
+def _stands_alone(place: PreviewPlace, link: Link) -> bool:
     """Nothing but an address, shown as it is, which the preview then stands for."""
     holder = place.holder
     if link.href != link.shown or holder.tag not in ("p", "li") or _youtube_id(link.href):

@@ -4,7 +4,7 @@ import re
 from urllib.parse import quote
 
 from tertulia.markdown import escape
-from tertulia.markdown.model import Channel, Found
+from tertulia.markdown.model import Found, LinkedChannel
 from tertulia.markdown.stash import Stash
 from tertulia.markdown.tree import Link
 
@@ -34,21 +34,21 @@ def apply(text: str, stash: Stash, found: Found, empty_topic_name: str) -> str:
     return REFERENCE.sub(replace, text)
 
 
-def channel_address(channel: Channel) -> str:
+def channel_address(channel: LinkedChannel) -> str:
     slug = _encode(channel.name.replace(" ", "-"))
     return f"/#narrow/channel/{channel.id}-{slug}"
 
 
-def topic_address(channel: Channel, topic: str) -> str:
+def topic_address(channel: LinkedChannel, topic: str) -> str:
     return f"{channel_address(channel)}/topic/{_encode(topic)}"
 
 
-def _keep_channel(stash: Stash, channel: Channel) -> str:
+def _keep_channel(stash: Stash, channel: LinkedChannel) -> str:
     return _keep(stash, "stream", channel, channel_address(channel), f"#{channel.name}", "")
 
 
 def _keep_topic(
-    stash: Stash, channel: Channel, topic: str, newest: int | None, empty_topic_name: str
+    stash: Stash, channel: LinkedChannel, topic: str, newest: int | None, empty_topic_name: str
 ) -> str:
     address = topic_address(channel, topic) + (f"/with/{newest}" if newest else "")
     shown = f"#{channel.name} > {topic}"
@@ -56,7 +56,7 @@ def _keep_topic(
 
 
 def _keep_message(
-    stash: Stash, channel: Channel, topic: str, message_id: str, empty_topic_name: str
+    stash: Stash, channel: LinkedChannel, topic: str, message_id: str, empty_topic_name: str
 ) -> str:
     address = f"{topic_address(channel, topic)}/near/{message_id}"
     shown = f"#{channel.name} > {topic}"
@@ -67,7 +67,7 @@ def _keep_message(
 def _keep(
     stash: Stash,
     kind: str,
-    channel: Channel | None,
+    channel: LinkedChannel | None,
     address: str,
     shown: str,
     emphasized: str,

@@ -3,18 +3,17 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from tertulia.markdown import autolinks, escape, previews
-from tertulia.markdown import linkifiers as patterns
+from tertulia.markdown import autolinks, escape, linkifiers, previews
 from tertulia.markdown.blocks import Blocks
-from tertulia.markdown.code import Highlighter
+from tertulia.markdown.code import CodeHighlighter
 from tertulia.markdown.context import Context
 from tertulia.markdown.fences import Fences
 from tertulia.markdown.formulas import Formulas
 from tertulia.markdown.inline import Inline
 from tertulia.markdown.lines import normalize, open_lists
 from tertulia.markdown.mentions import Mentioned
-from tertulia.markdown.model import Found, Linkifier, Rendered, Settings
-from tertulia.markdown.previews import Place
+from tertulia.markdown.model import Found, LinkPattern, Rendered, Settings
+from tertulia.markdown.previews import PreviewPlace
 from tertulia.markdown.stash import Stash
 from tertulia.markdown.tree import Node, walk, write
 
@@ -63,12 +62,12 @@ def render_description(text: str, found: Found = _NOBODY, settings: Settings = _
     return render_text(text.replace("\n", " "), found, settings)
 
 
-def render_topic_links(topic: str, linkifiers: tuple[Linkifier, ...] = ()) -> list[dict[str, str]]:
+def render_topic_links(topic: str, patterns: tuple[LinkPattern, ...] = ()) -> list[dict[str, str]]:
     """The links in a topic, in the order of the text. A domain without a scheme gets `https://`."""
     found = [
         (match.start, match.end, match.text, match.url)
-        for linkifier in linkifiers
-        for match in patterns.find(topic, linkifier)
+        for pattern in patterns
+        for match in linkifiers.find(topic, pattern)
     ]
     for address in autolinks.find(topic):
         # Compat: an address with parentheses has never been a link in a topic.
@@ -93,7 +92,7 @@ def _is_plain(source: str, settings: Settings) -> bool:
 
 def _parse(
     source: str, found: Found, settings: Settings, mentioned: Mentioned
-) -> tuple[Node, list[Place]]:
+) -> tuple[Node, list[PreviewPlace]]:
     """The message as a tree whose texts have become HTML, and the places in it that have links."""
     root = Node("root")
     if len(source) > MAX_FORMATTED:
@@ -102,7 +101,7 @@ def _parse(
 
     stash = Stash()
     formulas = Formulas()
-    highlighter = Highlighter(settings.default_code_language)
+    highlighter = CodeHighlighter(settings.default_code_language)
     lines = normalize(stash.admit(source))
     inline = Inline(stash, formulas, found, settings, mentioned, whole_text="\n".join(lines))
     lines = Fences(stash, formulas, highlighter).replace(lines)
@@ -111,8 +110,8 @@ def _parse(
 
 
 def _finish_texts(
-    root: Node, stash: Stash, inline: Inline, highlighter: Highlighter
-) -> Iterator[Place]:
+    root: Node, stash: Stash, inline: Inline, highlighter: CodeHighlighter
+) -> Iterator[PreviewPlace]:
     """Turn the texts of a tree into HTML, and tell of each place that has links."""
     holder = root
     for node, in_quote in walk(root):
@@ -125,11 +124,11 @@ def _finish_texts(
         if node.html:
             node.html, links = stash.restore(node.html)
             if links:
-                yield Place(holder, links, in_quote)
+                yield PreviewPlace(holder, links, in_quote)
         if node.tail:
             node.tail_html, links = stash.restore(inline.html(node.tail, in_quote=in_quote))
             if links:
-                yield Place(holder, links, in_quote)
+                yield PreviewPlace(holder, links, in_quote)
 
 
 def _unique(items: Iterable[str]) -> tuple[str, ...]:

@@ -6,15 +6,15 @@ This errs on the side of asking: a name in a code block is asked for as well, an
 import re
 
 from tertulia.markdown.mentions import GROUP, USER, name_and_id
-from tertulia.markdown.model import Wanted
+from tertulia.markdown.model import Names
 from tertulia.markdown.references import REFERENCE
 
 _UPLOAD = re.compile(r"/user_uploads/(?!thumbnail/)([^\s()\[\]<>\"']+)")
 
 
-def scan(source: str) -> Wanted:
+def scan(source: str) -> Names:
     if "*" not in source and "/user_uploads/" not in source:
-        return Wanted()
+        return Names()
 
     user_names, user_ids = set(), set()
     for _, name in USER.findall(source):
@@ -30,7 +30,7 @@ def scan(source: str) -> Wanted:
             channel_names.add(channel)
             topics.add((channel, topic))
 
-    return Wanted(
+    return Names(
         user_names=frozenset(user_names),
         user_ids=frozenset(user_ids),
         group_names=frozenset(name for _, name in GROUP.findall(source)),

@@ -1,0 +1,24 @@
+"""The SQL and nothing but: plain values in, plain values out."""
+
+from typing import TYPE_CHECKING
+
+from tertulia.modules import on_demand
+
+if TYPE_CHECKING:
+    from tertulia.storage import (
+        channels,
+        checking,
+        database,
+        files,
+        groups,
+        later,
+        log,
+        messages,
+        organization,
+        people,
+        personal,
+        queues,
+        search,
+    )
+else:
+    __getattr__ = on_demand(__name__)

@@ -1,17 +1,15 @@
 """User groups, their members and what each may be used for."""
 
+from collections.abc import Collection, Iterable, Set
+from functools import cached_property
+
 import msgspec
 
-from tertulia.domain.groups import Group, GroupValue
-from tertulia.storage.tx import Row, Tx
-
-# Some groups and all they contain, however deep.
-_WITHIN = (
-    "WITH RECURSIVE within (group_id) AS ("
-    " SELECT id FROM user_group WHERE id IN :ids AND realm_id = :realm"
-    " UNION SELECT s.subgroup_id FROM user_group_subgroup s"
-    " JOIN within w ON s.group_id = w.group_id)"
-)
+from tertulia import storage
+from tertulia.domain.groups.group import Group, GroupValue
+from tertulia.domain.groups.permissions import Within
+from tertulia.domain.people.user import User
+from tertulia.storage.database.tx import Row, Tx
 
 _decode = msgspec.json.Decoder(dict[str, GroupValue]).decode
 
@@ -66,16 +64,6 @@ def system_ids(tx: Tx) -> dict[str, int]:
     return {row["name"]: row["id"] for row in rows}
 
 
-def name_of_system_group(tx: Tx, group_id: int) -> str | None:
-    """The name of a system group; None for every other group and for no group."""
-    name: str | None = tx.value(
-        "SELECT name AS value FROM user_group WHERE id = :id AND realm_id = :realm AND is_system",
-        id=group_id,
-        realm=tx.realm_id,
-    )
-    return name
-
-
 def name_taken(tx: Tx, name: str) -> bool:
     found = tx.one(
         "SELECT 1 AS found FROM user_group WHERE realm_id = :realm AND name = :name",
@@ -88,61 +76,81 @@ def name_taken(tx: Tx, name: str) -> bool:
 # --- who is in what ---
 
 
-def containing(tx: Tx, user_id: int) -> set[int]:
-    """The groups a user is in by being listed, directly or in a subgroup of a subgroup."""
-    rows = tx.all(
-        "WITH RECURSIVE inside (group_id) AS ("
-        " SELECT group_id FROM user_group_member WHERE user_id = :user AND realm_id = :realm"
-        " UNION SELECT s.group_id FROM user_group_subgroup s"
-        " JOIN inside i ON s.subgroup_id = i.group_id"
-        ") SELECT group_id FROM inside",
-        user=user_id,
-        realm=tx.realm_id,
+class Memberships:
+    """The groups as a transaction finds them, for questions about some people.
+
+    What was read is kept: ask all of one question, and make another one when groups have changed.
+    """
+
+    def __init__(self, tx: Tx, people: Collection[User]) -> None:
+        self._tx = tx
+        self._people = people
+        self._within: dict[tuple[int, ...], Within] = {}
+
+    @cached_property
+    def waiting_days(self) -> int:
+        days: int = storage.organization.current(self._tx).setting("waiting_period_threshold")
+        return days
+
+    def within(self, group_ids: Iterable[int]) -> Within:
+        named = tuple(group_ids)
+        if named not in self._within:
+            self._within[named] = within(self._tx, named)
+        return self._within[named]
+
+    def listing(self, user_id: int) -> Set[int]:
+        return self._listing.get(user_id, frozenset())
+
+    def listed_in(self, group_ids: Iterable[int]) -> set[int]:
+        rows = self._tx.all(
+            "SELECT DISTINCT user_id FROM user_group_member WHERE group_id IN :ids",
+            ids=list(group_ids),
+        )
+        return {row["user_id"] for row in rows}
+
+    def everybody(self) -> Iterable[User]:
+        return storage.people.everyone(self._tx)
+
+    @cached_property
+    def _listing(self) -> dict[int, set[int]]:
+        rows = self._tx.all(
+            "SELECT user_id, group_id FROM user_group_member"
+            " WHERE user_id IN :users AND realm_id = :realm",
+            users=[user.id for user in self._people],
+            realm=self._tx.realm_id,
+        )
+        found: dict[int, set[int]] = {}
+        for row in rows:
+            found.setdefault(row["user_id"], set()).add(row["group_id"])
+        return found
+
+
+def within(tx: Tx, group_ids: Iterable[int]) -> Within:
+    """These groups and all they contain; what is within a system group follows from its name."""
+    found = _named(
+        tx.all(
+            "SELECT id, name, is_system FROM user_group WHERE id IN :ids AND realm_id = :realm",
+            ids=list(group_ids),
+            realm=tx.realm_id,
+        )
     )
-    return {row["group_id"] for row in rows}
+    ordinary = [group_id for group_id, name in found.items() if name is None]
+    if ordinary:
+        found |= _named(tx.all(_CONTAINED, ids=ordinary))
+    return found
 
 
-def listing(tx: Tx, user_id: int) -> list[int]:
-    """The groups that list a user themselves."""
-    rows = tx.all(
-        "SELECT group_id FROM user_group_member WHERE user_id = :user AND realm_id = :realm"
-        " ORDER BY group_id",
-        user=user_id,
-        realm=tx.realm_id,
-    )
-    return [row["group_id"] for row in rows]
+_CONTAINED = (
+    "WITH RECURSIVE contained (id) AS ("
+    " SELECT subgroup_id FROM user_group_subgroup WHERE group_id IN :ids"
+    " UNION SELECT s.subgroup_id FROM contained c"
+    " JOIN user_group_subgroup s ON s.group_id = c.id"
+    ") SELECT g.id, g.name, g.is_system FROM contained c JOIN user_group g ON g.id = c.id"
+)
 
 
-def within(tx: Tx, group_ids: list[int]) -> set[int]:
-    """These groups and all they contain, however deep."""
-    rows = tx.all(
-        f"{_WITHIN} SELECT group_id FROM within",
-        ids=group_ids,
-        realm=tx.realm_id,
-    )
-    return {row["group_id"] for row in rows}
-
-
-def system_groups_within(tx: Tx, group_ids: list[int]) -> list[str]:
-    """The names of the system groups that these groups are or contain, however deep."""
-    rows = tx.all(
-        f"{_WITHIN} SELECT g.name FROM within w"
-        " JOIN user_group g ON g.id = w.group_id WHERE g.is_system",
-        ids=group_ids,
-        realm=tx.realm_id,
-    )
-    return [row["name"] for row in rows]
-
-
-def listed_within(tx: Tx, group_ids: list[int]) -> set[int]:
-    """The users listed in these groups or in any they contain."""
-    rows = tx.all(
-        f"{_WITHIN} SELECT DISTINCT m.user_id FROM within w"
-        " JOIN user_group_member m ON m.group_id = w.group_id",
-        ids=group_ids,
-        realm=tx.realm_id,
-    )
-    return {row["user_id"] for row in rows}
+def _named(rows: Iterable[Row]) -> dict[int, str | None]:
+    return {row["id"]: row["name"] if row["is_system"] else None for row in rows}
 
 
 def supergroups(tx: Tx, group_id: int) -> list[int]:

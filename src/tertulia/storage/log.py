@@ -6,7 +6,7 @@ is undone gives its numbers back.
 
 from dataclasses import dataclass
 
-from tertulia.storage.tx import Row, Tx
+from tertulia.storage.database.tx import Row, Tx
 
 
 @dataclass(frozen=True, slots=True)

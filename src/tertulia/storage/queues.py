@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from tertulia.storage.tx import Row, Tx
+from tertulia.storage.database.tx import Row, Tx
 
 
 @dataclass(frozen=True, slots=True)

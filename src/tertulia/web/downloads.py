@@ -6,22 +6,20 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from tertulia.actions import attachments
-from tertulia.api.call import Gate, Services
-from tertulia.api.uploads import linked
-from tertulia.domain.attachments import (
+from tertulia import actions, api, storage
+from tertulia.api.call import Admission, Services
+from tertulia.domain.files.attachments import (
     ANIMATED_THUMBNAIL,
     BYTES,
     PIECE_BYTES,
     THUMBNAIL,
     Attachment,
 )
-from tertulia.errors import ClientError, LinkExpired, MayNotReadFile, NoSuchFile
+from tertulia.errors import ClientError
+from tertulia.errors.files import LinkExpired, MayNotReadFile, NoSuchFile
 from tertulia.http import downloads
 from tertulia.http.downloads import Part
-from tertulia.http.request import Request as ApiRequest
-from tertulia.storage import attachments as stored
-from tertulia.storage import uploads
+from tertulia.http.request import ApiRequest
 from tertulia.storage.database import Bound
 from tertulia.web.thumbnails import Thumbnails
 
@@ -29,7 +27,7 @@ from tertulia.web.thumbnails import Thumbnails
 class Downloads:
     """The pages under /user_uploads/."""
 
-    def __init__(self, services: Services, gate: Gate) -> None:
+    def __init__(self, services: Services, gate: Admission) -> None:
         self._services = services
         self._gate = gate
         self._thumbnails = Thumbnails()
@@ -66,16 +64,16 @@ class Downloads:
     async def _readable(self, request: Request, path: str) -> tuple[Bound, Attachment]:
         call = self._gate.let_look(ApiRequest(request.scope, request.receive))
         path_id = f"{request.path_params['realm_id']}/{path}"
-        return call.db, await call.db.read(attachments.readable, call.reader, path_id)
+        return call.db, await call.db.read(actions.files.attachments.readable, call.reader, path_id)
 
     async def by_link(self, request: Request) -> Response:
         """For whoever has a temporary link."""
         try:
             token = request.path_params["token"]
-            path_id = linked(self._services.vault, token, self._services.clock())
+            path_id = api.files.uploads.linked(self._services.vault, token, self._services.clock())
             realm_id = int(path_id.partition("/")[0])
             db = self._services.database.of(realm_id)
-            found = await db.read(stored.find_by_path, path_id)
+            found = await db.read(storage.files.attachments.find_by_path, path_id)
             if found is None:
                 raise NoSuchFile()
         except (NoSuchFile, LinkExpired) as error:
@@ -115,7 +113,7 @@ async def _bytes(db: Bound, file: Attachment, part: Part) -> AsyncIterator[bytes
     at = part.start
     while at < part.end:
         position, begin = divmod(at, PIECE_BYTES)
-        piece = await db.read_aside(uploads.piece, file.upload_id, position)
+        piece = await db.read_aside(storage.files.uploads.piece, file.upload_id, position)
         if piece is None:  # deleted meanwhile: whoever has asked notices that it is too short
             return
         data = piece[begin : begin + part.end - at]

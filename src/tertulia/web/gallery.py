@@ -8,13 +8,10 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from tertulia.api.avatars import find_user
-from tertulia.api.call import Gate, Services
-from tertulia.domain import images
-from tertulia.events.types.users import avatar_url
-from tertulia.http.request import Request as ApiRequest
-from tertulia.storage import avatars, emoji
-from tertulia.storage.tx import Tx
+from tertulia import api, domain, events, storage
+from tertulia.api.call import Admission, Services
+from tertulia.http.request import ApiRequest
+from tertulia.storage.database.tx import Tx
 from tertulia.web.pictures import identicon
 
 PICTURE_HEADERS = {"Cache-Control": "public, max-age=86400"}
@@ -26,7 +23,7 @@ FILE_NAME = re.compile(r"[0-9a-z-]{1,100}\.(png|gif)")  # as we name pictures
 
 
 class Gallery:
-    def __init__(self, services: Services, gate: Gate) -> None:
+    def __init__(self, services: Services, gate: Admission) -> None:
         self._database = services.database
         self._organizations = services.delivery.organizations
         self._gate = gate
@@ -49,11 +46,15 @@ class Gallery:
         stem = file_name.removesuffix(".png")
         name, is_medium = stem.removesuffix("-medium"), stem.endswith("-medium")
         if name.isdecimal():
-            pixels = images.MEDIUM_AVATAR_EDGE if is_medium else images.AVATAR_EDGE
+            pixels = (
+                domain.files.images.MEDIUM_AVATAR_EDGE
+                if is_medium
+                else domain.files.images.AVATAR_EDGE
+            )
             return drawn(f"{realm_id}/{name}", pixels)
         data = None
         if realm_id in self._organizations:
-            read = partial(avatars.find, medium=is_medium)
+            read = partial(storage.people.avatars.find, medium=is_medium)
             data = await self._database.read_in(realm_id, read, name)
         if data is None:
             return _missing()
@@ -68,18 +69,20 @@ class Gallery:
     def _redirect_to_avatar(self, request: Request, *, medium: bool) -> Response:
         """By number or address; where the picture is may be another place a moment later."""
         call = self._gate.let_look(ApiRequest(request.scope, request.receive))
-        user = find_user(call, request.path_params["who"])
-        url = avatar_url(call.org, user, client_gravatar=False, medium=medium)
+        user = api.people.avatars.find_user(call, request.path_params["who"])
+        url = events.types.people.user.avatar_url(
+            call.org, user, client_gravatar=False, medium=medium
+        )
         assert url is not None
         return RedirectResponse(
             url, status_code=302, headers={"Cache-Control": "private, no-cache"}
         )
 
     async def _emoji(self, request: Request) -> Response:
-        return await self._emoji_picture(request, emoji.picture)
+        return await self._emoji_picture(request, storage.organization.custom_emoji.picture)
 
     async def _still_emoji(self, request: Request) -> Response:
-        return await self._emoji_picture(request, emoji.still)
+        return await self._emoji_picture(request, storage.organization.custom_emoji.still)
 
     async def _emoji_picture(
         self, request: Request, read: Callable[[Tx, str], bytes | None]

@@ -7,10 +7,9 @@ kept with the file; a picture that cannot be drawn is shown as it is.
 import asyncio
 import io
 
-from tertulia.domain import images
-from tertulia.domain.attachments import PIECE_BYTES, Attachment
-from tertulia.errors import BadImage
-from tertulia.storage import attachments, uploads
+from tertulia import domain, storage
+from tertulia.domain.files.attachments import PIECE_BYTES, Attachment
+from tertulia.errors.messages import BadImage
 from tertulia.storage.database import Bound
 
 LARGEST_BYTES = 32 << 20  # of a file that is drawn
@@ -22,15 +21,15 @@ class Thumbnails:
 
     async def of(self, db: Bound, file: Attachment) -> bytes:
         """The picture as WebP; nothing if there cannot be one."""
-        known = await db.read(attachments.thumbnail, file.id)
+        known = await db.read(storage.files.attachments.thumbnail, file.id)
         if known is not None:
             return known
         async with self._drawing:
-            known = await db.read(attachments.thumbnail, file.id)
+            known = await db.read(storage.files.attachments.thumbnail, file.id)
             if known is not None:
                 return known
             drawn = await _drawn(db, file)
-            await db.write(attachments.put_thumbnail, file.id, drawn)
+            await db.write(storage.files.attachments.put_thumbnail, file.id, drawn)
             return drawn
 
 
@@ -39,10 +38,10 @@ async def _drawn(db: Bound, file: Attachment) -> bytes:
         return b""
     contents = io.BytesIO()
     for position in range(-(-file.size // PIECE_BYTES)):
-        piece = await db.read_aside(uploads.piece, file.upload_id, position)
+        piece = await db.read_aside(storage.files.uploads.piece, file.upload_id, position)
         contents.write(piece or b"")
     contents.seek(0)
     try:
-        return await asyncio.to_thread(images.thumbnail, contents)
+        return await asyncio.to_thread(domain.files.images.thumbnail, contents)
     except BadImage:
         return b""

@@ -1,0 +1,146 @@
+"""Which messages somebody may see, and who has a message.
+
+In a channel with shared history, all of them; in one with a protected history, those that came
+while one was subscribed. What is not visible does not exist for the one who asks.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from tertulia import actions, storage
+from tertulia.domain.channels.channel import Channel
+from tertulia.domain.messages.message import Message
+from tertulia.domain.messages.quotations import Quotation
+from tertulia.domain.people.user import User
+from tertulia.errors.messages import InvalidMessage
+from tertulia.events.audience import Audience, Holders, Users
+from tertulia.modules import on_demand
+from tertulia.storage.channels.subscriptions import Span
+from tertulia.storage.database.tx import Tx
+
+if TYPE_CHECKING:
+    from tertulia.actions.messages import (
+        composing,
+        deleting,
+        editing,
+        emoji,
+        fetching,
+        flags,
+        indexing,
+        move_notices,
+        narrowing,
+        notices,
+        posting,
+        reactions,
+        reading,
+        repeats,
+        reports,
+        rerendering,
+        sending,
+        typing,
+        widgets,
+    )
+else:
+    __getattr__ = on_demand(__name__)
+
+
+def visible_to(tx: Tx, user: User, message_id: int) -> Message:
+    """The only way to a message: one that may not be seen does not exist."""
+    message = storage.messages.find(tx, message_id)
+    if not sees(tx, user, message) or message is None:
+        raise InvalidMessage()
+    return message
+
+
+def sees(tx: Tx, user: User, message: Message | None) -> bool:
+    """Whether a message, if there is one, may be seen by the user.
+
+    To find that it is not there, is not for them or is in a hidden channel takes equally long.
+    """
+    if message is None or (message.channel_id is None and user.id not in message.member_ids):
+        actions.channels.look_in_vain(tx, user)
+        return False
+    return bool(visible(tx, user, [message]))
+
+
+def visible(tx: Tx, user: User, some: Iterable[Message]) -> list[Message]:
+    """Those of the messages that the user may see."""
+    some = list(some)
+    ids = sorted({message.channel_id for message in some if message.channel_id is not None})
+    readable = {
+        channel.id: channel
+        for channel in storage.channels.find_many(tx, ids)
+        if actions.channels.may_read(tx, user, channel)
+    }
+    is_protected = any(not channel.history_public for channel in readable.values())
+    spans = storage.channels.subscriptions.spans_of(tx, user.id) if is_protected else []
+
+    def may_see(message: Message) -> bool:
+        if message.channel_id is None:
+            return user.id in message.member_ids
+        channel = readable.get(message.channel_id)
+        if channel is None:
+            return False
+        return channel.history_public or any(span.saw_coming(message) for span in spans)
+
+    return [message for message in some if may_see(message)]
+
+
+def changeable(tx: Tx, user: User, message_id: int) -> tuple[Message, Channel | None]:
+    """A message that the user sees and that is not in an archived channel, with its channel."""
+    message = visible_to(tx, user, message_id)
+    channel = None if message.channel_id is None else storage.channels.find(tx, message.channel_id)
+    if channel is not None and channel.archived:
+        raise InvalidMessage()
+    return message, channel
+
+
+def quotation(tx: Tx, reader: User, message_id: int) -> Quotation:
+    """A message to be quoted to the reader, who must see it, with what they may know of it."""
+    message = visible_to(tx, reader, message_id)
+    sender = actions.people.named.find(tx, reader, message.sender_id)
+    channel = None if message.channel_id is None else storage.channels.find(tx, message.channel_id)
+    others = [user_id for user_id in message.member_ids if user_id != message.sender_id]
+    return Quotation(message, sender, channel, storage.people.find_many(tx, others))
+
+
+def holders(tx: Tx, message: Message, channel: Channel | None) -> Audience:
+    """Everybody who has a message."""
+    if channel is None:
+        return Users(list(message.member_ids))
+    return holders_in(tx, channel, [message.id])
+
+
+def holders_in(tx: Tx, channel: Channel, message_ids: Sequence[int]) -> Audience:
+    """Everybody who has one of these messages of a channel.
+
+    Subscribers are not listed, unless the history is protected and some of them may not know that
+    the messages exist.
+    """
+    if channel.history_public:
+        return Holders(channel.id, holders_elsewhere(tx, channel, message_ids))
+    return Users(storage.channels.subscriptions.who_saw_coming(tx, channel.id, list(message_ids)))
+
+
+def holders_elsewhere(tx: Tx, channel: Channel, message_ids: Sequence[int]) -> list[int]:
+    """Who has one of the messages without having to be subscribed to where it stands.
+
+    They have left since, or the message was sent to another channel, or they marked it.
+    """
+    found = storage.messages.unread.with_mark_on(tx, "historical", message_ids)
+    for origin_id, ids in storage.messages.origins(tx, message_ids).items():
+        only_ended = origin_id == channel.id
+        spans_of = storage.channels.subscriptions.spans_since(
+            tx, origin_id, ids[0], only_ended=only_ended
+        )
+        for user_id, spans in spans_of.items():
+            if any(_holds_one(span, ids) for span in spans):
+                found.add(user_id)
+    return sorted(found)
+
+
+def _holds_one(span: Span, ids: list[int]) -> bool:
+    """Whether one of the ids, which are in order, was sent during the span."""
+    index = bisect_right(ids, span.start_message_id)
+    return index < len(ids) and span.covers_message(ids[index])

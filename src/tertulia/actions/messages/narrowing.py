@@ -10,28 +10,18 @@ from dataclasses import dataclass, replace
 
 from pyroaring import BitMap64
 
-from tertulia.actions import acquaintance, people
-from tertulia.actions import channels as channel_actions
-from tertulia.actions.messages import sight
-from tertulia.domain import limits, search
-from tertulia.domain.channels import Channel
-from tertulia.domain.narrow import (
-    CONVERSATION,
-    Operand,
-    Term,
-    check_for_one_kind,
-    number_from,
-    topic_key,
-)
-from tertulia.domain.search import Query
-from tertulia.domain.users import User
-from tertulia.domain.visibility import Visibility
-from tertulia.errors import BadNarrow, NotLoggedIn, TooManyRecipients
-from tertulia.storage import channels, conversations, messages, narrows, selections, unread
-from tertulia.storage.finding import Search
+from tertulia import actions, domain, storage
+from tertulia.domain.channels.channel import Channel
+from tertulia.domain.messages.narrow import CONVERSATION, Operand, Term
+from tertulia.domain.people.user import User
+from tertulia.domain.personal.topic_policies import Visibility
+from tertulia.domain.search.query import Query
+from tertulia.errors.authentication import NotLoggedIn
+from tertulia.errors.messages import BadNarrow, TooManyRecipients
+from tertulia.storage.database.tx import Tx
 from tertulia.storage.messages import CAME_WHILE_SUBSCRIBED
-from tertulia.storage.selections import NOTHING, Selection
-from tertulia.storage.tx import Tx
+from tertulia.storage.messages.selections import NOTHING, Selection
+from tertulia.storage.search.finding import Search
 
 # What somebody who has not logged in may narrow by.
 OPEN_OPERATORS = frozenset(
@@ -96,12 +86,12 @@ def unread_of(tx: Tx, user: User, narrow: Narrowed) -> Selection:
     """What has not been read and is not muted, unless the narrow names the very place."""
     selection = replace(narrow.selection, conditions=list(narrow.selection.conditions))
     selection.params = dict(narrow.selection.params)
-    selection.require_one_of(unread.load(tx, user.id))
+    selection.require_one_of(storage.messages.unread.load(tx, user.id))
     named = {term.operator for term in narrow.terms if not term.negated}
     if "channel" not in named:
-        selection.require(f"({narrows.muted(selection, user.id)}) IS NOT TRUE")
+        selection.require(f"({storage.messages.narrows.muted(selection, user.id)}) IS NOT TRUE")
     elif "topic" not in named:
-        muted_topic = narrows.with_policy(selection, user.id, Visibility.MUTED)
+        muted_topic = storage.messages.narrows.with_policy(selection, user.id, Visibility.MUTED)
         selection.require(f"NOT {muted_topic}")
     return selection
 
@@ -114,11 +104,11 @@ def _followed(tx: Tx, user: User, terms: list[Term]) -> list[Term]:
     leading = next((term for term in terms if term.operator == "with"), None)
     if leading is None:
         return terms
-    number = number_from(leading.operand)
+    number = domain.messages.narrow.number_from(leading.operand)
     if number is None:
         raise BadNarrow(desc="Invalid 'with' operator")
-    message = messages.find(tx, number) if _may_exist(number) else None
-    if message is None or not sight.sees(tx, user, message):
+    message = storage.messages.find(tx, number) if _may_exist(number) else None
+    if message is None or not actions.messages.sees(tx, user, message):
         others = [term for term in terms if term is not leading]
         named = {term.operator for term in others if not term.negated}
         if "dm" not in named and not {"channel", "topic"} <= named:
@@ -150,19 +140,19 @@ def _scope(tx: Tx, user: User, terms: list[Term], *, only_received: bool) -> Sel
     if named:
         return _scope_of_channel(tx, user, _channel(tx, named[0]), only_received=only_received)
     if any(term.is_direct for term in terms):
-        return selections.received_directly(user.id)
+        return storage.messages.selections.received_directly(user.id)
     ways = [_scope_of_channels(tx, user, only_received=only_received)]
     if not any(term.is_of_channels for term in terms):
-        ways.append(selections.received_directly(user.id))
+        ways.append(storage.messages.selections.received_directly(user.id))
     return Selection(either=ways)
 
 
 def _scope_of_channel(tx: Tx, user: User, channel: Channel, *, only_received: bool) -> Selection:
-    if not channel_actions.may_read(tx, user, channel):
+    if not actions.channels.may_read(tx, user, channel):
         selection = Selection()
         selection.require(NOTHING)
     elif only_received:
-        selection = selections.received_in_channels(tx, user.id, [channel.id])
+        selection = storage.messages.selections.received_in_channels(tx, user.id, [channel.id])
     else:
         selection = Selection()
         if not channel.history_public:
@@ -171,17 +161,19 @@ def _scope_of_channel(tx: Tx, user: User, channel: Channel, *, only_received: bo
 
 
 def _scope_of_channels(tx: Tx, user: User, *, only_received: bool) -> Selection:
-    readable = channel_actions.readable(tx, user)
+    readable = actions.channels.readable(tx, user)
     if only_received:
-        return selections.received_in_channels(tx, user.id, readable.ids)
-    return selections.open_in_channels(user.id, readable.shared, readable.protected)
+        return storage.messages.selections.received_in_channels(tx, user.id, readable.ids)
+    return storage.messages.selections.open_in_channels(
+        user.id, readable.shared, readable.protected
+    )
 
 
 # --- what the terms mean ---
 
 
 def _understood(tx: Tx, asker: Asker, terms: list[Term], selection: Selection) -> Narrowed:
-    check_for_one_kind(terms)
+    domain.messages.narrow.check_for_one_kind(terms)
     narrow = Narrowed(selection, terms)
     for term in terms:
         if term.operator == "search":
@@ -215,9 +207,9 @@ def _note_index(selection: Selection, term: Term) -> None:
 
 
 def _query(text: str) -> Query:
-    query = search.parse(text)
-    if query.length > limits.WORDS_PER_SEARCH:
-        raise BadNarrow(desc=f"too many words in search (limit: {limits.WORDS_PER_SEARCH})")
+    query = domain.search.query.parse(text)
+    if query.length > domain.limits.WORDS_PER_SEARCH:
+        raise BadNarrow(desc=f"too many words in search (limit: {domain.limits.WORDS_PER_SEARCH})")
     return query
 
 
@@ -247,30 +239,32 @@ class Asked:
 
 
 def _channel_term(asked: Asked, term: Term) -> Meaning:
-    return narrows.in_channel(asked.selection, _channel(asked.tx, term).id)
+    return storage.messages.narrows.in_channel(asked.selection, _channel(asked.tx, term).id)
 
 
 def _channels_term(asked: Asked, term: Term) -> Meaning:
     kind = str(term.operand)
-    if kind not in narrows.KINDS_OF_CHANNELS:
+    if kind not in storage.messages.narrows.KINDS_OF_CHANNELS:
         raise BadNarrow(desc=f"unknown channels operand {kind}")
-    return narrows.in_channels(asked.selection, asked.tx.realm_id, kind)
+    return storage.messages.narrows.in_channels(asked.selection, asked.tx.realm_id, kind)
 
 
 def _topic_term(asked: Asked, term: Term) -> Meaning:
-    return narrows.in_topic(asked.selection, topic_key(str(term.operand)))
+    return storage.messages.narrows.in_topic(
+        asked.selection, domain.messages.narrow.topic_key(str(term.operand))
+    )
 
 
 def _sender_term(asked: Asked, term: Term) -> Meaning:
-    return narrows.sent_by(asked.selection, _user(asked, term.operand).id)
+    return storage.messages.narrows.sent_by(asked.selection, _user(asked, term.operand).id)
 
 
 def _dm_term(asked: Asked, term: Term) -> Meaning:
     operand = term.operand
     named = operand.split(",") if isinstance(operand, str) else operand
     assert not isinstance(named, int)
-    if len(named) > limits.RECIPIENTS_PER_MESSAGE:
-        raise TooManyRecipients(limit=limits.RECIPIENTS_PER_MESSAGE)
+    if len(named) > domain.limits.RECIPIENTS_PER_MESSAGE:
+        raise TooManyRecipients(limit=domain.limits.RECIPIENTS_PER_MESSAGE)
     members = {asked.me}
     for each in named:
         found = _find_user(asked, each)
@@ -278,25 +272,27 @@ def _dm_term(asked: Asked, term: Term) -> Meaning:
             raise BadNarrow(desc=f"unknown user in {operand}")
         members.add(found.id)
     # Nobody is not oneself: an empty list names no conversation.
-    conversation = conversations.find(asked.tx, sorted(members)) if named else None
+    conversation = storage.messages.conversations.find(asked.tx, sorted(members)) if named else None
     if conversation is None:
         return NOTHING
-    return narrows.in_conversation(asked.selection, conversation)
+    return storage.messages.narrows.in_conversation(asked.selection, conversation)
 
 
 def _dm_including_term(asked: Asked, term: Term) -> Meaning:
-    return narrows.in_conversations_of(asked.selection, _user(asked, term.operand).id)
+    return storage.messages.narrows.in_conversations_of(
+        asked.selection, _user(asked, term.operand).id
+    )
 
 
 def _id_term(asked: Asked, term: Term) -> Meaning:
-    number = number_from(term.operand)
+    number = domain.messages.narrow.number_from(term.operand)
     if number is None:
         raise BadNarrow(desc="Invalid message ID")
     return BitMap64([number] if _may_exist(number) else [])
 
 
 def _mentions_term(asked: Asked, term: Term) -> Meaning:
-    return narrows.flagged(asked.tx, _user(asked, term.operand).id, "mentioned")
+    return storage.messages.narrows.flagged(asked.tx, _user(asked, term.operand).id, "mentioned")
 
 
 def _is_term(asked: Asked, term: Term) -> Meaning:
@@ -307,12 +303,14 @@ def _is_term(asked: Asked, term: Term) -> Meaning:
 
 
 def _mentioned(asked: Asked) -> Meaning:
-    called = narrows.flagged(asked.tx, asked.me, "mentioned", "topic_wildcard_mentioned")
-    return called | narrows.calling_everybody(asked.tx, asked.me)
+    called = storage.messages.narrows.flagged(
+        asked.tx, asked.me, "mentioned", "topic_wildcard_mentioned"
+    )
+    return called | storage.messages.narrows.calling_everybody(asked.tx, asked.me)
 
 
 def _has_term(asked: Asked, term: Term) -> Meaning:
-    condition = narrows.HAS.get(str(term.operand))
+    condition = storage.messages.narrows.HAS.get(str(term.operand))
     if condition is None:
         raise BadNarrow(desc=f"unknown 'has' operand {term.operand}")
     return condition
@@ -320,7 +318,7 @@ def _has_term(asked: Asked, term: Term) -> Meaning:
 
 def _in_term(asked: Asked, term: Term) -> Meaning:
     if term.operand == "home":
-        return f"({narrows.muted(asked.selection, asked.me)}) IS NOT TRUE"
+        return f"({storage.messages.narrows.muted(asked.selection, asked.me)}) IS NOT TRUE"
     if term.operand != "all":
         raise BadNarrow(desc=f"unknown 'in' operand {term.operand}")
     return EVERYTHING
@@ -352,14 +350,14 @@ _ALONG_A_MARK = frozenset(
 )
 
 _IS: dict[str, Callable[[Asked], Meaning]] = {
-    "dm": lambda asked: narrows.DIRECT,
-    "starred": lambda asked: narrows.flagged(asked.tx, asked.me, "starred"),
-    "unread": lambda asked: unread.load(asked.tx, asked.me),
+    "dm": lambda asked: storage.messages.narrows.DIRECT,
+    "starred": lambda asked: storage.messages.narrows.flagged(asked.tx, asked.me, "starred"),
+    "unread": lambda asked: storage.messages.unread.load(asked.tx, asked.me),
     "mentioned": _mentioned,
-    "alerted": lambda asked: narrows.flagged(asked.tx, asked.me, "has_alert_word"),
-    "resolved": lambda asked: narrows.RESOLVED,
-    "followed": lambda asked: narrows.in_followed_topics(asked.tx, asked.me),
-    "muted": lambda asked: narrows.muted(asked.selection, asked.me),
+    "alerted": lambda asked: storage.messages.narrows.flagged(asked.tx, asked.me, "has_alert_word"),
+    "resolved": lambda asked: storage.messages.narrows.RESOLVED,
+    "followed": lambda asked: storage.messages.narrows.in_followed_topics(asked.tx, asked.me),
+    "muted": lambda asked: storage.messages.narrows.muted(asked.selection, asked.me),
 }
 
 
@@ -370,9 +368,9 @@ def _channel(tx: Tx, term: Term) -> Channel:
     operand = term.operand
     found = None
     if isinstance(operand, int) and _may_exist(operand):
-        found = channels.find(tx, operand)
+        found = storage.channels.find(tx, operand)
     elif isinstance(operand, str):
-        found = channels.find_by_name(tx, operand)
+        found = storage.channels.find_by_name(tx, operand)
     if found is None:
         raise BadNarrow(desc=f"unknown channel {operand}")
     return found
@@ -388,9 +386,11 @@ def _user(asked: Asked, operand: Operand) -> User:
 def _find_user(asked: Asked, operand: str | int) -> User | None:
     viewer = asked.asker.user
     if isinstance(operand, str):
-        return people.find_by_address(asked.tx, viewer, operand, asked.asker.email_domain)
-    return acquaintance.find(asked.tx, viewer, operand) if _may_exist(operand) else None
+        return actions.people.named.find_by_address(
+            asked.tx, viewer, operand, asked.asker.email_domain
+        )
+    return actions.people.named.find(asked.tx, viewer, operand) if _may_exist(operand) else None
 
 
 def _may_exist(number: int) -> bool:
-    return 0 < number <= limits.LARGEST_ID
+    return 0 < number <= domain.limits.LARGEST_ID

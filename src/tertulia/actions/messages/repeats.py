@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from tertulia.domain.channels import Channel
-from tertulia.domain.users import User
-from tertulia.domain.visibility import Visibility
-from tertulia.errors import SendKeyReused
-from tertulia.storage import channels, messages, send_keys
-from tertulia.storage.tx import Tx
+from tertulia import storage
+from tertulia.domain.channels.channel import Channel
+from tertulia.domain.people.user import User
+from tertulia.domain.personal.topic_policies import Visibility
+from tertulia.errors import BadRequest
+from tertulia.storage.database.tx import Tx
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +33,16 @@ class Sent:
 def sent_before(tx: Tx, sender: User, key: SendKey | None) -> Sent | None:
     if key is None:
         return None
-    found = send_keys.find(tx, sender.id, key.key, tx.now - key.remembered_seconds)
+    found = storage.messages.send_keys.find(tx, sender.id, key.key, tx.now - key.remembered_seconds)
     if found is None:
         return None
     if found.fingerprint != key.fingerprint:
-        raise SendKeyReused()
+        raise BadRequest("This key was already used for a different message")
     policy = None if found.policy is None else Visibility(found.policy)
-    message = messages.find(tx, found.message_id)
+    message = storage.messages.find(tx, found.message_id)
     if message is None:
         return Sent(found.message_id, policy)
-    channel = None if message.channel_id is None else channels.find(tx, message.channel_id)
+    channel = None if message.channel_id is None else storage.channels.find(tx, message.channel_id)
     return Sent(message.id, policy, channel, message.topic, message.member_ids)
 
 
@@ -51,4 +51,6 @@ def remember(
 ) -> None:
     if key is not None:
         value = None if policy is None else int(policy)
-        send_keys.insert(tx, sender.id, key.key, key.fingerprint, message_id, value)
+        storage.messages.send_keys.insert(
+            tx, sender.id, key.key, key.fingerprint, message_id, value
+        )

@@ -10,12 +10,11 @@ from typing import Any
 import msgspec
 from msgspec import Raw
 
-from tertulia.domain.channels import Channel, Subscription
-from tertulia.domain.users import User
+from tertulia import events
+from tertulia.domain.channels.channel import Channel, Subscription
+from tertulia.domain.people.user import User
 from tertulia.events.directory import Organization
 from tertulia.events.listener import Options
-from tertulia.events.types.channels import encoded_channel, encoded_subscribers, with_members
-from tertulia.events.types.subscriptions import personal_part
 
 MANY_SUBSCRIBERS = 1000  # from here on a client may ask for some of them only
 
@@ -37,11 +36,21 @@ def subscription_state(
             continue
         more = _subscribers(org, channel.id, options.include_subscribers)
         if row is None:
-            never_subscribed.append(with_members(encoded_channel(org, channel), *more))
+            never_subscribed.append(
+                events.types.channels.channel.with_members(
+                    events.types.channels.channel.encoded_channel(org, channel), *more
+                )
+            )
         else:
             place = subscribed if row.active else unsubscribed
-            personal = _encode(personal_part(row, inherit_from=inherit))
-            place.append(with_members(encoded_channel(org, channel), personal, *more))
+            personal = _encode(
+                events.types.channels.subscriptions.personal_part(row, inherit_from=inherit)
+            )
+            place.append(
+                events.types.channels.channel.with_members(
+                    events.types.channels.channel.encoded_channel(org, channel), personal, *more
+                )
+            )
     return {
         "subscriptions": subscribed,
         "unsubscribed": unsubscribed,
@@ -55,9 +64,9 @@ def my_subscriptions(
     """What GET /users/me/subscriptions shows."""
     rows = {row.channel_id: row for row in mine if row.active}
     return [
-        with_members(
-            encoded_channel(org, channel),
-            _encode(personal_part(rows[channel.id])),
+        events.types.channels.channel.with_members(
+            events.types.channels.channel.encoded_channel(org, channel),
+            _encode(events.types.channels.subscriptions.personal_part(rows[channel.id])),
             *_subscribers(org, channel.id, include_subscribers),
         )
         for channel in by_name(org, among=rows)
@@ -68,7 +77,7 @@ def streams_state(org: Organization, me: User | None, options: Options) -> list[
     """All channels whose metadata the user may see; without a user, what everybody may."""
     my_id = None if me is None else me.id
     return [
-        Raw(encoded_channel(org, channel))
+        Raw(events.types.channels.channel.encoded_channel(org, channel))
         for channel in by_name(org, archived=options.capabilities.archived_channels)
         if org.may_see(my_id, channel.id)
     ]
@@ -89,4 +98,6 @@ def _subscribers(org: Organization, channel_id: int, include: str) -> list[bytes
     if include == "partial" and org.subscriber_count(channel_id) >= MANY_SUBSCRIBERS:
         bots = [user for user in org.subscribers_of(channel_id) if org.users[user].is_bot]
         return [b'{"partial_subscribers":%s}' % _encode(bots)]
-    return [b'{"subscribers":%s}' % encoded_subscribers(org, channel_id)]
+    return [
+        b'{"subscribers":%s}' % events.types.channels.channel.encoded_subscribers(org, channel_id)
+    ]

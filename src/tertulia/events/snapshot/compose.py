@@ -1,42 +1,25 @@
 """The register snapshot: the state a client starts from, put together from its parts.
 
-One line for each part that a client can ask for. Parts that this server has nothing to fill
-with yet are told as what they are: empty.
+One line for each part that a client can ask for, here or in `lists`. Parts that this server has
+nothing to fill with yet are told as what they are: empty.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tertulia.domain import words
-from tertulia.domain.bots import Bot
-from tertulia.domain.preferences import DEFAULTS, EMOJISETS, NOTIFICATION_SOUNDS, for_newcomers
-from tertulia.domain.status import Status
-from tertulia.domain.topics import shown
-from tertulia.domain.users import User
+from tertulia import domain, events
+from tertulia.domain.people.bots import Bot
+from tertulia.domain.people.status import Status
+from tertulia.domain.people.user import User
+from tertulia.domain.personal.settings import DEFAULTS, EMOJISETS, NOTIFICATION_SOUNDS
 from tertulia.events.directory import Organization
 from tertulia.events.listener import Options
-from tertulia.events.snapshot.channels import streams_state, subscription_state
 from tertulia.events.snapshot.facts import Facts, Wanted
-from tertulia.events.snapshot.people import groups_state, users_state
-from tertulia.events.snapshot.presence import presence_state
-from tertulia.events.snapshot.realm import realm_state
+from tertulia.events.snapshot.lists import LISTS
 from tertulia.events.snapshot.surroundings import Surroundings
-from tertulia.events.snapshot.unread import unread_state
-from tertulia.events.types.bots import bot_object
-from tertulia.events.types.drafts import draft_object
-from tertulia.events.types.emoji import emoji_map
-from tertulia.events.types.folders import folder_object
-from tertulia.events.types.linkifiers import LinkifierObject
-from tertulia.events.types.mail_domains import DomainObject
-from tertulia.events.types.muting import mute_object
-from tertulia.events.types.playgrounds import PlaygroundObject
-from tertulia.events.types.profiles import FIELD_TYPES, field_object
-from tertulia.events.types.reminders import reminder_object
-from tertulia.events.types.scheduled import scheduled_message_object
-from tertulia.events.types.snippets import snippet_object
-from tertulia.events.types.topics import muted_topics
-from tertulia.events.types.users import status_told
+from tertulia.events.types.organization.linkifiers import LinkifierObject
+from tertulia.events.types.people.profile_fields import FIELD_TYPES
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +40,17 @@ def compose(view: View, wanted: Wanted) -> dict[str, Any]:
     for event_type, part in _PARTS.items():
         if wanted(event_type):
             state.update(part(view))
+    for name, found in view.facts.lists.items():
+        state[name] = [LISTS[name].told(each) for each in found]
     if wanted("message") and wanted("update_message_flags"):
         empty = view.options.capabilities.empty_topic_name
-        state["unread_msgs"] = unread_state(view.me, view.facts, empty_topic_name=empty)
+        state["unread_msgs"] = events.snapshot.unread.unread_state(
+            view.me, view.facts, empty_topic_name=empty
+        )
     if wanted("muted_topics") and (wanted.everything or not wanted("user_topic")):
-        state["muted_topics"] = muted_topics(view.org, view.facts.user_topics)
+        state["muted_topics"] = events.types.personal.topic_policies.muted_topics(
+            view.org, view.facts.user_topics
+        )
     if not wanted.everything and (
         wanted("update_display_settings") or wanted("update_global_notifications")
     ):
@@ -76,7 +65,7 @@ def _user_topics(view: View) -> dict[str, Any]:
         "user_topics": [
             {
                 "stream_id": each.channel_id,
-                "topic_name": shown(each.topic, empty),
+                "topic_name": domain.channels.topics.shown(each.topic, empty),
                 "last_updated": int(each.updated_at),
                 "visibility_policy": int(each.policy),
             }
@@ -115,7 +104,9 @@ def _profile_fields(view: View) -> dict[str, Any]:
     """Who is told nobody's answers is not told the questions either."""
     known = [] if view.me.is_spectator else view.org.profile_fields.values()
     return {
-        "custom_profile_fields": [field_object(field) for field in known],
+        "custom_profile_fields": [
+            events.types.people.profile_fields.field_object(field) for field in known
+        ],
         "custom_profile_field_types": FIELD_TYPES,
     }
 
@@ -124,7 +115,9 @@ def _bots(view: View) -> dict[str, Any]:
     """All that the caller looks after."""
     return {
         "realm_bots": [
-            bot_object(view.org, view.facts.bots.get(user.id, Bot(user.id)), view.me.id)
+            events.types.people.bots.bot_object(
+                view.org, view.facts.bots.get(user.id, Bot(user.id)), view.me.id
+            )
             for user in view.org.users.values()
             if user.is_bot
             and not user.is_system_bot
@@ -147,7 +140,7 @@ def _user_settings(view: View) -> dict[str, Any]:
 def _settings_defaults(view: View) -> dict[str, Any]:
     return {
         "realm_user_settings_defaults": DEFAULTS
-        | for_newcomers(view.org.realm.settings)
+        | domain.personal.settings.for_newcomers(view.org.realm.settings)
         | {
             "emojiset_choices": EMOJISETS,
             "available_notification_sounds": NOTIFICATION_SOUNDS,
@@ -161,63 +154,48 @@ def _statuses(view: View) -> dict[str, Any]:
     for user in view.org.users.values():
         is_quiet = user.id not in known and user.prefers("presence_enabled")
         if not is_quiet and view.org.may_know(view.me, user):
-            told[str(user.id)] = status_told(user, known.get(user.id, Status()))
+            told[str(user.id)] = events.types.people.user.status_told(
+                user, known.get(user.id, Status())
+            )
     return {"user_status": {user_id: parts for user_id, parts in told.items() if parts}}
 
 
 _PARTS: dict[str, Callable[[View], dict[str, Any]]] = {
-    "alert_words": lambda view: {"alert_words": view.facts.alert_words},
     "custom_profile_fields": _profile_fields,
     "onboarding_steps": lambda view: {"onboarding_steps": [], "navigation_tour_video_url": None},
     "message": lambda view: {"max_message_id": view.facts.max_message_id},
-    "saved_snippets": lambda view: {
-        "saved_snippets": [snippet_object(each) for each in view.facts.snippets]
-    },
     "navigation_views": lambda view: {"navigation_views": []},
-    "drafts": lambda view: {"drafts": [draft_object(each) for each in reversed(view.facts.drafts)]},
-    "scheduled_messages": lambda view: {
-        "scheduled_messages": [scheduled_message_object(each) for each in view.facts.scheduled]
-    },
-    "reminders": lambda view: {
-        "reminders": [reminder_object(each) for each in view.facts.reminders]
-    },
-    "muted_users": lambda view: {
-        "muted_users": [mute_object(each) for each in view.facts.muted_users]
-    },
-    "presence": lambda view: presence_state(
+    "presence": lambda view: events.snapshot.presence.presence_state(
         view.org, view.me, view.options, view.presence_days, view.now
     ),
     "realm_user_groups": lambda view: {
-        "realm_user_groups": groups_state(view.org, view.options, view.now)
+        "realm_user_groups": events.snapshot.people.groups_state(view.org, view.options, view.now)
     },
-    "realm": lambda view: realm_state(view.org, view.around),
+    "realm": lambda view: events.snapshot.realm.realm_state(view.org, view.around),
     "realm_user_settings_defaults": _settings_defaults,
-    "realm_domains": lambda view: {
-        "realm_domains": [DomainObject.of(each) for each in view.facts.mail_domains]
+    "realm_emoji": lambda view: {
+        "realm_emoji": events.types.organization.custom_emoji.emoji_map(view.org)
     },
-    "realm_emoji": lambda view: {"realm_emoji": emoji_map(view.org)},
     "realm_linkifiers": _linkifiers,
     "realm_filters": lambda view: {"realm_filters": []},
-    "realm_playgrounds": lambda view: {
-        "realm_playgrounds": [PlaygroundObject.of(each) for each in view.facts.playgrounds]
-    },
     "realm_billing": lambda view: {"realm_billing": {"has_pending_sponsorship_request": False}},
-    "realm_user": lambda view: users_state(view.org, view.me, view.options, view.now),
+    "realm_user": lambda view: events.snapshot.people.users_state(
+        view.org, view.me, view.options, view.now
+    ),
     "realm_bot": _bots,
     "realm_embedded_bots": lambda view: {"realm_embedded_bots": []},
     "realm_incoming_webhook_bots": lambda view: {"realm_incoming_webhook_bots": []},
     "recent_private_conversations": _conversations,
-    "subscription": lambda view: subscription_state(
+    "subscription": lambda view: events.snapshot.channels.subscription_state(
         view.org, view.me, view.facts.subscriptions, view.options
     ),
-    "channel_folders": lambda view: {
-        "channel_folders": [folder_object(folder) for folder in view.facts.folders]
-    },
     "starred_messages": lambda view: {"starred_messages": view.facts.starred},
-    "stream": lambda view: {"streams": streams_state(view.org, view.me, view.options)},
+    "stream": lambda view: {
+        "streams": events.snapshot.channels.streams_state(view.org, view.me, view.options)
+    },
     "default_streams": _default_streams,
     "default_stream_groups": lambda view: {"realm_default_stream_groups": []},
-    "stop_words": lambda view: {"stop_words": sorted(words.STOP_WORDS)},
+    "stop_words": lambda view: {"stop_words": sorted(domain.search.words.STOP_WORDS)},
     "user_settings": _user_settings,
     "user_status": _statuses,
     "user_topic": _user_topics,

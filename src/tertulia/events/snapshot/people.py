@@ -5,17 +5,13 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Raw
 
-from tertulia.domain.groups import REALM_PERMISSIONS
-from tertulia.domain.users import Role, User, email_shown_to
+from tertulia import domain, events
+from tertulia.domain.groups.group import REALM_PERMISSIONS
+from tertulia.domain.people.user import Role, User
 from tertulia.events.directory import EncodedUser, Organization
 from tertulia.events.listener import Options
-from tertulia.events.types.groups import GroupObject, group_object
-from tertulia.events.types.users import (
-    UserObject,
-    avatar_url,
-    unknown_user_object,
-    user_object,
-)
+from tertulia.events.types.groups import GroupObject
+from tertulia.events.types.people.user import UserObject
 
 _encode = msgspec.json.Encoder().encode
 
@@ -23,7 +19,9 @@ _encode = msgspec.json.Encoder().encode
 def users_state(org: Organization, me: User, options: Options, now: float) -> dict[str, Any]:
     def shown(user: User) -> Raw | UserObject:
         if me.is_spectator:
-            return user_object(org, user, None, client_gravatar=False, tells_activity=False)
+            return events.types.people.user.user_object(
+                org, user, None, client_gravatar=False, tells_activity=False
+            )
         return encoded_user(org, user, me, client_gravatar=options.client_gravatar)
 
     everybody = [user for user in org.users.values() if not user.is_system_bot]
@@ -31,7 +29,7 @@ def users_state(org: Organization, me: User, options: Options, now: float) -> di
     unknown: list[UserObject] = []
     if not (me.is_spectator or options.capabilities.user_list_incomplete):
         unknown = [
-            _without_activity(unknown_user_object(org, user))
+            _without_activity(events.types.people.user.unknown_user_object(org, user))
             for user in everybody
             if not org.may_know(me, user)
         ]
@@ -39,7 +37,7 @@ def users_state(org: Organization, me: User, options: Options, now: float) -> di
         "realm_users": [shown(user) for user in people if user.is_active] + unknown,
         "realm_non_active_users": [shown(user) for user in people if not user.is_active],
         "cross_realm_bots": [
-            user_object(
+            events.types.people.user.user_object(
                 org,
                 user,
                 None if me.is_spectator else me,
@@ -70,10 +68,10 @@ def encoded_user(org: Organization, user: User, me: User, *, client_gravatar: bo
 
 
 def _encoded(org: Organization, user: User, client_gravatar: bool) -> EncodedUser:
-    object_ = user_object(
+    object_ = events.types.people.user.user_object(
         org, user, user, client_gravatar=client_gravatar, profile=True, tells_activity=False
     )
-    shown_to = email_shown_to(user)
+    shown_to = domain.people.user.email_shown_to(user)
     with_email = without_email = _encode(object_)
     if shown_to < Role.GUEST:
         object_.delivery_email = None
@@ -83,8 +81,9 @@ def _encoded(org: Organization, user: User, client_gravatar: bool) -> EncodedUse
 
 def _myself(org: Organization, me: User, now: float) -> dict[str, Any]:
     def may(setting: str) -> bool:
-        allowed = org.holds(me, org.realm_permission(setting), now)
-        return allowed and (REALM_PERMISSIONS[setting].everyone or not me.is_guest)
+        return REALM_PERMISSIONS[setting].is_open_to(me) and org.holds(
+            me, org.realm_permission(setting), now
+        )
 
     creates_public = may("can_create_public_channel_group")
     creates_private = may("can_create_private_channel_group")
@@ -99,8 +98,10 @@ def _myself(org: Organization, me: User, now: float) -> dict[str, Any]:
         "is_moderator": me.is_moderator,
         "is_guest": me.is_guest,
         "avatar_source": me.avatar_source,
-        "avatar_url": avatar_url(org, me, client_gravatar=False),
-        "avatar_url_medium": avatar_url(org, me, client_gravatar=False, medium=True),
+        "avatar_url": events.types.people.user.avatar_url(org, me, client_gravatar=False),
+        "avatar_url_medium": events.types.people.user.avatar_url(
+            org, me, client_gravatar=False, medium=True
+        ),
         "can_create_private_streams": creates_private,
         "can_create_public_streams": creates_public,
         "can_create_web_public_streams": creates_web_public,
@@ -111,7 +112,7 @@ def _myself(org: Organization, me: User, now: float) -> dict[str, Any]:
 
 def groups_state(org: Organization, options: Options, now: float) -> list[GroupObject]:
     return [
-        group_object(org, group, now)
+        events.types.groups.group_object(org, group, now)
         for group in org.groups.values()
         if not group.deactivated or options.capabilities.include_deactivated_groups
     ]

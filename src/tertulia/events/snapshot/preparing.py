@@ -6,9 +6,8 @@ them, so a job goes through them after the start and after changes, a little at 
 
 from collections.abc import Iterator
 
+from tertulia import events
 from tertulia.events.directory import Organization
-from tertulia.events.snapshot.people import encoded_user
-from tertulia.events.types.channels import encoded_channel, encoded_subscribers
 
 
 def prepare(org: Organization) -> Iterator[None]:
@@ -16,9 +15,9 @@ def prepare(org: Organization) -> Iterator[None]:
     for user_id in list(org.users):
         user = org.users[user_id]
         for client_gravatar in (False, True):
-            encoded_user(org, user, user, client_gravatar=client_gravatar)
+            events.snapshot.people.encoded_user(org, user, user, client_gravatar=client_gravatar)
         yield
     for channel_id in list(org.channels):
-        encoded_channel(org, org.channels[channel_id])
-        encoded_subscribers(org, channel_id)
+        events.types.channels.channel.encoded_channel(org, org.channels[channel_id])
+        events.types.channels.channel.encoded_subscribers(org, channel_id)
         yield

@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Any
 
-from tertulia.domain.users import User
+from tertulia.domain.people.user import User
 from tertulia.events.directory import Organization
 from tertulia.events.listener import Options
 

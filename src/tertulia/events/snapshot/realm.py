@@ -2,22 +2,21 @@
 
 from typing import Any
 
-from tertulia.domain import limits
-from tertulia.domain.attachments import ANIMATED_THUMBNAIL, THUMBNAIL, THUMBNAIL_SIZE
-from tertulia.domain.external_accounts import EXTERNAL_ACCOUNTS
-from tertulia.domain.groups import (
+from tertulia import domain, events
+from tertulia.domain.channels.topics import EMPTY_TOPIC_NAME
+from tertulia.domain.files.attachments import ANIMATED_THUMBNAIL, THUMBNAIL, THUMBNAIL_SIZE
+from tertulia.domain.groups.group import (
     CHANNEL_PERMISSIONS,
     GROUP_PERMISSIONS,
     REALM_PERMISSIONS,
     GroupValue,
     Permission,
 )
-from tertulia.domain.organization_settings import DEFAULTS, SETTINGS
-from tertulia.domain.reports import REASONS
-from tertulia.domain.topics import EMPTY_TOPIC_NAME
+from tertulia.domain.messages.reports import REASONS
+from tertulia.domain.organization.settings import DEFAULTS, SETTINGS
+from tertulia.domain.people.external_accounts import EXTERNAL_ACCOUNTS
 from tertulia.events.directory import Organization
 from tertulia.events.snapshot.surroundings import Surroundings
-from tertulia.events.types.channels import shown_value
 
 JITSI_SERVER_URL = "https://meet.jit.si"
 
@@ -72,7 +71,10 @@ def _settings(org: Organization) -> dict[str, Any]:
 
 
 def _permissions(org: Organization) -> dict[str, Any]:
-    values = {name: shown_value(org, org.realm_permission(name)) for name in REALM_PERMISSIONS}
+    values = {
+        name: events.types.channels.channel.shown_value(org, org.realm_permission(name))
+        for name in REALM_PERMISSIONS
+    }
     return {f"realm_{name}": value for name, value in values.items()} | {
         "realm_create_public_stream_policy": _policy(
             org, values["can_create_public_channel_group"], _CREATE_POLICIES, 1
@@ -142,20 +144,20 @@ def _identity(org: Organization, around: Surroundings) -> dict[str, Any]:
 
 def _server(around: Surroundings) -> dict[str, Any]:
     return {
-        "max_message_length": limits.MESSAGE_LENGTH,
-        "max_topic_length": limits.TOPIC_LENGTH,
-        "max_stream_name_length": limits.CHANNEL_NAME_LENGTH,
-        "max_stream_description_length": limits.CHANNEL_DESCRIPTION_LENGTH,
-        "max_channel_folder_name_length": limits.FOLDER_NAME_LENGTH,
-        "max_channel_folder_description_length": limits.FOLDER_DESCRIPTION_LENGTH,
-        "max_reminder_note_length": limits.REMINDER_NOTE_LENGTH,
-        "max_bulk_new_subscription_messages": limits.NEW_SUBSCRIPTION_NOTICES,
+        "max_message_length": domain.limits.MESSAGE_LENGTH,
+        "max_topic_length": domain.limits.TOPIC_LENGTH,
+        "max_stream_name_length": domain.limits.CHANNEL_NAME_LENGTH,
+        "max_stream_description_length": domain.limits.CHANNEL_DESCRIPTION_LENGTH,
+        "max_channel_folder_name_length": domain.limits.FOLDER_NAME_LENGTH,
+        "max_channel_folder_description_length": domain.limits.FOLDER_DESCRIPTION_LENGTH,
+        "max_reminder_note_length": domain.limits.REMINDER_NOTE_LENGTH,
+        "max_bulk_new_subscription_messages": domain.limits.NEW_SUBSCRIPTION_NOTICES,
         "max_file_upload_size_mib": around.max_upload_mib,
-        "max_avatar_file_size_mib": limits.AVATAR_BYTES >> 20,
+        "max_avatar_file_size_mib": domain.limits.AVATAR_BYTES >> 20,
         "max_icon_file_size_mib": 5,
         "max_logo_file_size_mib": 5,
-        "password_min_length": limits.PASSWORD_SHORTEST,
-        "password_max_length": limits.PASSWORD_LENGTH,
+        "password_min_length": domain.limits.PASSWORD_SHORTEST,
+        "password_max_length": domain.limits.PASSWORD_LENGTH,
         "password_min_guesses": 10_000,
         "server_typing_started_wait_period_milliseconds": TYPING_STARTED_WAIT_MS,
         "server_typing_stopped_wait_period_milliseconds": TYPING_STOPPED_WAIT_MS,

@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 from typing import Any
 
-from tertulia.domain.topics import fold, shown
-from tertulia.domain.users import User
-from tertulia.domain.visibility import Visibility, is_muted
+from tertulia import domain
+from tertulia.domain.people.user import User
+from tertulia.domain.personal.topic_policies import Visibility
 from tertulia.events.snapshot.facts import Facts
-from tertulia.storage.unread import UnreadMessage
+from tertulia.storage.messages.unread import UnreadMessage
 
 Topic = tuple[int | None, str]  # the channel, and the name as it is compared
 
@@ -18,14 +18,17 @@ def unread_state(user: User, facts: Facts, *, empty_topic_name: bool) -> dict[st
         row.channel_id: row.is_muted for row in facts.subscriptions if row.active
     }
     policies: dict[Topic, Visibility] = {
-        (each.channel_id, fold(each.topic)): each.policy for each in facts.user_topics
+        (each.channel_id, domain.channels.topics.fold(each.topic)): each.policy
+        for each in facts.user_topics
     }
     direct = [each for each in facts.unread if each.channel_id is None]
     in_channels = [each for each in facts.unread if each.channel_id in muted]
 
     def counts(message: UnreadMessage) -> bool:
-        policy = policies.get((message.channel_id, fold(message.topic)), Visibility.NONE)
-        return not is_muted(muted[message.channel_id], policy)
+        policy = policies.get(
+            (message.channel_id, domain.channels.topics.fold(message.topic)), Visibility.NONE
+        )
+        return not domain.personal.topic_policies.is_muted(muted[message.channel_id], policy)
 
     return {
         "count": len(direct) + sum(map(counts, in_channels)),
@@ -61,11 +64,15 @@ def _conversations(user: User, messages: Iterable[UnreadMessage]) -> dict[str, A
 def _topics(messages: Iterable[UnreadMessage], empty_topic_name: bool) -> list[dict[str, Any]]:
     topics: dict[Topic, list[UnreadMessage]] = {}
     for message in messages:
-        topics.setdefault((message.channel_id, fold(message.topic)), []).append(message)
+        topics.setdefault(
+            (message.channel_id, domain.channels.topics.fold(message.topic)), []
+        ).append(message)
     return [
         {
             "stream_id": channel_id,
-            "topic": shown(found[-1].topic, empty_topic_name),  # in the newest spelling
+            "topic": domain.channels.topics.shown(
+                found[-1].topic, empty_topic_name
+            ),  # in the newest spelling
             "unread_message_ids": [message.id for message in found],
         }
         for (channel_id, _), found in sorted(topics.items())

@@ -1,0 +1,20 @@
+"""Every kind of event, by subject; each says all there is to know about itself."""
+
+from typing import TYPE_CHECKING
+
+from tertulia.modules import on_demand
+
+if TYPE_CHECKING:
+    from tertulia.events.types import (
+        channels,
+        event,
+        files,
+        groups,
+        later,
+        messages,
+        organization,
+        people,
+        personal,
+    )
+else:
+    __getattr__ = on_demand(__name__)

@@ -1,32 +1,105 @@
-"""What every event is: a small record in the log that knows how to tell itself to a client."""
+"""What every event is: a small record in the log that knows all about itself.
 
-from collections.abc import Iterable
-from typing import Any, ClassVar
+A kind of event is one class. Most need no more than fields, `kind`, `types` and `wire`; what few
+of them can do besides has a default here. A class makes itself known by its word, so that no
+list has to name it: whatever is a module of this package is found.
+"""
+
+import pkgutil
+import sys
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from typing import Any, ClassVar, Self
 
 import msgspec
 
 from tertulia.events.directory import Organization
 from tertulia.events.listener import Listener
 from tertulia.events.loading import Touched
-from tertulia.storage.tx import Tx
+from tertulia.storage.channels.subscriptions import Span
+from tertulia.storage.database.tx import Tx
 
 Wire = dict[str, Any]
+
+_kinds: dict[str, type["Event"]] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a pending event tells of, as far as that may still change what becomes of it."""
+
+    channel_id: int | None = None  # whose words it holds
+    message_id: int | None = None
+    flags_of: int | None = None  # the message whose flags are added when it is fetched
+    mergeable: "Event | None" = None  # what a later event may take in
+
+
+@dataclass(frozen=True, slots=True)
+class TakenBack:
+    """What must not be found in mailboxes any more.
+
+    Of channels, those lose the words who may no longer read them: these people, or with None
+    whoever the event is told to.
+    """
+
+    queues_of: Collection[int] = ()
+    channels: Mapping[int, Collection[int] | None] = field(default_factory=dict)
+    messages: Collection[int] = ()
+
+
+NOTHING = About()
+NOTHING_TAKEN_BACK = TakenBack()
+
+
+@dataclass(frozen=True, slots=True)
+class Then:
+    """The moment of an event, for one who hears of it long after; spans know who was where."""
+
+    seq: int
+    user_id: int
+    spans: Sequence[Span]
+
+    def channels(self) -> list[int]:
+        """Where the listener was subscribed."""
+        return [span.channel_id for span in self.spans if span.covers_event(self.seq)]
 
 
 class Event(msgspec.Struct, frozen=True, omit_defaults=True):
     """Something that happened. The fields are what the log remembers of it.
 
-    `types` are the wire types it can show itself as; an event without any only moves the
-    directory. `shared` says that it looks the same to everyone who hears of it.
+    `kind` is its word in the log. `types` are the wire types it can show itself as; an event
+    without any only moves the directory. `shared` says that it looks the same to everyone who
+    hears of it.
     """
 
     kind: ClassVar[str]
     types: ClassVar[tuple[str, ...]] = ()
     shared: ClassVar[bool] = False
+    is_readable: ClassVar[bool] = True
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "kind" in vars(cls) and _kinds.setdefault(cls.kind, cls) is not cls:
+            raise TypeError(f"{cls.__name__} and {_kinds[cls.kind].__name__} have one word")
+
+    # --- reading ---
+
+    @classmethod
+    def completed_together(cls, tx: Tx, events: Sequence[Self]) -> Sequence["Event"]:
+        """All events of this kind on a page of the log, completed; for some at one go."""
+        return [event.completed(tx) for event in events]
 
     def completed(self, tx: Tx) -> "Event":
         """The event with what the log only refers to, so that what was deleted is in no log."""
         return self
+
+    def recalled(self, tx: Tx, then: Then) -> "Event":
+        """The event as it was told then; most hold all they tell."""
+        return self
+
+    # --- the directory ---
 
     def touched(self) -> Touched:
         """The parts of the directory to read again."""
@@ -35,6 +108,76 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
     def move(self, org: Organization) -> None:
         """Change in the directory what has to be exact at this very event."""
 
+    # --- who hears of it ---
+
+    def is_wanted_by(self, to: Listener) -> bool:
+        return any(map(to.wants, self.types))
+
+    def overheard_in(self, org: Organization) -> int | None:
+        """The public channel in which it is also heard by queues that listen to all of those."""
+        return None
+
+    def passes(self, org: Organization, to: Listener) -> bool:
+        """Whether the narrow of a queue lets it through."""
+        return True
+
+    def is_out_of_sight(self, org: Organization, user_id: int) -> bool:
+        """Whether somebody who hears of it long after must not be told any more."""
+        return False
+
+    # --- how it is told ---
+
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
         """What this listener is told: no event, one or several, without their ids."""
         return ()
+
+    def variant(self, org: Organization, to: Listener) -> Hashable:
+        """The same for listeners who are told the same; None for what is one listener's own."""
+        return "shared" if self.shared else None
+
+    def additions(self, to: Listener) -> Wire:
+        """What one listener is told besides, on top of what they share with others."""
+        return {}
+
+    # --- what becomes of it in mailboxes ---
+
+    def about(self) -> About:
+        return NOTHING
+
+    def merged_with(self, earlier: "Event") -> "Event | None":
+        """Both as one, if they can be; `earlier` is pending and called itself mergeable."""
+        return None
+
+    def taken_back(self) -> TakenBack:
+        return NOTHING_TAKEN_BACK
+
+
+class Unreadable(Event, frozen=True):
+    """Stands for an event in words that this server does not know; no kind of its own.
+
+    A newer server wrote it, and may have told it to any client. What it did to the directory can
+    only be seen by reading all of that again.
+    """
+
+    is_readable: ClassVar[bool] = False
+
+    word: str
+    problem: str
+
+    def touched(self) -> Touched:
+        return Touched(everything=True)
+
+    def is_wanted_by(self, to: Listener) -> bool:
+        return True
+
+    def is_out_of_sight(self, org: Organization, user_id: int) -> bool:
+        return True
+
+
+@cache
+def kinds() -> Mapping[str, type[Event]]:
+    """Every kind of event by its word, from all modules of this package."""
+    package = sys.modules[__name__.rpartition(".")[0]]
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        import_module(module.name)
+    return _kinds

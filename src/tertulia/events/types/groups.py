@@ -5,11 +5,11 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from tertulia.domain.groups import GROUP_PERMISSIONS, Group, GroupValue
+from tertulia import events
+from tertulia.domain.groups.group import GROUP_PERMISSIONS, Group, GroupValue
 from tertulia.events.directory import Organization
 from tertulia.events.listener import Listener
 from tertulia.events.loading import Touched
-from tertulia.events.types.channels import shown_value
 from tertulia.events.types.event import Event, Wire
 
 
@@ -34,7 +34,8 @@ class GroupObject(msgspec.Struct, kw_only=True):
 def group_object(org: Organization, group: Group, now: float) -> GroupObject:
     nobody = org.system_ids["role:nobody"]
     values = {
-        name: shown_value(org, group.permissions.get(name, nobody)) for name in GROUP_PERMISSIONS
+        name: events.types.channels.channel.shown_value(org, group.permissions.get(name, nobody))
+        for name in GROUP_PERMISSIONS
     }
     return GroupObject(
         id=group.id,

@@ -1,0 +1,236 @@
+"""Channels: the way to one is through what somebody may see or read."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from tertulia import actions, domain, events, storage
+from tertulia.domain.channels.channel import Channel, NewChannel
+from tertulia.domain.channels.topics import INHERIT
+from tertulia.domain.groups.group import CHANNEL_PERMISSIONS, GroupValue, Members
+from tertulia.domain.people.user import User
+from tertulia.errors import BadRequest
+from tertulia.errors.authentication import InsufficientPermission, OwnerRequired
+from tertulia.errors.channels import (
+    ChannelNotAccessible,
+    ContradictoryOpenness,
+    DefaultChannelIsPrivate,
+)
+from tertulia.errors.parameters import UnsupportedCombination
+from tertulia.events.audience import NonGuests, Watchers
+from tertulia.events.types.channels.channel import ChannelCreated, DefaultChannelsChanged
+from tertulia.modules import on_demand
+from tertulia.storage.database.tx import Tx
+
+if TYPE_CHECKING:
+    from tertulia.actions.channels import (
+        editing,
+        folders,
+        subscription_settings,
+        subscriptions,
+        traffic,
+        visible_channels,
+    )
+else:
+    __getattr__ = on_demand(__name__)
+
+
+DELETION_PERMISSIONS = {"can_delete_any_message_group", "can_delete_own_message_group"}
+
+
+def visible_to(tx: Tx, user: User, channel_id: int) -> Channel:
+    """A channel whose name and settings the user may know."""
+    return _reached(tx, user, channel_id, may_see)
+
+
+def readable_by(tx: Tx, user: User, channel_id: int) -> Channel:
+    """A channel whose messages the user may read."""
+    return _reached(tx, user, channel_id, may_read)
+
+
+def open_to_all(tx: Tx, channel_id: int) -> Channel:
+    """A channel that may be read without logging in."""
+    channel = storage.channels.find(tx, channel_id)
+    if channel is None or not channel.is_web_public:
+        raise ChannelNotAccessible()
+    return channel
+
+
+def administered_by(tx: Tx, user: User, channel_id: int) -> Channel:
+    """A channel that the user may change."""
+    channel = visible_to(tx, user, channel_id)
+    if not may_administer(tx, user, channel):
+        raise BadRequest("You do not have permission to administer this channel.")
+    return channel
+
+
+def may_administer(tx: Tx, user: User, channel: Channel) -> bool:
+    return user.is_admin or holds(tx, user, channel, "can_administer_channel_group")
+
+
+def holds(tx: Tx, user: User, channel: Channel, permission: str) -> bool:
+    """Whether somebody has one of a channel's permissions."""
+    return CHANNEL_PERMISSIONS[permission].is_open_to(user) and actions.groups.permissions.holds(
+        tx, user, channel.permissions[permission]
+    )
+
+
+def may_see(tx: Tx, user: User, channel: Channel) -> bool:
+    subscribed = storage.channels.subscriptions.is_subscribed(tx, user.id, channel.id)
+    return domain.channels.access.may_see(
+        user, channel, subscribed, partial(actions.groups.permissions.asking(tx, [user]), user)
+    )
+
+
+def may_read(tx: Tx, user: User, channel: Channel) -> bool:
+    subscribed = storage.channels.subscriptions.is_subscribed(tx, user.id, channel.id)
+    return domain.channels.access.may_read(
+        user, channel, subscribed, partial(actions.groups.permissions.asking(tx, [user]), user)
+    )
+
+
+def _reached(
+    tx: Tx, user: User, channel_id: int, may: Callable[[Tx, User, Channel], bool]
+) -> Channel:
+    """To be told that there is no such channel takes as long, whether or not there is one."""
+    channel = storage.channels.find(tx, channel_id)
+    if not may(tx, user, channel or _nowhere(tx)) or channel is None:
+        raise ChannelNotAccessible()
+    return channel
+
+
+def look_in_vain(tx: Tx, user: User) -> None:
+    """For what is not there: as long as it takes to find that a channel is hidden from somebody."""
+    may_read(tx, user, _nowhere(tx))
+
+
+def _nowhere(tx: Tx) -> Channel:
+    """A channel that is hidden from everybody."""
+    nobody = storage.groups.system_ids(tx)["role:nobody"]
+    return Channel(
+        id=0,
+        realm_id=tx.realm_id,
+        name="",
+        description="",
+        rendered_description="",
+        created_at=0,
+        creator_id=None,
+        invite_only=True,
+        is_web_public=False,
+        history_public=False,
+        archived=False,
+        is_default=False,
+        folder_id=None,
+        first_message_id=None,
+        last_message_at=None,
+        retention_days=None,
+        topics_policy=INHERIT,
+        default_push=False,
+        permissions={
+            "can_administer_channel_group": Members([], []),
+            "can_add_subscribers_group": nobody,
+            "can_subscribe_group": nobody,
+        },
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Readable:
+    """The channels whose messages somebody may read."""
+
+    shared: list[int]  # all messages
+    protected: list[int]  # those that came while one was subscribed
+
+    @property
+    def ids(self) -> list[int]:
+        return self.shared + self.protected
+
+
+def readable(tx: Tx, user: User) -> Readable:
+    """Most channels need no question; the others are read whole, and their permissions asked."""
+    mine = set(storage.channels.subscriptions.channel_ids_of(tx, user.id))
+    doors = storage.channels.doors(tx)
+    found = {
+        door.id for door in doors if domain.channels.access.stands_open(user, door, door.id in mine)
+    }
+    others = [] if user.is_guest else [door.id for door in doors if door.id not in found]
+    if others:
+        holds = partial(actions.groups.permissions.asking(tx, [user]), user)
+        found |= {
+            channel.id
+            for channel in storage.channels.find_many(tx, others)
+            if domain.channels.access.may_read(user, channel, False, holds)
+        }
+    return Readable(
+        [door.id for door in doors if door.id in found and door.history_public],
+        [door.id for door in doors if door.id in found and not door.history_public],
+    )
+
+
+def create(
+    tx: Tx, creator: User, new: NewChannel, rendered_description: str, web_public_allowed: bool
+) -> Channel:
+    """Create a channel without subscribers and tell those who may see it."""
+    domain.channels.channel.checked_name(new.name)
+    _check_creation(tx, creator, new, web_public_allowed)
+    return found(tx, creator, new, rendered_description)
+
+
+def found(tx: Tx, creator: User, new: NewChannel, rendered_description: str) -> Channel:
+    """Create a channel without asking whether the creator may."""
+    permissions = _permissions(tx, creator, new)
+    channel = storage.channels.insert(tx, new, rendered_description, creator.id, permissions)
+    events.log.announce(tx, ChannelCreated(channel.id), to=Watchers(channel.id))
+    if channel.is_default:
+        tell_defaults(tx)
+    return channel
+
+
+def tell_defaults(tx: Tx) -> None:
+    """Announce the channels that new users get."""
+    ids = [channel.id for channel in storage.channels.defaults(tx)]
+    events.log.announce(tx, DefaultChannelsChanged(ids), to=NonGuests())
+
+
+def check_topic_creation(tx: Tx, shares_history: bool, permissions: dict[str, GroupValue]) -> None:
+    """With a protected history nobody can tell whether a topic is new, so all may start one."""
+    everyone = storage.groups.system_ids(tx)["role:everyone"]
+    if not shares_history and permissions["can_create_topic_group"] != everyone:
+        raise UnsupportedCombination(
+            parameters="history_public_to_subscribers, can_create_topic_group"
+        )
+
+
+def _check_creation(tx: Tx, creator: User, new: NewChannel, web_public_allowed: bool) -> None:
+    if new.is_web_public and new.invite_only:
+        raise ContradictoryOpenness()
+    kind = "private" if new.invite_only else "public"
+    actions.groups.permissions.require_in_realm(tx, creator, f"can_create_{kind}_channel_group")
+    if new.is_default and not creator.is_admin:
+        raise InsufficientPermission()
+    if new.is_default and new.invite_only:
+        raise DefaultChannelIsPrivate()
+    if new.is_web_public:
+        require_web_public(tx, creator, web_public_allowed)
+    if new.retention_days is not None and not creator.is_owner:
+        raise OwnerRequired()
+    if DELETION_PERMISSIONS & (new.permissions or {}).keys():
+        actions.groups.permissions.require_in_realm(
+            tx, creator, "can_set_delete_message_policy_group"
+        )
+
+
+def require_web_public(tx: Tx, user: User, web_public_allowed: bool) -> None:
+    """Opening a channel to the whole internet takes the server, the organization and a right."""
+    if not web_public_allowed:
+        raise BadRequest("Web-public channels are not enabled.")
+    actions.groups.permissions.require_in_realm(tx, user, "can_create_web_public_channel_group")
+
+
+def _permissions(tx: Tx, creator: User, new: NewChannel) -> dict[str, GroupValue]:
+    values = actions.groups.permissions.initial_values(
+        tx, CHANNEL_PERMISSIONS, creator, new.permissions or {}
+    )
+    check_topic_creation(tx, new.shares_history(), values)
+    return values

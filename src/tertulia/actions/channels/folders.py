@@ -1,0 +1,85 @@
+"""Channel folders: administrators put channels in order, everybody sees the result."""
+
+from typing import Any
+
+from tertulia import actions, domain, events, storage
+from tertulia.domain.channels.folders import Folder
+from tertulia.domain.people.user import User
+from tertulia.errors import BadRequest
+from tertulia.events.audience import Everyone
+from tertulia.events.types.channels.folders import FolderAdded, FolderChanged, FoldersReordered
+from tertulia.storage.database.tx import Tx
+
+
+def get(tx: Tx, folder_id: int) -> Folder:
+    folder = storage.channels.folders.find(tx, folder_id)
+    if folder is None:
+        raise BadRequest("Invalid channel folder ID")
+    return folder
+
+
+def create(tx: Tx, user: User, name: str, description: str, rendered: str) -> int:
+    actions.groups.permissions.require_administrator(tx, user)
+    name = _free_name(tx, name)
+    folder = storage.channels.folders.insert(tx, name, description, rendered, user.id)
+    events.log.announce(
+        tx, FolderAdded(events.types.channels.folders.folder_object(folder)), to=Everyone()
+    )
+    return folder.id
+
+
+def edit(
+    tx: Tx,
+    user: User,
+    folder_id: int,
+    name: str | None,
+    description: tuple[str, str] | None,
+    archived: bool | None,
+) -> None:
+    """Change what is given; a description comes with its HTML."""
+    actions.groups.permissions.require_administrator(tx, user)
+    folder = get(tx, folder_id)
+    if name is not None:
+        _rename(tx, folder, name)
+    if description is not None and description[0] != folder.description:
+        text, rendered = description
+        storage.channels.folders.describe(tx, folder.id, text, rendered)
+        _tell(tx, folder, description=text, rendered_description=rendered)
+    if archived is not None and archived != folder.archived:
+        _archive(tx, get(tx, folder_id), archived)
+
+
+def reorder(tx: Tx, user: User, order: list[int]) -> None:
+    actions.groups.permissions.require_administrator(tx, user)
+    if sorted(order) != sorted(folder.id for folder in storage.channels.folders.everything(tx)):
+        raise BadRequest("Invalid order mapping.")
+    storage.channels.folders.set_order(tx, order)
+    events.log.announce(tx, FoldersReordered(order), to=Everyone())
+
+
+def _rename(tx: Tx, folder: Folder, name: str) -> None:
+    name = _free_name(tx, name, but_for=folder)
+    if name != folder.name:
+        storage.channels.folders.rename(tx, folder.id, name)
+        _tell(tx, folder, name=name)
+
+
+def _archive(tx: Tx, folder: Folder, archived: bool) -> None:
+    if archived and storage.channels.folders.holds_channels(tx, folder.id):
+        raise BadRequest("You need to remove all the channels from this folder to archive it.")
+    if not archived:
+        _free_name(tx, folder.name, but_for=folder)
+    storage.channels.folders.set_archived(tx, folder.id, archived)
+    _tell(tx, folder, is_archived=archived)
+
+
+def _free_name(tx: Tx, name: str, but_for: Folder | None = None) -> str:
+    name = domain.channels.folders.checked_folder_name(name)
+    other = storage.channels.folders.find_in_use(tx, name)
+    if other is not None and (but_for is None or other.id != but_for.id):
+        raise BadRequest("Channel folder name already in use")
+    return name
+
+
+def _tell(tx: Tx, folder: Folder, **data: Any) -> None:
+    events.log.announce(tx, FolderChanged(folder.id, data), to=Everyone())

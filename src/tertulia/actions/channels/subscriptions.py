@@ -1,0 +1,367 @@
+"""Joining and leaving channels, alone or by the hand of others."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from tertulia import actions, domain, events, storage
+from tertulia.domain.channels.channel import Channel, NewChannel
+from tertulia.domain.channels.topics import INHERIT
+from tertulia.domain.people.user import User
+from tertulia.errors import BadRequest
+from tertulia.errors.authentication import InsufficientPermission
+from tertulia.errors.channels import ChannelIsArchived, ChannelNameTaken
+from tertulia.errors.parameters import NothingToDo
+from tertulia.events.audience import Everyone
+from tertulia.events.types.channels.subscriptions import Arrival, Departure, Joined, Left
+from tertulia.storage.database.tx import Tx
+
+Principals = Sequence[int | str]
+Arrivals = dict[int, tuple[Channel, list[User]]]  # by channel id
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """Channels that somebody wants people to be in, to be created where they do not exist."""
+
+    channels: list[NewChannel]
+    rendered_descriptions: list[str]
+    principals: Principals = ()
+    authorization_errors_fatal: bool = True
+    web_public_allowed: bool = False
+    colors: dict[str, str] = field(default_factory=dict)  # by the name as it is compared
+    announced: bool = False
+    tells_subscribers: bool = True
+
+
+@dataclass(slots=True)
+class Outcome:
+    subscribed: dict[int, list[str]] = field(default_factory=dict)
+    already_subscribed: dict[int, list[str]] = field(default_factory=dict)
+    unauthorized: list[str] = field(default_factory=list)
+    told_subscribers: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    names: list[str]
+    principals: Principals = ()
+
+
+# --- joining ---
+
+
+def subscribe(tx: Tx, user: User, wish: Wish, email_domain: str) -> Outcome:
+    user = actions.groups.permissions.acting(tx, user)
+    _check_creations(tx, user, wish.channels)
+    outcome = Outcome()
+    existing: list[Channel] = []
+    missing: list[tuple[NewChannel, str]] = []
+    for new, rendered in zip(wish.channels, wish.rendered_descriptions, strict=True):
+        channel = storage.channels.find_by_name(tx, domain.channels.channel.checked_name(new.name))
+        if channel is None:
+            missing.append((new, rendered))
+        elif _may_join(tx, user, channel, wish):
+            existing.append(channel)
+        else:
+            outcome.unauthorized.append(channel.name)
+    created = [
+        actions.channels.create(tx, user, new, rendered, wish.web_public_allowed)
+        for new, rendered in _each_once(missing)
+    ]
+    people_ = _principals(tx, user, wish.principals, existing, email_domain)
+
+    arrivals = _bring_in(tx, existing + created, people_, wish, outcome)
+    _tell_of_new_channels(tx, user, created, announced=wish.announced)
+    if wish.tells_subscribers:
+        outcome.told_subscribers = _tell_subscribers(tx, user, arrivals, created)
+    return outcome
+
+
+def create_channel(
+    tx: Tx,
+    user: User,
+    new: NewChannel,
+    rendered_description: str,
+    subscriber_ids: list[int],
+    web_public_allowed: bool,
+    announced: bool,
+) -> int:
+    """Create a channel for exactly these subscribers; gives its id."""
+    user = actions.groups.permissions.acting(tx, user)
+    _check_creations(tx, user, [new])
+    if (
+        storage.channels.find_by_name(tx, domain.channels.channel.checked_name(new.name))
+        is not None
+    ):
+        raise ChannelNameTaken(channel_name=new.name)
+    channel = actions.channels.create(tx, user, new, rendered_description, web_public_allowed)
+    join(tx, channel, _principals(tx, user, subscriber_ids, [], "") if subscriber_ids else [])
+    _tell_of_new_channels(tx, user, [channel], announced=announced)
+    return channel.id
+
+
+def edit(
+    tx: Tx, user: User, wish: Wish, removal: Removal, email_domain: str
+) -> tuple[Outcome, tuple[list[str], list[str]]]:
+    """Join some channels and leave others, or neither."""
+    if not wish.channels and not removal.names:
+        raise NothingToDo(names='"add" or "delete"')
+    outcome = subscribe(tx, user, wish, email_domain)
+    return outcome, unsubscribe(tx, user, removal, email_domain)
+
+
+def join(tx: Tx, channel: Channel, newcomers: list[User], color: str | None = None) -> None:
+    """Subscribe people who are not in the channel, and tell everybody who may know."""
+    colors = {} if color is None else {domain.channels.topics.fold(channel.name): color}
+    _join_all(tx, {channel.id: (channel, newcomers)}, colors)
+
+
+def join_several(tx: Tx, wanted: list[Channel], newcomers: list[User]) -> None:
+    """Subscribe people to channels that none of them is in, by one act."""
+    _join_all(tx, {channel.id: (channel, newcomers) for channel in wanted}, {})
+
+
+def _check_creations(tx: Tx, user: User, wanted: list[NewChannel]) -> None:
+    """What is checked of the parameters for new channels even where none is new."""
+    for folder_id in {new.folder_id for new in wanted if new.folder_id is not None}:
+        actions.channels.folders.get(tx, folder_id)
+    if any(new.topics_policy != INHERIT for new in wanted):
+        actions.groups.permissions.require_in_realm(tx, user, "can_set_topics_policy_group")
+
+
+def _each_once(missing: list[tuple[NewChannel, str]]) -> list[tuple[NewChannel, str]]:
+    """A name that is asked for twice is one channel."""
+    return list(
+        {
+            domain.channels.topics.fold(new.name): (new, rendered) for new, rendered in missing
+        }.values()
+    )
+
+
+def _may_join(tx: Tx, user: User, channel: Channel, wish: Wish) -> bool:
+    """Whether the user can reach the channel; raises where that ends the whole call."""
+    if not actions.channels.may_read(tx, user, channel):
+        if wish.authorization_errors_fatal:
+            raise BadRequest(f"Unable to access channel ({channel.name}).")
+        return False
+    if channel.archived:
+        raise ChannelIsArchived()
+    return True
+
+
+def _principals(
+    tx: Tx, user: User, principals: Principals, existing: list[Channel], email_domain: str
+) -> list[User]:
+    """The people meant, the user themselves if none is named; each once, by id."""
+    if not principals:
+        return [user]
+    found = actions.people.named.find_principals(tx, user, principals, email_domain)
+    others = [person for person in found if person is None or not _is_self(user, person)]
+    if others and not all(_may_add_others(tx, user, channel) for channel in existing):
+        raise InsufficientPermission()
+    return sorted(actions.people.named.all_active(found), key=lambda person: person.id)
+
+
+def _may_add_others(tx: Tx, user: User, channel: Channel) -> bool:
+    return (
+        actions.channels.may_administer(tx, user, channel)
+        or actions.groups.permissions.holds_in_realm(tx, user, "can_add_subscribers_group")
+        or actions.channels.holds(tx, user, channel, "can_add_subscribers_group")
+    )
+
+
+def _bring_in(
+    tx: Tx, wanted: list[Channel], people_: list[User], wish: Wish, outcome: Outcome
+) -> Arrivals:
+    """Subscribe the people to the channels that each is not in yet."""
+    ids = [person.id for person in people_]
+    arrivals: Arrivals = {}
+    for channel in sorted(wanted, key=lambda channel: channel.name):
+        if channel.id in arrivals:
+            continue
+        inside = storage.channels.subscriptions.active_user_ids(tx, channel.id, among=ids)
+        for person in people_:
+            group = outcome.already_subscribed if person.id in inside else outcome.subscribed
+            group.setdefault(person.id, []).append(channel.name)
+        arrivals[channel.id] = (channel, [each for each in people_ if each.id not in inside])
+    _join_all(tx, arrivals, wish.colors)
+    return arrivals
+
+
+def _join_all(tx: Tx, arrivals: Arrivals, colors: dict[str, str]) -> None:
+    movers = _movers(arrivals)
+    holds = actions.groups.permissions.asking(tx, movers)
+    taken = storage.channels.subscriptions.colors_of(tx, sorted(person.id for person in movers))
+    seq, newest = storage.log.head(tx), storage.messages.newest_id(tx)
+    meeting = _meeting(tx, arrivals)
+    told: list[Arrival] = []
+    for channel, newcomers in arrivals.values():
+        if not newcomers:
+            continue
+        chosen = _choose_colors(
+            newcomers, taken, colors.get(domain.channels.topics.fold(channel.name))
+        )
+        count = storage.channels.subscriptions.count_active(tx, channel.id)
+        storage.channels.subscriptions.activate(tx, channel, chosen, seq, newest)
+        ids = [person.id for person in newcomers]
+        told.append(
+            Arrival(
+                channel_id=channel.id,
+                subscriptions={
+                    row.user_id: row.chosen()
+                    for row in storage.channels.subscriptions.of_channel(tx, channel.id, ids)
+                },
+                count_before=count,
+                revealed_to=_could_not_see(channel, newcomers, holds),
+                first_message_id=channel.first_message_id,
+                name=channel.name,
+            )
+        )
+    if told:
+        meeting.tell(tx)
+        events.log.announce(tx, Joined(told), to=Everyone())
+
+
+def _choose_colors(
+    newcomers: list[User], taken: dict[int, set[str]], wanted: str | None
+) -> dict[int, str]:
+    chosen = {}
+    for person in newcomers:
+        color = wanted or domain.channels.channel.next_color(taken[person.id])
+        taken[person.id].add(color)
+        chosen[person.id] = color
+    return chosen
+
+
+def _could_not_see(
+    channel: Channel, people_: list[User], holds: actions.groups.permissions.Asking
+) -> list[int]:
+    """Those of the people who, were they not subscribed, could not see the channel."""
+    return [
+        person.id
+        for person in people_
+        if not domain.channels.access.may_see(person, channel, False, partial(holds, person))
+    ]
+
+
+def _tell_of_new_channels(tx: Tx, user: User, created: list[Channel], *, announced: bool) -> None:
+    for channel in created:
+        actions.messages.notices.post_if_wanted(
+            tx, channel, domain.messages.notices.channel_created(user, channel), read_by=[user.id]
+        )
+    public = [channel for channel in created if channel.is_public]
+    where = storage.channels.find(
+        tx, storage.organization.current(tx).setting("new_stream_announcements_stream_id")
+    )
+    if announced and public and where is not None and not where.archived:
+        words = domain.messages.notices.new_channels(user, public)
+        actions.messages.notices.post(
+            tx, where, actions.messages.notices.NEW_CHANNELS, words, read_by=[user.id]
+        )
+
+
+def _tell_subscribers(tx: Tx, user: User, arrivals: Arrivals, created: list[Channel]) -> bool:
+    """Tell people who subscribed them to what; says whether there were few enough for that."""
+    new_ids = {channel.id for channel in created}
+    news: dict[int, list[Channel]] = {}
+    newcomers: set[int] = set()
+    for channel, people_ in arrivals.values():
+        newcomers.update(person.id for person in people_)
+        if channel.id not in new_ids:
+            for person in people_:
+                if person.id != user.id and not person.is_bot:
+                    news.setdefault(person.id, []).append(channel)
+    if len(newcomers) > domain.limits.NEW_SUBSCRIPTION_NOTICES:
+        return False
+    for user_id, joined in news.items():
+        actions.messages.notices.tell(
+            tx, user_id, domain.messages.notices.subscribed_you(user, joined)
+        )
+    return True
+
+
+# --- leaving ---
+
+
+def unsubscribe(
+    tx: Tx, user: User, removal: Removal, email_domain: str
+) -> tuple[list[str], list[str]]:
+    """Take people out of channels: the names of those they left, and of those they were not in."""
+    user = actions.groups.permissions.acting(tx, user)
+    found = _find_all(tx, removal.names)
+    leavers = [user]
+    if removal.principals:
+        named = actions.people.named.find_principals(tx, user, removal.principals, email_domain)
+        leavers = actions.people.named.all_active(named)
+    removed: list[str] = []
+    not_removed: list[str] = []
+    departures: Arrivals = {}
+    ids = [person.id for person in leavers]
+    for channel in found:
+        _check_removal(tx, user, channel, leavers)
+        inside = storage.channels.subscriptions.active_user_ids(tx, channel.id, among=ids)
+        if inside and channel.archived:
+            raise ChannelIsArchived()
+        for person in leavers:
+            (removed if person.id in inside else not_removed).append(channel.name)
+        departures[channel.id] = (channel, [each for each in leavers if each.id in inside])
+    _leave_all(tx, departures)
+    return removed, not_removed
+
+
+def leave(tx: Tx, channel: Channel, leavers: list[User]) -> None:
+    """Unsubscribe people who are in the channel, and tell everybody who may know."""
+    _leave_all(tx, {channel.id: (channel, leavers)})
+
+
+def _find_all(tx: Tx, names: list[str]) -> list[Channel]:
+    found = [storage.channels.find_by_name(tx, name) for name in names]
+    unknown = [name for name, channel in zip(names, found, strict=True) if channel is None]
+    if unknown:
+        raise BadRequest(f"Channel(s) ({', '.join(unknown)}) do not exist")
+    return list({channel.id: channel for channel in found if channel is not None}.values())
+
+
+def _check_removal(tx: Tx, user: User, channel: Channel, leavers: list[User]) -> None:
+    others = [person for person in leavers if not _is_self(user, person)]
+    if others and not (
+        actions.channels.may_administer(tx, user, channel)
+        or actions.channels.holds(tx, user, channel, "can_remove_subscribers_group")
+    ):
+        raise InsufficientPermission()
+
+
+def _leave_all(tx: Tx, departures: Arrivals) -> None:
+    holds = actions.groups.permissions.asking(tx, _movers(departures))
+    seq, newest = storage.log.head(tx), storage.messages.newest_id(tx)
+    meeting = _meeting(tx, departures)
+    told: list[Departure] = []
+    for channel, leavers in departures.values():
+        if not leavers:
+            continue
+        ids = sorted(person.id for person in leavers)
+        hidden = _could_not_see(channel, leavers, holds)
+        storage.channels.subscriptions.end(tx, channel.id, ids, seq, newest)
+        told.append(Departure(channel.id, ids, hidden, channel.name))
+    if not told:
+        return
+    events.log.announce(tx, Left(told), to=Everyone())
+    meeting.tell(tx)
+    for departure in told:
+        for user_id in departure.user_ids:
+            actions.messages.reading.mark_place_read(tx, user_id, departure.channel_id)
+
+
+def _meeting(tx: Tx, moves: Arrivals) -> actions.people.known_people.Meeting:
+    return actions.people.known_people.Meeting(tx, list(moves), _movers(moves))
+
+
+def _movers(moves: Arrivals) -> list[User]:
+    """Those who come or go, each once."""
+    return list({each.id: each for _, people_ in moves.values() for each in people_}.values())
+
+
+def _is_self(user: User, person: User) -> bool:
+    """One's own bots count as oneself."""
+    return person.id == user.id or person.bot_owner_id == user.id

@@ -1,0 +1,10 @@
+"""Files that arrive, and who may read them."""
+
+from typing import TYPE_CHECKING
+
+from tertulia.modules import on_demand
+
+if TYPE_CHECKING:
+    from tertulia.actions.files import attachments, receiving
+else:
+    __getattr__ = on_demand(__name__)

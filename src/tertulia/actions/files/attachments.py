@@ -1,0 +1,146 @@
+"""Uploaded files: whose they are, who may read them, and when they go.
+
+A file belongs to who uploaded it. Others may read it as long as they may see a message that links
+it, by the rule for messages. Only who may read a file can link it: a link to anything else leads
+nowhere, however its address became known.
+"""
+
+from collections.abc import Sequence
+
+from tertulia import actions, domain, events, storage
+from tertulia.domain.files.attachments import Attachment, Looks
+from tertulia.domain.people.user import User
+from tertulia.errors.files import InvalidAttachment, MayNotReadFile, NoSuchFile, UploadExpired
+from tertulia.events.audience import Users
+from tertulia.events.types.files.attachments import AttachmentRemoved, AttachmentSaved
+from tertulia.storage.database.tx import Tx
+
+AT_ONCE = 100  # messages in which is looked whether somebody may read a file
+
+
+def add(tx: Tx, owner: User, upload_id: int, filename: str, size: int, looks: Looks) -> Attachment:
+    """A file has arrived whole: from now on it is there."""
+    if not storage.files.uploads.finish(tx, upload_id):
+        raise UploadExpired()
+    name = domain.files.attachments.shown_name(filename)
+    path_id = domain.files.attachments.new_path_id(tx.realm_id, name)
+    attachment_id = storage.files.attachments.insert(
+        tx, owner.id, upload_id, path_id, name, size, looks
+    )
+    added = storage.files.attachments.find(tx, attachment_id)
+    assert added is not None
+    event = AttachmentSaved("add", added.id, storage.files.attachments.space_used(tx))
+    events.log.announce(tx, event, to=Users([owner.id]))
+    return added
+
+
+def mine(tx: Tx, owner: User) -> tuple[list[Attachment], int]:
+    """Somebody's files, newest first, and the bytes that all files of the organization take."""
+    return storage.files.attachments.of_user(tx, owner.id), storage.files.attachments.space_used(tx)
+
+
+def delete_own(tx: Tx, owner: User, attachment_id: int) -> None:
+    found = storage.files.attachments.find(tx, attachment_id)
+    if found is None or found.owner_id != owner.id:
+        raise InvalidAttachment()
+    _delete(tx, found)
+
+
+# --- who may read them ---
+
+
+def readable(tx: Tx, reader: User, path_id: str) -> Attachment:
+    """The file at an address, if the reader may have it."""
+    found = storage.files.attachments.find_by_path(tx, path_id)
+    if found is None:
+        raise NoSuchFile()
+    if not may_read(tx, reader, found):
+        raise MayNotReadFile()
+    return found
+
+
+def readable_ones(tx: Tx, reader: User, path_ids: Sequence[str]) -> list[Attachment]:
+    """Those of the files that are there for the reader."""
+    return [
+        each
+        for each in storage.files.attachments.find_by_paths(tx, path_ids)
+        if may_read(tx, reader, each)
+    ]
+
+
+def may_read(tx: Tx, reader: User, attachment: Attachment) -> bool:
+    if attachment.owner_id == reader.id:
+        return True
+    before = domain.limits.LARGEST_ID
+    while ids := storage.files.attachments.messages_linking(tx, attachment.id, before, AT_ONCE):
+        linking = storage.messages.find_many(tx, tx.realm_id, ids).values()
+        if actions.messages.visible(tx, reader, linking):
+            return True
+        before = ids[-1]
+    return False
+
+
+# --- linking them ---
+
+
+def claim(tx: Tx, sender: User, message_id: int, path_ids: Sequence[str]) -> list[Attachment]:
+    """A message links these files and no others: whoever may see it may read them.
+
+    Gives those of the sender that no message links any more.
+    """
+    before = storage.files.attachments.linked_by(tx, [message_id])
+    wanted = {each.id: each for each in readable_ones(tx, sender, path_ids)}
+    for each in wanted.values():
+        if each.id not in before:
+            storage.files.attachments.link(tx, each.id, message_id)
+            _tell_of_change(tx, each)
+    dropped = [attachment_id for attachment_id in before if attachment_id not in wanted]
+    storage.files.attachments.unlink(tx, dropped, message_id)
+    return [
+        found
+        for attachment_id in dropped
+        if (found := storage.files.attachments.find(tx, attachment_id)) is not None
+        and found.owner_id == sender.id
+        and not found.message_ids
+    ]
+
+
+def keep_for_later(tx: Tx, sender: User, scheduled_id: int, path_ids: Sequence[str]) -> None:
+    """A message that is to be sent later links files: they stay until then."""
+    storage.files.attachments.keep_no_longer_for(tx, scheduled_id)
+    for each in readable_ones(tx, sender, path_ids):
+        storage.files.attachments.keep_for(tx, each.id, scheduled_id)
+
+
+def keep_no_longer(tx: Tx, scheduled_id: int) -> list[str]:
+    """The message is sent or is not to be sent: gives the addresses of what was kept for it."""
+    kept = storage.files.attachments.kept_for(tx, scheduled_id)
+    storage.files.attachments.keep_no_longer_for(tx, scheduled_id)
+    return kept
+
+
+def leave_with(tx: Tx, message_ids: Sequence[int]) -> None:
+    """Messages are about to be deleted: files that nothing else links go with them."""
+    linked = storage.files.attachments.linked_by(tx, message_ids)
+    if linked:
+        storage.files.attachments.unlink_all(tx, message_ids)
+    for attachment_id in linked:
+        found = storage.files.attachments.find(tx, attachment_id)
+        assert found is not None
+        if found.message_ids or storage.files.attachments.is_kept(tx, attachment_id):
+            _tell_of_change(tx, found)
+        else:
+            _delete(tx, found)
+
+
+def _delete(tx: Tx, attachment: Attachment) -> None:
+    """Nobody can read it from now on; its bytes are swept away a moment later."""
+    storage.files.attachments.delete(tx, attachment)
+    storage.files.uploads.doom(tx, attachment.upload_id)
+    event = AttachmentRemoved(attachment.id, storage.files.attachments.space_used(tx))
+    events.log.announce(tx, event, to=Users([attachment.owner_id]))
+
+
+def _tell_of_change(tx: Tx, attachment: Attachment) -> None:
+    event = AttachmentSaved("update", attachment.id, storage.files.attachments.space_used(tx))
+    events.log.announce(tx, event, to=Users([attachment.owner_id]))

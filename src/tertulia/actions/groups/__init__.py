@@ -1,0 +1,336 @@
+"""User groups: making them, changing them, and who is in them."""
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from tertulia import actions, domain, events, storage
+from tertulia.domain.groups.group import (
+    GROUP_PERMISSIONS,
+    Group,
+    GroupValue,
+    NewGroup,
+    PermissionChange,
+)
+from tertulia.domain.people.user import User
+from tertulia.errors import BadRequest
+from tertulia.errors.authentication import InsufficientPermission
+from tertulia.errors.groups import (
+    GroupInUse,
+    GroupIsDeactivated,
+    GroupNotFound,
+    MemberNotFound,
+    SubgroupNotFound,
+)
+from tertulia.events.audience import Everyone
+from tertulia.events.types.groups import (
+    GroupChanged,
+    GroupCreated,
+    MembersChanged,
+    SubgroupsChanged,
+)
+from tertulia.modules import on_demand
+from tertulia.storage.database.tx import Tx
+
+if TYPE_CHECKING:
+    from tertulia.actions.groups import permissions
+else:
+    __getattr__ = on_demand(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class GroupChanges:
+    """What is to change in a group; what is None or absent stays.
+
+    A group is taken into use again by `deactivated=False`; the opposite has an act of its own.
+    """
+
+    name: str | None = None
+    description: str | None = None
+    deactivated: bool | None = None
+    permissions: dict[str, PermissionChange] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class MemberChange:
+    """Who is to come into a group, and who is to go: people and groups, by their ids."""
+
+    add: list[int] = field(default_factory=list)
+    remove: list[int] = field(default_factory=list)
+    add_subgroups: list[int] = field(default_factory=list)
+    remove_subgroups: list[int] = field(default_factory=list)
+
+
+def create(tx: Tx, user: User, new: NewGroup) -> int:
+    """Make a group; gives its id."""
+    user = actions.groups.permissions.acting(tx, user)
+    actions.groups.permissions.require_in_realm(tx, user, "can_create_groups")
+    name = _free_name(tx, new.name)
+    members = _active_ids(tx, new.members)
+    subgroups = _usable_subgroups(tx, new.subgroups)
+    group_id = storage.groups.insert(tx, name, new.description, creator_id=user.id)
+    permissions = actions.groups.permissions.initial_values(
+        tx, GROUP_PERMISSIONS, user, new.permissions
+    )
+    storage.groups.set_permissions(tx, group_id, permissions)
+    storage.groups.add_members(tx, group_id, members)
+    for subgroup_id in subgroups:
+        storage.groups.add_subgroup(tx, group_id, subgroup_id)
+    event = GroupCreated(
+        group_id=group_id,
+        name=name,
+        description=new.description,
+        creator_id=user.id,
+        at=tx.now,
+        members=members,
+        subgroups=subgroups,
+        permissions=permissions,
+    )
+    events.log.announce(tx, event, to=Everyone())
+    return group_id
+
+
+def edit(tx: Tx, user: User, group_id: int, changes: GroupChanges) -> None:
+    """Change a group: name, description, reactivation, permissions, in this order."""
+    user = actions.groups.permissions.acting(tx, user)
+    group = managed_by(tx, user, group_id)
+    if changes == GroupChanges():
+        raise BadRequest("No new data supplied")
+    after = group
+    if changes.name is not None and changes.name.strip() != group.name:
+        after = replace(after, name=_free_name(tx, changes.name))
+        _store(tx, after, {"name": after.name}, was_deactivated=group.deactivated)
+    if changes.description is not None and changes.description != group.description:
+        after = replace(after, description=changes.description)
+        _store(tx, after, {"description": after.description}, was_deactivated=group.deactivated)
+    if changes.deactivated is False and group.deactivated:
+        after = replace(after, deactivated=False)
+        _store(tx, after, {"deactivated": False}, was_deactivated=True)
+    for name, wanted in changes.permissions.items():
+        after = _change_permission(tx, after, name, wanted)
+
+
+def deactivate(tx: Tx, user: User, group_id: int) -> None:
+    """Take a group out of use; refused while anything still names it."""
+    group = managed_by(tx, actions.groups.permissions.acting(tx, user), group_id)
+    if group.deactivated:
+        raise GroupIsDeactivated()
+    objections = _objections(tx, group)
+    if objections:
+        raise GroupInUse(objections=objections)
+    _store(tx, replace(group, deactivated=True), {"deactivated": True}, was_deactivated=False)
+
+
+def change_members(tx: Tx, user: User, group_id: int, change: MemberChange) -> None:
+    """Take people and groups into a group and out of it, all or nothing."""
+    user = actions.groups.permissions.acting(tx, user)
+    group = _get(tx, group_id)
+    if group.is_system:
+        raise InsufficientPermission()
+    if change.add:
+        _add_members(tx, user, group, change.add)
+    if change.remove:
+        _remove_members(tx, user, _get(tx, group_id), change.remove)
+    if change.add_subgroups:
+        _add_subgroups(tx, user, _get(tx, group_id), change.add_subgroups)
+    if change.remove_subgroups:
+        _remove_subgroups(tx, user, _get(tx, group_id), change.remove_subgroups)
+
+
+def managed_by(tx: Tx, user: User, group_id: int) -> Group:
+    """A group that the user may manage."""
+    group = _get(tx, group_id)
+    if group.is_system or not _may(tx, user, group):
+        raise InsufficientPermission()
+    return group
+
+
+# --- rules ---
+
+
+def _get(tx: Tx, group_id: int) -> Group:
+    group = storage.groups.find(tx, group_id)
+    if group is None:
+        raise GroupNotFound()
+    return group
+
+
+def _may(tx: Tx, user: User, group: Group, *permissions: str) -> bool:
+    """Whoever manages a group may do everything in it; others what a permission gives them."""
+    if user.is_guest:
+        return False
+    return actions.groups.permissions.holds_in_realm(tx, user, "can_manage_all_groups") or any(
+        actions.groups.permissions.holds(tx, user, group.permissions[name])
+        for name in ("can_manage_group", *permissions)
+    )
+
+
+def _require(
+    tx: Tx, user: User, group: Group, user_ids: list[int], for_others: str, for_oneself: str
+) -> None:
+    permissions = [for_others]
+    if set(user_ids) == {user.id}:
+        permissions.append(for_oneself)
+    if not _may(tx, user, group, *permissions):
+        raise InsufficientPermission()
+
+
+def _free_name(tx: Tx, name: str) -> str:
+    name = domain.groups.group.checked_group_name(name)
+    if storage.groups.name_taken(tx, name):
+        raise BadRequest(f"User group '{name}' already exists.")
+    return name
+
+
+def _active_ids(tx: Tx, user_ids: list[int]) -> list[int]:
+    found = {user.id for user in storage.people.find_many(tx, user_ids) if _is_usable(user)}
+    for user_id in user_ids:
+        if user_id not in found:
+            raise MemberNotFound(user_id=user_id)
+    return sorted(found)
+
+
+def _is_usable(user: User) -> bool:
+    return user.is_active and not user.is_system_bot
+
+
+def _usable_subgroups(tx: Tx, group_ids: list[int]) -> list[int]:
+    for group_id in group_ids:
+        group = storage.groups.find(tx, group_id)
+        if group is None:
+            raise SubgroupNotFound(group_id=group_id)
+        if group.deactivated:
+            raise GroupIsDeactivated()
+    return sorted(set(group_ids))
+
+
+def _objections(tx: Tx, group: Group) -> list[dict[str, Any]]:
+    """Where a group is still in use, in the words of clients."""
+    found: list[dict[str, Any]] = []
+    above = storage.groups.supergroups(tx, group.id)
+    if above:
+        found.append({"type": "subgroup", "supergroup_ids": above})
+    for channel in storage.channels.everything(tx):
+        settings = _naming(group.id, channel.permissions)
+        if settings and not channel.archived:
+            found.append({"type": "channel", "channel_id": channel.id, "settings": settings})
+    for other in storage.groups.everything(tx):
+        settings = _naming(group.id, other.permissions)
+        if settings and not other.deactivated:
+            found.append({"type": "user_group", "group_id": other.id, "settings": settings})
+    settings = _naming(group.id, storage.organization.current(tx).permissions())
+    if settings:
+        found.append({"type": "realm", "settings": settings})
+    return found
+
+
+def _naming(group_id: int, permissions: dict[str, GroupValue]) -> list[str]:
+    return sorted(
+        name
+        for name, value in permissions.items()
+        if group_id in domain.groups.group.groups_named([value])
+    )
+
+
+# --- changes ---
+
+
+def _store(tx: Tx, group: Group, data: dict[str, Any], *, was_deactivated: bool) -> None:
+    storage.groups.update(
+        tx,
+        group.id,
+        name=group.name,
+        description=group.description,
+        deactivated=group.deactivated,
+    )
+    events.log.announce(tx, GroupChanged(group.id, data, was_deactivated), to=Everyone())
+
+
+def _change_permission(tx: Tx, group: Group, name: str, change: PermissionChange) -> Group:
+    new = actions.groups.permissions.checked_value(tx, GROUP_PERMISSIONS[name], change.new)
+    current = group.permissions[name]
+    actions.groups.permissions.check_expected(tx, change, current)
+    if new == current:
+        return group
+    after = replace(group, permissions=group.permissions | {name: new})
+    storage.groups.set_permissions(tx, group.id, after.permissions)
+    events.log.announce(tx, GroupChanged(group.id, {name: new}, False), to=Everyone())
+    return after
+
+
+def _add_members(tx: Tx, user: User, group: Group, asked: list[int]) -> None:
+    _require(tx, user, group, asked, "can_add_members_group", "can_join_group")
+    user_ids = _active_ids(tx, asked)
+    for user_id in user_ids:
+        if user_id in group.members:
+            raise BadRequest(f"User {user_id} is already a member of this group")
+
+    people = storage.people.find_many(tx, user_ids)
+    with actions.channels.visible_channels.telling(tx, people):
+        storage.groups.add_members(tx, group.id, user_ids)
+        events.log.announce(tx, MembersChanged(group.id, user_ids, True), to=Everyone())
+    _tell(tx, user, group, people, "added you to")
+
+
+def _remove_members(tx: Tx, user: User, group: Group, asked: list[int]) -> None:
+    user_ids = sorted(set(asked))
+    _require(tx, user, group, user_ids, "can_remove_members_group", "can_leave_group")
+    for user_id in user_ids:
+        if user_id not in group.members:
+            raise BadRequest(f"There is no member '{user_id}' in this user group")
+
+    people = [each for each in storage.people.find_many(tx, user_ids) if each.is_active]
+    with actions.channels.visible_channels.telling(tx, people):
+        storage.groups.remove_members(tx, group.id, user_ids)
+        events.log.announce(tx, MembersChanged(group.id, user_ids, False), to=Everyone())
+    _tell(tx, user, group, people, "removed you from")
+
+
+def _add_subgroups(tx: Tx, user: User, group: Group, asked: list[int]) -> None:
+    if not _may(tx, user, group, "can_add_members_group"):
+        raise InsufficientPermission()
+    subgroup_ids = _usable_subgroups(tx, asked)
+    for subgroup_id in subgroup_ids:
+        if subgroup_id in group.subgroups:
+            raise BadRequest(f"User group {subgroup_id} is already a subgroup of this group.")
+    if group.id in storage.groups.within(tx, subgroup_ids):
+        raise BadRequest(
+            f"User group {group.id} is already a subgroup of one of the passed subgroups."
+        )
+
+    with actions.channels.visible_channels.telling(tx, _people_within(tx, subgroup_ids)):
+        for subgroup_id in subgroup_ids:
+            storage.groups.add_subgroup(tx, group.id, subgroup_id)
+        events.log.announce(tx, SubgroupsChanged(group.id, subgroup_ids, True), to=Everyone())
+
+
+def _remove_subgroups(tx: Tx, user: User, group: Group, asked: list[int]) -> None:
+    if not _may(tx, user, group, "can_remove_members_group"):
+        raise InsufficientPermission()
+    subgroup_ids = sorted(set(asked))
+    for subgroup_id in subgroup_ids:
+        if storage.groups.find(tx, subgroup_id) is None:
+            raise SubgroupNotFound(group_id=subgroup_id)
+        if subgroup_id not in group.subgroups:
+            raise BadRequest(f"User group {subgroup_id} is not a subgroup of this group.")
+
+    with actions.channels.visible_channels.telling(tx, _people_within(tx, subgroup_ids)):
+        storage.groups.remove_subgroups(tx, group.id, subgroup_ids)
+        events.log.announce(tx, SubgroupsChanged(group.id, subgroup_ids, False), to=Everyone())
+
+
+def _people_within(tx: Tx, group_ids: list[int]) -> list[User]:
+    found = storage.people.find_many(
+        tx, sorted(actions.groups.permissions.everybody_in(tx, group_ids))
+    )
+    return [user for user in found if _is_usable(user)]
+
+
+def _tell(tx: Tx, user: User, group: Group, people: list[User], did: str) -> None:
+    """People hear from Notification Bot what others did with them."""
+    if group.deactivated:
+        return
+    for other in people:
+        if other.id != user.id and not other.is_bot:
+            actions.messages.notices.tell(
+                tx, other.id, domain.messages.notices.moved_you(user, did, group)
+            )

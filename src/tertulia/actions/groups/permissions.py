@@ -1,0 +1,186 @@
+"""Rights inside a transaction: whether somebody is in the set that a permission names.
+
+The database is asked, never the directory in memory: a rule must see what was done a moment ago.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import partial
+
+from tertulia import domain, storage
+from tertulia.domain.groups.group import (
+    CREATOR_ALONE,
+    REALM_PERMISSIONS,
+    GroupValue,
+    Members,
+    Permission,
+    PermissionChange,
+)
+from tertulia.domain.people.user import User
+from tertulia.errors import BadRequest
+from tertulia.errors.authentication import (
+    AccountDeactivated,
+    AdministratorRequired,
+    InsufficientPermission,
+    OwnerRequired,
+)
+from tertulia.errors.groups import (
+    GroupIsDeactivated,
+    GroupNotFound,
+    MemberNotFound,
+    SystemGroupRequired,
+)
+from tertulia.errors.parameters import ExpectationMismatch
+from tertulia.storage.database.tx import Tx
+
+Asking = Callable[[User, GroupValue], bool]
+
+
+def acting(tx: Tx, user: User) -> User:
+    """Whoever acts, as the database knows them now: a role may have changed a moment ago."""
+    found = storage.people.find(tx, user.id)
+    if found is None or not found.is_active:
+        raise AccountDeactivated()
+    return found
+
+
+def require_administrator(tx: Tx, user: User) -> None:
+    if not acting(tx, user).is_admin:
+        raise AdministratorRequired()
+
+
+def require_owner(tx: Tx, user: User) -> None:
+    if not acting(tx, user).is_owner:
+        raise OwnerRequired()
+
+
+def holds(tx: Tx, user: User, value: GroupValue) -> bool:
+    return asking(tx, [user])(user, value)
+
+
+def asking(tx: Tx, people: Collection[User], now: float | None = None) -> Asking:
+    """A way to ask `holds` of many people or permissions, which reads every group once.
+
+    It knows the groups of the moment, and serves until they change.
+    """
+    known = storage.groups.Memberships(tx, people)
+    return partial(domain.groups.permissions.holds, known, now=tx.now if now is None else now)
+
+
+def holds_in_realm(tx: Tx, user: User, setting: str) -> bool:
+    """Whether somebody holds one of the organization's own permissions."""
+    permission = REALM_PERMISSIONS[setting]
+    if not permission.is_open_to(user):
+        return False
+    value = storage.organization.current(tx).settings.get(setting)
+    if value is None:
+        known = storage.groups.Memberships(tx, [user])
+        return domain.groups.permissions.is_in_system_group(known, user, permission.default, tx.now)
+    return holds(tx, user, value)
+
+
+def require_in_realm(tx: Tx, user: User, setting: str) -> None:
+    if not holds_in_realm(tx, user, setting):
+        raise InsufficientPermission()
+
+
+def holds_with_owner(tx: Tx, user: User, value: GroupValue) -> bool:
+    """As `holds`; a bot may also use its owner's right."""
+    if holds(tx, user, value):
+        return True
+    owner = storage.people.find(tx, user.bot_owner_id) if user.bot_owner_id is not None else None
+    return owner is not None and owner.is_active and holds(tx, owner, value)
+
+
+def check_expected(tx: Tx, change: PermissionChange, current: GroupValue) -> None:
+    """Refuses a change that was asked for in the belief that the present value is another one.
+
+    Clients are not told of people whose accounts are deactivated, so these make no difference.
+    """
+    if change.old is None:
+        return
+    nobody = storage.groups.system_ids(tx)["role:nobody"]
+    if without_inactive(tx, domain.groups.group.canonical(change.old, nobody)) != without_inactive(
+        tx, current
+    ):
+        raise ExpectationMismatch(field_name="old")
+
+
+def without_inactive(tx: Tx, value: GroupValue) -> GroupValue:
+    """A value as clients are shown it."""
+    if isinstance(value, int):
+        return value
+    active = {
+        user.id for user in storage.people.find_many(tx, value.direct_members) if user.is_active
+    }
+    kept = [user_id for user_id in value.direct_members if user_id in active]
+    return Members(kept, value.direct_subgroups)
+
+
+def checked_value(tx: Tx, permission: Permission, value: GroupValue) -> GroupValue:
+    """The canonical form of a value that is allowed for this permission; else raises."""
+    system_ids = storage.groups.system_ids(tx)
+    known = {group.id: group for group in storage.groups.everything(tx)}
+    value = domain.groups.group.canonical(value, system_ids["role:nobody"])
+    named = [value] if isinstance(value, int) else value.direct_subgroups
+    for group_id in named:
+        if group_id not in known:
+            raise GroupNotFound()
+        if known[group_id].deactivated:
+            raise GroupIsDeactivated()
+    if isinstance(value, Members):
+        found = {
+            user.id
+            for user in storage.people.find_many(tx, value.direct_members)
+            if user.is_active and not user.is_system_bot
+        }
+        for user_id in value.direct_members:
+            if user_id not in found:
+                raise MemberNotFound(user_id=user_id)
+        if permission.requires_system_group:
+            raise SystemGroupRequired(setting_name=permission.name)
+        return value
+    _check_group(permission, known[value].name, known[value].is_system)
+    return value
+
+
+def initial_values(
+    tx: Tx, wanted: Mapping[str, Permission], creator: User, asked: Mapping[str, GroupValue]
+) -> dict[str, GroupValue]:
+    """What something new may be used for by whom: as asked for, and else by default."""
+    system_ids = storage.groups.system_ids(tx)
+    values: dict[str, GroupValue] = {}
+    for name, permission in wanted.items():
+        if name in asked:
+            values[name] = checked_value(tx, permission, asked[name])
+        elif permission.default in CREATOR_ALONE:
+            values[name] = Members([creator.id], [])
+        else:
+            values[name] = system_ids[permission.default]
+    return values
+
+
+def _check_group(permission: Permission, name: str, is_system: bool) -> None:
+    if not is_system:
+        if permission.requires_system_group:
+            raise SystemGroupRequired(setting_name=permission.name)
+        return
+    refused = (
+        name == "role:internet"
+        or name in permission.refused
+        or (name == "role:everyone" and not permission.everyone)
+        or (name == "role:nobody" and not permission.nobody)
+        or (permission.allowed and name not in permission.allowed)
+    )
+    if refused:
+        raise BadRequest(f"'{permission.name}' setting cannot be set to '{name}' group.")
+
+
+def everybody_in(tx: Tx, group_ids: Iterable[int]) -> set[int]:
+    """The members of groups, of the groups within them, and those whose role makes them so."""
+    return domain.groups.permissions.everybody_in(
+        storage.groups.Memberships(tx, []), group_ids, tx.now
+    )
+
+
+def is_nobody_group(tx: Tx, group_id: int) -> bool:
+    return group_id == storage.groups.system_ids(tx)["role:nobody"]

@@ -1,0 +1,173 @@
+"""Scheduled messages: writing them, changing them, and sending them when their time has come.
+
+The rules of sending hold twice, when the message is written and when it is sent. Sending it, its
+disappearance and all events are one transaction, and whoever comes second finds nothing to do.
+So neither a crash nor a second server loses or doubles a message.
+"""
+
+from dataclasses import dataclass, replace
+
+from tertulia import actions, domain, events, storage
+from tertulia.domain.later.scheduled import Destination, ScheduledMessage, ToChannel
+from tertulia.domain.messages.message import Draft
+from tertulia.domain.messages.notices import Words
+from tertulia.domain.people.user import User
+from tertulia.errors import BadRequest
+from tertulia.errors.authentication import OrganizationDeactivated
+from tertulia.errors.later import TimeNotInFuture, TooLateToDeliver
+from tertulia.errors.messages import NothingToChange
+from tertulia.events.audience import Users
+from tertulia.events.types.later.scheduled import ScheduledMessageRemoved, ScheduledMessageSaved
+from tertulia.storage.database.tx import Tx
+
+REMEMBER_SENT_SECONDS = 86_400  # how long an edit that comes too late is told so
+FORGET_AT_ONCE = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduledChange:
+    """What is to be different; None leaves a thing as it is."""
+
+    in_channel: bool | None = None
+    to: int | list[int] | None = None
+    topic: str | None = None
+    draft: Draft | None = None
+    deliver_at: int | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        return self == ScheduledChange()
+
+    @property
+    def is_about_time_alone(self) -> bool:
+        return self == ScheduledChange(deliver_at=self.deliver_at)
+
+
+# --- what its owner does ---
+
+
+def create(
+    tx: Tx,
+    owner: User,
+    to: Destination,
+    draft: Draft,
+    read_by_sender: bool | None,
+    deliver_at: int,
+    email_domain: str,
+) -> int:
+    domain.later.scheduled.check_time(deliver_at, tx.now)
+    _check_sending(tx, owner, to, draft, email_domain)
+    if storage.later.scheduled.count_of(tx, owner.id) >= domain.limits.SCHEDULED_MESSAGES:
+        raise BadRequest(f"Too many scheduled messages (limit: {domain.limits.SCHEDULED_MESSAGES})")
+    entry_id = storage.later.scheduled.insert(tx, owner.id, to, draft, read_by_sender, deliver_at)
+    actions.files.attachments.keep_for_later(tx, owner, entry_id, draft.path_ids)
+    events.log.announce(tx, ScheduledMessageSaved("add", entry_id), to=Users([owner.id]))
+    return entry_id
+
+
+def edit(tx: Tx, owner: User, entry_id: int, change: ScheduledChange, email_domain: str) -> None:
+    """ScheduledChange what was passed. A failed message needs a new time, and then waits again."""
+    if change.is_empty:
+        raise NothingToChange()
+    entry = _own(tx, owner, entry_id)
+    if change.deliver_at is not None:
+        domain.later.scheduled.check_time(change.deliver_at, tx.now)
+    elif entry.failed:
+        raise TimeNotInFuture()
+    to = _changed_destination(entry, change)
+    draft = change.draft or entry.draft()
+    if not change.is_about_time_alone:
+        _check_sending(tx, owner, to, draft, email_domain)
+
+    storage.later.scheduled.update(tx, entry.id, to, draft, change.deliver_at or entry.deliver_at)
+    if change.draft is not None:
+        actions.files.attachments.keep_for_later(tx, owner, entry.id, change.draft.path_ids)
+    events.log.announce(tx, ScheduledMessageSaved("update", entry.id), to=Users([owner.id]))
+
+
+def delete(tx: Tx, owner: User, entry_id: int) -> None:
+    entry = _own(tx, owner, entry_id)
+    actions.files.attachments.keep_no_longer(tx, entry.id)
+    storage.later.scheduled.delete(tx, entry.id)
+    events.log.announce(tx, ScheduledMessageRemoved(entry.id), to=Users([owner.id]))
+
+
+def _own(tx: Tx, owner: User, entry_id: int) -> ScheduledMessage:
+    entry = storage.later.scheduled.find(tx, entry_id)
+    if entry is None or entry.owner_id != owner.id:
+        raise BadRequest("Scheduled message does not exist")
+    if entry.sent_at is not None:
+        raise BadRequest("Scheduled message was already sent")
+    return entry
+
+
+def _changed_destination(entry: ScheduledMessage, change: ScheduledChange) -> Destination:
+    known = entry.to
+    was_in_channel = isinstance(known, ToChannel)
+    in_channel = was_in_channel if change.in_channel is None else change.in_channel
+    if in_channel != was_in_channel and change.to is None:
+        raise BadRequest("Recipient required when updating type of scheduled message.")
+    if in_channel and not was_in_channel and change.topic is None:
+        raise BadRequest("Topic required when updating scheduled message type to channel.")
+
+    to, topic = change.to, change.topic
+    if to is None:
+        to = known.channel_id if isinstance(known, ToChannel) else list(known.user_ids)
+    if topic is None and isinstance(known, ToChannel):
+        topic = known.topic
+    return domain.later.scheduled.destination(entry.owner_id, to, topic, in_channel=in_channel)
+
+
+def _check_sending(tx: Tx, sender: User, to: Destination, draft: Draft, email_domain: str) -> None:
+    if isinstance(to, ToChannel):
+        actions.messages.posting.check_to_channel(tx, sender, to.channel_id, to.topic, draft)
+    else:
+        actions.messages.posting.check_to_people(tx, sender, list(to.user_ids), draft, email_domain)
+
+
+# --- what happens when its time has come ---
+
+
+def deliver(tx: Tx, seen: ScheduledMessage, draft: Draft, email_domain: str, began: float) -> bool:
+    """Send it, if it still is what was `seen`; raises whatever forbids sending it now.
+
+    It is too late for what was due long before we `began` to send, after a downtime; what waits
+    its turn since then is sent, however many there are.
+    """
+    if storage.later.scheduled.find(tx, seen.id) != seen or not seen.is_due(tx.now):
+        return False
+    if storage.organization.current(tx).deactivated:
+        raise OrganizationDeactivated()
+    if seen.is_too_late(began):
+        raise TooLateToDeliver()
+    sender = storage.people.find(tx, seen.owner_id)
+    assert sender is not None
+    # What it links was known when it was written, at the address that its owner used then.
+    kept = actions.files.attachments.keep_no_longer(tx, seen.id)
+    draft = replace(draft, path_ids=tuple({*draft.path_ids, *kept}))
+    if isinstance(seen.to, ToChannel):
+        actions.messages.sending.to_channel(tx, sender, seen.to.channel_id, seen.to.topic, draft)
+    else:
+        actions.messages.sending.to_people(tx, sender, list(seen.to.user_ids), draft, email_domain)
+    storage.later.scheduled.mark_sent(tx, seen.id)
+    events.log.announce(tx, ScheduledMessageRemoved(seen.id), to=Users([sender.id]))
+    return True
+
+
+def fail(tx: Tx, seen: ScheduledMessage, notice: Draft) -> bool:
+    """Give up on it, if it still is what was `seen`, and tell its owner why."""
+    if storage.later.scheduled.find(tx, seen.id) != seen:
+        return False
+    storage.later.scheduled.mark_failed(tx, seen.id)
+    events.log.announce(tx, ScheduledMessageSaved("update", seen.id), to=Users([seen.owner_id]))
+    owner = storage.people.find(tx, seen.owner_id)
+    if owner is not None and owner.is_active and not storage.organization.current(tx).deactivated:
+        actions.messages.notices.tell(tx, owner.id, Words(notice.content, notice.rendered))
+    return True
+
+
+def forget_sent(tx: Tx) -> int:
+    """Forget some of what was sent long ago; says how many."""
+    return storage.later.scheduled.forget_sent_before(
+        tx, tx.now - REMEMBER_SENT_SECONDS, FORGET_AT_ONCE
+    )

@@ -1,0 +1,80 @@
+"""Resolving an emoji: from what somebody typed to one that there is."""
+
+import re
+
+from tertulia import domain, markdown, storage
+from tertulia.domain.messages.emoji import CUSTOM, SPECIAL, SPECIAL_NAME, UNICODE, Emoji
+from tertulia.domain.organization.custom_emoji import CustomEmoji
+from tertulia.errors import BadRequest
+from tertulia.errors.messages import EmojiNotFound
+from tertulia.storage.database.tx import Tx
+
+_ID = re.compile(r"[0-9]{1,18}", re.ASCII)
+
+
+def resolve(tx: Tx, name: str, code: str | None, type_: str | None) -> Emoji:
+    """The emoji of this name; if code or type are given, they have to agree with it."""
+    if code is None and type_ is None:
+        found = find(tx, name)
+        if found is None:
+            raise EmojiNotFound(name=name)
+        return found
+    wanted = domain.messages.emoji.checked_type(type_ or UNICODE)
+    if code is None:
+        named = (
+            _find_custom(tx, name)
+            if wanted == CUSTOM
+            else domain.messages.emoji.find_common(markdown.emoji_names, name)
+        )
+        code = "" if named is None else named.code
+    chosen = Emoji(name, code, wanted)
+    if wanted == CUSTOM:
+        _check_custom(tx, chosen)
+    else:
+        domain.messages.emoji.check_common(markdown.emoji_names, chosen)
+    return chosen
+
+
+def find(tx: Tx, name: str) -> Emoji | None:
+    return _find_custom(tx, name) or domain.messages.emoji.find_common(markdown.emoji_names, name)
+
+
+def known_type(word: str) -> str | None:
+    """The type that a client means; None for a word that is none."""
+    try:
+        return domain.messages.emoji.checked_type(word)
+    except BadRequest:
+        return None
+
+
+def is_code(tx: Tx, code: str, type_: str | None) -> bool:
+    """Whether a code means something, for a type or, without one, for any."""
+    wanted = None if type_ is None else known_type(type_)
+    if type_ is not None and wanted is None:
+        return True  # the type is what is wrong
+    return (
+        (wanted in (None, UNICODE) and bool(markdown.emoji_names.names_for(code)))
+        or (wanted in (None, SPECIAL) and code == SPECIAL_NAME)
+        or (wanted in (None, CUSTOM) and _custom(tx, code) is not None)
+    )
+
+
+def _find_custom(tx: Tx, name: str) -> Emoji | None:
+    """Custom emoji come before all others of the same name."""
+    found = storage.organization.custom_emoji.find_active(tx, name)
+    return None if found is None else Emoji(found.name, str(found.id), CUSTOM)
+
+
+def _check_custom(tx: Tx, wanted: Emoji) -> None:
+    found = _custom(tx, wanted.code)
+    if found is None:
+        raise BadRequest("Invalid custom emoji.")
+    if found.name != wanted.name:
+        raise BadRequest("Invalid custom emoji name.")
+    if found.deactivated:
+        raise BadRequest("This custom emoji has been deactivated.")
+
+
+def _custom(tx: Tx, code: str) -> CustomEmoji | None:
+    """A custom emoji by its code, deactivated or not."""
+    return storage.organization.custom_emoji.find(tx, int(code)) if _ID.fullmatch(code) else None

@@ -1,0 +1,188 @@
+"""Flags: what somebody marks on messages, on some of them or on a whole stretch of history."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pyroaring import BitMap64
+
+from tertulia import actions, domain, storage
+from tertulia.actions.messages.fetching import FoundMessages, Window
+from tertulia.actions.messages.narrowing import Asker
+from tertulia.domain.channels.topics import EMPTY_TOPIC_NAME
+from tertulia.domain.messages.message import Message
+from tertulia.domain.messages.narrow import Term
+from tertulia.domain.people.user import User
+from tertulia.errors import BadRequest
+from tertulia.errors.messages import InvalidMessage
+from tertulia.events.types.messages.flags import UnreadDetails
+from tertulia.storage.database.tx import Tx
+
+EDITABLE = ("read", "starred", "collapsed")
+NOT_EDITABLE = (
+    "mentioned",
+    "stream_wildcard_mentioned",
+    "topic_wildcard_mentioned",
+    "wildcard_mentioned",
+    "group_mentioned",
+    "has_alert_word",
+    "historical",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FlagUpdate:
+    """What became of a wish to change flags."""
+
+    changed: list[int]
+    ignored_channels: list[int]  # not subscribed, so nothing in them can be unread
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """Which messages were looked at, and what became of them."""
+
+    found: FoundMessages
+    update: FlagUpdate
+
+
+def update_in_narrow(
+    tx: Tx, asker: Asker, terms: list[Term], window: Window, op: str, flag: str
+) -> Marked:
+    """Set or clear a flag on the messages of a narrow that are in the window."""
+    _check_flag(op, flag)
+    narrow = actions.messages.narrowing.narrowed(tx, asker, terms)
+    found = actions.messages.fetching.within(tx, asker.user, narrow, window)
+    return Marked(found, update(tx, asker.user, found.ids, op, flag))
+
+
+def update(tx: Tx, user: User, message_ids: Sequence[int], op: str, flag: str) -> FlagUpdate:
+    """Set or clear a flag on messages, and tell the user's other clients which ones changed."""
+    _check_flag(op, flag)
+    ids = list(dict.fromkeys(message_ids))
+    if flag != "read":
+        changed = _mark(tx, user, ids, op, flag)
+        actions.messages.reading.tell_flags(tx, user.id, op, flag, changed)
+        return FlagUpdate(changed, [])
+    if op == "add":
+        return FlagUpdate(actions.messages.reading.mark_read(tx, user.id, ids), [])
+    done = _mark_unread(tx, user, ids)
+    details = _details(tx, user, done.changed)
+    actions.messages.reading.tell_flags(tx, user.id, op, flag, done.changed, details=details)
+    return done
+
+
+def _check_flag(op: str, flag: str) -> None:
+    if flag in NOT_EDITABLE:
+        raise BadRequest(f"Flag not editable: '{flag}'")
+    if flag not in EDITABLE:
+        raise BadRequest(f"Invalid flag: '{flag}'")
+    if op not in ("add", "remove"):
+        raise BadRequest(f"Invalid message flag operation: '{op}'")
+
+
+def _mark_unread(tx: Tx, user: User, ids: list[int]) -> FlagUpdate:
+    """Nothing is unread in a channel that one is not in: such messages are passed over."""
+    visible = _require_visible(tx, user, ids, storage.messages.find_many(tx, tx.realm_id, ids))
+    mine = {
+        row.channel_id for row in storage.channels.subscriptions.of_user(tx, user.id) if row.active
+    }
+    here = [each for each in visible if each.channel_id is None or each.channel_id in mine]
+    actions.messages.reading.keep(tx, user, here)
+    waiting = storage.messages.unread.load(tx, user.id)
+    changed = [message.id for message in here if message.id not in waiting]
+    if changed:
+        storage.messages.unread.change(tx, user.id, waiting | BitMap64(changed))
+    elsewhere = {each.channel_id for each in visible if each.channel_id is not None} - mine
+    return FlagUpdate(changed, sorted(elsewhere))
+
+
+def _mark(tx: Tx, user: User, ids: list[int], op: str, flag: str) -> list[int]:
+    marked = {
+        each
+        for each, flags in storage.messages.unread.flags_of(tx, user.id, ids).items()
+        if flag in flags
+    }
+    others = [each for each in ids if each not in marked]
+    kept = _require_visible(tx, user, others, storage.messages.find_many(tx, tx.realm_id, others))
+    if op == "remove":
+        changed = [each for each in ids if each in marked]
+        storage.messages.unread.remove_flags(tx, user.id, flag, changed)
+        return changed
+    actions.messages.reading.keep(tx, user, kept)
+    storage.messages.unread.add_flags(tx, user.id, flag, others)
+    return others
+
+
+def _require_visible(
+    tx: Tx, user: User, ids: Sequence[int], found: dict[int, Message]
+) -> list[Message]:
+    known = [found[each] for each in ids if each in found]
+    visible = actions.messages.visible(tx, user, known)
+    if len(visible) < len(ids):
+        raise InvalidMessage()
+    return visible
+
+
+def _details(tx: Tx, user: User, ids: list[int]) -> dict[int, UnreadDetails]:
+    """Where each message stands, for clients that do not have it at hand."""
+    muted = {
+        row.channel_id
+        for row in storage.channels.subscriptions.of_user(tx, user.id)
+        if row.is_muted
+    }
+    policies = {
+        (each.channel_id, domain.channels.topics.fold(each.topic)): each.policy
+        for each in storage.personal.topic_policies.of_user(tx, user.id)
+    }
+    mentions = {
+        each
+        for each, flags in storage.messages.unread.flags_of(tx, user.id, ids).items()
+        if {"mentioned", "topic_wildcard_mentioned"} & set(flags)
+    } | set(storage.messages.unread.wildcards_among(tx, ids))
+    details: dict[int, UnreadDetails] = {}
+    for each in storage.messages.unread.describe(tx, user.id, ids):
+        if each.channel_id is None:
+            others = [user_id for user_id in each.member_ids if user_id != user.id]
+            details[each.id] = UnreadDetails(user_ids=others, mentioned=each.id in mentions)
+        else:
+            policy = policies.get((each.channel_id, domain.channels.topics.fold(each.topic)))
+            details[each.id] = UnreadDetails(
+                channel_id=each.channel_id,
+                topic=each.topic,
+                unmuted=not domain.personal.topic_policies.is_muted(
+                    each.channel_id in muted, policy
+                ),
+                mentioned=each.id in mentions,
+            )
+    return details
+
+
+def read_place(tx: Tx, user: User, channel_id: int, topic: str | None = None) -> None:
+    """A channel, or one topic of it; a topic without messages is no mistake."""
+    channel = actions.channels.visible_to(tx, user, channel_id)
+    if topic is not None:
+        topic = topic.strip()
+        topic = "" if topic == EMPTY_TOPIC_NAME else topic
+    actions.messages.reading.mark_place_read(tx, user.id, channel.id, topic)
+
+
+def read_receipts(tx: Tx, user: User, message_id: int) -> list[int]:
+    """Who has read a message, as far as they and the organization let others know."""
+    if not storage.organization.current(tx).setting("enable_read_receipts"):
+        raise BadRequest("Read receipts are disabled in this organization.")
+    message = actions.messages.visible_to(tx, user, message_id)
+    if message.channel_id is None:
+        holders = set(message.member_ids)
+    else:
+        holders = storage.channels.subscriptions.receivers(tx, message)
+        holders |= storage.messages.unread.with_mark_on(tx, "historical", [message.id])
+    holders.discard(message.sender_id)
+    # Two of whom one has muted the other do not watch each other read.
+    holders -= {mute.user_id for mute in storage.personal.muted_users.of_user(tx, user.id)}
+    holders.difference_update(storage.personal.muted_users.who_muted(tx, user.id))
+    readers = storage.messages.unread.readers_among(tx, message, sorted(holders))
+    return [
+        reader.id
+        for reader in actions.people.named.find_many(tx, user, readers)
+        if reader.is_active and reader.prefers("send_read_receipts")
+    ]

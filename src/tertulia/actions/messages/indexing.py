@@ -1,0 +1,23 @@
+"""Searching: keeping the index of words up to date, a few messages at a time."""
+
+from tertulia import storage
+from tertulia.storage.database.tx import Tx
+from tertulia.storage.search.finding import MOST_FRESH
+
+AT_ONCE = 100  # so that nobody who sends has to wait for long
+MOST_COUNTED = 10_000
+
+
+def index_some(tx: Tx, most: int = AT_ONCE) -> int:
+    """Index messages that are not indexed as they are; says how many there were to do."""
+    return storage.search.index.index_some(tx, most)
+
+
+def is_far_behind(tx: Tx) -> bool:
+    """Whether there is more than a search looks through by itself."""
+    return storage.search.index.count_behind(tx, MOST_FRESH + 1) > MOST_FRESH
+
+
+def count_behind(tx: Tx) -> int:
+    """How many messages are not indexed as they are; MOST_COUNTED stands for all beyond that."""
+    return min(storage.search.index.count_behind(tx, MOST_COUNTED), MOST_COUNTED)

@@ -1,0 +1,74 @@
+"""What Notification Bot says of moves: where messages went, and that a topic was resolved."""
+
+from tertulia import actions, domain, storage
+from tertulia.domain.channels.channel import Channel
+from tertulia.domain.messages.message import Message
+from tertulia.domain.messages.moves import Move
+from tertulia.domain.people.user import User
+from tertulia.domain.personal.topic_policies import Visibility
+from tertulia.storage.database.tx import Tx
+
+UNDO_SECONDS = 60  # a topic reopened so soon was resolved by mistake: nobody needs two notices
+
+
+def post(tx: Tx, user: User, move: Move, *, tells_old: bool, tells_new: bool, site: str) -> None:
+    """Tell of a move, where its maker wants that; of a resolved topic always."""
+    if move.only_resolves:
+        _tell_of_resolving(tx, user, move)
+        return
+    count = len(move.ids)
+    if tells_new:
+        link = domain.messages.moves.message_link(site, move.target, move.topic, move.ids[0])
+        newest = storage.messages.newest_in_topic(tx, move.channel.id, move.prev_topic)
+        origin = domain.messages.moves.topic_link(move.channel, move.prev_topic, newest)
+        words = domain.messages.moves.arrival_notice(user, count, move.leaves_nothing, link, origin)
+        actions.messages.notices.post(tx, move.target, move.topic, words, read_by=[user.id])
+    if tells_old:
+        newest = storage.messages.newest_in_topic(tx, move.target.id, move.topic)
+        target = domain.messages.moves.topic_link(move.target, move.topic, newest)
+        words = domain.messages.moves.departure_notice(user, count, move.leaves_nothing, target)
+        actions.messages.notices.post(tx, move.channel, move.prev_topic, words, read_by=[user.id])
+
+
+def notice_to_take_back(tx: Tx, move: Move) -> Message | None:
+    """The last word on whether a topic is resolved, if that is just being taken back."""
+    if not move.only_resolves:
+        return None
+    newest_id = storage.messages.newest_in_topic(tx, move.channel.id, move.topic)
+    newest = None if newest_id is None else storage.messages.find(tx, newest_id)
+    if newest is not None and newest.resolve_notice and tx.now - newest.sent_at <= UNDO_SECONDS:
+        return newest
+    return None
+
+
+def _tell_of_resolving(tx: Tx, user: User, move: Move) -> None:
+    words = domain.messages.moves.resolved_notice(user, move.topic)
+    wanted_by = _who_wants_to_know(tx, move.channel, move.topic, user)
+    actions.messages.notices.post(
+        tx, move.channel, move.topic, words, read_by=[user.id], only_news_to=wanted_by
+    )
+
+
+def _who_wants_to_know(tx: Tx, channel: Channel, topic: str, actor: User) -> list[int]:
+    """For whom a notice of a resolved topic is unread: by default for those who follow it.
+
+    Nobody is called by what somebody did whom they have muted.
+    """
+    setting = "resolved_topic_notice_auto_read_policy"
+    chosen = {user.id: user.prefers(setting) for user in storage.people.who_set(tx, setting)}
+    following = {
+        user_id
+        for user_id, policy in storage.personal.topic_policies.policies(
+            tx, channel.id, topic
+        ).items()
+        if policy == Visibility.FOLLOWED
+    }
+    wanting = {user_id for user_id, choice in chosen.items() if choice == "never"} | {
+        user_id
+        for user_id in following
+        if chosen.get(user_id, "except_followed") == "except_followed"
+    }
+    wanting -= {actor.id, *storage.personal.muted_users.who_muted(tx, actor.id)}
+    return sorted(
+        storage.channels.subscriptions.active_user_ids(tx, channel.id, among=sorted(wanting))
+    )

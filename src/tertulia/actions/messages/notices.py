@@ -1,0 +1,108 @@
+"""Notices: messages of Notification Bot that tell people what others did.
+
+They are sent in the transaction of the act they tell of, past the rules that bind people.
+"""
+
+from collections.abc import Sequence
+
+from pyroaring import BitMap64
+
+from tertulia import actions, events, storage
+from tertulia.domain.channels.channel import Channel
+from tertulia.domain.messages.message import Draft
+from tertulia.domain.messages.notices import Words
+from tertulia.domain.people.user import NOTIFICATION_BOT, User
+from tertulia.events.audience import Subscribers, Users
+from tertulia.events.types.messages.message import MessageSent
+from tertulia.storage.database.tx import Tx
+
+CHANNEL_EVENTS = "channel events"
+NEW_CHANNELS = "new channels"
+SIGNUPS = "signups"
+
+CLIENT = "Internal"
+RENDER_VERSION = 0
+
+
+def post(
+    tx: Tx,
+    channel: Channel,
+    topic: str,
+    words: Words,
+    *,
+    read_by: Sequence[int] = (),
+    only_news_to: Sequence[int] | None = None,
+    is_news: bool = True,
+) -> None:
+    """Say something in a channel; for some it is no news, since they did it.
+
+    `only_news_to` makes it a notice that everybody but these has read at once. What is no news at
+    all is told as read; that it counts as read is for the caller to see to.
+    """
+    bot = _bot(tx)
+    draft = _draft(words, resolve_notice=only_news_to is not None)
+    message_id = storage.messages.insert_in_channel(tx, bot.id, channel.id, topic, draft)
+    storage.messages.unread.add_flag(tx, "unread_notice", only_news_to or (), message_id)
+    for user_id in read_by:
+        storage.messages.unread.store(
+            tx,
+            user_id,
+            storage.messages.unread.load(tx, user_id) - BitMap64([message_id]),
+            message_id,
+        )
+    event = MessageSent(
+        message_id=message_id,
+        sender_id=bot.id,
+        channel_id=channel.id,
+        read_by_sender=True,
+        read_by=[*read_by, *storage.personal.muted_users.who_muted(tx, bot.id)],
+        resolve_notice=only_news_to is not None or not is_news,
+        unread_for=list(only_news_to or ()),
+    )
+    events.log.announce(tx, event, to=Subscribers(channel.id))
+    actions.channels.traffic.note_message(tx, channel, message_id)
+
+
+def post_if_wanted(
+    tx: Tx,
+    channel: Channel,
+    words: Words,
+    *,
+    read_by: Sequence[int] = (),
+    is_news: bool = True,
+) -> None:
+    """Tell of a change in the channel itself, where the organization wants such notices."""
+    if storage.organization.current(tx).setting("send_channel_events_messages"):
+        post(tx, channel, CHANNEL_EVENTS, words, read_by=read_by, is_news=is_news)
+
+
+def tell(tx: Tx, user_id: int, words: Words) -> None:
+    """Say something to one person."""
+    bot = _bot(tx)
+    members = sorted([bot.id, user_id])
+    conversation_id = storage.messages.conversations.get_or_start(tx, members)
+    message_id = storage.messages.insert_in_conversation(tx, bot.id, conversation_id, _draft(words))
+    event = MessageSent(
+        message_id=message_id,
+        sender_id=bot.id,
+        read_by_sender=True,
+        read_by=storage.personal.muted_users.who_muted(tx, bot.id),
+    )
+    events.log.announce(tx, event, to=Users(members))
+
+
+def _bot(tx: Tx) -> User:
+    bot = storage.people.find_system_bot(tx, NOTIFICATION_BOT)
+    assert bot is not None
+    return bot
+
+
+def _draft(words: Words, *, resolve_notice: bool = False) -> Draft:
+    return Draft(
+        content=words.source,
+        rendered=words.html,
+        render_version=RENDER_VERSION,
+        client=CLIENT,
+        read_by_sender=True,
+        resolve_notice=resolve_notice,
+    )

@@ -1,0 +1,117 @@
+"""Reactions: putting an emoji on a message, and taking it off again."""
+
+from tertulia import actions, domain, events, storage
+from tertulia.domain.channels.channel import Channel
+from tertulia.domain.messages.message import Message, Reaction
+from tertulia.domain.people.user import User
+from tertulia.errors import BadRequest
+from tertulia.errors.messages import EmojiNotFound, ReactionAlreadyExists, ReactionNotFound
+from tertulia.events.types.messages.reactions import ReactionChanged
+from tertulia.storage.database.tx import Tx
+
+
+def add(
+    tx: Tx, user: User, message_id: int, name: str, code: str | None, type_: str | None
+) -> None:
+    user = actions.groups.permissions.acting(tx, user)
+    message, channel = actions.messages.changeable(tx, user, message_id)
+    present = storage.messages.reactions.of_message(tx, message.id)
+    reaction = _chosen(tx, user, present, name, code, type_)
+    if any(_is_same(each, reaction) and each.user_id == user.id for each in present):
+        raise ReactionAlreadyExists()
+
+    storage.messages.reactions.insert(tx, message.id, reaction)
+    actions.messages.reading.keep(tx, user, [message])
+    _tell(tx, "add", message, channel, reaction)
+    if channel is not None:
+        actions.personal.topic_policies.participated(tx, user, channel, message.topic)
+
+
+def remove(
+    tx: Tx, user: User, message_id: int, name: str | None, code: str | None, type_: str | None
+) -> None:
+    """Take one's own reaction away; it need not be an emoji any more."""
+    if name is None and code is None:
+        raise BadRequest(
+            "At least one of the following arguments must be present: emoji_name, emoji_code"
+        )
+    user = actions.groups.permissions.acting(tx, user)
+    message, channel = actions.messages.changeable(tx, user, message_id)
+    mine = [
+        each
+        for each in storage.messages.reactions.of_message(tx, message.id)
+        if each.user_id == user.id
+    ]
+    if code is not None:
+        reaction = _by_code(tx, mine, code, type_)
+    else:
+        assert name is not None
+        reaction = _by_name(tx, mine, name, type_)
+    storage.messages.reactions.delete(tx, message.id, reaction)
+    _tell(tx, "remove", message, channel, reaction)
+
+
+def _chosen(
+    tx: Tx,
+    user: User,
+    present: tuple[Reaction, ...],
+    name: str,
+    code: str | None,
+    type_: str | None,
+) -> Reaction:
+    """The reaction that is meant. Whoever joins others takes over their name for it, unchecked."""
+    if code is not None:
+        wanted = Reaction(
+            user.id, name, code, domain.messages.emoji.checked_type(type_ or "unicode_emoji")
+        )
+        earlier = next((each for each in present if _is_same(each, wanted)), None)
+        if earlier is not None:
+            return Reaction(user.id, earlier.emoji_name, code, earlier.reaction_type)
+    found = actions.messages.emoji.resolve(tx, name, code, type_)
+    wanted = Reaction(user.id, found.name, found.code, found.type)
+    earlier = next((each for each in present if _is_same(each, wanted)), wanted)
+    return Reaction(user.id, earlier.emoji_name, found.code, found.type)
+
+
+def _by_code(tx: Tx, mine: list[Reaction], code: str, type_: str | None) -> Reaction:
+    for each in mine:
+        if each.emoji_code == code and _is_type(each, type_):
+            return each
+    if not actions.messages.emoji.is_code(tx, code, type_):
+        raise BadRequest("Invalid emoji code")
+    raise ReactionNotFound()
+
+
+def _by_name(tx: Tx, mine: list[Reaction], name: str, type_: str | None) -> Reaction:
+    meant = actions.messages.emoji.find(tx, name)
+    for each in mine:
+        if meant is None or (each.emoji_code, each.reaction_type) != (meant.code, meant.type):
+            continue
+        if _is_type(each, type_):
+            return each
+    for each in mine:
+        if each.emoji_name == name and _is_type(each, type_):
+            return each
+    if meant is None:
+        raise EmojiNotFound(name=name)
+    raise ReactionNotFound()
+
+
+def _is_same(one: Reaction, other: Reaction) -> bool:
+    return (one.emoji_code, one.reaction_type) == (other.emoji_code, other.reaction_type)
+
+
+def _is_type(reaction: Reaction, type_: str | None) -> bool:
+    return type_ is None or actions.messages.emoji.known_type(type_) == reaction.reaction_type
+
+
+def _tell(tx: Tx, op: str, message: Message, channel: Channel | None, reaction: Reaction) -> None:
+    event = ReactionChanged(
+        "add" if op == "add" else "remove",
+        reaction.user_id,
+        message.id,
+        reaction.emoji_name,
+        reaction.emoji_code,
+        reaction.reaction_type,
+    )
+    events.log.announce(tx, event, to=actions.messages.holders(tx, message, channel))

@@ -1,0 +1,45 @@
+"""Reports: a message is shown to the moderators, in the channel that was chosen for that."""
+
+from dataclasses import replace
+
+from tertulia import actions, domain, storage
+from tertulia.domain.channels.channel import Channel
+from tertulia.domain.messages.message import Draft
+from tertulia.domain.messages.notices import Words
+from tertulia.domain.people.user import User
+from tertulia.errors import BadRequest
+from tertulia.storage.database.tx import Tx
+
+
+def words_for(
+    tx: Tx, reporter: User, message_id: int, reason: str, description: str, site: str
+) -> str:
+    """What the moderators read. They are told who said it, even if the reporter may not know."""
+    _place(tx)
+    domain.messages.reports.check(reason, description)
+    quotation = actions.messages.quotation(tx, reporter, message_id)
+    quotation = replace(quotation, sender=storage.people.find(tx, quotation.message.sender_id))
+    return domain.messages.reports.report_text(reporter, reason, description, quotation, site)
+
+
+def send(tx: Tx, reporter: User, message_id: int, draft: Draft) -> None:
+    reporter = actions.groups.permissions.acting(tx, reporter)
+    sender = storage.people.find(
+        tx, actions.messages.visible_to(tx, reporter, message_id).sender_id
+    )
+    assert sender is not None
+    words = Words(draft.content, draft.rendered)
+    actions.messages.notices.post(
+        tx, _place(tx), domain.messages.reports.topic_about(sender), words
+    )
+
+
+def _place(tx: Tx) -> Channel:
+    channel = storage.channels.find(
+        tx, storage.organization.current(tx).setting("moderation_request_channel_id")
+    )
+    if channel is None or channel.archived:
+        raise BadRequest(
+            "Moderation request channel must be specified to enable message reporting."
+        )
+    return channel

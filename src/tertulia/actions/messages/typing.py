@@ -1,0 +1,49 @@
+"""Typing: whether somebody may be told that somebody writes, and who."""
+
+from tertulia import actions, domain, storage
+from tertulia.domain.messages.message import Message
+from tertulia.domain.people.user import User
+from tertulia.errors import BadRequest
+from tertulia.errors.messages import MayNotEdit
+from tertulia.errors.personal import TypingDisabledForDirect
+from tertulia.storage.database.tx import Tx
+
+
+def to_people(tx: Tx, user: User, user_ids: list[int]) -> list[int]:
+    """Those who take part, the writer included; raises for somebody who does not exist."""
+    if not user.prefers("send_private_typing_notifications"):
+        raise TypingDisabledForDirect()
+    known = {each.id for each in actions.people.named.find_many(tx, user, user_ids)}
+    for user_id in user_ids:
+        if user_id not in known:
+            raise BadRequest(f"Invalid user ID {user_id}")
+    return list(dict.fromkeys([*user_ids, user.id]))
+
+
+def in_channel(tx: Tx, user: User, channel_id: int) -> bool:
+    """Whether the channel is small enough for others to be told; raises if one may not write."""
+    if not user.prefers("send_stream_typing_notifications"):
+        raise BadRequest("User has disabled typing notifications for channel messages")
+    actions.messages.posting.check_may_post(
+        tx, user, actions.channels.visible_to(tx, user, channel_id)
+    )
+    return _is_small(tx, channel_id)
+
+
+def in_message(tx: Tx, user: User, message_id: int) -> tuple[Message, bool]:
+    """A message of one's own that one rewrites, and whether others are to be told."""
+    message = actions.messages.visible_to(tx, user, message_id)
+    if message.sender_id != user.id:
+        raise MayNotEdit()
+    if message.channel_id is None:
+        if not user.prefers("send_private_typing_notifications"):
+            raise TypingDisabledForDirect()
+        return message, True
+    return message, in_channel(tx, user, message.channel_id)
+
+
+def _is_small(tx: Tx, channel_id: int) -> bool:
+    return (
+        storage.channels.subscriptions.count_active(tx, channel_id)
+        <= domain.limits.TYPING_SUBSCRIBERS
+    )

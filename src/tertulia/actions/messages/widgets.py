@@ -1,0 +1,38 @@
+"""Widgets: a message may begin one, and whoever sees the message may take part."""
+
+from tertulia import actions, domain, events, storage
+from tertulia.domain.messages.message import Draft
+from tertulia.domain.messages.widgets import PER_MESSAGE, WIDGET
+from tertulia.domain.people.user import User
+from tertulia.errors import BadRequest
+from tertulia.events.types.messages.submessages import SubmessageAdded
+from tertulia.storage.database.tx import Tx
+
+
+def begin(tx: Tx, message_id: int, sender: User, draft: Draft) -> int | None:
+    """The widget of a message that was just sent, if it begins one."""
+    widget = domain.messages.widgets.begun_by(draft.content)
+    if widget is None:
+        return None
+    return storage.messages.submessages.insert(tx, message_id, sender.id, WIDGET, widget)
+
+
+def take_part(tx: Tx, user: User, message_id: int, msg_type: str, content: str) -> None:
+    user = actions.groups.permissions.acting(tx, user)
+    message, channel = actions.messages.changeable(tx, user, message_id)
+    widget = storage.messages.submessages.widget_of(tx, message.id)
+    if widget is None or msg_type != WIDGET:
+        raise BadRequest("You cannot attach a submessage to this message.")
+    domain.messages.widgets.check_addition(
+        widget.content, content, by_author=user.id == message.sender_id
+    )
+    if storage.messages.submessages.count(tx, message.id) >= PER_MESSAGE:
+        raise BadRequest(f"Too many submessages (limit: {PER_MESSAGE})")
+
+    part_id = storage.messages.submessages.insert(tx, message.id, user.id, msg_type, content)
+    actions.messages.reading.keep(tx, user, [message])
+    events.log.announce(
+        tx, SubmessageAdded(part_id), to=actions.messages.holders(tx, message, channel)
+    )
+    if channel is not None:
+        actions.personal.topic_policies.participated(tx, user, channel, message.topic)

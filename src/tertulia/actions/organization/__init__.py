@@ -1,0 +1,92 @@
+"""Organizations: founding one."""
+
+import itertools
+import uuid
+from typing import TYPE_CHECKING
+
+from tertulia import actions, domain, events, storage
+from tertulia.domain.channels.channel import Channel, NewChannel
+from tertulia.domain.groups.group import GROUP_PERMISSIONS, SYSTEM_GROUPS, GroupValue
+from tertulia.domain.organization.realm import Realm
+from tertulia.domain.organization.settings import SETTINGS
+from tertulia.domain.people.user import NOTIFICATION_BOT, BotType, Role, User
+from tertulia.errors import BadRequest
+from tertulia.events.audience import Nobody
+from tertulia.events.types.organization.settings import RealmCreated
+from tertulia.modules import on_demand
+from tertulia.storage.database.tx import Tx
+
+if TYPE_CHECKING:
+    from tertulia.actions.organization import (
+        custom_emoji,
+        linkifiers,
+        mail_domains,
+        playgrounds,
+        settings,
+    )
+else:
+    __getattr__ = on_demand(__name__)
+
+
+# What a new organization starts with, so that the first person has somewhere to speak. New
+# channels are announced in the first of them.
+FIRST_CHANNELS = {
+    "general": "For everyone: announcements, questions, company.",
+    "sandbox": "Try things out here. Nobody minds.",
+}
+
+
+def create(tx: Tx, name: str, subdomain: str) -> Realm:
+    """Found an organization: its groups, its bot and its first channels."""
+    name, subdomain = (
+        SETTINGS["name"].checked(name),
+        domain.organization.realm.checked_subdomain(subdomain),
+    )
+    if storage.organization.subdomain_taken(tx, subdomain):
+        raise BadRequest(f"There is an organization at the subdomain '{subdomain}' already.")
+    here = tx.for_realm(storage.organization.insert(tx, subdomain, name, str(uuid.uuid4())))
+    events.log.announce(here, RealmCreated(), to=Nobody())
+    _create_system_groups(here)
+    bot = storage.people.insert(
+        here,
+        email=NOTIFICATION_BOT,
+        full_name="Notification Bot",
+        role=Role.MEMBER,
+        bot_type=BotType.GENERIC,
+        is_system_bot=True,
+    )
+    square, *_ = [_create_first_channel(here, bot, *each) for each in FIRST_CHANNELS.items()]
+    storage.organization.set_setting(here, "new_stream_announcements_stream_id", square.id)
+    return storage.organization.current(here)
+
+
+def get_first(tx: Tx, name: str) -> tuple[Realm, bool]:
+    """The first organization, and whether it had to be founded just now."""
+    known = storage.organization.all_of_them(tx)
+    return (known[0], False) if known else (create(tx, name, ""), True)
+
+
+def _create_system_groups(tx: Tx) -> None:
+    """Each group from the owners on is contained in the next."""
+    ids = {
+        name: storage.groups.insert(tx, name, description, is_system=True)
+        for name, description in SYSTEM_GROUPS.items()
+    }
+    nobody = ids["role:nobody"]
+    for group_id in ids.values():
+        permissions: dict[str, GroupValue] = dict.fromkeys(GROUP_PERMISSIONS, nobody)
+        storage.groups.set_permissions(tx, group_id, permissions)
+    nested = [group_id for name, group_id in ids.items() if name != "role:nobody"]
+    for inner, outer in itertools.pairwise(nested):
+        storage.groups.add_subgroup(tx, outer, inner)
+
+
+def _create_first_channel(tx: Tx, bot: User, name: str, description: str) -> Channel:
+    nobody = storage.groups.system_ids(tx)["role:nobody"]
+    new = NewChannel(
+        name=name,
+        description=description,
+        is_default=True,
+        permissions={"can_administer_channel_group": nobody},
+    )
+    return actions.channels.found(tx, bot, new, f"<p>{description}</p>")

@@ -1,0 +1,51 @@
+"""Custom emoji: adding one, and taking it out of use."""
+
+import secrets
+
+from tertulia import actions, domain, events, markdown, storage
+from tertulia.domain.files.images import Picture
+from tertulia.domain.organization.custom_emoji import CustomEmoji
+from tertulia.domain.people.user import User
+from tertulia.errors import BadRequest
+from tertulia.errors.messages import CustomEmojiNotFound
+from tertulia.events.audience import Everyone
+from tertulia.events.types.organization.custom_emoji import EmojiAdded, EmojiDeactivated
+from tertulia.storage.database.tx import Tx
+
+
+def listed(tx: Tx) -> list[CustomEmoji]:
+    return storage.organization.custom_emoji.everything(tx)
+
+
+def add(tx: Tx, user: User, name: str, picture: Picture) -> None:
+    user = actions.groups.permissions.acting(tx, user)
+    actions.groups.permissions.require_in_realm(tx, user, "can_add_custom_emoji_group")
+    if storage.organization.custom_emoji.find_active(tx, name) is not None:
+        raise BadRequest("A custom emoji with this name already exists.")
+    if (
+        domain.messages.emoji.find_common(markdown.emoji_names, name) is not None
+        and not user.is_admin
+    ):
+        raise BadRequest("Only administrators can override default emoji.")
+    stem = secrets.token_hex(8)
+    still_name = None if picture.still is None else f"{stem}.png"
+    emoji_id = storage.organization.custom_emoji.insert(
+        tx,
+        name,
+        user.id,
+        (f"{stem}.{picture.extension}", picture.data),
+        (still_name, picture.still),
+    )
+    events.log.announce(tx, EmojiAdded(emoji_id), to=Everyone())
+
+
+def deactivate(tx: Tx, user: User, name: str) -> None:
+    """Nobody can use it any more; where it was used, it stays."""
+    user = actions.groups.permissions.acting(tx, user)
+    found = storage.organization.custom_emoji.find_active(tx, name)
+    if found is None:
+        raise CustomEmojiNotFound(name=name)
+    if found.author_id != user.id and not user.is_admin:
+        raise BadRequest("Must be an organization administrator or emoji author")
+    storage.organization.custom_emoji.deactivate(tx, found.id)
+    events.log.announce(tx, EmojiDeactivated(found.id), to=Everyone())

@@ -1,0 +1,90 @@
+"""Linkifiers: administrators decide what becomes a link, and in which order it is tried."""
+
+from tertulia import actions, events, markdown, storage
+from tertulia.domain.organization.linkifiers import PER_ORGANIZATION, Linkifier, LinkifierRule
+from tertulia.domain.people.user import User
+from tertulia.errors import BadRequest
+from tertulia.errors.organization import (
+    BadPattern,
+    BadUrlTemplate,
+    DuplicateLinkifier,
+    GroupMissingInPattern,
+    GroupMissingInTemplate,
+)
+from tertulia.events.audience import Everyone
+from tertulia.events.types.organization.linkifiers import LinkifierObject, LinkifiersChanged
+from tertulia.storage.database.tx import Tx
+
+
+def add(tx: Tx, user: User, rule: LinkifierRule) -> int:
+    """Link something new, after all that is linked already."""
+    actions.groups.permissions.require_administrator(tx, user)
+    known = storage.organization.linkifiers.everything(tx)
+    if len(known) >= PER_ORGANIZATION:
+        raise BadRequest(f"Too many linkifiers (limit: {PER_ORGANIZATION})")
+    _check(rule, known)
+
+    linkifier_id = storage.organization.linkifiers.insert(tx, rule)
+    _tell(tx)
+    return linkifier_id
+
+
+def change(tx: Tx, user: User, linkifier_id: int, rule: LinkifierRule) -> None:
+    actions.groups.permissions.require_administrator(tx, user)
+    others = [each for each in _including(tx, linkifier_id) if each.id != linkifier_id]
+    _check(rule, others)
+
+    storage.organization.linkifiers.update(tx, linkifier_id, rule)
+    _tell(tx)
+
+
+def remove(tx: Tx, user: User, linkifier_id: int) -> None:
+    actions.groups.permissions.require_administrator(tx, user)
+    _including(tx, linkifier_id)
+
+    storage.organization.linkifiers.delete(tx, linkifier_id)
+    _tell(tx)
+
+
+def put_in_order(tx: Tx, user: User, linkifier_ids: list[int]) -> None:
+    """Try them in this order from now on; the list names each of them once."""
+    actions.groups.permissions.require_administrator(tx, user)
+    if sorted(linkifier_ids) != sorted(
+        each.id for each in storage.organization.linkifiers.everything(tx)
+    ):
+        raise BadRequest("The ordered list must enumerate all existing linkifiers exactly once")
+
+    storage.organization.linkifiers.set_order(tx, linkifier_ids)
+    _tell(tx)
+
+
+def _including(tx: Tx, linkifier_id: int) -> list[Linkifier]:
+    """All linkifiers, of which the given one must be one."""
+    known = storage.organization.linkifiers.everything(tx)
+    if all(each.id != linkifier_id for each in known):
+        raise BadRequest("Linkifier not found.")
+    return known
+
+
+def _check(rule: LinkifierRule, others: list[Linkifier]) -> None:
+    try:
+        groups = markdown.linkifiers.check(rule.pattern)
+    except markdown.linkifiers.InvalidPattern as problem:
+        raise BadPattern(problem=str(problem)) from None
+    try:
+        names = markdown.templates.check(rule.url_template)
+        for alternative in rule.alternative_url_templates:
+            markdown.templates.check(alternative)
+    except markdown.templates.InvalidTemplate:
+        raise BadUrlTemplate() from None
+    if names - groups:
+        raise GroupMissingInPattern(name=min(names - groups))
+    if groups - names:
+        raise GroupMissingInTemplate(name=min(groups - names))
+    if any(each.rule.pattern == rule.pattern for each in others):
+        raise DuplicateLinkifier()
+
+
+def _tell(tx: Tx) -> None:
+    known = [LinkifierObject.of(each) for each in storage.organization.linkifiers.everything(tx)]
+    events.log.announce(tx, LinkifiersChanged(known), to=Everyone())

@@ -1,0 +1,59 @@
+"""Playgrounds: administrators say where the code of messages can be tried out."""
+
+from tertulia import actions, domain, events, markdown, storage
+from tertulia.domain.organization.playgrounds import CODE, PER_ORGANIZATION
+from tertulia.domain.people.user import User
+from tertulia.errors import BadRequest
+from tertulia.errors.organization import (
+    BadPlaygroundTemplate,
+    BlankLanguage,
+    BlankName,
+    CodeMissingInTemplate,
+    DuplicatePlayground,
+)
+from tertulia.events.audience import Everyone
+from tertulia.events.types.organization.playgrounds import PlaygroundObject, PlaygroundsChanged
+from tertulia.storage.database.tx import Tx
+
+
+def add(tx: Tx, user: User, name: str, language: str, url_template: str) -> int:
+    actions.groups.permissions.require_administrator(tx, user)
+    name, language = name.strip(), language.strip()
+    _check(name, language, url_template)
+    known = storage.organization.playgrounds.everything(tx)
+    if any((each.language, each.name) == (language, name) for each in known):
+        raise DuplicatePlayground()
+    if len(known) >= PER_ORGANIZATION:
+        raise BadRequest(f"Too many playgrounds (limit: {PER_ORGANIZATION})")
+
+    playground_id = storage.organization.playgrounds.insert(tx, name, language, url_template)
+    _tell(tx)
+    return playground_id
+
+
+def remove(tx: Tx, user: User, playground_id: int) -> None:
+    actions.groups.permissions.require_administrator(tx, user)
+    if not storage.organization.playgrounds.delete(tx, playground_id):
+        raise BadRequest("Invalid playground")
+    _tell(tx)
+
+
+def _check(name: str, language: str, url_template: str) -> None:
+    bad = domain.organization.playgrounds.bad_character(language)
+    if bad is not None:
+        raise BadRequest(f"Invalid character in language: {bad}")
+    if not name:
+        raise BlankName()
+    if not language:
+        raise BlankLanguage()
+    try:
+        names = markdown.templates.check(url_template)
+    except markdown.templates.InvalidTemplate:
+        raise BadPlaygroundTemplate() from None
+    if CODE not in names:
+        raise CodeMissingInTemplate()
+
+
+def _tell(tx: Tx) -> None:
+    known = [PlaygroundObject.of(each) for each in storage.organization.playgrounds.everything(tx)]
+    events.log.announce(tx, PlaygroundsChanged(known), to=Everyone())

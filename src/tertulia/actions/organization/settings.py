@@ -1,0 +1,146 @@
+"""The settings of an organization, changed by those who run it.
+
+What each of them may be, who may change it and how it is told is in `organization_settings`.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any
+
+from tertulia import actions, events, storage
+from tertulia.domain.groups.group import GroupValue, PermissionChange
+from tertulia.domain.organization.settings import (
+    SETTINGS,
+    Consequence,
+    LoginMethods,
+    OrganizationSetting,
+    PeopleNamed,
+)
+from tertulia.domain.people.user import User
+from tertulia.domain.setting_values import ChannelId, ValueKind
+from tertulia.errors import BadRequest
+from tertulia.errors.authentication import AdministratorRequired, OwnerRequired
+from tertulia.errors.channels import ChannelNotAccessible
+from tertulia.events.audience import Everyone
+from tertulia.events.types.organization.settings import RealmChanged, RealmChangedTogether
+from tertulia.storage.database.tx import Tx
+
+
+def edit(
+    tx: Tx, user: User | None, wanted: Mapping[str, Any], html: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """Change settings, all or none; gives those whose value is another one now.
+
+    Without a user it is whoever looks after the server, who may do what an owner may. Those that
+    are markup come with their HTML.
+    """
+    for name in wanted.keys() - SETTINGS.keys():
+        raise BadRequest(f"{name} is not a setting of the organization")
+    asked = [setting for setting in SETTINGS.values() if setting.name in wanted]
+    user = _entitled(tx, user, asked)
+    changed: dict[str, Any] = {}
+    for setting in asked:
+        value = setting.checked(wanted[setting.name])
+        find = _LOOKUPS.get(type(setting.kind))
+        if find is not None:
+            value = find(tx, user, setting, value)
+        if value != present(tx, setting):
+            changed[setting.name] = value
+            _change(tx, setting, value, html or {})
+    return changed
+
+
+def present(tx: Tx, setting: OrganizationSetting) -> Any:
+    """What a setting is now."""
+    realm = storage.organization.current(tx)
+    if isinstance(setting.kind, PeopleNamed):
+        return realm.settings.get(setting.name, storage.groups.system_ids(tx)[setting.default])
+    return realm.setting(setting.name)
+
+
+def _entitled(tx: Tx, user: User | None, asked: list[OrganizationSetting]) -> User | None:
+    if user is None:
+        return None
+    user = actions.groups.permissions.acting(tx, user)
+    if not user.is_admin:
+        raise AdministratorRequired()
+    if not user.is_owner and any(setting.owners_only for setting in asked):
+        raise OwnerRequired()
+    return user
+
+
+def _change(tx: Tx, setting: OrganizationSetting, value: Any, html: Mapping[str, str]) -> None:
+    consequence = nullcontext() if setting.follows is None else _FOLLOWS[setting.follows](tx, value)
+    with consequence:
+        if setting.name == "name":
+            storage.organization.rename(tx, value)
+        else:
+            storage.organization.set_setting(tx, setting.name, value)
+        told = setting.told(value)
+        if setting.is_markup:
+            told[f"rendered_{setting.name}"] = html[setting.name]
+        if setting.told_in_dictionary:
+            events.log.announce(tx, RealmChangedTogether(told), to=Everyone())
+        else:
+            for name, each in told.items():
+                events.log.announce(tx, RealmChanged(name, each), to=Everyone())
+
+
+# --- values that have to be looked up: what they are in this organization ---
+
+
+def _find_channel(tx: Tx, user: User | None, setting: OrganizationSetting, channel_id: int) -> int:
+    if channel_id == ChannelId.NONE:
+        return channel_id
+    if user is None:
+        channel = storage.channels.find(tx, channel_id)
+    else:
+        channel = actions.channels.visible_to(tx, user, channel_id)
+    if channel is None or channel.archived:
+        raise ChannelNotAccessible()
+    return channel_id
+
+
+def _all_methods(
+    tx: Tx, user: User | None, setting: OrganizationSetting, wanted: dict[str, bool]
+) -> dict[str, bool]:
+    for name in wanted:
+        if name not in LoginMethods.KNOWN:
+            raise BadRequest(f"Invalid authentication method: {name}")
+    methods: dict[str, bool] = present(tx, setting) | wanted
+    if not any(methods.values()):
+        raise BadRequest("At least one authentication method must be enabled.")
+    return methods
+
+
+def _find_people(
+    tx: Tx, user: User | None, setting: OrganizationSetting, change: PermissionChange
+) -> GroupValue:
+    assert isinstance(setting.kind, PeopleNamed)
+    new = actions.groups.permissions.checked_value(tx, setting.kind.permission, change.new)
+    actions.groups.permissions.check_expected(tx, change, present(tx, setting))
+    return new
+
+
+_LOOKUPS: dict[type[ValueKind], Callable[[Tx, User | None, OrganizationSetting, Any], Any]] = {
+    ChannelId: _find_channel,
+    LoginMethods: _all_methods,
+    PeopleNamed: _find_people,
+}
+
+
+# --- what follows from a change ---
+
+
+@contextmanager
+def _whom_guests_know(tx: Tx, value: GroupValue) -> Iterator[None]:
+    guests = storage.people.active_guests(tx)
+    knew = actions.people.known_people.known(tx, guests)
+    yield
+    actions.people.known_people.tell(tx, knew, actions.people.known_people.known(tx, guests))
+
+
+_FOLLOWS: dict[Consequence, Callable[[Tx, Any], AbstractContextManager[None]]] = {
+    "full members": actions.people.full_members.new_waiting_period,
+    "whom guests know": _whom_guests_know,
+}

@@ -1,0 +1,213 @@
+"""What is done to an account, whoever does it: changed, ended, opened again, given a new key.
+
+Who may do it to whom is in `accounts`; how one comes into being, in `joining`.
+"""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from tertulia import actions, domain, events, storage
+from tertulia.domain.groups.group import GroupValue, Members
+from tertulia.domain.organization.mail_domains import RESTRICTION
+from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.user import User
+from tertulia.errors import BadRequest
+from tertulia.errors.people import (
+    EmailTaken,
+    InvalidEmail,
+    LastOwner,
+    UserIsDeactivated,
+    UserNotFound,
+)
+from tertulia.events.audience import Everyone, Nobody, Watchers
+from tertulia.events.types.channels.channel import ChannelChanged
+from tertulia.events.types.groups import GroupChanged, SystemMembersAdded
+from tertulia.events.types.organization.settings import RealmChangedTogether
+from tertulia.events.types.people.user import KeyChanged, UserActivityChanged
+from tertulia.events.types.personal.settings import AddressChanged, OwnNameChanged
+from tertulia.modules import on_demand
+from tertulia.storage.database.tx import Tx
+
+if TYPE_CHECKING:
+    from tertulia.actions.people import (
+        accounts,
+        avatars,
+        bot_memory,
+        bots,
+        full_members,
+        joining,
+        known_people,
+        named,
+        presence,
+        profile_fields,
+        profiles,
+        roles,
+        statuses,
+    )
+else:
+    __getattr__ = on_demand(__name__)
+
+
+def rename(tx: Tx, user: User, full_name: str) -> None:
+    """Give somebody a name that was checked; nothing happens if it is the present one."""
+    if full_name != user.full_name:
+        storage.people.profiles.set_full_name(tx, user.id, full_name)
+        events.log.announce(
+            tx,
+            OwnNameChanged(user.id, full_name),
+            to=actions.people.known_people.knowing(tx, user.id),
+        )
+
+
+def change_address(tx: Tx, user: User, email: str) -> None:
+    """Give somebody a real address that was checked."""
+    if email != user.email:
+        storage.people.profiles.set_email(tx, user.id, email)
+        shown_to = int(user.email_visibility)
+        event = AddressChanged(user.id, email, user.email, shown_to, shown_to)
+        events.log.announce(tx, event, to=actions.people.known_people.knowing(tx, user.id))
+
+
+def check_address(tx: Tx, email: str) -> None:
+    """Raises for what is no address, or somebody's already."""
+    if not domain.people.user.looks_like_email(email):
+        raise InvalidEmail()
+    if storage.people.find_by_email(tx, email) is not None:
+        raise EmailTaken()
+
+
+def check_welcome(tx: Tx, email: str) -> None:
+    """Raises for an address that the organization does not want among its own."""
+    if storage.organization.current(tx).setting(
+        RESTRICTION
+    ) and not domain.organization.mail_domains.is_welcome(
+        email, storage.organization.mail_domains.everything(tx)
+    ):
+        raise BadRequest(f"Email '{email}' not allowed in this organization")
+
+
+def check_name_is_free(tx: Tx, full_name: str, user_id: int | None = None) -> None:
+    """Where names have to be unique, raises for one that somebody else has."""
+    if storage.organization.current(tx).setting("require_unique_names") and (
+        set(storage.people.names_in_use(tx, full_name)) - {user_id}
+    ):
+        raise BadRequest("Unique names required in this organization.")
+
+
+def set_password(tx: Tx, user_id: int, password_hash: str) -> None:
+    """Give somebody a password; nobody is told, and keys and queues stay."""
+    storage.people.profiles.set_password_hash(tx, user_id, password_hash)
+
+
+# --- ending and beginning again ---
+
+
+def deactivate(tx: Tx, user_id: int) -> None:
+    """End an account and its bots: their keys stop working and their queues are gone."""
+    user = get(tx, user_id)
+    if not user.is_active:
+        raise UserIsDeactivated()
+    if user.is_owner and storage.people.active_owner_ids(tx) == [user.id]:
+        raise LastOwner(is_last_owner=True, entity="organization owner")
+    for each in [*storage.people.active_bots_of(tx, user.id), user]:
+        storage.people.set_active(tx, each.id, False)
+        storage.queues.delete(tx, storage.queues.of_user(tx, each.id))
+        _tell_of_activity(tx, each, is_active=False)
+        _tell_permissions_of(tx, each.id)
+
+
+def reactivate(tx: Tx, user_id: int) -> None:
+    """Open an ended account again, with its channels and groups; its bots stay as they are."""
+    user = get(tx, user_id)
+    if user.is_active:
+        return
+    storage.people.set_active(tx, user.id, True)
+    _tell_of_activity(tx, user, is_active=True)
+    events.log.announce(tx, SystemMembersAdded(_all_group_ids(tx, user), user.id), to=Everyone())
+    _tell_permissions_of(tx, user.id)
+
+
+def reset_key(tx: Tx, vault: Vault, user_id: int) -> str:
+    """Give a new key; the old one and the queues it opened end at once."""
+    user = get(tx, user_id)
+    key = give_key(tx, vault, user)
+    storage.queues.delete(tx, storage.queues.of_user(tx, user.id))
+    events.log.announce(tx, KeyChanged(user.id), to=Nobody())
+    return key
+
+
+# --- finding ---
+
+
+def get(tx: Tx, user_id: int) -> User:
+    user = storage.people.find(tx, user_id)
+    if user is None:
+        raise UserNotFound()
+    return user
+
+
+def get_by_email(tx: Tx, email: str) -> User:
+    """By real address; for operators, who may see every address."""
+    user = storage.people.find_by_email(tx, email)
+    if user is None:
+        raise UserNotFound()
+    return user
+
+
+def system_group_ids(tx: Tx, user: User) -> list[int]:
+    """The system groups that list somebody, the one of their role first."""
+    waiting = storage.organization.current(tx).setting("waiting_period_threshold")
+    ids = storage.groups.system_ids(tx)
+    return [ids[name] for name in domain.groups.group.direct_system_groups(user, waiting, tx.now)]
+
+
+def _all_group_ids(tx: Tx, user: User) -> list[int]:
+    """The groups that list somebody, those that follow from their role included."""
+    listing = storage.groups.Memberships(tx, [user]).listing(user.id)
+    return sorted([*system_group_ids(tx, user), *listing])
+
+
+def _tell_of_activity(tx: Tx, user: User, *, is_active: bool) -> None:
+    event = UserActivityChanged(
+        user.id,
+        is_active,
+        unknown_to=actions.people.known_people.strangers(tx, user.id),
+        group_ids=_all_group_ids(tx, user),
+    )
+    events.log.announce(tx, event, to=Everyone())
+
+
+def give_key(tx: Tx, vault: Vault, user: User) -> str:
+    key = domain.people.keys.new_key()
+    storage.people.set_key(tx, user.id, vault.fingerprint(key), vault.seal(key))
+    return key
+
+
+def _tell_permissions_of(tx: Tx, user_id: int) -> None:
+    """Tell the permissions that name somebody as clients see them now.
+
+    Clients are never shown a deactivated person in a permission. The stored value keeps them, so
+    that everything is as it was when they come back.
+    """
+    for channel in storage.channels.everything(tx):
+        told = _naming(tx, user_id, channel.permissions)
+        if told:
+            updates = [{"property": name, "value": value} for name, value in told.items()]
+            events.log.announce(
+                tx, ChannelChanged(channel.id, channel.name, updates), to=Watchers(channel.id)
+            )
+    for group in storage.groups.everything(tx):
+        told = _naming(tx, user_id, group.permissions)
+        if told:
+            events.log.announce(tx, GroupChanged(group.id, told, group.deactivated), to=Everyone())
+    told = _naming(tx, user_id, storage.organization.current(tx).permissions())
+    if told:
+        events.log.announce(tx, RealmChangedTogether(told), to=Everyone())
+
+
+def _naming(tx: Tx, user_id: int, permissions: Mapping[str, GroupValue]) -> dict[str, GroupValue]:
+    return {
+        name: actions.groups.permissions.without_inactive(tx, value)
+        for name, value in permissions.items()
+        if isinstance(value, Members) and user_id in value.direct_members
+    }

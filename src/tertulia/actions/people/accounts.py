@@ -1,0 +1,103 @@
+"""Accounts as administrators handle them, and people their own: who may do what to whom."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tertulia import actions, domain, storage
+from tertulia.actions.people.profiles import FieldAnswer
+from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.user import Role, User
+from tertulia.errors import BadRequest
+from tertulia.errors.authentication import InsufficientPermission, OwnerRequired
+from tertulia.errors.people import LastOwner, UserNotFound
+from tertulia.storage.database.tx import Tx
+
+
+@dataclass(frozen=True, slots=True)
+class AccountChanges:
+    """What an administrator wants to be different about an account; the rest stays."""
+
+    full_name: str | None = None
+    role: Role | None = None
+    email: str | None = None
+    profile: Sequence[FieldAnswer] = ()
+
+
+def edit(tx: Tx, actor: User, user_id: int, changes: AccountChanges) -> None:
+    """Change somebody's account: everything that is asked for, or nothing."""
+    actor = _administrator(tx, actor)
+    user = _anybody(tx, user_id)
+    if changes.role is not None and changes.role != user.role:
+        actions.people.roles.check(actor, user, changes.role)
+        actions.people.roles.change(tx, user, changes.role)
+    full_name = (changes.full_name or "").strip()
+    if full_name and full_name != user.full_name:
+        full_name = domain.people.user.checked_full_name(full_name)
+        actions.people.check_name_is_free(tx, full_name, user.id)
+        actions.people.rename(tx, user, full_name)
+    if changes.email is not None and changes.email.strip() != user.email:
+        _change_address(tx, user, changes.email.strip())
+    if changes.profile:
+        if user.is_bot:
+            raise BadRequest("Bots have no custom profile fields.")
+        actions.people.profiles.change(tx, actor, user.id, changes.profile)
+
+
+def deactivate(tx: Tx, actor: User, user_id: int) -> None:
+    actor = _administrator(tx, actor)
+    user = _anybody(tx, user_id)
+    if user.is_bot:
+        raise UserNotFound()
+    if user.is_owner and not actor.is_owner:
+        raise OwnerRequired()
+    actions.people.deactivate(tx, user.id)
+
+
+def deactivate_self(tx: Tx, actor: User) -> None:
+    """Leave for good; the last one stays."""
+    actor = actions.groups.permissions.acting(tx, actor)
+    if not actor.is_owner and storage.people.is_only_person(tx, actor.id):
+        raise LastOwner(is_last_owner=False, entity="user")
+    actions.people.deactivate(tx, actor.id)
+
+
+def reactivate(tx: Tx, actor: User, user_id: int) -> None:
+    """Administrators may for everybody below an owner, people for their own bots."""
+    actor = actions.groups.permissions.acting(tx, actor)
+    user = storage.people.find(tx, user_id)
+    if not actor.is_admin and (user is None or user.bot_owner_id != actor.id):
+        raise InsufficientPermission()
+    user = _anybody(tx, user_id)
+    if user.is_owner and not actor.is_owner:
+        raise OwnerRequired()
+    actions.people.reactivate(tx, user.id)
+
+
+def renew_key(tx: Tx, actor: User, vault: Vault) -> str:
+    """A new key for oneself; the old one and its queues end at once."""
+    return actions.people.reset_key(tx, vault, actions.groups.permissions.acting(tx, actor).id)
+
+
+def _administrator(tx: Tx, actor: User) -> User:
+    """Checked before anything is looked up: others learn nothing of who there is."""
+    actor = actions.groups.permissions.acting(tx, actor)
+    if not actor.is_admin:
+        raise InsufficientPermission()
+    return actor
+
+
+def _anybody(tx: Tx, user_id: int) -> User:
+    """Anybody of the organization, bots and ended accounts included."""
+    user = storage.people.find(tx, user_id)
+    if user is None or user.is_system_bot:
+        raise UserNotFound()
+    return user
+
+
+def _change_address(tx: Tx, user: User, email: str) -> None:
+    holder = storage.people.find_by_email(tx, email)
+    if holder is None or holder.id != user.id:
+        actions.people.check_address(tx, email)
+    if not user.is_bot:
+        actions.people.check_welcome(tx, email)
+    actions.people.change_address(tx, user, email)

@@ -1,0 +1,51 @@
+"""Pictures of people and bots: uploaded, or what the organization gives those without one."""
+
+import secrets
+
+from tertulia import actions, events, storage
+from tertulia.domain.files.images import Avatar
+from tertulia.domain.people.user import UPLOADED, User
+from tertulia.errors import BadRequest
+from tertulia.events.types.people.user import AvatarChanged
+from tertulia.storage.database.tx import Tx
+
+
+def upload_own(tx: Tx, user: User, avatar: Avatar) -> None:
+    _check_allowed(tx, user)
+    put(tx, user.id, avatar)
+
+
+def delete_own(tx: Tx, user: User) -> None:
+    _check_allowed(tx, user)
+    remove(tx, user.id)
+
+
+def put(tx: Tx, user_id: int, avatar: Avatar) -> None:
+    """Whether this may be done is for the caller to know."""
+    name = secrets.token_hex(20)
+    storage.people.avatars.put(tx, user_id, name, avatar.picture, avatar.medium)
+    storage.people.avatars.note_change(tx, user_id, UPLOADED, name)
+    events.log.announce(
+        tx, AvatarChanged(user_id), to=actions.people.known_people.knowing(tx, user_id)
+    )
+
+
+def remove(tx: Tx, user_id: int) -> None:
+    """Go back to what the organization gives everybody; who is there already stays there."""
+    user, usual = (
+        storage.people.find(tx, user_id),
+        storage.organization.current(tx).setting("default_avatar_source"),
+    )
+    if user is None or user.avatar_source == usual:
+        return
+    storage.people.avatars.remove(tx, user_id)
+    storage.people.avatars.note_change(tx, user_id, usual, None)
+    events.log.announce(
+        tx, AvatarChanged(user_id), to=actions.people.known_people.knowing(tx, user_id)
+    )
+
+
+def _check_allowed(tx: Tx, user: User) -> None:
+    disabled = storage.organization.current(tx).setting("avatar_changes_disabled")
+    if disabled and not actions.groups.permissions.acting(tx, user).is_admin:
+        raise BadRequest("Avatar changes are disabled in this organization.")

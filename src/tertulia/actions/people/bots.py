@@ -1,0 +1,242 @@
+"""Bots: made by people, who look after them and answer for them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from tertulia import actions, domain, events, storage
+from tertulia.actions.people.joining import NewUser
+from tertulia.domain.files.images import Avatar
+from tertulia.domain.people.bots import USUAL_INTERFACE, Bot
+from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.user import BotType, Role, User
+from tertulia.errors import BadRequest
+from tertulia.errors.authentication import AdministratorRequired, InsufficientPermission
+from tertulia.errors.channels import ChannelNameNotFound
+from tertulia.errors.people import BotNotFound
+from tertulia.events.audience import Everyone, Keepers, Users
+from tertulia.events.types.people.bots import BotChanged, BotOwnerChanged, BotsAdded, BotsGivenAway
+from tertulia.storage.database.tx import Tx
+
+# What others are told when a part of a bot changes, and under which name.
+_TOLD_AS = {
+    "sending_channel_id": "default_sending_stream",
+    "listening_channel_id": "default_events_register_stream",
+    "all_public_channels": "default_all_public_streams",
+    "service": "services",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Defaults:
+    """What a bot uses when it says nothing else. None leaves it as it is, "" clears a channel."""
+
+    sending: str | None = None
+    listening: str | None = None
+    all_public: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NewBot:
+    full_name: str
+    short_name: str
+    bot_type: BotType
+    service_url: str
+    interface: int
+    defaults: Defaults
+    config: Mapping[str, str]
+    avatar: Avatar | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BotChanges:
+    """What is to be different about a bot; the rest stays."""
+
+    full_name: str | None
+    role: Role | None
+    owner_id: int | None
+    service_url: str | None
+    interface: int | None
+    defaults: Defaults
+    config: Mapping[str, str] | None
+    avatar: Avatar | None = None
+
+
+def create(tx: Tx, vault: Vault, creator: User, new: NewBot, email_domain: str) -> tuple[User, str]:
+    """Make a bot that its creator will look after; gives the account and its API key."""
+    creator = actions.groups.permissions.acting(tx, creator)
+    _require_creation(tx, creator, new.bot_type)
+    full_name = domain.people.user.checked_full_name(new.full_name)
+    email = domain.people.bots.bot_email(new.short_name, email_domain)
+    _check_room(tx, creator)
+    _check_name(tx, full_name)
+    wanted = NewUser(email, full_name, bot_type=new.bot_type, bot_owner_id=creator.id)
+    account, key = actions.people.joining.add(tx, vault, wanted)
+    bot = _with_defaults(tx, creator, Bot(account.id, config=dict(new.config)), new.defaults)
+    if new.bot_type == BotType.OUTGOING_WEBHOOK:
+        bot = replace(bot, service=domain.people.bots.new_service(new.service_url, new.interface))
+    storage.people.bots.save(tx, bot)
+    if new.avatar is not None:
+        actions.people.avatars.put(tx, account.id, new.avatar)
+    return account, key
+
+
+def edit(tx: Tx, user: User, bot_id: int, changes: BotChanges) -> None:
+    """Change a bot: all that is asked for, or nothing."""
+    user = actions.groups.permissions.acting(tx, user)
+    account = kept_by(tx, user, bot_id)
+    if changes.full_name is not None:
+        _rename(tx, account, changes.full_name)
+    if changes.role is not None:
+        _change_role(tx, user, account, changes.role)
+    if changes.owner_id is not None:
+        account = _give_to(tx, account, changes.owner_id)
+    if changes.avatar is not None:
+        actions.people.avatars.put(tx, account.id, changes.avatar)
+    before = storage.people.bots.find(tx, bot_id)
+    after = _with_defaults(tx, user, before, changes.defaults)
+    after = _with_service(account, after, changes)
+    if changes.config is not None:
+        after = replace(after, config=dict(changes.config))
+    if after != before:
+        storage.people.bots.save(tx, after)
+    for part, name in _TOLD_AS.items():
+        if getattr(after, part) != getattr(before, part):
+            events.log.announce(tx, BotChanged(bot_id, name), to=Keepers(account.bot_owner_id))
+
+
+def deactivate(tx: Tx, user: User, bot_id: int) -> None:
+    """End a bot; one that has ended stays so."""
+    account = kept_by(tx, actions.groups.permissions.acting(tx, user), bot_id)
+    if account.is_active:
+        actions.people.deactivate(tx, account.id)
+
+
+def sealed_key(tx: Tx, user: User, bot_id: int) -> bytes:
+    account = kept_by(tx, actions.groups.permissions.acting(tx, user), bot_id)
+    sealed = storage.people.sealed_key(tx, account.id)
+    assert sealed is not None
+    return sealed
+
+
+def reset_key(tx: Tx, vault: Vault, user: User, bot_id: int) -> str:
+    """Give a bot a new key; the old one and the queues it opened end at once."""
+    return actions.people.reset_key(
+        tx, vault, kept_by(tx, actions.groups.permissions.acting(tx, user), bot_id).id
+    )
+
+
+def kept_by(tx: Tx, user: User, bot_id: int) -> User:
+    """A bot that somebody looks after: the owner does, and so do administrators.
+
+    Whoever holds its key can do what the bot can, so a bot with the role of an owner is not for
+    administrators.
+    """
+    account = storage.people.find(tx, bot_id)
+    if account is None or not account.is_bot or account.is_system_bot:
+        raise BotNotFound()
+    if account.bot_owner_id == user.id:
+        return account
+    if not user.is_admin or (account.is_owner and not user.is_owner):
+        raise InsufficientPermission()
+    return account
+
+
+def channel_renamed(tx: Tx, channel_id: int) -> None:
+    """Bots are told with the names of their channels, so another name is news of them, too."""
+    for bot in storage.people.bots.using(tx, channel_id):
+        account = storage.people.find(tx, bot.user_id)
+        assert account is not None
+        for part in ("sending_channel_id", "listening_channel_id"):
+            if getattr(bot, part) == channel_id:
+                event = BotChanged(bot.user_id, _TOLD_AS[part])
+                events.log.announce(tx, event, to=Keepers(account.bot_owner_id))
+
+
+def _require_creation(tx: Tx, creator: User, bot_type: BotType) -> None:
+    if actions.groups.permissions.holds_in_realm(tx, creator, "can_create_bots_group"):
+        return
+    if bot_type != BotType.INCOMING_WEBHOOK:
+        raise InsufficientPermission()
+    actions.groups.permissions.require_in_realm(tx, creator, "can_create_write_only_bots_group")
+
+
+def _check_room(tx: Tx, owner: User) -> None:
+    if len(storage.people.bots.ids_of_owner(tx, owner.id)) >= domain.limits.BOTS:
+        raise BadRequest(f"Too many bots (limit: {domain.limits.BOTS})")
+
+
+def _check_name(tx: Tx, full_name: str) -> None:
+    if storage.people.bots.is_name_in_use(tx, full_name):
+        raise BadRequest("Name is already in use.")
+
+
+def _rename(tx: Tx, account: User, full_name: str) -> None:
+    full_name = domain.people.user.checked_full_name(full_name)
+    if full_name == account.full_name:
+        return
+    _check_name(tx, full_name)
+    actions.people.check_name_is_free(tx, full_name, account.id)
+    actions.people.rename(tx, account, full_name)
+
+
+def _change_role(tx: Tx, user: User, account: User, role: Role) -> None:
+    if not user.is_admin:
+        raise AdministratorRequired()
+    actions.people.roles.check(user, account, role)
+    actions.people.roles.change(tx, account, role)
+
+
+def _give_to(tx: Tx, account: User, owner_id: int) -> User:
+    """Let somebody else look after a bot; gives it as it is then."""
+    owner = storage.people.find(tx, owner_id)
+    if owner is None or owner.is_system_bot:
+        raise BadRequest("Failed to change owner, no such user")
+    if not owner.is_active:
+        raise BadRequest("Failed to change owner, user is deactivated")
+    if owner.is_bot:
+        raise BadRequest("Failed to change owner, bots can't own other bots")
+    if owner.id == account.bot_owner_id:
+        return account
+    _check_room(tx, owner)
+    former = None if account.bot_owner_id is None else storage.people.find(tx, account.bot_owner_id)
+    storage.people.bots.set_owner(tx, account.id, owner.id)
+    events.log.announce(tx, BotOwnerChanged(account.id, owner.id), to=Everyone())
+    if former is not None and not former.is_admin:
+        events.log.announce(tx, BotsGivenAway([account.id]), to=Users([former.id]))
+    if not owner.is_admin:
+        events.log.announce(tx, BotsAdded([account.id]), to=Users([owner.id]))
+    return replace(account, bot_owner_id=owner.id)
+
+
+def _with_defaults(tx: Tx, user: User, bot: Bot, wanted: Defaults) -> Bot:
+    if wanted.sending is not None:
+        bot = replace(bot, sending_channel_id=_channel_id(tx, user, wanted.sending))
+    if wanted.listening is not None:
+        bot = replace(bot, listening_channel_id=_channel_id(tx, user, wanted.listening))
+    if wanted.all_public is not None:
+        bot = replace(bot, all_public_channels=wanted.all_public)
+    return bot
+
+
+def _channel_id(tx: Tx, user: User, name: str) -> int | None:
+    if not name.strip():
+        return None
+    channel = storage.channels.find_by_name(tx, name)
+    if channel is None or channel.archived or not actions.channels.may_read(tx, user, channel):
+        raise ChannelNameNotFound(name=name)
+    return channel.id
+
+
+def _with_service(account: User, bot: Bot, changes: BotChanges) -> Bot:
+    if changes.service_url is None and changes.interface is None:
+        return bot
+    if account.bot_type != BotType.OUTGOING_WEBHOOK:
+        if changes.service_url is None:
+            return bot  # Compat: clients send the interface along with other things
+        raise BadRequest("Only outgoing webhook bots are called at an address.")
+    service = bot.service or domain.people.bots.new_service("", USUAL_INTERFACE)
+    if changes.service_url is not None:
+        service = replace(service, url=changes.service_url)
+    if changes.interface is not None:
+        service = replace(service, interface=changes.interface)
+    return replace(bot, service=service)

@@ -1,0 +1,72 @@
+"""Full members: one becomes one when the waiting period ends, without anybody doing anything.
+
+Rights follow from the time itself, so they are never late. Clients have to be told, and a job
+does that now and then: it asks who became a full member since it told the last time.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from tertulia import actions, events, storage
+from tertulia.domain.people.user import SECONDS_PER_DAY, Role, User
+from tertulia.events.audience import Everyone
+from tertulia.events.types.groups import MembersChanged
+from tertulia.storage.database.tx import Tx
+
+WAITING_PERIOD = "waiting_period_threshold"
+
+
+def due(tx: Tx) -> list[User]:
+    """Those who became full members since that was told the last time."""
+    waiting_seconds = storage.organization.current(tx).setting(WAITING_PERIOD) * SECONDS_PER_DAY
+    if not waiting_seconds:
+        return []
+    told_at = storage.organization.full_members_told_at(tx)
+    return storage.people.members_joined_between(
+        tx, told_at - waiting_seconds, tx.now - waiting_seconds
+    )
+
+
+def welcome(tx: Tx) -> None:
+    """Tell of those who became full members, and them of the channels this opens."""
+    people = due(tx)
+    told_at = storage.organization.full_members_told_at(tx)
+    storage.organization.note_full_members_told(tx)
+    if people:
+        _announce(tx, people, added=True)
+        guarded = actions.channels.visible_channels.open_to_groups(tx)
+        actions.channels.visible_channels.tell(
+            tx,
+            actions.channels.visible_channels.seen(tx, guarded, people, told_at),
+            actions.channels.visible_channels.seen(tx, guarded, people, tx.now),
+        )
+
+
+@contextmanager
+def new_waiting_period(tx: Tx, days: int) -> Iterator[None]:
+    """Put it around the change: a shorter wait makes full members, a longer one takes it back."""
+    welcome(tx)
+    before = storage.organization.current(tx).setting(WAITING_PERIOD)
+    members = [
+        user
+        for user in storage.people.everyone(tx)
+        if user.role == Role.MEMBER and user.is_active and not user.is_system_bot
+    ]
+    came = [user for user in members if _became(user, before, days, tx.now)]
+    went = [user for user in members if _became(user, days, before, tx.now)]
+
+    with actions.channels.visible_channels.telling(tx, came + went):
+        yield
+        _announce(tx, came, added=True)
+        _announce(tx, went, added=False)
+
+
+def _became(user: User, before: int, after: int, now: float) -> bool:
+    return user.is_full_member(after, now) and not user.is_full_member(before, now)
+
+
+def _announce(tx: Tx, people: list[User], *, added: bool) -> None:
+    if people:
+        group_id = storage.groups.system_ids(tx)["role:fullmembers"]
+        event = MembersChanged(group_id, [user.id for user in people], added)
+        events.log.announce(tx, event, to=Everyone())

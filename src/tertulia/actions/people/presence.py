@@ -1,0 +1,26 @@
+"""Presence: writing down what the board has gathered."""
+
+from tertulia import storage
+from tertulia.domain.people.presence import FORGOTTEN_AFTER_DAYS, Presence
+from tertulia.domain.people.user import SECONDS_PER_DAY
+from tertulia.storage.database.tx import Tx
+from tertulia.storage.people.presence import Noted
+
+
+def note(tx: Tx, pending: dict[int, Presence], known: int) -> list[Noted]:
+    """Write down a batch; gives everything that has changed after the number known so far."""
+    storage.people.presence.note(tx, pending)
+    return storage.people.presence.since(tx, known)
+
+
+def is_stale(tx: Tx) -> bool:
+    """Whether there is anybody who has not been here for so long that it is to be forgotten."""
+    return storage.people.presence.has_before(tx, oldest_kept(tx.now))
+
+
+def forget_stale(tx: Tx) -> int:
+    return storage.people.presence.forget_before(tx, oldest_kept(tx.now))
+
+
+def oldest_kept(now: float) -> float:
+    return now - FORGOTTEN_AFTER_DAYS * SECONDS_PER_DAY

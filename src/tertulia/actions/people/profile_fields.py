@@ -1,0 +1,141 @@
+"""Custom profile fields: administrators decide what people may tell of themselves."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tertulia import actions, domain, events, storage
+from tertulia.domain.people.external_accounts import EXTERNAL_ACCOUNTS
+from tertulia.domain.people.profile_fields import FieldType, ProfileField
+from tertulia.domain.people.user import User
+from tertulia.errors import BadRequest
+from tertulia.errors.people import ProfileFieldNotFound
+from tertulia.events.audience import Everyone
+from tertulia.events.types.people.profile_fields import ProfileFieldsChanged
+from tertulia.storage.database.tx import Tx
+
+
+@dataclass(frozen=True, slots=True)
+class FieldChanges:
+    """What is to be different about a field; None for what is to stay."""
+
+    name: str | None = None
+    hint: str | None = None
+    data: dict[str, Any] | None = None
+    in_summary: bool | None = None
+    required: bool | None = None
+    editable_by_user: bool | None = None
+    for_matching: bool | None = None
+
+
+def create(tx: Tx, user: User, field_type: int, wanted: FieldChanges) -> int:
+    actions.groups.permissions.require_administrator(tx, user)
+    known = storage.people.profile_fields.everything(tx)
+    if len(known) >= domain.limits.PROFILE_FIELDS:
+        raise BadRequest(f"Too many custom profile fields (limit: {domain.limits.PROFILE_FIELDS})")
+    kind = domain.people.profile_fields.checked_type(field_type)
+    wanted = replace(wanted, data=wanted.data or {})
+    field = _named_after_place(_changed(ProfileField(id=0, type=kind, name=""), wanted))
+    _check(field, known)
+
+    field_id = storage.people.profile_fields.insert(tx, field)
+    _tell(tx)
+    return field_id
+
+
+def edit(tx: Tx, user: User, field_id: int, changes: FieldChanges) -> None:
+    """Change what is given. Who has chosen what can no longer be chosen has then chosen nothing."""
+    actions.groups.permissions.require_administrator(tx, user)
+    known = storage.people.profile_fields.everything(tx)
+    before = _find(known, field_id)
+    field = _changed(before, changes)
+    if field == before:
+        return
+    _check(field, [each for each in known if each.id != field_id])
+
+    storage.people.profile_fields.update(tx, field)
+    _tell(tx)
+    gone = (
+        sorted(
+            domain.people.profile_fields.choices(before)
+            - domain.people.profile_fields.choices(field)
+        )
+        if field.type == FieldType.DROPDOWN
+        else []
+    )
+    if gone:
+        for user_id in storage.people.profile_fields.who_chose(tx, field_id, gone):
+            actions.people.profiles.forget(tx, user_id, field_id)
+
+
+def delete(tx: Tx, user: User, field_id: int) -> None:
+    """Nobody is asked any more, and what was answered is gone."""
+    actions.groups.permissions.require_administrator(tx, user)
+    _find(storage.people.profile_fields.everything(tx), field_id)
+    storage.people.profile_fields.delete(tx, field_id)
+    _tell(tx)
+
+
+def reorder(tx: Tx, user: User, order: list[int]) -> None:
+    actions.groups.permissions.require_administrator(tx, user)
+    known = [field.id for field in storage.people.profile_fields.everything(tx)]
+    if sorted(order) != sorted(known):
+        raise BadRequest("Invalid order mapping.")
+    storage.people.profile_fields.set_order(tx, order)
+    _tell(tx)
+
+
+def _find(known: Sequence[ProfileField], field_id: int) -> ProfileField:
+    for field in known:
+        if field.id == field_id:
+            return field
+    raise ProfileFieldNotFound(field_id=field_id)
+
+
+def _changed(field: ProfileField, changes: FieldChanges) -> ProfileField:
+    def given(wanted: Any, present: Any) -> Any:
+        return present if wanted is None else wanted
+
+    data = (
+        field.data
+        if changes.data is None
+        else domain.people.profile_fields.checked_data(field.type, changes.data)
+    )
+    return replace(
+        field,
+        name=given(changes.name, field.name),
+        hint=given(changes.hint, field.hint),
+        data=data,
+        in_summary=given(changes.in_summary, field.in_summary),
+        required=given(changes.required, field.required),
+        editable_by_user=given(changes.editable_by_user, field.editable_by_user),
+        for_matching=given(changes.for_matching, field.for_matching),
+    )
+
+
+def _named_after_place(field: ProfileField) -> ProfileField:
+    """A field for an account somewhere is called after that place unless it has a name."""
+    place = EXTERNAL_ACCOUNTS.get(domain.people.profile_fields.account_place(field))
+    if field.name or place is None:
+        return field
+    return replace(field, name=place.name, hint=field.hint or place.hint)
+
+
+def _check(field: ProfileField, others: Sequence[ProfileField]) -> None:
+    domain.people.profile_fields.checked_label(field.name)
+    if any(other.name == field.name for other in others):
+        raise BadRequest("A field with that label already exists.")
+    shown = sum(other.in_summary for other in others)
+    if field.in_summary and shown >= domain.limits.PROFILE_FIELDS_IN_SUMMARY:
+        raise BadRequest(
+            f"Only {domain.limits.PROFILE_FIELDS_IN_SUMMARY} custom profile fields can be displayed"
+            " in the profile summary."
+        )
+
+
+def _tell(tx: Tx) -> None:
+    fields = [
+        events.types.people.profile_fields.field_object(field)
+        for field in storage.people.profile_fields.everything(tx)
+    ]
+    events.log.announce(tx, ProfileFieldsChanged(fields), to=Everyone())

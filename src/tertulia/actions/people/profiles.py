@@ -1,0 +1,77 @@
+"""What people fill in about themselves, and what administrators fill in about others."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from msgspec import UNSET
+
+from tertulia import actions, domain, events, storage
+from tertulia.domain.people.profile_fields import FieldValue, ProfileField
+from tertulia.domain.people.user import User
+from tertulia.errors import BadRequest
+from tertulia.errors.people import ProfileFieldNotFound
+from tertulia.events.types.people.profile_fields import ChangedValue, ProfileChanged
+from tertulia.storage.database.tx import Tx
+
+
+@dataclass(frozen=True, slots=True)
+class FieldAnswer:
+    """An answer to one field as it came; None takes the present one back."""
+
+    field_id: int
+    value: Any
+    rendered: str | None = None  # HTML, for the kinds that have it
+
+
+def change(tx: Tx, actor: User, user_id: int, values: Sequence[FieldAnswer]) -> None:
+    """Fill in somebody's profile, all of it or nothing; what stays the same is not told."""
+    actor = actions.groups.permissions.acting(tx, actor)
+    fields = {field.id: field for field in storage.people.profile_fields.everything(tx)}
+    held = dict(storage.people.profile_fields.all_values(tx, [user_id]).get(user_id, {}))
+    told: list[ChangedValue] = []
+    for new in values:
+        field = fields.get(new.field_id)
+        if field is None:
+            raise ProfileFieldNotFound(field_id=new.field_id)
+        if not field.editable_by_user and not actor.is_admin:
+            raise BadRequest(
+                "You are not allowed to change this field. Contact an administrator to update it."
+            )
+        if new.value is None:
+            if held.pop(field.id, None) is not None:
+                storage.people.profile_fields.remove_value(tx, user_id, field.id)
+                told.append(ChangedValue(field.id, None))
+            continue
+        value = FieldValue(_checked(tx, actor, field, new.value), new.rendered)
+        if held.get(field.id) != value:
+            held[field.id] = value
+            storage.people.profile_fields.set_value(tx, user_id, field.id, value)
+            rendered = UNSET if value.rendered is None else value.rendered
+            told.append(ChangedValue(field.id, value.text, rendered))
+    if told:
+        events.log.announce(
+            tx, ProfileChanged(user_id, told), to=actions.people.known_people.knowing(tx, user_id)
+        )
+
+
+def forget(tx: Tx, user_id: int, field_id: int) -> None:
+    """Take back what somebody has filled in, whoever may edit it."""
+    storage.people.profile_fields.remove_value(tx, user_id, field_id)
+    events.log.announce(
+        tx,
+        ProfileChanged(user_id, [ChangedValue(field_id, None)]),
+        to=actions.people.known_people.knowing(tx, user_id),
+    )
+
+
+def _checked(tx: Tx, actor: User, field: ProfileField, value: Any) -> str:
+    text = domain.people.profile_fields.checked_value(field, value)
+    named = domain.people.profile_fields.named_users(field, text)
+    possible = [user_id for user_id in named if 0 < user_id <= domain.limits.LARGEST_ID]
+    found = actions.people.named.find_many(tx, actor, possible) if possible else []
+    humans = {user.id for user in found if not user.is_bot}
+    unknown = [user_id for user_id in named if user_id not in humans]
+    if unknown:
+        raise BadRequest(f"Invalid user IDs: {', '.join(str(user_id) for user_id in unknown)}")
+    return text

@@ -1,0 +1,73 @@
+"""Roles: what else changes when somebody is given another one.
+
+A role decides which system groups list somebody, which channels they see, whom they know, whose
+addresses they are shown, whether newcomers' channels concern them and whose bots they look after.
+All of that is told with the role itself.
+"""
+
+from collections.abc import Sequence
+
+from tertulia import actions, events, storage
+from tertulia.domain.people.user import Role, User
+from tertulia.errors import BadRequest
+from tertulia.errors.authentication import OwnerRequired
+from tertulia.events.audience import Everyone, Users
+from tertulia.events.types.channels.channel import DefaultChannelsChanged
+from tertulia.events.types.groups import MembersChanged
+from tertulia.events.types.people.bots import BotsAdded, BotsGivenAway
+from tertulia.events.types.people.user import RoleChanged
+from tertulia.storage.database.tx import Tx
+
+
+def check(actor: User, user: User, role: Role) -> None:
+    """Only owners make owners, or others of them."""
+    if Role.OWNER in (role, user.role) and not actor.is_owner:
+        raise OwnerRequired()
+
+
+def change(tx: Tx, user: User, role: Role) -> None:
+    """Give somebody a role; who may is for the caller to have checked. One owner is always left."""
+    if role == user.role:
+        return
+    if user.is_owner and storage.people.active_owner_ids(tx) == [user.id]:
+        raise BadRequest("The owner permission cannot be removed from the only organization owner.")
+    everything = storage.channels.everything(tx)
+    saw = actions.channels.visible_channels.seen(tx, everything, [user], tx.now)
+    knew = actions.people.known_people.known(tx, [user])
+    groups_before = actions.people.system_group_ids(tx, user)
+    storage.people.set_role(tx, user.id, role)
+    changed = actions.people.get(tx, user.id)
+
+    knows = actions.people.known_people.known(tx, [changed])
+    if user.is_active:
+        actions.people.known_people.tell(tx, knew, knows)
+    known = sorted(knows[user.id]) if actions.people.named.is_limited(tx, changed) else None
+    event = RoleChanged(user.id, role, user.role, known)
+    events.log.announce(tx, event, to=actions.people.known_people.knowing(tx, user.id))
+    if not user.is_active:
+        return
+    _move(tx, user, groups_before, actions.people.system_group_ids(tx, changed))
+    actions.channels.visible_channels.tell(
+        tx, saw, actions.channels.visible_channels.seen(tx, everything, [changed], tx.now)
+    )
+    if user.is_guest != changed.is_guest:
+        ids = [] if changed.is_guest else [channel.id for channel in storage.channels.defaults(tx)]
+        events.log.announce(tx, DefaultChannelsChanged(ids), to=Users([user.id]))
+    if user.is_admin != changed.is_admin:
+        others = storage.people.bots.ids_of_others(tx, user.id)
+        told = BotsAdded(others) if changed.is_admin else BotsGivenAway(others)
+        events.log.announce(tx, told, to=Users([user.id]))
+
+
+def _move(tx: Tx, user: User, before: Sequence[int], after: Sequence[int]) -> None:
+    """From the group of the old role to that of the new one, and in or out of the full members."""
+    _tell(tx, user, before[0], added=False)
+    _tell(tx, user, after[0], added=True)
+    for group_id in before[1:]:
+        _tell(tx, user, group_id, added=False)
+    for group_id in after[1:]:
+        _tell(tx, user, group_id, added=True)
+
+
+def _tell(tx: Tx, user: User, group_id: int, *, added: bool) -> None:
+    events.log.announce(tx, MembersChanged(group_id, [user.id], added), to=Everyone())

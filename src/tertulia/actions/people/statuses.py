@@ -1,0 +1,72 @@
+"""Status: what people say about themselves, and administrators about others."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from tertulia import actions, domain, events, storage
+from tertulia.domain.people.user import User
+from tertulia.errors import BadRequest
+from tertulia.events.types.people.status import StatusChanged
+from tertulia.storage.database.tx import Tx
+
+
+@dataclass(frozen=True, slots=True)
+class NewStatus:
+    """What is to change; None leaves a part as it is, an empty text clears it."""
+
+    away: bool | None = None
+    status_text: str | None = None
+    emoji_name: str | None = None
+    emoji_code: str | None = None
+    reaction_type: str | None = None
+
+
+def show(tx: Tx, viewer: User, user_id: int) -> dict[str, Any]:
+    user = actions.people.named.active_human(tx, viewer, user_id)
+    return storage.people.statuses.of_user(tx, user.id).shown(
+        away=not user.prefers("presence_enabled")
+    )
+
+
+def change(tx: Tx, user: User, new: NewStatus) -> None:
+    """Change one's own status."""
+    found = storage.people.find(tx, user.id)
+    assert found is not None
+    _change(tx, found, new)
+
+
+def change_of_other(tx: Tx, administrator: User, user_id: int, new: NewStatus) -> None:
+    """Change the status of somebody else; who may is for the caller to have checked."""
+    _change(tx, actions.people.named.active_human(tx, administrator, user_id), new)
+
+
+def _change(tx: Tx, user: User, new: NewStatus) -> None:
+    parts = _checked_parts(tx, new)
+    if parts:
+        storage.people.statuses.change(tx, user.id, parts)
+    if new.away is not None:
+        actions.personal.settings.change_presence(tx, user, not new.away)
+    said = parts if new.away is None else {"away": new.away} | parts
+    events.log.announce(
+        tx, StatusChanged(user.id, said), to=actions.people.known_people.knowing(tx, user.id)
+    )
+
+
+def _checked_parts(tx: Tx, new: NewStatus) -> dict[str, str]:
+    """The checks come in the order in which clients know them."""
+    if new.away is None and new.status_text is None and new.emoji_name is None:
+        raise BadRequest("Client did not pass any new values.")
+    if new.emoji_name is None and not (new.emoji_code is None and new.reaction_type is None):
+        raise BadRequest(
+            "Client must pass emoji_name if they pass either emoji_code or reaction_type."
+        )
+    parts: dict[str, str] = {}
+    if new.status_text is not None:
+        parts["status_text"] = new.status_text
+    if new.emoji_name == "":
+        parts |= domain.people.status.emoji_parts(None)
+    elif new.emoji_name is not None:
+        parts |= domain.people.status.emoji_parts(
+            actions.messages.emoji.resolve(tx, new.emoji_name, new.emoji_code, new.reaction_type)
+        )
+    return parts

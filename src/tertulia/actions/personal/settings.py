@@ -1,0 +1,135 @@
+"""Personal settings: one's own, and those that newcomers of an organization start with."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from tertulia import actions, domain, events, storage
+from tertulia.domain.people.user import User
+from tertulia.errors import BadRequest
+from tertulia.events.audience import Everyone, Users
+from tertulia.events.types.event import Event
+from tertulia.events.types.people.status import StatusChanged
+from tertulia.events.types.personal.settings import (
+    AddressChanged,
+    NewcomerSettingChanged,
+    SettingChanged,
+    TimezoneChanged,
+)
+from tertulia.storage.database.tx import Tx
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsChanges:
+    """What somebody wants to be different about their account; the rest stays."""
+
+    settings: dict[str, Any] = field(default_factory=dict)
+    timezone: str | None = None
+    full_name: str | None = None
+    email: str | None = None
+    password_hash: str | None = None
+
+
+def change(tx: Tx, user: User, changes: SettingsChanges) -> None:
+    """Everything is checked before anything is stored, and only real changes are told."""
+    user = _present(tx, user)
+    wanted = domain.personal.settings.checked(changes.settings)
+    email = _checked_email(tx, user, changes.email)
+    full_name = _checked_name(tx, user, changes.full_name)
+
+    _change_settings(tx, user, wanted)
+    if changes.timezone is not None and changes.timezone != user.timezone:
+        storage.people.profiles.set_timezone(tx, user.id, changes.timezone)
+        events.log.announce(
+            tx, SettingChanged(user.id, "timezone", changes.timezone), to=Users([user.id])
+        )
+        events.log.announce(
+            tx,
+            TimezoneChanged(user.id, changes.timezone),
+            to=actions.people.known_people.knowing(tx, user.id),
+        )
+    if changes.password_hash is not None:
+        storage.people.profiles.set_password_hash(tx, user.id, changes.password_hash)
+    if email is not None:
+        actions.people.change_address(tx, _present(tx, user), email)
+    if full_name is not None:
+        actions.people.rename(tx, user, full_name)
+
+
+def change_presence(tx: Tx, user: User, enabled: bool) -> None:
+    """Show or hide when one is here; whether others are told is for the caller."""
+    _store(tx, user, {"presence_enabled": enabled})
+
+
+def change_newcomers(tx: Tx, settings: dict[str, Any]) -> None:
+    """Change what new people of the organization start with."""
+    wanted = domain.personal.settings.checked(settings)
+    known = domain.personal.settings.for_newcomers(storage.organization.current(tx).settings)
+    changed = {
+        name: value
+        for name, value in wanted.items()
+        if known.get(name, domain.personal.settings.DEFAULTS[name]) != value
+    }
+    if changed:
+        storage.organization.set_setting(tx, domain.personal.settings.REALM_KEY, known | changed)
+    for name, value in changed.items():
+        events.log.announce(tx, NewcomerSettingChanged(name, value), to=Everyone())
+
+
+def _change_settings(tx: Tx, user: User, wanted: dict[str, Any]) -> None:
+    for name, value in _store(tx, user, wanted).items():
+        if name in _HEARD_BY_OTHERS:
+            event = _HEARD_BY_OTHERS[name](user, value)
+            events.log.announce(tx, event, to=actions.people.known_people.knowing(tx, user.id))
+
+
+def _address_shown(user: User, visibility: int) -> Event:
+    return AddressChanged(user.id, user.email, user.email, visibility, int(user.email_visibility))
+
+
+_HEARD_BY_OTHERS: dict[str, Callable[[User, Any], Event]] = {
+    "email_address_visibility": _address_shown,
+    "presence_enabled": lambda user, value: StatusChanged(user.id, {"away": not value}),
+}
+
+
+def _store(tx: Tx, user: User, wanted: dict[str, Any]) -> dict[str, Any]:
+    """Store the settings and tell their owner; gives those that are different now."""
+    changed = {name: value for name, value in wanted.items() if user.prefers(name) != value}
+    if changed:
+        storage.people.profiles.set_settings(tx, user.id, user.settings | changed)
+    for name, value in changed.items():
+        events.log.announce(tx, SettingChanged(user.id, name, value), to=Users([user.id]))
+    return changed
+
+
+def _present(tx: Tx, user: User) -> User:
+    found = storage.people.find(tx, user.id)
+    assert found is not None
+    return found
+
+
+def _checked_email(tx: Tx, user: User, email: str | None) -> str | None:
+    """The new address, or None if it is to stay."""
+    if email is None or email == user.email:
+        return None
+    if storage.organization.current(tx).setting("email_changes_disabled") and not user.is_admin:
+        raise BadRequest("Email address changes are disabled in this organization.")
+    if not domain.people.user.looks_like_email(email):
+        raise BadRequest("Invalid address.")
+    holder = storage.people.find_by_email(tx, email)
+    if holder is not None and holder.id != user.id:
+        raise BadRequest("Already has an account.")
+    actions.people.check_welcome(tx, email)
+    return email
+
+
+def _checked_name(tx: Tx, user: User, full_name: str | None) -> str | None:
+    """The new name, or None if it is to stay."""
+    if full_name is None or full_name.strip() == user.full_name:
+        return None
+    if storage.organization.current(tx).setting("name_changes_disabled") and not user.is_admin:
+        return None  # clients do not offer it then, and send the name along with other things
+    name = domain.people.user.checked_full_name(full_name)
+    actions.people.check_name_is_free(tx, name, user.id)
+    return name

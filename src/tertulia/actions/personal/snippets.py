@@ -1,0 +1,45 @@
+"""Saved snippets: kept for their owner, who alone knows that they are there."""
+
+from tertulia import domain, events, storage
+from tertulia.domain.people.user import User
+from tertulia.domain.personal.snippets import Snippet
+from tertulia.errors import BadRequest
+from tertulia.errors.personal import SnippetNotFound
+from tertulia.events.audience import Users
+from tertulia.events.types.personal.snippets import SnippetDeleted, SnippetSaved
+from tertulia.storage.database.tx import Tx
+
+
+def add(tx: Tx, user: User, title: str, content: str) -> int:
+    if storage.personal.snippets.count_of(tx, user.id) >= domain.limits.SNIPPETS:
+        raise BadRequest(f"Too many saved snippets (limit: {domain.limits.SNIPPETS})")
+    snippet_id = storage.personal.snippets.insert(tx, user.id, title, content)
+    events.log.announce(tx, SnippetSaved("add", snippet_id), to=Users([user.id]))
+    return snippet_id
+
+
+def edit(tx: Tx, user: User, snippet_id: int, title: str | None, content: str | None) -> None:
+    """Change what is given; nothing given is nothing to tell."""
+    known = _own(tx, user, snippet_id)
+    if title is None and content is None:
+        return
+    storage.personal.snippets.update(
+        tx,
+        snippet_id,
+        known.title if title is None else title,
+        known.content if content is None else content,
+    )
+    events.log.announce(tx, SnippetSaved("update", snippet_id), to=Users([user.id]))
+
+
+def delete(tx: Tx, user: User, snippet_id: int) -> None:
+    _own(tx, user, snippet_id)
+    storage.personal.snippets.delete(tx, snippet_id)
+    events.log.announce(tx, SnippetDeleted(snippet_id), to=Users([user.id]))
+
+
+def _own(tx: Tx, user: User, snippet_id: int) -> Snippet:
+    found = storage.personal.snippets.find_of(tx, user.id, snippet_id)
+    if found is None:
+        raise SnippetNotFound()
+    return found

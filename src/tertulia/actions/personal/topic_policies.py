@@ -1,0 +1,187 @@
+"""Topic policies: what somebody said about a topic, and what follows from what they do there."""
+
+from collections.abc import Sequence
+
+from tertulia import actions, domain, events, storage
+from tertulia.domain.channels.channel import Channel
+from tertulia.domain.people.user import User
+from tertulia.domain.personal.topic_policies import Automatic, Visibility
+from tertulia.errors import BadRequest
+from tertulia.errors.channels import ChannelNameNotFound, ChannelNotAccessible
+from tertulia.events.audience import Users
+from tertulia.events.types.personal.topic_policies import TopicPolicyChanged
+from tertulia.storage.database.tx import Tx
+
+
+def set_policy(tx: Tx, user: User, channel_id: int, topic: str, policy: Visibility) -> None:
+    """Mute, unmute or follow a topic, or take that back."""
+    # Clearing always succeeds: a refusal would tell which channels exist.
+    if policy != Visibility.NONE:
+        actions.channels.visible_to(tx, user, channel_id)
+        _check_limits(tx, user, channel_id, topic, policy)
+    change(tx, user.id, channel_id, topic, policy)
+
+
+def mute(tx: Tx, user: User, where: int | str, topic: str) -> None:
+    """Compat: before feature level 170 a topic was muted by a call of its own."""
+    channel = _find(tx, where)
+    if channel is None or not actions.channels.may_see(tx, user, channel):
+        if isinstance(where, int):
+            raise ChannelNotAccessible()
+        raise ChannelNameNotFound(name=where)
+    set_policy(tx, user, channel.id, topic, Visibility.MUTED)
+
+
+def unmute(tx: Tx, user: User, where: int | str, topic: str) -> None:
+    """Take a policy back; a topic one cannot see and one that is not there are both not muted."""
+    channel = _find(tx, where)
+    known = channel is not None and (
+        actions.channels.may_see(tx, user, channel)
+        or storage.personal.topic_policies.policy(tx, user.id, channel.id, topic) != Visibility.NONE
+    )
+    if channel is None or not known:
+        raise BadRequest("Topic is not muted")
+    change(tx, user.id, channel.id, topic, Visibility.NONE)
+
+
+# --- what follows by itself ---
+
+
+def sent(
+    tx: Tx, sender: User, channel: Channel, topic: str, starts_topic: bool
+) -> Visibility | None:
+    """Follow or unmute a topic as its sender has chosen; gives the policy if it changed."""
+    if sender.is_bot:
+        return None
+    current = storage.personal.topic_policies.policy(tx, sender.id, channel.id, topic)
+    if current == Visibility.FOLLOWED:
+        return None
+    policy = domain.personal.topic_policies.after_sending(
+        current,
+        *_automatic(sender),
+        channel_muted=_has_muted(tx, sender, channel),
+        starts_topic=starts_topic,
+    )
+    return policy if _change_by_itself(tx, sender.id, channel, topic, current, policy) else None
+
+
+def participated(tx: Tx, user: User, channel: Channel, topic: str) -> None:
+    """Somebody took part in a topic other than by sending: with a reaction, for example."""
+    if user.is_bot:
+        return
+    current = storage.personal.topic_policies.policy(tx, user.id, channel.id, topic)
+    policy = domain.personal.topic_policies.after_participating(
+        current, *_automatic(user), channel_muted=_has_muted(tx, user, channel)
+    )
+    _change_by_itself(tx, user.id, channel, topic, current, policy)
+
+
+def mentioned(tx: Tx, user_ids: Sequence[int], channel: Channel, topic: str) -> None:
+    """Those called by name follow the topic, if they wish to and have not muted it."""
+    known = (
+        storage.personal.topic_policies.policies(tx, channel.id, topic, user_ids)
+        if user_ids
+        else {}
+    )
+    for user in storage.people.find_many(tx, list(user_ids)) if user_ids else ():
+        current = known.get(user.id, Visibility.NONE)
+        wants = not user.is_bot and user.prefers("automatically_follow_topics_where_mentioned")
+        if wants and current != Visibility.MUTED:
+            _change_by_itself(tx, user.id, channel, topic, current, Visibility.FOLLOWED)
+
+
+def carry_along(tx: Tx, channel_id: int, topic: str, new_channel: Channel, new_topic: str) -> None:
+    """A whole topic has moved: what people said about it goes with it.
+
+    To be called before the messages move, so that one can see whether they join others.
+    """
+    merges = storage.messages.topic_exists(tx, new_channel.id, new_topic)
+    before = storage.personal.topic_policies.policies(tx, channel_id, topic)
+    there = storage.personal.topic_policies.policies(tx, new_channel.id, new_topic)
+    for user_id in sorted(before.keys() | (there.keys() if merges else set())):
+        old = before.get(user_id, Visibility.NONE)
+        target = there.get(user_id, Visibility.NONE)
+        user = storage.people.find(tx, user_id)
+        change(tx, user_id, channel_id, topic, Visibility.NONE, tells_mutes=False)
+        if user is not None and actions.channels.may_see(tx, user, new_channel):
+            change(
+                tx,
+                user_id,
+                new_channel.id,
+                new_topic,
+                domain.personal.topic_policies.after_merging(old, target) if merges else old,
+            )
+
+
+def change(
+    tx: Tx,
+    user_id: int,
+    channel_id: int,
+    topic: str,
+    policy: Visibility,
+    *,
+    tells_mutes: bool = True,
+) -> bool:
+    """Set a policy and tell its owner, unless it is that already."""
+    if storage.personal.topic_policies.policy(tx, user_id, channel_id, topic) == policy:
+        return False
+    storage.personal.topic_policies.set_policy(tx, user_id, channel_id, topic, policy)
+    events.log.announce(
+        tx,
+        TopicPolicyChanged(
+            channel_id, topic, int(policy), tx.now, mutes_of=user_id if tells_mutes else None
+        ),
+        to=Users([user_id]),
+    )
+    return True
+
+
+def _change_by_itself(
+    tx: Tx, user_id: int, channel: Channel, topic: str, current: Visibility, policy: Visibility
+) -> bool:
+    if current == policy:
+        return False
+    if (
+        current == Visibility.NONE
+        and storage.personal.topic_policies.count_of(tx, user_id) >= domain.limits.TOPIC_POLICIES
+    ):
+        return False  # nobody asked for it, so nobody is refused
+    # Compat: older clients are told their list of mutes, if a mute was lifted.
+    tells_mutes = current == Visibility.MUTED
+    return change(tx, user_id, channel.id, topic, policy, tells_mutes=tells_mutes)
+
+
+def _automatic(user: User) -> tuple[Automatic, Automatic]:
+    """When the user wants to follow, and when to unmute."""
+    return (
+        Automatic(user.prefers("automatically_follow_topics_policy")),
+        Automatic(user.prefers("automatically_unmute_topics_in_muted_streams_policy")),
+    )
+
+
+def _has_muted(tx: Tx, user: User, channel: Channel) -> bool:
+    subscription = storage.channels.subscriptions.find(tx, user.id, channel.id)
+    return subscription is not None and subscription.active and subscription.is_muted
+
+
+def _find(tx: Tx, where: int | str) -> Channel | None:
+    if isinstance(where, int):
+        return storage.channels.find(tx, where)
+    return storage.channels.find_by_name(tx, where)
+
+
+def _check_limits(tx: Tx, user: User, channel_id: int, topic: str, policy: Visibility) -> None:
+    current = storage.personal.topic_policies.policy(tx, user.id, channel_id, topic)
+    if (
+        policy == Visibility.MUTED != current
+        and storage.personal.topic_policies.count_of(tx, user.id, Visibility.MUTED)
+        >= domain.limits.MUTED_TOPICS
+    ):
+        raise BadRequest(f"Too many muted topics (limit: {domain.limits.MUTED_TOPICS})")
+    if (
+        current == Visibility.NONE
+        and storage.personal.topic_policies.count_of(tx, user.id) >= domain.limits.TOPIC_POLICIES
+    ):
+        raise BadRequest(
+            f"Too many topics muted, unmuted or followed (limit: {domain.limits.TOPIC_POLICIES})"
+        )

@@ -1,0 +1,363 @@
+"""Channels: listing them, looking at one, creating, changing and archiving them."""
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from tertulia import actions, api, domain, events, storage
+from tertulia.actions.channels.editing import ChannelChanges
+from tertulia.api.call import Call
+from tertulia.api.permission_values import Change, NewValue
+from tertulia.domain.channels.channel import Channel, NewChannel
+from tertulia.domain.channels.topics import POLICIES
+from tertulia.domain.groups.group import CHANNEL_PERMISSIONS, GroupValue
+from tertulia.domain.organization.settings import SETTINGS
+from tertulia.domain.people.user import User
+from tertulia.errors import BadRequest
+from tertulia.errors.channels import ChannelNameNotFound, ChannelNotAccessible
+from tertulia.errors.people import BotNotFound, UserNotFound
+from tertulia.events.types.channels.channel import ChannelObject
+from tertulia.http.replies import Encoded, Reply, ok
+from tertulia.http.rules import Alias, BareOrJson, Id, MaxItems, MaxLength, NotBlank
+from tertulia.http.signatures import takes
+from tertulia.modules import on_demand
+from tertulia.storage.database.tx import Tx
+
+if TYPE_CHECKING:
+    from tertulia.api.channels import folders, subscriptions
+else:
+    __getattr__ = on_demand(__name__)
+
+
+Description = Annotated[str, MaxLength(domain.limits.CHANNEL_DESCRIPTION_LENGTH)]
+RetentionDays = Annotated[int | str, BareOrJson]
+TopicsPolicy = Annotated[str, BareOrJson]
+PERMISSIONS = dict.fromkeys(CHANNEL_PERMISSIONS, GroupValue)
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Streams(Reply):
+    streams: list[ChannelObject]
+
+
+class OneStream(Reply):
+    stream: ChannelObject
+
+
+class StreamId(Reply):
+    stream_id: int
+
+
+class SubscriberIds(Reply):
+    subscribers: list[int]
+
+
+class IsSubscribed(Reply):
+    is_subscribed: bool
+
+
+class SubscribedChannels(Reply):
+    subscribed_channel_ids: list[int]
+
+
+class TopicObject(Reply):
+    name: str
+    max_id: int
+
+
+class Topics(Reply):
+    topics: list[TopicObject]
+
+
+class EmailAddress(Reply):
+    email: str
+
+
+class CreatedChannel(Reply):
+    id: int
+
+
+# --- looking ---
+
+
+async def everything(
+    call: Call,
+    *,
+    include_public: bool = True,
+    include_web_public: bool = False,
+    include_subscribed: bool = True,
+    exclude_archived: bool = True,
+    include_all: Annotated[bool, Alias("include_all_active")] = False,
+    include_default: bool = False,
+    include_owner_subscribed: bool = False,
+    include_can_access_content: bool = False,
+) -> Encoded[Streams]:
+    """The channels the caller may see, of the kinds that are asked for."""
+    org, user = call.org, call.user
+    owner_id = user.bot_owner_id if include_owner_subscribed else None
+
+    def is_wanted(channel: Channel) -> bool:
+        if include_all:
+            return org.may_see(user.id, channel.id)
+        if include_can_access_content and org.may_read(user.id, channel.id):
+            return True
+        return (
+            (include_subscribed and org.is_subscribed(user.id, channel.id))
+            or (include_public and channel.is_public and org.may_see(user.id, channel.id))
+            or (include_web_public and channel.is_web_public)
+            or (owner_id is not None and org.is_subscribed(owner_id, channel.id))
+        )
+
+    found = [
+        each
+        for each in events.snapshot.channels.by_name(org, archived=not exclude_archived)
+        if is_wanted(each)
+    ]
+    return Encoded(
+        b'{"streams":[%s]}' % b",".join(_listed(call, each, include_default) for each in found)
+    )
+
+
+def _listed(call: Call, channel: Channel, include_default: bool) -> bytes:
+    encoded = events.types.channels.channel.encoded_channel(call.org, channel)
+    if not include_default:
+        return encoded
+    return bytes(
+        events.types.channels.channel.with_members(
+            encoded, b'{"is_default":%s}' % _encode(channel.is_default)
+        )
+    )
+
+
+async def one(call: Call, stream_id: int) -> Encoded[OneStream]:
+    """One channel."""
+    channel = _visible(call, stream_id)
+    return Encoded(
+        b'{"stream":%s}' % events.types.channels.channel.encoded_channel(call.org, channel)
+    )
+
+
+async def id_of(call: Call, *, stream: str) -> StreamId:
+    """The id of a channel, by its name."""
+    channel = call.org.channel_named(stream)
+    if channel is None or channel.archived or not call.org.may_read(call.user.id, channel.id):
+        raise ChannelNameNotFound(name=stream)
+    return StreamId(stream_id=channel.id)
+
+
+async def members(call: Call, stream_id: int) -> SubscriberIds:
+    """Who is subscribed to a channel."""
+    channel = _visible(call, stream_id)
+    return SubscriberIds(subscribers=call.org.subscribers_of(channel.id))
+
+
+async def is_subscribed(call: Call, user_id: int, stream_id: int) -> IsSubscribed:
+    """Whether somebody is subscribed to a channel."""
+    person = _person(call, user_id)
+    channel = _visible(call, stream_id)
+    return IsSubscribed(is_subscribed=call.org.is_subscribed(person.id, channel.id))
+
+
+async def of_user(call: Call, user_id: int) -> SubscribedChannels:
+    """The channels somebody is subscribed to, as far as the caller may see them."""
+    person = _person(call, user_id)
+    return SubscribedChannels(
+        subscribed_channel_ids=[
+            channel_id
+            for channel_id in call.org.subscribed.get(person.id, ())
+            if call.org.may_see(call.user.id, channel_id)
+        ]
+    )
+
+
+async def topics(call: Call, stream_id: int, *, allow_empty_topic_name: bool = False) -> Topics:
+    """The topics of a channel, newest first."""
+    found = await call.db.read(_topics, call.caller, stream_id)
+    return Topics(
+        topics=[
+            TopicObject(name=domain.channels.topics.shown(name, allow_empty_topic_name), max_id=id_)
+            for name, id_ in found
+        ]
+    )
+
+
+async def email_address(call: Call, stream_id: int, *, sender_id: Id | None = None) -> EmailAddress:
+    """The address at which mail for a channel is taken, in the name of the caller or a bot."""
+    channel = call.org.channels.get(stream_id)
+    if channel is None or not call.org.may_read(call.user.id, stream_id):
+        raise ChannelNotAccessible()
+    sender = 0 if sender_id is None else _mail_sender(call, sender_id).id
+    # The address proves itself: nobody without our secret can make up another one.
+    proof = call.services.vault.fingerprint(f"mail:{channel.id}:{sender}:{call.user.id}").hex()
+    name = "".join(char if char.isascii() and char.isalnum() else "-" for char in channel.name)
+    local = f"{name.strip('-').lower() or 'channel'}.{proof[:32]}.show-sender"
+    return EmailAddress(email=f"{local}@{call.org.email_domain}")
+
+
+def _visible(call: Call, channel_id: int) -> Channel:
+    if not call.org.may_see(call.user.id, channel_id):
+        raise ChannelNotAccessible()
+    return call.org.channels[channel_id]
+
+
+def _person(call: Call, user_id: int) -> User:
+    person = api.people.named.with_id(call, user_id)
+    if person is None or person.is_system_bot:
+        raise UserNotFound()
+    return person
+
+
+def _mail_sender(call: Call, sender_id: int) -> User:
+    sender = call.org.users.get(sender_id)
+    may = sender is not None and (
+        sender.id == call.user.id
+        or (sender.is_bot and (call.user.is_admin or sender.bot_owner_id == call.user.id))
+    )
+    if sender is None or not may:
+        raise BotNotFound()
+    return sender
+
+
+def _topics(tx: Tx, user: User | None, channel_id: int) -> list[tuple[str, int]]:
+    if user is None:
+        actions.channels.open_to_all(tx, channel_id)
+        return storage.messages.topics_of(tx, channel_id, None)
+    channel = actions.channels.readable_by(tx, user, channel_id)
+    return storage.messages.topics_of(tx, channel.id, None if channel.history_public else user.id)
+
+
+# --- creating and changing ---
+
+
+@takes(PERMISSIONS)
+async def create(
+    call: Call,
+    *,
+    name: Annotated[str, NotBlank()],
+    subscribers: Annotated[list[Id], MaxItems(10_000)],
+    description: Description = "",
+    announce: bool = False,
+    invite_only: bool = False,
+    is_web_public: bool = False,
+    is_default_stream: bool = False,
+    folder_id: Id | None = None,
+    default_push_notifications: bool = False,
+    history_public_to_subscribers: bool | None = None,
+    message_retention_days: RetentionDays = "realm_default",
+    topics_policy: TopicsPolicy = "inherit",
+    **permissions: GroupValue,
+) -> CreatedChannel:
+    """Create a channel for some subscribers."""
+    new = NewChannel(
+        name=name.strip(),
+        description=one_line(description),
+        invite_only=invite_only,
+        is_web_public=is_web_public,
+        is_default=is_default_stream,
+        history_public=history_public_to_subscribers,
+        retention_days=retention_days(message_retention_days),
+        topics_policy=checked_policy(topics_policy),
+        folder_id=folder_id,
+        default_push=default_push_notifications,
+        permissions=permissions,
+    )
+    channel_id = await call.db.write(
+        actions.channels.subscriptions.create_channel,
+        call.user,
+        new,
+        await actions.messages.composing.describe_channel(call.author, new.description),
+        subscribers,
+        api.call.may_open_channels(call),
+        announce,
+    )
+    return CreatedChannel(id=channel_id)
+
+
+@takes(dict.fromkeys(CHANNEL_PERMISSIONS, Change))
+async def edit(
+    call: Call,
+    stream_id: int,
+    *,
+    new_name: str | None = None,
+    description: Description | None = None,
+    is_private: bool | None = None,
+    is_web_public: bool | None = None,
+    history_public_to_subscribers: bool | None = None,
+    is_default_stream: bool | None = None,
+    message_retention_days: RetentionDays | None = None,
+    topics_policy: TopicsPolicy | None = None,
+    folder_id: Id | UnsetType | None = UNSET,
+    is_archived: bool | None = None,
+    default_push_notifications: bool | None = None,
+    **permissions: NewValue,
+) -> Reply:
+    """Change a channel: everything that is given, or nothing."""
+    described = None
+    if description is not None:
+        text = one_line(description)
+        described = (text, await actions.messages.composing.describe_channel(call.author, text))
+    changes = ChannelChanges(
+        name=new_name,
+        description=described,
+        is_private=is_private,
+        is_web_public=is_web_public,
+        history_public=history_public_to_subscribers,
+        is_default=is_default_stream,
+        retention_days=(
+            UNSET if message_retention_days is None else retention_days(message_retention_days)
+        ),
+        topics_policy=None if topics_policy is None else checked_policy(topics_policy),
+        folder_id=folder_id,
+        archived=is_archived,
+        default_push=default_push_notifications,
+        permissions=api.permission_values.as_changes(permissions),
+    )
+    await call.db.write(
+        actions.channels.editing.edit,
+        call.user,
+        stream_id,
+        changes,
+        api.call.may_open_channels(call),
+    )
+    return ok()
+
+
+async def archive(call: Call, stream_id: int) -> Reply:
+    """Archive a channel: it stays readable, and nobody can write in it."""
+    await call.db.write(actions.channels.editing.archive, call.user, stream_id)
+    return ok()
+
+
+async def add_default(call: Call, *, stream_id: Id) -> Reply:
+    """Subscribe new users to a channel from now on."""
+    await call.db.write(actions.channels.editing.set_default, call.user, stream_id, True)
+    return ok()
+
+
+async def remove_default(call: Call, *, stream_id: Id) -> Reply:
+    """Subscribe new users to a channel no longer."""
+    await call.db.write(actions.channels.editing.set_default, call.user, stream_id, False)
+    return ok()
+
+
+# --- reading parameters that several endpoints share ---
+
+
+def one_line(description: str) -> str:
+    return description.strip().replace("\n", " ")
+
+
+def checked_policy(policy: str) -> str:
+    if policy not in POLICIES:
+        raise BadRequest("Invalid topics_policy")
+    return policy
+
+
+def retention_days(value: int | str | Literal["realm_default", "unlimited"]) -> int | None:
+    """Days as they are stored: None for the organization's own, -1 for ever."""
+    if value == "realm_default":
+        return None
+    days: int = SETTINGS["message_retention_days"].checked(value)
+    return days

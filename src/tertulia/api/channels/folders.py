@@ -1,0 +1,68 @@
+"""Channel folders: created, edited and ordered by administrators, listed for everybody."""
+
+from typing import Annotated
+
+from tertulia import actions, domain, events, storage
+from tertulia.api.call import Call
+from tertulia.events.types.channels.folders import FolderObject
+from tertulia.http.replies import Reply, ok
+from tertulia.http.rules import Id, MaxItems, MaxLength
+
+Name = Annotated[str, MaxLength(domain.limits.FOLDER_NAME_LENGTH)]
+Description = Annotated[str, MaxLength(domain.limits.FOLDER_DESCRIPTION_LENGTH)]
+
+
+class Folders(Reply):
+    channel_folders: list[FolderObject]
+
+
+class NewFolder(Reply):
+    channel_folder_id: int
+
+
+async def everything(call: Call, *, include_archived: bool = False) -> Folders:
+    """All channel folders, in their order."""
+    found = await call.db.read(storage.channels.folders.everything)
+    return Folders(
+        channel_folders=[
+            events.types.channels.folders.folder_object(folder)
+            for folder in found
+            if include_archived or not folder.archived
+        ]
+    )
+
+
+async def create(call: Call, *, name: Name, description: Description) -> NewFolder:
+    """Create a channel folder."""
+    rendered = await actions.messages.composing.describe(call.author, description)
+    folder_id = await call.db.write(
+        actions.channels.folders.create, call.user, name, description, rendered
+    )
+    return NewFolder(channel_folder_id=folder_id)
+
+
+async def edit(
+    call: Call,
+    channel_folder_id: int,
+    *,
+    name: Name | None = None,
+    description: Description | None = None,
+    is_archived: bool | None = None,
+) -> Reply:
+    """Rename, describe, archive or bring back a channel folder."""
+    described = None
+    if description is not None:
+        described = (
+            description,
+            await actions.messages.composing.describe(call.author, description),
+        )
+    await call.db.write(
+        actions.channels.folders.edit, call.user, channel_folder_id, name, described, is_archived
+    )
+    return ok()
+
+
+async def reorder(call: Call, *, order: Annotated[list[Id], MaxItems(10_000)]) -> Reply:
+    """Put all channel folders into a new order."""
+    await call.db.write(actions.channels.folders.reorder, call.user, order)
+    return ok()

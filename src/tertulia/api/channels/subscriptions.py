@@ -1,0 +1,262 @@
+"""Subscriptions: the channels one is in, joining and leaving them, and one's settings in each."""
+
+from dataclasses import replace
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from tertulia import actions, api, domain, events, storage
+from tertulia.actions.channels.subscription_settings import Choice
+from tertulia.actions.channels.subscriptions import Outcome, Removal, Wish
+from tertulia.api.call import Call
+from tertulia.api.channels import PERMISSIONS, Description, RetentionDays, TopicsPolicy
+from tertulia.domain.channels.channel import NewChannel
+from tertulia.domain.groups.group import GroupValue
+from tertulia.errors import BadRequest
+from tertulia.errors.authentication import GuestRefused
+from tertulia.events.types.channels.subscriptions import SubscriptionObject
+from tertulia.http.replies import Encoded, Reply, ok
+from tertulia.http.rules import BareOrJson, Id, MaxItems, Problem, Rule
+from tertulia.http.shapes import JSON_KINDS
+from tertulia.http.signatures import takes
+
+Principals = Annotated[list[Id] | list[str], MaxItems(10_000)]
+IncludeSubscribers = Literal["true", "false", "partial"]
+
+SWITCHES = {
+    "is_muted",
+    "in_home_view",
+    "pin_to_top",
+    "desktop_notifications",
+    "audible_notifications",
+    "push_notifications",
+    "email_notifications",
+    "wildcard_mentions_notify",
+}
+NO_COLOR = "color is not a valid hex color code"
+
+
+class WantedChannel(msgspec.Struct):
+    name: str
+    description: Description = ""
+    color: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.color is not None:
+            self.color = domain.channels.channel.checked_color(self.color)
+            if self.color is None:
+                raise ValueError(NO_COLOR)
+
+
+class _SwitchOrText(Rule):
+    """A boolean or a text; the words for anything else are those for a boolean."""
+
+    kinds = JSON_KINDS
+
+    def check(self, value: Any) -> Any:
+        if type(value) not in (bool, str):
+            raise Problem(" is not a boolean").at("bool")
+        return value
+
+    def schema(self) -> dict[str, Any]:
+        return {"anyOf": [{"type": "boolean"}, {"type": "string"}]}
+
+
+class ChosenProperty(msgspec.Struct):
+    stream_id: Id
+    property: str
+    value: Annotated[Any, _SwitchOrText()]
+
+    def __post_init__(self) -> None:
+        if self.property == "color":
+            color = (
+                domain.channels.channel.checked_color(self.value)
+                if isinstance(self.value, str)
+                else None
+            )
+            if color is None:
+                raise ValueError(NO_COLOR)
+            self.value = color
+
+
+class Subscriptions(Reply):
+    subscriptions: list[SubscriptionObject]
+
+
+class Subscribed(Reply, kw_only=True):
+    subscribed: dict[str, list[str]]
+    already_subscribed: dict[str, list[str]]
+    new_subscription_messages_sent: bool | UnsetType = UNSET
+    unauthorized: list[str] | UnsetType = UNSET
+
+
+class Unsubscribed(Reply):
+    removed: list[str]
+    not_removed: list[str]
+
+
+class EditedSubscriptions(Subscribed, kw_only=True):
+    removed: list[str]
+    not_removed: list[str]
+
+
+async def mine(
+    call: Call, *, include_subscribers: IncludeSubscribers = "false"
+) -> Encoded[Subscriptions]:
+    """The channels the caller is subscribed to."""
+    rows = await call.db.read(storage.channels.subscriptions.of_user, call.user.id)
+    shown = events.snapshot.channels.my_subscriptions(call.org, rows, include_subscribers)
+    return Encoded(b'{"subscriptions":[%s]}' % b",".join(bytes(each) for each in shown))
+
+
+@takes(PERMISSIONS)
+async def subscribe(
+    call: Call,
+    *,
+    subscriptions: Annotated[list[WantedChannel], MaxItems(1000)],
+    principals: Principals | None = None,
+    authorization_errors_fatal: bool = True,
+    announce: bool = False,
+    send_new_subscription_messages: bool = True,
+    invite_only: bool = False,
+    is_web_public: bool = False,
+    is_default_stream: bool = False,
+    folder_id: Id | None = None,
+    default_push_notifications: bool = False,
+    history_public_to_subscribers: bool | None = None,
+    message_retention_days: RetentionDays = "realm_default",
+    topics_policy: TopicsPolicy = "inherit",
+    **permissions: GroupValue,
+) -> Subscribed:
+    """Subscribe oneself or others to channels, creating those that do not exist."""
+    alike = NewChannel(
+        name="",
+        invite_only=invite_only,
+        is_web_public=is_web_public,
+        is_default=is_default_stream,
+        history_public=history_public_to_subscribers,
+        retention_days=api.channels.retention_days(message_retention_days),
+        topics_policy=api.channels.checked_policy(topics_policy),
+        folder_id=folder_id,
+        default_push=default_push_notifications,
+        permissions=permissions,
+    )
+    wish = await _wish(
+        call,
+        subscriptions,
+        alike,
+        principals=principals or [],
+        authorization_errors_fatal=authorization_errors_fatal,
+        announced=announce,
+        tells_subscribers=send_new_subscription_messages,
+    )
+    outcome = await call.db.write(
+        actions.channels.subscriptions.subscribe, call.user, wish, call.org.email_domain
+    )
+    return Subscribed(**_outcome(outcome, wish))
+
+
+async def unsubscribe(
+    call: Call,
+    *,
+    subscriptions: Annotated[list[str], MaxItems(1000)],
+    principals: Principals | None = None,
+) -> Unsubscribed:
+    """Leave channels, or take others out of them."""
+    removal = Removal(subscriptions, principals or [])
+    removed, not_removed = await call.db.write(
+        actions.channels.subscriptions.unsubscribe, call.user, removal, call.org.email_domain
+    )
+    return Unsubscribed(removed=removed, not_removed=not_removed)
+
+
+async def edit(
+    call: Call,
+    *,
+    add: Annotated[list[WantedChannel], MaxItems(1000)] | None = None,
+    delete: Annotated[list[str], MaxItems(1000)] | None = None,
+) -> EditedSubscriptions:
+    """Join some channels and leave others; both happen, or neither."""
+    if add and call.user.is_guest:
+        raise GuestRefused()
+    wish = await _wish(call, add or [], NewChannel(name=""))
+    outcome, (removed, not_removed) = await call.db.write(
+        actions.channels.subscriptions.edit,
+        call.user,
+        wish,
+        Removal(delete or []),
+        call.org.email_domain,
+    )
+    return EditedSubscriptions(**_outcome(outcome, wish), removed=removed, not_removed=not_removed)
+
+
+async def set_properties(
+    call: Call, *, subscription_data: Annotated[list[ChosenProperty], MaxItems(10_000)]
+) -> Reply:
+    """Change personal settings of subscriptions: all of them, or none."""
+    choices = [_choice(each) for each in subscription_data]
+    await call.db.write(actions.channels.subscription_settings.change, call.user, choices)
+    return ok()
+
+
+async def set_property(
+    call: Call, stream_id: int, *, property: str, value: Annotated[bool | str, BareOrJson]
+) -> Reply:
+    """Change one personal setting of one subscription."""
+    try:
+        chosen = ChosenProperty(stream_id, property, value)
+    except ValueError as error:
+        raise BadRequest(f"Invalid value: Value error, {error}") from None
+    await call.db.write(actions.channels.subscription_settings.change, call.user, [_choice(chosen)])
+    return ok()
+
+
+async def _wish(call: Call, wanted: list[WantedChannel], alike: NewChannel, **how: Any) -> Wish:
+    channels = [
+        replace(alike, name=each.name.strip(), description=api.channels.one_line(each.description))
+        for each in wanted
+    ]
+    return Wish(
+        channels=channels,
+        rendered_descriptions=[
+            await actions.messages.composing.describe_channel(call.author, each.description)
+            for each in channels
+        ],
+        web_public_allowed=api.call.may_open_channels(call),
+        colors={
+            domain.channels.topics.fold(each.name.strip()): each.color
+            for each in wanted
+            if each.color is not None
+        },
+        **how,
+    )
+
+
+def _outcome(outcome: Outcome, wish: Wish) -> dict[str, Any]:
+    """The keys that an answer about joining has."""
+    keys: dict[str, Any] = {
+        "subscribed": {str(user): names for user, names in outcome.subscribed.items()},
+        "already_subscribed": {
+            str(user): names for user, names in outcome.already_subscribed.items()
+        },
+    }
+    if wish.tells_subscribers:
+        keys["new_subscription_messages_sent"] = outcome.told_subscribers
+    if not wish.authorization_errors_fatal:
+        keys["unauthorized"] = outcome.unauthorized
+    return keys
+
+
+def _choice(chosen: ChosenProperty) -> Choice:
+    name, value = chosen.property, chosen.value
+    if name == "color":
+        return Choice(chosen.stream_id, name, value)
+    if name not in SWITCHES:
+        raise BadRequest(f"Unknown subscription property: {name}")
+    if not isinstance(value, bool):
+        raise BadRequest(f"{name} is not a boolean")
+    if name == "in_home_view":
+        # Compat: before feature level 139 a mute was set the other way round.
+        return Choice(chosen.stream_id, "is_muted", not value)
+    return Choice(chosen.stream_id, name, value)

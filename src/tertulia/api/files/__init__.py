@@ -1,0 +1,10 @@
+"""Uploading files."""
+
+from typing import TYPE_CHECKING
+
+from tertulia.modules import on_demand
+
+if TYPE_CHECKING:
+    from tertulia.api.files import pictures, uploads
+else:
+    __getattr__ = on_demand(__name__)

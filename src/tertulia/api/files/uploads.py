@@ -1,0 +1,122 @@
+"""Uploading files, listing and deleting one's own, and links that work without a login."""
+
+import hmac
+
+from tertulia import actions, events
+from tertulia.actions.files.receiving import Receiving
+from tertulia.api.call import Call
+from tertulia.domain.files.attachments import Attachment
+from tertulia.domain.people.keys import Vault
+from tertulia.errors import BadRequest
+from tertulia.errors.files import (
+    InvalidAttachment,
+    LinkExpired,
+    MayNotReadFile,
+    NoSuchFile,
+    SeveralFilesGiven,
+)
+from tertulia.errors.messages import FileTooLarge
+from tertulia.events.types.files.attachments import AttachmentObject
+from tertulia.http.forms import FileHead, Incoming
+from tertulia.http.replies import Reply, ok
+
+FORM_BYTES = 1 << 20  # room for the form around a file
+LINK_SECONDS = 60  # how long a link works without a login
+
+
+class Uploaded(Reply):
+    uri: str
+    url: str
+    filename: str
+
+
+class TemporaryLink(Reply):
+    url: str
+
+
+class ThumbnailStatus(Reply):
+    has_thumbnail: bool
+
+
+class OwnAttachments(Reply):
+    attachments: list[AttachmentObject]
+    upload_space_used: int
+
+
+async def upload(call: Call, *, file: Incoming) -> Uploaded:
+    """Upload a file, which others may read once a message links it."""
+    limit = call.config.max_upload_mib
+    if call.request.announced_bytes() > (limit << 20) + FORM_BYTES:
+        raise FileTooLarge(limit=limit)
+    receiving = Receiving(call.db, call.user, limit)
+    try:
+        added = await _received(receiving, file)
+    except Exception:  # whatever went wrong, and whoever left
+        await receiving.give_up()
+        raise
+    return Uploaded(uri=added.url, url=added.url, filename=added.name)
+
+
+async def temporary_link(call: Call, realm_id_str: int, filename: str) -> TemporaryLink:
+    """A link to a file that works for a minute without a login."""
+    path_id = f"{realm_id_str}/{filename}"
+    found = await call.db.read(actions.files.attachments.readable, call.user, path_id)
+    token = _token(call.vault, found.path_id, int(call.now) + LINK_SECONDS)
+    return TemporaryLink(f"/user_uploads/temporary/{token}/{found.path_id.rpartition('/')[2]}")
+
+
+async def thumbnail_status(call: Call, realm_id_str: int, filename: str) -> ThumbnailStatus:
+    """Whether there is a thumbnail of a file; one is drawn when it is first asked for."""
+    try:
+        path_id = f"{realm_id_str}/{filename}"
+        found = await call.db.read(actions.files.attachments.readable, call.user, path_id)
+    except (NoSuchFile, MayNotReadFile):
+        raise InvalidAttachment() from None
+    return ThumbnailStatus(has_thumbnail=bool(found.thumbnail_url))
+
+
+async def mine(call: Call) -> OwnAttachments:
+    """The files that the caller has uploaded, newest first."""
+    found, space = await call.db.read(actions.files.attachments.mine, call.user)
+    return OwnAttachments(
+        [events.types.files.attachments.attachment_object(each) for each in found], space
+    )
+
+
+async def delete(call: Call, attachment_id: int) -> Reply:
+    """Delete a file that the caller has uploaded, wherever it is linked."""
+    await call.db.write(actions.files.attachments.delete_own, call.user, attachment_id)
+    return ok()
+
+
+def linked(vault: Vault, token: str, now: float) -> str:
+    """The file that a temporary link leads to; raises LinkExpired if it leads nowhere."""
+    try:
+        path_id, expires, signature = bytes.fromhex(token).decode().rsplit(":", 2)
+        is_ours = hmac.compare_digest(
+            signature.encode(), vault.signature(f"{path_id}:{expires}").encode()
+        )
+    except ValueError:
+        raise LinkExpired() from None
+    if not is_ours or int(expires) < now:
+        raise LinkExpired()
+    return path_id
+
+
+def _token(vault: Vault, path_id: str, expires: int) -> str:
+    text = f"{path_id}:{expires}"
+    return f"{text}:{vault.signature(text)}".encode().hex()
+
+
+async def _received(receiving: Receiving, files: Incoming) -> Attachment:
+    head: FileHead | None = None
+    async for item in files:
+        if not isinstance(item, FileHead):
+            await receiving.take(item)
+        elif head is None:
+            head = item
+        else:
+            raise SeveralFilesGiven()
+    if head is None:
+        raise BadRequest("You must specify a file to upload")
+    return await receiving.finish(head.filename, head.content_type)

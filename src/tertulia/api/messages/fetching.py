@@ -1,0 +1,242 @@
+"""Fetching messages: around an anchor, by their ids, or as far as they match a narrow."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from tertulia import actions, domain, events
+from tertulia.actions.messages.fetching import Shown, Window
+from tertulia.actions.messages.narrowing import Asker
+from tertulia.api.call import Call
+from tertulia.domain.messages.message import Message
+from tertulia.domain.messages.narrow import Term
+from tertulia.errors import BadRequest
+from tertulia.errors.parameters import UnsupportedCombination
+from tertulia.events.types.messages.message import MessageObject
+from tertulia.http.replies import Reply
+from tertulia.http.rules import Id, MaxItems, NonNegative
+
+Narrow = Annotated[list[Any], MaxItems(100)]
+
+MOST_BATCHES = 10  # that a search waits for, if the index is far behind
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How the caller wants messages to be told."""
+
+    apply_markdown: bool
+    client_gravatar: bool
+    allow_empty_topic: bool
+
+
+class Messages(Reply, kw_only=True):
+    messages: list[MessageObject]
+    anchor: int | UnsetType = UNSET
+    found_anchor: bool
+    found_oldest: bool
+    found_newest: bool
+    history_limited: bool = False
+
+
+class OneMessage(Reply):
+    message: MessageObject
+    raw_content: str
+
+
+class MatchedText(msgspec.Struct):
+    match_content: str
+    match_subject: str
+
+
+class Matches(Reply):
+    messages: dict[str, MatchedText]
+
+
+async def fetch_messages(
+    call: Call,
+    *,
+    anchor: str | None = None,
+    anchor_date: str | None = None,
+    num_before: Annotated[int, NonNegative()] = 0,
+    num_after: Annotated[int, NonNegative()] = 0,
+    include_anchor: bool = True,
+    use_first_unread_anchor: bool = False,
+    narrow: Narrow | None = None,
+    message_ids: Annotated[list[Id] | None, MaxItems(domain.limits.MESSAGES_PER_FETCH)] = None,
+    apply_markdown: bool = True,
+    client_gravatar: bool = True,
+    allow_empty_topic_name: bool = False,
+) -> Messages:
+    """Fetch messages around an anchor, or by their ids."""
+    manner = Manner(apply_markdown, client_gravatar, allow_empty_topic_name)
+    terms = domain.messages.narrow.terms_from(narrow or [])
+    if call.caller is None:
+        actions.messages.narrowing.check_for_all(terms)
+    await prepare_search(call, terms)
+    read = call.db.read_aside if _searches(terms) else call.db.read
+    if message_ids is not None:
+        if anchor is not None or num_before or num_after or use_first_unread_anchor:
+            raise UnsupportedCombination(
+                parameters="num_before, num_after, anchor, message_ids, include_anchor,"
+                " use_first_unread_anchor"
+            )
+        some = await read(actions.messages.fetching.some, asker(call), terms, message_ids)
+        return Messages(
+            messages=_told(call, manner, some),
+            found_anchor=False,
+            found_oldest=False,
+            found_newest=False,
+        )
+    if num_before + num_after > domain.limits.MESSAGES_PER_FETCH:
+        raise BadRequest(
+            f"Too many messages requested (maximum {domain.limits.MESSAGES_PER_FETCH})."
+        )
+    if use_first_unread_anchor:
+        anchor = "first_unread"
+    if anchor is None:
+        raise BadRequest("Missing 'anchor' argument.")
+    window = window_from(anchor, anchor_date, num_before, num_after, include_anchor)
+    await _catch_up(call, terms, window)
+    found, shown = await read(actions.messages.fetching.around, asker(call), terms, window)
+    return Messages(
+        messages=_told(call, manner, shown),
+        anchor=found.anchor,
+        found_anchor=found.found_anchor,
+        found_oldest=found.found_oldest,
+        found_newest=found.found_newest,
+    )
+
+
+async def matches_narrow(
+    call: Call,
+    *,
+    msg_ids: Annotated[list[Id], MaxItems(domain.limits.MESSAGES_PER_FETCH)],
+    narrow: Narrow,
+) -> Matches:
+    """Say which of some messages that one has received match a narrow."""
+    terms = domain.messages.narrow.terms_from(narrow)
+    await prepare_search(call, terms)
+    read = call.db.read_aside if _searches(terms) else call.db.read
+    found, highlighter = await read(actions.messages.fetching.matching, asker(call), terms, msg_ids)
+    return Matches(
+        {
+            str(message.id): MatchedText(
+                highlighter.markup(message.rendered), highlighter.text(message.topic)
+            )
+            for message in found
+        }
+    )
+
+
+async def fetch_message(
+    call: Call,
+    message_id: int,
+    *,
+    apply_markdown: bool = True,
+    client_gravatar: bool = True,
+    allow_empty_topic_name: bool = False,
+) -> OneMessage:
+    """Fetch one message."""
+    if call.caller is None:
+        message, flags = (
+            await call.db.read(actions.messages.fetching.one_for_all, message_id),
+            ["read"],
+        )
+    else:
+        message, flags = await call.db.read(actions.messages.fetching.one, call.caller, message_id)
+    manner = Manner(apply_markdown, client_gravatar, allow_empty_topic_name)
+    told = _told_one(call, manner, message, flags)
+    return OneMessage(message=told, raw_content=message.content)
+
+
+async def prepare_search(call: Call, terms: list[Term]) -> None:
+    """Bring the index up to date if a search would otherwise have much to read by itself.
+
+    After a large import that takes longer than a request may; then the job goes on with it.
+    """
+    if _searches(terms):
+        for _ in range(MOST_BATCHES):
+            if not await call.db.read(actions.messages.indexing.is_far_behind):
+                return
+            await call.db.write(actions.messages.indexing.index_some)
+
+
+def _searches(terms: list[Term]) -> bool:
+    """Whether texts are looked into, which may take long."""
+    return any(term.operator == "search" for term in terms)
+
+
+async def _catch_up(call: Call, terms: list[Term], window: Window) -> None:
+    """Whoever asks for what is unread does not look through all that came since, each time."""
+    asks = window.anchor == "first_unread" or any(
+        (term.operator, term.operand) == ("is", "unread") for term in terms
+    )
+    if (
+        asks
+        and call.caller is not None
+        and await call.db.read(actions.messages.reading.is_behind, call.caller.id)
+    ):
+        await call.db.write(actions.messages.reading.catch_up, call.caller.id)
+
+
+def asker(call: Call) -> Asker:
+    return Asker(call.reader, call.org.email_domain)
+
+
+def window_from(
+    anchor: str, anchor_date: str | None, num_before: int, num_after: int, include_anchor: bool
+) -> Window:
+    """The stretch of history that is asked for around an anchor, as clients write it."""
+    if not include_anchor and num_before and num_after:
+        raise BadRequest("The anchor can only be excluded at an end of the range")
+    moment = None
+    place: int | str = anchor
+    if anchor == "date":
+        if anchor_date is None:
+            raise BadRequest("Missing 'anchor_date' argument.")
+        moment = _moment(anchor_date)
+    elif anchor not in ("newest", "oldest", "first_unread"):
+        digits = anchor.removeprefix("-")
+        if not (digits.isascii() and digits.isdecimal()):
+            raise BadRequest("Invalid anchor")
+        place = min(int(digits[:20]), actions.messages.fetching.NEWEST) if digits == anchor else 0
+    return Window(place, num_before, num_after, include_anchor, moment)
+
+
+def _moment(text: str) -> float:
+    try:
+        moment = datetime.fromisoformat(text)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    except (OverflowError, ValueError):
+        raise BadRequest("anchor_date is not an ISO 8601 datetime string") from None
+
+
+def _told(call: Call, manner: Manner, shown: Shown) -> list[MessageObject]:
+    objects = []
+    for message in shown.messages:
+        told = _told_one(call, manner, message, shown.flags[message.id])
+        if shown.highlighter is not None:
+            told.match_content = shown.highlighter.markup(message.rendered)
+            told.match_subject = shown.highlighter.text(message.topic)
+        objects.append(told)
+    return objects
+
+
+def _told_one(call: Call, manner: Manner, message: Message, flags: list[str]) -> MessageObject:
+    told = events.types.messages.message.message_object(
+        call.org,
+        message,
+        apply_markdown=manner.apply_markdown,
+        client_gravatar=manner.client_gravatar,
+        allow_empty_topic=manner.allow_empty_topic,
+        knows_sender=call.org.may_know(call.caller, call.org.users[message.sender_id]),
+    )
+    told.flags = ["read"] if call.caller is None else flags
+    events.types.messages.message.add_details(
+        call.org, told, message, allow_empty_topic=manner.allow_empty_topic
+    )
+    return told

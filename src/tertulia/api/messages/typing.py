@@ -1,0 +1,69 @@
+"""Typing: telling others that one writes. Nothing of it is stored."""
+
+from typing import Annotated, Literal
+
+from tertulia import actions, domain
+from tertulia.api.call import Call
+from tertulia.errors import BadRequest
+from tertulia.errors.messages import TopicMissing
+from tertulia.errors.parameters import MissingParameter
+from tertulia.events.whispers import TypingDirect, TypingEdit, TypingInChannel
+from tertulia.http.replies import Reply, ok
+from tertulia.http.rules import Id, MaxItems, Name, OnlyWith
+
+Op = Literal["start", "stop"]
+DIRECT = OnlyWith("type", "direct", None)
+IN_CHANNEL = OnlyWith("type", "stream", "channel")
+
+
+async def tell(
+    call: Call,
+    *,
+    op: Op,
+    kind: Annotated[Literal["direct", "stream", "channel"], Name("type")] = "direct",
+    to: Annotated[list[Id], MaxItems(domain.limits.RECIPIENTS_PER_MESSAGE), DIRECT] | None = None,
+    stream_id: Annotated[Id, IN_CHANNEL] | None = None,
+    topic: str | None = None,
+) -> Reply:
+    """Tell others that one begins or stops writing to them."""
+    if kind == "direct":
+        await _tell_people(call, op, to)
+    else:
+        await _tell_channel(call, op, stream_id, topic)
+    return ok()
+
+
+async def tell_of_edit(call: Call, message_id: int, *, op: Op) -> Reply:
+    """Tell others that one begins or stops rewriting a message of one's own."""
+    message, is_told = await call.db.read(actions.messages.typing.in_message, call.user, message_id)
+    if is_told:
+        whisper = TypingEdit(
+            op,
+            call.user.id,
+            message.id,
+            channel_id=message.channel_id,
+            topic=message.topic,
+            user_ids=list(message.member_ids),
+        )
+        call.delivery.whisper(call.user.realm_id, whisper)
+    return ok()
+
+
+async def _tell_people(call: Call, op: Op, to: list[int] | None) -> None:
+    if to is None:
+        raise MissingParameter(name="to")
+    if not to:
+        raise BadRequest("Empty 'to' list")
+    user_ids = await call.db.read(actions.messages.typing.to_people, call.user, to)
+    call.delivery.whisper(call.user.realm_id, TypingDirect(op, call.user.id, user_ids))
+
+
+async def _tell_channel(call: Call, op: Op, channel_id: int | None, topic: str | None) -> None:
+    if channel_id is None:
+        raise MissingParameter(name="stream_id")
+    if topic is None:
+        raise TopicMissing()
+    topic = domain.channels.topics.for_sending(topic)
+    if await call.db.read(actions.messages.typing.in_channel, call.user, channel_id):
+        whisper = TypingInChannel(op, call.user.id, channel_id, topic)
+        call.delivery.whisper(call.user.realm_id, whisper)

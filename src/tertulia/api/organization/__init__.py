@@ -1,0 +1,17 @@
+"""What administrators arrange for everybody."""
+
+from typing import TYPE_CHECKING
+
+from tertulia.modules import on_demand
+
+if TYPE_CHECKING:
+    from tertulia.api.organization import (
+        custom_emoji,
+        linkifiers,
+        mail_domains,
+        playgrounds,
+        server,
+        settings,
+    )
+else:
+    __getattr__ = on_demand(__name__)

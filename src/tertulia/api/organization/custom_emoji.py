@@ -1,0 +1,41 @@
+"""Custom emoji: listing, adding and deactivating them."""
+
+import asyncio
+
+from tertulia import actions, api, domain, events
+from tertulia.api.call import Call
+from tertulia.errors import BadRequest
+from tertulia.events.types.organization.custom_emoji import EmojiObject
+from tertulia.http.forms import Files
+from tertulia.http.replies import Reply, ok
+
+MAX_BODY = domain.limits.EMOJI_BYTES + (1 << 20)  # the form around the file needs room, too
+
+
+class EmojiList(Reply):
+    emoji: dict[str, EmojiObject]
+
+
+async def everything(call: Call) -> EmojiList:
+    """All custom emoji, deactivated ones included."""
+    found = await call.db.read(actions.organization.custom_emoji.listed)
+    return EmojiList(
+        {str(each.id): events.types.organization.custom_emoji.emoji_object(each) for each in found}
+    )
+
+
+async def add(call: Call, emoji_name: str, *, files: Files) -> Reply:
+    """Add a custom emoji."""
+    name = domain.organization.custom_emoji.checked_emoji_name(emoji_name)
+    if len(files) != 1:
+        raise BadRequest("You must upload exactly one file.")
+    uploaded = api.files.pictures.picture_in(files[0], domain.limits.EMOJI_BYTES)
+    picture = await asyncio.to_thread(domain.files.images.emoji_picture, uploaded)
+    await call.db.write(actions.organization.custom_emoji.add, call.user, name, picture)
+    return ok()
+
+
+async def deactivate(call: Call, emoji_name: str) -> Reply:
+    """Take a custom emoji out of use."""
+    await call.db.write(actions.organization.custom_emoji.deactivate, call.user, emoji_name)
+    return ok()

@@ -1,0 +1,80 @@
+"""Linkifiers: what becomes a link in messages and topics of the organization."""
+
+from typing import Annotated
+
+from tertulia import actions
+from tertulia.api.call import Call
+from tertulia.domain.organization.linkifiers import (
+    ALTERNATIVES,
+    PATTERN_LENGTH,
+    PER_ORGANIZATION,
+    TEMPLATE_LENGTH,
+    LinkifierRule,
+)
+from tertulia.events.types.organization.linkifiers import LinkifierObject
+from tertulia.http.replies import Reply, ok
+from tertulia.http.rules import Id, MaxItems, MaxLength, NoNul
+
+Pattern = Annotated[str, NoNul(), MaxLength(PATTERN_LENGTH)]
+Template = Annotated[str, NoNul(), MaxLength(TEMPLATE_LENGTH)]
+Templates = Annotated[list[Template], MaxItems(ALTERNATIVES)]
+Ids = Annotated[list[Id], MaxItems(2 * PER_ORGANIZATION)]
+
+
+class Linkifiers(Reply):
+    linkifiers: list[LinkifierObject]
+
+
+class AddedLinkifier(Reply):
+    id: int
+
+
+async def everything(call: Call) -> Linkifiers:
+    """All linkifiers, in the order in which they are tried."""
+    return Linkifiers([LinkifierObject.of(each) for each in call.org.linkifiers])
+
+
+async def put_in_order(call: Call, *, ordered_linkifier_ids: Ids) -> Reply:
+    """Change the order in which linkifiers are tried."""
+    await call.db.write(
+        actions.organization.linkifiers.put_in_order, call.user, ordered_linkifier_ids
+    )
+    return ok()
+
+
+async def add(
+    call: Call,
+    *,
+    pattern: Pattern,
+    url_template: Template,
+    example_input: Template | None = None,
+    reverse_template: Template | None = None,
+    alternative_url_templates: Templates | None = None,
+) -> AddedLinkifier:
+    """Link everything that matches a pattern."""
+    alternatives = tuple(alternative_url_templates or ())
+    rule = LinkifierRule(pattern, url_template, example_input, reverse_template, alternatives)
+    return AddedLinkifier(await call.db.write(actions.organization.linkifiers.add, call.user, rule))
+
+
+async def change(
+    call: Call,
+    filter_id: int,
+    *,
+    pattern: Pattern,
+    url_template: Template,
+    example_input: Template | None = None,
+    reverse_template: Template | None = None,
+    alternative_url_templates: Templates | None = None,
+) -> Reply:
+    """Change a linkifier."""
+    alternatives = tuple(alternative_url_templates or ())
+    rule = LinkifierRule(pattern, url_template, example_input, reverse_template, alternatives)
+    await call.db.write(actions.organization.linkifiers.change, call.user, filter_id, rule)
+    return ok()
+
+
+async def remove(call: Call, filter_id: int) -> Reply:
+    """Remove a linkifier; links in messages stay."""
+    await call.db.write(actions.organization.linkifiers.remove, call.user, filter_id)
+    return ok()

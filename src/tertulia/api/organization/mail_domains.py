@@ -1,0 +1,52 @@
+"""The organization's domains: where the mail addresses of those who join may be."""
+
+from typing import Annotated
+
+from tertulia import actions, storage
+from tertulia.api.call import Call
+from tertulia.events.types.organization.mail_domains import DomainObject
+from tertulia.http.replies import Reply, ok
+from tertulia.http.rules import MaxLength, NoNul
+
+Name = Annotated[str, NoNul(), MaxLength(1000)]
+
+
+class Domains(Reply):
+    domains: list[DomainObject]
+
+
+class AddedMailDomain(Reply):
+    new_domain: tuple[int, str]
+
+
+async def everything(call: Call) -> Domains:
+    """The domains of the organization."""
+    return Domains(
+        [
+            DomainObject.of(each)
+            for each in await call.db.read(storage.organization.mail_domains.everything)
+        ]
+    )
+
+
+async def add(call: Call, *, domain: Name, allow_subdomains: bool) -> AddedMailDomain:
+    """Let people with addresses at a domain join."""
+    return AddedMailDomain(
+        await call.db.write(
+            actions.organization.mail_domains.add, call.user, domain, allow_subdomains
+        )
+    )
+
+
+async def change(call: Call, domain: str, *, allow_subdomains: bool) -> Reply:
+    """Let the subdomains of a domain count too, or no longer."""
+    await call.db.write(
+        actions.organization.mail_domains.change, call.user, domain, allow_subdomains
+    )
+    return ok()
+
+
+async def remove(call: Call, domain: str) -> Reply:
+    """Take a domain from the list; who is there stays."""
+    await call.db.write(actions.organization.mail_domains.remove, call.user, domain)
+    return ok()

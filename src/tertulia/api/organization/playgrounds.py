@@ -1,0 +1,34 @@
+"""Playgrounds: where the code of messages can be tried out."""
+
+from typing import Annotated
+
+from tertulia import actions
+from tertulia.api.call import Call
+from tertulia.domain.organization.playgrounds import LANGUAGE_LENGTH, NAME_LENGTH, TEMPLATE_LENGTH
+from tertulia.http.replies import Reply, ok
+from tertulia.http.rules import MaxLength, NoNul
+
+Name = Annotated[str, NoNul(), MaxLength(NAME_LENGTH)]
+Language = Annotated[str, NoNul(), MaxLength(LANGUAGE_LENGTH)]
+Template = Annotated[str, NoNul(), MaxLength(TEMPLATE_LENGTH)]
+
+
+class AddedPlayground(Reply):
+    id: int
+
+
+async def add(
+    call: Call, *, name: Name, pygments_language: Language, url_template: Template
+) -> AddedPlayground:
+    """Offer a playground for a language."""
+    return AddedPlayground(
+        await call.db.write(
+            actions.organization.playgrounds.add, call.user, name, pygments_language, url_template
+        )
+    )
+
+
+async def remove(call: Call, playground_id: int) -> Reply:
+    """Remove a playground."""
+    await call.db.write(actions.organization.playgrounds.remove, call.user, playground_id)
+    return ok()

@@ -1,0 +1,44 @@
+"""The organization: changing its settings."""
+
+from typing import Any
+
+import msgspec
+
+from tertulia import actions, api
+from tertulia.api.call import Call
+from tertulia.api.permission_values import NewValue
+from tertulia.domain.channels.topics import ALLOW_EMPTY, DISABLE_EMPTY
+from tertulia.domain.organization.settings import SETTINGS
+from tertulia.http.replies import Encoded, Reply
+from tertulia.http.signatures import takes
+
+# Compat: what has a word is answered as its number, and texts only as changed.
+_NUMBERS = {
+    "topics_policy": {ALLOW_EMPTY: 2, DISABLE_EMPTY: 3},
+    "message_edit_history_visibility_policy": {"all": 1, "moves": 2, "none": 3},
+}
+_TEXTS = ("name", "description", "default_language")
+
+
+@takes(api.setting_values.parameters(SETTINGS.values()))
+async def edit(call: Call, **values: Any) -> Encoded[Reply]:
+    """Change the organization's settings; the answer names those that have changed."""
+    wanted = {
+        name: api.permission_values.as_change(value) if isinstance(value, NewValue) else value
+        for name, value in values.items()
+    }
+    html = {
+        name: await actions.messages.composing.describe(call.author, text)
+        for name, text in values.items()
+        if SETTINGS[name].is_markup
+    }
+    changed = await call.db.write(actions.organization.settings.edit, call.user, wanted, html)
+    return Encoded(
+        msgspec.json.encode({name: _answer(name, value) for name, value in changed.items()})
+    )
+
+
+def _answer(name: str, value: Any) -> Any:
+    if name in _TEXTS:
+        return "updated"
+    return _NUMBERS.get(name, {}).get(value, value) if isinstance(value, str) else value

@@ -1,0 +1,21 @@
+"""Accounts, one's own and others'."""
+
+from typing import TYPE_CHECKING
+
+from tertulia.modules import on_demand
+
+if TYPE_CHECKING:
+    from tertulia.api.people import (
+        accounts,
+        avatars,
+        bot_storage,
+        bots,
+        login,
+        named,
+        presence,
+        profile_fields,
+        status,
+        users,
+    )
+else:
+    __getattr__ = on_demand(__name__)

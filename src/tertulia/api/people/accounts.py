@@ -1,0 +1,120 @@
+"""Accounts: what administrators do with those of others, and people with their own."""
+
+import asyncio
+from typing import Annotated
+
+from tertulia import actions, api, domain
+from tertulia.actions.people.accounts import AccountChanges
+from tertulia.actions.people.joining import NewUser
+from tertulia.api.call import Call
+from tertulia.api.people.profile_fields import GivenValue, GivenValues
+from tertulia.domain.people.user import Role
+from tertulia.errors import BadRequest
+from tertulia.errors.people import UserNotFound
+from tertulia.http.replies import Reply, ok
+from tertulia.http.rules import MaxLength, NoNul, OneOf
+
+Text = Annotated[str, MaxLength(1000), NoNul]
+RoleNumber = Annotated[int, OneOf([int(role) for role in Role])]
+
+
+class NewId(Reply):
+    user_id: int
+
+
+class NewKey(Reply):
+    api_key: str
+
+
+async def create(call: Call, *, email: Text, password: Text, full_name: Text) -> NewId:
+    """Create an account for a person."""
+    if not call.config.accounts_api:
+        raise BadRequest("User not authorized to create users")
+    domain.people.user.checked_full_name(full_name)
+    hashed = await asyncio.to_thread(
+        domain.people.passwords.hashed, domain.people.passwords.checked(password)
+    )
+    new = NewUser(email, full_name, password_hash=hashed)
+    return NewId(
+        user_id=await call.db.write(actions.people.joining.create, call.user, call.vault, new)
+    )
+
+
+async def edit_by_id(
+    call: Call,
+    user_id: int,
+    *,
+    full_name: Text | None = None,
+    role: RoleNumber | None = None,
+    new_email: Text | None = None,
+    profile_data: GivenValues | None = None,
+) -> Reply:
+    """Change the name, the role, the address or the profile of somebody."""
+    return await _edit(call, user_id, full_name, role, new_email, profile_data)
+
+
+async def edit_by_email(
+    call: Call,
+    email: str,
+    *,
+    full_name: Text | None = None,
+    role: RoleNumber | None = None,
+    new_email: Text | None = None,
+    profile_data: GivenValues | None = None,
+) -> Reply:
+    """Change the name, the role, the address or the profile of somebody, named by address."""
+    return await _edit(call, _id_of(call, email), full_name, role, new_email, profile_data)
+
+
+async def deactivate_by_id(call: Call, user_id: int) -> Reply:
+    """End somebody's account."""
+    await call.db.write(actions.people.accounts.deactivate, call.user, user_id)
+    return ok()
+
+
+async def deactivate_by_email(call: Call, email: str) -> Reply:
+    """End somebody's account, named by address."""
+    await call.db.write(actions.people.accounts.deactivate, call.user, _id_of(call, email))
+    return ok()
+
+
+async def deactivate_self(call: Call) -> Reply:
+    """End one's own account."""
+    await call.db.write(actions.people.accounts.deactivate_self, call.user)
+    return ok()
+
+
+async def reactivate(call: Call, user_id: int) -> Reply:
+    """Open an account again that was ended."""
+    await call.db.write(actions.people.accounts.reactivate, call.user, user_id)
+    return ok()
+
+
+async def renew_key(call: Call) -> NewKey:
+    """Get a new API key; the old one and its event queues end at once."""
+    return NewKey(
+        api_key=await call.db.write(actions.people.accounts.renew_key, call.user, call.vault)
+    )
+
+
+async def _edit(
+    call: Call,
+    user_id: int,
+    full_name: str | None,
+    role: int | None,
+    new_email: str | None,
+    profile_data: list[GivenValue] | None,
+) -> Reply:
+    if new_email is not None and not call.config.accounts_api:
+        raise BadRequest("User not authorized to change user emails")
+    profile = await api.people.profile_fields.composed(call, profile_data or [])
+    changes = AccountChanges(full_name, None if role is None else Role(role), new_email, profile)
+    await call.db.write(actions.people.accounts.edit, call.user, user_id, changes)
+    return ok()
+
+
+def _id_of(call: Call, email: str) -> int:
+    user = api.people.named.with_address(call, email)
+    if user is None:
+        raise UserNotFound()
+    return user.id

@@ -1,0 +1,63 @@
+"""Pictures of oneself: uploading one, and going without."""
+
+import asyncio
+
+from tertulia import actions, api, domain, events
+from tertulia.api.call import Call
+from tertulia.domain.people.user import User
+from tertulia.errors import BadRequest
+from tertulia.errors.files import SeveralFilesGiven
+from tertulia.errors.http import NotFound
+from tertulia.http.forms import Files
+from tertulia.http.replies import Reply
+
+MAX_BODY = domain.limits.AVATAR_BYTES + (1 << 20)  # the form around the file needs room, too
+
+
+class AvatarUrl(Reply):
+    avatar_url: str | None
+
+
+async def upload(call: Call, *, files: Files) -> AvatarUrl:
+    """Upload a picture of oneself."""
+    avatar = await given(files) if len(files) == 1 else None
+    if avatar is None:
+        raise BadRequest("You must upload exactly one avatar.")
+    await call.db.write(actions.people.avatars.upload_own, call.user, avatar)
+    return _mine(call)
+
+
+async def delete(call: Call) -> AvatarUrl:
+    """Go back to the picture that the organization gives everybody."""
+    await call.db.write(actions.people.avatars.delete_own, call.user)
+    return _mine(call)
+
+
+def find_user(call: Call, who: str) -> User:
+    """By number, by the address in public, or by the real one if the caller may see it."""
+    is_number = who.isascii() and who.isdecimal() and len(who) <= 18
+    user = (
+        api.people.named.with_id(call, int(who))
+        if is_number
+        else api.people.named.with_address(call, who)
+    )
+    if user is None:
+        raise NotFound()
+    return user
+
+
+async def given(files: Files) -> domain.files.images.Avatar | None:
+    """The picture that was uploaded, if there is one: looked at and drawn anew."""
+    if not files:
+        return None
+    if len(files) > 1:
+        raise SeveralFilesGiven()
+    uploaded = api.files.pictures.picture_in(files[0], domain.limits.AVATAR_BYTES)
+    return await asyncio.to_thread(domain.files.images.avatar, uploaded)
+
+
+def _mine(call: Call) -> AvatarUrl:
+    me = call.org.users[call.user.id]
+    return AvatarUrl(
+        avatar_url=events.types.people.user.avatar_url(call.org, me, client_gravatar=False)
+    )

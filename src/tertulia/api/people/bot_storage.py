@@ -1,0 +1,44 @@
+"""Bot storage: what a bot remembers from one run to the next, and nobody else sees."""
+
+from typing import Annotated
+
+from tertulia import actions, domain
+from tertulia.api.call import Call
+from tertulia.errors import BadRequest
+from tertulia.http.replies import Reply, ok
+from tertulia.http.rules import MaxItems, MaxLength, NoNul
+
+Key = Annotated[str, MaxLength(domain.limits.BOT_MEMORY_KEY_LENGTH), NoNul]
+Keys = Annotated[list[Key], MaxItems(domain.limits.BOT_MEMORY_KEYS_PER_CALL)]
+
+
+class Storage(Reply):
+    storage: dict[str, str]
+
+
+async def put(
+    call: Call, *, storage: dict[str, Annotated[str, MaxLength(domain.limits.BOT_MEMORY), NoNul]]
+) -> Reply:
+    """Remember texts under their keys; what was there under one of them is replaced."""
+    if len(storage) > domain.limits.BOT_MEMORY_KEYS_PER_CALL:
+        limit = domain.limits.BOT_MEMORY_KEYS_PER_CALL
+        raise BadRequest(f"storage is too long (limit: {limit} items)")
+    for key in storage:
+        if len(key) > domain.limits.BOT_MEMORY_KEY_LENGTH:
+            limit = domain.limits.BOT_MEMORY_KEY_LENGTH
+            raise BadRequest(f"A key in storage is too long (limit: {limit} characters)")
+        if "\0" in key:
+            raise BadRequest("A key in storage must not contain null bytes")
+    await call.db.write(actions.people.bot_memory.put, call.user, storage)
+    return ok()
+
+
+async def fetch(call: Call, *, keys: Keys | None = None) -> Storage:
+    """What the calling bot remembers: everything, or what stands under some keys."""
+    return Storage(storage=await call.db.read(actions.people.bot_memory.fetch, call.user, keys))
+
+
+async def forget(call: Call, *, keys: Keys | None = None) -> Reply:
+    """Let the calling bot forget everything, or what stands under some keys."""
+    await call.db.write(actions.people.bot_memory.forget, call.user, keys)
+    return ok()

@@ -1,0 +1,213 @@
+"""Bots: making, listing, changing and ending them, and their keys."""
+
+from typing import Annotated, Any
+
+from tertulia import actions, api, domain, events, storage
+from tertulia.actions.people.bots import BotChanges, Defaults, NewBot
+from tertulia.api.call import Call
+from tertulia.domain.people.bots import USUAL_INTERFACE, Bot
+from tertulia.domain.people.user import BotType, Role, User
+from tertulia.errors import BadRequest
+from tertulia.events.types.people.bots import BotObject
+from tertulia.http.forms import Files
+from tertulia.http.replies import Reply, ok
+from tertulia.http.rules import BareOrJson, Id, MaxLength, NoNul, OneOf, WebAddress
+from tertulia.storage.database.tx import Tx
+
+Text = Annotated[str, MaxLength(1000), NoNul]
+Address = Annotated[str, MaxLength(domain.limits.WEB_ADDRESS_LENGTH), WebAddress, BareOrJson]
+Config = dict[str, Annotated[str, MaxLength(domain.limits.BOT_CONFIG_LENGTH), NoNul]]
+
+
+class CreatedBot(Reply, kw_only=True):
+    user_id: int
+    api_key: str
+    avatar_url: str | None
+    default_sending_stream: str | None
+    default_events_register_stream: str | None
+    default_all_public_streams: bool
+
+
+class OwnBot(Reply, kw_only=True):
+    username: str
+    full_name: str
+    api_key: str
+    avatar_url: str | None
+    default_sending_stream: str | None
+    default_events_register_stream: str | None
+    default_all_public_streams: bool
+
+
+class OwnBots(Reply):
+    bots: list[OwnBot]
+
+
+class ChangedBot(Reply, kw_only=True):
+    full_name: str
+    avatar_url: str | None
+    service_interface: int
+    service_payload_url: str | None
+    config_data: dict[str, str] | None
+    default_sending_stream: str | None
+    default_events_register_stream: str | None
+    default_all_public_streams: bool
+    bot_owner: str | None
+
+
+class Key(Reply):
+    api_key: str
+
+
+async def mine(call: Call) -> OwnBots:
+    """The caller's own active bots, with their keys."""
+    found = await call.db.read(_own, call.user)
+    shown = []
+    for account, bot, sealed in found:
+        told = events.types.people.bots.bot_object(call.org, bot, call.user.id)
+        shown.append(
+            OwnBot(
+                username=account.email,
+                full_name=account.full_name,
+                api_key=call.vault.unseal(sealed),
+                avatar_url=events.types.people.user.avatar_url(
+                    call.org, account, client_gravatar=False
+                ),
+                **_defaults(told),
+            )
+        )
+    return OwnBots(bots=shown)
+
+
+async def create(
+    call: Call,
+    *,
+    full_name: Text,
+    short_name: Text,
+    bot_type: int = int(BotType.GENERIC),
+    payload_url: Address = "",
+    interface_type: int = USUAL_INTERFACE,
+    config_data: Config | None = None,
+    default_sending_stream: Text | None = None,
+    default_events_register_stream: Text | None = None,
+    default_all_public_streams: bool | None = None,
+    files: Files,
+) -> CreatedBot:
+    """Make a bot that the caller looks after, perhaps with a picture."""
+    new = NewBot(
+        full_name=full_name,
+        short_name=short_name,
+        bot_type=domain.people.bots.checked_bot_type(bot_type),
+        service_url=payload_url,
+        interface=domain.people.bots.checked_interface(interface_type),
+        defaults=Defaults(
+            default_sending_stream, default_events_register_stream, default_all_public_streams
+        ),
+        config=_checked_config(config_data or {}),
+        avatar=await api.people.avatars.given(files),
+    )
+    account, key = await call.db.write(
+        actions.people.bots.create, call.vault, call.user, new, call.org.email_domain
+    )
+    bot = await call.db.read(storage.people.bots.find, account.id)
+    return CreatedBot(
+        user_id=account.id,
+        api_key=key,
+        avatar_url=events.types.people.user.avatar_url(
+            call.org, call.org.users[account.id], client_gravatar=False
+        ),
+        **_defaults(events.types.people.bots.bot_object(call.org, bot, call.user.id)),
+    )
+
+
+async def edit(
+    call: Call,
+    bot_id: int,
+    *,
+    full_name: Text | None = None,
+    role: Annotated[int, OneOf([int(each) for each in Role])] | None = None,
+    bot_owner_id: Id | None = None,
+    service_payload_url: Address | None = None,
+    service_interface: int | None = None,
+    config_data: Config | None = None,
+    default_sending_stream: Text | None = None,
+    default_events_register_stream: Text | None = None,
+    default_all_public_streams: bool | None = None,
+    files: Files,
+) -> ChangedBot:
+    """Change a bot, perhaps its picture; what is not passed stays."""
+    changes = BotChanges(
+        full_name=full_name,
+        role=None if role is None else Role(role),
+        owner_id=bot_owner_id,
+        service_url=service_payload_url,
+        interface=None
+        if service_interface is None
+        else domain.people.bots.checked_interface(service_interface),
+        defaults=Defaults(
+            default_sending_stream, default_events_register_stream, default_all_public_streams
+        ),
+        config=None if config_data is None else _checked_config(config_data),
+        avatar=await api.people.avatars.given(files),
+    )
+    await call.db.write(actions.people.bots.edit, call.user, bot_id, changes)
+    bot = await call.db.read(storage.people.bots.find, bot_id)
+    account = call.org.users[bot_id]
+    owner = None if account.bot_owner_id is None else call.org.users[account.bot_owner_id]
+    return ChangedBot(
+        full_name=account.full_name,
+        avatar_url=events.types.people.user.avatar_url(call.org, account, client_gravatar=False),
+        service_interface=USUAL_INTERFACE if bot.service is None else bot.service.interface,
+        service_payload_url=None if bot.service is None else bot.service.url,
+        config_data=bot.config or None,
+        bot_owner=None if owner is None else owner.api_email(call.org.email_domain),
+        **_defaults(events.types.people.bots.bot_object(call.org, bot, call.user.id)),
+    )
+
+
+async def deactivate(call: Call, bot_id: int) -> Reply:
+    """End a bot: its key stops working."""
+    await call.db.write(actions.people.bots.deactivate, call.user, bot_id)
+    return ok()
+
+
+async def key(call: Call, bot_id: int) -> Key:
+    """The API key of a bot."""
+    sealed = await call.db.read(actions.people.bots.sealed_key, call.user, bot_id)
+    return Key(api_key=call.vault.unseal(sealed))
+
+
+async def regenerate_key(call: Call, bot_id: int) -> Key:
+    """Give a bot a new API key; the old one and its event queues end at once."""
+    return Key(
+        api_key=await call.db.write(actions.people.bots.reset_key, call.vault, call.user, bot_id)
+    )
+
+
+def _own(tx: Tx, user: User) -> list[tuple[User, Bot, bytes]]:
+    own = storage.people.active_bots_of(tx, user.id)
+    ids = [account.id for account in own]
+    keys = storage.people.bots.sealed_keys(tx, ids)
+    return [
+        (account, bot, keys[account.id])
+        for account, bot in zip(own, storage.people.bots.find_many(tx, ids), strict=True)
+    ]
+
+
+def _defaults(told: BotObject) -> dict[str, Any]:
+    return {
+        name: getattr(told, name)
+        for name in (
+            "default_sending_stream",
+            "default_events_register_stream",
+            "default_all_public_streams",
+        )
+    }
+
+
+def _checked_config(config: dict[str, str]) -> dict[str, str]:
+    limit = domain.limits.BOT_CONFIG_ENTRIES
+    if len(config) > limit:
+        raise BadRequest(f"config_data is too long (limit: {limit} items)")
+    if any(len(name) > domain.limits.BOT_CONFIG_LENGTH or "\0" in name for name in config):
+        raise BadRequest("Invalid configuration data!")
+    return config

@@ -1,0 +1,143 @@
+"""Custom profile fields: what an organization asks, and what the caller has to say to it."""
+
+from typing import Annotated, Any
+
+import msgspec
+
+from tertulia import actions, domain, events
+from tertulia.actions.people.profile_fields import FieldChanges
+from tertulia.actions.people.profiles import FieldAnswer
+from tertulia.api.call import Call
+from tertulia.domain.people.profile_fields import RENDERED
+from tertulia.errors.people import ProfileFieldNotFound
+from tertulia.events.types.people.profile_fields import FieldObject
+from tertulia.http.replies import Reply, ok
+from tertulia.http.rules import MaxItems, MaxLength, NoNul, Stripped
+
+Label = Annotated[str, Stripped(), MaxLength(domain.limits.PROFILE_LABEL_LENGTH), NoNul()]
+Hint = Annotated[str, MaxLength(domain.limits.PROFILE_HINT_LENGTH), NoNul()]
+Ids = Annotated[list[int], MaxItems(2 * domain.limits.PROFILE_FIELDS)]
+
+
+class GivenValue(msgspec.Struct):
+    id: int
+    value: str | list[Any] | None
+
+
+GivenValues = Annotated[list[GivenValue], MaxItems(2 * domain.limits.PROFILE_FIELDS)]
+
+
+class Fields(Reply):
+    custom_fields: list[FieldObject]
+
+
+class NewField(Reply):
+    id: int
+
+
+async def everything(call: Call) -> Fields:
+    """All custom profile fields, in their order."""
+    return Fields(
+        [
+            events.types.people.profile_fields.field_object(field)
+            for field in call.org.profile_fields.values()
+        ]
+    )
+
+
+async def create(
+    call: Call,
+    *,
+    name: Label = "",
+    hint: Hint = "",
+    field_type: int,
+    field_data: dict[str, Any] | None = None,
+    display_in_profile_summary: bool = False,
+    required: bool = False,
+    editable_by_user: bool = True,
+    use_for_user_matching: bool = False,
+) -> NewField:
+    """Ask people something new."""
+    wanted = FieldChanges(
+        name,
+        hint,
+        field_data,
+        display_in_profile_summary,
+        required,
+        editable_by_user,
+        use_for_user_matching,
+    )
+    return NewField(
+        await call.db.write(actions.people.profile_fields.create, call.user, field_type, wanted)
+    )
+
+
+async def edit(
+    call: Call,
+    field_id: int,
+    *,
+    name: Label | None = None,
+    hint: Hint | None = None,
+    field_data: dict[str, Any] | None = None,
+    display_in_profile_summary: bool | None = None,
+    required: bool | None = None,
+    editable_by_user: bool | None = None,
+    use_for_user_matching: bool | None = None,
+) -> Reply:
+    """Change a custom profile field; its type stays."""
+    changes = FieldChanges(
+        name,
+        hint,
+        field_data,
+        display_in_profile_summary,
+        required,
+        editable_by_user,
+        use_for_user_matching,
+    )
+    await call.db.write(actions.people.profile_fields.edit, call.user, field_id, changes)
+    return ok()
+
+
+async def delete(call: Call, field_id: int) -> Reply:
+    """Delete a custom profile field with all that was filled in."""
+    await call.db.write(actions.people.profile_fields.delete, call.user, field_id)
+    return ok()
+
+
+async def reorder(call: Call, *, order: Ids) -> Reply:
+    """Put all custom profile fields into a new order."""
+    await call.db.write(actions.people.profile_fields.reorder, call.user, order)
+    return ok()
+
+
+async def fill_in(call: Call, *, data: GivenValues) -> Reply:
+    """Fill in one's own profile."""
+    values = await composed(call, data)
+    await call.db.write(actions.people.profiles.change, call.user, call.user.id, values)
+    return ok()
+
+
+async def empty(call: Call, *, data: Ids) -> Reply:
+    """Remove what one has filled in."""
+    values = [FieldAnswer(field_id, None) for field_id in data]
+    await call.db.write(actions.people.profiles.change, call.user, call.user.id, values)
+    return ok()
+
+
+async def composed(call: Call, given: list[GivenValue]) -> list[FieldAnswer]:
+    """Values ready to be stored: texts are rendered here, before the transaction."""
+    found = []
+    for each in given:
+        field = call.org.profile_fields.get(each.id)
+        if field is None:
+            raise ProfileFieldNotFound(field_id=each.id)
+        rendered = None
+        if each.value is not None:
+            text = domain.people.profile_fields.checked_value(field, each.value)
+            rendered = (
+                await actions.messages.composing.describe(call.author, text)
+                if field.type in RENDERED
+                else None
+            )
+        found.append(FieldAnswer(each.id, each.value, rendered))
+    return found

@@ -1,0 +1,51 @@
+"""Status: what people say about themselves."""
+
+from typing import Annotated, Any
+
+from tertulia import actions, domain
+from tertulia.actions.people.statuses import NewStatus
+from tertulia.api.call import Call
+from tertulia.http.replies import Reply, ok
+from tertulia.http.rules import MaxLength, NoNul, Stripped
+
+EmojiText = Annotated[str, MaxLength(200), NoNul]
+StatusText = Annotated[str, Stripped, MaxLength(domain.limits.STATUS_LENGTH), NoNul]
+
+
+class OneStatus(Reply):
+    status: dict[str, Any]
+
+
+async def fetch(call: Call, user_id: int) -> OneStatus:
+    """The status of one user: only the parts that are set."""
+    return OneStatus(status=await call.db.read(actions.people.statuses.show, call.user, user_id))
+
+
+async def change(
+    call: Call,
+    *,
+    status_text: StatusText | None = None,
+    emoji_name: EmojiText | None = None,
+    emoji_code: EmojiText | None = None,
+    reaction_type: EmojiText | None = None,
+    away: bool | None = None,
+) -> Reply:
+    """Change one's own status; what is not passed stays."""
+    new = NewStatus(away, status_text, emoji_name, emoji_code, reaction_type)
+    await call.db.write(actions.people.statuses.change, call.user, new)
+    return ok()
+
+
+async def change_of_other(
+    call: Call,
+    user_id: int,
+    *,
+    status_text: StatusText | None = None,
+    emoji_name: EmojiText | None = None,
+    emoji_code: EmojiText | None = None,
+    reaction_type: EmojiText | None = None,
+) -> Reply:
+    """Change the status of another user, as an administrator."""
+    new = NewStatus(None, status_text, emoji_name, emoji_code, reaction_type)
+    await call.db.write(actions.people.statuses.change_of_other, call.user, user_id, new)
+    return ok()

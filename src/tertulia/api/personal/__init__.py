@@ -1,0 +1,17 @@
+"""What people keep for themselves."""
+
+from typing import TYPE_CHECKING
+
+from tertulia.modules import on_demand
+
+if TYPE_CHECKING:
+    from tertulia.api.personal import (
+        alert_words,
+        drafts,
+        muted_users,
+        settings,
+        snippets,
+        topic_policies,
+    )
+else:
+    __getattr__ = on_demand(__name__)

@@ -1,0 +1,36 @@
+"""Alert words: texts for which one wants to be called."""
+
+from typing import Annotated
+
+from tertulia import actions, domain, storage
+from tertulia.api.call import Call
+from tertulia.http.replies import Reply
+from tertulia.http.rules import MaxItems, MaxLength, NoNul, Stripped
+
+Word = Annotated[str, Stripped, MaxLength(domain.limits.ALERT_WORD_LENGTH), NoNul]
+Words = Annotated[list[Word], MaxItems(domain.limits.ALERT_WORDS)]
+
+
+class AlertWords(Reply):
+    alert_words: list[str]
+
+
+async def fetch(call: Call) -> AlertWords:
+    """The caller's alert words."""
+    return AlertWords(
+        alert_words=await call.db.read(storage.personal.alert_words.of_user, call.user.id)
+    )
+
+
+async def add(call: Call, *, alert_words: Words) -> AlertWords:
+    """Add alert words; gives all of them."""
+    return AlertWords(
+        alert_words=await call.db.write(actions.personal.alert_words.add, call.user, alert_words)
+    )
+
+
+async def remove(call: Call, *, alert_words: Words) -> AlertWords:
+    """Remove alert words; gives those that are left."""
+    return AlertWords(
+        alert_words=await call.db.write(actions.personal.alert_words.remove, call.user, alert_words)
+    )

@@ -1,0 +1,63 @@
+"""Drafts: listing, keeping, editing and deleting one's own."""
+
+from typing import Annotated, Literal
+
+import msgspec
+
+from tertulia import actions, domain, events
+from tertulia.actions.personal.drafts import Words
+from tertulia.api.call import Call
+from tertulia.events.types.personal.drafts import DraftObject
+from tertulia.http.replies import Reply, ok
+from tertulia.http.rules import AtMost, Id, MaxItems, NotBlank
+
+LATEST = 253_402_300_799  # the last second of the year 9999
+
+
+class DraftWords(msgspec.Struct, forbid_unknown_fields=True):
+    type: Literal["", "stream", "private"]
+    to: Annotated[list[Id], MaxItems(domain.limits.RECIPIENTS_PER_MESSAGE)]
+    topic: str
+    content: Annotated[str, NotBlank]
+    timestamp: Annotated[float | None, AtMost(LATEST)] = None
+
+    def words(self) -> Words:
+        return self.type, self.to, self.topic, self.content, self.timestamp
+
+
+class Drafts(Reply):
+    count: int
+    drafts: list[DraftObject]
+
+
+class DraftIds(Reply):
+    ids: list[int]
+
+
+async def fetch(call: Call) -> Drafts:
+    """All drafts of the caller, the oldest edit first."""
+    found = await call.db.read(actions.personal.drafts.everything, call.user)
+    return Drafts(
+        count=len(found),
+        drafts=[events.types.personal.drafts.draft_object(draft) for draft in found],
+    )
+
+
+async def add(
+    call: Call, *, drafts: Annotated[list[DraftWords], MaxItems(domain.limits.DRAFTS)]
+) -> DraftIds:
+    """Keep drafts: all of them or none."""
+    texts = [draft.words() for draft in drafts]
+    return DraftIds(ids=await call.db.write(actions.personal.drafts.add, call.user, texts))
+
+
+async def edit(call: Call, draft_id: int, *, draft: DraftWords) -> Reply:
+    """Replace a draft."""
+    await call.db.write(actions.personal.drafts.edit, call.user, draft_id, draft.words())
+    return ok()
+
+
+async def delete(call: Call, draft_id: int) -> Reply:
+    """Delete a draft."""
+    await call.db.write(actions.personal.drafts.delete, call.user, draft_id)
+    return ok()

@@ -1,0 +1,84 @@
+"""Personal settings: one's own, and those that newcomers of an organization start with."""
+
+import asyncio
+import zoneinfo
+from functools import cache
+from typing import Annotated, Any
+
+from tertulia import actions, api, domain, storage
+from tertulia.actions.personal.settings import SettingsChanges
+from tertulia.api.call import Call
+from tertulia.api.setting_values import FORMS
+from tertulia.domain.setting_values import ChosenFrom
+from tertulia.errors import BadRequest
+from tertulia.errors.http import RateLimited
+from tertulia.http.replies import Reply, ok
+from tertulia.http.rules import BareOrJson, Json, MaxLength, NoNul, OneOf
+from tertulia.http.signatures import takes
+
+Text = Annotated[str, MaxLength(1000), NoNul]
+
+
+def _chosen(kind: ChosenFrom) -> Any:
+    """Compat: a value that is not in the list is refused in more words than elsewhere."""
+    return Annotated[kind.type, OneOf(kind.values), BareOrJson if kind.type is str else Json]
+
+
+SETTINGS = api.setting_values.parameters(
+    domain.personal.settings.PREFERENCES.values(), {**FORMS, ChosenFrom: _chosen}
+)
+
+
+@takes(SETTINGS)
+async def change(
+    call: Call,
+    *,
+    timezone: Annotated[str, MaxLength(100), BareOrJson] | None = None,
+    full_name: Text | None = None,
+    email: Text | None = None,
+    old_password: Text = "",
+    new_password: Text = "",
+    **values: Any,
+) -> Reply:
+    """Change personal settings, name, address or password; what is not passed stays."""
+    if timezone is not None and timezone not in _timezones():
+        raise BadRequest("Invalid timezone: Value error, Not a recognized time zone")
+    domain.personal.settings.checked(values)
+    password_hash = None
+    if new_password:
+        password_hash = await _new_password_hash(call, old_password, new_password)
+    wanted = SettingsChanges(values, timezone, full_name, email and email.strip(), password_hash)
+    await call.db.write(actions.personal.settings.change, call.user, wanted)
+    return ok()
+
+
+@takes(SETTINGS)
+async def change_newcomers(call: Call, **values: Any) -> Reply:
+    """Change the settings that new people of the organization start with."""
+    await call.db.write(actions.personal.settings.change_newcomers, values)
+    return ok()
+
+
+async def _new_password_hash(call: Call, old: str, new: str) -> str:
+    """Checks the old password, as often as a login may be tried."""
+    attempt = (call.user.realm_id, call.user.email.casefold())
+    if call.password_attempts is not None:
+        decision = call.password_attempts.peek(attempt)
+        if not decision.is_allowed:
+            raise RateLimited(retry_after=decision.retry_after)
+    known = await call.db.read(storage.people.password_hash, call.user.id)
+    if not await asyncio.to_thread(
+        domain.people.passwords.matches, old[: domain.limits.PASSWORD_LENGTH + 1], known
+    ):
+        if call.password_attempts is not None:
+            call.password_attempts.check(attempt)
+        raise BadRequest("Wrong password!")
+    if not domain.limits.PASSWORD_SHORTEST <= len(new) <= domain.limits.PASSWORD_LENGTH:
+        raise BadRequest("New password is too weak!")
+    return await asyncio.to_thread(domain.people.passwords.hashed, new)
+
+
+@cache
+def _timezones() -> frozenset[str]:
+    """All there are; the system's own copies of one, such as `localtime`, are none."""
+    return frozenset(zoneinfo.available_timezones()) - {"localtime"}

@@ -1,0 +1,91 @@
+"""What the commands have in common: opening the data, choosing an organization, showing a list."""
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+import click
+import msgspec
+
+from tertulia import opening, storage
+from tertulia.cli.flags import Command, config_options
+from tertulia.config import Config
+from tertulia.domain.organization.realm import Realm
+from tertulia.domain.people.keys import Vault
+from tertulia.storage.database import Database
+from tertulia.storage.database.tx import Tx
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
+
+
+def in_organization(command: Command) -> Command:
+    """The flags of a command that works in one organization."""
+    choice = click.option(
+        "--org", metavar="SUBDOMAIN", help="The organization; the first one if not given."
+    )
+    return choice(config_options(for_serve=False)(command))
+
+
+@dataclass(frozen=True, slots=True)
+class Office:
+    """The data, opened for a command, and the organization it is about."""
+
+    config: Config
+    database: Database
+    organizations: list[Realm]
+    realm: Realm
+
+    @property
+    def vault(self) -> Vault:
+        return opening.open_vault(self.config)
+
+    def read(self, query: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        return self.database.read_now(self.realm.id, query, *args, **kwargs)
+
+    def write(
+        self, action: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        return self.database.write_now(self.realm.id, action, *args, **kwargs)
+
+
+def open_data(flags: dict[str, Any]) -> tuple[Config, Database]:
+    """The data, made ready if there is none yet."""
+    config = Config.load(flags, os.environ)
+    database = opening.open_beside(config)
+    opening.check_vault(config, database)
+    return config, database
+
+
+def open_office(org: str | None, flags: dict[str, Any]) -> Office:
+    config, database = open_data(flags)
+    first, _ = opening.first_organization(database, config.organization)
+    known = database.read_now(0, storage.organization.all_of_them)
+    realm = first if org is None else _at_subdomain(org, known)
+    return Office(config, database, known, realm)
+
+
+def show_table(rows: Iterable[Sequence[str]]) -> None:
+    """Print rows in columns; the first row is their headings."""
+    listed = [list(row) for row in rows]
+    widths = [max(map(len, column)) for column in zip(*listed, strict=True)]
+    for row in listed:
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        click.echo("  ".join(cells).rstrip())
+
+
+def show_json(value: object) -> None:
+    click.echo(msgspec.json.encode(value).decode())
+
+
+def _at_subdomain(subdomain: str, known: list[Realm]) -> Realm:
+    for realm in known:
+        if realm.subdomain == subdomain:
+            return realm
+    there = ", ".join(f"'{realm.subdomain}'" for realm in known)
+    raise click.ClickException(
+        f"There is no organization at the subdomain '{subdomain}'; there are: {there}."
+    )

@@ -1,0 +1,10 @@
+"""Channels, who may see and read them, their topics and folders."""
+
+from typing import TYPE_CHECKING
+
+from tertulia.modules import on_demand
+
+if TYPE_CHECKING:
+    from tertulia.domain.channels import access, channel, folders, topics
+else:
+    __getattr__ = on_demand(__name__)

@@ -1,0 +1,204 @@
+"""Channels: what one is, and who may see it and read it."""
+
+import re
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import msgspec
+
+from tertulia import domain
+from tertulia.domain.groups.group import GroupValue
+from tertulia.errors import BadRequest
+
+COLORS = [
+    "#76ce90",
+    "#fae589",
+    "#a6c7e5",
+    "#e79ab5",
+    "#bfd56f",
+    "#f4ae55",
+    "#b0a5fd",
+    "#addfe5",
+    "#f5ce6e",
+    "#c2726a",
+    "#94c849",
+    "#bd86e5",
+    "#ee7e4a",
+    "#a6dcbf",
+    "#95a5fd",
+    "#53a063",
+    "#9987e1",
+    "#e4523d",
+    "#c2c2c2",
+    "#4f8de4",
+    "#c6a8ad",
+    "#e7cc4d",
+    "#c8bebf",
+    "#a47462",
+]
+
+RECENTLY_SECONDS = 180 * 86_400
+FOREVER = -1
+COUNTED_DAYS = 28  # over which the traffic of a channel is counted
+
+_COLOR = re.compile(r"#[0-9a-fA-F]{3,6}")
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    id: int
+    realm_id: int
+    name: str
+    description: str
+    rendered_description: str
+    created_at: float
+    creator_id: int | None
+    invite_only: bool
+    is_web_public: bool
+    history_public: bool
+    archived: bool
+    is_default: bool
+    folder_id: int | None
+    first_message_id: int | None
+    last_message_at: float | None
+    retention_days: int | None
+    topics_policy: str
+    default_push: bool
+    permissions: dict[str, GroupValue]
+    weekly_traffic: int | None = None
+    recently_active: bool = True
+
+    @property
+    def is_public(self) -> bool:
+        return not self.invite_only
+
+    @property
+    def openness(self) -> str:
+        """Who can read it, in the words of notices."""
+        if self.is_web_public:
+            return "Web-public"
+        if not self.invite_only:
+            return "Public"
+        return "Private, shared history" if self.history_public else "Private, protected history"
+
+    @property
+    def gate(self) -> "Gate":
+        named = {name: self.permissions[name] for name in GATE_PERMISSIONS}
+        return Gate(self.invite_only, self.is_web_public, named)
+
+    def behind(self, gate: "Gate") -> "Channel":
+        """The same channel, were it guarded by this gate."""
+        return replace(
+            self,
+            invite_only=gate.invite_only,
+            is_web_public=gate.is_web_public,
+            permissions={**self.permissions, **gate.permissions},
+        )
+
+
+# The permissions that let somebody see a channel they are not in.
+GATE_PERMISSIONS = (
+    "can_add_subscribers_group",
+    "can_administer_channel_group",
+    "can_subscribe_group",
+)
+
+
+class Gate(msgspec.Struct, frozen=True):
+    """All of a channel that decides who may see it, subscriptions aside."""
+
+    invite_only: bool
+    is_web_public: bool
+    permissions: dict[str, GroupValue]
+
+
+@dataclass(frozen=True, slots=True)
+class Subscription:
+    """One user's place in one channel, with the settings that are theirs alone."""
+
+    channel_id: int
+    user_id: int
+    active: bool
+    color: str
+    is_muted: bool = False
+    pin_to_top: bool = False
+    desktop_notifications: bool | None = None
+    audible_notifications: bool | None = None
+    push_notifications: bool | None = None
+    email_notifications: bool | None = None
+    wildcard_mentions_notify: bool | None = None
+
+    def chosen(self) -> dict[str, Any]:
+        """The personal settings, as far as they are not what everybody starts with."""
+        return {
+            each.name: value
+            for each in fields(self)[3:]
+            if (value := getattr(self, each.name)) != each.default
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class NewChannel:
+    """What a channel is to be, as asked for by the one who creates it."""
+
+    name: str
+    description: str = ""
+    invite_only: bool = False
+    is_web_public: bool = False
+    is_default: bool = False
+    history_public: bool | None = None
+    retention_days: int | None = None
+    topics_policy: str = "inherit"
+    folder_id: int | None = None
+    default_push: bool = False
+    permissions: dict[str, GroupValue] | None = None
+
+    def shares_history(self) -> bool:
+        """Public channels always do; private ones only if asked to."""
+        return not self.invite_only or bool(self.history_public)
+
+
+def checked_name(name: str) -> str:
+    name = name.strip()
+    if not name:
+        raise BadRequest("Channel name can't be empty.")
+    if len(name) > domain.limits.CHANNEL_NAME_LENGTH:
+        raise BadRequest(
+            f"Channel name too long (limit: {domain.limits.CHANNEL_NAME_LENGTH} characters)."
+        )
+    position = domain.channels.topics.first_bad_character(name)
+    if position is not None:
+        raise BadRequest(f"Invalid character in channel name, at position {position}.")
+    return name
+
+
+def checked_color(text: str) -> str | None:
+    """A colour as it is stored, `#rrggbb` in lower case; None if the text is none."""
+    if _COLOR.fullmatch(text) is None:
+        return None
+    digits = text[1:].lower()
+    if len(digits) in (3, 4):  # one digit for each of red, green and blue
+        digits = "".join(digit * 2 for digit in digits[:3])
+    return f"#{digits[:6]:0<6}"
+
+
+def average_week(recent: int, age_days: int) -> int | None:
+    """Messages in an average week, rounded to two digits; unknown in a channel's first week.
+
+    `recent` counts the messages of the last four weeks, or since the channel began.
+    """
+    if age_days < 7:
+        return None
+    average = recent // 4 if age_days >= COUNTED_DAYS else recent * 7 // age_days
+    if not average:
+        return min(recent, 1)
+    unit: int = 10 ** max(0, len(str(average)) - 2)
+    return round(average / unit) * unit
+
+
+def next_color(taken: set[str]) -> str:
+    """The first colour not used yet; when all are, they go round again."""
+    for color in COLORS:
+        if color not in taken:
+            return color
+    return COLORS[len(taken) % len(COLORS)]

@@ -1,0 +1,10 @@
+"""Uploaded files and pictures."""
+
+from typing import TYPE_CHECKING
+
+from tertulia.modules import on_demand
+
+if TYPE_CHECKING:
+    from tertulia.domain.files import attachments, images
+else:
+    __getattr__ = on_demand(__name__)

@@ -1,0 +1,191 @@
+"""Pictures that people upload: looked at, bounded, and always drawn anew.
+
+What is stored are pixels that we wrote ourselves, never the bytes that came in.
+"""
+
+import io
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import IO, TypeVar
+
+from PIL import ExifTags, Image, ImageOps, ImageSequence, UnidentifiedImageError
+
+from tertulia.domain.files.attachments import THUMBNAIL_SIZE, Looks
+from tertulia.errors.messages import BadImage
+
+FORMATS = ("PNG", "JPEG", "GIF", "WEBP")
+SHOWN_FORMATS = (*FORMATS, "BMP")  # among uploaded files
+CONTENT_TYPES = frozenset(
+    {
+        "image/png",
+        "image/jpeg",
+        "image/gif",
+        "image/webp",
+        "application/octet-stream",  # what a client says that does not say: the bytes will tell
+    }
+)
+MOST_PIXELS = 25_000_000  # of one frame
+MOST_FRAMES = 200
+MOST_PIXELS_IN_ALL = 100_000_000  # of all frames
+
+# What is made small takes 4 bytes a pixel for a moment, 16 in one format: 70 MB are enough.
+MOST_PIXELS_MADE_SMALL = {"WEBP": 4_000_000}
+MOST_PIXELS_OTHERWISE = 16_000_000
+
+AVATAR_EDGE = 100
+MEDIUM_AVATAR_EDGE = 500
+
+FIRST_TURNED = 5  # from this orientation on, a photograph stands on its side
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture as it is stored; an animated one also stands still."""
+
+    data: bytes
+    extension: str
+    still: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Avatar:
+    """A picture of somebody, in the two sizes that clients show; it never moves."""
+
+    picture: bytes
+    medium: bytes
+
+
+def emoji_picture(data: bytes, size: int = 64) -> Picture:
+    """A square of the given size; the picture is cut to fit. Raises BadImage."""
+    return _looked_at(io.BytesIO(data), lambda image: _drawn(_checked(image), size))
+
+
+def avatar(data: bytes) -> Avatar:
+    """Two squares, as PNG; the picture is turned the right way up and cut to fit."""
+
+    def draw(image: Image.Image) -> Avatar:
+        medium = ImageOps.exif_transpose(_square(_checked(image), MEDIUM_AVATAR_EDGE))
+        small = medium.resize((AVATAR_EDGE, AVATAR_EDGE), Image.Resampling.LANCZOS)
+        return Avatar(_png(small), _png(medium))
+
+    return _looked_at(io.BytesIO(data), draw)
+
+
+def looks(file: IO[bytes]) -> Looks | None:
+    """What a file shows that clients can show as a picture; None for all others.
+
+    Nothing is drawn: a look at the head of the file is enough.
+    """
+
+    def measure(image: Image.Image) -> Looks:
+        width, height = image.size[::-1] if _is_turned(image) else image.size
+        if _is_photograph(image):
+            return Looks("image/jpeg", width, height)
+        is_animated = bool(getattr(image, "is_animated", False))
+        return Looks(Image.MIME[image.format or ""], width, height, is_animated)
+
+    try:
+        return _looked_at(file, measure, SHOWN_FORMATS)
+    except BadImage:
+        return None
+
+
+def thumbnail(file: IO[bytes]) -> bytes:
+    """A picture made small, as WebP; of one that moves, how it begins. Raises BadImage."""
+
+    def draw(image: Image.Image) -> bytes:
+        box = THUMBNAIL_SIZE[::-1] if _is_turned(image) else THUMBNAIL_SIZE
+        image.draft("RGB", box)  # a photograph is decoded no larger than need be
+        most = MOST_PIXELS_MADE_SMALL.get(image.format or "", MOST_PIXELS_OTHERWISE)
+        if image.width * image.height > most:
+            raise _too_large()
+        image.thumbnail(box, Image.Resampling.LANCZOS, reducing_gap=2.0)
+        is_plain = image.mode == "RGB" and "transparency" not in image.info
+        drawn = ImageOps.exif_transpose(image if is_plain else image.convert("RGBA"))
+        out = io.BytesIO()
+        drawn.save(out, "WEBP", quality=80)
+        return out.getvalue()
+
+    return _looked_at(file, draw, SHOWN_FORMATS)
+
+
+def _looked_at(
+    file: IO[bytes], draw: Callable[[Image.Image], T], formats: tuple[str, ...] = FORMATS
+) -> T:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            with Image.open(file, formats=formats) as image:
+                return draw(image)
+    except (UnidentifiedImageError, Image.DecompressionBombError, Image.DecompressionBombWarning):
+        raise _unreadable() from None
+    except (OSError, ValueError, SyntaxError, EOFError, MemoryError):
+        raise _unreadable() from None
+
+
+def _is_photograph(image: Image.Image) -> bool:
+    """Some cameras put several pictures into one file, which is a JPEG all the same."""
+    return image.format in ("JPEG", "MPO")
+
+
+def _is_turned(image: Image.Image) -> bool:
+    """Only photographs are asked: of other pictures all would have to be decoded to know."""
+    return (
+        _is_photograph(image) and image.getexif().get(ExifTags.Base.Orientation, 1) >= FIRST_TURNED
+    )
+
+
+def _checked(image: Image.Image) -> Image.Image:
+    pixels = image.width * image.height
+    frames = getattr(image, "n_frames", 1)
+    if pixels > MOST_PIXELS or frames > MOST_FRAMES or pixels * frames > MOST_PIXELS_IN_ALL:
+        raise _too_large()
+    return image
+
+
+def _drawn(image: Image.Image, size: int) -> Picture:
+    if getattr(image, "n_frames", 1) == 1:
+        return Picture(_png(_square(image, size)), "png")
+    frames: list[Image.Image] = []
+    durations: list[int] = []
+    for frame in ImageSequence.Iterator(image):
+        frames.append(_square(frame, size))
+        durations.append(int(frame.info.get("duration") or 100))
+    out = io.BytesIO()
+    frames[0].save(
+        out,
+        "GIF",
+        save_all=True,
+        append_images=frames[1:],
+        duration=durations,
+        loop=0,
+        disposal=2,
+    )
+    return Picture(out.getvalue(), "gif", still=_png(frames[0]))
+
+
+def _square(image: Image.Image, size: int) -> Image.Image:
+    """A photograph is large, so it is made smaller before anything else is done to it."""
+    edge = min(image.width, image.height)
+    left, top = (image.width - edge) // 2, (image.height - edge) // 2
+    is_plain = image.mode in ("RGB", "RGBA", "L") and "transparency" not in image.info
+    drawn = image if is_plain else image.convert("RGBA")
+    box = (left, top, left + edge, top + edge)
+    return drawn.resize((size, size), Image.Resampling.LANCZOS, box=box).convert("RGBA")
+
+
+def _png(image: Image.Image) -> bytes:
+    out = io.BytesIO()
+    image.save(out, "PNG", optimize=True)
+    return out.getvalue()
+
+
+def _too_large() -> BadImage:
+    return BadImage(reason="Image size exceeds limit.")
+
+
+def _unreadable() -> BadImage:
+    return BadImage(reason="Could not decode image; did you upload an image file?")

@@ -1,0 +1,10 @@
+"""User groups, and the permissions that name them."""
+
+from typing import TYPE_CHECKING
+
+from tertulia.modules import on_demand
+
+if TYPE_CHECKING:
+    from tertulia.domain.groups import group, permissions
+else:
+    __getattr__ = on_demand(__name__)

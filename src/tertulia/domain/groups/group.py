@@ -1,0 +1,345 @@
+"""User groups: the system groups that follow from roles, and values that name sets of users.
+
+Membership in a system group is not stored anywhere; it follows from the role and the time
+since joining, so it can never be out of date.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import msgspec
+
+from tertulia import domain
+from tertulia.domain.people.user import Role, User
+from tertulia.errors import BadRequest
+
+# In the order in which a new organization creates them, so that their ids ascend.
+SYSTEM_GROUPS: dict[str, str] = {
+    "role:nobody": "Nobody",
+    "role:owners": "Owners",
+    "role:administrators": "Administrators",
+    "role:moderators": "Moderators",
+    "role:fullmembers": "Full members",
+    "role:members": "Members",
+    "role:everyone": "Everyone",
+    "role:internet": "Everyone on the internet",
+}
+
+_ROLE_NEEDED = {
+    "role:owners": Role.OWNER,
+    "role:administrators": Role.ADMINISTRATOR,
+    "role:moderators": Role.MODERATOR,
+    "role:members": Role.MEMBER,
+    "role:everyone": Role.GUEST,
+    "role:internet": Role.GUEST,
+}
+
+_DIRECT_GROUP = {
+    Role.OWNER: "role:owners",
+    Role.ADMINISTRATOR: "role:administrators",
+    Role.MODERATOR: "role:moderators",
+    Role.MEMBER: "role:members",
+    Role.GUEST: "role:everyone",
+}
+
+ROLE_OF_GROUP = {name: role for role, name in _DIRECT_GROUP.items()}
+
+
+class Members(msgspec.Struct, frozen=True, forbid_unknown_fields=False):
+    """A set of users named in place: some people and the members of some groups."""
+
+    direct_members: list[int]
+    direct_subgroups: list[int]
+
+
+GroupValue = int | Members
+"""What a permission is set to: a group's id, or people and groups named in place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    id: int
+    name: str
+    description: str
+    is_system: bool
+    creator_id: int | None
+    created_at: float | None
+    deactivated: bool
+    permissions: dict[str, GroupValue]
+    members: tuple[int, ...] = ()
+    subgroups: tuple[int, ...] = ()
+
+
+def holds_by_role(user: User, system_group: str, waiting_days: int, now: float) -> bool:
+    if system_group == "role:fullmembers":
+        return user.is_full_member(waiting_days, now)
+    needed = _ROLE_NEEDED.get(system_group)
+    return needed is not None and user.role <= needed
+
+
+def direct_system_groups(user: User, waiting_days: int, now: float) -> list[str]:
+    """The system groups that list this user as a direct member."""
+    names = [_DIRECT_GROUP[user.role]]
+    if user.role == Role.MEMBER and user.is_full_member(waiting_days, now):
+        names.append("role:fullmembers")
+    return names
+
+
+def canonical(value: GroupValue, nobody_id: int) -> GroupValue:
+    """The one form in which a value is stored and shown: a bare group is its id."""
+    if isinstance(value, int):
+        return value
+    members = sorted(set(value.direct_members))
+    subgroups = sorted(set(value.direct_subgroups))
+    if not members and len(subgroups) == 1:
+        return subgroups[0]
+    if not members and not subgroups:
+        return nobody_id
+    return Members(members, subgroups)
+
+
+def groups_named(values: Iterable[GroupValue]) -> set[int]:
+    found: set[int] = set()
+    for value in values:
+        found.update([value] if isinstance(value, int) else value.direct_subgroups)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Permission:
+    """A setting whose value is a set of users: its default and which groups it may be."""
+
+    name: str
+    default: str
+    everyone: bool = False
+    nobody: bool = True
+    allowed: tuple[str, ...] = ()
+    refused: tuple[str, ...] = field(default=())
+    meaning: str = ""  # one sentence, told of those that belong to an organization
+    owners_only: bool = False  # whether administrators may not say who has it
+
+    def is_open_to(self, user: User) -> bool:
+        """Where not everyone can be given it, guests never have it, even as members of a group."""
+        return self.everyone or not user.is_guest
+
+    @property
+    def requires_system_group(self) -> bool:
+        return bool(self.allowed)
+
+
+CREATOR_ALONE = ("channel_creator", "group_creator")  # stand for a set that holds nobody else
+
+CHANNEL_PERMISSIONS: dict[str, Permission] = {
+    permission.name: permission
+    for permission in (
+        Permission("can_add_subscribers_group", "role:nobody"),
+        Permission("can_administer_channel_group", "channel_creator"),
+        Permission("can_create_topic_group", "role:everyone", everyone=True),
+        Permission("can_delete_any_message_group", "role:nobody", everyone=True),
+        Permission("can_delete_own_message_group", "role:nobody", everyone=True),
+        Permission("can_move_messages_out_of_channel_group", "role:nobody", everyone=True),
+        Permission("can_move_messages_within_channel_group", "role:nobody", everyone=True),
+        Permission("can_remove_subscribers_group", "role:administrators", everyone=True),
+        Permission("can_resolve_topics_group", "role:nobody", everyone=True),
+        Permission("can_send_message_group", "role:everyone", everyone=True),
+        Permission("can_subscribe_group", "role:nobody"),
+    )
+}
+
+GROUP_PERMISSIONS: dict[str, Permission] = {
+    permission.name: permission
+    for permission in (
+        Permission("can_add_members_group", "group_creator"),
+        Permission("can_join_group", "role:nobody"),
+        Permission("can_leave_group", "role:everyone", everyone=True),
+        Permission("can_manage_group", "group_creator"),
+        Permission("can_mention_group", "role:everyone", everyone=True, refused=("role:owners",)),
+        Permission("can_remove_members_group", "role:nobody"),
+    )
+}
+
+REALM_PERMISSIONS: dict[str, Permission] = {
+    permission.name: permission
+    for permission in (
+        Permission(
+            "can_access_all_users_group",
+            "role:everyone",
+            everyone=True,
+            nobody=False,
+            allowed=("role:everyone", "role:members"),
+            meaning="Who sees everybody; other guests see those whom they have met.",
+        ),
+        Permission(
+            "can_add_custom_emoji_group",
+            "role:members",
+            meaning="Who may add emoji of the organization's own.",
+        ),
+        Permission(
+            "can_add_subscribers_group",
+            "role:members",
+            meaning="Who may subscribe others to channels.",
+        ),
+        Permission(
+            "can_create_bots_group", "role:members", meaning="Who may create bots of every kind."
+        ),
+        Permission(
+            "can_create_groups",
+            "role:members",
+            meaning="Who may create user groups.",
+            owners_only=True,
+        ),
+        Permission(
+            "can_create_private_channel_group",
+            "role:members",
+            meaning="Who may create private channels.",
+        ),
+        Permission(
+            "can_create_public_channel_group",
+            "role:members",
+            meaning="Who may create public channels.",
+        ),
+        Permission(
+            "can_create_web_public_channel_group",
+            "role:owners",
+            allowed=("role:moderators", "role:administrators", "role:owners", "role:nobody"),
+            meaning="Who may open channels to readers without an account.",
+        ),
+        Permission(
+            "can_create_write_only_bots_group",
+            "role:members",
+            meaning="Who may create bots that only send.",
+        ),
+        Permission(
+            "can_delete_any_message_group",
+            "role:administrators",
+            meaning="Who may delete messages of others, whenever they were sent.",
+        ),
+        Permission(
+            "can_delete_own_message_group",
+            "role:everyone",
+            everyone=True,
+            meaning="Who may delete what they have written, while the limit lasts.",
+        ),
+        Permission(
+            "can_invite_users_group",
+            "role:members",
+            meaning="Who may invite people; told to clients.",
+            owners_only=True,
+        ),
+        Permission(
+            "can_manage_all_groups",
+            "role:owners",
+            nobody=False,
+            meaning="Who may change every user group.",
+            owners_only=True,
+        ),
+        Permission(
+            "can_manage_billing_group",
+            "role:administrators",
+            nobody=False,
+            meaning="Who looks after bills; told to clients.",
+            owners_only=True,
+        ),
+        Permission(
+            "can_mention_many_users_group",
+            "role:administrators",
+            everyone=True,
+            meaning="Who may call all of a large channel or topic at once.",
+        ),
+        Permission(
+            "can_move_messages_between_channels_group",
+            "role:members",
+            meaning="Who may move messages to other channels.",
+        ),
+        Permission(
+            "can_move_messages_between_topics_group",
+            "role:everyone",
+            everyone=True,
+            meaning="Who may move messages to other topics.",
+        ),
+        Permission(
+            "can_resolve_topics_group",
+            "role:everyone",
+            everyone=True,
+            meaning="Who may mark topics as resolved.",
+        ),
+        Permission(
+            "can_set_delete_message_policy_group",
+            "role:moderators",
+            meaning="Who may say who deletes messages in a channel they administer.",
+        ),
+        Permission(
+            "can_set_topics_policy_group",
+            "role:members",
+            everyone=True,
+            meaning="Who may set the topics policy of a channel they administer.",
+        ),
+        Permission(
+            "can_summarize_topics_group",
+            "role:everyone",
+            everyone=True,
+            meaning="Who may have topics summarized; told to clients.",
+        ),
+        Permission(
+            "create_multiuse_invite_group",
+            "role:administrators",
+            meaning="Who may make links that invite many people; told to clients.",
+            owners_only=True,
+        ),
+        Permission(
+            "direct_message_initiator_group",
+            "role:everyone",
+            everyone=True,
+            meaning="Who may begin direct conversations.",
+        ),
+        Permission(
+            "direct_message_permission_group",
+            "role:everyone",
+            everyone=True,
+            meaning="Of those in a direct conversation, one must be in it.",
+        ),
+        Permission(
+            "workplace_users_group",
+            "role:everyone",
+            everyone=True,
+            meaning="Who counts as staff of the workplace; told to clients.",
+        ),
+    )
+}
+
+LONGEST_NAME = 100
+_RESERVED = ("@", "role:", "user:", "stream:", "channel:")
+
+
+def checked_group_name(name: str) -> str:
+    name = name.strip()
+    if not name:
+        raise BadRequest("User group name can't be empty!")
+    if len(name) > LONGEST_NAME:
+        raise BadRequest(f"User group name cannot exceed {LONGEST_NAME} characters.")
+    for prefix in _RESERVED:
+        if name.startswith(prefix):
+            raise BadRequest(f"User group name cannot start with '{prefix}'.")
+    position = domain.channels.topics.first_bad_character(name)
+    if position is not None:
+        raise BadRequest(f"Invalid character in user group name, at position {position}.")
+    return name
+
+
+@dataclass(frozen=True, slots=True)
+class NewGroup:
+    """What a group is to be, as asked for by the one who creates it."""
+
+    name: str
+    description: str
+    members: list[int]
+    subgroups: list[int]
+    permissions: dict[str, GroupValue]
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionChange:
+    """A new value of a permission, and the one that the caller believes it has."""
+
+    new: GroupValue
+    old: GroupValue | None = None

@@ -1,0 +1,48 @@
+"""Reminders: a message that somebody wants to be shown again at a certain time."""
+
+from dataclasses import dataclass
+
+from tertulia import domain
+from tertulia.domain.messages.quotations import Quotation
+from tertulia.errors import BadRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Reminder:
+    id: int
+    owner_id: int
+    message_id: int
+    note: str
+    site: str
+    content: str
+    rendered: str
+    deliver_at: int
+    failed: bool = False
+
+    def is_due(self, now: float) -> bool:
+        return not self.failed and self.deliver_at <= now
+
+
+def checked_note(note: str) -> str:
+    if len(note) > domain.limits.REMINDER_NOTE_LENGTH:
+        raise BadRequest(
+            f"Maximum reminder note length: {domain.limits.REMINDER_NOTE_LENGTH} characters"
+        )
+    return note.strip()
+
+
+def reminder_text(quotation: Quotation | None, note: str, site: str) -> str:
+    """What the owner is sent. A message they may no longer see is not quoted."""
+    if quotation is None:
+        return _opening("a message that you can no longer see", note)
+    kind = "message" if quotation.channel is not None else "direct message"
+    return domain.messages.quotations.quoted(
+        _opening(f"the following {kind}", note), quotation, site
+    )
+
+
+def _opening(what: str, note: str) -> str:
+    if not note:
+        return f"You requested a reminder for {what}."
+    quoted = "\n".join(f" > {line}" for line in note.splitlines())
+    return f"You requested a reminder for {what}. Note:\n{quoted}"

@@ -1,0 +1,22 @@
+"""Messages: what they are made of, where they lead, and how they are asked for."""
+
+from typing import TYPE_CHECKING
+
+from tertulia.modules import on_demand
+
+if TYPE_CHECKING:
+    from tertulia.domain.messages import (
+        diffs,
+        emoji,
+        links,
+        message,
+        moves,
+        narrow,
+        notices,
+        plain_text,
+        quotations,
+        reports,
+        widgets,
+    )
+else:
+    __getattr__ = on_demand(__name__)

@@ -1,0 +1,124 @@
+"""Moving messages: what resolving is, and the notices that tell of a move.
+
+A notice is written in source and in HTML at once, because nothing is rendered in a transaction.
+"""
+
+from dataclasses import dataclass
+from html import escape
+
+from tertulia import domain
+from tertulia.domain.channels.channel import Channel
+from tertulia.domain.channels.topics import EMPTY_TOPIC_NAME, RESOLVED_PREFIX
+from tertulia.domain.messages.notices import Words
+from tertulia.domain.people.user import User
+
+# Within #**channel>topic** these would end the link or begin something else.
+_MARKUP = frozenset("`>*&[]$")
+
+
+def is_resolved(topic: str) -> bool:
+    return topic.startswith(RESOLVED_PREFIX)
+
+
+def toggles_resolved(old: str, new: str) -> bool:
+    """Whether a topic is resolved or reopened by being renamed, and nothing else."""
+    same = old.lstrip(RESOLVED_PREFIX) == new.lstrip(RESOLVED_PREFIX)
+    return same and is_resolved(old) != is_resolved(new)
+
+
+def is_resolved_without_name(topic: str) -> bool:
+    return topic in (RESOLVED_PREFIX.strip(), f"{RESOLVED_PREFIX}{EMPTY_TOPIC_NAME}")
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """Where messages go, and what is known of that before they do."""
+
+    channel: Channel
+    target: Channel
+    prev_topic: str
+    topic: str
+    ids: list[int]
+    leaves_nothing: bool  # the old topic is empty afterwards
+
+    @property
+    def new_topic(self) -> str | None:
+        return None if self.topic == self.prev_topic else self.topic
+
+    @property
+    def new_channel_id(self) -> int | None:
+        return None if self.target.id == self.channel.id else self.target.id
+
+    @property
+    def only_changes_case(self) -> bool:
+        same_channel = self.new_channel_id is None
+        return same_channel and domain.channels.topics.fold(
+            self.prev_topic
+        ) == domain.channels.topics.fold(self.topic)
+
+    @property
+    def only_resolves(self) -> bool:
+        same_channel = self.new_channel_id is None
+        return same_channel and toggles_resolved(self.prev_topic, self.topic)
+
+
+# --- notices ---
+
+
+def resolved_notice(user: User, topic: str) -> Words:
+    state = "resolved" if is_resolved(topic) else "unresolved"
+    who = domain.messages.notices.person(user)
+    text = f"has marked this topic as {state}."
+    return Words(f"{who.source} {text}", f"<p>{who.html} {text}</p>")
+
+
+def arrival_notice(user: User, count: int, whole: bool, link: str, origin: Words) -> Words:
+    """What is said where messages went to; `link` leads to the first of them."""
+    if whole:
+        what = Words("This topic was", "This topic was")
+    elif count == 1:
+        short = link[link.index("#") :]
+        what = Words(f"[A message]({link}) was", f'<a href="{escape(short)}">A message</a> was')
+    else:
+        what = Words(f"{count} messages were", f"{count} messages were")
+    return _notice(what, "moved here from", origin, user)
+
+
+def departure_notice(user: User, count: int, whole: bool, target: Words) -> Words:
+    """What is said where messages were."""
+    if whole:
+        return _notice(Words("This topic was", "This topic was"), "moved to", target, user)
+    text = "A message was" if count == 1 else f"{count} messages were"
+    return _notice(Words(text, text), "moved from this topic to", target, user)
+
+
+def topic_link(channel: Channel, topic: str, newest_id: int | None) -> Words:
+    """A link to a topic; it leads to a message of it, so that it survives further moves."""
+    address = domain.messages.links.topic_link(channel.id, channel.name, topic)
+    shown = escape(topic, quote=False) if topic else f"<em>{EMPTY_TOPIC_NAME}</em>"
+    with_id = "" if newest_id is None else f"/with/{newest_id}"
+    html = (
+        f'<a class="stream-topic" data-stream-id="{channel.id}"'
+        f' href="/{escape(address)}{with_id}">#{escape(channel.name, quote=False)} &gt; {shown}</a>'
+    )
+    if _MARKUP & set(channel.name + topic):
+        text = _disarmed(f"{channel.name} > {topic or EMPTY_TOPIC_NAME}")
+        return Words(f"[#{text}]({address})", html)
+    return Words(f"#**{channel.name}>{topic}**", html)
+
+
+def message_link(site: str, channel: Channel, topic: str, message_id: int) -> str:
+    place = domain.messages.links.topic_link(channel.id, channel.name, topic)
+    return f"{site}/{place}/near/{message_id}"
+
+
+def _notice(what: Words, verb: str, where: Words, user: User) -> Words:
+    who = domain.messages.notices.person(user)
+    return Words(
+        f"{what.source} {verb} {where.source} by {who.source}.",
+        f"<p>{what.html} {verb} {where.html} by {who.html}.</p>",
+    )
+
+
+def _disarmed(text: str) -> str:
+    return "".join(f"&#{ord(char)};" if char in _MARKUP else char for char in text)

@@ -1,0 +1,204 @@
+"""Narrows: which messages somebody asks for, as terms that all must hold.
+
+There is one parser and one set of words. What a term means is said in two places: for history in
+`actions/messages/narrowing.py`, and for the queue of a client here, where only those terms are
+known that can be decided when a message arrives.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from tertulia import domain
+from tertulia.domain.channels.topics import EMPTY_TOPIC_NAME, RESOLVED_PREFIX
+from tertulia.errors import BadRequest
+from tertulia.errors.messages import BadNarrow, BadNarrowCombination
+
+Operand = str | int | list[int]
+
+# Compat: words of older clients. A direct message in a group was once a thing of its own.
+_OTHER_NAMES = {
+    "stream": "channel",
+    "streams": "channels",
+    "pm-with": "dm",
+    "pm_with": "dm",
+    "dm_including": "dm-including",
+    "group-pm-with": "dm-including",
+    "group_pm_with": "dm-including",
+}
+_NAMES_OR_IDS = frozenset(("channel", "sender", "dm-including", "mentions", "id", "with"))
+
+# What only a message in a channel, and what only a direct one can be.
+_OF_CHANNELS = frozenset(("channel", "channels", "topic"))
+_OF_CHANNELS_IF_IS = frozenset(("resolved", "followed"))
+_OF_PEOPLE = frozenset(("dm", "dm-including"))
+CONVERSATION = frozenset(("channel", "topic", "dm"))  # what `with` stands for
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One demand: `channel:kitchen`, or `-is:starred` if negated.
+
+    The operator is one of today's words, or one that nobody knows. What the operand names, and
+    whether there is such a thing, is found out later.
+    """
+
+    operator: str
+    operand: Operand
+    negated: bool = False
+
+    @property
+    def is_direct(self) -> bool:
+        """Whether it asks for direct messages only."""
+        if self.negated:
+            return False
+        return self.operator in _OF_PEOPLE or (self.operator == "is" and self.operand == "dm")
+
+    @property
+    def is_of_channels(self) -> bool:
+        """Whether it asks for messages in channels only."""
+        if self.negated:
+            return False
+        if self.operator == "is":
+            return self.operand in _OF_CHANNELS_IF_IS
+        return self.operator in _OF_CHANNELS
+
+
+def terms_from(narrow: list[Any]) -> list[Term]:
+    """Terms as clients write them: objects, or pairs of strings."""
+    terms = [_term(index, each) for index, each in enumerate(narrow)]
+    if sum(term.operator == "with" for term in terms) > 1:
+        raise BadNarrowCombination(desc="Duplicate 'with' operators.")
+    return terms
+
+
+def check_for_one_kind(terms: Iterable[Term]) -> None:
+    """No message is both in a channel and direct, so nobody means to ask for such."""
+    terms = list(terms)
+    if any(term.is_direct for term in terms) and any(term.is_of_channels for term in terms):
+        raise BadNarrow(desc="No message can be both a channel message and direct message")
+
+
+def topic_key(operand: str) -> str:
+    """What the topic that a term names is compared by; the empty one goes by its display name."""
+    return "" if operand == EMPTY_TOPIC_NAME else domain.channels.topics.fold(operand)
+
+
+def number_from(operand: Operand) -> int | None:
+    """The id that a number or its digits stand for."""
+    if isinstance(operand, str) and operand.isascii() and operand.isdecimal():
+        return int(operand[:20])
+    return operand if isinstance(operand, int) else None
+
+
+def _term(index: int, given: Any) -> Term:
+    if isinstance(given, list):
+        if len(given) != 2 or not all(isinstance(part, str) for part in given):
+            raise _malformed(index, "element is not a string pair")
+        return _made(given[0], given[1], negated=False)
+    if not isinstance(given, dict):
+        raise _malformed(index, "dict or list required")
+    for name in ("operator", "operand"):
+        if given.get(name) is None:
+            raise _malformed(index, f"{name} is missing")
+    operator, negated = given["operator"], given.get("negated", False)
+    if not isinstance(operator, str):
+        raise BadRequest(f'narrow[{index}]["operator"] is not a string')
+    if not isinstance(negated, bool):
+        raise BadRequest(f'narrow[{index}]["negated"] is not a boolean')
+    return _made(operator, given["operand"], negated)
+
+
+def _made(operator: str, operand: Any, negated: bool) -> Term:
+    operator = _OTHER_NAMES.get(operator, operator)
+    operand = _checked(operator, operand)
+    if (operator, operand) == ("is", "private"):
+        operand = "dm"
+    return Term(operator, operand, negated)
+
+
+def _checked(operator: str, operand: Any) -> Operand:
+    """The operand, if it is of a kind that can belong to its operator."""
+    if isinstance(operand, str):
+        if operator == "search" and not operand.strip():
+            raise BadRequest("operand cannot be blank.")
+        return operand
+    if operator == "dm":
+        return _checked_ids(operand)
+    if operator not in _NAMES_OR_IDS:
+        raise BadRequest("operand is not a string")
+    if type(operand) is not int:
+        raise BadRequest("operand is not a string or integer")
+    return operand
+
+
+def _checked_ids(operand: Any) -> list[int]:
+    if not isinstance(operand, list):
+        raise BadRequest("operand is not a string or an integer list")
+    for index, each in enumerate(operand):
+        if type(each) is not int:
+            raise BadRequest(f"operand[{index}] is not an integer")
+    return operand
+
+
+def _malformed(index: int, reason: str) -> BadRequest:
+    return BadRequest(f"Invalid narrow[{index}]: Value error, {reason}")
+
+
+# --- the narrow of a queue ---
+
+QueueNarrow = list[tuple[str, str]]
+"""Pairs of operator and operand, all of which must hold."""
+
+_QUEUE_OPERATORS = frozenset(("channel", "topic", "sender", "is"))
+_QUEUE_FLAGS = {
+    "starred": {"starred"},
+    "mentioned": {"mentioned", "wildcard_mentioned"},
+    "alerted": {"mentioned", "wildcard_mentioned"},
+}
+_QUEUE_IS = frozenset((*_QUEUE_FLAGS, "dm", "unread", "resolved"))
+
+
+def checked_queue_narrow(pairs: list[list[str]]) -> QueueNarrow:
+    """The terms, if each is one that can be decided when a message arrives."""
+    narrow: QueueNarrow = []
+    for term, (given, _) in zip(terms_from(pairs), pairs, strict=True):
+        if term.operator not in _QUEUE_OPERATORS:
+            raise BadRequest(f"Operator {given} not supported.")
+        if term.operator == "is" and term.operand not in _QUEUE_IS:
+            raise BadRequest(f"Operand {term.operand} not supported.")
+        narrow.append((term.operator, str(term.operand)))
+    return narrow
+
+
+def passes(
+    narrow: QueueNarrow,
+    *,
+    channel_name: str | None,
+    topic: str,
+    sender_email: str,
+    flags: list[str],
+) -> bool:
+    """Whether a message that arrives is let through."""
+    for operator, operand in narrow:
+        if operator == "channel":
+            fits = channel_name is not None and domain.channels.topics.fold(
+                channel_name
+            ) == domain.channels.topics.fold(operand)
+        elif operator == "topic":
+            fits = channel_name is not None and domain.channels.topics.fold(topic) == topic_key(
+                operand
+            )
+        elif operator == "sender":
+            fits = domain.channels.topics.fold(sender_email) == domain.channels.topics.fold(operand)
+        elif operand in ("dm", "private"):  # Compat: queues keep the words they began with.
+            fits = channel_name is None
+        elif operand == "unread":
+            fits = "read" not in flags
+        elif operand == "resolved":
+            fits = channel_name is not None and topic.startswith(RESOLVED_PREFIX)
+        else:
+            fits = bool(_QUEUE_FLAGS[operand] & set(flags))
+        if not fits:
+            return False
+    return True

@@ -1,0 +1,219 @@
+"""The words of Notification Bot: what somebody did, said as source and as HTML at once.
+
+Notices are written inside a transaction, where nothing may be slow, so they are put together
+from pieces that are known in both forms instead of being rendered.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+from tertulia import domain
+from tertulia.domain.channels.channel import FOREVER, Channel
+from tertulia.domain.groups.group import Group, GroupValue, Members
+from tertulia.domain.people.user import User
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A piece of text in both forms."""
+
+    source: str
+    html: str
+
+    def __add__(self, other: "Words | str") -> "Words":
+        more = plain(other) if isinstance(other, str) else other
+        return Words(self.source + more.source, self.html + more.html)
+
+    def __radd__(self, before: str) -> "Words":
+        return plain(before) + self
+
+
+def plain(text: str) -> Words:
+    return Words(text, escape(text, quote=False))
+
+
+def strong(text: str) -> Words:
+    return Words(f"**{text}**", f"<strong>{escape(text, quote=False)}</strong>")
+
+
+def link(text: str, address: str) -> Words:
+    return Words(f"[{text}]({address})", f'<a href="{escape(address)}">{escape(text)}</a>')
+
+
+def person(user: User) -> Words:
+    name = escape(user.full_name, quote=False)
+    return Words(
+        f"@_**{user.full_name}|{user.id}**",
+        f'<span class="user-mention silent" data-user-id="{user.id}">{name}</span>',
+    )
+
+
+def group_name(group: Group) -> Words:
+    name = escape(group.description if group.is_system else group.name, quote=False)
+    return Words(
+        f"@_*{group.name}*",
+        f'<span class="user-group-mention silent" data-user-group-id="{group.id}">{name}</span>',
+    )
+
+
+def channel_link(channel: Channel) -> Words:
+    address = f"/{domain.messages.links.channel_link(channel.id, channel.name)}"
+    return Words(
+        f"#**{channel.name}**",
+        f'<a class="stream" data-stream-id="{channel.id}" href="{escape(address)}">'
+        f"#{escape(channel.name, quote=False)}</a>",
+    )
+
+
+def several(parts: Sequence[Words]) -> Words:
+    joined = Words("", "")
+    for index, part in enumerate(parts):
+        joined = joined + (", " if index else "") + part
+    return joined
+
+
+def paragraph(words: Words) -> Words:
+    return Words(words.source, f"<p>{words.html}</p>")
+
+
+def bullets(items: Sequence[Words]) -> Words:
+    return Words(
+        "\n".join(f"* {item.source}" for item in items),
+        "<ul>\n" + "\n".join(f"<li>{item.html}</li>" for item in items) + "\n</ul>",
+    )
+
+
+def quote(source: str, rendered: str) -> Words:
+    return Words(f"```` quote\n{source}\n````", f"<blockquote>\n{rendered}\n</blockquote>")
+
+
+def description_quote(source: str, rendered: str) -> Words:
+    if source:
+        return quote(source, rendered)
+    return quote("*No description.*", "<p><em>No description.</em></p>")
+
+
+def blocks(*parts: Words, apart: str = "\n\n") -> Words:
+    """Blocks one below the other; in the source `apart` stands between them."""
+    return Words(apart.join(part.source for part in parts), "\n".join(part.html for part in parts))
+
+
+# --- what is said ---
+
+
+def subscribed_you(by: User, channels: Sequence[Channel]) -> Words:
+    if len(channels) == 1:
+        return paragraph(person(by) + " subscribed you to " + channel_link(channels[0]) + ".")
+    opening = paragraph(person(by) + " subscribed you to the following channels:")
+    return blocks(opening, bullets([channel_link(channel) for channel in channels]))
+
+
+def joined(user: User) -> Words:
+    return paragraph(person(user) + " joined this organization.")
+
+
+def moved_you(by: User, did: str, group: Group) -> Words:
+    """Somebody was taken into a group or out of it: `did` is "added you to", for example."""
+    return paragraph(person(by) + f" {did} the group " + group_name(group) + ".")
+
+
+def new_channels(by: User, channels: Sequence[Channel]) -> Words:
+    named = several([channel_link(channel) for channel in channels])
+    if len(channels) == 1:
+        return paragraph(person(by) + " created a new channel " + named + ".")
+    return paragraph(person(by) + " created the following channels: " + named + ".")
+
+
+def channel_created(by: User, channel: Channel) -> Words:
+    opening = strong(channel.openness) + " channel created by " + person(by) + ". "
+    described = description_quote(channel.description, channel.rendered_description)
+    return blocks(paragraph(opening + strong("Description:")), described, apart="\n")
+
+
+def channel_renamed(by: User, old: str, new: str) -> Words:
+    return paragraph(person(by) + " renamed channel " + strong(old) + " to " + strong(new) + ".")
+
+
+def description_changed(by: User, before: Channel, after: Channel) -> Words:
+    old = description_quote(before.description, before.rendered_description)
+    new = description_quote(after.description, after.rendered_description)
+    return blocks(
+        paragraph(person(by) + " changed the description for this channel."),
+        blocks(
+            bullets([strong("Old description:")]),
+            old,
+            bullets([strong("New description:")]),
+            new,
+            apart="\n",
+        ),
+    )
+
+
+def openness_changed(by: User, before: Channel, after: Channel) -> Words:
+    subject = link("access permissions", "/help/channel-permissions")
+    return paragraph(
+        person(by)
+        + " changed the "
+        + subject
+        + " for this channel from "
+        + strong(before.openness)
+        + " to "
+        + strong(after.openness)
+        + "."
+    )
+
+
+def posting_changed(by: User, old: Words, new: Words) -> Words:
+    subject = link("posting permissions", "/help/channel-posting-policy")
+    return blocks(
+        paragraph(person(by) + " changed the " + subject + " for this channel:"),
+        bullets([strong("Old") + ": " + old, strong("New") + ": " + new]),
+    )
+
+
+def retention_changed(by: User, old: int, new: int) -> Words:
+    """Both are in days as they act: the organization's own where the channel has none."""
+    subject = link("message retention period", "/help/message-retention-policy")
+    if new == FOREVER:
+        closing = "Messages in this channel will now be retained forever."
+    else:
+        closing = (
+            f"Messages in this channel will now be automatically deleted {_days(new)}"
+            " after they are sent."
+        )
+    return blocks(
+        paragraph(person(by) + " has changed the " + subject + " for this channel:"),
+        bullets(
+            [
+                strong("Old retention period") + ": " + _period(old),
+                strong("New retention period") + ": " + _period(new),
+            ]
+        ),
+        paragraph(plain(closing)),
+    )
+
+
+def channel_archived(channel: Channel) -> Words:
+    return paragraph("Channel " + channel_link(channel) + " has been archived.")
+
+
+def channel_unarchived(channel: Channel) -> Words:
+    return paragraph("Channel " + channel_link(channel) + " has been unarchived.")
+
+
+def named_people(value: GroupValue, groups: dict[int, Group], users: dict[int, User]) -> Words:
+    """Whom a permission names: groups first, then people."""
+    if not isinstance(value, Members):
+        return group_name(groups[value])
+    listed = [group_name(groups[group_id]) for group_id in value.direct_subgroups]
+    listed += [person(users[user_id]) for user_id in value.direct_members if user_id in users]
+    return several(listed)
+
+
+def _days(number: int) -> str:
+    return "1 day" if number == 1 else f"{number} days"
+
+
+def _period(days: int) -> str:
+    return "Forever" if days == FOREVER else _days(days)

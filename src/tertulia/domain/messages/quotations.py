@@ -1,0 +1,76 @@
+"""Quotations: a message shown in another one, with who said it and where."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tertulia import domain
+from tertulia.domain.channels.channel import Channel
+from tertulia.domain.messages.message import Message
+from tertulia.domain.people.known_people import UNKNOWN_NAME
+from tertulia.domain.people.user import User
+
+TRUNCATED = "\n[message truncated]"
+MOST_NAMES = 10
+
+_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})", re.MULTILINE)
+_SPECIAL = str.maketrans(
+    {"&": "&amp;", ">": "&gt;", "*": "&#42;", "`": "&#96;", "[": "&#91;", "]": "&#93;"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Quotation:
+    """A message with those whom it concerns."""
+
+    message: Message
+    sender: User | None  # None for somebody whom the reader does not know
+    channel: Channel | None
+    recipients: Sequence[User]  # of a direct message, without its sender
+
+
+def quoted(opening: str, quotation: Quotation, site: str) -> str:
+    """The message below an opening; cut off where both would be too long for one message."""
+    head = f"{opening}\n\n{_said(quotation, site)}\n"
+    content = quotation.message.content
+    fence = _fence_around(content)
+    room = domain.limits.MESSAGE_LENGTH - len(head) - len(f"{fence}quote\n\n{fence}")
+    if len(content) > room:
+        content = content[: max(0, room - len(TRUNCATED))] + TRUNCATED
+    return f"{head}{fence}quote\n{content}\n{fence}"
+
+
+def _said(quotation: Quotation, site: str) -> str:
+    message, channel = quotation.message, quotation.channel
+    who = UNKNOWN_NAME if quotation.sender is None else mention(quotation.sender)
+    if channel is not None:
+        place = domain.messages.links.topic_link(channel.id, channel.name, message.topic)
+        name = f"#{channel.name} > {domain.channels.topics.shown(message.topic, allow_empty=False)}"
+        where = f"in [{_escaped(name)}]({place}/with/{message.id})"
+    else:
+        place = domain.messages.links.conversation_link(message.member_ids)
+        where = f"to {_listed([mention(user) for user in quotation.recipients])}"
+    return f"{who} [said]({site}/{place}/near/{message.id}) {where}:"
+
+
+def mention(user: User) -> str:
+    """Somebody's name, written so that it wakes nobody."""
+    return f"@_**{user.full_name}|{user.id}**"
+
+
+def _listed(names: list[str]) -> str:
+    if len(names) > MOST_NAMES:
+        names = [*names[: MOST_NAMES - 1], f"{len(names) - MOST_NAMES + 1} others"]
+    if len(names) < 2:
+        return names[0] if names else "themselves"
+    return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _escaped(name: str) -> str:
+    """A name as the text of a link; the arrow between channel and topic stays as it is."""
+    return " > ".join(part.translate(_SPECIAL) for part in name.split(" > "))
+
+
+def _fence_around(content: str) -> str:
+    longest = max((len(found) for found in _FENCE.findall(content)), default=2)
+    return "`" * max(3, longest + 1)

@@ -1,0 +1,18 @@
+"""What an organization is, and what its administrators arrange for everybody."""
+
+from typing import TYPE_CHECKING
+
+from tertulia.modules import on_demand
+
+if TYPE_CHECKING:
+    from tertulia.domain.organization import (
+        custom_emoji,
+        languages,
+        linkifiers,
+        mail_domains,
+        playgrounds,
+        realm,
+        settings,
+    )
+else:
+    __getattr__ = on_demand(__name__)

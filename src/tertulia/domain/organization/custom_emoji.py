@@ -1,0 +1,50 @@
+"""Custom emoji: pictures that an organization has given a name."""
+
+import re
+from dataclasses import dataclass
+
+from tertulia import domain
+from tertulia.errors import BadRequest
+
+_NAME = re.compile(r"[0-9a-z _-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class CustomEmoji:
+    """One of them; its pictures are kept apart."""
+
+    id: int
+    realm_id: int
+    name: str
+    author_id: int
+    deactivated: bool
+    file_name: str
+    still_name: str | None = None
+
+    @property
+    def source_url(self) -> str:
+        return f"/user_avatars/{self.realm_id}/emoji/images/{self.file_name}"
+
+    @property
+    def still_url(self) -> str | None:
+        """For an animated one, where its first frame is."""
+        if self.still_name is None:
+            return None
+        return f"/user_avatars/{self.realm_id}/emoji/images/still/{self.still_name}"
+
+
+def checked_emoji_name(name: str) -> str:
+    """The name as it is stored: with underscores for spaces."""
+    if len(name) > domain.limits.EMOJI_NAME_LENGTH:
+        raise BadRequest(
+            f"emoji_name is too long (limit: {domain.limits.EMOJI_NAME_LENGTH} characters)"
+        )
+    if _NAME.fullmatch(name) is None:
+        raise BadRequest(
+            "Emoji names must contain only lowercase English letters, digits, spaces, dashes,"
+            " and underscores."
+        )
+    name = name.replace(" ", "_")
+    if name[-1] in "-_":
+        raise BadRequest("Emoji names must end with either a letter or digit.")
+    return name

@@ -1,0 +1,25 @@
+"""Linkifiers: an organization's own patterns that become links, such as `BUG-12`."""
+
+from dataclasses import dataclass
+
+PATTERN_LENGTH = 600  # of any letters, this is as much as an index takes
+TEMPLATE_LENGTH = 2000
+ALTERNATIVES = 100
+PER_ORGANIZATION = 200
+
+
+@dataclass(frozen=True, slots=True)
+class LinkifierRule:
+    """What is linked and where to. All but the first two is for clients alone."""
+
+    pattern: str
+    url_template: str
+    example_input: str | None = None
+    reverse_template: str | None = None
+    alternative_url_templates: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Linkifier:
+    id: int
+    rule: LinkifierRule

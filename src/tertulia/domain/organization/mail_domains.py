@@ -1,0 +1,42 @@
+"""The domains of an organization: where the mail addresses of those who join may be."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from tertulia.errors.people import InvalidMailDomain
+
+RESTRICTION = "emails_restricted_to_domains"  # the setting by which they count
+PER_ORGANIZATION = 500
+LONGEST = 253
+_LABEL = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
+
+
+@dataclass(frozen=True, slots=True)
+class MailDomain:
+    name: str
+    with_subdomains: bool
+
+    def holds(self, email: str) -> bool:
+        host = email.rpartition("@")[2].lower()
+        return host == self.name or (self.with_subdomains and host.endswith(f".{self.name}"))
+
+
+def checked(name: str) -> str:
+    """A domain as it is kept; raises for what is none."""
+    name = name.strip().lower()
+    if not name:
+        raise InvalidMailDomain(reason="Domain can't be empty.")
+    if "." not in name:
+        raise InvalidMailDomain(reason="Domain must have at least one dot (.)")
+    if len(name) > LONGEST:
+        raise InvalidMailDomain(reason=f"Domain is too long (limit: {LONGEST} characters)")
+    if not all(_LABEL.fullmatch(label) for label in name.split(".")):
+        raise InvalidMailDomain(
+            reason="Between its dots there must be letters, digits and inner hyphens."
+        )
+    return name
+
+
+def is_welcome(email: str, domains: Iterable[MailDomain]) -> bool:
+    return any(domain.holds(email) for domain in domains)

@@ -1,0 +1,43 @@
+"""Organizations; what can be set about one is in `organization_settings`."""
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from tertulia.domain.groups.group import REALM_PERMISSIONS, GroupValue
+from tertulia.domain.organization.settings import DEFAULTS
+from tertulia.errors import BadRequest
+
+_SUBDOMAIN = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?")
+
+
+@dataclass(frozen=True, slots=True)
+class Realm:
+    id: int
+    subdomain: str
+    name: str
+    uuid: str
+    created_at: float
+    deactivated: bool = False
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    def setting(self, name: str) -> Any:
+        return self.name if name == "name" else self.settings.get(name, DEFAULTS[name])
+
+    @property
+    def admits_passwords(self) -> bool:
+        """Whether one can log in with a password."""
+        return bool(self.setting("authentication_methods")["Email"])
+
+    def permissions(self) -> dict[str, GroupValue]:
+        """The permissions that were set; the others are at their defaults."""
+        return {name: value for name, value in self.settings.items() if name in REALM_PERMISSIONS}
+
+
+def checked_subdomain(text: str) -> str:
+    """Empty stands for the organization at the bare host."""
+    if text and _SUBDOMAIN.fullmatch(text) is None:
+        raise BadRequest(
+            "A subdomain consists of lower-case letters, digits and inner hyphens (at most 40)."
+        )
+    return text

@@ -1,0 +1,432 @@
+"""The settings of an organization: one row each, with all there is to know about it.
+
+The parameters of `PATCH /realm` and their rules, who may change what, `tertulia org set` and
+`org settings`, the events, the `realm_*` keys of `/register` and `docs/organization-settings.md`
+are drawn from this table. Who holds a permission is a setting too; the rules of those stand in
+`groups.REALM_PERMISSIONS`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from tertulia import domain
+from tertulia.domain.channels.channel import FOREVER
+from tertulia.domain.channels.topics import ALLOW_EMPTY, DISABLE_EMPTY
+from tertulia.domain.groups.group import REALM_PERMISSIONS, Permission, PermissionChange
+from tertulia.domain.setting_values import (
+    Adjustable,
+    ChannelId,
+    ChosenFrom,
+    FreeText,
+    Language,
+    Limit,
+    Switch,
+    ValueKind,
+    WebPlace,
+    Whole,
+)
+from tertulia.errors import ClientError
+from tertulia.errors.parameters import BadValue
+
+# What has to be done when a setting changes; `actions/realm_settings.py` does it.
+Consequence = Literal["full members", "whom guests know"]
+
+
+class LoginMethods(ValueKind):
+    """The ways to log in that there are, and whether each is open; one has to be."""
+
+    KNOWN = ("Email",)
+    must_be = f"a list of ways to log in, out of {', '.join(KNOWN)}"
+
+    def read(self, text: str) -> dict[str, bool]:
+        wanted = [word.strip() for word in text.split(",")]
+        return dict.fromkeys(self.KNOWN, False) | dict.fromkeys(filter(None, wanted), True)
+
+    def checked(self, value: Any) -> dict[str, bool]:
+        """Only some may be given; what the others are, the action knows."""
+        if type(value) is not dict or any(type(each) is not bool for each in value.values()):
+            raise ValueError(value)
+        return value
+
+    def written(self, value: dict[str, bool]) -> str:
+        return ", ".join(name for name, is_open in value.items() if is_open)
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleNamed(ValueKind):
+    """Who holds a permission: a group, or people and groups named in place."""
+
+    permission: Permission
+    must_be = "the name of a group, such as role:members"
+
+    def checked(self, value: Any) -> PermissionChange:
+        if not isinstance(value, PermissionChange):
+            raise ValueError(value)
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class OrganizationSetting(Adjustable):
+    owners_only: bool = False  # administrators may change the others
+    told_in_dictionary: bool = False  # Compat: clients hear of some as parts of a dictionary
+    is_markup: bool = False  # its HTML is told beside it
+    derived: Callable[[Any], dict[str, Any]] | None = None  # told instead of the value alone
+    follows: Consequence | None = None
+
+    def told(self, value: Any) -> dict[str, Any]:
+        """What clients know of it, by name."""
+        return {self.name: value} if self.derived is None else self.derived(value)
+
+
+def _bad_value(name: str, value: Any) -> ClientError:
+    return BadValue(name=name, value=value)
+
+
+def _topics_policy(value: str) -> dict[str, Any]:
+    return {"topics_policy": value, "mandatory_topics": value == DISABLE_EMPTY}
+
+
+def _login_methods(value: dict[str, bool]) -> dict[str, Any]:
+    shown = {
+        name: {"enabled": is_open, "available": True}
+        for name, is_open in value.items()
+        if name in LoginMethods.KNOWN
+    }
+    return {"authentication_methods": shown}
+
+
+def _permission(rule: Permission) -> OrganizationSetting:
+    return OrganizationSetting(
+        rule.name,
+        PeopleNamed(rule),
+        rule.default,
+        rule.meaning,
+        owners_only=rule.owners_only,
+        told_in_dictionary=True,
+        follows="whom guests know" if rule.name == "can_access_all_users_group" else None,
+    )
+
+
+_SWITCH = Switch()
+_SECONDS = Limit("seconds", unlimited=None)
+_CHANNEL = ChannelId()
+
+# Changes made together are told in this order.
+SETTINGS: dict[str, OrganizationSetting] = {
+    setting.name: setting
+    for setting in (
+        OrganizationSetting(
+            "allow_message_editing",
+            _SWITCH,
+            True,
+            "Whether people may edit what they have written.",
+            told_in_dictionary=True,
+        ),
+        OrganizationSetting(
+            "authentication_methods",
+            LoginMethods(),
+            {"Email": True},
+            "How people may log in; `Email` is an address and a password.",
+            owners_only=True,
+            told_in_dictionary=True,
+            derived=_login_methods,
+        ),
+        OrganizationSetting(
+            "avatar_changes_disabled",
+            _SWITCH,
+            False,
+            "Whether only administrators may change pictures of people.",
+        ),
+        OrganizationSetting(
+            "default_avatar_source",
+            ChosenFrom(("J", "G")),
+            "J",
+            "What stands for people without a picture: one drawn for them here (`J`) or the one "
+            "that Gravatar has for their address (`G`).",
+        ),
+        OrganizationSetting(
+            "default_code_block_language",
+            FreeText(50),
+            "",
+            "The language of code blocks that name none.",
+        ),
+        OrganizationSetting(
+            "default_language",
+            Language(),
+            "en",
+            "The language of the organization; told to clients.",
+            refusal=domain.setting_values.in_words("Invalid language '{value}'"),
+        ),
+        OrganizationSetting(
+            "description",
+            FreeText(1000),
+            "",
+            "What the organization is about; markup is understood.",
+            told_in_dictionary=True,
+            is_markup=True,
+        ),
+        OrganizationSetting(
+            "digest_emails_enabled",
+            _SWITCH,
+            False,
+            "Whether digests are wanted by mail; told to clients, nothing is sent.",
+        ),
+        OrganizationSetting(
+            "digest_weekday",
+            ChosenFrom(tuple(range(7))),
+            1,
+            "The day for digests, from Monday (0) to Sunday (6); told to clients.",
+        ),
+        OrganizationSetting(
+            "disallow_disposable_email_addresses",
+            _SWITCH,
+            True,
+            "Whether throw-away addresses are unwanted; told to clients.",
+            owners_only=True,
+        ),
+        OrganizationSetting(
+            "email_changes_disabled",
+            _SWITCH,
+            False,
+            "Whether only administrators may change addresses of people.",
+        ),
+        OrganizationSetting(
+            "emails_restricted_to_domains",
+            _SWITCH,
+            False,
+            "Whether addresses must be in one of the organization's mail domains.",
+            owners_only=True,
+        ),
+        OrganizationSetting(
+            "enable_guest_user_dm_warning",
+            _SWITCH,
+            True,
+            "Whether clients warn of writing to a guest.",
+        ),
+        OrganizationSetting(
+            "enable_guest_user_indicator",
+            _SWITCH,
+            True,
+            "Whether clients mark guests as such.",
+        ),
+        OrganizationSetting(
+            "enable_read_receipts",
+            _SWITCH,
+            True,
+            "Whether people can see who has read a message.",
+        ),
+        OrganizationSetting(
+            "enable_spectator_access",
+            _SWITCH,
+            False,
+            "Whether web-public channels can be read without an account, where the server "
+            "allows them.",
+        ),
+        OrganizationSetting(
+            "gif_rating_policy",
+            ChosenFrom((0, 1, 2, 3, 4)),
+            1,
+            "Up to which rating clients offer animated pictures; 0 offers none.",
+        ),
+        OrganizationSetting(
+            "inline_image_preview",
+            _SWITCH,
+            True,
+            "Whether linked and uploaded pictures are shown in messages.",
+        ),
+        OrganizationSetting(
+            "inline_url_embed_preview",
+            _SWITCH,
+            False,
+            "Whether previews of linked pages are wanted; told to clients.",
+        ),
+        OrganizationSetting(
+            "invite_required",
+            _SWITCH,
+            True,
+            "Whether one needs to be invited to join; told to clients.",
+            owners_only=True,
+        ),
+        OrganizationSetting(
+            "jitsi_server_url",
+            WebPlace(domain.limits.WEB_ADDRESS_LENGTH),
+            None,
+            "The Jitsi server on which clients hold calls.",
+        ),
+        OrganizationSetting(
+            "media_preview_size",
+            ChosenFrom((100, 150, 200)),
+            100,
+            "How large clients show previews of pictures, in percent.",
+        ),
+        OrganizationSetting(
+            "message_content_allowed_in_email_notifications",
+            _SWITCH,
+            True,
+            "Whether mail about messages may hold their text; told to clients.",
+        ),
+        OrganizationSetting(
+            "message_content_delete_limit_seconds",
+            _SECONDS,
+            600,
+            "How long people may delete what they have written.",
+            refusal=_bad_value,
+        ),
+        OrganizationSetting(
+            "message_content_edit_limit_seconds",
+            _SECONDS,
+            600,
+            "How long people may edit what they have written.",
+            refusal=_bad_value,
+            told_in_dictionary=True,
+        ),
+        OrganizationSetting(
+            "message_edit_history_visibility_policy",
+            ChosenFrom(("all", "moves", "none")),
+            "all",
+            "What people see of the past of a message: all of it, where it stood, or nothing.",
+        ),
+        OrganizationSetting(
+            "message_retention_days",
+            Limit("days", unlimited=FOREVER),
+            FOREVER,
+            "After how long messages are deleted, in channels that say nothing else.",
+            refusal=_bad_value,
+            owners_only=True,
+        ),
+        OrganizationSetting(
+            "moderation_request_channel_id",
+            _CHANNEL,
+            ChannelId.NONE,
+            "The channel in which reported messages are brought to the moderators.",
+        ),
+        OrganizationSetting(
+            "move_messages_between_streams_limit_seconds",
+            _SECONDS,
+            604_800,
+            "How long people may move messages to other channels.",
+            refusal=_bad_value,
+        ),
+        OrganizationSetting(
+            "move_messages_within_stream_limit_seconds",
+            _SECONDS,
+            604_800,
+            "How long people may move messages to other topics.",
+            refusal=_bad_value,
+        ),
+        OrganizationSetting(
+            "name",
+            FreeText(40, is_title=True),
+            "",
+            "The name of the organization.",
+        ),
+        OrganizationSetting(
+            "name_changes_disabled",
+            _SWITCH,
+            False,
+            "Whether only administrators may change names of people.",
+        ),
+        OrganizationSetting(
+            "new_stream_announcements_stream_id",
+            _CHANNEL,
+            ChannelId.NONE,
+            "The channel in which new channels are announced.",
+        ),
+        OrganizationSetting(
+            "org_type",
+            Whole(0, 1000),
+            0,
+            "The number of the kind of organization; told to clients.",
+        ),
+        OrganizationSetting(
+            "owner_full_content_access",
+            _SWITCH,
+            False,
+            "Whether owners may read all content; told to clients, opens nothing here.",
+        ),
+        OrganizationSetting(
+            "presence_disabled",
+            _SWITCH,
+            False,
+            "Whether nobody is told who is here.",
+        ),
+        OrganizationSetting(
+            "require_e2ee_push_notifications",
+            _SWITCH,
+            False,
+            "Whether push notifications must be encrypted throughout; told to clients.",
+        ),
+        OrganizationSetting(
+            "require_unique_names",
+            _SWITCH,
+            False,
+            "Whether no two people may have the same name.",
+        ),
+        OrganizationSetting(
+            "send_channel_events_messages",
+            _SWITCH,
+            False,
+            "Whether changes to a channel are told in it.",
+        ),
+        OrganizationSetting(
+            "send_welcome_emails",
+            _SWITCH,
+            True,
+            "Whether newcomers are welcomed by mail; told to clients, nothing is sent.",
+        ),
+        OrganizationSetting(
+            "signup_announcements_stream_id",
+            _CHANNEL,
+            ChannelId.NONE,
+            "The channel in which newcomers are announced.",
+        ),
+        OrganizationSetting(
+            "topics_policy",
+            ChosenFrom((ALLOW_EMPTY, DISABLE_EMPTY)),
+            ALLOW_EMPTY,
+            "Whether messages need a topic, in channels that say nothing else.",
+            told_in_dictionary=True,
+            derived=_topics_policy,
+        ),
+        OrganizationSetting(
+            "video_chat_provider",
+            ChosenFrom((0, 1)),
+            1,
+            "Where clients hold calls: nowhere (0) or on a Jitsi server (1).",
+        ),
+        OrganizationSetting(
+            "waiting_period_threshold",
+            Whole(0, 36_500),
+            0,
+            "After how many days members become full members.",
+            owners_only=True,
+            follows="full members",
+        ),
+        OrganizationSetting(
+            "want_advertise_in_communities_directory",
+            _SWITCH,
+            False,
+            "Whether the organization wants to be listed among open communities; told to clients.",
+        ),
+        OrganizationSetting(
+            "welcome_message_custom_text",
+            FreeText(8000),
+            "",
+            "What newcomers are welcomed with; told to clients.",
+        ),
+        OrganizationSetting(
+            "zulip_update_announcements_stream_id",
+            _CHANNEL,
+            ChannelId.NONE,
+            "The channel for news about the software; told to clients.",
+        ),
+        *map(_permission, REALM_PERMISSIONS.values()),
+    )
+}
+
+DEFAULTS: dict[str, Any] = {
+    setting.name: setting.default
+    for setting in SETTINGS.values()
+    if setting.name not in REALM_PERMISSIONS
+}

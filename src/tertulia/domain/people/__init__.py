@@ -1,0 +1,20 @@
+"""People and bots: who they are, and what they tell of themselves."""
+
+from typing import TYPE_CHECKING
+
+from tertulia.modules import on_demand
+
+if TYPE_CHECKING:
+    from tertulia.domain.people import (
+        bots,
+        external_accounts,
+        keys,
+        known_people,
+        passwords,
+        presence,
+        profile_fields,
+        status,
+        user,
+    )
+else:
+    __getattr__ = on_demand(__name__)

@@ -1,0 +1,243 @@
+"""Custom profile fields: what an organization asks its people, and what they may answer.
+
+A value is stored and told as text, whatever its kind; a list of people is JSON in that text.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+from enum import IntEnum
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+
+from tertulia import domain
+from tertulia.domain.people.external_accounts import CUSTOM, EXTERNAL_ACCOUNTS, USERNAME
+from tertulia.errors import BadRequest
+
+
+class FieldType(IntEnum):
+    SHORT_TEXT = 1
+    LONG_TEXT = 2
+    DROPDOWN = 3
+    DATE = 4
+    URL = 5
+    USER = 6
+    EXTERNAL_ACCOUNT = 7
+    PRONOUNS = 8
+
+
+# In the words that clients show.
+TYPE_NAMES = {
+    FieldType.SHORT_TEXT: "Text (short)",
+    FieldType.LONG_TEXT: "Text (long)",
+    FieldType.DROPDOWN: "Dropdown",
+    FieldType.DATE: "Date",
+    FieldType.URL: "Link",
+    FieldType.USER: "Users",
+    FieldType.EXTERNAL_ACCOUNT: "External account",
+    FieldType.PRONOUNS: "Pronouns",
+}
+
+RENDERED = frozenset({FieldType.SHORT_TEXT, FieldType.LONG_TEXT})  # their values are Markdown
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileField:
+    id: int
+    type: FieldType
+    name: str
+    hint: str = ""
+    data: str = ""  # JSON, for the kinds that need some
+    position: int = 0
+    in_summary: bool = False
+    required: bool = False  # clients ask for it; it may still be left empty
+    editable_by_user: bool = True
+    for_matching: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FieldValue:
+    text: str
+    rendered: str | None = None  # HTML, for the kinds that have it
+
+
+# --- what may be asked ----------------------------------------------------------------------------
+
+
+def checked_type(number: int) -> FieldType:
+    try:
+        return FieldType(number)
+    except ValueError:
+        raise BadRequest("Invalid field type.") from None
+
+
+def checked_label(name: str) -> str:
+    if not name:
+        raise BadRequest("Label cannot be blank.")
+    return name
+
+
+def checked_data(kind: FieldType, data: dict[str, Any]) -> str:
+    """What belongs to a field of this kind, as it is stored."""
+    if kind == FieldType.DROPDOWN:
+        return _encoded(_checked_choices(data))
+    if kind == FieldType.EXTERNAL_ACCOUNT:
+        return _encoded(_checked_account(data))
+    return ""
+
+
+def choices(field: ProfileField) -> frozenset[str]:
+    return frozenset(msgspec.json.decode(field.data))
+
+
+def account_place(field: ProfileField) -> str:
+    """Where somebody has an account, by its key; empty for another kind of field."""
+    if field.type != FieldType.EXTERNAL_ACCOUNT:
+        return ""
+    place: str = msgspec.json.decode(field.data)["subtype"]
+    return place
+
+
+def _checked_choices(data: dict[str, Any]) -> dict[str, Any]:
+    if not data:
+        raise BadRequest("Field must have at least one choice.")
+    if len(data) > domain.limits.PROFILE_CHOICES:
+        raise BadRequest(f"Field must have at most {domain.limits.PROFILE_CHOICES} choices.")
+    found = {}
+    for key, choice in data.items():
+        if not 0 < len(key) <= domain.limits.PROFILE_TEXT_LENGTH or "\0" in key:
+            raise BadRequest("field_data has a choice with an invalid key")
+        if not isinstance(choice, dict):
+            raise BadRequest(f'field_data["{key}"] is not a dict')
+        found[key] = {part: _text_of(choice, part, key) for part in ("text", "order")}
+    if len({choice["text"] for choice in found.values()}) < len(found):
+        raise BadRequest("Field must not have two choices of the same text.")
+    return found
+
+
+def _text_of(choice: dict[str, Any], part: str, key: str) -> str:
+    text = choice.get(part)
+    name = f'field_data["{key}"]["{part}"]'
+    if not isinstance(text, str):
+        raise BadRequest(f"{name} is not a string")
+    return _bounded(name, text, domain.limits.PROFILE_TEXT_LENGTH, may_be_blank=False)
+
+
+def _checked_account(data: dict[str, Any]) -> dict[str, Any]:
+    subtype = data.get("subtype")
+    if isinstance(subtype, str) and subtype in EXTERNAL_ACCOUNTS:
+        return {"subtype": subtype}
+    if subtype != CUSTOM:
+        raise BadRequest("Invalid external account type")
+    pattern = data.get("url_pattern")
+    if not isinstance(pattern, str) or not pattern:
+        raise BadRequest("A custom external account needs a URL pattern")
+    _bounded("url_pattern", pattern, domain.limits.PROFILE_URL_LENGTH)
+    if pattern.count(USERNAME) != 1 or not _is_url(pattern.replace(USERNAME, "x")):
+        raise BadRequest(f"A URL pattern must be a URL with {USERNAME} in it")
+    return {"subtype": CUSTOM, "url_pattern": pattern}
+
+
+def _encoded(data: dict[str, Any]) -> str:
+    return msgspec.json.encode(data).decode()
+
+
+# --- what may be answered -------------------------------------------------------------------------
+
+
+def checked_value(field: ProfileField, value: Any) -> str:
+    """The value as it is stored; whether the people it names are there is for others to ask."""
+    return _CHECKS[field.type](field, value)
+
+
+def named_users(field: ProfileField, text: str) -> list[int]:
+    """The people that a stored value names."""
+    if field.type != FieldType.USER:
+        return []
+    found: list[int] = msgspec.json.decode(text)
+    return found
+
+
+def _short_text(field: ProfileField, value: Any) -> str:
+    return _bounded(field.name, _string(field, value), domain.limits.PROFILE_TEXT_LENGTH)
+
+
+def _long_text(field: ProfileField, value: Any) -> str:
+    return _bounded(field.name, _string(field, value), domain.limits.PROFILE_LONG_TEXT_LENGTH)
+
+
+def _choice(field: ProfileField, value: Any) -> str:
+    text = _string(field, value)
+    if text not in choices(field):
+        raise BadRequest(f"'{text[:100]}' is not a valid choice for '{field.name}'.")
+    return text
+
+
+def _date(field: ProfileField, value: Any) -> str:
+    text = _string(field, value)
+    try:
+        if re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", text) is None:
+            raise ValueError
+        date.fromisoformat(text)
+    except ValueError:
+        raise BadRequest(f"{field.name} is not a date") from None
+    return text
+
+
+def _url(field: ProfileField, value: Any) -> str:
+    text = _bounded(field.name, _string(field, value), domain.limits.PROFILE_URL_LENGTH)
+    if not _is_url(text):
+        raise BadRequest(f"{field.name} is not a URL")
+    return text
+
+
+def _users(field: ProfileField, value: Any) -> str:
+    if not isinstance(value, list):
+        raise BadRequest(f"{field.name} is not a list")
+    if len(value) > domain.limits.PROFILE_USERS:
+        raise BadRequest(f"{field.name} is too long (limit: {domain.limits.PROFILE_USERS} items)")
+    for place, user_id in enumerate(value):
+        if type(user_id) is not int:
+            raise BadRequest(f"{field.name}[{place}] is not an integer")
+    return msgspec.json.encode(list(dict.fromkeys(value))).decode()
+
+
+def _string(field: ProfileField, value: Any) -> str:
+    if not isinstance(value, str):
+        raise BadRequest(f"{field.name} is not a string")
+    return value
+
+
+def _bounded(name: str, text: str, limit: int, *, may_be_blank: bool = True) -> str:
+    if not may_be_blank and not text.strip():
+        raise BadRequest(f"{name} cannot be blank")
+    if len(text) > limit:
+        raise BadRequest(f"{name} is too long (limit: {limit} characters)")
+    if "\0" in text:
+        raise BadRequest(f"{name} must not contain null bytes")
+    return text
+
+
+def _is_url(text: str) -> bool:
+    if any(char.isspace() or not char.isprintable() for char in text):
+        return False
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.hostname)
+
+
+_CHECKS: dict[FieldType, Callable[[ProfileField, Any], str]] = {
+    FieldType.SHORT_TEXT: _short_text,
+    FieldType.LONG_TEXT: _long_text,
+    FieldType.DROPDOWN: _choice,
+    FieldType.DATE: _date,
+    FieldType.URL: _url,
+    FieldType.USER: _users,
+    FieldType.EXTERNAL_ACCOUNT: _short_text,
+    FieldType.PRONOUNS: _short_text,
+}

@@ -1,0 +1,174 @@
+"""People and bots: who they are and what their role makes them."""
+
+import re
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any
+
+from tertulia import domain
+from tertulia.domain.personal.settings import DEFAULTS
+from tertulia.errors import BadRequest
+
+SECONDS_PER_DAY = 86_400
+NOTIFICATION_BOT = "notification-bot@tertulia.invalid"  # who tells people what others did
+SPECTATOR_ID = 0
+
+# Where somebody's picture comes from: from us, from others, from themselves.
+DRAWN = "J"
+GRAVATAR = "G"
+UPLOADED = "U"
+
+
+class Role(IntEnum):
+    """The lower the number, the more one may do."""
+
+    OWNER = 100
+    ADMINISTRATOR = 200
+    MODERATOR = 300
+    MEMBER = 400
+    GUEST = 600
+
+
+class BotType(IntEnum):
+    GENERIC = 1
+    INCOMING_WEBHOOK = 2
+    OUTGOING_WEBHOOK = 3
+    EMBEDDED = 4
+
+
+class EmailVisibility(IntEnum):
+    EVERYONE = 1
+    MEMBERS = 2
+    ADMINISTRATORS = 3
+    NOBODY = 4
+    MODERATORS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    id: int
+    realm_id: int
+    email: str
+    full_name: str
+    role: Role
+    is_active: bool
+    joined_at: float
+    bot_type: BotType | None = None
+    bot_owner_id: int | None = None
+    is_system_bot: bool = False
+    timezone: str = ""
+    avatar_source: str = DRAWN
+    avatar_version: int = 1
+    avatar_name: str | None = None  # of an uploaded picture; nobody can guess it
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_bot(self) -> bool:
+        return self.bot_type is not None
+
+    @property
+    def is_spectator(self) -> bool:
+        return self.id == SPECTATOR_ID
+
+    @property
+    def is_guest(self) -> bool:
+        return self.role == Role.GUEST
+
+    @property
+    def is_admin(self) -> bool:
+        return self.role <= Role.ADMINISTRATOR
+
+    @property
+    def is_owner(self) -> bool:
+        return self.role == Role.OWNER
+
+    @property
+    def is_moderator(self) -> bool:
+        return self.role <= Role.MODERATOR
+
+    def prefers(self, setting: str) -> Any:
+        """The user's value of a personal setting, or the default."""
+        return self.settings.get(setting, DEFAULTS[setting])
+
+    def is_full_member(self, waiting_days: int, now: float) -> bool:
+        if self.role != Role.MEMBER:
+            return self.role < Role.MEMBER
+        return now - self.joined_at >= waiting_days * SECONDS_PER_DAY
+
+    @property
+    def email_visibility(self) -> EmailVisibility:
+        return EmailVisibility(self.prefers("email_address_visibility"))
+
+    @property
+    def hides_email(self) -> bool:
+        shown_to: int = self.prefers("email_address_visibility")
+        return shown_to != EmailVisibility.EVERYONE and not self.is_bot
+
+    def api_email(self, domain: str) -> str:
+        """The address that stands in public: the real one only if everyone may see it."""
+        return self.stand_in(domain) if self.hides_email else self.email
+
+    def stand_in(self, domain: str) -> str:
+        """The address that stands in for the real one."""
+        return f"user{self.id}@{domain}"
+
+
+def spectator(realm_id: int) -> User:
+    """Who stands in for people who have not logged in: a guest in no channel.
+
+    No account has its number, so it has received nothing and owns nothing.
+    """
+    return User(
+        id=SPECTATOR_ID,
+        realm_id=realm_id,
+        email="",
+        full_name="Anonymous User",
+        role=Role.GUEST,
+        is_active=True,
+        joined_at=0,
+    )
+
+
+def may_see_email(viewer: User | None, user: User) -> bool:
+    if viewer is None:
+        return False
+    return viewer.id == user.id or viewer.role <= email_shown_to(user)
+
+
+def email_shown_to(user: User) -> int:
+    """The role from which on upwards the real address may be seen; 0 for nobody's."""
+    if user.is_bot:
+        return Role.GUEST
+    return _EMAIL_SHOWN_TO[user.prefers("email_address_visibility")]
+
+
+_EMAIL_SHOWN_TO: dict[int, int] = {
+    EmailVisibility.EVERYONE: Role.GUEST,
+    EmailVisibility.MEMBERS: Role.MEMBER,
+    EmailVisibility.MODERATORS: Role.MODERATOR,
+    EmailVisibility.ADMINISTRATORS: Role.ADMINISTRATOR,
+    EmailVisibility.NOBODY: 0,
+}
+
+
+_EMAIL = re.compile(
+    r"[^@\s\x00-\x1f\"<>(),:;\\\[\]]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,188}[A-Za-z0-9])?"
+)
+
+
+def looks_like_email(text: str) -> bool:
+    return _EMAIL.fullmatch(text) is not None
+
+
+def checked_full_name(name: str) -> str:
+    """The name as it is stored; refuses what could be mistaken for markup."""
+    name = name.strip()
+    if not name:
+        raise BadRequest("Name must not be empty!")
+    if len(name) > domain.limits.FULL_NAME_LENGTH:
+        raise BadRequest("Name too long!")
+    if any(char in '*`\\>"@' or not char.isprintable() for char in name):
+        raise BadRequest("Invalid characters in name!")
+    if re.search(r"\|\d+$", name):
+        raise BadRequest("Invalid format!")
+    return name

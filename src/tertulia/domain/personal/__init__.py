@@ -1,0 +1,10 @@
+"""What people keep for themselves: settings, drafts, and what they want to hear of."""
+
+from typing import TYPE_CHECKING
+
+from tertulia.modules import on_demand
+
+if TYPE_CHECKING:
+    from tertulia.domain.personal import alert_words, drafts, settings, snippets, topic_policies
+else:
+    __getattr__ = on_demand(__name__)

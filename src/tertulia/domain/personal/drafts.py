@@ -1,0 +1,56 @@
+"""Drafts: messages that somebody has begun and not sent."""
+
+from dataclasses import dataclass, replace
+
+from tertulia import domain
+from tertulia.errors import BadRequest
+from tertulia.errors.messages import TopicTooLong
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """What a draft says and to whom. Without a channel or people it is not addressed yet."""
+
+    channel_id: int | None
+    user_ids: list[int]
+    topic: str
+    content: str
+    edited_at: float
+
+    def by(self, user_id: int) -> "Wording":
+        """As its writer addresses it: whoever writes to others need not name themselves."""
+        others = [each for each in self.user_ids if each != user_id]
+        return replace(self, user_ids=others) if others else self
+
+
+@dataclass(frozen=True, slots=True)
+class SavedDraft:
+    id: int
+    wording: Wording
+
+    @property
+    def type(self) -> str:
+        """In the words of clients."""
+        if self.wording.channel_id is not None:
+            return "stream"
+        return "private" if self.wording.user_ids else ""
+
+
+def worded(
+    type_: str, to: list[int], topic: str, content: str, timestamp: float | None, now: float
+) -> Wording:
+    """The draft that a client describes. Whether its recipients exist is for the caller."""
+    content = domain.messages.message.checked_content(content)
+    if timestamp is not None and timestamp < 0:
+        raise BadRequest("Timestamp must not be negative.")
+    edited_at = now if timestamp is None else timestamp
+    if type_ != "stream":
+        user_ids = sorted(set(to)) if type_ == "private" else []
+        return Wording(None, user_ids, "", content, edited_at)
+    if "\0" in topic:
+        raise BadRequest("Topic must not contain null bytes")
+    if len(topic) > domain.limits.TOPIC_LENGTH:
+        raise TopicTooLong(limit=domain.limits.TOPIC_LENGTH)
+    if len(to) != 1:
+        raise BadRequest("Must specify exactly 1 channel ID for channel messages")
+    return Wording(to[0], [], topic, content, edited_at)

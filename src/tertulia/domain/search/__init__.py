@@ -1,0 +1,10 @@
+"""What words are, what a query asks for, and how what was found is shown."""
+
+from typing import TYPE_CHECKING
+
+from tertulia.modules import on_demand
+
+if TYPE_CHECKING:
+    from tertulia.domain.search import highlight, query, words
+else:
+    __getattr__ = on_demand(__name__)

@@ -1,0 +1,167 @@
+"""Highlighting: what a search has found, marked in the HTML that is shown.
+
+Marks go around text only, so that taking them out again gives the HTML as it was. What was found
+across an inline tag, as half of a word that is bold, gets a mark on either side of the tag.
+"""
+
+import html
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+
+from tertulia import domain
+from tertulia.domain.messages.plain_text import TAG
+from tertulia.domain.search.query import Query
+
+OPEN, CLOSE = '<span class="highlight">', "</span>"
+
+Span = tuple[int, int]
+
+_ENTITY = re.compile(r"&(?:#\d+|#[xX][0-9a-fA-F]+|\w+);")
+# A formula is drawn by the browser from its own elements, among which ours would be a stranger.
+_FORMULA = re.compile(r"<math\b.*?</math>", re.DOTALL)
+
+
+class Highlighter:
+    """Marks what one query finds; made once and used for every message of an answer."""
+
+    def __init__(self, query: Query) -> None:
+        self._clues = query.words
+        phrases = sorted((phrase.text for phrase in query.phrases), key=len, reverse=True)
+        spaced = [r"\s+".join(re.escape(part) for part in text.split()) for text in phrases]
+        self._phrases = re.compile("|".join(spaced)) if spaced else None
+
+    def markup(self, rendered: str) -> str:
+        """The HTML of a message with marks."""
+        if not self._clues and self._phrases is None:
+            return rendered
+        source = _Source(rendered)
+        return source.marked(self._found(source.folded))
+
+    def text(self, plain: str) -> str:
+        """A plain text as HTML with marks."""
+        return self.markup(html.escape(plain))
+
+    def _found(self, folded: str) -> list[Span]:
+        found = [] if self._phrases is None else [m.span() for m in self._phrases.finditer(folded)]
+        if self._clues:
+            for token in domain.search.words.tokens(folded):
+                found += self._found_in(token)
+        return _merged(found)
+
+    def _found_in(self, token: re.Match[str]) -> Iterator[Span]:
+        """The part that was asked for, or the whole word if it is a form of what was."""
+        word, start = token.group(), token.start()
+        for clue in self._clues:
+            if clue.is_form(word):
+                yield token.span()
+            elif clue.part is not None:
+                place = word.find(clue.part)
+                while place >= 0:
+                    yield start + place, start + place + len(clue.part)
+                    place = word.find(clue.part, place + len(clue.part))
+
+
+class _Source:
+    """HTML, and its folded text with the place in the HTML that each character came from."""
+
+    def __init__(self, markup: str) -> None:
+        self._markup = markup
+        self._folded: list[str] = []
+        self._length = 0
+        # Stretches of text that are the same, character by character, in the HTML: where they
+        # begin in the folded text, and from where to where they go in the HTML. A character that
+        # is written or folded otherwise is a stretch of its own.
+        self._begins: list[int] = []
+        self._stretches: list[tuple[int, int, int]] = []
+        self._read()
+        self.folded = "".join(self._folded)
+
+    def marked(self, spans: list[Span]) -> str:
+        pieces, done = [], 0
+        for start, end in self._in_markup(spans):
+            if self._markup[start:end].isspace():
+                continue  # between two rows of a table there may be nothing else
+            pieces += [self._markup[done:start], OPEN, self._markup[start:end], CLOSE]
+            done = end
+        return "".join([*pieces, self._markup[done:]])
+
+    def _in_markup(self, spans: list[Span]) -> Iterator[Span]:
+        """Spans of the folded text as spans of the HTML, none of which holds a tag."""
+        last: Span | None = None
+        for start, end in spans:
+            first = max(0, bisect_right(self._begins, start) - 1)
+            for index in range(first, bisect_left(self._begins, end)):
+                begin, (source, source_end, length) = self._begins[index], self._stretches[index]
+                if source < 0 or begin + length <= start:
+                    continue
+                found = (source, source_end)
+                if length == source_end - source:
+                    found = (
+                        source + max(0, start - begin),
+                        source + min(length, end - begin),
+                    )
+                if last is not None and found[0] < last[1]:
+                    continue  # a character that became several is marked once
+                if last is not None and last[1] == found[0]:
+                    last = (last[0], found[1])
+                    continue
+                if last is not None:
+                    yield last
+                last = found
+            if last is not None:
+                yield last
+                last = None
+
+    def _read(self) -> None:
+        done = 0
+        for formula in _FORMULA.finditer(self._markup):
+            self._read_nodes(done, formula.start())
+            self._add(" ", -1, -1)
+            done = formula.end()
+        self._read_nodes(done, len(self._markup))
+
+    def _read_nodes(self, start: int, end: int) -> None:
+        for tag in TAG.finditer(self._markup, start, end):
+            self._read_text(start, tag.start())
+            self._add(
+                domain.search.words.fold(domain.messages.plain_text.stands_for(tag.group())), -1, -1
+            )
+            start = tag.end()
+        self._read_text(start, end)
+
+    def _read_text(self, start: int, end: int) -> None:
+        for entity in _ENTITY.finditer(self._markup, start, end):
+            self._read_plain(start, entity.start())
+            self._add(domain.search.words.fold(html.unescape(entity.group())), *entity.span())
+            start = entity.end()
+        self._read_plain(start, end)
+
+    def _read_plain(self, start: int, end: int) -> None:
+        text = self._markup[start:end]
+        if text.isascii():
+            self._add(text.lower(), start, end)
+            return
+        for place, char in enumerate(text, start):
+            self._add(domain.search.words.FOLDS[ord(char)], place, place + 1)
+
+    def _add(self, folded: str, start: int, end: int) -> None:
+        if folded:
+            self._begins.append(self._length)
+            self._stretches.append((start, end, len(folded)))
+            self._folded.append(folded)
+            self._length += len(folded)
+        elif start >= 0 and self._stretches and self._stretches[-1][1] == start:
+            begin, _, length = self._stretches[-1]
+            self._stretches[-1] = (begin, end, length)  # an accent goes with its letter
+
+
+def _merged(spans: list[Span]) -> list[Span]:
+    """The same places, in order, without overlaps."""
+    found: list[Span] = []
+    for start, end in sorted(spans):
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        else:
+            found.append((start, end))
+    return found

@@ -1,0 +1,198 @@
+"""Searching: what a query asks for, and whether a text answers it.
+
+A query is words and phrases, all of which must be found, in the message or its topic.
+
+* A word finds its other forms (English ones: `meeting` finds `meetings` and `meets`) and every
+  word that it is a part of (`market` finds `supermarket`), if it has three letters or more.
+* A phrase in quotation marks is found as it stands, letter by letter. So is what is written in a
+  language without spaces.
+* Stop words are left out, unless the query has nothing else: then each must be there as a word.
+
+The index (`storage/search.py`) answers by clues: what certainly is among the words of a message
+that matches. Words are clues enough; a phrase has to be looked up in the text as well.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+from tertulia import domain
+
+MOST_CLUES = 24  # what a long query asks beyond that is checked in the text
+
+_QUOTED = re.compile(r'"([^"]*)"')
+_WIDE = re.compile(r"\s\s|[^\S ]")
+
+
+@dataclass(frozen=True, slots=True)
+class Clue:
+    """One of the words of a message is this one, is a form of it, or contains it."""
+
+    word: str | None = None
+    stem: str | None = None
+    part: str | None = None
+
+    def fits(self, word: str) -> bool:
+        return (self.part is not None and self.part in word) or self.is_form(word)
+
+    def may_be_in(self, folded: str) -> bool:
+        """Whether it is worth while to cut a text into words; nearly always it is not."""
+        if self.stem is not None:
+            return domain.search.words.beginning(self.stem) in folded
+        return (self.word or self.part or "") in folded
+
+    def is_form(self, word: str) -> bool:
+        if word == self.word:
+            return True
+        if self.stem is None or word[0] != self.stem[0]:
+            return False  # looking at the first letter spares us most of the stemming
+        return domain.search.words.stem(word) == self.stem
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """Something that stands in the text exactly so, but for the width of spaces."""
+
+    text: str
+
+    @property
+    def clues(self) -> list[Clue]:
+        found = [
+            clue
+            for token in domain.search.words.tokens(self.text)
+            for clue in self._clues_from(token)
+        ]
+        return found or self.whole_words
+
+    @property
+    def whole_words(self) -> list[Clue]:
+        """Of a phrase as short as "c++" the words must be whole: the index knows no others."""
+        if any(self._clues_from(token) for token in domain.search.words.tokens(self.text)):
+            return []
+        return [Clue(word=token.group()) for token in domain.search.words.tokens(self.text)]
+
+    def _clues_from(self, token: re.Match[str]) -> list[Clue]:
+        word = token.group()
+        if domain.search.words.is_unspaced(word):
+            if len(word) == 1:
+                return [Clue(part=word)]
+            return [Clue(word=pair) for pair in domain.search.words.pairs(word)[:MOST_CLUES]]
+        if len(word) > domain.search.words.LONGEST_PART:
+            return [Clue(part=word[: domain.search.words.LONGEST_PART])]
+        if self._is_whole(token):
+            return [Clue(word=word)]
+        return [Clue(part=word)] if len(word) >= domain.search.words.SHORTEST_PART else []
+
+    def _is_whole(self, token: re.Match[str]) -> bool:
+        """Whether it can only be a whole word. What stands at an end may go on in the text."""
+        before, after = self.text[: token.start()], self.text[token.end() :]
+        return domain.search.words.is_symbol(token) or bool(before.strip("'") and after.strip("'"))
+
+
+class SearchedText:
+    """A message as a search sees it."""
+
+    def __init__(self, rendered: str, topic: str) -> None:
+        self.folded = domain.search.words.fold(domain.messages.plain_text.text_of(rendered))
+        self.folded_topic = domain.search.words.fold(topic)
+
+    @cached_property
+    def words(self) -> set[str]:
+        return domain.search.words.words_in(self.folded) | domain.search.words.words_in(
+            self.folded_topic
+        )
+
+    def has(self, clue: Clue) -> bool:
+        texts = (self.folded, self.folded_topic)
+        if clue.part is not None and any(clue.part in text for text in texts):
+            return True  # a part of a word is nowhere but in words
+        if not any(clue.may_be_in(text) for text in texts):
+            return False
+        return any(clue.fits(word) for word in self.words)
+
+    def contains(self, phrase: Phrase) -> bool:
+        return (
+            phrase.text in self.folded
+            or phrase.text in self.folded_topic
+            or (_WIDE.search(self.folded) is not None and phrase.text in self._narrowed)
+        )
+
+    @cached_property
+    def _narrowed(self) -> str:
+        """The text with every space as wide as one letter."""
+        return " ".join(self.folded.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What is looked for. Without words and phrases, nothing can be found."""
+
+    words: tuple[Clue, ...] = ()
+    phrases: tuple[Phrase, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.words and not self.phrases
+
+    @property
+    def length(self) -> int:
+        """How many things are asked for."""
+        return len(self.words) + len(self.phrases)
+
+    @property
+    def clues(self) -> list[Clue]:
+        """What the index is asked for."""
+        found = [*self.words, *(clue for phrase in self.phrases for clue in phrase.clues)]
+        return list(dict.fromkeys(found))[:MOST_CLUES]
+
+    @property
+    def needs_text(self) -> bool:
+        """Whether the clues alone do not tell if a message matches."""
+        return bool(self.phrases) or len(self.words) > MOST_CLUES
+
+    def matches(self, page: SearchedText) -> bool:
+        return (
+            not self.is_empty
+            and all(page.contains(phrase) for phrase in self.phrases)
+            and all(page.has(clue) for clue in self._demands)
+        )
+
+    @property
+    def _demands(self) -> list[Clue]:
+        """What has to be among the words, whatever the text says."""
+        return [*self.words, *(word for phrase in self.phrases for word in phrase.whole_words)]
+
+    def is_confirmed_by(self, page: SearchedText) -> bool:
+        """Whether a page matches on which the clues have been found already."""
+        if len(self.words) > MOST_CLUES:
+            return self.matches(page)
+        return all(page.contains(phrase) for phrase in self.phrases)
+
+
+def parse(text: str) -> Query:
+    """What somebody means by the words they typed."""
+    folded = domain.search.words.fold(text)
+    phrases = [Phrase(" ".join(quoted.split())) for quoted in _QUOTED.findall(folded)]
+    phrases = [phrase for phrase in phrases if domain.search.words.tokens(phrase.text)]
+    found: list[str] = []
+    for token in domain.search.words.tokens(_QUOTED.sub(" ", folded)):
+        word = token.group()
+        if (
+            domain.search.words.is_unspaced(word)
+            or domain.search.words.is_symbol(token)
+            or len(word) > domain.search.words.LONGEST_PART
+        ):
+            phrases.append(Phrase(word))
+        else:
+            found.append(word)
+    telling = [word for word in found if word not in domain.search.words.STOP_WORDS]
+    if telling or phrases:
+        clues = [_clue(word) for word in telling]
+    else:
+        clues = [Clue(word=word) for word in found]
+    return Query(tuple(dict.fromkeys(clues)), tuple(dict.fromkeys(phrases)))
+
+
+def _clue(word: str) -> Clue:
+    part = word if len(word) >= domain.search.words.SHORTEST_PART else None
+    return Clue(word=word, stem=domain.search.words.stem(word), part=part)

@@ -1,0 +1,98 @@
+"""Callers who are not let in, or not that far."""
+
+from tertulia.errors import ClientError
+
+
+class Unauthorized(ClientError):
+    status = 401
+    code = "UNAUTHORIZED"
+    headers = {"WWW-Authenticate": 'Basic realm="zulip"'}
+
+
+class NotLoggedIn(Unauthorized):
+    message = "Not logged in: API authentication or user session required"
+
+
+class BadAuthorizationHeader(Unauthorized):
+    message = "Invalid authorization header for basic auth"
+
+
+class BasicAuthRequired(ClientError):
+    message = "This endpoint requires HTTP basic authentication."
+
+
+class MalformedKey(Unauthorized):
+    message = "Malformed API key"
+
+
+class InvalidKey(Unauthorized):
+    message = "Invalid API key"
+
+
+class AccountDeactivated(Unauthorized):
+    message = "Account is deactivated"
+
+
+class OrganizationDeactivated(Unauthorized):
+    message = "This organization has been deactivated"
+
+
+class WrongOrganization(Unauthorized):
+    message = "Account is not associated with this subdomain"
+
+
+class WebhookBotRefused(Unauthorized):
+    message = "This API is not available to incoming webhook bots."
+
+
+class LoginFailed(ClientError):
+    status = 401
+    code = "AUTHENTICATION_FAILED"
+    message = "Your username or password is incorrect"
+
+
+class LoginDeactivated(ClientError):
+    status = 401
+    code = "USER_DEACTIVATED"
+    message = "Account is deactivated"
+
+
+class LoginOrganizationDeactivated(ClientError):
+    status = 401
+    code = "REALM_DEACTIVATED"
+    message = "This organization has been deactivated"
+
+
+class PasswordLoginDisabled(ClientError):
+    status = 401
+    code = "PASSWORD_AUTH_DISABLED"
+    message = "Password authentication is disabled in this organization"
+
+
+class UnknownSubdomain(ClientError):
+    status = 404
+    code = "NONEXISTENT_SUBDOMAIN"
+    message = "Invalid subdomain"
+
+
+class AdministratorRequired(ClientError):
+    code = "UNAUTHORIZED_PRINCIPAL"
+    message = "Must be an organization administrator"
+
+
+class OwnerRequired(ClientError):
+    code = "UNAUTHORIZED_PRINCIPAL"
+    message = "Must be an organization owner"
+
+
+class GuestRefused(ClientError):
+    message = "Not allowed for guest users"
+
+
+class BotRequired(ClientError):
+    code = "PERMISSION_DENIED"
+    message = "Must be a bot user"
+
+
+class InsufficientPermission(ClientError):
+    message = "Insufficient permission"

@@ -1,0 +1,54 @@
+"""Channels, folders and subscriptions."""
+
+from tertulia.errors import ClientError
+
+
+class ChannelNotFound(ClientError):
+    """By name. The name is escaped, since old clients show it as it comes."""
+
+    code = "STREAM_DOES_NOT_EXIST"
+    message = "Channel '{stream}' does not exist"
+    keys = ("stream",)
+
+
+class ChannelIdNotFound(ClientError):
+    code = "STREAM_DOES_NOT_EXIST"
+    message = "Channel with ID '{stream_id}' does not exist"
+    keys = ("stream_id",)
+
+
+class ChannelNotAccessible(ClientError):
+    message = "Invalid channel ID"
+
+
+class ChannelNameTaken(ClientError):
+    status = 409
+    code = "CHANNEL_ALREADY_EXISTS"
+    message = "Channel '{channel_name}' already exists"
+    keys = ("channel_name",)
+
+
+class ChannelNameNotFound(ClientError):
+    message = "Invalid channel name '{name}'"
+
+
+class ChannelIsArchived(ClientError):
+    message = "Subscriptions in an archived channel cannot be changed."
+
+
+class DefaultChannelIsPrivate(ClientError):
+    message = "A default channel cannot be private."
+
+
+class ContradictoryOpenness(ClientError):
+    """No channel is private and open to the internet, or public with a protected history."""
+
+    message = "Invalid parameters"
+
+
+class NamedTopicsExist(ClientError):
+    message = (
+        "To enable this configuration, all messages in this channel must be in the"
+        " {empty_topic_display_name} topic. Consider renaming or deleting other topics."
+    )
+    keys = ("empty_topic_display_name",)

@@ -1,0 +1,33 @@
+"""Uploaded files and pictures."""
+
+from tertulia.errors import ClientError
+
+
+class SeveralFilesGiven(ClientError):
+    message = "You may only upload one file at a time"
+
+
+class UploadExpired(ClientError):
+    message = "The upload has taken too long; please try again"
+
+
+class InvalidAttachment(ClientError):
+    message = "Invalid attachment"
+
+
+class NoSuchFile(ClientError):
+    status = 404
+    code = "NOT_FOUND"
+    message = "This file does not exist or has been deleted."
+
+
+class MayNotReadFile(ClientError):
+    status = 403
+    code = "FORBIDDEN"
+    message = "You are not authorized to view this file."
+
+
+class LinkExpired(ClientError):
+    status = 403
+    code = "FORBIDDEN"
+    message = "This link is no longer valid."

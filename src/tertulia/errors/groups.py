@@ -1,0 +1,31 @@
+"""User groups."""
+
+from tertulia.errors import ClientError
+
+
+class GroupNotFound(ClientError):
+    message = "Invalid user group"
+
+
+class SubgroupNotFound(ClientError):
+    message = "Invalid user group ID: {group_id}"
+
+
+class MemberNotFound(ClientError):
+    message = "Invalid user ID: {user_id}"
+
+
+class GroupIsDeactivated(ClientError):
+    message = "User group is deactivated."
+
+
+class GroupInUse(ClientError):
+    code = "CANNOT_DEACTIVATE_GROUP_IN_USE"
+    message = "Cannot deactivate user group in use."
+    keys = ("objections",)
+
+
+class SystemGroupRequired(ClientError):
+    code = "SYSTEM_GROUP_REQUIRED"
+    message = "'{setting_name}' must be a system user group."
+    keys = ("setting_name",)

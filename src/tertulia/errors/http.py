@@ -1,0 +1,78 @@
+"""Requests that cannot be answered, whatever they ask for."""
+
+from typing import Any
+
+from tertulia.errors import ClientError
+
+
+class NotFound(ClientError):
+    status = 404
+    code = "NOT_FOUND"
+    message = "Not found"
+
+
+class NotOffered(NotFound):
+    """Clients know the address, but there is nothing of the kind here."""
+
+    message = "This server does not offer {what}."
+
+
+class MethodNotAllowed(ClientError):
+    status = 405
+    code = "METHOD_NOT_ALLOWED"
+    message = "Method Not Allowed"
+    keys = ("allowed_methods",)
+
+    def reply_headers(self) -> dict[str, str]:
+        return {"Allow": ", ".join(self.values["allowed_methods"])}
+
+
+class BodyTooLarge(ClientError):
+    status = 413
+    code = "REQUEST_ENTITY_TOO_LARGE"
+    message = "The request is too large (limit: {limit} bytes)"
+
+
+class HeadersTooLarge(ClientError):
+    status = 431
+    code = "REQUEST_HEADER_FIELDS_TOO_LARGE"
+    message = "The request headers are too large"
+
+
+class AddressTooLong(ClientError):
+    status = 414
+    code = "REQUEST_URI_TOO_LONG"
+    message = "The request address is too long (limit: {limit} bytes)"
+
+
+class RateLimited(ClientError):
+    status = 429
+    code = "RATE_LIMIT_HIT"
+    message = "API usage exceeded rate limit"
+
+    def extra(self) -> dict[str, Any]:
+        return {"retry-after": self.values["retry_after"]}
+
+    def reply_headers(self) -> dict[str, str]:
+        return {"Retry-After": str(self.values["retry_after"])}
+
+
+class InternalError(ClientError):
+    status = 500
+    code = "INTERNAL_SERVER_ERROR"
+    message = "Internal server error"
+
+
+class ServiceUnavailable(ClientError):
+    """The disk is full or the database cannot be reached; the same request may succeed later."""
+
+    status = 503
+    code = "SERVICE_UNAVAILABLE"
+    message = "The server cannot reach its data right now. Please try again in a moment."
+    headers = {"Retry-After": "1"}
+
+
+class ServerStopping(ServiceUnavailable):
+    """The server was told to stop while it answered; whether the request was done is unknown."""
+
+    message = "The server is stopping. Please try again in a moment."

@@ -1,0 +1,46 @@
+"""Parameters that do not say what an endpoint can read."""
+
+from tertulia.errors import ClientError
+
+
+class NotUtf8(ClientError):
+    message = "The request is not valid UTF-8"
+
+
+class MalformedForm(ClientError):
+    message = "The form data cannot be read: {reason}"
+
+
+class TooManyParameters(ClientError):
+    message = "Too many parameters (limit: {limit})"
+
+
+class NulInText(ClientError):
+    """The one character that PostgreSQL cannot hold; so no database does."""
+
+    message = "A text must not contain null bytes"
+
+
+class MissingParameter(ClientError):
+    message = "Missing '{name}' argument"
+
+
+class BadValue(ClientError):
+    message = "Bad value for '{name}': {value}"
+
+
+class NothingToDo(ClientError):
+    message = "Nothing to do. Specify at least one of {names}."
+
+
+class UnsupportedCombination(ClientError):
+    message = "Unsupported parameter combination: {parameters}"
+    keys = ("parameters",)
+
+
+class ExpectationMismatch(ClientError):
+    """Somebody else changed what the caller believed to be there."""
+
+    code = "EXPECTATION_MISMATCH"
+    message = "'{field_name}' value does not match the expected value."
+    keys = ("field_name",)

@@ -1,0 +1,12 @@
+"""What people keep for themselves."""
+
+from tertulia.errors import ClientError
+
+
+class SnippetNotFound(ClientError):
+    status = 404
+    message = "Saved snippet does not exist."
+
+
+class TypingDisabledForDirect(ClientError):
+    message = "User has disabled typing notifications for direct messages"

@@ -1,0 +1,61 @@
+"""The parts of the state that are plain lists, read from the database: one line for each.
+
+A list is told under the name by which clients ask for it.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from tertulia import events, storage
+from tertulia.events.types.organization.mail_domains import DomainObject
+from tertulia.events.types.organization.playgrounds import PlaygroundObject
+from tertulia.storage.database.tx import Tx
+
+
+@dataclass(frozen=True, slots=True)
+class ListedPart:
+    """What is read of an organization or of one's own things, and how each is told."""
+
+    of_everybody: Callable[[Tx], Iterable[Any]] | None = None
+    of_user: Callable[[Tx, int], Iterable[Any]] | None = None
+    told: Callable[[Any], Any] = lambda each: each
+
+    def read(self, tx: Tx, user_id: int) -> list[Any]:
+        found = self.of_user(tx, user_id) if self.of_user else ()
+        return [*found, *(self.of_everybody(tx) if self.of_everybody else ())]
+
+
+LISTS = {
+    "alert_words": ListedPart(of_user=storage.personal.alert_words.of_user),
+    "channel_folders": ListedPart(
+        of_everybody=storage.channels.folders.everything,
+        told=events.types.channels.folders.folder_object,
+    ),
+    "drafts": ListedPart(
+        of_user=lambda tx, user_id: reversed(storage.personal.drafts.of_user(tx, user_id)),
+        told=events.types.personal.drafts.draft_object,
+    ),
+    "muted_users": ListedPart(
+        of_user=storage.personal.muted_users.of_user,
+        told=events.types.personal.muted_users.mute_object,
+    ),
+    "realm_domains": ListedPart(
+        of_everybody=storage.organization.mail_domains.everything, told=DomainObject.of
+    ),
+    "realm_playgrounds": ListedPart(
+        of_everybody=storage.organization.playgrounds.everything, told=PlaygroundObject.of
+    ),
+    "reminders": ListedPart(
+        of_user=storage.later.reminders.of_user,
+        told=events.types.later.reminders.reminder_object,
+    ),
+    "saved_snippets": ListedPart(
+        of_user=storage.personal.snippets.of_user,
+        told=events.types.personal.snippets.snippet_object,
+    ),
+    "scheduled_messages": ListedPart(
+        of_user=storage.later.scheduled.of_user,
+        told=events.types.later.scheduled.scheduled_message_object,
+    ),
+}

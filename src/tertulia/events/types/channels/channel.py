@@ -1,0 +1,321 @@
+"""Channels as clients see them, and the events that tell of them."""
+
+import dataclasses
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar
+
+import msgspec
+from msgspec import UNSET, Raw, UnsetType
+from msgspec.structs import replace
+
+from tertulia import storage
+from tertulia.domain.channels.channel import Channel, Gate
+from tertulia.domain.groups.group import GroupValue, Members
+from tertulia.events.directory import Organization
+from tertulia.events.listener import Listener
+from tertulia.events.loading import Touched
+from tertulia.events.types.event import Event, TakenBack, Then, Wire
+from tertulia.storage.database.tx import Tx
+
+ADMINISTRATORS_POST = 2
+POST_POLICIES = {
+    "role:administrators": ADMINISTRATORS_POST,
+    "role:fullmembers": 3,
+    "role:moderators": 4,
+}
+
+
+class ChannelObject(msgspec.Struct, kw_only=True):
+    stream_id: int
+    name: str
+    description: str
+    rendered_description: str
+    date_created: int
+    creator_id: int | None
+    invite_only: bool
+    is_web_public: bool
+    history_public_to_subscribers: bool
+    is_archived: bool
+    folder_id: int | None
+    first_message_id: int | None
+    is_recently_active: bool
+    message_retention_days: int | None
+    topics_policy: str
+    stream_post_policy: int
+    is_announcement_only: bool
+    stream_weekly_traffic: int | None
+    subscriber_count: int
+    default_push_notifications: bool
+    can_add_subscribers_group: GroupValue
+    can_administer_channel_group: GroupValue
+    can_create_topic_group: GroupValue
+    can_delete_any_message_group: GroupValue
+    can_delete_own_message_group: GroupValue
+    can_move_messages_out_of_channel_group: GroupValue
+    can_move_messages_within_channel_group: GroupValue
+    can_remove_subscribers_group: GroupValue
+    can_resolve_topics_group: GroupValue
+    can_send_message_group: GroupValue
+    can_subscribe_group: GroupValue
+    is_default: bool | UnsetType = UNSET
+    subscribers: list[int] | UnsetType = UNSET
+    partial_subscribers: list[int] | UnsetType = UNSET
+
+
+# Channels or people of the moment of an event, for who hears of it long after.
+Recalled = list[int] | None
+
+_encode = msgspec.json.Encoder().encode
+
+
+def channel_object(
+    org: Organization,
+    channel: Channel,
+    *,
+    count: int | None = None,
+    traffic: int | None = None,
+) -> ChannelObject:
+    """A channel; in events that tell of a new one the number of subscribers may be an older one."""
+    post_policy = post_policy_of(org, channel.permissions["can_send_message_group"])
+    values: dict[str, Any] = {
+        name: shown_value(org, value) for name, value in channel.permissions.items()
+    }
+    return ChannelObject(
+        stream_id=channel.id,
+        name=channel.name,
+        description=channel.description,
+        rendered_description=channel.rendered_description,
+        date_created=int(channel.created_at),
+        creator_id=channel.creator_id,
+        invite_only=channel.invite_only,
+        is_web_public=channel.is_web_public,
+        history_public_to_subscribers=channel.history_public,
+        is_archived=channel.archived,
+        folder_id=channel.folder_id,
+        first_message_id=channel.first_message_id,
+        is_recently_active=channel.recently_active,
+        message_retention_days=channel.retention_days,
+        topics_policy=channel.topics_policy,
+        stream_post_policy=post_policy,
+        is_announcement_only=post_policy == ADMINISTRATORS_POST,
+        stream_weekly_traffic=traffic,
+        subscriber_count=org.subscriber_count(channel.id) if count is None else count,
+        default_push_notifications=channel.default_push,
+        **values,
+    )
+
+
+def encoded_channel(org: Organization, channel: Channel) -> bytes:
+    """A channel as JSON, made once and kept until something it tells of changes."""
+    kept = org.kept(channel.id)
+    known = kept.get("channel")
+    if known is None:
+        shown = channel_object(org, channel, traffic=channel.weekly_traffic)
+        known = kept["channel"] = _encode(shown)
+    return known
+
+
+def encoded_subscribers(org: Organization, channel_id: int) -> bytes:
+    """The active subscribers of a channel as a JSON list, kept like the channel itself."""
+    kept = org.kept(channel_id)
+    known = kept.get("subscribers")
+    if known is None:
+        known = kept["subscribers"] = _encode(org.subscribers_of(channel_id))
+    return known
+
+
+def with_members(encoded: bytes, *more: bytes) -> Raw:
+    """An encoded object with the members of others added to it."""
+    parts = [encoded[:-1], *(each[1:-1] for each in more)]
+    return Raw(b",".join(parts) + b"}")
+
+
+def post_policy_of(org: Organization, sends: GroupValue) -> int:
+    """Compat: before feature level 333 who may post was one of four numbers."""
+    group = org.groups.get(sends) if isinstance(sends, int) else None
+    return 1 if group is None else POST_POLICIES.get(group.name, 1)
+
+
+def shown_value(org: Organization, value: GroupValue) -> GroupValue:
+    """A permission's value for clients: deactivated people are not named."""
+    if isinstance(value, int) or not any(org.is_inactive(user) for user in value.direct_members):
+        return value
+    active = [user for user in value.direct_members if not org.is_inactive(user)]
+    return Members(active, value.direct_subgroups)
+
+
+def was_in(subscribed: Recalled, channel_id: int) -> bool | None:
+    """Whether a listener was in a channel at the moment of an event; None to ask for now."""
+    return None if subscribed is None else channel_id in subscribed
+
+
+def channel_created(shown: ChannelObject | Raw) -> Wire:
+    return {"type": "stream", "op": "create", "streams": [shown]}
+
+
+def channel_deleted(channel_id: int) -> Wire:
+    return {
+        "type": "stream",
+        "op": "delete",
+        "streams": [{"stream_id": channel_id}],
+        "stream_ids": [channel_id],
+    }
+
+
+def peers_changed(op: str, channel_ids: list[int], user_ids: Sequence[int]) -> Wire:
+    return {
+        "type": "subscription",
+        "op": op,
+        "stream_ids": channel_ids,
+        "user_ids": user_ids,
+    }
+
+
+def as_far_as_seen(org: Organization, channel_id: int, to: Listener, name: str = "") -> Channel:
+    """A channel as it is now; to one who may not see that any more, by the name it had then."""
+    channel = org.channels[channel_id]
+    if org.may_see(to.user_id, channel_id):
+        return channel
+    return dataclasses.replace(channel, name=name, description="", rendered_description="")
+
+
+def _shown_anew(
+    org: Organization, channel: Channel, subscribers: list[int] | None = None
+) -> Iterable[Wire]:
+    """What somebody is told who can see a channel from now on, or from a moment of the past."""
+    if subscribers is None:
+        subscribers = org.subscribers_of(channel.id)
+    yield channel_created(channel_object(org, channel, count=len(subscribers)))
+    if subscribers:
+        yield peers_changed("peer_add", [channel.id], subscribers)
+
+
+class ChannelCreated(Event, frozen=True):
+    kind: ClassVar[str] = "channel_created"
+    types: ClassVar[tuple[str, ...]] = ("stream",)
+    shared: ClassVar[bool] = True
+
+    channel_id: int
+
+    def touched(self) -> Touched:
+        return Touched(channels={self.channel_id})
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        shown = channel_object(org, org.channels[self.channel_id], count=0)
+        shown.first_message_id = None
+        yield channel_created(shown)
+
+
+class ChannelChanged(Event, frozen=True):
+    """Some properties of a channel have new values.
+
+    Where that changes who may see it, `before` and `after` say how it was and is guarded. To
+    those who could not see it before it is a new channel, to those who can no longer it is gone.
+    """
+
+    kind: ClassVar[str] = "channel_changed"
+    types: ClassVar[tuple[str, ...]] = ("stream", "subscription")
+
+    channel_id: int
+    name: str  # as it was before; a rename tells the new one as its value
+    updates: list[dict[str, Any]]
+    before: Gate | None = None
+    after: Gate | None = None
+    subscribed: Recalled = None
+    subscribers: Recalled = None
+
+    def recalled(self, tx: Tx, then: Then) -> "ChannelChanged":
+        if self.before is None:
+            return self
+        there = storage.channels.subscriptions.active_user_ids_at(tx, self.channel_id, then.seq)
+        return replace(self, subscribed=then.channels(), subscribers=there)
+
+    def touched(self) -> Touched:
+        return Touched(channels={self.channel_id})
+
+    def taken_back(self) -> TakenBack:
+        return TakenBack() if self.before is None else TakenBack(channels={self.channel_id: None})
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        saw = sees = True
+        if self.before is not None and self.after is not None:
+            inside = was_in(self.subscribed, self.channel_id)
+            saw = org.may_see(to.user_id, self.channel_id, inside, self.before)
+            sees = org.may_see(to.user_id, self.channel_id, inside, self.after)
+        if saw and sees:
+            for update in self.updates:
+                yield {
+                    "type": "stream",
+                    "op": "update",
+                    "stream_id": self.channel_id,
+                    "name": self.name,
+                    **update,
+                }
+        elif saw:
+            yield channel_deleted(self.channel_id)
+        elif sees:
+            channel = as_far_as_seen(org, self.channel_id, to, self.name)
+            yield from _shown_anew(org, channel, self.subscribers)
+
+
+class ChannelArchived(Event, frozen=True):
+    """A channel was archived or brought back. To older clients it is gone, or new."""
+
+    kind: ClassVar[str] = "channel_archived"
+    types: ClassVar[tuple[str, ...]] = ("stream",)
+
+    channel_id: int
+    name: str
+    archived: bool
+
+    def touched(self) -> Touched:
+        return Touched(channels={self.channel_id})
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        if to.options.capabilities.archived_channels:
+            yield {
+                "type": "stream",
+                "op": "update",
+                "stream_id": self.channel_id,
+                "name": self.name,
+                "property": "is_archived",
+                "value": self.archived,
+            }
+        elif self.archived:
+            yield channel_deleted(self.channel_id)
+        else:
+            channel = as_far_as_seen(org, self.channel_id, to, self.name)
+            yield channel_created(channel_object(org, channel))
+
+
+class ChannelsUncovered(Event, frozen=True):
+    """Somebody can see some channels from now on, or no longer: their role or groups changed."""
+
+    kind: ClassVar[str] = "channels_uncovered"
+    types: ClassVar[tuple[str, ...]] = ("stream", "subscription")
+
+    shown: list[int]
+    hidden: list[int]
+
+    def taken_back(self) -> TakenBack:
+        return TakenBack(channels=dict.fromkeys(self.hidden))
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        for channel_id in self.hidden:
+            yield channel_deleted(channel_id)
+        for channel_id in self.shown:
+            if to.options.capabilities.archived_channels or not org.channels[channel_id].archived:
+                yield from _shown_anew(org, as_far_as_seen(org, channel_id, to))
+
+
+class DefaultChannelsChanged(Event, frozen=True):
+    """New users get other channels from now on."""
+
+    kind: ClassVar[str] = "default_channels"
+    types: ClassVar[tuple[str, ...]] = ("default_streams",)
+    shared: ClassVar[bool] = True
+
+    channel_ids: list[int]
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        yield {"type": "default_streams", "default_streams": self.channel_ids}

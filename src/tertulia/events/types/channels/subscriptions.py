@@ -1,0 +1,240 @@
+"""Subscriptions as clients see them, and the events that tell of people coming and going."""
+
+from collections.abc import Iterable
+from typing import Any, ClassVar
+
+import msgspec
+from msgspec import Raw
+from msgspec.structs import replace
+
+from tertulia import events, storage
+from tertulia.domain.channels.channel import Subscription
+from tertulia.domain.people.user import User
+from tertulia.events.directory import Organization
+from tertulia.events.listener import Listener
+from tertulia.events.types.channels.channel import ChannelObject, Recalled
+from tertulia.events.types.event import Event, TakenBack, Then, Wire
+from tertulia.storage.database.tx import Tx
+
+# What a subscription may leave to the user's own setting, and that setting.
+INHERITED = {
+    "desktop_notifications": "enable_stream_desktop_notifications",
+    "audible_notifications": "enable_stream_audible_notifications",
+    "push_notifications": "enable_stream_push_notifications",
+    "email_notifications": "enable_stream_email_notifications",
+    "wildcard_mentions_notify": "wildcard_mentions_notify",
+}
+
+
+class PersonalPart(msgspec.Struct, kw_only=True):
+    """What a subscription adds to its channel: settings that are one user's alone."""
+
+    color: str
+    is_muted: bool
+    in_home_view: bool
+    pin_to_top: bool
+    desktop_notifications: bool | None
+    audible_notifications: bool | None
+    push_notifications: bool | None
+    email_notifications: bool | None
+    wildcard_mentions_notify: bool | None
+
+
+class SubscriptionObject(ChannelObject, kw_only=True):
+    """A channel with the personal part; on the wire the two are put together as bytes."""
+
+    color: str
+    is_muted: bool
+    in_home_view: bool
+    pin_to_top: bool
+    desktop_notifications: bool | None
+    audible_notifications: bool | None
+    push_notifications: bool | None
+    email_notifications: bool | None
+    wildcard_mentions_notify: bool | None
+
+
+_encode = msgspec.json.Encoder().encode
+
+
+def personal_part(subscription: Subscription, *, inherit_from: User | None = None) -> PersonalPart:
+    """`inherit_from` fills in the owner's settings for clients that do not know of inheriting."""
+    notify: dict[str, Any] = {}
+    for name, setting in INHERITED.items():
+        value = getattr(subscription, name)
+        notify[name] = (
+            inherit_from.prefers(setting) if value is None and inherit_from is not None else value
+        )
+    return PersonalPart(
+        color=subscription.color,
+        is_muted=subscription.is_muted,
+        in_home_view=not subscription.is_muted,
+        pin_to_top=subscription.pin_to_top,
+        **notify,
+    )
+
+
+class Arrival(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Who came into one channel, each with the settings that differ from the usual ones."""
+
+    channel_id: int
+    subscriptions: dict[int, dict[str, Any]]
+    count_before: int
+    revealed_to: list[int] = []
+    first_message_id: int | None = None
+    name: str = ""  # of the channel at that time
+    subscribers: Recalled = None
+
+    def recalled(self, tx: Tx, then: Then) -> "Arrival":
+        if then.user_id not in self.subscriptions:
+            return self
+        there = storage.channels.subscriptions.active_user_ids_at(tx, self.channel_id, then.seq)
+        return replace(self, subscribers=there)
+
+
+class Joined(Event, frozen=True):
+    """People were subscribed to channels, all by one act.
+
+    Each of them hears of the subscriptions, all others who may see the channels of the peers.
+    """
+
+    kind: ClassVar[str] = "joined"
+    types: ClassVar[tuple[str, ...]] = ("stream", "subscription")
+
+    arrivals: list[Arrival]
+    subscribed: Recalled = None
+
+    def recalled(self, tx: Tx, then: Then) -> "Joined":
+        arrivals = [arrival.recalled(tx, then) for arrival in self.arrivals]
+        return Joined(arrivals, then.channels())
+
+    def move(self, org: Organization) -> None:
+        for arrival in self.arrivals:
+            org.join(arrival.channel_id, arrival.subscriptions)
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        mine: list[Raw] = []
+        peers: dict[tuple[int, ...], list[int]] = {}
+        for arrival in self.arrivals:
+            if to.user_id not in arrival.subscriptions:
+                inside = events.types.channels.channel.was_in(self.subscribed, arrival.channel_id)
+                if org.may_see(to.user_id, arrival.channel_id, inside):
+                    users = tuple(sorted(arrival.subscriptions))
+                    peers.setdefault(users, []).append(arrival.channel_id)
+                continue
+            channel = events.types.channels.channel.as_far_as_seen(
+                org, arrival.channel_id, to, arrival.name
+            )
+            shown = events.types.channels.channel.channel_object(
+                org, channel, count=arrival.count_before
+            )
+            shown.first_message_id = arrival.first_message_id
+            if to.user_id in arrival.revealed_to:
+                yield events.types.channels.channel.channel_created(shown)
+            mine.append(_added(org, shown, to.user_id, arrival))
+        if mine:
+            yield {"type": "subscription", "op": "add", "subscriptions": mine}
+        for user_ids, channel_ids in peers.items():
+            yield events.types.channels.channel.peers_changed(
+                "peer_add", sorted(channel_ids), user_ids
+            )
+
+
+def _added(org: Organization, shown: ChannelObject, user_id: int, arrival: Arrival) -> Raw:
+    chosen = arrival.subscriptions[user_id]
+    subscription = Subscription(channel_id=shown.stream_id, user_id=user_id, active=True, **chosen)
+    if arrival.subscribers is None:
+        subscribers = events.types.channels.channel.encoded_subscribers(org, shown.stream_id)
+    else:
+        subscribers = _encode(arrival.subscribers)
+    return events.types.channels.channel.with_members(
+        _encode(shown),
+        _encode(personal_part(subscription)),
+        b'{"subscribers":%s}' % subscribers,
+    )
+
+
+class Departure(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Who left one channel, and which of them can no longer see it."""
+
+    channel_id: int
+    user_ids: list[int]
+    hidden_from: list[int] = []
+    name: str = ""  # of the channel at that time; its next one may not be theirs to know
+
+
+class Left(Event, frozen=True):
+    """People were unsubscribed from channels, all by one act."""
+
+    kind: ClassVar[str] = "left"
+    types: ClassVar[tuple[str, ...]] = ("stream", "subscription")
+
+    departures: list[Departure]
+    subscribed: Recalled = None
+
+    def recalled(self, tx: Tx, then: Then) -> "Left":
+        return replace(self, subscribed=then.channels())
+
+    def taken_back(self) -> TakenBack:
+        return TakenBack(channels={each.channel_id: each.user_ids for each in self.departures})
+
+    def move(self, org: Organization) -> None:
+        for departure in self.departures:
+            org.leave(departure.channel_id, departure.user_ids)
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        mine: list[dict[str, Any]] = []
+        hidden: list[int] = []
+        peers: dict[tuple[int, ...], list[int]] = {}
+        for departure in self.departures:
+            channel_id = departure.channel_id
+            others = tuple(each for each in departure.user_ids if each != to.user_id)
+            if to.user_id in departure.user_ids:
+                name = departure.name or org.channels[channel_id].name
+                mine.append({"name": name, "stream_id": channel_id})
+            if to.user_id in departure.hidden_from:
+                hidden.append(channel_id)
+            elif others and (
+                to.user_id in departure.user_ids
+                or org.may_see(
+                    to.user_id,
+                    channel_id,
+                    events.types.channels.channel.was_in(self.subscribed, channel_id),
+                )
+            ):
+                peers.setdefault(others, []).append(channel_id)
+        if mine:
+            yield {"type": "subscription", "op": "remove", "subscriptions": mine}
+        for channel_id in hidden:
+            yield events.types.channels.channel.channel_deleted(channel_id)
+        for user_ids, channel_ids in peers.items():
+            yield events.types.channels.channel.peers_changed(
+                "peer_remove", sorted(channel_ids), user_ids
+            )
+
+
+class SubscriptionChanged(Event, frozen=True):
+    """A user gave one of their subscriptions another colour, muted it, and the like."""
+
+    kind: ClassVar[str] = "subscription_changed"
+    types: ClassVar[tuple[str, ...]] = ("subscription",)
+    shared: ClassVar[bool] = True
+
+    channel_id: int
+    property: str
+    value: bool | str
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        if self.property == "is_muted":
+            # Compat: before feature level 139 a mute was told the other way round.
+            yield self._update("in_home_view", not self.value)
+        yield self._update(self.property, self.value)
+
+    def _update(self, name: str, value: bool | str) -> Wire:
+        return {
+            "type": "subscription",
+            "op": "update",
+            "stream_id": self.channel_id,
+            "property": name,
+            "value": value,
+        }

@@ -1,0 +1,81 @@
+"""Uploaded files as their owners see them, and the events that tell of them.
+
+The log names a file and does not say what it is called.
+"""
+
+from collections.abc import Iterable
+from typing import ClassVar, Literal
+
+import msgspec
+
+from tertulia import storage
+from tertulia.domain.files.attachments import Attachment
+from tertulia.events.directory import Organization
+from tertulia.events.listener import Listener
+from tertulia.events.types.event import Event, Wire
+from tertulia.storage.database.tx import Tx
+
+
+class AttachmentObject(msgspec.Struct):
+    id: int
+    name: str
+    path_id: str
+    size: int
+    create_time: int
+    message_ids: list[int]
+
+
+def attachment_object(attachment: Attachment) -> AttachmentObject:
+    return AttachmentObject(
+        attachment.id,
+        attachment.name,
+        attachment.path_id,
+        attachment.size,
+        int(attachment.created_at),
+        list(attachment.message_ids),
+    )
+
+
+class AttachmentSaved(Event, frozen=True):
+    """A file is new, or other messages link it now."""
+
+    kind: ClassVar[str] = "attachment_saved"
+    types: ClassVar[tuple[str, ...]] = ("attachment",)
+    shared: ClassVar[bool] = True
+
+    op: Literal["add", "update"]
+    attachment_id: int
+    space_used: int  # by all files of the organization
+    attachment: AttachmentObject | None = None
+
+    def completed(self, tx: Tx) -> "AttachmentSaved":
+        found = storage.files.attachments.find(tx, self.attachment_id)
+        if found is None:
+            return self
+        return msgspec.structs.replace(self, attachment=attachment_object(found))
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        if self.attachment is not None:
+            yield {
+                "type": "attachment",
+                "op": self.op,
+                "attachment": self.attachment,
+                "upload_space_used": self.space_used,
+            }
+
+
+class AttachmentRemoved(Event, frozen=True):
+    kind: ClassVar[str] = "attachment_removed"
+    types: ClassVar[tuple[str, ...]] = ("attachment",)
+    shared: ClassVar[bool] = True
+
+    attachment_id: int
+    space_used: int
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        yield {
+            "type": "attachment",
+            "op": "remove",
+            "attachment": {"id": self.attachment_id},
+            "upload_space_used": self.space_used,
+        }

@@ -1,0 +1,81 @@
+"""Scheduled messages as clients see them, and the events that tell of them.
+
+An event names the entry and does not copy its words, so that those of a deleted one are gone.
+"""
+
+from collections.abc import Iterable
+from typing import ClassVar, Literal
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from tertulia import storage
+from tertulia.domain.later.scheduled import ScheduledMessage, ToChannel
+from tertulia.events.directory import Organization
+from tertulia.events.listener import Listener
+from tertulia.events.types.event import Event, Wire
+from tertulia.storage.database.tx import Tx
+
+
+class ScheduledMessageObject(msgspec.Struct, kw_only=True):
+    scheduled_message_id: int
+    to: int | list[int]
+    type: str
+    content: str
+    rendered_content: str
+    topic: str | UnsetType = UNSET
+    scheduled_delivery_timestamp: int
+    failed: bool
+
+
+def scheduled_message_object(entry: ScheduledMessage) -> ScheduledMessageObject:
+    to = entry.to
+    in_channel = isinstance(to, ToChannel)
+    return ScheduledMessageObject(
+        scheduled_message_id=entry.id,
+        to=to.channel_id if isinstance(to, ToChannel) else list(to.user_ids),
+        type="stream" if in_channel else "private",
+        content=entry.content,
+        rendered_content=entry.rendered,
+        topic=to.topic if isinstance(to, ToChannel) else UNSET,
+        scheduled_delivery_timestamp=entry.deliver_at,
+        failed=entry.failed,
+    )
+
+
+class ScheduledMessageSaved(Event, frozen=True):
+    """A scheduled message is new or has changed; only its owner is told."""
+
+    kind: ClassVar[str] = "scheduled_message_saved"
+    types: ClassVar[tuple[str, ...]] = ("scheduled_messages",)
+
+    op: Literal["add", "update"]
+    id: int
+    shown: ScheduledMessageObject | None = None
+
+    def completed(self, tx: Tx) -> Event:
+        entry = storage.later.scheduled.find(tx, self.id)
+        if entry is None or entry.sent_at is not None:
+            return self
+        return ScheduledMessageSaved(self.op, self.id, scheduled_message_object(entry))
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        if self.shown is None:  # sent or deleted since
+            return
+        saved: Wire = {"scheduled_message": self.shown}
+        if self.op == "add":
+            saved = {"scheduled_messages": [self.shown]}
+        yield {"type": "scheduled_messages", "op": self.op, **saved}
+
+
+class ScheduledMessageRemoved(Event, frozen=True):
+    """A scheduled message was sent or deleted."""
+
+    kind: ClassVar[str] = "scheduled_message_removed"
+    types: ClassVar[tuple[str, ...]] = ("scheduled_messages",)
+    shared: ClassVar[bool] = True
+
+    id: int
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        yield {"type": "scheduled_messages", "op": "remove", "scheduled_message_id": self.id}

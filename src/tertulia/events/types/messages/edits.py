@@ -1,0 +1,192 @@
+"""The events that tell of messages that were edited, moved or deleted.
+
+Like the event of a new message, they name messages and do not copy them: the words of an edit are
+read from its history when the event is told, and are gone once the message is.
+"""
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any, ClassVar, Literal, Self
+
+from msgspec.structs import replace
+
+from tertulia import domain, events, storage
+from tertulia.domain.messages.message import Edit, Message
+from tertulia.events.directory import Organization
+from tertulia.events.listener import Listener
+from tertulia.events.loading import Touched
+from tertulia.events.types.event import About, Event, TakenBack, Wire
+from tertulia.storage.database.tx import Tx
+
+PropagateMode = Literal["change_one", "change_later", "change_all"]
+
+
+class MessageUpdated(Event, frozen=True):
+    """A message has other words, or it and perhaps others stand elsewhere, or both.
+
+    The words are read from its history; the flags are added when somebody fetches it.
+    """
+
+    kind: ClassVar[str] = "message_updated"
+    types: ClassVar[tuple[str, ...]] = ("update_message",)
+
+    user_id: int
+    at: float
+    message_id: int
+    message_ids: list[int]
+    edit_id: int | None = None  # set if the words changed
+    channel_id: int | None = None  # where the messages were
+    channel_name: str = ""
+    mode: PropagateMode | None = None  # set for a move
+    prev_topic: str = ""
+    topic: str | None = None
+    new_channel_id: int | None = None
+
+    message: Message | None = None
+    words: dict[str, Any] = {}
+
+    @classmethod
+    def completed_together(cls, tx: Tx, events: Sequence[Self]) -> Sequence[Event]:
+        found = storage.messages.find_many(tx, tx.realm_id, [event.message_id for event in events])
+        reworded = [event.message_id for event in events if event.edit_id is not None]
+        history = storage.messages.edits.of_messages(
+            tx, [each for each in reworded if each in found]
+        )
+        return [
+            event._with(found.get(event.message_id), history.get(event.message_id, ()))
+            for event in events
+        ]
+
+    def _with(self, message: Message | None, history: Sequence[Edit]) -> Self:
+        words = {}
+        if message is not None and self.edit_id is not None:
+            words = _words_of(self.edit_id, message, history)
+        return replace(self, message=message, words=words)
+
+    @property
+    def _is_gone(self) -> bool:
+        """A move may still tell of the others that went along."""
+        return self.message is None and self.mode is None
+
+    def is_out_of_sight(self, org: Organization, user_id: int) -> bool:
+        if self.message is None:
+            return self._is_gone
+        return not events.types.messages.message.may_follow(org, user_id, self.message)
+
+    def variant(self, org: Organization, to: Listener) -> Hashable:
+        return to.options.capabilities.empty_topic_name, self._knows_place(org, to)
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        if self._is_gone:
+            return
+        empty = to.options.capabilities.empty_topic_name
+        found: Wire = {
+            "type": "update_message",
+            "user_id": self.user_id,
+            "edit_timestamp": int(self.at),
+            "message_id": self.message_id,
+            "rendering_only": False,
+            **self.words,
+        }
+        if self.channel_id is not None:
+            name = self.channel_name if self._knows_place(org, to) else ""
+            found |= {"stream_name": name, "stream_id": self.channel_id}
+        if self.mode is not None:
+            found |= {
+                "propagate_mode": self.mode,
+                "orig_subject": domain.channels.topics.shown(self.prev_topic, empty),
+            }
+        if self.new_channel_id is not None:
+            found["new_stream_id"] = self.new_channel_id
+        if self.topic is not None:
+            links = events.types.messages.message.topic_links(org, self.topic)
+            found |= {
+                "subject": domain.channels.topics.shown(self.topic, empty),
+                "topic_links": links,
+            }
+        yield found | {"message_ids": self.message_ids}
+
+    def about(self) -> About:
+        words_of = None if self.edit_id is None else self.message_id
+        return About(self._place, words_of, flags_of=self.message_id)
+
+    @property
+    def _place(self) -> int | None:
+        """The channel in which the messages stand afterwards."""
+        return self.channel_id if self.new_channel_id is None else self.new_channel_id
+
+    def _knows_place(self, org: Organization, to: Listener) -> bool:
+        """Who meets messages where they went need not know what the place before is called."""
+        return self.channel_id is not None and org.may_see(to.user_id, self.channel_id)
+
+
+def _words_of(edit_id: int, message: Message, history: Iterable[Edit]) -> dict[str, Any]:
+    """What a message said before and after one of its edits."""
+    rewordings = [edit for edit in history if edit.prev_content is not None]
+    index = next((at for at, edit in enumerate(rewordings) if edit.id == edit_id), None)
+    if index is None:
+        return {}
+    before = rewordings[index]
+    content, rendered = message.content, message.rendered
+    if index + 1 < len(rewordings):
+        after = rewordings[index + 1]
+        content, rendered = after.prev_content or "", after.prev_rendered or ""
+    return {
+        "orig_content": before.prev_content,
+        "orig_rendered_content": before.prev_rendered,
+        "content": content,
+        "rendered_content": rendered,
+        "is_me_message": content.startswith("/me "),
+    }
+
+
+class MessagesDeleted(Event, frozen=True):
+    """Messages are gone, for everybody or for those who can no longer see them."""
+
+    kind: ClassVar[str] = "messages_deleted"
+    types: ClassVar[tuple[str, ...]] = ("delete_message",)
+
+    message_ids: list[int]
+    channel_id: int | None = None
+    topic: str = ""
+
+    def taken_back(self) -> TakenBack:
+        """Whoever is told that messages are gone must not find their words a moment before."""
+        return TakenBack(messages=self.message_ids)
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        place: Wire = {"message_type": "private"}
+        if self.channel_id is not None:
+            topic = domain.channels.topics.shown(
+                self.topic, to.options.capabilities.empty_topic_name
+            )
+            place = {"stream_id": self.channel_id, "topic": topic, "message_type": "stream"}
+        if to.options.capabilities.bulk_message_deletion:
+            yield {"type": "delete_message", "message_ids": self.message_ids, **place}
+            return
+        # Compat: clients without `bulk_message_deletion` are told of each message by itself.
+        for message_id in self.message_ids:
+            yield {"type": "delete_message", **place, "message_id": message_id}
+
+
+class FirstMessageChanged(Event, frozen=True):
+    """The first message of a channel went elsewhere, or another one came before it."""
+
+    kind: ClassVar[str] = "first_message"
+    types: ClassVar[tuple[str, ...]] = ("stream",)
+    shared: ClassVar[bool] = True
+
+    channel_id: int
+    message_id: int | None
+
+    def touched(self) -> Touched:
+        return Touched(channels={self.channel_id})
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        yield {
+            "type": "stream",
+            "op": "update",
+            "stream_id": self.channel_id,
+            "name": org.channels[self.channel_id].name,
+            "property": "first_message_id",
+            "value": self.message_id,
+        }

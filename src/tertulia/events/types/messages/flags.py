@@ -1,0 +1,73 @@
+"""The event that tells somebody's clients of flags that changed."""
+
+from collections.abc import Iterable
+from typing import Any, ClassVar
+
+import msgspec
+
+from tertulia import domain
+from tertulia.events.directory import Organization
+from tertulia.events.listener import Listener
+from tertulia.events.types.event import NOTHING, About, Event, Wire
+
+
+class UnreadDetails(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Where a message stands that is unread again."""
+
+    user_ids: list[int] = []  # the others in a conversation
+    channel_id: int | None = None
+    topic: str = ""
+    unmuted: bool = False
+    mentioned: bool = False
+
+    def wire(self, empty_topic_name: bool) -> dict[str, Any]:
+        if self.channel_id is None:
+            found: dict[str, Any] = {"type": "private", "user_ids": self.user_ids}
+        else:
+            found = {
+                "type": "stream",
+                "stream_id": self.channel_id,
+                "topic": domain.channels.topics.shown(self.topic, empty_topic_name),
+                "unmuted_stream_msg": self.unmuted,
+            }
+        return found | ({"mentioned": True} if self.mentioned else {})
+
+
+class FlagsChanged(Event, frozen=True):
+    """Flags were set or cleared; only their owner hears of it."""
+
+    kind: ClassVar[str] = "flags"
+    types: ClassVar[tuple[str, ...]] = ("update_message_flags",)
+
+    op: str
+    flag: str
+    message_ids: list[int]
+    everything: bool = False
+    details: dict[int, UnreadDetails] | None = None
+
+    def about(self) -> About:
+        plain = not self.everything and self.details is None
+        return About(mergeable=self) if plain else NOTHING
+
+    def merged_with(self, earlier: Event) -> Event | None:
+        if not isinstance(earlier, FlagsChanged):
+            return None
+        if (earlier.op, earlier.flag) != (self.op, self.flag):
+            return None
+        return FlagsChanged(self.op, self.flag, earlier.message_ids + self.message_ids)
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        found = {
+            "type": "update_message_flags",
+            "op": self.op,
+            "operation": self.op,
+            "flag": self.flag,
+            "messages": self.message_ids,
+            "all": self.everything,
+        }
+        if self.details is not None:
+            empty = to.options.capabilities.empty_topic_name
+            found["message_details"] = {
+                str(message_id): each.wire(empty) for message_id, each in self.details.items()
+            }
+        yield found

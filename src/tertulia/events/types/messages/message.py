@@ -1,0 +1,316 @@
+"""Messages as clients see them, and the event that tells of a new one.
+
+The event in the log names the message and does not copy it: what was deleted is gone from
+the log as well.
+"""
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any, ClassVar, Self
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from tertulia import domain, events, markdown, storage
+from tertulia.domain.messages.message import Edit, Message
+from tertulia.domain.people.known_people import UNKNOWN_NAME
+from tertulia.events.directory import Organization
+from tertulia.events.listener import Listener
+from tertulia.events.types.event import About, Event, Wire
+from tertulia.events.types.messages.submessages import SubmessageObject
+from tertulia.markdown import LinkPattern
+from tertulia.storage.database.tx import Tx
+
+
+class Participant(msgspec.Struct):
+    id: int
+    email: str
+    full_name: str
+    is_mirror_dummy: bool = False
+
+
+class EditObject(msgspec.Struct, kw_only=True):
+    timestamp: int
+    user_id: int
+    prev_content: str | UnsetType = UNSET
+    prev_rendered_content: str | UnsetType = UNSET
+    prev_topic: str | UnsetType = UNSET
+    topic: str | UnsetType = UNSET
+    prev_stream: int | UnsetType = UNSET
+    stream: int | UnsetType = UNSET
+
+
+class MessageObject(msgspec.Struct, kw_only=True):
+    id: int
+    sender_id: int
+    content: str
+    recipient_id: int
+    timestamp: int
+    client: str
+    subject: str
+    topic_links: list[dict[str, str]]
+    is_me_message: bool
+    reactions: list[dict[str, Any]]
+    submessages: list[SubmessageObject]
+    sender_full_name: str
+    sender_email: str
+    sender_realm_str: str
+    display_recipient: str | list[Participant]
+    type: str
+    stream_id: int | UnsetType = UNSET
+    avatar_url: str | None
+    content_type: str
+    flags: list[str] | UnsetType = UNSET
+    last_edit_timestamp: int | UnsetType = UNSET
+    last_moved_timestamp: int | UnsetType = UNSET
+    edit_history: list[EditObject] | UnsetType = UNSET
+    match_content: str | UnsetType = UNSET  # only where somebody has searched
+    match_subject: str | UnsetType = UNSET
+
+
+def message_object(
+    org: Organization,
+    message: Message,
+    *,
+    apply_markdown: bool,
+    client_gravatar: bool,
+    allow_empty_topic: bool,
+    knows_sender: bool = True,
+) -> MessageObject:
+    """A message; of a sender whom the reader does not know, only the number is told."""
+    sender = org.users[message.sender_id]
+    in_channel = message.channel_id is not None
+    object_ = MessageObject(
+        id=message.id,
+        sender_id=message.sender_id,
+        content=message.rendered if apply_markdown else message.content,
+        recipient_id=message.recipient_id,
+        timestamp=int(message.sent_at),
+        client=message.client,
+        subject=domain.channels.topics.shown(message.topic, allow_empty_topic)
+        if in_channel
+        else "",
+        topic_links=topic_links(org, message.topic) if in_channel else [],
+        is_me_message=message.is_me,
+        reactions=[],
+        submessages=[
+            events.types.messages.submessages.submessage_object(each)
+            for each in message.submessages
+        ],
+        sender_full_name=sender.full_name,
+        sender_email=sender.api_email(org.email_domain),
+        sender_realm_str=org.realm.subdomain,
+        display_recipient=_recipient(org, message),
+        type="stream" if in_channel else "private",
+        avatar_url=events.types.people.user.avatar_url(
+            org, sender, client_gravatar=client_gravatar
+        ),
+        content_type="text/html" if apply_markdown else "text/x-markdown",
+    )
+    if message.channel_id is not None:
+        object_.stream_id = message.channel_id
+    if not knows_sender:
+        object_.sender_full_name = UNKNOWN_NAME
+        object_.sender_email = sender.stand_in(org.email_domain)
+        object_.avatar_url = events.types.people.user.unknown_avatar_url(org)
+    return object_
+
+
+def add_details(
+    org: Organization, shown: MessageObject, message: Message, *, allow_empty_topic: bool
+) -> None:
+    """Add what a message has come by since it was sent: reactions, and how it was changed."""
+    shown.reactions = [
+        {
+            "emoji_name": each.emoji_name,
+            "emoji_code": each.emoji_code,
+            "reaction_type": each.reaction_type,
+            "user_id": each.user_id,
+        }
+        for each in message.reactions
+    ]
+    if message.edited_at is not None:
+        shown.last_edit_timestamp = int(message.edited_at)
+    if message.moved_at is not None:
+        shown.last_moved_timestamp = int(message.moved_at)
+    history = visible_edits(org, message.edits)
+    if history:
+        shown.edit_history = [_edit_object(each, allow_empty_topic) for each in history[::-1]]
+
+
+def visible_edits(org: Organization, edits: Sequence[Edit]) -> list[Edit]:
+    """What the organization lets be known of changes: everything, the moves, or nothing."""
+    policy = org.realm.setting("message_edit_history_visibility_policy")
+    if policy == "all":
+        return list(edits)
+    if policy == "none":
+        return []
+    return [replace(each, prev_content=None, prev_rendered=None) for each in edits if each.is_move]
+
+
+def _edit_object(edit: Edit, allow_empty_topic: bool) -> EditObject:
+    found = EditObject(timestamp=int(edit.edited_at), user_id=edit.user_id)
+    if edit.prev_content is not None and edit.prev_rendered is not None:
+        found.prev_content = edit.prev_content
+        found.prev_rendered_content = edit.prev_rendered
+    if edit.prev_topic is not None and edit.topic is not None:
+        found.prev_topic = domain.channels.topics.shown(edit.prev_topic, allow_empty_topic)
+        found.topic = domain.channels.topics.shown(edit.topic, allow_empty_topic)
+    if edit.prev_channel_id is not None and edit.channel_id is not None:
+        found.prev_stream = edit.prev_channel_id
+        found.stream = edit.channel_id
+    return found
+
+
+def topic_links(org: Organization, topic: str) -> list[dict[str, str]]:
+    """What the organization links in a topic."""
+    return _topic_links(topic, org.link_patterns)
+
+
+@lru_cache(maxsize=1024)
+def _topic_links(topic: str, patterns: tuple[LinkPattern, ...]) -> list[dict[str, str]]:
+    return markdown.render_topic_links(topic, patterns)
+
+
+def _recipient(org: Organization, message: Message) -> str | list[Participant]:
+    if message.channel_id is not None:
+        return org.channels[message.channel_id].name
+    people = (org.users[user_id] for user_id in message.member_ids)
+    return [
+        Participant(user.id, user.api_email(org.email_domain), user.full_name) for user in people
+    ]
+
+
+def may_follow(org: Organization, user_id: int, message: Message) -> bool:
+    """Whether somebody may read a message where it stands now."""
+    return message.channel_id is None or org.may_read(user_id, message.channel_id)
+
+
+class Echo(msgspec.Struct, frozen=True):
+    """The queue that sent a message, and its own name for it."""
+
+    queue_id: str
+    local_id: str
+
+
+class MessageSent(Event, frozen=True):
+    """A new message; `message` is None once it is deleted."""
+
+    kind: ClassVar[str] = "message"
+    types: ClassVar[tuple[str, ...]] = ("message",)
+
+    message_id: int
+    sender_id: int
+    channel_id: int | None = None
+    read_by_sender: bool = False
+    echo: Echo | None = None
+    mentioned: list[int] = []
+    channel_wildcard: bool = False
+    topic_wildcard_for: list[int] = []
+    alerted: list[int] = []  # to whom it says one of their alert words
+    read_by: list[int] = []  # others for whom it is no news
+    resolve_notice: bool = False
+    widget_id: int | None = None  # the submessage that it began with
+    unread_for: list[int] = []  # those for whom a resolve notice is not read at once
+
+    message: Message | None = None
+
+    @classmethod
+    def completed_together(cls, tx: Tx, events: Sequence[Self]) -> Sequence[Event]:
+        found = storage.messages.find_many(tx, tx.realm_id, [event.message_id for event in events])
+        return [event._with(tx, found.get(event.message_id)) for event in events]
+
+    def _with(self, tx: Tx, message: Message | None) -> Self:
+        """With what the message began with; what came to it later has events of its own."""
+        widget = (
+            None
+            if self.widget_id is None
+            else storage.messages.submessages.find(tx, self.widget_id)
+        )
+        if message is not None and widget is not None:
+            message = replace(message, submessages=(widget,))
+        return msgspec.structs.replace(self, message=message)
+
+    def overheard_in(self, org: Organization) -> int | None:
+        channel = None if self.channel_id is None else org.channels[self.channel_id]
+        return channel.id if channel is not None and channel.is_public else None
+
+    def passes(self, org: Organization, to: Listener) -> bool:
+        message = self.message
+        if message is None:
+            return True
+        channel_id = message.channel_id
+        return domain.messages.narrow.passes(
+            to.options.narrow,
+            channel_name=None if channel_id is None else org.channels[channel_id].name,
+            topic=message.topic,
+            sender_email=org.users[self.sender_id].api_email(org.email_domain),
+            flags=self.flags_for(to.user_id),
+        )
+
+    def is_out_of_sight(self, org: Organization, user_id: int) -> bool:
+        return self.message is None or not may_follow(org, user_id, self.message)
+
+    def _is_gone_for(self, org: Organization, user_id: int) -> bool:
+        """Even what is told at once may be deleted or moved by then, in the same gathering."""
+        message = self.message
+        if message is None or message.channel_id == self.channel_id:
+            return message is None
+        return not may_follow(org, user_id, message)
+
+    def variant(self, org: Organization, to: Listener) -> Hashable:
+        if self._is_gone_for(org, to.user_id):
+            return "gone"
+        options = to.options
+        return (
+            options.apply_markdown,
+            options.client_gravatar,
+            options.capabilities.empty_topic_name,
+            self._knows_sender(org, to),
+            *self.flags_for(to.user_id),
+        )
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        if self.message is None or self._is_gone_for(org, to.user_id):
+            return
+        told = message_object(
+            org,
+            self.message,
+            apply_markdown=to.options.apply_markdown,
+            client_gravatar=to.options.client_gravatar,
+            allow_empty_topic=to.options.capabilities.empty_topic_name,
+            knows_sender=self._knows_sender(org, to),
+        )
+        yield {"type": "message", "message": told, "flags": self.flags_for(to.user_id)}
+
+    def additions(self, to: Listener) -> Wire:
+        """The sender's own name for the message, in the one queue that gave it."""
+        echo = self.echo
+        if echo is None or (echo.queue_id, self.sender_id) != (to.queue_id, to.user_id):
+            return {}
+        return {"local_id": echo.local_id, "local_message_id": echo.local_id}
+
+    def about(self) -> About:
+        return About(self.channel_id, self.message_id)
+
+    def _knows_sender(self, org: Organization, to: Listener) -> bool:
+        return org.may_know(org.users[to.user_id], org.users[self.sender_id])
+
+    def flags_for(self, user_id: int) -> list[str]:
+        flags = []
+        is_own = user_id == self.sender_id and self.read_by_sender
+        is_notice = self.resolve_notice and user_id not in self.unread_for
+        if is_own or is_notice or user_id in self.read_by:
+            flags.append("read")
+        if user_id in self.mentioned:
+            flags.append("mentioned")
+        if self.channel_wildcard:
+            flags.append("stream_wildcard_mentioned")
+        if user_id in self.topic_wildcard_for:
+            flags.append("topic_wildcard_mentioned")
+        if self.channel_wildcard or user_id in self.topic_wildcard_for:
+            flags.append("wildcard_mentioned")
+        if user_id in self.alerted:
+            flags.append("has_alert_word")
+        return flags

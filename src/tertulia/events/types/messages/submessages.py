@@ -1,0 +1,56 @@
+"""Submessages as clients see them, and the event that tells of one.
+
+As with messages, the log names a submessage and does not copy it.
+"""
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+import msgspec
+
+from tertulia import storage
+from tertulia.domain.messages.widgets import Submessage
+from tertulia.events.directory import Organization
+from tertulia.events.listener import Listener
+from tertulia.events.types.event import Event, Wire
+from tertulia.storage.database.tx import Tx
+
+
+class SubmessageObject(msgspec.Struct, frozen=True):
+    id: int
+    message_id: int
+    sender_id: int
+    msg_type: str
+    content: str
+
+
+def submessage_object(part: Submessage) -> SubmessageObject:
+    return SubmessageObject(part.id, part.message_id, part.sender_id, part.msg_type, part.content)
+
+
+class SubmessageAdded(Event, frozen=True):
+    """Somebody took part in a widget: voted, for example."""
+
+    kind: ClassVar[str] = "submessage"
+    types: ClassVar[tuple[str, ...]] = ("submessage",)
+    shared: ClassVar[bool] = True
+
+    submessage_id: int
+    part: SubmessageObject | None = None
+
+    def completed(self, tx: Tx) -> "SubmessageAdded":
+        found = storage.messages.submessages.find(tx, self.submessage_id)
+        if found is None:
+            return self
+        return msgspec.structs.replace(self, part=submessage_object(found))
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        if self.part is not None:
+            yield {
+                "type": "submessage",
+                "msg_type": self.part.msg_type,
+                "message_id": self.part.message_id,
+                "submessage_id": self.part.id,
+                "sender_id": self.part.sender_id,
+                "content": self.part.content,
+            }

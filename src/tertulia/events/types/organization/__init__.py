@@ -1,0 +1,16 @@
+"""What administrators change for everybody."""
+
+from typing import TYPE_CHECKING
+
+from tertulia.modules import on_demand
+
+if TYPE_CHECKING:
+    from tertulia.events.types.organization import (
+        custom_emoji,
+        linkifiers,
+        mail_domains,
+        playgrounds,
+        settings,
+    )
+else:
+    __getattr__ = on_demand(__name__)

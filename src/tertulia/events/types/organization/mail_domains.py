@@ -1,0 +1,45 @@
+"""The organization's domains as clients see them, and the events that tell of them."""
+
+from collections.abc import Iterable
+from typing import ClassVar, Literal, Self
+
+import msgspec
+
+from tertulia.domain.organization.mail_domains import MailDomain
+from tertulia.events.directory import Organization
+from tertulia.events.listener import Listener
+from tertulia.events.types.event import Event, Wire
+
+
+class DomainObject(msgspec.Struct, frozen=True):
+    domain: str
+    allow_subdomains: bool
+
+    @classmethod
+    def of(cls, domain: MailDomain) -> Self:
+        return cls(domain.name, domain.with_subdomains)
+
+
+class DomainSaved(Event, frozen=True):
+    """A domain is new, or its subdomains count from now on, or no longer."""
+
+    kind: ClassVar[str] = "domain_saved"
+    types: ClassVar[tuple[str, ...]] = ("realm_domains",)
+    shared: ClassVar[bool] = True
+
+    op: Literal["add", "change"]
+    domain: DomainObject
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        yield {"type": "realm_domains", "op": self.op, "realm_domain": self.domain}
+
+
+class DomainRemoved(Event, frozen=True):
+    kind: ClassVar[str] = "domain_removed"
+    types: ClassVar[tuple[str, ...]] = ("realm_domains",)
+    shared: ClassVar[bool] = True
+
+    domain: str
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        yield {"type": "realm_domains", "op": "remove", "domain": self.domain}

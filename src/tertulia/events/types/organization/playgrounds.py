@@ -1,0 +1,35 @@
+"""Playgrounds as clients see them, and the event that tells of a change."""
+
+from collections.abc import Iterable
+from typing import ClassVar, Self
+
+import msgspec
+
+from tertulia.domain.organization.playgrounds import Playground
+from tertulia.events.directory import Organization
+from tertulia.events.listener import Listener
+from tertulia.events.types.event import Event, Wire
+
+
+class PlaygroundObject(msgspec.Struct, frozen=True):
+    id: int
+    name: str
+    pygments_language: str
+    url_template: str
+
+    @classmethod
+    def of(cls, playground: Playground) -> Self:
+        return cls(playground.id, playground.name, playground.language, playground.url_template)
+
+
+class PlaygroundsChanged(Event, frozen=True):
+    """The organization has one more playground, or one less; here are all."""
+
+    kind: ClassVar[str] = "playgrounds_changed"
+    types: ClassVar[tuple[str, ...]] = ("realm_playgrounds",)
+    shared: ClassVar[bool] = True
+
+    playgrounds: list[PlaygroundObject]
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        yield {"type": "realm_playgrounds", "realm_playgrounds": self.playgrounds}

@@ -1,0 +1,10 @@
+"""People and bots, as others see them."""
+
+from typing import TYPE_CHECKING
+
+from tertulia.modules import on_demand
+
+if TYPE_CHECKING:
+    from tertulia.events.types.people import bots, known_people, profile_fields, status, user
+else:
+    __getattr__ = on_demand(__name__)

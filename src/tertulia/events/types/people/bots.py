@@ -1,0 +1,118 @@
+"""Bots as those who look after them see them, and the events that tell of them.
+
+The log names a bot and does not copy what it has: the token of its service is in no log.
+"""
+
+from collections.abc import Iterable
+from typing import Any, ClassVar
+
+import msgspec
+
+from tertulia import events, storage
+from tertulia.domain.people.bots import Bot
+from tertulia.events.directory import Organization
+from tertulia.events.listener import Listener
+from tertulia.events.loading import Touched
+from tertulia.events.types.event import Event, Wire
+from tertulia.storage.database.tx import Tx
+
+
+class ServiceObject(msgspec.Struct):
+    base_url: str
+    interface: int
+    token: str
+
+
+class BotObject(msgspec.Struct):
+    user_id: int
+    default_sending_stream: str | None
+    default_events_register_stream: str | None
+    default_all_public_streams: bool
+    services: list[ServiceObject]
+
+
+def bot_object(org: Organization, bot: Bot, viewer_id: int) -> BotObject:
+    """A bot in the eyes of its owner or of an administrator."""
+    service = bot.service
+    return BotObject(
+        user_id=bot.user_id,
+        default_sending_stream=channel_name(org, bot.sending_channel_id, viewer_id),
+        default_events_register_stream=channel_name(org, bot.listening_channel_id, viewer_id),
+        default_all_public_streams=bot.all_public_channels,
+        services=[]
+        if service is None
+        else [ServiceObject(service.url, service.interface, service.token)],
+    )
+
+
+def channel_name(org: Organization, channel_id: int | None, viewer_id: int) -> str | None:
+    """What a bot's channel is called; who may no longer see it is not told."""
+    if channel_id is None or not org.may_see(viewer_id, channel_id):
+        return None
+    return org.channels[channel_id].name
+
+
+class BotsAdded(Event, frozen=True):
+    """Somebody looks after bots from now on, because they are new or have come to them."""
+
+    kind: ClassVar[str] = "bots_added"
+    types: ClassVar[tuple[str, ...]] = ("realm_bot",)
+
+    user_ids: list[int]
+    bots: list[Bot] = []
+
+    def completed(self, tx: Tx) -> "BotsAdded":
+        return msgspec.structs.replace(self, bots=storage.people.bots.find_many(tx, self.user_ids))
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        for bot in self.bots:
+            yield {"type": "realm_bot", "op": "add", "bot": bot_object(org, bot, to.user_id)}
+
+
+class BotChanged(Event, frozen=True):
+    """One thing about a bot is another one now."""
+
+    kind: ClassVar[str] = "bot_changed"
+    types: ClassVar[tuple[str, ...]] = ("realm_bot",)
+
+    user_id: int
+    property: str  # a key of `BotObject`
+    bot: Bot | None = None
+
+    def completed(self, tx: Tx) -> "BotChanged":
+        return msgspec.structs.replace(self, bot=storage.people.bots.find(tx, self.user_id))
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        assert self.bot is not None
+        value: Any = getattr(bot_object(org, self.bot, to.user_id), self.property)
+        bot = {"user_id": self.user_id, self.property: value}
+        yield {"type": "realm_bot", "op": "update", "bot": bot}
+
+
+class BotsGivenAway(Event, frozen=True):
+    """Somebody looks after bots no longer."""
+
+    kind: ClassVar[str] = "bots_given_away"
+    types: ClassVar[tuple[str, ...]] = ("realm_bot",)
+    shared: ClassVar[bool] = True
+
+    user_ids: list[int]
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        for user_id in self.user_ids:
+            yield {"type": "realm_bot", "op": "delete", "bot": {"user_id": user_id}}
+
+
+class BotOwnerChanged(Event, frozen=True):
+    kind: ClassVar[str] = "bot_owner"
+    types: ClassVar[tuple[str, ...]] = ("realm_user",)
+    shared: ClassVar[bool] = True
+
+    user_id: int
+    owner_id: int
+
+    def touched(self) -> Touched:
+        return Touched(users={self.user_id})
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        yield events.types.people.user.person_updated(self.user_id, bot_owner_id=self.owner_id)

@@ -1,0 +1,87 @@
+"""Custom profile fields as clients see them, and the events that tell of them and their values."""
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from tertulia import events
+from tertulia.domain.people.profile_fields import TYPE_NAMES, ProfileField
+from tertulia.events.directory import Organization
+from tertulia.events.listener import Listener
+from tertulia.events.loading import Touched
+from tertulia.events.types.event import Event, Wire
+
+FIELD_TYPES = {kind.name: {"id": int(kind), "name": name} for kind, name in TYPE_NAMES.items()}
+
+
+class FieldObject(msgspec.Struct, kw_only=True, frozen=True):
+    id: int
+    name: str
+    type: int
+    hint: str
+    field_data: str
+    order: int
+    required: bool
+    editable_by_user: bool
+    display_in_profile_summary: bool | UnsetType = UNSET  # only where it is true
+    use_for_user_matching: bool | UnsetType = UNSET
+
+
+def field_object(field: ProfileField) -> FieldObject:
+    return FieldObject(
+        id=field.id,
+        name=field.name,
+        type=int(field.type),
+        hint=field.hint,
+        field_data=field.data,
+        order=field.position,
+        required=field.required,
+        editable_by_user=field.editable_by_user,
+        display_in_profile_summary=field.in_summary or UNSET,
+        use_for_user_matching=field.for_matching or UNSET,
+    )
+
+
+class ProfileFieldsChanged(Event, frozen=True):
+    """The organization asks something else, or in another order; here are all fields.
+
+    What was filled in for a field that is not among them is gone, and not told of one by one.
+    """
+
+    kind: ClassVar[str] = "profile_fields"
+    types: ClassVar[tuple[str, ...]] = ("custom_profile_fields",)
+    shared: ClassVar[bool] = True
+
+    fields: list[FieldObject]
+
+    def touched(self) -> Touched:
+        return Touched(profile_fields=True)
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        yield {"type": "custom_profile_fields", "fields": self.fields}
+
+
+class ChangedValue(msgspec.Struct, frozen=True):
+    id: int
+    value: str | None  # None for what is no longer there
+    rendered_value: str | UnsetType = UNSET
+
+
+class ProfileChanged(Event, frozen=True):
+    """Somebody's profile says something else; each field is told by itself."""
+
+    kind: ClassVar[str] = "profile"
+    types: ClassVar[tuple[str, ...]] = ("realm_user",)
+    shared: ClassVar[bool] = True
+
+    user_id: int
+    values: list[ChangedValue]
+
+    def touched(self) -> Touched:
+        return Touched(profiles={self.user_id})
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        for value in self.values:
+            yield events.types.people.user.person_updated(self.user_id, custom_profile_field=value)

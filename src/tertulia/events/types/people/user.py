@@ -1,0 +1,318 @@
+"""Users as clients see them, and the events that tell of them."""
+
+import hashlib
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Any, ClassVar
+
+import msgspec
+from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
+
+from tertulia import domain, storage
+from tertulia.domain.people.known_people import UNKNOWN_NAME
+from tertulia.domain.people.status import Status
+from tertulia.domain.people.user import GRAVATAR, UPLOADED, Role, User
+from tertulia.events.directory import Organization
+from tertulia.events.listener import Listener
+from tertulia.events.loading import Touched
+from tertulia.events.types.event import Event, TakenBack, Wire
+from tertulia.storage.database.tx import Tx
+
+
+class ProfileValue(msgspec.Struct):
+    value: str
+    rendered_value: str | UnsetType = UNSET
+
+
+class UserObject(msgspec.Struct, kw_only=True):
+    user_id: int
+    email: str
+    delivery_email: str | None
+    full_name: str
+    date_joined: str
+    is_active: bool | UnsetType = UNSET
+    is_owner: bool
+    is_admin: bool
+    is_guest: bool
+    is_bot: bool
+    bot_type: int | None
+    bot_owner_id: int | UnsetType | None = UNSET
+    is_system_bot: bool | UnsetType = UNSET
+    role: int
+    timezone: str | UnsetType = UNSET
+    avatar_url: str | None
+    avatar_version: int
+    is_imported_stub: bool = False
+    profile_data: dict[str, ProfileValue] | UnsetType = UNSET
+
+
+def user_object(
+    org: Organization,
+    user: User,
+    viewer: User | None,
+    *,
+    client_gravatar: bool = True,
+    profile: bool = False,
+    tells_activity: bool = True,
+) -> UserObject:
+    """A user in the eyes of another; `viewer` is None for somebody who has not logged in."""
+    shown = UserObject(
+        user_id=user.id,
+        email=user.api_email(org.email_domain),
+        delivery_email=user.email if domain.people.user.may_see_email(viewer, user) else None,
+        full_name=user.full_name,
+        date_joined=joined_date(user, exact=viewer is not None),
+        is_owner=user.is_owner,
+        is_admin=user.is_admin,
+        is_guest=user.is_guest,
+        is_bot=user.is_bot,
+        bot_type=None if user.bot_type is None else int(user.bot_type),
+        role=int(user.role),
+        avatar_url=avatar_url(org, user, client_gravatar=client_gravatar),
+        avatar_version=user.avatar_version,
+    )
+    if tells_activity:
+        shown.is_active = user.is_active
+    if viewer is not None:
+        shown.timezone = user.timezone
+    if user.is_bot:
+        shown.bot_owner_id = user.bot_owner_id
+    elif profile:
+        shown.profile_data = profile_data(org, user)
+    if user.is_system_bot:
+        shown.is_system_bot = True
+    return shown
+
+
+def unknown_user_object(org: Organization, user: User) -> UserObject:
+    """Compat: clients that want to hear of everybody are told of a person without qualities."""
+    return UserObject(
+        user_id=user.id,
+        email=user.stand_in(org.email_domain),
+        delivery_email=None,
+        full_name=UNKNOWN_NAME,
+        date_joined=_minute(org.realm.created_at),
+        is_active=True,
+        is_owner=False,
+        is_admin=False,
+        is_guest=False,
+        is_bot=False,
+        bot_type=None,
+        role=int(Role.MEMBER),
+        timezone="",
+        avatar_url=unknown_avatar_url(org),
+        avatar_version=1,
+        profile_data={},
+    )
+
+
+def unknown_avatar_url(org: Organization) -> str:
+    """One picture for all whom somebody does not know."""
+    return f"/user_avatars/{org.realm.id}/0.png?v=1"
+
+
+def profile_data(org: Organization, user: User) -> dict[str, ProfileValue]:
+    return {
+        str(field_id): ProfileValue(value.text, UNSET if value.rendered is None else value.rendered)
+        for field_id, value in org.profiles.get(user.id, {}).items()
+    }
+
+
+def avatar_url(
+    org: Organization, user: User, *, client_gravatar: bool, medium: bool = False
+) -> str | None:
+    """Where the picture is; None lets the client ask the gravatar provider by itself.
+
+    Gravatar is asked by the address that stands in public: the fingerprint of a hidden one would
+    tell anybody who can guess it that the guess is right.
+    """
+    if user.avatar_source == GRAVATAR:
+        if client_gravatar and not user.hides_email:
+            return None
+        return _gravatar_url(user.api_email(org.email_domain), user.avatar_version, medium)
+    name = user.avatar_name if user.avatar_source == UPLOADED else user.id
+    size = "-medium" if medium else ""
+    return f"/user_avatars/{user.realm_id}/{name}{size}.png?v={user.avatar_version}"
+
+
+def _gravatar_url(email: str, version: int, medium: bool) -> str:
+    digest = hashlib.md5(email.lower().encode(), usedforsecurity=False).hexdigest()
+    size = "&s=500" if medium else ""
+    return f"https://secure.gravatar.com/avatar/{digest}?d=identicon&version={version}{size}"
+
+
+def joined_date(user: User, *, exact: bool) -> str:
+    if exact:
+        return _minute(user.joined_at)
+    return datetime.fromtimestamp(user.joined_at, UTC).date().isoformat()
+
+
+def _minute(moment: float) -> str:
+    return datetime.fromtimestamp(moment, UTC).isoformat(timespec="minutes")
+
+
+def status_told(user: User, status: Status) -> dict[str, Any]:
+    """What clients are told that somebody says about themselves, as long as they are here."""
+    if user.is_bot or not user.is_active:
+        return {}
+    return status.shown(away=not user.prefers("presence_enabled"))
+
+
+def avatar_part(org: Organization, user: User) -> dict[str, Any]:
+    """What an event tells of somebody's picture: always an address.
+
+    Compat: clients take one that is missing for "as before", even those that know gravatar.
+    """
+    return {
+        "avatar_source": user.avatar_source,
+        "avatar_url": avatar_url(org, user, client_gravatar=False),
+        "avatar_url_medium": avatar_url(org, user, client_gravatar=False, medium=True),
+        "avatar_version": user.avatar_version,
+    }
+
+
+class UserAdded(Event, frozen=True):
+    """Somebody, or a bot, is new in the organization."""
+
+    kind: ClassVar[str] = "user_added"
+    types: ClassVar[tuple[str, ...]] = ("realm_user",)
+
+    user_id: int
+    unknown_to: list[int] = []
+
+    def touched(self) -> Touched:
+        return Touched(users={self.user_id})
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        user, viewer = org.users[self.user_id], org.users[to.user_id]
+        if to.user_id not in self.unknown_to:
+            person = user_object(
+                org, user, viewer, client_gravatar=to.options.client_gravatar, profile=True
+            )
+        elif to.options.capabilities.user_list_incomplete:
+            return
+        else:
+            person = unknown_user_object(org, user)
+        yield {"type": "realm_user", "op": "add", "person": person}
+
+
+class UserActivityChanged(Event, frozen=True):
+    """An account was deactivated or reactivated.
+
+    Its subscriptions and its status stay as they were, but nobody sees them while it is ended.
+    Clients take an ended account out of all groups by themselves, unless they do not know whose
+    it was.
+    """
+
+    kind: ClassVar[str] = "user_activity"
+    types: ClassVar[tuple[str, ...]] = ("realm_user", "subscription", "user_group", "user_status")
+
+    user_id: int
+    is_active: bool
+    unknown_to: list[int] = []
+    group_ids: list[int] = []
+    said: Status | None = None
+
+    def completed(self, tx: Tx) -> "UserActivityChanged":
+        if not self.is_active:
+            return self
+        return replace(self, said=storage.people.statuses.of_user(tx, self.user_id))
+
+    def touched(self) -> Touched:
+        return Touched(users={self.user_id})
+
+    def taken_back(self) -> TakenBack:
+        return TakenBack() if self.is_active else TakenBack(queues_of=[self.user_id])
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        is_known = to.user_id not in self.unknown_to
+        if is_known:
+            yield person_updated(self.user_id, is_active=self.is_active)
+        elif not self.is_active:
+            for group_id in self.group_ids:
+                yield {
+                    "type": "user_group",
+                    "op": "remove_members",
+                    "group_id": group_id,
+                    "user_ids": [self.user_id],
+                }
+        channel_ids = [
+            channel_id
+            for channel_id in org.subscribed.get(self.user_id, ())
+            if org.may_see(to.user_id, channel_id)
+            and (to.options.capabilities.archived_channels or not org.channels[channel_id].archived)
+        ]
+        if channel_ids and to.user_id != self.user_id:
+            yield {
+                "type": "subscription",
+                "op": "peer_add" if self.is_active else "peer_remove",
+                "stream_ids": channel_ids,
+                "user_ids": [self.user_id],
+            }
+        told = status_told(org.users[self.user_id], self.said or Status())
+        if is_known and self.is_active and told:
+            yield {"type": "user_status", "user_id": self.user_id, **told}
+
+
+class RoleChanged(Event, frozen=True):
+    """Somebody has another role. They themselves may now see other people's addresses."""
+
+    kind: ClassVar[str] = "role"
+    types: ClassVar[tuple[str, ...]] = ("realm_user",)
+
+    user_id: int
+    role: Role
+    before: Role
+    known: list[int] | None = None  # to themselves; None for everybody
+
+    def touched(self) -> Touched:
+        return Touched(users={self.user_id})
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        yield person_updated(self.user_id, role=int(self.role))
+        if to.user_id != self.user_id:
+            return
+        for user in org.users.values():
+            if self.known is not None and user.id not in self.known:
+                continue
+            shown_to = domain.people.user.email_shown_to(user)
+            sees, saw = self.role <= shown_to, self.before <= shown_to
+            if sees != saw and user.id != self.user_id:
+                yield person_updated(user.id, delivery_email=user.email if sees else None)
+
+
+def person_updated(user_id: int, **parts: Any) -> Wire:
+    """The event that tells that something about somebody has changed."""
+    return {"type": "realm_user", "op": "update", "person": {"user_id": user_id, **parts}}
+
+
+class AvatarChanged(Event, frozen=True):
+    """Somebody has another picture, or none of their own any more."""
+
+    kind: ClassVar[str] = "avatar"
+    types: ClassVar[tuple[str, ...]] = ("realm_user",)
+    shared: ClassVar[bool] = True
+
+    user_id: int
+
+    def touched(self) -> Touched:
+        return Touched(users={self.user_id})
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        user = org.users[self.user_id]
+        yield person_updated(user.id, **avatar_part(org, user))
+
+
+class KeyChanged(Event, frozen=True):
+    """A key was replaced: every server must forget the old one. No client is told."""
+
+    kind: ClassVar[str] = "key_changed"
+
+    user_id: int
+
+    def touched(self) -> Touched:
+        return Touched(users={self.user_id})
+
+    def taken_back(self) -> TakenBack:
+        return TakenBack(queues_of=[self.user_id])

@@ -1,0 +1,17 @@
+"""What people change for themselves; their other clients hear of it."""
+
+from typing import TYPE_CHECKING
+
+from tertulia.modules import on_demand
+
+if TYPE_CHECKING:
+    from tertulia.events.types.personal import (
+        alert_words,
+        drafts,
+        muted_users,
+        settings,
+        snippets,
+        topic_policies,
+    )
+else:
+    __getattr__ = on_demand(__name__)

@@ -1,0 +1,31 @@
+"""The event that tells of somebody's alert words."""
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+import msgspec
+
+from tertulia import storage
+from tertulia.events.directory import Organization
+from tertulia.events.listener import Listener
+from tertulia.events.types.event import Event, Wire
+from tertulia.storage.database.tx import Tx
+
+
+class AlertWordsChanged(Event, frozen=True):
+    """Somebody's alert words were changed; only they are told, and the whole list."""
+
+    kind: ClassVar[str] = "alert_words"
+    types: ClassVar[tuple[str, ...]] = ("alert_words",)
+    shared: ClassVar[bool] = True
+
+    user_id: int
+    words: list[str] = []
+
+    def completed(self, tx: Tx) -> "AlertWordsChanged":
+        return msgspec.structs.replace(
+            self, words=storage.personal.alert_words.of_user(tx, self.user_id)
+        )
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        yield {"type": "alert_words", "alert_words": self.words}

@@ -1,0 +1,84 @@
+"""Drafts as clients see them, and the events that tell of them.
+
+The log names drafts and does not copy them: what was deleted is gone from the log as well.
+"""
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+import msgspec
+
+from tertulia import storage
+from tertulia.domain.personal.drafts import SavedDraft
+from tertulia.events.directory import Organization
+from tertulia.events.listener import Listener
+from tertulia.events.types.event import Event, Wire
+from tertulia.storage.database.tx import Tx
+
+
+class DraftObject(msgspec.Struct):
+    id: int
+    type: str
+    to: list[int]
+    topic: str
+    content: str
+    timestamp: int
+
+
+def draft_object(draft: SavedDraft) -> DraftObject:
+    wording = draft.wording
+    return DraftObject(
+        id=draft.id,
+        type=draft.type,
+        to=wording.user_ids if wording.channel_id is None else [wording.channel_id],
+        topic=wording.topic,
+        content=wording.content,
+        timestamp=int(wording.edited_at),
+    )
+
+
+class DraftsAdded(Event, frozen=True):
+    kind: ClassVar[str] = "drafts_added"
+    types: ClassVar[tuple[str, ...]] = ("drafts",)
+    shared: ClassVar[bool] = True
+
+    draft_ids: list[int]
+    drafts: list[DraftObject] = []
+
+    def completed(self, tx: Tx) -> "DraftsAdded":
+        found = [
+            draft_object(draft) for draft in storage.personal.drafts.find_many(tx, self.draft_ids)
+        ]
+        return msgspec.structs.replace(self, drafts=found)
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        yield {"type": "drafts", "op": "add", "drafts": self.drafts}
+
+
+class DraftEdited(Event, frozen=True):
+    kind: ClassVar[str] = "draft_edited"
+    types: ClassVar[tuple[str, ...]] = ("drafts",)
+    shared: ClassVar[bool] = True
+
+    draft_id: int
+    draft: DraftObject | None = None
+
+    def completed(self, tx: Tx) -> "DraftEdited":
+        for found in storage.personal.drafts.find_many(tx, [self.draft_id]):
+            return msgspec.structs.replace(self, draft=draft_object(found))
+        return self
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        if self.draft is not None:
+            yield {"type": "drafts", "op": "update", "draft": self.draft}
+
+
+class DraftDeleted(Event, frozen=True):
+    kind: ClassVar[str] = "draft_deleted"
+    types: ClassVar[tuple[str, ...]] = ("drafts",)
+    shared: ClassVar[bool] = True
+
+    draft_id: int
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        yield {"type": "drafts", "op": "remove", "draft_id": self.draft_id}

@@ -1,0 +1,42 @@
+"""The event that tells of muted people."""
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+import msgspec
+
+from tertulia import storage
+from tertulia.events.directory import Organization
+from tertulia.events.listener import Listener
+from tertulia.events.types.event import Event, Wire
+from tertulia.storage.database.tx import Tx
+from tertulia.storage.personal.muted_users import Mute
+
+
+class MuteObject(msgspec.Struct):
+    id: int
+    timestamp: int
+
+
+def mute_object(mute: Mute) -> MuteObject:
+    return MuteObject(mute.user_id, int(mute.muted_at))
+
+
+class MutedUsersChanged(Event, frozen=True):
+    """Somebody has muted or unmuted a user; only they are told, and the whole list."""
+
+    kind: ClassVar[str] = "muted_users"
+    types: ClassVar[tuple[str, ...]] = ("muted_users",)
+    shared: ClassVar[bool] = True
+
+    user_id: int
+    muted: list[MuteObject] = []
+
+    def completed(self, tx: Tx) -> "MutedUsersChanged":
+        found = [
+            mute_object(mute) for mute in storage.personal.muted_users.of_user(tx, self.user_id)
+        ]
+        return msgspec.structs.replace(self, muted=found)
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        yield {"type": "muted_users", "muted_users": self.muted}

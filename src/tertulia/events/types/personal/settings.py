@@ -1,0 +1,136 @@
+"""The events that tell of personal settings, and of what follows from them for others."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from tertulia import domain, events
+from tertulia.domain.organization.languages import LANGUAGES
+from tertulia.domain.people.user import EmailVisibility, User
+from tertulia.events.directory import Organization
+from tertulia.events.listener import Listener
+from tertulia.events.loading import Touched
+from tertulia.events.types.event import Event, Wire
+
+
+class SettingChanged(Event, frozen=True):
+    """A user has set something for themselves; only they are told."""
+
+    kind: ClassVar[str] = "setting"
+    types: ClassVar[tuple[str, ...]] = ("user_settings",)
+    shared: ClassVar[bool] = True
+
+    user_id: int
+    property: str
+    value: Any
+
+    def touched(self) -> Touched:
+        return Touched(users={self.user_id})
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        told = {
+            "type": "user_settings",
+            "op": "update",
+            "property": self.property,
+            "value": self.value,
+        }
+        if self.property == "default_language":
+            told["language_name"] = LANGUAGES[self.value]
+        yield told
+
+
+class NewcomerSettingChanged(Event, frozen=True):
+    """What new people of the organization start with is something else now."""
+
+    kind: ClassVar[str] = "newcomer_setting"
+    types: ClassVar[tuple[str, ...]] = ("realm_user_settings_defaults",)
+    shared: ClassVar[bool] = True
+
+    property: str
+    value: Any
+
+    def touched(self) -> Touched:
+        return Touched(realm=True)
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        yield {
+            "type": "realm_user_settings_defaults",
+            "op": "update",
+            "property": self.property,
+            "value": self.value,
+        }
+
+
+class TimezoneChanged(Event, frozen=True):
+    kind: ClassVar[str] = "timezone"
+    types: ClassVar[tuple[str, ...]] = ("realm_user",)
+    shared: ClassVar[bool] = True
+
+    user_id: int
+    timezone: str
+
+    def touched(self) -> Touched:
+        return Touched(users={self.user_id})
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        email = org.users[self.user_id].api_email(org.email_domain)
+        yield events.types.people.user.person_updated(
+            self.user_id, email=email, timezone=self.timezone
+        )
+
+
+class OwnNameChanged(Event, frozen=True):
+    kind: ClassVar[str] = "own_name"
+    types: ClassVar[tuple[str, ...]] = ("realm_user",)
+    shared: ClassVar[bool] = True
+
+    user_id: int
+    full_name: str
+
+    def touched(self) -> Touched:
+        return Touched(users={self.user_id})
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        yield events.types.people.user.person_updated(self.user_id, full_name=self.full_name)
+
+
+class AddressChanged(Event, frozen=True):
+    """Somebody's address is another one, or others may see it, or no longer.
+
+    Each listener is told of the real address only if it became visible or invisible to them or
+    changed before their eyes; of the public one, and of the picture that can hang on it, if
+    that changed.
+    """
+
+    kind: ClassVar[str] = "address"
+    types: ClassVar[tuple[str, ...]] = ("realm_user",)
+
+    user_id: int
+    email: str
+    email_before: str
+    visibility: int
+    visibility_before: int
+
+    def touched(self) -> Touched:
+        return Touched(users={self.user_id})
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        known = org.users[self.user_id]
+        now = _with(known, self.email, self.visibility)
+        before = _with(known, self.email_before, self.visibility_before)
+        viewer = org.users[to.user_id]
+        shown = now.email if domain.people.user.may_see_email(viewer, now) else None
+        shown_before = before.email if domain.people.user.may_see_email(viewer, before) else None
+        if shown != shown_before:
+            yield events.types.people.user.person_updated(self.user_id, delivery_email=shown)
+        public = now.api_email(org.email_domain)
+        if public != before.api_email(org.email_domain):
+            yield events.types.people.user.person_updated(self.user_id, new_email=public)
+            yield events.types.people.user.person_updated(
+                self.user_id, **events.types.people.user.avatar_part(org, now)
+            )
+
+
+def _with(user: User, email: str, visibility: int) -> User:
+    settings = user.settings | {"email_address_visibility": int(EmailVisibility(visibility))}
+    return replace(user, email=email, settings=settings)

@@ -1,0 +1,60 @@
+"""Saved snippets as clients see them, and the events that tell of them.
+
+As with drafts, the log names a snippet and does not copy it.
+"""
+
+from collections.abc import Iterable
+from typing import ClassVar, Literal
+
+import msgspec
+
+from tertulia import storage
+from tertulia.domain.personal.snippets import Snippet
+from tertulia.events.directory import Organization
+from tertulia.events.listener import Listener
+from tertulia.events.types.event import Event, Wire
+from tertulia.storage.database.tx import Tx
+
+
+class SnippetObject(msgspec.Struct):
+    id: int
+    title: str
+    content: str
+    date_created: int
+
+
+def snippet_object(snippet: Snippet) -> SnippetObject:
+    return SnippetObject(snippet.id, snippet.title, snippet.content, int(snippet.created_at))
+
+
+class SnippetSaved(Event, frozen=True):
+    """A snippet is new, or says something else now."""
+
+    kind: ClassVar[str] = "snippet_saved"
+    types: ClassVar[tuple[str, ...]] = ("saved_snippets",)
+    shared: ClassVar[bool] = True
+
+    op: Literal["add", "update"]
+    snippet_id: int
+    snippet: SnippetObject | None = None
+
+    def completed(self, tx: Tx) -> "SnippetSaved":
+        found = storage.personal.snippets.find(tx, self.snippet_id)
+        if found is None:
+            return self
+        return msgspec.structs.replace(self, snippet=snippet_object(found))
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        if self.snippet is not None:
+            yield {"type": "saved_snippets", "op": self.op, "saved_snippet": self.snippet}
+
+
+class SnippetDeleted(Event, frozen=True):
+    kind: ClassVar[str] = "snippet_deleted"
+    types: ClassVar[tuple[str, ...]] = ("saved_snippets",)
+    shared: ClassVar[bool] = True
+
+    snippet_id: int
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        yield {"type": "saved_snippets", "op": "remove", "saved_snippet_id": self.snippet_id}

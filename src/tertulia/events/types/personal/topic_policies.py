@@ -1,0 +1,64 @@
+"""Topic policies as clients see them, and the event that tells of a change."""
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+import msgspec
+
+from tertulia import domain, storage
+from tertulia.domain.personal.topic_policies import Visibility
+from tertulia.events.directory import Organization
+from tertulia.events.listener import Listener
+from tertulia.events.types.event import Event, Wire
+from tertulia.storage.database.tx import Tx
+from tertulia.storage.personal.topic_policies import UserTopic
+
+MutedTopic = tuple[str, str, int]
+
+
+def muted_topics(org: Organization, policies: Iterable[UserTopic]) -> list[MutedTopic]:
+    """Compat: before feature level 134 mutes were told as triples, with the channel's name."""
+    return [
+        (org.channels[each.channel_id].name, each.topic, int(each.updated_at))
+        for each in policies
+        if each.policy == Visibility.MUTED
+    ]
+
+
+class TopicPolicyChanged(Event, frozen=True):
+    """A user's policy for a topic is another one now; only they are told.
+
+    Compat: clients that do not name `user_topic` among their event types are told the whole
+    list of mutes first. `mutes_of` says whose; the list itself is read when it is delivered.
+    """
+
+    kind: ClassVar[str] = "topic_policy"
+    types: ClassVar[tuple[str, ...]] = ("muted_topics", "user_topic")
+
+    channel_id: int
+    topic: str
+    policy: int
+    updated_at: float
+    mutes_of: int | None = None
+    mutes: list[UserTopic] = []
+
+    def completed(self, tx: Tx) -> "TopicPolicyChanged":
+        if self.mutes_of is None:
+            return self
+        return msgspec.structs.replace(
+            self, mutes=storage.personal.topic_policies.of_user(tx, self.mutes_of)
+        )
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        named = to.options.event_types
+        if self.mutes_of is not None and (named is None or "user_topic" not in named):
+            yield {"type": "muted_topics", "muted_topics": muted_topics(org, self.mutes)}
+        yield {
+            "type": "user_topic",
+            "stream_id": self.channel_id,
+            "topic_name": domain.channels.topics.shown(
+                self.topic, to.options.capabilities.empty_topic_name
+            ),
+            "last_updated": int(self.updated_at),
+            "visibility_policy": self.policy,
+        }

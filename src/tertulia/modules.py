@@ -1,0 +1,24 @@
+"""Modules that load when they are first named, so that nobody pays for what they do not use.
+
+A package whose `__getattr__` comes from here is a table of contents: `storage.channels.find`
+imports `tertulia.storage.channels` on its first call, and is an ordinary look-up ever after.
+"""
+
+import importlib
+from collections.abc import Callable
+from types import ModuleType
+
+
+def on_demand(package: str) -> Callable[[str], ModuleType]:
+    """What a package answers when it is asked for a name it does not have yet."""
+
+    def load(name: str) -> ModuleType:
+        module = f"{package}.{name}"
+        try:
+            return importlib.import_module(module)
+        except ModuleNotFoundError as error:
+            if error.name != module:
+                raise
+            raise AttributeError(f"{package} has no {name}") from None
+
+    return load

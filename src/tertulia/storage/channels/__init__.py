@@ -1,0 +1,243 @@
+"""Channels."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from tertulia import domain
+from tertulia.domain.channels.channel import Channel, NewChannel
+from tertulia.domain.groups.group import GroupValue
+from tertulia.modules import on_demand
+from tertulia.storage.database.tx import Row, Tx
+
+if TYPE_CHECKING:
+    from tertulia.storage.channels import folders, subscriptions
+else:
+    __getattr__ = on_demand(__name__)
+
+
+_decode = msgspec.json.Decoder(dict[str, GroupValue]).decode
+
+
+def find(tx: Tx, channel_id: int) -> Channel | None:
+    row = tx.one(
+        "SELECT * FROM channel WHERE id = :id AND realm_id = :realm",
+        id=channel_id,
+        realm=tx.realm_id,
+    )
+    return None if row is None else _channel(row)
+
+
+def find_by_name(tx: Tx, name: str) -> Channel | None:
+    row = tx.one(
+        "SELECT * FROM channel WHERE realm_id = :realm AND name_key = :key",
+        realm=tx.realm_id,
+        key=domain.channels.topics.fold(name.strip()),
+    )
+    return None if row is None else _channel(row)
+
+
+def find_many(tx: Tx, channel_ids: list[int]) -> list[Channel]:
+    rows = tx.all(
+        "SELECT * FROM channel WHERE realm_id = :realm AND id IN :ids ORDER BY id",
+        realm=tx.realm_id,
+        ids=channel_ids,
+    )
+    return [_channel(row) for row in rows]
+
+
+def everything(tx: Tx) -> list[Channel]:
+    rows = tx.all("SELECT * FROM channel WHERE realm_id = :realm ORDER BY id", realm=tx.realm_id)
+    return [_channel(row) for row in rows]
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelDoor:
+    """The little of a channel that says for most people whether they may read it."""
+
+    id: int
+    is_public: bool
+    is_web_public: bool
+    history_public: bool
+
+
+def doors(tx: Tx) -> list[ChannelDoor]:
+    """All channels, at a fraction of the cost of reading them whole."""
+    rows = tx.all(
+        "SELECT id, invite_only, is_web_public, history_public FROM channel"
+        " WHERE realm_id = :realm ORDER BY id",
+        realm=tx.realm_id,
+    )
+    return [
+        ChannelDoor(
+            row["id"],
+            not row["invite_only"],
+            bool(row["is_web_public"]),
+            bool(row["history_public"]),
+        )
+        for row in rows
+    ]
+
+
+def defaults(tx: Tx) -> list[Channel]:
+    rows = tx.all(
+        "SELECT * FROM channel WHERE realm_id = :realm AND is_default AND NOT archived ORDER BY id",
+        realm=tx.realm_id,
+    )
+    return [_channel(row) for row in rows]
+
+
+def insert(
+    tx: Tx,
+    new: NewChannel,
+    rendered_description: str,
+    creator_id: int | None,
+    permissions: dict[str, GroupValue],
+) -> Channel:
+    channel_id = tx.insert(
+        "INSERT INTO channel (realm_id, name, name_key, description, rendered_description,"
+        " created_at, creator_id, invite_only, is_web_public, history_public, is_default,"
+        " folder_id, retention_days, topics_policy, default_push, permissions)"
+        " VALUES (:realm, :name, :name_key, :description, :rendered_description, :now, :creator,"
+        " :invite_only, :is_web_public, :history_public, :is_default, :folder_id,"
+        " :retention_days, :topics_policy, :default_push, :permissions) RETURNING id",
+        realm=tx.realm_id,
+        name=new.name,
+        name_key=domain.channels.topics.fold(new.name),
+        description=new.description,
+        rendered_description=rendered_description,
+        now=tx.now,
+        creator=creator_id,
+        invite_only=new.invite_only,
+        is_web_public=new.is_web_public,
+        history_public=new.shares_history(),
+        is_default=new.is_default,
+        folder_id=new.folder_id,
+        retention_days=new.retention_days,
+        topics_policy=new.topics_policy,
+        default_push=new.default_push,
+        permissions=msgspec.json.encode(permissions).decode(),
+    )
+    channel = find(tx, channel_id)
+    assert channel is not None
+    return channel
+
+
+def note_message(tx: Tx, channel: Channel, message_id: int) -> bool:
+    """Remember a channel's first message and, about once a day, that it is alive."""
+    if channel.first_message_id is not None and tx.now - (channel.last_message_at or 0) < 86_400:
+        return False
+    tx.execute(
+        "UPDATE channel SET last_message_at = :now, first_message_id = :first,"
+        " recently_active = :yes WHERE id = :id",
+        now=tx.now,
+        first=channel.first_message_id or message_id,
+        yes=True,
+        id=channel.id,
+    )
+    return True
+
+
+def with_old_messages(tx: Tx, default_days: int) -> list[int]:
+    """The channels whose first message is older than they want, or than the default says."""
+    rows = tx.all(
+        "SELECT c.id FROM channel c WHERE c.realm_id = :realm"
+        " AND coalesce(c.retention_days, :days) > 0"
+        " AND (SELECT m.sent_at FROM message m WHERE m.channel_id = c.id ORDER BY m.id LIMIT 1)"
+        " < :now - 86400.0 * coalesce(c.retention_days, :days) ORDER BY c.id",
+        realm=tx.realm_id,
+        days=default_days,
+        now=tx.now,
+    )
+    return [row["id"] for row in rows]
+
+
+def set_first_message(tx: Tx, channel_id: int, message_id: int | None) -> None:
+    tx.execute(
+        "UPDATE channel SET first_message_id = :first WHERE id = :id AND realm_id = :realm",
+        first=message_id,
+        id=channel_id,
+        realm=tx.realm_id,
+    )
+
+
+def change(tx: Tx, channel_id: int, **columns: Any) -> None:
+    """Give some columns of a channel new values. The names are ours, never a client's."""
+    assert columns.keys() <= _CHANGEABLE
+    assignments = ", ".join(f"{name} = :{name}" for name in columns)
+    tx.execute(
+        f"UPDATE channel SET {assignments} WHERE id = :channel AND realm_id = :realm",
+        channel=channel_id,
+        realm=tx.realm_id,
+        **columns,
+    )
+
+
+def rename(tx: Tx, channel_id: int, name: str) -> None:
+    change(tx, channel_id, name=name, name_key=domain.channels.topics.fold(name))
+
+
+def set_permissions(tx: Tx, channel_id: int, permissions: dict[str, GroupValue]) -> None:
+    change(tx, channel_id, permissions=msgspec.json.encode(permissions).decode())
+
+
+def longest_uncounted(tx: Tx, before: float, most: int) -> list[Channel]:
+    """Channels whose traffic was last counted before a moment."""
+    rows = tx.all(
+        "SELECT * FROM channel WHERE realm_id = :realm AND counted_at < :before"
+        " ORDER BY counted_at LIMIT :most",
+        realm=tx.realm_id,
+        before=before,
+        most=most,
+    )
+    return [_channel(row) for row in rows]
+
+
+_CHANGEABLE = {
+    "archived",
+    "closed_message_id",
+    "closed_seq",
+    "counted_at",
+    "default_push",
+    "description",
+    "folder_id",
+    "history_public",
+    "invite_only",
+    "is_default",
+    "is_web_public",
+    "name",
+    "name_key",
+    "permissions",
+    "recently_active",
+    "rendered_description",
+    "retention_days",
+    "topics_policy",
+    "weekly_traffic",
+}
+
+
+def _channel(row: Row) -> Channel:
+    return Channel(
+        id=row["id"],
+        realm_id=row["realm_id"],
+        name=row["name"],
+        description=row["description"],
+        rendered_description=row["rendered_description"],
+        created_at=row["created_at"],
+        creator_id=row["creator_id"],
+        invite_only=bool(row["invite_only"]),
+        is_web_public=bool(row["is_web_public"]),
+        history_public=bool(row["history_public"]),
+        archived=bool(row["archived"]),
+        is_default=bool(row["is_default"]),
+        folder_id=row["folder_id"],
+        first_message_id=row["first_message_id"],
+        last_message_at=row["last_message_at"],
+        retention_days=row["retention_days"],
+        topics_policy=row["topics_policy"],
+        default_push=bool(row["default_push"]),
+        permissions=_decode(row["permissions"]),
+        weekly_traffic=row["weekly_traffic"],
+        recently_active=bool(row["recently_active"]),
+    )

@@ -1,0 +1,119 @@
+"""Channel folders."""
+
+from tertulia import domain
+from tertulia.domain.channels.folders import Folder
+from tertulia.storage.database.tx import Row, Tx
+
+
+def find(tx: Tx, folder_id: int) -> Folder | None:
+    row = tx.one(
+        "SELECT * FROM channel_folder WHERE id = :id AND realm_id = :realm",
+        id=folder_id,
+        realm=tx.realm_id,
+    )
+    return None if row is None else _folder(row)
+
+
+def everything(tx: Tx) -> list[Folder]:
+    """All folders in their order, archived ones included."""
+    rows = tx.all(
+        "SELECT * FROM channel_folder WHERE realm_id = :realm ORDER BY position, id",
+        realm=tx.realm_id,
+    )
+    return [_folder(row) for row in rows]
+
+
+def find_in_use(tx: Tx, name: str) -> Folder | None:
+    """By name, whatever its case; the names of archived folders are free."""
+    row = tx.one(
+        "SELECT * FROM channel_folder"
+        " WHERE realm_id = :realm AND name_key = :key AND NOT archived ORDER BY id LIMIT 1",
+        realm=tx.realm_id,
+        key=domain.channels.topics.fold(name),
+    )
+    return None if row is None else _folder(row)
+
+
+def insert(
+    tx: Tx, name: str, description: str, rendered_description: str, creator_id: int
+) -> Folder:
+    folder_id = tx.insert(
+        "INSERT INTO channel_folder (realm_id, name, name_key, description,"
+        " rendered_description, position, creator_id, created_at)"
+        " VALUES (:realm, :name, :key, :description, :rendered, 0, :creator, :now) RETURNING id",
+        realm=tx.realm_id,
+        name=name,
+        key=domain.channels.topics.fold(name),
+        description=description,
+        rendered=rendered_description,
+        creator=creator_id,
+        now=tx.now,
+    )
+    # A new folder comes last: its own number is larger than any place given by hand.
+    tx.execute("UPDATE channel_folder SET position = id WHERE id = :id", id=folder_id)
+    folder = find(tx, folder_id)
+    assert folder is not None
+    return folder
+
+
+def rename(tx: Tx, folder_id: int, name: str) -> None:
+    tx.execute(
+        "UPDATE channel_folder SET name = :name, name_key = :key"
+        " WHERE id = :id AND realm_id = :realm",
+        name=name,
+        key=domain.channels.topics.fold(name),
+        id=folder_id,
+        realm=tx.realm_id,
+    )
+
+
+def describe(tx: Tx, folder_id: int, description: str, rendered_description: str) -> None:
+    tx.execute(
+        "UPDATE channel_folder SET description = :description, rendered_description = :rendered"
+        " WHERE id = :id AND realm_id = :realm",
+        description=description,
+        rendered=rendered_description,
+        id=folder_id,
+        realm=tx.realm_id,
+    )
+
+
+def set_archived(tx: Tx, folder_id: int, archived: bool) -> None:
+    tx.execute(
+        "UPDATE channel_folder SET archived = :archived WHERE id = :id AND realm_id = :realm",
+        archived=archived,
+        id=folder_id,
+        realm=tx.realm_id,
+    )
+
+
+def set_order(tx: Tx, folder_ids: list[int]) -> None:
+    tx.execute_many(
+        "UPDATE channel_folder SET position = :position WHERE id = :id AND realm_id = :realm",
+        (
+            {"position": position, "id": folder_id, "realm": tx.realm_id}
+            for position, folder_id in enumerate(folder_ids)
+        ),
+    )
+
+
+def holds_channels(tx: Tx, folder_id: int) -> bool:
+    found = tx.one(
+        "SELECT 1 AS found FROM channel WHERE realm_id = :realm AND folder_id = :id LIMIT 1",
+        realm=tx.realm_id,
+        id=folder_id,
+    )
+    return found is not None
+
+
+def _folder(row: Row) -> Folder:
+    return Folder(
+        id=row["id"],
+        name=row["name"],
+        description=row["description"],
+        rendered_description=row["rendered_description"],
+        position=row["position"],
+        creator_id=row["creator_id"],
+        created_at=row["created_at"],
+        archived=bool(row["archived"]),
+    )

@@ -1,0 +1,320 @@
+"""Who is in which channel now, and the spans during which they were."""
+
+from dataclasses import dataclass, fields
+
+from tertulia.domain.channels.channel import Channel, Subscription
+from tertulia.domain.messages.message import Message
+from tertulia.storage.database.tx import Row, Tx
+
+PROPERTIES = {each.name for each in fields(Subscription)} - {"channel_id", "user_id", "active"}
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A time of being subscribed: after the starting event and message, up to the ending ones."""
+
+    channel_id: int
+    start_seq: int
+    start_message_id: int
+    end_seq: int | None
+    end_message_id: int | None
+
+    def covers_event(self, seq: int) -> bool:
+        return self.start_seq < seq and (self.end_seq is None or seq <= self.end_seq)
+
+    def covers_message(self, message_id: int) -> bool:
+        return self.start_message_id < message_id and (
+            self.end_message_id is None or message_id <= self.end_message_id
+        )
+
+    def received(self, message: Message) -> bool:
+        """Whether the message was sent while this span lasted."""
+        return self.channel_id == message.origin_channel_id and self.covers_message(message.id)
+
+    def saw_coming(self, message: Message) -> bool:
+        """Whether the message came into its present channel while this span lasted."""
+        if self.channel_id != message.channel_id:
+            return False
+        if message.arrived_seq is None:
+            return self.covers_message(message.id)
+        return self.covers_event(message.arrived_seq)
+
+
+def find(tx: Tx, user_id: int, channel_id: int) -> Subscription | None:
+    """The row, whether or not it is active."""
+    row = tx.one(
+        "SELECT * FROM subscription WHERE user_id = :user AND channel_id = :channel",
+        user=user_id,
+        channel=channel_id,
+    )
+    return None if row is None else _subscription(row)
+
+
+def is_subscribed(tx: Tx, user_id: int, channel_id: int) -> bool:
+    subscription = find(tx, user_id, channel_id)
+    return subscription is not None and subscription.active
+
+
+def of_user(tx: Tx, user_id: int) -> list[Subscription]:
+    """Every row of the user, past subscriptions included."""
+    rows = tx.all(
+        "SELECT * FROM subscription WHERE user_id = :user AND realm_id = :realm"
+        " ORDER BY channel_id",
+        user=user_id,
+        realm=tx.realm_id,
+    )
+    return [_subscription(row) for row in rows]
+
+
+def of_channel(tx: Tx, channel_id: int, user_ids: list[int]) -> list[Subscription]:
+    """The rows of some users in one channel."""
+    rows = tx.all(
+        "SELECT * FROM subscription WHERE channel_id = :channel AND user_id IN :users",
+        channel=channel_id,
+        users=user_ids,
+    )
+    return [_subscription(row) for row in rows]
+
+
+def active_user_ids(tx: Tx, channel_id: int, among: list[int] | None = None) -> set[int]:
+    """Subscribers of a channel, or those of them who are among the given users."""
+    if among == []:
+        return set()
+    wanted = "" if among is None else " AND user_id IN :among"
+    rows = tx.all(
+        f"SELECT user_id FROM subscription WHERE channel_id = :channel AND active{wanted}",
+        channel=channel_id,
+        **({} if among is None else {"among": among}),
+    )
+    return {row["user_id"] for row in rows}
+
+
+def inside(tx: Tx, channel_ids: list[int], user_ids: list[int]) -> dict[int, set[int]]:
+    """In which of some channels each of some users is."""
+    found: dict[int, set[int]] = {user_id: set() for user_id in user_ids}
+    if channel_ids and user_ids:
+        rows = tx.all(
+            "SELECT user_id, channel_id FROM subscription"
+            " WHERE channel_id IN :channels AND user_id IN :users AND active",
+            channels=channel_ids,
+            users=user_ids,
+        )
+        for row in rows:
+            found[row["user_id"]].add(row["channel_id"])
+    return found
+
+
+def active_pairs(tx: Tx) -> list[tuple[int, int]]:
+    """All active subscriptions of the organization as (channel, user)."""
+    rows = tx.all(
+        "SELECT channel_id, user_id FROM subscription WHERE realm_id = :realm AND active",
+        realm=tx.realm_id,
+    )
+    return [(row["channel_id"], row["user_id"]) for row in rows]
+
+
+def count_active(tx: Tx, channel_id: int) -> int:
+    """Active subscribers whose accounts are active."""
+    return int(
+        tx.value(
+            "SELECT count(*) AS value FROM subscription s JOIN account a ON a.id = s.user_id"
+            " WHERE s.channel_id = :channel AND s.active AND a.is_active",
+            channel=channel_id,
+        )
+    )
+
+
+def colors_of(tx: Tx, user_ids: list[int]) -> dict[int, set[str]]:
+    taken: dict[int, set[str]] = {user_id: set() for user_id in user_ids}
+    rows = tx.all(
+        "SELECT DISTINCT user_id, color FROM subscription WHERE user_id IN :ids", ids=user_ids
+    )
+    for row in rows:
+        taken[row["user_id"]].add(row["color"])
+    return taken
+
+
+def activate(tx: Tx, channel: Channel, colors: dict[int, str], seq: int, message_id: int) -> None:
+    """Subscribe users, given the colour each is to have if it is their first time."""
+    channel_id = channel.id
+    tx.execute_many(
+        "INSERT INTO subscription"
+        " (realm_id, channel_id, user_id, active, color, push_notifications)"
+        " VALUES (:realm, :channel, :user, :active, :color, :push)"
+        " ON CONFLICT (user_id, channel_id) DO UPDATE SET active = excluded.active",
+        (
+            {
+                "realm": tx.realm_id,
+                "channel": channel_id,
+                "user": user_id,
+                "active": True,
+                "color": color,
+                "push": channel.default_push or None,
+            }
+            for user_id, color in colors.items()
+        ),
+    )
+    tx.execute_many(
+        "INSERT INTO subscription_span"
+        " (realm_id, channel_id, user_id, start_seq, start_message_id)"
+        " VALUES (:realm, :channel, :user, :seq, :message)",
+        (
+            {
+                "realm": tx.realm_id,
+                "channel": channel_id,
+                "user": user_id,
+                "seq": seq,
+                "message": message_id,
+            }
+            for user_id in colors
+        ),
+    )
+
+
+def end(tx: Tx, channel_id: int, user_ids: list[int], seq: int, message_id: int) -> None:
+    tx.execute(
+        "UPDATE subscription SET active = :no WHERE channel_id = :channel AND user_id IN :users",
+        no=False,
+        channel=channel_id,
+        users=user_ids,
+    )
+    tx.execute(
+        "UPDATE subscription_span SET end_seq = :seq, end_message_id = :message"
+        " WHERE channel_id = :channel AND user_id IN :users AND end_seq IS NULL",
+        seq=seq,
+        message=message_id,
+        channel=channel_id,
+        users=user_ids,
+    )
+
+
+def set_property(tx: Tx, user_id: int, channel_id: int, name: str, value: bool | str) -> None:
+    """Change one personal setting. The name is one of ours, never a client's."""
+    assert name in PROPERTIES
+    tx.execute(
+        f"UPDATE subscription SET {name} = :value WHERE user_id = :user AND channel_id = :channel",
+        value=value,
+        user=user_id,
+        channel=channel_id,
+    )
+
+
+def extend_back(tx: Tx, user_id: int, channel_ids: list[int], message_id: int) -> None:
+    """Let a newcomer have received what was said after a message before they came."""
+    tx.execute(
+        "UPDATE subscription_span SET start_message_id = :message"
+        " WHERE user_id = :user AND channel_id IN :channels AND end_seq IS NULL",
+        message=message_id,
+        user=user_id,
+        channels=channel_ids,
+    )
+
+
+def channel_ids_of(tx: Tx, user_id: int) -> list[int]:
+    """The channels a user is in."""
+    rows = tx.all(
+        "SELECT channel_id FROM subscription"
+        " WHERE user_id = :user AND realm_id = :realm AND active ORDER BY channel_id",
+        user=user_id,
+        realm=tx.realm_id,
+    )
+    return [row["channel_id"] for row in rows]
+
+
+def active_user_ids_at(tx: Tx, channel_id: int, seq: int) -> list[int]:
+    """Subscribers of a channel just after an event of the past, but for accounts ended since."""
+    rows = tx.all(
+        "SELECT s.user_id FROM subscription_span s JOIN account a ON a.id = s.user_id"
+        " WHERE s.channel_id = :channel AND s.start_seq < :seq AND a.is_active"
+        " AND (s.end_seq IS NULL OR s.end_seq >= :seq) ORDER BY s.user_id",
+        channel=channel_id,
+        seq=seq,
+    )
+    return [row["user_id"] for row in rows]
+
+
+def spans_of(tx: Tx, user_id: int) -> list[Span]:
+    rows = tx.all(
+        "SELECT channel_id, start_seq, start_message_id, end_seq, end_message_id"
+        " FROM subscription_span WHERE user_id = :user ORDER BY id",
+        user=user_id,
+    )
+    return [_span(row) for row in rows]
+
+
+def receivers(tx: Tx, message: Message, among: list[int] | None = None) -> set[int]:
+    """Who was subscribed when a channel message was sent, or those of them among some users."""
+    wanted = "" if among is None else " AND user_id IN :among"
+    rows = tx.all(
+        "SELECT DISTINCT user_id FROM subscription_span WHERE channel_id = :channel"
+        " AND start_message_id < :id AND (end_message_id IS NULL OR :id <= end_message_id)"
+        f"{wanted}",
+        channel=message.origin_channel_id,
+        id=message.id,
+        **({} if among is None else {"among": among}),
+    )
+    return {row["user_id"] for row in rows}
+
+
+def spans_since(
+    tx: Tx, channel_id: int, message_id: int, *, only_ended: bool
+) -> dict[int, list[Span]]:
+    """Spans in a channel that lasted to a message or beyond, by user."""
+    still = "" if only_ended else " OR end_message_id IS NULL"
+    rows = tx.all(
+        "SELECT user_id, channel_id, start_seq, start_message_id, end_seq, end_message_id"
+        " FROM subscription_span WHERE channel_id = :channel"
+        f" AND (end_message_id >= :since{still})",
+        channel=channel_id,
+        since=message_id,
+    )
+    found: dict[int, list[Span]] = {}
+    for row in rows:
+        found.setdefault(row["user_id"], []).append(_span(row))
+    return found
+
+
+def who_saw_coming(tx: Tx, channel_id: int, message_ids: list[int]) -> list[int]:
+    """Those who are subscribed now and were so when one of the messages came into the channel."""
+    rows = tx.all(
+        "SELECT s.user_id FROM subscription s WHERE s.channel_id = :channel AND s.active"
+        " AND EXISTS (SELECT 1 FROM subscription_span p JOIN message m"
+        " ON m.channel_id = p.channel_id AND (CASE WHEN m.arrived_seq IS NULL"
+        " THEN p.start_message_id < m.id AND (p.end_message_id IS NULL OR m.id <= p.end_message_id)"
+        " ELSE p.start_seq < m.arrived_seq AND (p.end_seq IS NULL OR m.arrived_seq <= p.end_seq)"
+        " END) WHERE p.user_id = s.user_id AND p.channel_id = s.channel_id AND m.id IN :ids)"
+        " ORDER BY s.user_id",
+        channel=channel_id,
+        ids=message_ids,
+    )
+    return [row["user_id"] for row in rows]
+
+
+def _span(row: Row) -> Span:
+    return Span(
+        row["channel_id"],
+        row["start_seq"],
+        row["start_message_id"],
+        row["end_seq"],
+        row["end_message_id"],
+    )
+
+
+def _subscription(row: Row) -> Subscription:
+    return Subscription(
+        channel_id=row["channel_id"],
+        user_id=row["user_id"],
+        active=bool(row["active"]),
+        color=row["color"],
+        is_muted=bool(row["is_muted"]),
+        pin_to_top=bool(row["pin_to_top"]),
+        desktop_notifications=_maybe(row["desktop_notifications"]),
+        audible_notifications=_maybe(row["audible_notifications"]),
+        push_notifications=_maybe(row["push_notifications"]),
+        email_notifications=_maybe(row["email_notifications"]),
+        wildcard_mentions_notify=_maybe(row["wildcard_mentions_notify"]),
+    )
+
+
+def _maybe(value: object) -> bool | None:
+    return None if value is None else bool(value)

@@ -1,0 +1,191 @@
+"""Questions about the data as a whole, asked by `tertulia check`; they look at every organization.
+
+A table belongs into `REFERENCES` as soon as it refers to a row that belongs to somebody.
+"""
+
+from tertulia.storage.database.tx import Tx
+
+# Table, column, and the table whose `id` it holds.
+REFERENCES = (
+    ("account", "bot_owner_id", "account"),
+    ("user_group", "creator_id", "account"),
+    ("user_group_member", "group_id", "user_group"),
+    ("user_group_member", "user_id", "account"),
+    ("user_group_subgroup", "group_id", "user_group"),
+    ("user_group_subgroup", "subgroup_id", "user_group"),
+    ("channel", "creator_id", "account"),
+    ("channel", "first_message_id", "message"),
+    ("subscription", "channel_id", "channel"),
+    ("subscription", "user_id", "account"),
+    ("subscription_span", "channel_id", "channel"),
+    ("subscription_span", "user_id", "account"),
+    ("conversation_member", "user_id", "account"),
+    ("conversation_member", "conversation_id", "conversation"),
+    ("message", "sender_id", "account"),
+    ("message", "channel_id", "channel"),
+    ("message", "conversation_id", "conversation"),
+    ("message_flag", "user_id", "account"),
+    ("message_flag", "message_id", "message"),
+    ("unread", "user_id", "account"),
+    ("user_topic", "user_id", "account"),
+    ("user_topic", "channel_id", "channel"),
+    ("send_key", "sender_id", "account"),
+    ("send_key", "message_id", "message"),
+    ("queue", "user_id", "account"),
+    ("channel_folder", "creator_id", "account"),
+    ("message_edit", "message_id", "message"),
+    ("message_edit", "user_id", "account"),
+    ("reaction", "message_id", "message"),
+    ("reaction", "user_id", "account"),
+    ("submessage", "message_id", "message"),
+    ("submessage", "sender_id", "account"),
+    ("emoji", "author_id", "account"),
+    ("user_status", "user_id", "account"),
+    ("draft", "user_id", "account"),
+    ("draft", "channel_id", "channel"),
+    ("saved_snippet", "user_id", "account"),
+    ("muted_user", "user_id", "account"),
+    ("muted_user", "muted_id", "account"),
+    ("alert_word", "user_id", "account"),
+    ("presence", "user_id", "account"),
+    ("profile_value", "user_id", "account"),
+    ("profile_value", "field_id", "profile_field"),
+    ("avatar", "user_id", "account"),
+    ("upload_piece", "upload_id", "upload"),
+    ("attachment", "owner_id", "account"),
+    ("attachment", "upload_id", "upload"),
+    ("attachment_thumbnail", "attachment_id", "attachment"),
+    ("attachment_message", "attachment_id", "attachment"),
+    ("attachment_message", "message_id", "message"),
+    ("attachment_scheduled", "attachment_id", "attachment"),
+    ("attachment_scheduled", "scheduled_id", "scheduled_message"),
+    ("scheduled_message", "owner_id", "account"),
+    ("scheduled_message", "channel_id", "channel"),
+    ("reminder", "owner_id", "account"),
+    ("reminder", "message_id", "message"),
+    ("bot", "user_id", "account"),
+    ("bot", "sending_channel_id", "channel"),
+    ("bot", "listening_channel_id", "channel"),
+    ("bot_memory", "user_id", "account"),
+    ("search_document", "message_id", "message"),
+    ("search_stale", "message_id", "message"),
+    ("search_posting", "word_id", "search_word"),
+)
+
+
+def strays(tx: Tx) -> list[str]:
+    """Rows that refer to a row of another organization, in words."""
+    problems = []
+    for table, column, target in REFERENCES:
+        count = tx.value(
+            f"SELECT count(*) AS value FROM {table} a JOIN {target} b ON b.id = a.{column}"
+            " WHERE b.realm_id <> a.realm_id"
+        )
+        if count:
+            problems.append(f"{count} in {table}.{column} refer to another organization's {target}")
+    return problems
+
+
+def log_problems(tx: Tx) -> list[str]:
+    """Organizations without a log, and queues that wait beyond the end of theirs."""
+    problems = []
+    silent = tx.value(
+        "SELECT count(*) AS value FROM realm r LEFT JOIN log_head h ON h.realm_id = r.id"
+        " WHERE h.realm_id IS NULL"
+    )
+    ahead = tx.value(
+        "SELECT count(*) AS value FROM queue q JOIN log_head h ON h.realm_id = q.realm_id"
+        " WHERE q.start_seq > h.seq"
+    )
+    if silent:
+        problems.append(f"{silent} organizations have no log")
+    if ahead:
+        problems.append(f"{ahead} event queues begin after the end of the log")
+    return problems
+
+
+# What must not be there, as a count of it, in the search index of all organizations together.
+_SEARCH_PROBLEMS = {
+    "{} messages that are gone are still in the search index": (
+        "SELECT count(*) AS value FROM search_document d"
+        " LEFT JOIN message m ON m.id = d.message_id WHERE m.id IS NULL"
+    ),
+    "{} messages are missing in the search index": (
+        "SELECT count(*) AS value FROM message m"
+        " JOIN search_head h ON h.realm_id = m.realm_id AND m.id <= h.indexed_to"
+        " LEFT JOIN search_document d ON d.message_id = m.id WHERE d.message_id IS NULL"
+    ),
+    "{} words in the search index are unknown": (
+        "SELECT count(*) AS value FROM search_posting p"
+        " LEFT JOIN search_word w ON w.id = p.word_id WHERE w.id IS NULL"
+    ),
+    "{} words of the search index are in no message": (
+        "SELECT count(*) AS value FROM search_word"
+        " WHERE id NOT IN (SELECT word_id FROM search_posting)"
+    ),
+}
+
+
+def search_problems(tx: Tx) -> list[str]:
+    """Where the search index and the messages do not agree."""
+    counts = {words: tx.value(sql) for words, sql in _SEARCH_PROBLEMS.items()}
+    return [words.format(count) for words, count in counts.items() if count]
+
+
+def search_counts(tx: Tx) -> tuple[int, int]:
+    """How many messages are indexed, and how many words they hold."""
+    messages = tx.value("SELECT count(*) AS value FROM search_document")
+    words = tx.value("SELECT count(*) AS value FROM search_word")
+    return int(messages), int(words)
+
+
+# What must not be there, as a count of it, among the uploaded files of all organizations.
+_FILE_PROBLEMS = {
+    "{} files are not as long as they should be": (
+        "SELECT count(*) AS value FROM attachment a WHERE a.size <> (SELECT"
+        " coalesce(sum(length(p.data)), 0) FROM upload_piece p WHERE p.upload_id = a.upload_id)"
+    ),
+    "{} files are kept and are nobody's": (
+        "SELECT count(*) AS value FROM upload u WHERE u.touched_at IS NULL"
+        " AND NOT EXISTS (SELECT 1 FROM attachment a WHERE a.upload_id = u.id)"
+    ),
+    "{} organizations have miscounted their files": (
+        "SELECT count(*) AS value FROM realm r WHERE r.upload_bytes <>"
+        " (SELECT coalesce(sum(a.size), 0) FROM attachment a WHERE a.realm_id = r.id)"
+    ),
+}
+
+
+def file_problems(tx: Tx) -> list[str]:
+    """Where uploaded files and what is known of them do not agree."""
+    counts = {words: tx.value(sql) for words, sql in _FILE_PROBLEMS.items()}
+    return [words.format(count) for words, count in counts.items() if count]
+
+
+def file_counts(tx: Tx) -> tuple[int, int]:
+    """How many files there are, and how many bytes they have."""
+    files = tx.value("SELECT count(*) AS value FROM attachment")
+    size = tx.value("SELECT coalesce(sum(size), 0) AS value FROM attachment")
+    return int(files), int(size)
+
+
+def event_count(tx: Tx) -> int:
+    return int(tx.value("SELECT count(*) AS value FROM event"))
+
+
+def keys(tx: Tx) -> list[tuple[bytes, bytes]]:
+    """The fingerprint and the sealed form of every key there is."""
+    rows = tx.all("SELECT key_hash, key_sealed FROM account WHERE key_sealed IS NOT NULL")
+    return [(bytes(row["key_hash"]), bytes(row["key_sealed"])) for row in rows]
+
+
+def any_sealed_key(tx: Tx) -> bytes | None:
+    sealed = tx.value(
+        "SELECT key_sealed AS value FROM account WHERE key_sealed IS NOT NULL ORDER BY id LIMIT 1"
+    )
+    return None if sealed is None else bytes(sealed)
+
+
+def has_people(tx: Tx) -> bool:
+    """Whether anybody has an account; the bots that come with an organization do not count."""
+    return tx.one("SELECT 1 AS found FROM account WHERE NOT is_system_bot LIMIT 1") is not None

@@ -1,0 +1,10 @@
+"""The two databases, where they differ."""
+
+from typing import TYPE_CHECKING
+
+from tertulia.modules import on_demand
+
+if TYPE_CHECKING:
+    from tertulia.storage.database.dialects import postgres, sqlite
+else:
+    __getattr__ = on_demand(__name__)

@@ -1,0 +1,193 @@
+"""SQLite, embedded: one file, one writer, reads on the caller's thread.
+
+`synchronous=FULL` with a write-ahead log: a commit that returned is on the disk.
+"""
+
+import asyncio
+import hashlib
+import re
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from tertulia import storage
+from tertulia.errors.parameters import NulInText
+from tertulia.storage.database.tx import Cursor
+from tertulia.storage.database.watching import Changed, Overheard
+
+LOOK_EVERY_SECONDS = 0.1
+STATEMENTS = 500  # kept ready on each connection; we have about that many
+
+_IN_LIST = re.compile(r"\bIN :([a-z_]+)")
+
+# What the operating system or another process does to us, not what our SQL got wrong.
+_OUTAGES = frozenset(
+    {
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_LOCKED,
+        sqlite3.SQLITE_READONLY,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_NOMEM,
+    }
+)
+
+
+class Sqlite:
+    name = "sqlite"
+    types: Mapping[str, str] = {
+        "serial": "INTEGER PRIMARY KEY AUTOINCREMENT",
+        "blob": "BLOB",
+        "clustered": " WITHOUT ROWID",
+        "sha256_of_digest": "sha256(digest)",
+    }
+    reads_block = True
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def connect(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            self.path,
+            isolation_level=None,
+            check_same_thread=False,
+            cached_statements=STATEMENTS,
+        )
+        connection.row_factory = sqlite3.Row
+        connection.create_function("sha256", 1, _sha256, deterministic=True)
+        connection.execute("PRAGMA busy_timeout = 5000")
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA cache_size = -8000")
+        connection.execute("PRAGMA journal_size_limit = 16777216")
+        return connection
+
+    def run(self, connection: Any, sql: str, params: Mapping[str, Any]) -> Cursor:
+        has_lists = False
+        for value in params.values():
+            if type(value) is list:
+                has_lists = True
+            elif type(value) is str and "\0" in value:
+                raise NulInText()
+        if has_lists:
+            return _run_with_lists(connection, sql, params)
+        cursor: Cursor = connection.execute(sql, params)
+        return cursor
+
+    def run_many(self, connection: Any, sql: str, params: list[dict[str, Any]]) -> None:
+        connection.executemany(_translate(sql), [_bind(row) for row in params])
+
+    def load_rows(
+        self, connection: Any, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]
+    ) -> None:
+        places = ", ".join("?" for _ in columns)
+        connection.executemany(
+            f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({places})", rows
+        )
+
+    def number_on(self, connection: Any, table: str) -> None:
+        """Nothing to do: it looks at the largest id by itself."""
+
+    def tidy(self, connection: Any) -> None:
+        """Nothing to do: it plans by the shape of the schema."""
+
+    def command(self, connection: Any, sql: str) -> None:
+        connection.execute(sql)
+
+    def begin_read(self, connection: Any) -> None:
+        connection.execute("BEGIN")
+
+    def begin_write(self, connection: Any) -> None:
+        connection.execute("BEGIN IMMEDIATE")
+
+    def lock_organization(self, connection: Any, realm_id: int) -> None:
+        """Nothing to do: BEGIN IMMEDIATE already made us the only writer."""
+
+    def lock_schema(self, connection: Any) -> None:
+        """Nothing to do, for the same reason."""
+
+    def tell_everybody(self, connection: Any) -> None:
+        """Nothing to do: everybody watches `PRAGMA data_version`."""
+
+    def tell_others(self, connection: Any) -> None:
+        """Nothing to do, for the same reason."""
+
+    def spread(self, connection: Any, notices: list[str]) -> None:
+        """Nothing to do: a file belongs to one server."""
+
+    def is_outage(self, error: BaseException) -> bool:
+        code = getattr(error, "sqlite_errorcode", None)
+        return isinstance(error, sqlite3.Error) and code is not None and code & 0xFF in _OUTAGES
+
+    def has_table(self, connection: Any, table: str) -> bool:
+        sql = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
+        return connection.execute(sql, (table,)).fetchone() is not None
+
+    def integrity_problems(self, connection: Any) -> list[str]:
+        found = [row[0] for row in connection.execute("PRAGMA integrity_check").fetchall()]
+        dangling = connection.execute("PRAGMA foreign_key_check").fetchall()
+        problems = [text for text in found if text != "ok"]
+        return problems + [f"a row of {row[0]} refers to nothing" for row in dangling]
+
+    async def watch(self, changed: Changed, overheard: Overheard) -> None:
+        """Ask a few times a second whether the file has changed."""
+        connection = self.connect()
+        try:
+            known = self.data_version(connection)
+            while True:
+                await asyncio.sleep(LOOK_EVERY_SECONDS)
+                try:
+                    version = self.data_version(connection)
+                    if version != known:
+                        await changed()
+                        known = version
+                except Exception as error:
+                    storage.database.watching.tell(error, self.is_outage(error))
+        finally:
+            connection.close()
+
+    def data_version(self, connection: Any) -> int:
+        """A number that changes whenever another connection has committed."""
+        version: int = connection.execute("PRAGMA data_version").fetchone()[0]
+        return version
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _run_with_lists(connection: Any, sql: str, params: Mapping[str, Any]) -> Cursor:
+    """A list that holds one value, as most do, is found without unpacking JSON."""
+    cursor: Cursor
+    if all(len(value) == 1 for value in params.values() if type(value) is list):
+        cursor = connection.execute(_translate_single(sql), _bind_single(params))
+    else:
+        cursor = connection.execute(_translate(sql), _bind(params))
+    return cursor
+
+
+@lru_cache(maxsize=2048)
+def _translate(sql: str) -> str:
+    return _IN_LIST.sub(r"IN (SELECT value FROM json_each(:\1))", sql)
+
+
+@lru_cache(maxsize=2048)
+def _translate_single(sql: str) -> str:
+    return _IN_LIST.sub(r"IN (:\1)", sql)
+
+
+def _bind(params: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {
+        name: msgspec.json.encode(value).decode() if type(value) is list else value
+        for name, value in params.items()
+    }
+
+
+def _bind_single(params: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {name: value[0] if type(value) is list else value for name, value in params.items()}

@@ -1,0 +1,109 @@
+"""A transaction: the one thing through which our SQL reaches a database.
+
+SQL is written once, for both databases, with `:name` parameters; a list is bound with
+`IN :names`. `+m.column` tells SQLite, which knows nothing of how many rows there are, to use no
+index by that column. What an action needs to know of its surroundings is here too: whose
+organization it works in and what time it is.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+from tertulia.storage.database.watching import Changed, Overheard
+
+
+class Row(Protocol):
+    """A row of a result: values by column name."""
+
+    def __getitem__(self, column: str, /) -> Any: ...
+
+
+class Cursor(Protocol):
+    @property
+    def rowcount(self) -> int: ...
+    def fetchone(self) -> Any: ...
+    def fetchall(self) -> list[Any]: ...
+
+
+class Dialect(Protocol):
+    """Where the two databases differ. Everything else is said alike."""
+
+    name: str
+
+    def run(self, connection: Any, sql: str, params: Mapping[str, Any]) -> Cursor: ...
+    def run_many(self, connection: Any, sql: str, params: list[dict[str, Any]]) -> None: ...
+    def load_rows(
+        self, connection: Any, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]
+    ) -> None: ...
+    def number_on(self, connection: Any, table: str) -> None: ...
+    def tidy(self, connection: Any) -> None: ...
+    def command(self, connection: Any, sql: str) -> None: ...
+    def connect(self) -> Any: ...
+    def begin_read(self, connection: Any) -> None: ...
+    def begin_write(self, connection: Any) -> None: ...
+    def lock_organization(self, connection: Any, realm_id: int) -> None: ...
+    def lock_schema(self, connection: Any) -> None: ...
+    def tell_everybody(self, connection: Any) -> None: ...
+    def tell_others(self, connection: Any) -> None: ...
+    def spread(self, connection: Any, notices: list[str]) -> None: ...
+    async def watch(self, changed: Changed, overheard: Overheard) -> None: ...
+    def is_outage(self, error: BaseException) -> bool: ...
+    def has_table(self, connection: Any, table: str) -> bool: ...
+    def integrity_problems(self, connection: Any) -> list[str]: ...
+
+    types: Mapping[str, str]
+    reads_block: bool
+
+
+class Tx:
+    __slots__ = ("_connection", "dialect", "now", "realm_id")
+
+    def __init__(self, connection: Any, dialect: Dialect, realm_id: int, now: float) -> None:
+        self._connection = connection
+        self.dialect = dialect
+        self.realm_id = realm_id
+        self.now = now
+
+    def for_realm(self, realm_id: int) -> "Tx":
+        """The same transaction, looking at another organization."""
+        return Tx(self._connection, self.dialect, realm_id, self.now)
+
+    def at(self, now: float) -> "Tx":
+        """The same transaction at another time: for telling a past that never was."""
+        return Tx(self._connection, self.dialect, self.realm_id, now)
+
+    def execute(self, sql: str, **params: Any) -> int:
+        """Run a statement and say how many rows it touched."""
+        return self.dialect.run(self._connection, sql, params).rowcount
+
+    def execute_many(self, sql: str, rows: Iterable[dict[str, Any]]) -> None:
+        """Run one statement for each row; nothing happens for no rows."""
+        if listed := list(rows):
+            self.dialect.run_many(self._connection, sql, listed)
+
+    def load_rows(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+        """Put rows into a table in the fastest way there is; for thousands of them."""
+        self.dialect.load_rows(self._connection, table, columns, rows)
+
+    def number_on(self, table: str) -> None:
+        """Rows came with ids of their own: let the next one be numbered after them."""
+        self.dialect.number_on(self._connection, table)
+
+    def one(self, sql: str, **params: Any) -> Row | None:
+        row: Row | None = self.dialect.run(self._connection, sql, params).fetchone()
+        return row
+
+    def all(self, sql: str, **params: Any) -> list[Row]:
+        return self.dialect.run(self._connection, sql, params).fetchall()
+
+    def value(self, sql: str, **params: Any) -> Any:
+        """The `value` column of the first row, or None: `SELECT max(id) AS value …`."""
+        row = self.one(sql, **params)
+        return None if row is None else row["value"]
+
+    def insert(self, sql: str, **params: Any) -> int:
+        """Run an INSERT … RETURNING id and give the id."""
+        row = self.one(sql, **params)
+        assert row is not None
+        number: int = row["id"]
+        return number

@@ -1,0 +1,195 @@
+"""The writer: many callers, one commit.
+
+A thread takes whatever has piled up, runs each action in its own savepoint, commits once, and
+only then are the callers answered. Those who are gathered share a commit, never a fate: an action
+that fails undoes itself alone, and if the whole cannot be committed, each is tried by itself. Only
+a disk that is full or a database that is gone fails them all, and the next gathering tries again.
+"""
+
+import queue
+import threading
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import Any
+
+import structlog
+
+from tertulia.errors import ClientError
+from tertulia.errors.http import ServiceUnavailable
+from tertulia.storage.database.tx import Dialect, Tx
+
+log = structlog.get_logger()
+
+MOST_AT_ONCE = 256
+MOST_WAITING = 10_000
+
+# Reads what is new in these organizations; in all of them, if none is named.
+FetchNews = Callable[[Tx, Collection[int]], Any]
+
+
+@dataclass(slots=True)
+class PendingWrite:
+    """An action waiting to be done, and later what became of it."""
+
+    action: Callable[..., Any]
+    args: tuple[Any, ...]
+    realm_id: int
+    done: Callable[["PendingWrite"], None]
+    result: Any = None
+    error: BaseException | None = None
+
+
+@dataclass(slots=True)
+class Gathering:
+    """Jobs that share a commit, and the news that the commit made."""
+
+    jobs: list[PendingWrite]
+    news: Any = None
+
+    def answer(self) -> None:
+        for job in self.jobs:
+            job.done(job)
+
+
+class Writer:
+    def __init__(
+        self,
+        dialect: Dialect,
+        clock: Callable[[], float],
+        fetch_news: FetchNews,
+        deliver: Callable[[Gathering], None],
+    ) -> None:
+        self._dialect = dialect
+        self._clock = clock
+        self._fetch_news = fetch_news
+        self._deliver = deliver
+        self._waiting: queue.SimpleQueue[PendingWrite | None] = queue.SimpleQueue()
+        self._connection: Any = None
+        self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Finish what is waiting and end."""
+        self._waiting.put(None)
+        self._thread.join()
+
+    def submit(self, job: PendingWrite) -> None:
+        if self._waiting.qsize() > MOST_WAITING:
+            raise ServiceUnavailable()
+        self._waiting.put(job)
+
+    def _run(self) -> None:
+        stopping = False
+        while not stopping:
+            jobs: list[PendingWrite] = []
+            waiting = self._waiting.get()
+            while waiting is not None:
+                jobs.append(waiting)
+                if len(jobs) == MOST_AT_ONCE:
+                    break
+                try:
+                    waiting = self._waiting.get_nowait()
+                except queue.Empty:
+                    break
+            else:
+                stopping = True
+            if jobs:
+                self._deliver(self._carry_out(jobs))
+        self._close()
+
+    def _carry_out(self, jobs: list[PendingWrite]) -> Gathering:
+        self._commit(jobs)
+        try:
+            return Gathering(jobs, self._read_news(jobs))
+        except BaseException as error:
+            # What was committed stays committed; whoever follows the log will find the news.
+            self._lost("reading back", error)
+            return Gathering(jobs)
+
+    def _commit(self, jobs: list[PendingWrite]) -> None:
+        try:
+            self._commit_together(jobs)
+        except BaseException as error:
+            self._lost("writing", error)
+            if len(jobs) > 1 and not self._dialect.is_outage(error):
+                for job in jobs:
+                    job.result = job.error = None
+                    self._commit([job])
+                return
+            for job in jobs:
+                job.error = ServiceUnavailable() if self._dialect.is_outage(error) else error
+
+    def _lost(self, doing: str, error: BaseException) -> None:
+        expected = self._dialect.is_outage(error)
+        log.error("the database failed", doing=doing, error=type(error).__name__, outage=expected)
+        self._close()
+
+    def _commit_together(self, jobs: list[PendingWrite]) -> None:
+        if not self._dialect.reads_block:
+            # Locks are taken in one order by every node, so that no two wait for each other.
+            jobs = sorted(jobs, key=lambda job: job.realm_id)
+
+        self._begin()
+        locked = None
+        for job in jobs:
+            if job.realm_id != locked:
+                self._dialect.lock_organization(self._connection, job.realm_id)
+                locked = job.realm_id
+            self._attempt(job, is_alone=len(jobs) == 1)
+        if len(jobs) == 1 and jobs[0].error is not None:
+            self._dialect.command(self._connection, "ROLLBACK")
+            return
+        self._dialect.tell_others(self._connection)
+        self._dialect.command(self._connection, "COMMIT")
+
+    def _begin(self) -> None:
+        """Begin a transaction; on a new connection, if the one we had was lost meanwhile."""
+        if self._connection is not None:
+            try:
+                self._dialect.begin_write(self._connection)
+                return
+            except Exception as error:
+                if not self._dialect.is_outage(error):
+                    raise
+                self._close()
+        self._connection = self._dialect.connect()
+        self._dialect.begin_write(self._connection)
+
+    def _attempt(self, job: PendingWrite, *, is_alone: bool) -> None:
+        """Do a job; one that fails is undone, without those around it. Alone, it needs no mark."""
+        tx = Tx(self._connection, self._dialect, job.realm_id, self._clock())
+        if not is_alone:
+            self._dialect.command(self._connection, "SAVEPOINT job")
+        try:
+            job.result = job.action(tx, *job.args)
+        except BaseException as error:
+            if self._dialect.is_outage(error):
+                raise
+            if not isinstance(error, ClientError):
+                log.debug("an action failed", action=job.action.__qualname__)
+            job.error = error
+            if not is_alone:
+                self._dialect.command(self._connection, "ROLLBACK TO SAVEPOINT job")
+        if not is_alone:
+            self._dialect.command(self._connection, "RELEASE SAVEPOINT job")
+
+    def _read_news(self, jobs: list[PendingWrite]) -> Any:
+        """What these jobs made. A job of no organization may have founded one: look everywhere."""
+        realms = {job.realm_id for job in jobs}
+        self._dialect.begin_read(self._connection)
+        tx = Tx(self._connection, self._dialect, 0, self._clock())
+        try:
+            return self._fetch_news(tx, () if 0 in realms else realms)
+        finally:
+            self._dialect.command(self._connection, "COMMIT")
+
+    def _close(self) -> None:
+        """Let go of the connection; what it had not committed is undone by the database."""
+        if self._connection is not None:
+            connection, self._connection = self._connection, None
+            try:
+                connection.close()
+            except Exception:
+                log.debug("a lost connection was dropped")

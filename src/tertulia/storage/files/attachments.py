@@ -1,0 +1,234 @@
+"""Files that have arrived, and the messages that link them."""
+
+from collections.abc import Sequence
+
+from tertulia.domain.files.attachments import Attachment, Looks
+from tertulia.storage.database.tx import Row, Tx
+
+_COLUMNS = (
+    "id, realm_id, owner_id, upload_id, path_id, name, content_type, size, width, height,"
+    " is_animated, created_at"
+)
+
+
+def insert(
+    tx: Tx, owner_id: int, upload_id: int, path_id: str, name: str, size: int, looks: Looks
+) -> int:
+    attachment_id = tx.insert(
+        "INSERT INTO attachment (realm_id, owner_id, upload_id, path_id, name, content_type, size,"
+        " width, height, is_animated, created_at)"
+        " VALUES (:realm, :owner, :upload, :path, :name, :type, :size, :width, :height,"
+        " :is_animated, :now) RETURNING id",
+        realm=tx.realm_id,
+        owner=owner_id,
+        upload=upload_id,
+        path=path_id,
+        name=name,
+        type=looks.content_type,
+        size=size,
+        width=looks.width,
+        height=looks.height,
+        is_animated=looks.is_animated,
+        now=tx.now,
+    )
+    _add_space(tx, size)
+    return attachment_id
+
+
+def delete(tx: Tx, attachment: Attachment) -> None:
+    """Forget that there was such a file; its bytes are another matter."""
+    for table in ("attachment_message", "attachment_scheduled", "attachment_thumbnail"):
+        tx.execute(f"DELETE FROM {table} WHERE attachment_id = :id", id=attachment.id)
+    tx.execute(
+        "DELETE FROM attachment WHERE id = :id AND realm_id = :realm",
+        id=attachment.id,
+        realm=tx.realm_id,
+    )
+    _add_space(tx, -attachment.size)
+
+
+def find(tx: Tx, attachment_id: int) -> Attachment | None:
+    """With the messages that link it."""
+    row = tx.one(
+        f"SELECT {_COLUMNS} FROM attachment WHERE id = :id AND realm_id = :realm",
+        id=attachment_id,
+        realm=tx.realm_id,
+    )
+    return None if row is None else _with_messages(tx, [row])[0]
+
+
+def find_by_path(tx: Tx, path_id: str) -> Attachment | None:
+    found = find_by_paths(tx, [path_id])
+    return found[0] if found else None
+
+
+def find_by_paths(tx: Tx, path_ids: Sequence[str]) -> list[Attachment]:
+    """Newest first."""
+    if not path_ids:
+        return []
+    rows = tx.all(
+        f"SELECT {_COLUMNS} FROM attachment WHERE path_id IN :paths AND realm_id = :realm"
+        " ORDER BY id DESC",
+        paths=list(path_ids),
+        realm=tx.realm_id,
+    )
+    return [_attachment(row) for row in rows]
+
+
+def of_user(tx: Tx, owner_id: int) -> list[Attachment]:
+    """Newest first, with the messages that link them."""
+    rows = tx.all(
+        f"SELECT {_COLUMNS} FROM attachment WHERE owner_id = :owner AND realm_id = :realm"
+        " ORDER BY id DESC",
+        owner=owner_id,
+        realm=tx.realm_id,
+    )
+    return _with_messages(tx, rows)
+
+
+def thumbnail(tx: Tx, attachment_id: int) -> bytes | None:
+    """None if nobody has asked for it yet; nothing, if none can be made."""
+    found = tx.value(
+        "SELECT data AS value FROM attachment_thumbnail WHERE attachment_id = :id"
+        " AND realm_id = :realm",
+        id=attachment_id,
+        realm=tx.realm_id,
+    )
+    return None if found is None else bytes(found)
+
+
+def put_thumbnail(tx: Tx, attachment_id: int, data: bytes) -> None:
+    """Keep it, if the file is still there."""
+    tx.execute(
+        "INSERT INTO attachment_thumbnail (realm_id, attachment_id, data)"
+        " SELECT realm_id, id, :data FROM attachment WHERE id = :id AND realm_id = :realm"
+        " ON CONFLICT (attachment_id) DO NOTHING",
+        id=attachment_id,
+        realm=tx.realm_id,
+        data=data,
+    )
+
+
+def space_used(tx: Tx) -> int:
+    """The bytes of all files of the organization."""
+    return int(tx.value("SELECT upload_bytes AS value FROM realm WHERE id = :id", id=tx.realm_id))
+
+
+# --- who links them ---
+
+
+def link(tx: Tx, attachment_id: int, message_id: int) -> None:
+    tx.execute(
+        "INSERT INTO attachment_message (realm_id, attachment_id, message_id)"
+        " VALUES (:realm, :attachment, :message) ON CONFLICT DO NOTHING",
+        realm=tx.realm_id,
+        attachment=attachment_id,
+        message=message_id,
+    )
+
+
+def unlink(tx: Tx, attachment_ids: Sequence[int], message_id: int) -> None:
+    if attachment_ids:
+        tx.execute(
+            "DELETE FROM attachment_message WHERE attachment_id IN :attachments"
+            " AND message_id = :message",
+            attachments=list(attachment_ids),
+            message=message_id,
+        )
+
+
+def linked_by(tx: Tx, message_ids: Sequence[int]) -> list[int]:
+    """The files that some messages link, newest first."""
+    rows = tx.all(
+        "SELECT DISTINCT attachment_id AS id FROM attachment_message WHERE message_id IN :ids"
+        " ORDER BY attachment_id DESC",
+        ids=list(message_ids),
+    )
+    return [row["id"] for row in rows]
+
+
+def unlink_all(tx: Tx, message_ids: Sequence[int]) -> None:
+    tx.execute("DELETE FROM attachment_message WHERE message_id IN :ids", ids=list(message_ids))
+
+
+def messages_linking(tx: Tx, attachment_id: int, before: int, most: int) -> list[int]:
+    """The next messages before one that link a file, newest first."""
+    rows = tx.all(
+        "SELECT message_id AS id FROM attachment_message WHERE attachment_id = :attachment"
+        " AND message_id < :before ORDER BY message_id DESC LIMIT :most",
+        attachment=attachment_id,
+        before=before,
+        most=most,
+    )
+    return [row["id"] for row in rows]
+
+
+def keep_for(tx: Tx, attachment_id: int, scheduled_id: int) -> None:
+    tx.execute(
+        "INSERT INTO attachment_scheduled (realm_id, attachment_id, scheduled_id)"
+        " VALUES (:realm, :attachment, :scheduled) ON CONFLICT DO NOTHING",
+        realm=tx.realm_id,
+        attachment=attachment_id,
+        scheduled=scheduled_id,
+    )
+
+
+def keep_no_longer_for(tx: Tx, scheduled_id: int) -> None:
+    tx.execute("DELETE FROM attachment_scheduled WHERE scheduled_id = :id", id=scheduled_id)
+
+
+def kept_for(tx: Tx, scheduled_id: int) -> list[str]:
+    """The addresses of the files that a message to be sent later links."""
+    rows = tx.all(
+        "SELECT a.path_id FROM attachment_scheduled s JOIN attachment a ON a.id = s.attachment_id"
+        " WHERE s.scheduled_id = :id AND s.realm_id = :realm",
+        id=scheduled_id,
+        realm=tx.realm_id,
+    )
+    return [row["path_id"] for row in rows]
+
+
+def is_kept(tx: Tx, attachment_id: int) -> bool:
+    """Whether a message that is to be sent later links it."""
+    found = tx.one(
+        "SELECT 1 AS found FROM attachment_scheduled WHERE attachment_id = :id LIMIT 1",
+        id=attachment_id,
+    )
+    return found is not None
+
+
+def _add_space(tx: Tx, size: int) -> None:
+    tx.execute(
+        "UPDATE realm SET upload_bytes = upload_bytes + :size WHERE id = :id",
+        size=size,
+        id=tx.realm_id,
+    )
+
+
+def _with_messages(tx: Tx, rows: Sequence[Row]) -> list[Attachment]:
+    if not rows:
+        return []
+    links = tx.all(
+        "SELECT attachment_id, message_id FROM attachment_message WHERE attachment_id IN :ids"
+        " ORDER BY message_id",
+        ids=[row["id"] for row in rows],
+    )
+    found: dict[int, list[int]] = {}
+    for row in links:
+        found.setdefault(row["attachment_id"], []).append(row["message_id"])
+    return [_attachment(row, tuple(found.get(row["id"], ()))) for row in rows]
+
+
+def _attachment(row: Row, message_ids: tuple[int, ...] = ()) -> Attachment:
+    return Attachment(
+        id=row["id"],
+        realm_id=row["realm_id"],
+        owner_id=row["owner_id"],
+        upload_id=row["upload_id"],
+        path_id=row["path_id"],
+        name=row["name"],
+        looks=Looks(row["content_type"], row["width"], row["height"], bool(row["is_animated"])),
+        size=row["size"],
+        created_at=row["created_at"],
+        message_ids=message_ids,
+    )

@@ -1,0 +1,155 @@
+"""The bytes of uploaded files, piece by piece."""
+
+import io
+from typing import TYPE_CHECKING
+
+from tertulia.domain.files.attachments import PIECE_BYTES
+from tertulia.storage.database.tx import Tx
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer as Buffer
+
+DOOMED = 0  # stands for when the last piece came, once nobody wants the file any more
+
+
+def begin(tx: Tx) -> int:
+    return tx.insert(
+        "INSERT INTO upload (realm_id, touched_at) VALUES (:realm, :now) RETURNING id",
+        realm=tx.realm_id,
+        now=tx.now,
+    )
+
+
+def touch(tx: Tx, upload_id: int) -> bool:
+    """Note that it goes on; says whether the upload is still waited for."""
+    return _set_touched(tx, upload_id, tx.now)
+
+
+def finish(tx: Tx, upload_id: int) -> bool:
+    """Keep the file from now on; says whether the upload was still waited for."""
+    return _set_touched(tx, upload_id, None)
+
+
+def give_up(tx: Tx, upload_id: int) -> bool:
+    """Have it swept away, unless it is kept already; says whether it was still waited for."""
+    return _set_touched(tx, upload_id, DOOMED)
+
+
+def _set_touched(tx: Tx, upload_id: int, at: float | None) -> bool:
+    touched = tx.execute(
+        "UPDATE upload SET touched_at = :at WHERE id = :id AND realm_id = :realm"
+        " AND touched_at > :doomed",
+        at=at,
+        id=upload_id,
+        realm=tx.realm_id,
+        doomed=DOOMED,
+    )
+    return touched > 0
+
+
+def doom(tx: Tx, upload_id: int) -> None:
+    """The file was kept and nobody wants it any more: have it swept away."""
+    tx.execute(
+        "UPDATE upload SET touched_at = :doomed WHERE id = :id AND realm_id = :realm",
+        doomed=DOOMED,
+        id=upload_id,
+        realm=tx.realm_id,
+    )
+
+
+def add_piece(tx: Tx, upload_id: int, position: int, data: bytes) -> None:
+    tx.execute(
+        "INSERT INTO upload_piece (realm_id, upload_id, position, data)"
+        " VALUES (:realm, :upload, :position, :data)",
+        realm=tx.realm_id,
+        upload=upload_id,
+        position=position,
+        data=data,
+    )
+
+
+def piece(tx: Tx, upload_id: int, position: int) -> bytes | None:
+    found = tx.value(
+        "SELECT data AS value FROM upload_piece WHERE upload_id = :upload"
+        " AND position = :position AND realm_id = :realm",
+        upload=upload_id,
+        position=position,
+        realm=tx.realm_id,
+    )
+    return None if found is None else bytes(found)
+
+
+# --- sweeping, in all organizations ---
+
+
+def doom_untouched(tx: Tx, before: float) -> None:
+    """Give up uploads that have not gone on since a moment."""
+    tx.execute(
+        "UPDATE upload SET touched_at = :doomed"
+        " WHERE touched_at > :doomed AND touched_at < :before",
+        doomed=DOOMED,
+        before=before,
+    )
+
+
+def any_untouched(tx: Tx, before: float) -> bool:
+    found = tx.one(
+        "SELECT 1 AS found FROM upload WHERE touched_at < :before LIMIT 1", before=before
+    )
+    return found is not None
+
+
+def sweep(tx: Tx, most_pieces: int) -> bool:
+    """Delete some pieces of a file that nobody wants; says whether there was one."""
+    upload_id = tx.value(
+        "SELECT id AS value FROM upload WHERE touched_at = :doomed LIMIT 1", doomed=DOOMED
+    )
+    if upload_id is None:
+        return False
+    swept = tx.execute(
+        "DELETE FROM upload_piece WHERE upload_id = :upload AND position IN"
+        " (SELECT position FROM upload_piece WHERE upload_id = :upload LIMIT :most)",
+        upload=upload_id,
+        most=most_pieces,
+    )
+    if swept < most_pieces:
+        tx.execute("DELETE FROM upload WHERE id = :upload", upload=upload_id)
+    return True
+
+
+class Contents(io.RawIOBase):
+    """A stored file as a file to read, of which only what is looked at is fetched."""
+
+    def __init__(self, tx: Tx, upload_id: int, size: int) -> None:
+        self._tx = tx
+        self._upload_id = upload_id
+        self._size = size
+        self._at = 0
+        self._known: tuple[int, bytes] = (-1, b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        start = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence]
+        self._at = max(0, start + offset)
+        return self._at
+
+    def readinto(self, buffer: "Buffer", /) -> int:
+        room = memoryview(buffer).cast("B")
+        position, begin = divmod(self._at, PIECE_BYTES)
+        found = self._piece(position)[begin : begin + len(room)]
+        room[: len(found)] = found
+        self._at += len(found)
+        return len(found)
+
+    def _piece(self, position: int) -> bytes:
+        if self._known[0] != position:
+            self._known = (position, piece(self._tx, self._upload_id, position) or b"")
+        return self._known[1]

@@ -1,0 +1,10 @@
+"""Messages that wait for their time."""
+
+from typing import TYPE_CHECKING
+
+from tertulia.modules import on_demand
+
+if TYPE_CHECKING:
+    from tertulia.storage.later import reminders, scheduled
+else:
+    __getattr__ = on_demand(__name__)

@@ -1,0 +1,368 @@
+"""Messages and the conversations that direct ones belong to.
+
+A message is one row, however many people receive it.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from tertulia import domain, storage
+from tertulia.domain.messages.message import Draft, Message
+from tertulia.modules import on_demand
+from tertulia.storage.database.tx import Row, Tx
+
+if TYPE_CHECKING:
+    from tertulia.storage.messages import (
+        conversations,
+        details,
+        edits,
+        history,
+        narrows,
+        reactions,
+        selections,
+        send_keys,
+        submessages,
+        unread,
+    )
+else:
+    __getattr__ = on_demand(__name__)
+
+
+COLUMNS = (
+    "m.id, m.realm_id, m.sender_id, m.channel_id, m.conversation_id, m.topic, m.content,"
+    " m.rendered, m.client, m.sent_at, m.read_by_sender, m.is_me,"
+    " m.channel_wildcard, m.origin_channel_id, m.arrived_seq, m.edited_at, m.moved_at,"
+    " m.resolve_notice,"
+    # Looked up for each: a join would read all conversations for a few messages.
+    " (SELECT v.member_ids FROM conversation v WHERE v.id = m.conversation_id) AS member_ids"
+)
+# What a protected history shows: what came into the channel, by being sent there or by being
+# moved there, while one was subscribed.
+CAME_WHILE_SUBSCRIBED = (
+    "EXISTS (SELECT 1 FROM subscription_span s WHERE s.user_id = :me"
+    " AND s.channel_id = m.channel_id AND (CASE WHEN m.arrived_seq IS NULL"
+    " THEN s.start_message_id < m.id AND (s.end_message_id IS NULL OR m.id <= s.end_message_id)"
+    " ELSE s.start_seq < m.arrived_seq AND (s.end_seq IS NULL OR m.arrived_seq <= s.end_seq)"
+    " END))"
+)
+
+
+def find(tx: Tx, message_id: int) -> Message | None:
+    row = tx.one(
+        f"SELECT {COLUMNS} FROM message m WHERE m.id = :id AND m.realm_id = :realm",
+        id=message_id,
+        realm=tx.realm_id,
+    )
+    return None if row is None else as_message(row)
+
+
+def find_many(tx: Tx, realm_id: int, message_ids: Sequence[int]) -> dict[int, Message]:
+    if not message_ids:
+        return {}
+    rows = tx.all(
+        # With `+ 0` no index by organization is used. A young PostgreSQL, which has not counted its
+        # rows yet, would walk through everything that was ever said there.
+        f"SELECT {COLUMNS} FROM message m WHERE m.id IN :ids AND m.realm_id + 0 = :realm",
+        realm=realm_id,
+        ids=list(message_ids),
+    )
+    return {row["id"]: as_message(row) for row in rows}
+
+
+def oldest(tx: Tx, channel_id: int | None, most: int) -> list[Message]:
+    """The first messages of a channel, or of all conversations if there is none."""
+    place = "m.conversation_id IS NOT NULL" if channel_id is None else "m.channel_id = :channel"
+    rows = tx.all(
+        f"SELECT {COLUMNS} FROM message m WHERE m.realm_id = :realm AND {place}"
+        " ORDER BY m.id LIMIT :most",
+        realm=tx.realm_id,
+        channel=channel_id,
+        most=most,
+    )
+    return [as_message(row) for row in rows]
+
+
+def rendered_before(tx: Tx, version: int, after_id: int, most: int) -> list[Message]:
+    """Messages that an older renderer made the HTML of, oldest first."""
+    rows = tx.all(
+        f"SELECT {COLUMNS} FROM message m WHERE m.realm_id = :realm AND m.id > :after"
+        " AND m.render_version < :version ORDER BY m.id LIMIT :most",
+        realm=tx.realm_id,
+        after=after_id,
+        version=version,
+        most=most,
+    )
+    return [as_message(row) for row in rows]
+
+
+def newest_id(tx: Tx) -> int:
+    """The id of the last message of the organization; 0 if there is none."""
+    return int(
+        tx.value("SELECT max(id) AS value FROM message WHERE realm_id = :realm", realm=tx.realm_id)
+        or 0
+    )
+
+
+def newest_in(tx: Tx, channel_ids: list[int], most: int) -> list[int]:
+    """The ids of the newest messages in these channels, newest first."""
+    rows = tx.all(
+        "SELECT id FROM message WHERE realm_id = :realm AND channel_id IN :channels"
+        " ORDER BY id DESC LIMIT :most",
+        realm=tx.realm_id,
+        channels=channel_ids,
+        most=most,
+    )
+    return [row["id"] for row in rows]
+
+
+def oldest_in_channel(tx: Tx, channel_id: int) -> int | None:
+    found: int | None = tx.value(
+        "SELECT min(id) AS value FROM message WHERE channel_id = :channel", channel=channel_id
+    )
+    return found
+
+
+def last_before(tx: Tx, moment: float) -> int:
+    """The id of the organization's last message before a moment; 0 if there is none.
+
+    Messages are numbered in the order they are sent, so a few looks find the place.
+    """
+    low, high = 0, newest_id(tx)
+    while low < high:
+        middle = (low + high + 1) // 2
+        row = tx.one(
+            "SELECT id, sent_at FROM message WHERE realm_id = :realm AND id <= :id"
+            " ORDER BY id DESC LIMIT 1",
+            realm=tx.realm_id,
+            id=middle,
+        )
+        if row is None or row["sent_at"] < moment:
+            low = middle
+        else:
+            high = row["id"] - 1
+    return low
+
+
+def ids_since(tx: Tx, message_ids: Sequence[int], moment: float) -> list[int]:
+    """Those of the messages that were sent at or after a moment, oldest first."""
+    rows = tx.all(
+        "SELECT id FROM message WHERE realm_id = :realm AND id IN :ids AND sent_at >= :moment"
+        " ORDER BY id",
+        realm=tx.realm_id,
+        ids=list(message_ids),
+        moment=moment,
+    )
+    return [row["id"] for row in rows]
+
+
+def origins(tx: Tx, message_ids: Sequence[int]) -> dict[int, list[int]]:
+    """The channels that messages were sent to, each with its ids in order."""
+    rows = tx.all(
+        "SELECT id, origin_channel_id FROM message WHERE realm_id = :realm AND id IN :ids"
+        " AND origin_channel_id IS NOT NULL ORDER BY id",
+        realm=tx.realm_id,
+        ids=list(message_ids),
+    )
+    found: dict[int, list[int]] = {}
+    for row in rows:
+        found.setdefault(row["origin_channel_id"], []).append(row["id"])
+    return found
+
+
+def count_after(tx: Tx, channel_id: int, message_id: int) -> int:
+    """How many messages a channel got after a message."""
+    return int(
+        tx.value(
+            "SELECT count(*) AS value FROM message WHERE channel_id = :channel AND id > :after",
+            channel=channel_id,
+            after=message_id,
+        )
+    )
+
+
+# --- topics ---
+
+
+def ids_in_topic(
+    tx: Tx, channel_id: int, topic: str, *, since: int = 0, most: int | None = None
+) -> list[int]:
+    """The messages of a topic from an id on, oldest first."""
+    limit = "" if most is None else " LIMIT :most"
+    rows = tx.all(
+        "SELECT id FROM message WHERE channel_id = :channel AND topic_key = :topic"
+        f" AND id >= :since ORDER BY id{limit}",
+        channel=channel_id,
+        topic=domain.channels.topics.fold(topic),
+        since=since,
+        **({} if most is None else {"most": most}),
+    )
+    return [row["id"] for row in rows]
+
+
+def newest_in_topic(tx: Tx, channel_id: int, topic: str) -> int | None:
+    """The last message of a topic, if it has any.
+
+    We look what comes last in the order of the index by topic. Asked for messages of the topic,
+    PostgreSQL may go through those of the whole channel until it meets one.
+    """
+    last = tx.one(
+        "SELECT topic_key, id FROM message WHERE channel_id = :channel AND topic_key <= :topic"
+        " ORDER BY topic_key DESC, id DESC LIMIT 1",
+        channel=channel_id,
+        topic=domain.channels.topics.fold(topic),
+    )
+    return (
+        last["id"]
+        if last is not None and last["topic_key"] == domain.channels.topics.fold(topic)
+        else None
+    )
+
+
+def topic_exists(tx: Tx, channel_id: int, topic: str) -> bool:
+    return newest_in_topic(tx, channel_id, topic) is not None
+
+
+def has_named_topics(tx: Tx, channel_id: int) -> bool:
+    """Whether any message of a channel has a topic other than the empty one."""
+    found = tx.one(
+        "SELECT 1 AS found FROM message WHERE channel_id = :channel AND topic_key > '' LIMIT 1",
+        channel=channel_id,
+    )
+    return found is not None
+
+
+def topics_of(tx: Tx, channel_id: int, received_by: int | None) -> list[tuple[str, int]]:
+    """The topics of a channel with their newest messages, newest first.
+
+    Each is named as in its newest message. With `received_by`, only messages count that came
+    while that user was subscribed.
+    """
+    received = "" if received_by is None else f" AND {CAME_WHILE_SUBSCRIBED}"
+    # From one topic to the next, and in each straight to the end: the cost follows the number
+    # of topics, not of messages.
+    rows = tx.all(
+        "WITH RECURSIVE t (key) AS ("
+        " SELECT min(topic_key) FROM message WHERE channel_id = :channel"
+        " UNION ALL SELECT (SELECT min(m.topic_key) FROM message m"
+        " WHERE m.channel_id = :channel AND m.topic_key > t.key) FROM t WHERE t.key IS NOT NULL"
+        ") SELECT n.topic, n.id FROM t JOIN message n ON n.id = (SELECT m.id FROM message m"
+        f" WHERE m.channel_id = :channel AND m.topic_key = t.key{received}"
+        " ORDER BY m.id DESC LIMIT 1) ORDER BY n.id DESC",
+        channel=channel_id,
+        **({} if received_by is None else {"me": received_by}),
+    )
+    return [(row["topic"], row["id"]) for row in rows]
+
+
+def participants(tx: Tx, channel_id: int, topic: str, most: int) -> set[int]:
+    """People who have written in a topic; stops counting at `most`."""
+    rows = tx.all(
+        "SELECT DISTINCT sender_id FROM message WHERE channel_id = :channel"
+        " AND topic_key = :topic LIMIT :most",
+        channel=channel_id,
+        topic=domain.channels.topics.fold(topic),
+        most=most,
+    )
+    return {row["sender_id"] for row in rows}
+
+
+# --- writing ---
+
+
+def insert_in_channel(tx: Tx, sender_id: int, channel_id: int, topic: str, draft: Draft) -> int:
+    return _insert(tx, sender_id, draft, channel_id, None, topic)
+
+
+def insert_in_conversation(tx: Tx, sender_id: int, conversation_id: int, draft: Draft) -> int:
+    return _insert(tx, sender_id, draft, None, conversation_id, "")
+
+
+def set_rendering(tx: Tx, message_id: int, draft: Draft) -> None:
+    """Give a message other HTML, if it still says what the draft says.
+
+    Which files it links was decided when it was sent.
+    """
+    tx.execute(
+        "UPDATE message SET rendered = :rendered, render_version = :version, has_link = :has_link,"
+        " has_image = :has_image"
+        " WHERE id = :id AND realm_id = :realm AND content = :content",
+        rendered=draft.rendered,
+        version=draft.render_version,
+        has_link=draft.has_link,
+        has_image=draft.has_image,
+        id=message_id,
+        realm=tx.realm_id,
+        content=draft.content,
+    )
+    storage.search.index.note_changes(tx, [message_id])
+
+
+def delete(tx: Tx, message_ids: Sequence[int]) -> None:
+    """Forget messages for good, with all that hangs on them."""
+    ids = list(message_ids)
+    storage.search.index.forget(tx, ids)
+    for table in ("message_flag", "reaction", "message_edit", "submessage", "attachment_message"):
+        tx.execute(f"DELETE FROM {table} WHERE message_id IN :ids", ids=ids)
+    tx.execute(
+        "DELETE FROM message WHERE realm_id = :realm AND id IN :ids", realm=tx.realm_id, ids=ids
+    )
+
+
+def as_message(row: Row) -> Message:
+    return Message(
+        id=row["id"],
+        realm_id=row["realm_id"],
+        sender_id=row["sender_id"],
+        channel_id=row["channel_id"],
+        conversation_id=row["conversation_id"],
+        member_ids=storage.messages.conversations.members(row["member_ids"]),
+        topic=row["topic"],
+        content=row["content"],
+        rendered=row["rendered"],
+        client=row["client"],
+        sent_at=row["sent_at"],
+        read_by_sender=bool(row["read_by_sender"]),
+        is_me=bool(row["is_me"]),
+        channel_wildcard=bool(row["channel_wildcard"]),
+        origin_channel_id=row["origin_channel_id"],
+        arrived_seq=row["arrived_seq"],
+        edited_at=row["edited_at"],
+        moved_at=row["moved_at"],
+        resolve_notice=bool(row["resolve_notice"]),
+    )
+
+
+def _insert(
+    tx: Tx,
+    sender_id: int,
+    draft: Draft,
+    channel_id: int | None,
+    conversation_id: int | None,
+    topic: str,
+) -> int:
+    return tx.insert(
+        "INSERT INTO message (realm_id, sender_id, channel_id, origin_channel_id, conversation_id,"
+        " topic, topic_key, content, rendered, render_version, client, sent_at, read_by_sender,"
+        " is_me, channel_wildcard, resolve_notice, has_link, has_image, has_attachment)"
+        " VALUES (:realm, :sender, :channel, :channel, :conversation, :topic, :topic_key, :content,"
+        " :rendered, :version, :client, :now, :read, :is_me, :wildcard, :notice, :has_link,"
+        " :has_image, :has_attachment) RETURNING id",
+        realm=tx.realm_id,
+        sender=sender_id,
+        channel=channel_id,
+        conversation=conversation_id,
+        topic=topic,
+        topic_key=domain.channels.topics.fold(topic),
+        content=draft.content,
+        rendered=draft.rendered,
+        version=draft.render_version,
+        client=draft.client,
+        now=tx.now,
+        read=draft.read_by_sender,
+        is_me=draft.is_me,
+        wildcard=draft.mentions.channel_wildcard and channel_id is not None,
+        notice=draft.resolve_notice,
+        has_link=draft.has_link,
+        has_image=draft.has_image,
+        has_attachment=draft.has_attachment,
+    )

@@ -1,0 +1,70 @@
+"""Conversations: the people who write direct messages to each other.
+
+All of them together are one conversation, and it is found by a digest of who they are: an index
+takes no text as long as a list of a thousand people.
+"""
+
+import hashlib
+from collections.abc import Sequence
+
+from tertulia.storage.database.tx import Tx
+
+
+def find(tx: Tx, user_ids: Sequence[int]) -> int | None:
+    found: int | None = tx.value(
+        "SELECT id AS value FROM conversation WHERE realm_id = :realm AND digest = :digest",
+        realm=tx.realm_id,
+        digest=_digest(_in_words(user_ids)),
+    )
+    return found
+
+
+def get_or_start(tx: Tx, user_ids: Sequence[int]) -> int:
+    found = find(tx, user_ids)
+    if found is not None:
+        return found
+    members = _in_words(user_ids)
+    conversation_id = tx.insert(
+        "INSERT INTO conversation (realm_id, digest, member_ids)"
+        " VALUES (:realm, :digest, :members) RETURNING id",
+        realm=tx.realm_id,
+        digest=_digest(members),
+        members=members,
+    )
+    tx.execute_many(
+        "INSERT INTO conversation_member (realm_id, user_id, conversation_id)"
+        " VALUES (:realm, :user, :conversation)",
+        (
+            {"realm": tx.realm_id, "user": user_id, "conversation": conversation_id}
+            for user_id in user_ids
+        ),
+    )
+    return conversation_id
+
+
+def recent(tx: Tx, user_id: int, most: int) -> list[tuple[tuple[int, ...], int]]:
+    """The user's conversations as (members, newest message), newest first."""
+    rows = tx.all(
+        "SELECT v.member_ids, (SELECT max(m.id) FROM message m"
+        " WHERE m.conversation_id = v.id) AS newest"
+        " FROM conversation_member c JOIN conversation v ON v.id = c.conversation_id"
+        " WHERE c.user_id = :user ORDER BY 2 DESC LIMIT :most",
+        user=user_id,
+        most=most,
+    )
+    return [
+        (members(row["member_ids"]), row["newest"]) for row in rows if row["newest"] is not None
+    ]
+
+
+def members(text: str | None) -> tuple[int, ...]:
+    """The people of a conversation, from the text that names them all; nobody for None."""
+    return tuple(int(part) for part in text.split(",")) if text else ()
+
+
+def _in_words(user_ids: Sequence[int]) -> str:
+    return ",".join(str(user_id) for user_id in sorted(user_ids))
+
+
+def _digest(members: str) -> str:
+    return hashlib.sha256(members.encode()).hexdigest()

@@ -1,0 +1,34 @@
+"""What hangs on messages, added where they are shown: reactions, edits, what widgets hold."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tertulia import domain, storage
+from tertulia.domain.messages.message import Message
+from tertulia.storage.database.tx import Tx
+
+
+def added(tx: Tx, messages: Sequence[Message]) -> list[Message]:
+    """The same messages with all that hangs on them."""
+    ids = [message.id for message in messages]
+    reacted = storage.messages.reactions.of_messages(tx, ids)
+    edited = storage.messages.edits.of_messages(tx, ids)
+    parts = storage.messages.submessages.of_messages(
+        tx,
+        [
+            message.id
+            for message in messages
+            if domain.messages.widgets.may_be_widget(message.content)
+        ],
+    )
+    return [
+        replace(
+            message,
+            reactions=reacted.get(message.id, ()),
+            edits=edited.get(message.id, ()),
+            submessages=parts.get(message.id, ()),
+        )
+        if message.id in reacted or message.id in edited or message.id in parts
+        else message
+        for message in messages
+    ]

@@ -1,0 +1,136 @@
+"""Changes of messages, and their history: what each was before every change."""
+
+from collections.abc import Sequence
+
+from tertulia import domain, storage
+from tertulia.domain.messages.message import Draft, Edit, Message
+from tertulia.storage.database.tx import Row, Tx
+
+
+def of_messages(tx: Tx, message_ids: Sequence[int]) -> dict[int, tuple[Edit, ...]]:
+    """All changes of the given messages, oldest first."""
+    if not message_ids:
+        return {}
+    rows = tx.all(
+        "SELECT id, message_id, user_id, edited_at, prev_content, prev_rendered, prev_topic,"
+        " topic, prev_channel_id, channel_id FROM message_edit"
+        " WHERE message_id IN :ids ORDER BY message_id, id",
+        ids=list(message_ids),
+    )
+    found: dict[int, list[Edit]] = {}
+    for row in rows:
+        found.setdefault(row["message_id"], []).append(_edit(row))
+    return {message_id: tuple(edits) for message_id, edits in found.items()}
+
+
+def insert_content(
+    tx: Tx, message: Message, user_id: int, topic: str | None, channel_id: int | None
+) -> int:
+    """Remember the words of a message, and its place if that changes with them."""
+    return tx.insert(
+        "INSERT INTO message_edit (realm_id, message_id, user_id, edited_at, prev_content,"
+        " prev_rendered, prev_topic, topic, prev_channel_id, channel_id)"
+        " VALUES (:realm, :message, :user, :now, :prev_content, :prev_rendered, :prev_topic,"
+        " :topic, :prev_channel, :channel) RETURNING id",
+        realm=tx.realm_id,
+        message=message.id,
+        user=user_id,
+        now=tx.now,
+        prev_content=message.content,
+        prev_rendered=message.rendered,
+        prev_topic=None if topic is None else message.topic,
+        topic=topic,
+        prev_channel=None if channel_id is None else message.channel_id,
+        channel=channel_id,
+    )
+
+
+def insert_moves(
+    tx: Tx, message_ids: Sequence[int], user_id: int, topic: str | None, channel_id: int | None
+) -> None:
+    """Remember where messages stand; to be called before they are moved."""
+    tx.execute(
+        "INSERT INTO message_edit (realm_id, message_id, user_id, edited_at, prev_topic, topic,"
+        " prev_channel_id, channel_id)"
+        f" SELECT realm_id, id, :user, :now, {'NULL' if topic is None else 'topic'}, :topic,"
+        f" {'NULL' if channel_id is None else 'channel_id'}, :channel"
+        " FROM message WHERE realm_id = :realm AND id IN :ids ORDER BY id",
+        user=user_id,
+        now=tx.now,
+        topic=topic,
+        channel=channel_id,
+        realm=tx.realm_id,
+        ids=list(message_ids),
+    )
+
+
+def set_content(tx: Tx, message_id: int, draft: Draft) -> None:
+    tx.execute(
+        "UPDATE message SET content = :content, rendered = :rendered, render_version = :version,"
+        " is_me = :is_me, channel_wildcard = (:wildcard AND channel_id IS NOT NULL),"
+        " has_link = :has_link,"
+        " has_image = :has_image, has_attachment = :has_attachment, edited_at = :now"
+        " WHERE id = :id",
+        content=draft.content,
+        rendered=draft.rendered,
+        version=draft.render_version,
+        is_me=draft.is_me,
+        wildcard=draft.mentions.channel_wildcard,
+        has_link=draft.has_link,
+        has_image=draft.has_image,
+        has_attachment=draft.has_attachment,
+        now=tx.now,
+        id=message_id,
+    )
+    storage.search.index.note_changes(tx, [message_id])
+
+
+def set_topic(tx: Tx, message_ids: Sequence[int], topic: str) -> None:
+    tx.execute(
+        "UPDATE message SET topic = :topic, topic_key = :key"
+        " WHERE realm_id = :realm AND id IN :ids",
+        topic=topic,
+        key=domain.channels.topics.fold(topic),
+        realm=tx.realm_id,
+        ids=list(message_ids),
+    )
+    storage.search.index.note_changes(tx, message_ids)
+
+
+def set_channel(tx: Tx, message_ids: Sequence[int], channel_id: int, arrived_seq: int) -> None:
+    """Put messages into another channel; who received and who has read them is not changed."""
+    tx.execute(
+        "UPDATE message SET channel_id = :channel, arrived_seq = :seq, closed_seq = coalesce("
+        "(SELECT c.closed_seq FROM channel c WHERE c.id = message.channel_id"
+        " AND message.id <= c.closed_message_id"
+        " AND (message.arrived_seq IS NULL OR message.arrived_seq < c.closed_seq)), closed_seq)"
+        " WHERE realm_id = :realm AND id IN :ids",
+        channel=channel_id,
+        seq=arrived_seq,
+        realm=tx.realm_id,
+        ids=list(message_ids),
+    )
+
+
+def note_move(tx: Tx, message_ids: Sequence[int]) -> None:
+    tx.execute(
+        "UPDATE message SET moved_at = :now WHERE realm_id = :realm AND id IN :ids",
+        now=tx.now,
+        realm=tx.realm_id,
+        ids=list(message_ids),
+    )
+
+
+def _edit(row: Row) -> Edit:
+    return Edit(
+        id=row["id"],
+        message_id=row["message_id"],
+        user_id=row["user_id"],
+        edited_at=row["edited_at"],
+        prev_content=row["prev_content"],
+        prev_rendered=row["prev_rendered"],
+        prev_topic=row["prev_topic"],
+        topic=row["topic"],
+        prev_channel_id=row["prev_channel_id"],
+        channel_id=row["channel_id"],
+    )

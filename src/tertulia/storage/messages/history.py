@@ -1,0 +1,251 @@
+"""Reading messages in order: those of a selection that stand around an id.
+
+The conditions of a selection are asked of the database, and along its sets of ids the history is
+walked. First only ids are found, which an index often knows by itself.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pyroaring import BitMap64
+
+from tertulia import storage
+from tertulia.storage.database.tx import Tx
+from tertulia.storage.messages.selections import BEYOND_ALL, MOVED, Place, Selection
+from tertulia.storage.search.finding import Search
+
+SMALLEST_BLOCK = 256
+LARGEST_BLOCK = 8192
+NEAR = 3000  # so many ids are walked before it is looked channel by channel
+FEW_PLACES = 4
+MANY = 1000
+
+
+def before(tx: Tx, selection: Selection, anchor: int, count: int) -> list[int]:
+    """The `count` messages just before the anchor, oldest first."""
+    return _found(tx, selection, anchor, count, back=True)[::-1]
+
+
+def after(tx: Tx, selection: Selection, anchor: int, count: int) -> list[int]:
+    """The `count` messages just after the anchor, oldest first."""
+    return _found(tx, selection, anchor, count, back=False)
+
+
+def among(tx: Tx, selection: Selection, message_ids: Iterable[int]) -> list[int]:
+    """Those of the messages that are in the selection, oldest first."""
+    wanted = BitMap64(each for each in message_ids if each >= 0) - selection.without
+    if selection.within is not None:
+        wanted &= selection.within
+    return _matching(tx, selection, list(wanted), back=False)
+
+
+def newest(tx: Tx, selection: Selection) -> int | None:
+    found = before(tx, selection, BEYOND_ALL, 1)
+    return found[0] if found else None
+
+
+def first_since(tx: Tx, selection: Selection, moment: float) -> int | None:
+    """The id of the first message sent at or after a moment."""
+    found = after(tx, selection, storage.messages.last_before(tx, moment), 1)
+    return found[0] if found else None
+
+
+def _found(tx: Tx, selection: Selection, anchor: int, count: int, *, back: bool) -> list[int]:
+    """Ids from the anchor on, the nearest first."""
+    if count == 0:
+        return []
+    found: list[int] = []
+    for block in _blocks(tx, selection, anchor, count, back=back):
+        found += block
+        if len(found) >= count:
+            break
+    return found[:count]
+
+
+def _blocks(
+    tx: Tx, selection: Selection, anchor: int, count: int, *, back: bool
+) -> Iterator[list[int]]:
+    """What is found, a stretch at a time, as far as somebody asks."""
+    if selection.within is not None:
+        for ids in _stretches(selection.within - selection.without, anchor, count, back=back):
+            yield _matching(tx, selection, ids, back=back)
+        return
+    if selection.search is not None and selection.search.is_by_index:
+        yield from _searched(tx, selection, selection.search, anchor, count, back=back)
+        return
+    if not selection.without and selection.search is None:
+        yield _page(tx, selection, anchor, count, back=back)
+        return
+    size = max(count, SMALLEST_BLOCK)
+    while page := _page(tx, selection, anchor, size, back=back):
+        yield _found_among(selection, page)
+        if len(page) < size:
+            return
+        anchor, size = page[-1], min(size * 2, LARGEST_BLOCK)
+
+
+def _searched(
+    tx: Tx, selection: Selection, search: Search, anchor: int, count: int, *, back: bool
+) -> Iterator[list[int]]:
+    """What a search finds, by turns along the words and along the conditions.
+
+    Nobody knows beforehand which of the two is the rarer; so both go ahead, each from where the
+    other has come to, and the better one does most of the way.
+    """
+    size = max(2 * count, SMALLEST_BLOCK)
+    while True:
+        stretch = search.next(anchor, size, back=back)
+        yield _matching(tx, selection, stretch.ids, back=back)
+        if not stretch.goes_on:
+            return
+        page = _page(tx, selection, stretch.ids[-1], size, back=back)
+        yield _found_among(selection, page)
+        if len(page) < size:
+            return
+        anchor, size = page[-1], min(size * 2, LARGEST_BLOCK)
+
+
+def _found_among(selection: Selection, ids: list[int]) -> list[int]:
+    """Those of some ids, for which the conditions hold, that are wanted and found."""
+    ids = [each for each in ids if each not in selection.without]
+    if selection.search is None:
+        return ids
+    return selection.search.confirmed(selection.search.may_match(ids))
+
+
+def _stretches(ids: BitMap64, anchor: int, count: int, *, back: bool) -> Iterator[list[int]]:
+    """A set of ids in ever longer stretches away from the anchor, the nearest first."""
+    size = max(count, SMALLEST_BLOCK)
+    up_to_anchor = ids.rank(anchor)
+    start = end = up_to_anchor - (anchor in ids) if back else up_to_anchor
+    while start > 0 if back else end < len(ids):
+        if back:
+            start, end = max(0, start - size), start
+        else:
+            start, end = end, min(len(ids), end + size)
+        stretch = list(ids[start:end])
+        yield stretch[::-1] if back else stretch
+        size = min(size * 4, LARGEST_BLOCK)
+
+
+def _page(tx: Tx, selection: Selection, anchor: int, count: int, *, back: bool) -> list[int]:
+    """The next ids for which the conditions hold, the nearest first."""
+    walk = Walk(tx, anchor, count, back)
+    found: set[int] = set()
+    for way in selection.ways():
+        found.update(walk.along(way))
+    return sorted(found, reverse=back)[:count]
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """From an anchor in one direction, until so many messages are found."""
+
+    tx: Tx
+    anchor: int
+    count: int
+    back: bool
+
+    def along(self, way: Selection) -> list[int]:
+        if way.places is None or not way.by_realm:
+            return self._asked(way)
+        if way.by_topic:
+            here = [place.channel_id for place in way.places]
+            in_places = self._asked(way, "m.channel_id IN :places", by_realm=False, places=here)
+            return in_places + self._elsewhere(way)
+        is_part = way.by_mark or not way.is_whole
+        if len(way.places) > FEW_PLACES and (is_part or self.count > MANY):
+            return self._asked(way)
+        walk = self._past_the_gap(way)
+        passed_over = self._elsewhere(way) if walk is not self else []
+        near, edge = walk._near(way)
+        if edge is None or len(near) >= self.count:
+            return passed_over + near
+        beyond = replace(self, anchor=edge, count=self.count - len(near))
+        return passed_over + near + beyond._through_places(way)
+
+    def _past_the_gap(self, way: Selection) -> "Walk":
+        """Begun where the first of the places begins: before that there is nothing in any."""
+        places = way.places or [Place(0)]
+        if self.back:
+            begin = max(place.until for place in places) + 1
+            return replace(self, anchor=begin) if begin < self.anchor else self
+        begin = min(place.since for place in places)
+        return replace(self, anchor=begin) if begin > self.anchor else self
+
+    def _near(self, way: Selection) -> tuple[list[int], int | None]:
+        """What is found close by, and where that ends; None if it is the end of everything."""
+        newest = storage.messages.newest_id(self.tx)
+        if self.back:
+            edge = min(self.anchor, newest + 1) - NEAR
+            found = self._asked(way, "m.id >= :edge", edge=edge)
+            return found, edge if edge > 0 else None
+        edge = self.anchor + NEAR
+        found = self._asked(way, "m.id <= :edge", edge=edge)
+        return found, edge if edge < newest else None
+
+    def _through_places(self, way: Selection) -> list[int]:
+        found: list[int] = []
+        for place in way.places or ():
+            if place.since >= self.anchor if self.back else place.until <= self.anchor:
+                continue
+            found += self._asked(
+                way,
+                "m.channel_id = :place AND m.id > :since AND m.id <= :until",
+                by_realm=False,
+                place=place.channel_id,
+                since=place.since,
+                until=place.until,
+            )
+        return found + self._elsewhere(way)
+
+    def _elsewhere(self, way: Selection) -> list[int]:
+        found: list[int] = []
+        for condition in way.elsewhere:
+            found += self._asked(way, condition, by_realm=condition == MOVED)
+        return found
+
+    def _asked(
+        self, way: Selection, more: str = "", *, by_realm: bool | None = None, **params: Any
+    ) -> list[int]:
+        if way.by_realm if by_realm is None else by_realm:
+            more = f"m.realm_id = :realm{' AND ' + more if more else ''}"
+            params["realm"] = self.tx.realm_id
+        position = "m.id < :anchor" if self.back else "m.id > :anchor"
+        rows = self.tx.all(
+            f"SELECT m.id FROM message m WHERE {position}"
+            f"{' AND ' + more if more else ''} AND {way.where()}"
+            f" ORDER BY m.id {'DESC' if self.back else 'ASC'} LIMIT :count",
+            anchor=self.anchor,
+            count=self.count,
+            **params,
+            **way.params,
+        )
+        return [row["id"] for row in rows]
+
+
+def _matching(tx: Tx, selection: Selection, ids: list[int], *, back: bool) -> list[int]:
+    """Those of the ids that are in the selection, the nearest first."""
+    search = selection.search
+    if search is not None:
+        ids = search.may_match(ids)
+    ids = _among(tx, selection, [each for each in ids if each not in selection.without], back=back)
+    return ids if search is None else search.confirmed(ids)
+
+
+def _among(tx: Tx, selection: Selection, ids: list[int], *, back: bool) -> list[int]:
+    """Those of the ids for which the conditions hold, the nearest first."""
+    if not ids:
+        return []
+    found: set[int] = set()
+    for way in selection.ways():
+        rows = tx.all(
+            "SELECT m.id FROM message m WHERE m.id IN :ids AND +m.realm_id = :realm"
+            f" AND {way.where()}",
+            realm=tx.realm_id,
+            ids=ids,
+            **way.params,
+        )
+        found.update(row["id"] for row in rows)
+    return sorted(found, reverse=back)

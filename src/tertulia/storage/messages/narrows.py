@@ -1,0 +1,121 @@
+"""What the terms of a narrow mean in SQL: each function gives a condition over `message m`.
+
+Values are named through the selection that the condition is for. Where a term alone leads to few
+messages, the selection is told that it need not walk through the whole organization.
+"""
+
+from pyroaring import BitMap64
+
+from tertulia.domain.channels.topics import RESOLVED_PREFIX
+from tertulia.domain.personal.topic_policies import Visibility
+from tertulia.storage.database.tx import Tx
+from tertulia.storage.messages.selections import Selection
+
+DIRECT = "m.conversation_id IS NOT NULL"
+RESOLVED = (
+    f"m.channel_id IS NOT NULL AND substr(m.topic, 1, {len(RESOLVED_PREFIX)}) = '{RESOLVED_PREFIX}'"
+)
+HAS = {
+    "link": "m.has_link",
+    "image": "m.has_image",
+    "attachment": "m.has_attachment",
+    "reaction": "EXISTS (SELECT 1 FROM reaction r WHERE r.message_id = m.id)",
+}
+KINDS_OF_CHANNELS = {
+    "public": "NOT c.invite_only",
+    "web-public": "c.is_web_public",
+    "archived": "c.archived",
+}
+
+
+def in_channel(selection: Selection, channel_id: int) -> str:
+    return f"m.channel_id = {selection.value(channel_id)}"
+
+
+def in_channels(selection: Selection, realm_id: int, kind: str) -> str:
+    # The plus keeps this condition from choosing the index.
+    return (
+        "+m.channel_id IN (SELECT c.id FROM channel c"
+        f" WHERE c.realm_id = {selection.value(realm_id)} AND {KINDS_OF_CHANNELS[kind]})"
+    )
+
+
+def in_topic(selection: Selection, topic_key: str) -> str:
+    return f"m.channel_id IS NOT NULL AND m.topic_key = {selection.value(topic_key)}"
+
+
+def sent_by(selection: Selection, user_id: int) -> str:
+    return f"m.sender_id = {selection.value(user_id)}"
+
+
+def in_conversation(selection: Selection, conversation_id: int) -> str:
+    return f"m.conversation_id = {selection.value(conversation_id)}"
+
+
+def in_conversations_of(selection: Selection, user_id: int) -> str:
+    return (
+        "m.conversation_id IN (SELECT d.conversation_id FROM conversation_member d"
+        f" WHERE d.user_id = {selection.value(user_id)})"
+    )
+
+
+def with_id(selection: Selection, message_id: int) -> str:
+    return f"m.id = {selection.value(message_id)}"
+
+
+def with_policy(selection: Selection, user_id: int, *policies: Visibility) -> str:
+    """In a topic for which the user has one of these policies."""
+    listed = ", ".join(str(int(policy)) for policy in policies)
+    return (
+        "EXISTS (SELECT 1 FROM user_topic t"
+        f" WHERE t.user_id = {selection.value(user_id)} AND t.channel_id = m.channel_id"
+        f" AND t.topic_key = m.topic_key AND t.policy IN ({listed}))"
+    )
+
+
+def muted(selection: Selection, user_id: int) -> str:
+    """In a muted topic, or in a muted channel and not in a topic that the user wants to see."""
+    muted_topic = with_policy(selection, user_id, Visibility.MUTED)
+    wanted_topic = with_policy(selection, user_id, Visibility.UNMUTED, Visibility.FOLLOWED)
+    return (
+        f"m.channel_id IS NOT NULL AND ({muted_topic} OR (m.channel_id IN"
+        " (SELECT s.channel_id FROM subscription s"
+        f" WHERE s.user_id = {selection.value(user_id)} AND s.is_muted) AND NOT {wanted_topic}))"
+    )
+
+
+# --- sets of ids ---
+
+
+def flagged(tx: Tx, user_id: int, *flags: str) -> BitMap64:
+    """The messages that carry one of these marks for a user."""
+    rows = tx.all(
+        "SELECT message_id FROM message_flag WHERE user_id = :user AND flag IN :flags",
+        user=user_id,
+        flags=list(flags),
+    )
+    return BitMap64(row["message_id"] for row in rows)
+
+
+def in_followed_topics(tx: Tx, user_id: int) -> BitMap64:
+    """All messages of the topics that a user follows, whoever received them."""
+    rows = tx.all(
+        "SELECT m.id FROM user_topic t JOIN message m"
+        " ON m.channel_id = t.channel_id AND m.topic_key = t.topic_key"
+        f" WHERE t.user_id = :user AND t.policy = {int(Visibility.FOLLOWED)}",
+        user=user_id,
+    )
+    return BitMap64(row["id"] for row in rows)
+
+
+def calling_everybody(tx: Tx, user_id: int) -> BitMap64:
+    """The messages that called everybody in a channel while the user was in it."""
+    rows = tx.all(
+        "SELECT m.id FROM message m JOIN subscription_span s"
+        " ON s.channel_id = m.origin_channel_id AND s.start_message_id < m.id"
+        " AND (s.end_message_id IS NULL OR m.id <= s.end_message_id)"
+        " WHERE m.realm_id = :realm AND m.channel_wildcard AND s.user_id = :user",
+        realm=tx.realm_id,
+        user=user_id,
+    )
+    return BitMap64(row["id"] for row in rows)

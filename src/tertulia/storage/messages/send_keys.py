@@ -1,0 +1,53 @@
+"""Keys of sends: what makes a repeated send happen once."""
+
+from dataclasses import dataclass
+
+from tertulia.storage.database.tx import Tx
+
+
+@dataclass(frozen=True, slots=True)
+class SentBefore:
+    fingerprint: bytes
+    message_id: int
+    policy: int | None
+
+
+def find(tx: Tx, sender_id: int, key: str, newer_than: float) -> SentBefore | None:
+    row = tx.one(
+        "SELECT fingerprint, message_id, policy FROM send_key"
+        " WHERE sender_id = :sender AND key = :key AND sent_at > :newest",
+        sender=sender_id,
+        key=key,
+        newest=newer_than,
+    )
+    if row is None:
+        return None
+    return SentBefore(bytes(row["fingerprint"]), row["message_id"], row["policy"])
+
+
+def insert(
+    tx: Tx, sender_id: int, key: str, fingerprint: bytes, message_id: int, policy: int | None
+) -> None:
+    """Remember a send; a key that has expired is taken over."""
+    tx.execute(
+        "INSERT INTO send_key (realm_id, sender_id, key, fingerprint, message_id, policy, sent_at)"
+        " VALUES (:realm, :sender, :key, :fingerprint, :message, :policy, :now)"
+        " ON CONFLICT (sender_id, key) DO UPDATE SET fingerprint = excluded.fingerprint,"
+        " message_id = excluded.message_id, policy = excluded.policy, sent_at = excluded.sent_at",
+        realm=tx.realm_id,
+        sender=sender_id,
+        key=key,
+        fingerprint=fingerprint,
+        message=message_id,
+        policy=policy,
+        now=tx.now,
+    )
+
+
+def forget_before(tx: Tx, at: float, most: int) -> int:
+    return tx.execute(
+        "DELETE FROM send_key WHERE (sender_id, key) IN"
+        " (SELECT sender_id, key FROM send_key WHERE sent_at <= :at LIMIT :most)",
+        at=at,
+        most=most,
+    )

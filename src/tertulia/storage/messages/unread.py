@@ -1,0 +1,372 @@
+"""Unread messages: one compressed bitmap per user, and the marks that few messages carry.
+
+A send touches none of this. `caught_up_to` says how far the stored bitmap knows; what came
+since is added by whoever looks. Archiving a channel touches none of it either: everything in it
+is read then, and `closings_seen` says up to which event the bitmap knows of that.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from pyroaring import BitMap64
+
+from tertulia import storage
+from tertulia.domain.messages.message import Message
+from tertulia.storage.database.tx import Tx
+from tertulia.storage.messages.selections import (
+    MY_CONVERSATIONS,
+    NOT_MOVED_AWAY,
+    RECEIVED_IN_CHANNEL,
+)
+
+FEW = 2000
+
+# The marks that clients are shown, in their order; `unread_notice` is ours alone.
+SHOWN = (
+    "starred",
+    "collapsed",
+    "mentioned",
+    "stream_wildcard_mentioned",
+    "topic_wildcard_mentioned",
+    "historical",
+    "has_alert_word",
+)
+# A notice that a topic was resolved is read at once, but for those who asked to see it.
+_ARRIVES_UNREAD = (
+    "NOT (m.sender_id = :me AND m.read_by_sender)"
+    " AND m.sender_id NOT IN (SELECT u.muted_id FROM muted_user u WHERE u.user_id = :me)"
+    " AND (NOT m.resolve_notice OR m.id IN"
+    " (SELECT f.message_id FROM message_flag f WHERE f.user_id = :me AND f.flag = 'unread_notice'))"
+)
+# Messages, with their channel if they were in it when it was archived.
+_WITH_CLOSING = (
+    "message m LEFT JOIN channel c ON c.id = m.channel_id AND m.id <= c.closed_message_id"
+    " AND (m.arrived_seq IS NULL OR m.arrived_seq < c.closed_seq)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadMessage:
+    id: int
+    sender_id: int
+    channel_id: int | None
+    topic: str
+    member_ids: tuple[int, ...]
+
+
+def load(tx: Tx, user_id: int) -> BitMap64:
+    """All messages the user has received and not read, up to this moment."""
+    stored = _stored(tx, user_id)
+    bitmap = stored.bitmap
+    bitmap.update(_arrived_since(tx, user_id, stored.caught_up_to))
+    if bitmap and stored.has_closings_to_see:
+        bitmap -= BitMap64(_closed_among(tx, bitmap, stored.closings_seen))
+    return bitmap
+
+
+def among(tx: Tx, user_id: int, message_ids: Sequence[int]) -> set[int]:
+    """Those of the messages that the user has received and not read.
+
+    Only these are looked at, however much has come since anybody brought the bitmap up to date.
+    """
+    stored = _stored(tx, user_id)
+    newer = [each for each in message_ids if each > stored.caught_up_to]
+    found = {each for each in message_ids if each in stored.bitmap}
+    if newer:
+        rows = tx.all(
+            "SELECT m.id FROM message m WHERE m.id IN :ids AND +m.realm_id = :realm"
+            f" AND ({MY_CONVERSATIONS} OR {RECEIVED_IN_CHANNEL}) AND {_ARRIVES_UNREAD}",
+            realm=tx.realm_id,
+            ids=newer,
+            me=user_id,
+        )
+        found.update(row["id"] for row in rows)
+    if found and stored.has_closings_to_see:
+        found.difference_update(_closed_among(tx, BitMap64(found), stored.closings_seen))
+    return found
+
+
+def store(tx: Tx, user_id: int, bitmap: BitMap64, caught_up_to: int) -> None:
+    """Store a bitmap that is new, or was loaded in this transaction and so knows every closing."""
+    tx.execute(
+        "INSERT INTO unread (user_id, realm_id, bitmap, caught_up_to, closings_seen)"
+        " VALUES (:user, :realm, :bitmap, :caught_up_to,"
+        " (SELECT h.seq FROM log_head h WHERE h.realm_id = :realm))"
+        " ON CONFLICT (user_id) DO UPDATE SET bitmap = excluded.bitmap,"
+        " caught_up_to = excluded.caught_up_to, closings_seen = excluded.closings_seen",
+        user=user_id,
+        realm=tx.realm_id,
+        bitmap=bitmap.serialize(),
+        caught_up_to=caught_up_to,
+    )
+
+
+def change(tx: Tx, user_id: int, bitmap: BitMap64) -> None:
+    """Store a bitmap that was loaded in this transaction and changed since."""
+    store(tx, user_id, bitmap, max(storage.messages.newest_id(tx), caught_up_to(tx, user_id)))
+
+
+def caught_up_to(tx: Tx, user_id: int) -> int:
+    return _stored(tx, user_id).caught_up_to
+
+
+def has_closings_to_see(tx: Tx, user_id: int) -> bool:
+    """Whether channels were archived since the bitmap was stored."""
+    return _stored(tx, user_id).has_closings_to_see
+
+
+def describe(tx: Tx, user_id: int, message_ids: Sequence[int]) -> list[UnreadMessage]:
+    """Where each of these messages stands, in order of id; not those moved out of sight."""
+    rows = tx.all(
+        "SELECT m.id, m.sender_id, m.channel_id, m.topic, v.member_ids FROM message m"
+        " LEFT JOIN conversation v ON v.id = m.conversation_id"
+        f" WHERE m.realm_id = :realm AND m.id IN :ids AND {NOT_MOVED_AWAY} ORDER BY m.id",
+        realm=tx.realm_id,
+        ids=list(message_ids),
+        me=user_id,
+    )
+    return [
+        UnreadMessage(
+            row["id"],
+            row["sender_id"],
+            row["channel_id"],
+            row["topic"],
+            storage.messages.conversations.members(row["member_ids"]),
+        )
+        for row in rows
+    ]
+
+
+def in_place(tx: Tx, waiting: BitMap64, channel_id: int, topic_key: str | None = None) -> list[int]:
+    """Those of the messages that stand in a channel, or in one topic of it."""
+    if not waiting:
+        return []
+    # A few are looked up one by one; of many, those are kept that are found in the place.
+    few = len(waiting) <= FEW
+    rows = tx.all(
+        "SELECT id FROM message WHERE channel_id = :channel"
+        f"{'' if topic_key is None else ' AND topic_key = :topic'}"
+        f" AND {'id IN :ids' if few else 'id >= :oldest'} ORDER BY id",
+        channel=channel_id,
+        **({} if topic_key is None else {"topic": topic_key}),
+        **({"ids": list(waiting)} if few else {"oldest": waiting.min()}),
+    )
+    return [row["id"] for row in rows if row["id"] in waiting]
+
+
+def flags_for(tx: Tx, user_id: int, shown: Sequence[Message]) -> dict[int, list[str]]:
+    """The flags of each message for this reader, in the words of clients."""
+    ids = [message.id for message in shown]
+    not_read = among(tx, user_id, ids)
+    marks = flags_of(tx, user_id, ids)
+    spans: dict[int | None, list[storage.channels.subscriptions.Span]] = {}
+    for span in storage.channels.subscriptions.spans_of(tx, user_id):
+        spans.setdefault(span.channel_id, []).append(span)
+    flags: dict[int, list[str]] = {}
+    for message in shown:
+        found = set(marks.get(message.id, ()))
+        received = message.channel_id is None or any(
+            span.received(message) for span in spans.get(message.origin_channel_id, ())
+        )
+        if received and message.channel_wildcard:
+            found.add("stream_wildcard_mentioned")
+        if not received:
+            found.add("historical")
+        flags[message.id] = _in_order(found, is_read=message.id not in not_read)
+    return flags
+
+
+def _in_order(marks: set[str], *, is_read: bool) -> list[str]:
+    found = ["read"] if is_read else []
+    found += [flag for flag in SHOWN if flag in marks]
+    if marks & {"stream_wildcard_mentioned", "topic_wildcard_mentioned"}:
+        found.append("wildcard_mentioned")
+    return found
+
+
+def flags_of(tx: Tx, user_id: int, message_ids: Sequence[int]) -> dict[int, list[str]]:
+    """The marks, other than read, that these messages carry for a user."""
+    found: dict[int, list[str]] = {}
+    rows = tx.all(
+        "SELECT message_id, flag FROM message_flag WHERE user_id = :user AND message_id IN :ids"
+        " ORDER BY message_id, flag",
+        user=user_id,
+        ids=list(message_ids),
+    )
+    for row in rows:
+        found.setdefault(row["message_id"], []).append(row["flag"])
+    return found
+
+
+def with_flag(tx: Tx, user_id: int, flag: str) -> list[int]:
+    rows = tx.all(
+        "SELECT message_id FROM message_flag WHERE user_id = :user AND flag = :flag"
+        " ORDER BY message_id",
+        user=user_id,
+        flag=flag,
+    )
+    return [row["message_id"] for row in rows]
+
+
+def wildcards_among(tx: Tx, message_ids: Sequence[int]) -> list[int]:
+    """Those of the messages that call everybody in their channel."""
+    rows = tx.all(
+        "SELECT id FROM message WHERE realm_id = :realm AND id IN :ids AND channel_wildcard",
+        realm=tx.realm_id,
+        ids=list(message_ids),
+    )
+    return [row["id"] for row in rows]
+
+
+def sent_by(tx: Tx, sender_id: int, among: BitMap64) -> list[int]:
+    """Those of the messages that one user has sent."""
+    if not among:
+        return []
+    rows = tx.all(
+        "SELECT id FROM message WHERE sender_id = :sender AND realm_id = :realm AND id >= :oldest"
+        " ORDER BY id",
+        sender=sender_id,
+        realm=tx.realm_id,
+        oldest=among.min(),
+    )
+    return [row["id"] for row in rows if row["id"] in among]
+
+
+def add_flag(tx: Tx, flag: str, user_ids: Sequence[int], message_id: int) -> None:
+    """Mark one message for some people."""
+    _add_flag(tx, flag, ((user_id, message_id) for user_id in user_ids))
+
+
+def add_flags(tx: Tx, user_id: int, flag: str, message_ids: Sequence[int]) -> None:
+    """Mark some messages for one person."""
+    _add_flag(tx, flag, ((user_id, message_id) for message_id in message_ids))
+
+
+def _add_flag(tx: Tx, flag: str, pairs: Iterable[tuple[int, int]]) -> None:
+    tx.execute_many(
+        "INSERT INTO message_flag (realm_id, user_id, flag, message_id)"
+        " VALUES (:realm, :user, :flag, :message) ON CONFLICT DO NOTHING",
+        (
+            {"realm": tx.realm_id, "user": user_id, "flag": flag, "message": message_id}
+            for user_id, message_id in pairs
+        ),
+    )
+
+
+def remove_flags(tx: Tx, user_id: int, flag: str, message_ids: Sequence[int]) -> None:
+    tx.execute(
+        "DELETE FROM message_flag WHERE user_id = :user AND flag = :flag AND message_id IN :ids",
+        user=user_id,
+        flag=flag,
+        ids=list(message_ids),
+    )
+
+
+def remove_flag(tx: Tx, flag: str, message_id: int) -> None:
+    """Take a mark off a message for everybody."""
+    tx.execute(
+        "DELETE FROM message_flag WHERE message_id = :message AND flag = :flag",
+        message=message_id,
+        flag=flag,
+    )
+
+
+def with_mark_on(tx: Tx, flag: str, message_ids: Sequence[int]) -> set[int]:
+    """Everybody for whom one of the messages carries a mark."""
+    rows = tx.all(
+        "SELECT DISTINCT user_id FROM message_flag WHERE message_id IN :ids AND flag = :flag",
+        ids=list(message_ids),
+        flag=flag,
+    )
+    return {row["user_id"] for row in rows}
+
+
+def readers_among(tx: Tx, message: Message, user_ids: Sequence[int]) -> list[int]:
+    """Those of the people, all of whom have the message, who have read it."""
+    rows = tx.all(
+        "SELECT a.id, u.bitmap, u.caught_up_to, u.closings_seen FROM account a"
+        " LEFT JOIN unread u ON u.user_id = a.id WHERE a.id IN :ids ORDER BY a.id",
+        ids=list(user_ids),
+    )
+    told = with_mark_on(tx, "unread_notice", [message.id])
+    historical = with_mark_on(tx, "historical", [message.id])
+    closed_seq = _closed_with(tx, message)
+    muting = set(storage.personal.muted_users.who_muted(tx, message.sender_id))
+    found = []
+    for row in rows:
+        if closed_seq > (row["closings_seen"] or 0):
+            is_read = True
+        elif (row["caught_up_to"] or 0) >= message.id:
+            is_read = message.id not in BitMap64.deserialize(bytes(row["bitmap"]))
+        elif row["id"] == message.sender_id:
+            is_read = message.read_by_sender
+        else:
+            is_notice = message.resolve_notice and row["id"] not in told
+            is_read = is_notice or row["id"] in historical or row["id"] in muting
+        if is_read:
+            found.append(row["id"])
+    return found
+
+
+def _closed_with(tx: Tx, message: Message) -> int:
+    """The event that made a message read for everybody, because its channel was archived; or 0."""
+    row = tx.one(
+        f"SELECT m.closed_seq AS elsewhere, c.closed_seq AS here FROM {_WITH_CLOSING}"
+        " WHERE m.realm_id = :realm AND m.id = :message",
+        realm=tx.realm_id,
+        message=message.id,
+    )
+    return 0 if row is None else max(row["elsewhere"] or 0, row["here"] or 0)
+
+
+class _Stored(NamedTuple):
+    bitmap: BitMap64
+    caught_up_to: int
+    closings_seen: int
+    has_closings_to_see: bool
+
+
+def _stored(tx: Tx, user_id: int) -> _Stored:
+    row = tx.one(
+        "SELECT u.bitmap, u.caught_up_to, u.closings_seen, EXISTS (SELECT 1 FROM channel c"
+        " WHERE c.realm_id = u.realm_id AND c.closed_seq > u.closings_seen) AS has_closings"
+        " FROM unread u WHERE u.user_id = :user",
+        user=user_id,
+    )
+    if row is None:
+        return _Stored(BitMap64(), 0, 0, has_closings_to_see=True)
+    return _Stored(
+        BitMap64.deserialize(bytes(row["bitmap"])),
+        row["caught_up_to"],
+        row["closings_seen"],
+        has_closings_to_see=bool(row["has_closings"]),
+    )
+
+
+def _closed_among(tx: Tx, waiting: BitMap64, seq: int) -> list[int]:
+    """Those of the messages that were in a channel when it was archived, after this event."""
+    ids = list(waiting)
+    found: list[int] = []
+    for start in range(0, len(ids), FEW):
+        rows = tx.all(
+            f"SELECT m.id FROM {_WITH_CLOSING} WHERE m.realm_id = :realm AND m.id IN :ids"
+            " AND (m.closed_seq > :seq OR c.closed_seq > :seq)",
+            realm=tx.realm_id,
+            seq=seq,
+            ids=ids[start : start + FEW],
+        )
+        found += [row["id"] for row in rows]
+    return found
+
+
+def _arrived_since(tx: Tx, user_id: int, message_id: int) -> list[int]:
+    rows = tx.all(
+        "SELECT m.id FROM message m WHERE m.realm_id = :realm AND m.id > :since"
+        f" AND ({MY_CONVERSATIONS} OR {RECEIVED_IN_CHANNEL})"
+        f" AND {_ARRIVES_UNREAD}",
+        realm=tx.realm_id,
+        since=message_id,
+        me=user_id,
+    )
+    return [row["id"] for row in rows]

@@ -1,0 +1,107 @@
+"""Organizations."""
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from tertulia.domain.groups.group import REALM_PERMISSIONS, GroupValue
+from tertulia.domain.organization.realm import Realm
+from tertulia.modules import on_demand
+from tertulia.storage.database.tx import Row, Tx
+
+if TYPE_CHECKING:
+    from tertulia.storage.organization import custom_emoji, linkifiers, mail_domains, playgrounds
+else:
+    __getattr__ = on_demand(__name__)
+
+
+def all_of_them(tx: Tx) -> list[Realm]:
+    return [_realm(row) for row in tx.all("SELECT * FROM realm ORDER BY id")]
+
+
+def find(tx: Tx, realm_id: int) -> Realm | None:
+    row = tx.one("SELECT * FROM realm WHERE id = :id", id=realm_id)
+    return None if row is None else _realm(row)
+
+
+def current(tx: Tx) -> Realm:
+    """The organization in which this transaction works."""
+    realm = find(tx, tx.realm_id)
+    assert realm is not None
+    return realm
+
+
+def subdomain_taken(tx: Tx, subdomain: str) -> bool:
+    found = tx.one("SELECT 1 AS found FROM realm WHERE subdomain = :subdomain", subdomain=subdomain)
+    return found is not None
+
+
+def insert(tx: Tx, subdomain: str, name: str, uuid: str) -> int:
+    realm_id = tx.insert(
+        "INSERT INTO realm (subdomain, name, uuid, created_at)"
+        " VALUES (:subdomain, :name, :uuid, :now) RETURNING id",
+        subdomain=subdomain,
+        name=name,
+        uuid=uuid,
+        now=tx.now,
+    )
+    tx.execute("INSERT INTO log_head (realm_id, seq) VALUES (:realm, 0)", realm=realm_id)
+    return realm_id
+
+
+def render_version(tx: Tx) -> int:
+    """The version of the renderer that has seen all messages, itself or a newer one."""
+    return int(tx.value("SELECT render_version AS value FROM realm WHERE id = :id", id=tx.realm_id))
+
+
+def set_render_version(tx: Tx, version: int) -> None:
+    tx.execute(
+        "UPDATE realm SET render_version = :version WHERE id = :id", version=version, id=tx.realm_id
+    )
+
+
+def rename(tx: Tx, name: str) -> None:
+    tx.execute("UPDATE realm SET name = :name WHERE id = :id", name=name, id=tx.realm_id)
+
+
+def set_setting(tx: Tx, name: str, value: Any) -> None:
+    settings = dict(current(tx).settings)
+    settings[name] = value
+    tx.execute(
+        "UPDATE realm SET settings = :settings WHERE id = :id",
+        settings=msgspec.json.encode(settings).decode(),
+        id=tx.realm_id,
+    )
+
+
+def full_members_told_at(tx: Tx) -> float:
+    told_at: float = tx.value(
+        "SELECT full_members_told_at AS value FROM realm WHERE id = :id", id=tx.realm_id
+    )
+    return told_at
+
+
+def note_full_members_told(tx: Tx) -> None:
+    tx.execute(
+        "UPDATE realm SET full_members_told_at = :now WHERE id = :id", now=tx.now, id=tx.realm_id
+    )
+
+
+def _realm(row: Row) -> Realm:
+    return Realm(
+        id=row["id"],
+        subdomain=row["subdomain"],
+        name=row["name"],
+        uuid=row["uuid"],
+        created_at=row["created_at"],
+        deactivated=bool(row["deactivated"]),
+        settings=_settings(row["settings"]),
+    )
+
+
+def _settings(text: str) -> dict[str, Any]:
+    """Settings by name; a permission that names people in place is more than plain JSON."""
+    settings: dict[str, Any] = msgspec.json.decode(text)
+    for name in settings.keys() & REALM_PERMISSIONS.keys():
+        settings[name] = msgspec.convert(settings[name], GroupValue)
+    return settings

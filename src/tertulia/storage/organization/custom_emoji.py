@@ -1,0 +1,88 @@
+"""Custom emoji and their pictures."""
+
+from tertulia.domain.organization.custom_emoji import CustomEmoji
+from tertulia.storage.database.tx import Row, Tx
+
+_COLUMNS = "id, realm_id, name, author_id, deactivated, file_name, still_name"
+
+
+def everything(tx: Tx) -> list[CustomEmoji]:
+    """All of them, deactivated ones included: old reactions still show them."""
+    rows = tx.all(
+        f"SELECT {_COLUMNS} FROM emoji WHERE realm_id = :realm ORDER BY id", realm=tx.realm_id
+    )
+    return [_emoji(row) for row in rows]
+
+
+def find(tx: Tx, emoji_id: int) -> CustomEmoji | None:
+    row = tx.one(
+        f"SELECT {_COLUMNS} FROM emoji WHERE realm_id = :realm AND id = :id",
+        realm=tx.realm_id,
+        id=emoji_id,
+    )
+    return None if row is None else _emoji(row)
+
+
+def find_active(tx: Tx, name: str) -> CustomEmoji | None:
+    row = tx.one(
+        f"SELECT {_COLUMNS} FROM emoji WHERE realm_id = :realm AND name = :name"
+        " AND NOT deactivated",
+        realm=tx.realm_id,
+        name=name,
+    )
+    return None if row is None else _emoji(row)
+
+
+def insert(
+    tx: Tx,
+    name: str,
+    author_id: int,
+    picture: tuple[str, bytes],
+    still: tuple[str | None, bytes | None],
+) -> int:
+    """Pictures are given as (file name, bytes)."""
+    return tx.insert(
+        "INSERT INTO emoji (realm_id, name, author_id, file_name, picture, still_name, still)"
+        " VALUES (:realm, :name, :author, :file_name, :picture, :still_name, :still) RETURNING id",
+        realm=tx.realm_id,
+        name=name,
+        author=author_id,
+        file_name=picture[0],
+        picture=picture[1],
+        still_name=still[0],
+        still=still[1],
+    )
+
+
+def deactivate(tx: Tx, emoji_id: int) -> None:
+    tx.execute("UPDATE emoji SET deactivated = :yes WHERE id = :id", yes=True, id=emoji_id)
+
+
+def picture(tx: Tx, file_name: str) -> bytes | None:
+    found = tx.value(
+        "SELECT picture AS value FROM emoji WHERE realm_id = :realm AND file_name = :name",
+        realm=tx.realm_id,
+        name=file_name,
+    )
+    return None if found is None else bytes(found)
+
+
+def still(tx: Tx, still_name: str) -> bytes | None:
+    found = tx.value(
+        "SELECT still AS value FROM emoji WHERE realm_id = :realm AND still_name = :name",
+        realm=tx.realm_id,
+        name=still_name,
+    )
+    return None if found is None else bytes(found)
+
+
+def _emoji(row: Row) -> CustomEmoji:
+    return CustomEmoji(
+        id=row["id"],
+        realm_id=row["realm_id"],
+        name=row["name"],
+        author_id=row["author_id"],
+        deactivated=bool(row["deactivated"]),
+        file_name=row["file_name"],
+        still_name=row["still_name"],
+    )

@@ -1,0 +1,269 @@
+"""Accounts of people and bots."""
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from tertulia.domain.people.user import DRAWN, BotType, Role, User
+from tertulia.modules import on_demand
+from tertulia.storage.database.tx import Row, Tx
+
+if TYPE_CHECKING:
+    from tertulia.storage.people import (
+        avatars,
+        bot_memory,
+        bots,
+        known_people,
+        presence,
+        profile_fields,
+        profiles,
+        statuses,
+    )
+else:
+    __getattr__ = on_demand(__name__)
+
+
+_COLUMNS = (
+    "id, realm_id, email, full_name, role, is_active, is_system_bot, bot_type, bot_owner_id,"
+    " joined_at, timezone, avatar_source, avatar_version, avatar_name, settings"
+)
+
+
+def find(tx: Tx, user_id: int) -> User | None:
+    row = tx.one(
+        f"SELECT {_COLUMNS} FROM account WHERE id = :id AND realm_id = :realm",
+        id=user_id,
+        realm=tx.realm_id,
+    )
+    return None if row is None else _user(row)
+
+
+def find_by_email(tx: Tx, email: str) -> User | None:
+    """By real address, whatever its case."""
+    row = tx.one(
+        f"SELECT {_COLUMNS} FROM account WHERE realm_id = :realm AND email_key = :key",
+        realm=tx.realm_id,
+        key=email.strip().casefold(),
+    )
+    return None if row is None else _user(row)
+
+
+def find_many(tx: Tx, user_ids: list[int]) -> list[User]:
+    rows = tx.all(
+        f"SELECT {_COLUMNS} FROM account WHERE realm_id = :realm AND id IN :ids ORDER BY id",
+        realm=tx.realm_id,
+        ids=user_ids,
+    )
+    return [_user(row) for row in rows]
+
+
+def everyone(tx: Tx) -> list[User]:
+    rows = tx.all(
+        f"SELECT {_COLUMNS} FROM account WHERE realm_id = :realm ORDER BY id", realm=tx.realm_id
+    )
+    return [_user(row) for row in rows]
+
+
+def members_joined_between(tx: Tx, after: float, until: float) -> list[User]:
+    """Active accounts with the role of a member that began in this time."""
+    rows = tx.all(
+        f"SELECT {_COLUMNS} FROM account WHERE realm_id = :realm AND role = :member AND is_active"
+        " AND NOT is_system_bot AND joined_at > :after AND joined_at <= :until ORDER BY id",
+        realm=tx.realm_id,
+        member=int(Role.MEMBER),
+        after=after,
+        until=until,
+    )
+    return [_user(row) for row in rows]
+
+
+def human_ids(tx: Tx) -> list[int]:
+    """Everybody who is no bot, whether or not they are still here."""
+    rows = tx.all(
+        "SELECT id FROM account WHERE realm_id = :realm AND bot_type IS NULL ORDER BY id",
+        realm=tx.realm_id,
+    )
+    return [row["id"] for row in rows]
+
+
+def active_guests(tx: Tx) -> list[User]:
+    rows = tx.all(
+        f"SELECT {_COLUMNS} FROM account WHERE realm_id = :realm AND role = :guest AND is_active"
+        " ORDER BY id",
+        realm=tx.realm_id,
+        guest=int(Role.GUEST),
+    )
+    return [_user(row) for row in rows]
+
+
+def find_system_bot(tx: Tx, email: str) -> User | None:
+    user = find_by_email(tx, email)
+    return user if user is not None and user.is_system_bot else None
+
+
+def who_set(tx: Tx, setting: str) -> list[User]:
+    """Those who have chosen something for a personal setting."""
+    rows = tx.all(
+        f"SELECT {_COLUMNS} FROM account WHERE realm_id = :realm AND settings LIKE :pattern"
+        " ORDER BY id",
+        realm=tx.realm_id,
+        pattern=f'%"{setting}"%',
+    )
+    return [_user(row) for row in rows]
+
+
+def active_bots_of(tx: Tx, owner_id: int) -> list[User]:
+    """The bots that somebody answers for and that are in use."""
+    rows = tx.all(
+        f"SELECT {_COLUMNS} FROM account WHERE realm_id = :realm AND bot_owner_id = :owner"
+        " AND is_active ORDER BY id",
+        realm=tx.realm_id,
+        owner=owner_id,
+    )
+    return [_user(row) for row in rows]
+
+
+def is_only_person(tx: Tx, user_id: int) -> bool:
+    """Whether no other active account belongs to a person."""
+    return not tx.value(
+        "SELECT count(*) AS value FROM account WHERE realm_id = :realm AND is_active"
+        " AND bot_type IS NULL AND id <> :id",
+        realm=tx.realm_id,
+        id=user_id,
+    )
+
+
+def names_in_use(tx: Tx, full_name: str) -> list[int]:
+    """Active accounts of this name, whatever its case."""
+    rows = tx.all(
+        "SELECT id, full_name FROM account WHERE realm_id = :realm AND is_active",
+        realm=tx.realm_id,
+    )
+    wanted = full_name.casefold()
+    return [row["id"] for row in rows if row["full_name"].casefold() == wanted]
+
+
+def active_owner_ids(tx: Tx) -> list[int]:
+    rows = tx.all(
+        "SELECT id FROM account WHERE realm_id = :realm AND role = :owner AND is_active"
+        " AND bot_type IS NULL ORDER BY id",
+        realm=tx.realm_id,
+        owner=int(Role.OWNER),
+    )
+    return [row["id"] for row in rows]
+
+
+def fingerprints(tx: Tx, user_ids: list[int] | None = None) -> dict[int, bytes]:
+    """The key fingerprints of these users, or of everybody."""
+    wanted = "" if user_ids is None else " AND id IN :ids"
+    rows = tx.all(
+        "SELECT id, key_hash FROM account"
+        f" WHERE realm_id = :realm AND key_hash IS NOT NULL{wanted}",
+        realm=tx.realm_id,
+        **({} if user_ids is None else {"ids": user_ids}),
+    )
+    return {row["id"]: bytes(row["key_hash"]) for row in rows}
+
+
+def password_hash(tx: Tx, user_id: int) -> str | None:
+    found: str | None = tx.value(
+        "SELECT password_hash AS value FROM account WHERE id = :id AND realm_id = :realm",
+        id=user_id,
+        realm=tx.realm_id,
+    )
+    return found
+
+
+def sealed_key(tx: Tx, user_id: int) -> bytes | None:
+    sealed = tx.value(
+        "SELECT key_sealed AS value FROM account WHERE id = :id AND realm_id = :realm",
+        id=user_id,
+        realm=tx.realm_id,
+    )
+    return None if sealed is None else bytes(sealed)
+
+
+def insert(
+    tx: Tx,
+    *,
+    email: str,
+    full_name: str,
+    role: Role,
+    bot_type: BotType | None = None,
+    bot_owner_id: int | None = None,
+    is_system_bot: bool = False,
+    password_hash: str | None = None,
+    settings: dict[str, Any] | None = None,
+    avatar_source: str = DRAWN,
+) -> User:
+    user_id = tx.insert(
+        "INSERT INTO account (realm_id, email, email_key, full_name, role, bot_type, bot_owner_id,"
+        " is_system_bot, joined_at, password_hash, settings, avatar_source)"
+        " VALUES (:realm, :email, :email_key, :full_name, :role, :bot_type, :bot_owner_id,"
+        " :is_system_bot, :now, :password_hash, :settings, :avatar) RETURNING id",
+        realm=tx.realm_id,
+        email=email,
+        email_key=email.casefold(),
+        full_name=full_name,
+        role=int(role),
+        bot_type=None if bot_type is None else int(bot_type),
+        bot_owner_id=bot_owner_id,
+        is_system_bot=is_system_bot,
+        now=tx.now,
+        password_hash=password_hash,
+        settings=msgspec.json.encode(settings or {}).decode(),
+        avatar=avatar_source,
+    )
+    user = find(tx, user_id)
+    assert user is not None
+    return user
+
+
+def set_key(tx: Tx, user_id: int, fingerprint: bytes, sealed: bytes) -> None:
+    tx.execute(
+        "UPDATE account SET key_hash = :fingerprint, key_sealed = :sealed"
+        " WHERE id = :id AND realm_id = :realm",
+        fingerprint=fingerprint,
+        sealed=sealed,
+        id=user_id,
+        realm=tx.realm_id,
+    )
+
+
+def set_role(tx: Tx, user_id: int, role: Role) -> None:
+    tx.execute(
+        "UPDATE account SET role = :role WHERE id = :id AND realm_id = :realm",
+        role=int(role),
+        id=user_id,
+        realm=tx.realm_id,
+    )
+
+
+def set_active(tx: Tx, user_id: int, active: bool) -> None:
+    tx.execute(
+        "UPDATE account SET is_active = :active WHERE id = :id AND realm_id = :realm",
+        active=active,
+        id=user_id,
+        realm=tx.realm_id,
+    )
+
+
+def _user(row: Row) -> User:
+    bot_type = row["bot_type"]
+    return User(
+        id=row["id"],
+        realm_id=row["realm_id"],
+        email=row["email"],
+        full_name=row["full_name"],
+        role=Role(row["role"]),
+        is_active=bool(row["is_active"]),
+        joined_at=row["joined_at"],
+        bot_type=None if bot_type is None else BotType(bot_type),
+        bot_owner_id=row["bot_owner_id"],
+        is_system_bot=bool(row["is_system_bot"]),
+        timezone=row["timezone"],
+        avatar_source=row["avatar_source"],
+        avatar_version=row["avatar_version"],
+        avatar_name=row["avatar_name"],
+        settings=msgspec.json.decode(row["settings"]),
+    )

@@ -1,0 +1,48 @@
+"""Pictures that people have uploaded of themselves."""
+
+from tertulia.storage.database.tx import Tx
+
+
+def put(tx: Tx, user_id: int, name: str, picture: bytes, medium: bytes) -> None:
+    """Show this picture from now on, under a name that was never used before."""
+    tx.execute(
+        "INSERT INTO avatar (user_id, realm_id, name, picture, medium)"
+        " VALUES (:user, :realm, :name, :picture, :medium)"
+        " ON CONFLICT (user_id) DO UPDATE SET name = excluded.name, picture = excluded.picture,"
+        " medium = excluded.medium",
+        user=user_id,
+        realm=tx.realm_id,
+        name=name,
+        picture=picture,
+        medium=medium,
+    )
+
+
+def remove(tx: Tx, user_id: int) -> None:
+    tx.execute(
+        "DELETE FROM avatar WHERE user_id = :user AND realm_id = :realm",
+        user=user_id,
+        realm=tx.realm_id,
+    )
+
+
+def note_change(tx: Tx, user_id: int, source: str, name: str | None) -> None:
+    """Say with the account where its picture comes from now; every change has its version."""
+    tx.execute(
+        "UPDATE account SET avatar_source = :source, avatar_name = :name,"
+        " avatar_version = avatar_version + 1 WHERE id = :id AND realm_id = :realm",
+        source=source,
+        name=name,
+        id=user_id,
+        realm=tx.realm_id,
+    )
+
+
+def find(tx: Tx, name: str, *, medium: bool) -> bytes | None:
+    found = tx.value(
+        f"SELECT {'medium' if medium else 'picture'} AS value FROM avatar"
+        " WHERE realm_id = :realm AND name = :name",
+        realm=tx.realm_id,
+        name=name,
+    )
+    return None if found is None else bytes(found)

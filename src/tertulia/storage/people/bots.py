@@ -1,0 +1,140 @@
+"""What bots have beyond their accounts."""
+
+from typing import Any
+
+import msgspec
+
+from tertulia.domain.people.bots import Bot, Service
+from tertulia.domain.people.user import Role
+from tertulia.storage.database.tx import Row, Tx
+
+_COLUMNS = (
+    "b.user_id, b.sending_channel_id, b.listening_channel_id, b.all_public_channels,"
+    " b.service_url, b.service_interface, b.service_token, b.config"
+)
+
+
+def find(tx: Tx, user_id: int) -> Bot:
+    return find_many(tx, [user_id])[0]
+
+
+def find_many(tx: Tx, user_ids: list[int]) -> list[Bot]:
+    """In the order asked for; a bot that has chosen nothing has no row."""
+    rows = tx.all(
+        f"SELECT {_COLUMNS} FROM bot b WHERE b.user_id IN :users AND b.realm_id = :realm",
+        users=user_ids,
+        realm=tx.realm_id,
+    )
+    found = {row["user_id"]: _bot(row) for row in rows}
+    return [found.get(user_id) or Bot(user_id) for user_id in user_ids]
+
+
+def kept_by(tx: Tx, user_id: int) -> dict[int, Bot]:
+    """Those that somebody looks after: their own, or all of them for an administrator."""
+    rows = tx.all(
+        f"SELECT {_COLUMNS} FROM bot b JOIN account a ON a.id = b.user_id"
+        " WHERE b.realm_id = :realm AND (a.bot_owner_id = :me"
+        " OR EXISTS (SELECT 1 FROM account me WHERE me.id = :me AND me.role <= :administrator))",
+        realm=tx.realm_id,
+        me=user_id,
+        administrator=int(Role.ADMINISTRATOR),
+    )
+    return {row["user_id"]: _bot(row) for row in rows}
+
+
+def using(tx: Tx, channel_id: int) -> list[Bot]:
+    """Those for which a channel is the place they use when they name none."""
+    rows = tx.all(
+        f"SELECT {_COLUMNS} FROM bot b WHERE b.realm_id = :realm"
+        " AND (b.sending_channel_id = :channel OR b.listening_channel_id = :channel)"
+        " ORDER BY b.user_id",
+        realm=tx.realm_id,
+        channel=channel_id,
+    )
+    return [_bot(row) for row in rows]
+
+
+def ids_of_owner(tx: Tx, owner_id: int) -> list[int]:
+    """All bots of somebody, deactivated ones included."""
+    rows = tx.all(
+        "SELECT id FROM account WHERE bot_owner_id = :owner AND realm_id = :realm ORDER BY id",
+        owner=owner_id,
+        realm=tx.realm_id,
+    )
+    return [row["id"] for row in rows]
+
+
+def ids_of_others(tx: Tx, user_id: int) -> list[int]:
+    """All bots that somebody does not own."""
+    rows = tx.all(
+        "SELECT id FROM account WHERE realm_id = :realm AND bot_type IS NOT NULL"
+        " AND NOT is_system_bot AND (bot_owner_id IS NULL OR bot_owner_id <> :user) ORDER BY id",
+        realm=tx.realm_id,
+        user=user_id,
+    )
+    return [row["id"] for row in rows]
+
+
+def sealed_keys(tx: Tx, user_ids: list[int]) -> dict[int, bytes]:
+    rows = tx.all(
+        "SELECT id, key_sealed FROM account WHERE id IN :ids AND realm_id = :realm",
+        ids=user_ids,
+        realm=tx.realm_id,
+    )
+    return {row["id"]: bytes(row["key_sealed"]) for row in rows}
+
+
+def is_name_in_use(tx: Tx, full_name: str) -> bool:
+    """Whether somebody active, a person or a bot, is called so."""
+    found = tx.one(
+        "SELECT 1 AS found FROM account"
+        " WHERE realm_id = :realm AND full_name = :name AND is_active LIMIT 1",
+        realm=tx.realm_id,
+        name=full_name,
+    )
+    return found is not None
+
+
+def save(tx: Tx, bot: Bot) -> None:
+    service = bot.service
+    values: dict[str, Any] = {
+        "sending_channel_id": bot.sending_channel_id,
+        "listening_channel_id": bot.listening_channel_id,
+        "all_public_channels": bot.all_public_channels,
+        "service_url": None if service is None else service.url,
+        "service_interface": None if service is None else service.interface,
+        "service_token": None if service is None else service.token,
+        "config": msgspec.json.encode(bot.config).decode(),
+    }
+    tx.execute(
+        f"INSERT INTO bot (user_id, realm_id, {', '.join(values)})"
+        f" VALUES (:user, :realm, {', '.join(f':{name}' for name in values)})"
+        " ON CONFLICT (user_id) DO UPDATE SET"
+        f" {', '.join(f'{name} = excluded.{name}' for name in values)}",
+        user=bot.user_id,
+        realm=tx.realm_id,
+        **values,
+    )
+
+
+def set_owner(tx: Tx, bot_id: int, owner_id: int) -> None:
+    tx.execute(
+        "UPDATE account SET bot_owner_id = :owner WHERE id = :id AND realm_id = :realm",
+        owner=owner_id,
+        id=bot_id,
+        realm=tx.realm_id,
+    )
+
+
+def _bot(row: Row) -> Bot:
+    service = None
+    if row["service_token"] is not None:
+        service = Service(row["service_url"], row["service_interface"], row["service_token"])
+    return Bot(
+        user_id=row["user_id"],
+        sending_channel_id=row["sending_channel_id"],
+        listening_channel_id=row["listening_channel_id"],
+        all_public_channels=bool(row["all_public_channels"]),
+        service=service,
+        config=msgspec.json.decode(row["config"]),
+    )

@@ -1,0 +1,76 @@
+"""When people were last here, as written down in batches."""
+
+from dataclasses import dataclass
+
+from tertulia.domain.people.presence import Presence
+from tertulia.storage.database.tx import Tx
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """A presence and its place among the changes of the organization."""
+
+    user_id: int
+    presence: Presence
+    update_id: int
+
+
+def since(tx: Tx, update_id: int) -> list[Noted]:
+    """What has changed after a place, in order."""
+    rows = tx.all(
+        "SELECT user_id, active_at, idle_at, update_id FROM presence"
+        " WHERE realm_id = :realm AND update_id > :since ORDER BY update_id",
+        realm=tx.realm_id,
+        since=update_id,
+    )
+    return [
+        Noted(row["user_id"], Presence(row["active_at"], row["idle_at"]), row["update_id"])
+        for row in rows
+    ]
+
+
+def note(tx: Tx, presences: dict[int, Presence]) -> None:
+    """Write down where people are, and give each change its number."""
+    last = tx.value(
+        "SELECT max(update_id) AS value FROM presence WHERE realm_id = :realm", realm=tx.realm_id
+    )
+    tx.execute_many(
+        "INSERT INTO presence (user_id, realm_id, active_at, idle_at, update_id)"
+        " VALUES (:user, :realm, :active_at, :idle_at, :update_id)"
+        " ON CONFLICT (user_id) DO UPDATE SET active_at = excluded.active_at,"
+        " idle_at = excluded.idle_at, update_id = excluded.update_id",
+        (
+            {
+                "user": user_id,
+                "realm": tx.realm_id,
+                "active_at": presence.active_at,
+                "idle_at": presence.idle_at,
+                "update_id": number,
+            }
+            for number, (user_id, presence) in enumerate(presences.items(), (last or 0) + 1)
+        ),
+    )
+
+
+def has_before(tx: Tx, time: float) -> bool:
+    """Whether there is something for `forget_before`."""
+    return (
+        tx.one(f"SELECT 1 AS found FROM presence WHERE {_STALE} LIMIT 1", **_at(tx, time))
+        is not None
+    )
+
+
+def forget_before(tx: Tx, time: float) -> int:
+    """Forget those who were last here before a time, but for the newest change: its number is
+    where the next one counts on."""
+    return tx.execute(f"DELETE FROM presence WHERE {_STALE}", **_at(tx, time))
+
+
+_STALE = (
+    "realm_id = :realm AND idle_at < :time"
+    " AND update_id < (SELECT max(update_id) FROM presence WHERE realm_id = :realm)"
+)
+
+
+def _at(tx: Tx, time: float) -> dict[str, float]:
+    return {"realm": tx.realm_id, "time": time}

@@ -1,0 +1,142 @@
+"""Custom profile fields and what people have filled in."""
+
+from collections.abc import Iterable
+
+from tertulia.domain.people.profile_fields import FieldType, FieldValue, ProfileField
+from tertulia.storage.database.tx import Row, Tx
+
+Values = dict[int, FieldValue]  # by field
+
+
+def everything(tx: Tx) -> list[ProfileField]:
+    """All fields, in their order."""
+    rows = tx.all(
+        "SELECT * FROM profile_field WHERE realm_id = :realm ORDER BY position, id",
+        realm=tx.realm_id,
+    )
+    return [_field(row) for row in rows]
+
+
+def insert(tx: Tx, field: ProfileField) -> int:
+    """After all the others, whatever position is given."""
+    field_id = tx.insert(
+        "INSERT INTO profile_field (realm_id, name, field_type, hint, data, position, in_summary,"
+        " required, editable_by_user, for_matching) VALUES (:realm, :name, :type, :hint, :data, 0,"
+        " :in_summary, :required, :editable, :matching) RETURNING id",
+        realm=tx.realm_id,
+        type=int(field.type),
+        **_changeable(field),
+    )
+    # A new field comes last: its own number is larger than any place given by hand.
+    tx.execute("UPDATE profile_field SET position = id WHERE id = :id", id=field_id)
+    return field_id
+
+
+def update(tx: Tx, field: ProfileField) -> None:
+    tx.execute(
+        "UPDATE profile_field SET name = :name, hint = :hint, data = :data,"
+        " in_summary = :in_summary, required = :required, editable_by_user = :editable,"
+        " for_matching = :matching WHERE id = :id AND realm_id = :realm",
+        id=field.id,
+        realm=tx.realm_id,
+        **_changeable(field),
+    )
+
+
+def delete(tx: Tx, field_id: int) -> None:
+    """A field and all that was filled in."""
+    here = {"field": field_id, "realm": tx.realm_id}
+    tx.execute("DELETE FROM profile_value WHERE field_id = :field AND realm_id = :realm", **here)
+    tx.execute("DELETE FROM profile_field WHERE id = :field AND realm_id = :realm", **here)
+
+
+def set_order(tx: Tx, field_ids: list[int]) -> None:
+    tx.execute_many(
+        "UPDATE profile_field SET position = :position WHERE id = :id AND realm_id = :realm",
+        (
+            {"position": position, "id": field_id, "realm": tx.realm_id}
+            for position, field_id in enumerate(field_ids)
+        ),
+    )
+
+
+# --- values ---
+
+
+def all_values(tx: Tx, user_ids: Iterable[int] | None = None) -> dict[int, Values]:
+    """What these people have filled in, or everybody; by user, then by field."""
+    wanted = "" if user_ids is None else " AND user_id IN :ids"
+    rows = tx.all(
+        "SELECT user_id, field_id, value, rendered FROM profile_value"
+        f" WHERE realm_id = :realm{wanted} ORDER BY user_id, field_id",
+        realm=tx.realm_id,
+        **({} if user_ids is None else {"ids": list(user_ids)}),
+    )
+    found: dict[int, Values] = {}
+    for row in rows:
+        value = FieldValue(row["value"], row["rendered"])
+        found.setdefault(row["user_id"], {})[row["field_id"]] = value
+    return found
+
+
+def set_value(tx: Tx, user_id: int, field_id: int, value: FieldValue) -> None:
+    tx.execute(
+        "INSERT INTO profile_value (realm_id, user_id, field_id, value, rendered)"
+        " VALUES (:realm, :user, :field, :value, :rendered)"
+        " ON CONFLICT (user_id, field_id) DO UPDATE SET value = excluded.value,"
+        " rendered = excluded.rendered",
+        realm=tx.realm_id,
+        user=user_id,
+        field=field_id,
+        value=value.text,
+        rendered=value.rendered,
+    )
+
+
+def remove_value(tx: Tx, user_id: int, field_id: int) -> None:
+    tx.execute(
+        "DELETE FROM profile_value WHERE user_id = :user AND field_id = :field"
+        " AND realm_id = :realm",
+        user=user_id,
+        field=field_id,
+        realm=tx.realm_id,
+    )
+
+
+def who_chose(tx: Tx, field_id: int, values: list[str]) -> list[int]:
+    """Those who have filled in one of these values."""
+    rows = tx.all(
+        "SELECT user_id FROM profile_value WHERE field_id = :field AND realm_id = :realm"
+        " AND value IN :values ORDER BY user_id",
+        field=field_id,
+        realm=tx.realm_id,
+        values=values,
+    )
+    return [row["user_id"] for row in rows]
+
+
+def _changeable(field: ProfileField) -> dict[str, str | bool]:
+    return {
+        "name": field.name,
+        "hint": field.hint,
+        "data": field.data,
+        "in_summary": field.in_summary,
+        "required": field.required,
+        "editable": field.editable_by_user,
+        "matching": field.for_matching,
+    }
+
+
+def _field(row: Row) -> ProfileField:
+    return ProfileField(
+        id=row["id"],
+        type=FieldType(row["field_type"]),
+        name=row["name"],
+        hint=row["hint"],
+        data=row["data"],
+        position=row["position"],
+        in_summary=bool(row["in_summary"]),
+        required=bool(row["required"]),
+        editable_by_user=bool(row["editable_by_user"]),
+        for_matching=bool(row["for_matching"]),
+    )

@@ -1,0 +1,37 @@
+"""What people change about their own accounts."""
+
+from typing import Any
+
+import msgspec
+
+from tertulia.storage.database.tx import Tx
+
+
+def set_settings(tx: Tx, user_id: int, settings: dict[str, Any]) -> None:
+    _set(tx, user_id, "settings", msgspec.json.encode(settings).decode())
+
+
+def set_timezone(tx: Tx, user_id: int, timezone: str) -> None:
+    _set(tx, user_id, "timezone", timezone)
+
+
+def set_full_name(tx: Tx, user_id: int, full_name: str) -> None:
+    _set(tx, user_id, "full_name", full_name)
+
+
+def set_password_hash(tx: Tx, user_id: int, password_hash: str) -> None:
+    _set(tx, user_id, "password_hash", password_hash)
+
+
+def set_email(tx: Tx, user_id: int, email: str) -> None:
+    _set(tx, user_id, "email", email)
+    _set(tx, user_id, "email_key", email.casefold())
+
+
+def _set(tx: Tx, user_id: int, column: str, value: str) -> None:
+    tx.execute(
+        f"UPDATE account SET {column} = :value WHERE id = :id AND realm_id = :realm",
+        value=value,
+        id=user_id,
+        realm=tx.realm_id,
+    )

@@ -1,0 +1,57 @@
+"""What people say about themselves: a short text and an emoji."""
+
+from typing import Any
+
+from tertulia.domain.people.status import Status
+from tertulia.storage.database.tx import Row, Tx
+
+_COLUMNS = "user_id, status_text, emoji_name, emoji_code, reaction_type"
+
+
+def of_user(tx: Tx, user_id: int) -> Status:
+    row = tx.one(f"SELECT {_COLUMNS} FROM user_status WHERE user_id = :user", user=user_id)
+    return Status() if row is None else _status(row)
+
+
+def of_users(tx: Tx, user_ids: list[int]) -> dict[int, Status]:
+    """Those of some people who have said something."""
+    if not user_ids:
+        return {}
+    rows = tx.all(
+        f"SELECT {_COLUMNS} FROM user_status WHERE realm_id = :realm AND user_id IN :users",
+        realm=tx.realm_id,
+        users=user_ids,
+    )
+    return {row["user_id"]: _status(row) for row in rows}
+
+
+def everyone(tx: Tx) -> dict[int, Status]:
+    """By user; those who have said nothing are left out."""
+    rows = tx.all(
+        f"SELECT {_COLUMNS} FROM user_status WHERE realm_id = :realm ORDER BY user_id",
+        realm=tx.realm_id,
+    )
+    return {row["user_id"]: _status(row) for row in rows}
+
+
+def change(tx: Tx, user_id: int, changes: dict[str, Any]) -> None:
+    """Set some of the parts; a status of which nothing is left is forgotten."""
+    known = of_user(tx, user_id)
+    status = known.with_changes(changes)
+    tx.execute("DELETE FROM user_status WHERE user_id = :user", user=user_id)
+    if status != Status():
+        tx.execute(
+            "INSERT INTO user_status"
+            " (user_id, realm_id, status_text, emoji_name, emoji_code, reaction_type)"
+            " VALUES (:user, :realm, :text, :name, :code, :type)",
+            user=user_id,
+            realm=tx.realm_id,
+            text=status.status_text,
+            name=status.emoji_name,
+            code=status.emoji_code,
+            type=status.reaction_type,
+        )
+
+
+def _status(row: Row) -> Status:
+    return Status(row["status_text"], row["emoji_name"], row["emoji_code"], row["reaction_type"])

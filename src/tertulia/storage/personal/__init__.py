@@ -1,0 +1,10 @@
+"""What people keep for themselves."""
+
+from typing import TYPE_CHECKING
+
+from tertulia.modules import on_demand
+
+if TYPE_CHECKING:
+    from tertulia.storage.personal import alert_words, drafts, muted_users, snippets, topic_policies
+else:
+    __getattr__ = on_demand(__name__)

@@ -1,0 +1,57 @@
+"""Who does not want to hear from whom."""
+
+from dataclasses import dataclass
+
+from tertulia.storage.database.tx import Tx
+
+
+@dataclass(frozen=True, slots=True)
+class Mute:
+    user_id: int  # who was muted
+    muted_at: float
+
+
+def of_user(tx: Tx, user_id: int) -> list[Mute]:
+    """Whom a user has muted, the first mute first."""
+    rows = tx.all(
+        "SELECT muted_id, muted_at FROM muted_user WHERE user_id = :user AND realm_id = :realm"
+        " ORDER BY muted_at, muted_id",
+        user=user_id,
+        realm=tx.realm_id,
+    )
+    return [Mute(row["muted_id"], row["muted_at"]) for row in rows]
+
+
+def is_muted(tx: Tx, user_id: int, muted_id: int) -> bool:
+    found = tx.one(
+        "SELECT 1 AS found FROM muted_user WHERE user_id = :user AND muted_id = :muted",
+        user=user_id,
+        muted=muted_id,
+    )
+    return found is not None
+
+
+def who_muted(tx: Tx, muted_id: int) -> list[int]:
+    rows = tx.all(
+        "SELECT user_id FROM muted_user WHERE muted_id = :muted ORDER BY user_id", muted=muted_id
+    )
+    return [row["user_id"] for row in rows]
+
+
+def insert(tx: Tx, user_id: int, muted_id: int) -> None:
+    tx.execute(
+        "INSERT INTO muted_user (realm_id, user_id, muted_id, muted_at)"
+        " VALUES (:realm, :user, :muted, :now)",
+        realm=tx.realm_id,
+        user=user_id,
+        muted=muted_id,
+        now=tx.now,
+    )
+
+
+def delete(tx: Tx, user_id: int, muted_id: int) -> None:
+    tx.execute(
+        "DELETE FROM muted_user WHERE user_id = :user AND muted_id = :muted",
+        user=user_id,
+        muted=muted_id,
+    )

@@ -1,0 +1,77 @@
+"""Saved snippets, each seen by its owner alone."""
+
+from tertulia.domain.personal.snippets import Snippet
+from tertulia.storage.database.tx import Row, Tx
+
+_COLUMNS = "id, title, content, created_at"
+
+
+def of_user(tx: Tx, user_id: int) -> list[Snippet]:
+    rows = tx.all(
+        f"SELECT {_COLUMNS} FROM saved_snippet WHERE user_id = :user AND realm_id = :realm"
+        " ORDER BY id",
+        user=user_id,
+        realm=tx.realm_id,
+    )
+    return [_snippet(row) for row in rows]
+
+
+def find(tx: Tx, snippet_id: int) -> Snippet | None:
+    row = tx.one(
+        f"SELECT {_COLUMNS} FROM saved_snippet WHERE id = :id AND realm_id = :realm",
+        id=snippet_id,
+        realm=tx.realm_id,
+    )
+    return None if row is None else _snippet(row)
+
+
+def find_of(tx: Tx, user_id: int, snippet_id: int) -> Snippet | None:
+    row = tx.one(
+        f"SELECT {_COLUMNS} FROM saved_snippet"
+        " WHERE id = :id AND user_id = :user AND realm_id = :realm",
+        id=snippet_id,
+        user=user_id,
+        realm=tx.realm_id,
+    )
+    return None if row is None else _snippet(row)
+
+
+def count_of(tx: Tx, user_id: int) -> int:
+    return int(
+        tx.value("SELECT count(*) AS value FROM saved_snippet WHERE user_id = :user", user=user_id)
+    )
+
+
+def insert(tx: Tx, user_id: int, title: str, content: str) -> int:
+    return tx.insert(
+        "INSERT INTO saved_snippet (realm_id, user_id, title, content, created_at)"
+        " VALUES (:realm, :user, :title, :content, :now) RETURNING id",
+        realm=tx.realm_id,
+        user=user_id,
+        title=title,
+        content=content,
+        now=tx.now,
+    )
+
+
+def update(tx: Tx, snippet_id: int, title: str, content: str) -> None:
+    tx.execute(
+        "UPDATE saved_snippet SET title = :title, content = :content"
+        " WHERE id = :id AND realm_id = :realm",
+        title=title,
+        content=content,
+        id=snippet_id,
+        realm=tx.realm_id,
+    )
+
+
+def delete(tx: Tx, snippet_id: int) -> None:
+    tx.execute(
+        "DELETE FROM saved_snippet WHERE id = :id AND realm_id = :realm",
+        id=snippet_id,
+        realm=tx.realm_id,
+    )
+
+
+def _snippet(row: Row) -> Snippet:
+    return Snippet(row["id"], row["title"], row["content"], row["created_at"])

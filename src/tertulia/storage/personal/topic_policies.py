@@ -1,0 +1,98 @@
+"""Each user's policy for the topics they said something about."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tertulia import domain
+from tertulia.domain.personal.topic_policies import Visibility
+from tertulia.storage.database.tx import Tx
+
+
+@dataclass(frozen=True, slots=True)
+class UserTopic:
+    channel_id: int
+    topic: str
+    policy: Visibility
+    updated_at: float
+
+
+def policy(tx: Tx, user_id: int, channel_id: int, topic: str) -> Visibility:
+    found = tx.value(
+        "SELECT policy AS value FROM user_topic"
+        " WHERE user_id = :user AND channel_id = :channel AND topic_key = :topic",
+        user=user_id,
+        channel=channel_id,
+        topic=domain.channels.topics.fold(topic),
+    )
+    return Visibility(found or 0)
+
+
+def policies(
+    tx: Tx, channel_id: int, topic: str, user_ids: Sequence[int] | None = None
+) -> dict[int, Visibility]:
+    """What these users, or all, have said about one topic."""
+    wanted = "" if user_ids is None else " AND user_id IN :users"
+    rows = tx.all(
+        "SELECT user_id, policy FROM user_topic WHERE realm_id = :realm"
+        f" AND channel_id = :channel AND topic_key = :topic{wanted}",
+        realm=tx.realm_id,
+        channel=channel_id,
+        topic=domain.channels.topics.fold(topic),
+        **({} if user_ids is None else {"users": list(user_ids)}),
+    )
+    return {row["user_id"]: Visibility(row["policy"]) for row in rows}
+
+
+def count_of(tx: Tx, user_id: int, policy: Visibility | None = None) -> int:
+    """How many topics a user has a policy for, or this policy."""
+    wanted = "" if policy is None else " AND policy = :policy"
+    return int(
+        tx.value(
+            f"SELECT count(*) AS value FROM user_topic WHERE user_id = :user{wanted}",
+            user=user_id,
+            **({} if policy is None else {"policy": int(policy)}),
+        )
+    )
+
+
+def set_policy(tx: Tx, user_id: int, channel_id: int, topic: str, value: Visibility) -> None:
+    """Set a policy; setting none forgets the row."""
+    if value == Visibility.NONE:
+        tx.execute(
+            "DELETE FROM user_topic"
+            " WHERE user_id = :user AND channel_id = :channel AND topic_key = :topic_key",
+            user=user_id,
+            channel=channel_id,
+            topic_key=domain.channels.topics.fold(topic),
+        )
+        return
+    tx.execute(
+        "INSERT INTO user_topic"
+        " (realm_id, user_id, channel_id, topic_key, topic, policy, updated_at)"
+        " VALUES (:realm, :user, :channel, :topic_key, :topic, :policy, :now)"
+        " ON CONFLICT (user_id, channel_id, topic_key) DO UPDATE SET topic = excluded.topic,"
+        " policy = excluded.policy, updated_at = excluded.updated_at",
+        realm=tx.realm_id,
+        user=user_id,
+        channel=channel_id,
+        topic_key=domain.channels.topics.fold(topic),
+        topic=topic,
+        policy=int(value),
+        now=tx.now,
+    )
+
+
+def of_user(tx: Tx, user_id: int) -> list[UserTopic]:
+    """All policies of a user in channels that are not archived, newest first."""
+    rows = tx.all(
+        "SELECT t.channel_id, t.topic, t.policy, t.updated_at FROM user_topic t"
+        " JOIN channel c ON c.id = t.channel_id"
+        " WHERE t.user_id = :user AND t.realm_id = :realm AND NOT c.archived"
+        " ORDER BY t.updated_at DESC, t.channel_id, t.topic_key",
+        user=user_id,
+        realm=tx.realm_id,
+    )
+    return [
+        UserTopic(row["channel_id"], row["topic"], Visibility(row["policy"]), row["updated_at"])
+        for row in rows
+    ]

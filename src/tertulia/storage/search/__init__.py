@@ -1,0 +1,10 @@
+"""The search engine: an index of words of our own, the same on both databases."""
+
+from typing import TYPE_CHECKING
+
+from tertulia.modules import on_demand
+
+if TYPE_CHECKING:
+    from tertulia.storage.search import finding, index, segments
+else:
+    __getattr__ = on_demand(__name__)

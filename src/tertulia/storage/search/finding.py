@@ -1,0 +1,148 @@
+"""Finding: what a search leads to, asked of the index as far as somebody wants to know.
+
+The index is read a segment at a time, beginning where the reader stands, so the newest messages
+with a common word cost little. What is not indexed as it is now was read at the beginning.
+"""
+
+from dataclasses import dataclass
+
+from pyroaring import BitMap
+
+from tertulia import storage
+from tertulia.domain.search.query import Query, SearchedText
+from tertulia.storage.database.tx import Tx
+
+MOST_FRESH = 1000  # messages that are looked through by themselves; more are indexed before
+FEW_WORDS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """The next ids that may match, nearest first, and whether there may be more beyond them."""
+
+    ids: list[int]
+    goes_on: bool
+
+
+class Search:
+    """One search by one reader, in one transaction."""
+
+    def __init__(self, tx: Tx, wanted: Query | None, unwanted: list[Query]) -> None:
+        self._tx = tx
+        self._wanted = wanted
+        self._unwanted = unwanted
+        self._known: dict[int, BitMap] = {}  # what may match in the segments we have read
+        if wanted is not None:
+            self._last = storage.messages.newest_id(tx) >> storage.search.segments.BITS
+            self._read_fresh(wanted)
+            words = [storage.search.index.word_ids(tx, clue) for clue in wanted.clues]
+            self._words = sorted(words, key=len)
+            self._can_match = not wanted.is_empty
+            self._rarest = self._read_rarest() if self._can_match else {}
+
+    @property
+    def is_by_index(self) -> bool:
+        """Whether the index leads to messages; it cannot tell where something is not."""
+        return self._wanted is not None
+
+    def next(self, anchor: int, count: int, *, back: bool) -> Stretch:
+        """The nearest `count` messages beyond the anchor that may match."""
+        ids: list[int] = []
+        nearest = max(anchor, 0) >> storage.search.segments.BITS
+        order = range(min(nearest, self._last), -1, -1) if back else range(nearest, self._last + 1)
+        for segment in order:
+            ids += self._beyond(segment, anchor, count - len(ids), back=back)
+            if len(ids) >= count:
+                return Stretch(ids, goes_on=True)
+        return Stretch(ids, goes_on=False)
+
+    def may_match(self, ids: list[int]) -> list[int]:
+        """Those of the ids that the index does not rule out."""
+        if self._wanted is None:
+            return ids
+        return [
+            each
+            for each in ids
+            if (each & (storage.search.segments.SIZE - 1))
+            in self._in_segment(each >> storage.search.segments.BITS)
+        ]
+
+    def confirmed(self, ids: list[int]) -> list[int]:
+        """Those of the ids that match; the texts are read only where the index is not enough."""
+        needs_text = self._wanted is not None and self._wanted.needs_text
+        if not ids or not (needs_text or self._unwanted):
+            return ids
+        found = {
+            row["id"]
+            for row in storage.search.index.texts(self._tx, ids)
+            if self._is_match(SearchedText(row["rendered"], row["topic"]))
+        }
+        return [each for each in ids if each in found]
+
+    def _is_match(self, page: SearchedText) -> bool:
+        if self._wanted is not None and not self._wanted.is_confirmed_by(page):
+            return False
+        return not any(query.matches(page) for query in self._unwanted)
+
+    def _beyond(self, segment: int, anchor: int, count: int, *, back: bool) -> list[int]:
+        bits = self._in_segment(segment)
+        base = segment << storage.search.segments.BITS
+        place = anchor - base  # of the anchor, as ids in the segment are counted
+        if back:
+            end = bits.rank(min(place, storage.search.segments.SIZE) - 1) if place > 0 else 0
+            return [base + each for each in reversed(bits[max(0, end - count) : end])]
+        start = bits.rank(min(place, storage.search.segments.SIZE - 1)) if place >= 0 else 0
+        return [base + each for each in bits[start : start + count]]
+
+    def _in_segment(self, segment: int) -> BitMap:
+        if segment not in self._known:
+            bits = self._indexed(segment) - self._fresh.get(segment, BitMap())
+            self._known[segment] = bits | self._fresh_matches.get(segment, BitMap())
+        return self._known[segment]
+
+    def _indexed(self, segment: int) -> BitMap:
+        """What the index knows to hold a word for every clue; ids counted within the segment."""
+        if not self._can_match or not self._words:
+            return BitMap()
+        found: BitMap | None = None
+        if self._rarest is not None:
+            found = self._rarest.get(segment, BitMap())
+        for words in self._words[0 if found is None else 1 :]:
+            if found is not None and not found:
+                break
+            held = storage.search.segments.load(
+                self._tx, storage.search.index.POSTINGS, [segment], list(words)
+            )
+            bits = BitMap.union(BitMap(), *held.get(segment, {}).values())
+            found = bits if found is None else found & bits
+        assert found is not None
+        return found
+
+    def _read_rarest(self) -> dict[int, BitMap] | None:
+        """Of the clue with the fewest words, all at once: most segments will not have any."""
+        if not self._words or len(self._words[0]) > FEW_WORDS:
+            return None
+        held = storage.search.segments.load(
+            self._tx,
+            storage.search.index.POSTINGS,
+            list(range(self._last + 1)),
+            list(self._words[0]),
+        )
+        return {segment: BitMap.union(BitMap(), *bits.values()) for segment, bits in held.items()}
+
+    def _read_fresh(self, wanted: Query) -> None:
+        """Look through what the index does not know, or knows as it was before."""
+        rows = storage.search.index.texts(
+            self._tx, storage.search.index.stale(self._tx, MOST_FRESH)
+        )
+        rows += storage.search.index.newest_unindexed(self._tx, MOST_FRESH)
+        self._fresh: dict[int, BitMap] = {}
+        self._fresh_matches: dict[int, BitMap] = {}
+        for row in rows:
+            segment, rest = (
+                row["id"] >> storage.search.segments.BITS,
+                row["id"] & (storage.search.segments.SIZE - 1),
+            )
+            self._fresh.setdefault(segment, BitMap()).add(rest)
+            if wanted.matches(SearchedText(row["rendered"], row["topic"])):
+                self._fresh_matches.setdefault(segment, BitMap()).add(rest)

@@ -1,0 +1,263 @@
+"""The index of words: which messages hold which, brought up to date when somebody looks.
+
+The same on both databases: words with numbers, and for each word a bitmap of messages. A search
+for part of a word goes through the vocabulary, which is small, to the words that contain it.
+What was sent or changed since the index was last brought up to date is known (`indexed_to`,
+`search_stale`) and read by itself, so a search is never behind. By hand, because what the databases
+bring along finds neither parts of words nor Japanese, and not the same things in both.
+
+Writers of one organization take turns, so its messages are committed in the order of their ids
+and one number says how far the index has come.
+"""
+
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+
+from pyroaring import BitMap
+
+from tertulia import domain, storage
+from tertulia.domain.search.query import Clue, SearchedText
+from tertulia.storage.database.tx import Row, Tx
+from tertulia.storage.search.segments import SegmentChanges, SegmentTable
+
+POSTINGS = SegmentTable("search_posting", "word_id")  # the messages that hold a word
+_GRAMS = SegmentTable("search_gram", "gram")  # the words that contain some letters
+
+
+# --- keeping it up to date ---
+
+
+def indexed_to(tx: Tx) -> int:
+    """The last message that was indexed; those after it were not."""
+    return int(
+        tx.value(
+            "SELECT indexed_to AS value FROM search_head WHERE realm_id = :realm",
+            realm=tx.realm_id,
+        )
+        or 0
+    )
+
+
+def realms_behind(tx: Tx) -> list[int]:
+    """The organizations with messages that are not indexed as they are.
+
+    Asked of the newest message: whether there is one beyond a point that it does not know,
+    PostgreSQL finds out by reading them all.
+    """
+    rows = tx.all(
+        "SELECT r.id FROM realm r LEFT JOIN search_head h ON h.realm_id = r.id"
+        " WHERE (SELECT m.id FROM message m WHERE m.realm_id = r.id ORDER BY m.id DESC LIMIT 1)"
+        " > coalesce(h.indexed_to, 0) OR (SELECT s.message_id FROM search_stale s"
+        " WHERE s.realm_id = r.id LIMIT 1) IS NOT NULL ORDER BY r.id"
+    )
+    return [row["id"] for row in rows]
+
+
+def count_behind(tx: Tx, most: int) -> int:
+    """How many messages are not indexed as they are; stops counting at `most`."""
+    return int(
+        tx.value(
+            "SELECT count(*) AS value FROM (SELECT 1 FROM message"
+            " WHERE realm_id = :realm AND id > :head LIMIT :most) AS fresh",
+            realm=tx.realm_id,
+            head=indexed_to(tx),
+            most=most,
+        )
+    ) + len(stale(tx, most))
+
+
+def stale(tx: Tx, most: int) -> list[int]:
+    """Messages that have changed since they were indexed, newest first."""
+    rows = tx.all(
+        "SELECT message_id FROM search_stale WHERE realm_id = :realm"
+        " ORDER BY message_id DESC LIMIT :most",
+        realm=tx.realm_id,
+        most=most,
+    )
+    return [row["message_id"] for row in rows]
+
+
+def note_changes(tx: Tx, message_ids: Sequence[int]) -> None:
+    """Remember that messages do not say any more what they said when they were indexed."""
+    tx.execute(
+        "INSERT INTO search_stale (realm_id, message_id)"
+        " SELECT realm_id, message_id FROM search_document"
+        " WHERE realm_id = :realm AND message_id IN :ids ON CONFLICT DO NOTHING",
+        realm=tx.realm_id,
+        ids=list(message_ids),
+    )
+
+
+def index_some(tx: Tx, most: int) -> int:
+    """Index what was changed, then what is new, oldest first; says how many that were."""
+    changed = stale(tx, most)
+    forget(tx, changed)
+    fresh = _fresh(tx, indexed_to(tx), most - len(changed))
+    _index(tx, [*texts(tx, changed), *fresh])
+    if fresh:
+        tx.execute(
+            "INSERT INTO search_head (realm_id, indexed_to) VALUES (:realm, :head)"
+            " ON CONFLICT (realm_id) DO UPDATE SET indexed_to = excluded.indexed_to",
+            realm=tx.realm_id,
+            head=fresh[-1]["id"],
+        )
+    return len(changed) + len(fresh)
+
+
+def forget(tx: Tx, message_ids: Sequence[int]) -> None:
+    """Take messages out of the index, and with them the words that nobody else uses."""
+    ids = list(message_ids)
+    if not ids:
+        return
+    rows = tx.all("SELECT message_id, words FROM search_document WHERE message_id IN :ids", ids=ids)
+    gone = SegmentChanges()
+    for row in rows:
+        for word_id in array("I", row["words"]):
+            gone.note(word_id, [row["message_id"]])
+    emptied = storage.search.segments.take_out(tx, POSTINGS, gone)
+    tx.execute("DELETE FROM search_document WHERE message_id IN :ids", ids=ids)
+    tx.execute("DELETE FROM search_stale WHERE message_id IN :ids", ids=ids)
+    _forget_words(tx, emptied)
+
+
+def texts(tx: Tx, message_ids: Sequence[int]) -> list[Row]:
+    """What is looked through, of the messages among these that there are."""
+    if not message_ids:
+        return []
+    return tx.all(
+        "SELECT id, rendered, topic FROM message WHERE realm_id = :realm AND id IN :ids"
+        " ORDER BY id",
+        realm=tx.realm_id,
+        ids=list(message_ids),
+    )
+
+
+def newest_unindexed(tx: Tx, most: int) -> list[Row]:
+    """What is looked through, of the newest messages that are not indexed yet."""
+    return tx.all(
+        "SELECT id, rendered, topic FROM message WHERE realm_id = :realm AND id > :head"
+        " ORDER BY id DESC LIMIT :most",
+        realm=tx.realm_id,
+        head=indexed_to(tx),
+        most=most,
+    )
+
+
+def _fresh(tx: Tx, head: int, most: int) -> list[Row]:
+    return tx.all(
+        "SELECT id, rendered, topic FROM message WHERE realm_id = :realm AND id > :head"
+        " ORDER BY id LIMIT :most",
+        realm=tx.realm_id,
+        head=head,
+        most=most,
+    )
+
+
+def _index(tx: Tx, rows: list[Row]) -> None:
+    of_message = {row["id"]: SearchedText(row["rendered"], row["topic"]).words for row in rows}
+    holders: dict[str, list[int]] = {}
+    for message_id, found in of_message.items():
+        for word in found:
+            holders.setdefault(word, []).append(message_id)
+    numbers = _numbers(tx, set(holders))
+    new = SegmentChanges()
+    for word, message_ids in holders.items():
+        new.note(numbers[word], message_ids)
+    storage.search.segments.put_in(tx, POSTINGS, new)
+    tx.load_rows(
+        "search_document",
+        ("message_id", "realm_id", "words"),
+        (
+            (message_id, tx.realm_id, array("I", [numbers[word] for word in found]).tobytes())
+            for message_id, found in of_message.items()
+        ),
+    )
+
+
+# --- the vocabulary ---
+
+
+def word_ids(tx: Tx, clue: Clue) -> BitMap:
+    """The words that a clue may mean."""
+    found = BitMap()
+    if clue.part is not None:
+        found |= _containing(tx, clue.part)
+    if clue.stem is not None or clue.word is not None:
+        rows = tx.all(
+            "SELECT id FROM search_word WHERE realm_id = :realm"
+            f" AND {'word = :word' if clue.stem is None else 'stem = :stem'}",
+            realm=tx.realm_id,
+            **({"word": clue.word} if clue.stem is None else {"stem": clue.stem}),
+        )
+        found.update(row["id"] for row in rows)
+    return found
+
+
+def _containing(tx: Tx, part: str) -> BitMap:
+    grams = domain.search.words.grams(part)
+    found = BitMap()
+    held = storage.search.segments.load(
+        tx, _GRAMS, storage.search.segments.all_of(tx, _GRAMS), list(grams)
+    )
+    for segment, bits in held.items():
+        if len(bits) == len(grams):
+            found |= storage.search.segments.lifted(BitMap.intersection(*bits.values()), segment)
+    if len(grams) == 1 and (
+        len(part) == domain.search.words.SHORTEST_PART or domain.search.words.is_unspaced(part)
+    ):
+        return found
+    rows = tx.all("SELECT id, word FROM search_word WHERE id IN :ids", ids=list(found))
+    return BitMap(row["id"] for row in rows if part in row["word"])
+
+
+def _numbers(tx: Tx, found: set[str]) -> dict[str, int]:
+    """The number of each word; new ones get theirs."""
+    numbers = _known(tx, found)
+    missing = found - numbers.keys()
+    if missing:
+        tx.load_rows(
+            "search_word",
+            ("realm_id", "word", "stem"),
+            ((tx.realm_id, word, domain.search.words.stem(word)) for word in sorted(missing)),
+        )
+        new = _known(tx, missing)
+        storage.search.segments.put_in(tx, _GRAMS, _grams_of(new))
+        numbers |= new
+    return numbers
+
+
+def _known(tx: Tx, some: set[str]) -> dict[str, int]:
+    rows = tx.all(
+        "SELECT id, word FROM search_word WHERE realm_id = :realm AND word IN :words",
+        realm=tx.realm_id,
+        words=list(some),
+    )
+    return {row["word"]: row["id"] for row in rows}
+
+
+def _grams_of(numbers: Mapping[str, int]) -> SegmentChanges:
+    found = SegmentChanges()
+    for word, number in numbers.items():
+        for gram in domain.search.words.grams(word):
+            found.note(gram, [number])
+    return found
+
+
+def _forget_words(tx: Tx, candidates: Iterable[int]) -> None:
+    """Forget those of the words that no message holds any more."""
+    ids = set(candidates)
+    if not ids:
+        return
+    rows = tx.all(
+        "SELECT DISTINCT word_id FROM search_posting WHERE realm_id = :realm"
+        " AND segment IN :segments AND word_id IN :ids",
+        realm=tx.realm_id,
+        segments=storage.search.segments.all_of(tx, POSTINGS),
+        ids=sorted(ids),
+    )
+    unused = sorted(ids - {row["word_id"] for row in rows})
+    rows = tx.all("SELECT id, word FROM search_word WHERE id IN :ids", ids=unused)
+    storage.search.segments.take_out(
+        tx, _GRAMS, _grams_of({row["word"]: row["id"] for row in rows})
+    )
+    tx.execute("DELETE FROM search_word WHERE id IN :ids", ids=unused)

@@ -1,0 +1,124 @@
+"""Sets of ids for many keys, as bitmaps cut into segments: what the search index is made of.
+
+A table holds, for each segment of ids and each key, a bitmap of the ids in that segment. To add
+an id rewrites a few small rows that lie close together, however large the sets have become.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+from pyroaring import BitMap
+
+from tertulia.storage.database.tx import Tx
+
+BITS = 16
+SIZE = 1 << BITS
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentTable:
+    name: str
+    key: str  # the column that holds the key
+
+
+class SegmentChanges:
+    """Ids that come to keys, or leave them."""
+
+    def __init__(self) -> None:
+        self.by_segment: dict[int, dict[Any, list[int]]] = {}
+
+    def note(self, key: Any, ids: Sequence[int]) -> None:
+        """The ids are given in their order."""
+        if ids[0] >> BITS == ids[-1] >> BITS:
+            self._add(key, ids)
+        else:
+            for _, some in groupby(ids, lambda number: number >> BITS):
+                self._add(key, list(some))
+
+    def _add(self, key: Any, ids: Sequence[int]) -> None:
+        keys = self.by_segment.setdefault(ids[0] >> BITS, {})
+        keys.setdefault(key, []).extend([number & (SIZE - 1) for number in ids])
+
+
+def all_of(tx: Tx, table: SegmentTable) -> list[int]:
+    """All segments that may hold something."""
+    last = tx.value(
+        f"SELECT max(segment) AS value FROM {table.name} WHERE realm_id = :realm",
+        realm=tx.realm_id,
+    )
+    return [] if last is None else list(range(last + 1))
+
+
+def load(
+    tx: Tx, table: SegmentTable, segments: list[int], keys: list[Any]
+) -> dict[int, dict[Any, BitMap]]:
+    """The bitmaps of these keys in these segments, as far as there are any.
+
+    Ids in them are counted from the beginning of the segment.
+    """
+    rows = tx.all(
+        f"SELECT segment, {table.key} AS key, bits FROM {table.name}"
+        f" WHERE realm_id = :realm AND segment IN :segments AND {table.key} IN :keys",
+        realm=tx.realm_id,
+        segments=segments,
+        keys=keys,
+    )
+    found: dict[int, dict[Any, BitMap]] = {}
+    for row in rows:
+        found.setdefault(row["segment"], {})[row["key"]] = BitMap.deserialize(row["bits"])
+    return found
+
+
+def lifted(bits: BitMap, segment: int) -> BitMap:
+    """Ids of a segment as they are called outside of it."""
+    return bits.shift(segment << BITS) if segment else bits
+
+
+def put_in(tx: Tx, table: SegmentTable, changes: SegmentChanges) -> None:
+    for segment, added in changes.by_segment.items():
+        bits = load(tx, table, [segment], list(added)).get(segment, {})
+        known = list(bits)
+        for key, ids in added.items():
+            if key in bits:
+                bits[key].update(ids)
+            else:
+                bits[key] = BitMap(ids)
+        _replace(tx, table, segment, known, bits)
+
+
+def take_out(tx: Tx, table: SegmentTable, changes: SegmentChanges) -> set[Any]:
+    """Remove ids; gives the keys that have none left in a segment."""
+    emptied = set()
+    for segment, removed in changes.by_segment.items():
+        bits = load(tx, table, [segment], list(removed)).get(segment, {})
+        for key, found in bits.items():
+            found.difference_update(BitMap(removed[key]))
+        left = {key: found for key, found in bits.items() if found}
+        _replace(tx, table, segment, list(bits), left)
+        emptied.update(bits.keys() - left.keys())
+    return emptied
+
+
+def _replace(
+    tx: Tx, table: SegmentTable, segment: int, known: list[Any], bits: dict[Any, BitMap]
+) -> None:
+    """Put these rows in the place of those that are known; by far quicker than row by row."""
+    # A list, though it holds one: without statistics PostgreSQL finds the way by the key only so.
+    tx.execute(
+        f"DELETE FROM {table.name} WHERE realm_id = :realm AND segment IN :segments"
+        f" AND {table.key} IN :keys",
+        realm=tx.realm_id,
+        segments=[segment],
+        keys=known,
+    )
+    tx.load_rows(
+        table.name,
+        ("realm_id", "segment", table.key, "bits"),
+        (
+            (tx.realm_id, segment, key, found.serialize())
+            for key, found in sorted(bits.items(), key=itemgetter(0))
+        ),
+    )

@@ -1,0 +1,483 @@
+"""Joining channels, listing them, leaving them; alone and by the hand of others."""
+
+import pytest
+from tests.support.people import Chat
+
+from tertulia import actions
+from tertulia.domain.channels.channel import COLORS
+
+PATH = "/users/me/subscriptions"
+
+
+def names_of(person, **params) -> list[str]:
+    answer = person.get(PATH, **params).succeeds()
+    return [each["name"] for each in answer["subscriptions"]]
+
+
+def joins(caller, *names, **params):
+    return caller.post(PATH, subscriptions=[{"name": name} for name in names], **params)
+
+
+def leaves(caller, *names, **params):
+    return caller.delete(PATH, subscriptions=list(names), **params)
+
+
+# --- joining ---
+
+
+def test_a_channel_that_is_not_there_is_created(chat):
+    ana = chat.person("ana")
+
+    answer = joins(ana, "garden", "kitchen").succeeds()
+
+    assert answer["subscribed"] == {str(ana.id): ["garden", "kitchen"]}
+    assert answer["already_subscribed"] == {}
+    assert {"kitchen", "garden"} <= set(names_of(ana))
+
+
+def test_a_channel_that_is_there_is_joined_whatever_its_case(chat):
+    ana, ben = chat.people("ana", "ben")
+    ana.joins("Kitchen")
+
+    first = joins(ben, "  KITCHEN ").succeeds()
+    again = joins(ben, "kitchen").succeeds()
+
+    assert first["subscribed"] == {str(ben.id): ["Kitchen"]}
+    assert (again["subscribed"], again["already_subscribed"]) == ({}, {str(ben.id): ["Kitchen"]})
+
+
+def test_settings_are_only_for_a_new_channel(chat):
+    ana, ben = chat.people("ana", "ben")
+    ana.joins("kitchen")
+
+    joins(ben, "kitchen", invite_only=True, topics_policy="empty_topic_only").succeeds()
+
+    kitchen = chat.channel("kitchen")
+    assert (kitchen.invite_only, kitchen.topics_policy) == (False, "inherit")
+
+
+def test_others_can_be_brought_along_and_the_caller_stays_outside(chat):
+    ana, ben, cleo = chat.people("ana", "ben", "cleo")
+    gus = chat.person("gus", role="guest")
+    ben.joins("kitchen")
+
+    answer = joins(ana, "kitchen", principals=[ben.id, cleo.id, gus.id, cleo.id]).succeeds()
+
+    assert answer["already_subscribed"] == {str(ben.id): ["kitchen"]}
+    assert answer["subscribed"] == {str(cleo.id): ["kitchen"], str(gus.id): ["kitchen"]}
+    assert names_of(gus) == ["kitchen"]
+    assert "kitchen" not in names_of(ana)
+
+
+def test_others_can_be_named_by_the_address_in_public(chat):
+    ana, ben = chat.people("ana", "ben")
+    cleo = chat.person("cleo", settings={"email_address_visibility": 1})
+
+    answer = joins(ana, "kitchen", principals=[ben.api_email, cleo.email.upper()]).succeeds()
+
+    assert set(answer["subscribed"]) == {str(ben.id), str(cleo.id)}
+
+
+def test_no_principals_means_oneself(chat):
+    ana = chat.person("ana")
+
+    assert joins(ana, "kitchen", principals=[]).succeeds()["subscribed"] == {
+        str(ana.id): ["kitchen"]
+    }
+
+
+def test_an_empty_list_is_no_mistake(chat):
+    answer = joins(chat.person("ana")).succeeds()
+
+    assert (answer["subscribed"], answer["already_subscribed"]) == ({}, {})
+
+
+def test_a_bot_joins_by_itself(chat):
+    ana = chat.person("ana", channels=["kitchen"])
+    bot = chat.person("helper", bot="generic", owner=ana)
+
+    joins(bot, "kitchen").succeeds()
+
+    assert names_of(bot) == ["kitchen"]
+
+
+@pytest.mark.parametrize(
+    "subscriptions, msg",
+    [
+        (None, "Missing 'subscriptions' argument"),
+        ("[{", "subscriptions is not valid JSON"),
+        ("5", "subscriptions is not a list"),
+        ('"x"', "subscriptions is not a list"),
+        ([{"description": "x"}], 'subscriptions[0]["name"] field is missing: Field required'),
+        ([{"name": 5}], 'subscriptions[0]["name"] is not a string'),
+        ([{"name": None}], 'subscriptions[0]["name"] is not a string'),
+        ([{"name": "  "}], "Channel name can't be empty."),
+        ([{"name": "x" * 61}], "Channel name too long (limit: 60 characters)."),
+        ([{"name": "kit\0chen"}], "Invalid character in channel name, at position 4."),
+        ([{"name": "kitchen\ud800"}], "subscriptions is not valid JSON"),
+        (
+            [{"name": "attic", "description": "d" * 1025}],
+            'subscriptions[0]["description"] is too long (limit: 1024 characters)',
+        ),
+    ],
+)
+def test_what_is_no_channel_to_join(chat, subscriptions, msg):
+    ana = chat.person("ana")
+    before = chat.head()
+
+    ana.post(PATH, subscriptions=subscriptions).fails(msg)
+
+    assert chat.head() == before
+
+
+@pytest.mark.parametrize(
+    "principals, msg",
+    [
+        ([987_654], "No such user"),
+        ([-1], "No such user"),
+        ([2**63], "No such user"),
+        (["nobody@example.com"], "No such user"),
+    ],
+)
+def test_who_cannot_be_brought_along(chat, principals, msg):
+    joins(chat.person("ana"), "kitchen", principals=principals).fails(msg)
+
+
+def test_hidden_departed_and_foreign_people_cannot_be_brought_along(chat):
+    ana, ben, cleo = chat.people("ana", "ben", "cleo")
+    eve = Chat.found(chat.server).person("eve")
+    chat.write(actions.people.deactivate, ben.id)
+
+    joins(ana, "kitchen", principals=[ben.id]).fails("User is deactivated")
+    joins(ana, "kitchen", principals=[eve.id]).fails("No such user")
+    joins(ana, "kitchen", principals=[cleo.email]).fails("No such user")
+
+
+def test_ids_and_addresses_do_not_mix(chat):
+    ana = chat.person("ana")
+
+    answer = joins(ana, "kitchen", principals=[ana.id, ana.api_email])
+
+    assert answer.status == 400
+    assert answer.json["msg"].startswith("principals")
+
+
+def test_all_or_nothing(chat):
+    ana = chat.person("ana")
+    before = chat.head()
+
+    joins(ana, "attic", "kitchen", "x" * 61).fails("Channel name too long (limit: 60 characters).")
+    joins(ana, "attic", principals=[ana.id, 987_654]).fails("No such user")
+
+    assert chat.head() == before
+    assert not {"attic", "kitchen"} & set(names_of(ana))
+
+
+def test_a_private_channel_lets_nobody_in_by_themselves(chat):
+    ana, ben = chat.people("ana", "ben")
+    root = chat.person("root", role="owner")
+    ana.joins("cellar", invite_only=True)
+
+    for outsider in (ben, root):
+        joins(outsider, "cellar").fails("Unable to access channel (cellar).")
+        joins(outsider, "cellar", principals=[ben.id]).fails("Unable to access channel (cellar).")
+
+
+def test_closed_doors_may_be_listed_instead(chat):
+    ana, ben = chat.people("ana", "ben")
+    ana.joins("cellar", invite_only=True)
+
+    answer = joins(ben, "cellar", "kitchen", authorization_errors_fatal=False).succeeds()
+
+    assert answer["unauthorized"] == ["cellar"]
+    assert answer["subscribed"] == {str(ben.id): ["kitchen"]}
+    assert "cellar" not in names_of(ben)
+    assert "unauthorized" not in joins(ben, "kitchen").succeeds()
+
+
+def test_somebody_inside_lets_others_into_a_private_channel(chat):
+    ana, ben = chat.people("ana", "ben")
+    ana.joins("cellar", invite_only=True)
+
+    joins(ana, "cellar", principals=[ben.id]).succeeds()
+
+    assert "cellar" in names_of(ben)
+
+
+@pytest.mark.parametrize("permission", ["can_add_subscribers_group", "can_subscribe_group"])
+def test_whoever_holds_the_right_needs_no_invitation(chat, permission):
+    ana, ben, cleo = chat.people("ana", "ben", "cleo")
+    held_by_ben = {"direct_members": [ben.id], "direct_subgroups": []}
+    ana.joins("cellar", invite_only=True, **{permission: held_by_ben})
+
+    joins(ben, "cellar").succeeds()
+
+    joins(cleo, "cellar").fails("Unable to access channel (cellar).")
+
+
+def test_whoever_administers_a_channel_does_not_yet_read_it(chat):
+    ana, ben = chat.people("ana", "ben")
+    ana.joins(
+        "cellar",
+        invite_only=True,
+        can_administer_channel_group={"direct_members": [ben.id], "direct_subgroups": []},
+    )
+
+    joins(ben, "cellar").fails("Unable to access channel (cellar).")
+
+
+def test_adding_others_can_be_left_to_some(chat):
+    ana, ben, cleo = chat.people("ana", "ben", "cleo")
+    root = chat.person("root", role="admin")
+    ana.joins("kitchen")
+    chat.permit("can_add_subscribers_group", "nobody")
+    bens_bot = chat.person("helper", bot="generic", owner=ben)
+
+    joins(ben, "kitchen", principals=[cleo.id]).fails("Insufficient permission")
+    joins(ben, "kitchen", principals=[cleo.id], authorization_errors_fatal=False).fails(
+        "Insufficient permission"
+    )
+
+    joins(ben, "kitchen", principals=[ben.id, bens_bot.id]).succeeds()
+    joins(ana, "kitchen", principals=[cleo.id]).succeeds()  # she administers what she created
+    joins(root, "kitchen", principals=[root.id]).succeeds()
+
+
+def test_guests_do_not_join_by_themselves(chat):
+    gus = chat.person("gus", role="guest")
+
+    joins(gus, "general").fails("Not allowed for guest users")
+    joins(gus, "elsewhere").fails("Not allowed for guest users")
+
+
+def test_strangers_do_not_join(chat):
+    msg = "Not logged in: API authentication or user session required"
+    joins(chat.stranger, "general").fails(msg, code="UNAUTHORIZED", status=401)
+
+
+# --- listing ---
+
+
+def test_a_subscription_in_full(chat):
+    ana, ben = chat.people("ana", "ben")
+    description = "Recipes & **pots**"
+    ana.post(PATH, subscriptions=[{"name": "kitchen", "description": description}]).succeeds()
+    joins(ben, "kitchen").succeeds()
+
+    answer = ana.get(PATH, include_subscribers="true").succeeds()
+
+    (kitchen,) = (each for each in answer["subscriptions"] if each["name"] == "kitchen")
+    nobody, everyone = chat.group("nobody"), chat.group("everyone")
+    rendered = kitchen.pop("rendered_description")
+    assert rendered.startswith("<p>Recipes &amp;")
+    assert kitchen == {
+        "stream_id": chat.channel("kitchen").id,
+        "name": "kitchen",
+        "description": description,
+        "date_created": int(chat.channel("kitchen").created_at),
+        "creator_id": ana.id,
+        "invite_only": False,
+        "is_web_public": False,
+        "history_public_to_subscribers": True,
+        "is_archived": False,
+        "folder_id": None,
+        "first_message_id": None,
+        "is_recently_active": True,
+        "message_retention_days": None,
+        "topics_policy": "inherit",
+        "stream_post_policy": 1,
+        "is_announcement_only": False,
+        "stream_weekly_traffic": None,
+        "subscriber_count": 2,
+        "default_push_notifications": False,
+        "can_add_subscribers_group": nobody,
+        "can_administer_channel_group": {"direct_members": [ana.id], "direct_subgroups": []},
+        "can_create_topic_group": everyone,
+        "can_delete_any_message_group": nobody,
+        "can_delete_own_message_group": nobody,
+        "can_move_messages_out_of_channel_group": nobody,
+        "can_move_messages_within_channel_group": nobody,
+        "can_remove_subscribers_group": chat.group("administrators"),
+        "can_resolve_topics_group": nobody,
+        "can_send_message_group": everyone,
+        "can_subscribe_group": nobody,
+        "subscribers": [ana.id, ben.id],
+        "color": COLORS[2],
+        "is_muted": False,
+        "in_home_view": True,
+        "pin_to_top": False,
+        "desktop_notifications": None,
+        "audible_notifications": None,
+        "push_notifications": None,
+        "email_notifications": None,
+        "wildcard_mentions_notify": None,
+    }
+
+
+def test_the_list_is_in_order_of_names(chat):
+    ana = chat.person("ana", channels=["zoo", "attic", "kitchen"])
+
+    assert names_of(ana) == ["attic", "general", "kitchen", "sandbox", "zoo"]
+
+
+@pytest.mark.parametrize("include, there", [("false", False), ("true", True), ("partial", True)])
+def test_subscribers_are_listed_when_asked_for(chat, include, there):
+    ana = chat.person("ana", channels=["kitchen"])
+
+    answer = ana.get(PATH, include_subscribers=include).succeeds()
+
+    assert all(("subscribers" in each) is there for each in answer["subscriptions"])
+
+
+def test_the_departed_are_no_subscribers(chat):
+    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+    chat.write(actions.people.deactivate, ben.id)
+
+    (kitchen,) = (
+        each
+        for each in ana.get(PATH, include_subscribers="true").succeeds()["subscriptions"]
+        if each["name"] == "kitchen"
+    )
+
+    assert (kitchen["subscribers"], kitchen["subscriber_count"]) == ([ana.id], 1)
+
+
+def test_include_subscribers_is_one_of_three_words(chat):
+    answer = chat.person("ana").get(PATH, include_subscribers="maybe")
+
+    answer.fails("Invalid include_subscribers")
+
+
+def test_newcomers_find_themselves_in_the_default_channels(chat):
+    root = chat.person("root", role="admin")
+    root.joins("hall", is_default_stream=True)
+
+    assert names_of(chat.person("ana")) == ["general", "hall", "sandbox"]
+    assert names_of(chat.person("gus", role="guest")) == []
+    assert names_of(chat.person("helper", bot="generic", owner=root)) == []
+
+
+def test_every_subscription_gets_a_colour_of_its_own(chat):
+    ana = chat.person("ana", channels=[f"c{number}" for number in range(24)])
+
+    answer = ana.get(PATH).succeeds()
+
+    used = [each["color"] for each in answer["subscriptions"]]
+    assert set(used) == set(COLORS)
+
+
+# --- leaving ---
+
+
+def test_leaving_and_coming_back(chat):
+    def mute(tx, user_id):
+        sql = "UPDATE subscription SET is_muted = :yes, color = '#abcdef' WHERE user_id = :user"
+        tx.execute(sql, yes=True, user=user_id)
+
+    ana = chat.person("ana", channels=["kitchen"])
+    chat.write(mute, ana.id)
+
+    left = leaves(ana, "KITCHEN").succeeds()
+    again = leaves(ana, "kitchen").succeeds()
+
+    assert (left["removed"], left["not_removed"]) == (["kitchen"], [])
+    assert (again["removed"], again["not_removed"]) == ([], ["kitchen"])
+    assert "kitchen" not in names_of(ana)
+    joins(ana, "kitchen").succeeds()
+    back = {each["name"]: each for each in ana.get(PATH).succeeds()["subscriptions"]}["kitchen"]
+    assert (back["is_muted"], back["color"]) == (True, "#abcdef")
+
+
+def test_guests_may_leave(chat):
+    gus = chat.person("gus", role="guest", channels=["kitchen"])
+
+    leaves(gus, "kitchen").succeeds()
+
+    assert names_of(gus) == []
+
+
+def test_leaving_what_one_cannot_see_is_leaving_nothing(chat):
+    ana, ben = chat.people("ana", "ben")
+    ana.joins("cellar", invite_only=True)
+
+    assert leaves(ben, "cellar").succeeds()["not_removed"] == ["cellar"]
+
+
+def test_leaving_a_channel_that_is_not_there(chat):
+    ana = chat.person("ana", channels=["kitchen"])
+
+    leaves(ana, "kitchen", "attic", "loft").fails("Channel(s) (attic, loft) do not exist")
+
+    assert "kitchen" in names_of(ana)
+
+
+@pytest.mark.parametrize(
+    "subscriptions, msg",
+    [
+        (None, "Missing 'subscriptions' argument"),
+        ([{"name": "kitchen"}], "subscriptions[0] is not a string"),
+        ("kitchen", "subscriptions is not valid JSON"),
+    ],
+)
+def test_what_cannot_be_left(chat, subscriptions, msg):
+    chat.person("ana").delete(PATH, subscriptions=subscriptions).fails(msg)
+
+
+def test_leaving_nothing_is_no_mistake(chat):
+    answer = leaves(chat.person("ana")).succeeds()
+
+    assert (answer["removed"], answer["not_removed"]) == ([], [])
+
+
+def test_administrators_take_others_out(chat):
+    ana, ben, cleo = chat.people("ana", "ben", "cleo")
+    root = chat.person("root", role="admin")
+    ana.joins("kitchen", principals=[ana.id, ben.id])
+    ana.joins("cellar", invite_only=True, principals=[ana.id, ben.id])
+
+    both = leaves(root, "kitchen", principals=[ana.id, ben.id, cleo.id]).succeeds()
+    unseen = leaves(root, "cellar", principals=[ben.id]).succeeds()
+
+    assert both["removed"] == ["kitchen", "kitchen"]
+    assert both["not_removed"] == ["kitchen"]
+    assert unseen["removed"] == ["cellar"]
+
+
+def test_members_do_not_take_others_out_unless_they_may(chat):
+    ana, ben, cleo = chat.people("ana", "ben", "cleo")
+    ana.joins("kitchen", principals=[ana.id, ben.id, cleo.id])
+    bens_bot = chat.person("helper", bot="generic", owner=ben, channels=["kitchen"])
+
+    leaves(ben, "kitchen", principals=[cleo.id]).fails("Insufficient permission")
+
+    leaves(ana, "kitchen", principals=[cleo.id]).succeeds()  # she administers what she created
+    leaves(ben, "kitchen", principals=[bens_bot.id]).succeeds()
+
+
+def test_the_right_to_take_others_out_can_be_given(chat):
+    ana, ben = chat.people("ana", "ben")
+    root = chat.person("root", role="admin")
+    members = chat.group("members")
+    root.joins("kitchen", can_remove_subscribers_group=members, principals=[ana.id, ben.id])
+
+    leaves(ana, "kitchen", principals=[ben.id]).succeeds()
+
+    assert "kitchen" not in names_of(ben)
+
+
+def test_unknown_people_cannot_be_taken_out(chat):
+    root = chat.person("root", role="admin", channels=["kitchen"])
+
+    leaves(root, "kitchen", principals=[987_654]).fails("No such user")
+
+
+def test_subscriptions_of_an_archived_channel_stay_as_they_are(chat):
+    def archive(tx):
+        sql = "UPDATE channel SET archived = :yes WHERE realm_id = :r AND name = 'kitchen'"
+        tx.execute(sql, yes=True, r=tx.realm_id)
+
+    ana, ben = chat.person("ana", channels=["kitchen"]), chat.person("ben")
+    chat.write(archive)
+
+    for answer in (joins(ben, "kitchen"), leaves(ana, "kitchen")):
+        answer.fails("Subscriptions in an archived channel cannot be changed.")

@@ -1,0 +1,270 @@
+"""Who is in a user group: people, other groups, and what that opens to them."""
+
+import pytest
+from tests.support.groups import make, only, shown, told
+from tests.support.people import Chat
+
+from tertulia import actions
+
+# --- members ---
+
+
+def test_people_come_and_go_in_one_call(chat: Chat) -> None:
+    ana, ben, cleo = chat.people("ana", "ben", "cleo")
+    group_id = make(ana, "bakers", (ana, ben))
+    ears = ben.listens_for("user_group")
+
+    ana.post(f"/user_groups/{group_id}/members", add=[cleo.id], delete=[ben.id]).succeeds()
+    ana.post(f"/user_groups/{group_id}/members", add=[ben.id], delete=[ben.id]).succeeds()
+
+    assert ears.all() == [
+        told("add_members", group_id, user_ids=[cleo.id]),
+        told("remove_members", group_id, user_ids=[ben.id]),
+        told("add_members", group_id, user_ids=[ben.id]),
+        told("remove_members", group_id, user_ids=[ben.id]),
+    ]
+    assert shown(ben, group_id)["members"] == [ana.id, cleo.id]
+
+
+def test_members_change_all_together_or_not_at_all(chat: Chat) -> None:
+    ana, ben, cleo = chat.people("ana", "ben", "cleo")
+    group_id = make(ana, "bakers", (ana, ben))
+    place = f"/user_groups/{group_id}/members"
+    ears = ben.listens_for()
+
+    ana.post(place, add=[cleo.id, ben.id]).fails(f"User {ben.id} is already a member of this group")
+    ana.post(place, add=[cleo.id], delete=[cleo.id, 10**6]).fails(
+        "There is no member '1000000' in this user group"
+    )
+    ana.post(place, delete=[ben.id, cleo.id]).fails(
+        f"There is no member '{cleo.id}' in this user group"
+    )
+    ana.post(place, add=[cleo.id], add_subgroups=[group_id]).fails(
+        f"User group {group_id} is already a subgroup of one of the passed subgroups."
+    )
+    ana.post(place, add=[cleo.id, 10**6]).fails("Invalid user ID: 1000000")
+
+    assert ears.silent()
+    assert shown(ana, group_id)["members"] == [ana.id, ben.id]
+
+
+@pytest.mark.parametrize(
+    "path, words",
+    [
+        ("members", '"add", "delete", "add_subgroups" or "delete_subgroups".'),
+        ("subgroups", '"add" or "delete".'),
+    ],
+)
+def test_something_must_be_asked_for(path: str, words: str, chat: Chat) -> None:
+    ana = chat.person("ana")
+    group_id = make(ana, "bakers")
+
+    nothing = ana.post(f"/user_groups/{group_id}/{path}")
+
+    nothing.fails(f"Nothing to do. Specify at least one of {words}")
+    ana.post(f"/user_groups/{group_id}/{path}", add=[]).fails(
+        f"Nothing to do. Specify at least one of {words}"
+    )
+    ana.post(f"/user_groups/{group_id}/{path}", add=5).fails("add is not a list")
+
+
+def test_joining_and_leaving_have_permissions_of_their_own(chat: Chat) -> None:
+    ana, ben, mod = *chat.people("ana", "ben"), chat.person("mod", role="moderator")
+    group_id = make(ana, "bakers", can_join_group=chat.group("members"))
+    place = f"/user_groups/{group_id}/members"
+
+    ben.post(place, add=[mod.id]).fails("Insufficient permission")
+    ben.post(place, add=[ben.id, mod.id]).fails("Insufficient permission")
+    ben.post(place, add=[ben.id]).succeeds()
+    mod.post(place, add=[mod.id]).succeeds()
+    mod.post(place, delete=[ben.id]).fails("Insufficient permission")
+    mod.post(place, delete=[mod.id]).succeeds()
+    ana.patch(
+        f"/user_groups/{group_id}",
+        can_join_group={"new": chat.group("nobody")},
+        can_leave_group={"new": chat.group("moderators")},
+    ).succeeds()
+
+    mod.post(place, add=[mod.id]).fails("Insufficient permission")
+    ben.post(place, delete=[ben.id]).fails("Insufficient permission")
+
+
+def test_adding_and_removing_others_have_permissions_of_their_own(chat: Chat) -> None:
+    ana, ben, cleo = chat.people("ana", "ben", "cleo")
+    group_id = make(ana, "bakers", can_add_members_group=only(ben), can_leave_group=only(ana))
+    inner, place = make(ana, "inner"), f"/user_groups/{group_id}"
+
+    ben.post(f"{place}/members", add=[cleo.id, ben.id]).succeeds()
+    ben.post(f"{place}/subgroups", add=[inner]).succeeds()
+    ben.post(f"{place}/members", delete=[cleo.id]).fails("Insufficient permission")
+    ben.post(f"{place}/members", delete=[ben.id]).fails("Insufficient permission")
+    ben.post(f"{place}/subgroups", delete=[inner]).fails("Insufficient permission")
+    ana.patch(place, can_remove_members_group={"new": only(cleo)}).succeeds()
+
+    cleo.post(f"{place}/members", delete=[ben.id]).succeeds()
+    cleo.post(f"{place}/subgroups", delete=[inner]).succeeds()
+    cleo.post(f"{place}/members", delete=[cleo.id]).succeeds()
+    cleo.post(f"{place}/members", add=[cleo.id]).fails("Insufficient permission")
+
+
+def test_notification_bot_tells_people_what_others_did_with_them(chat: Chat) -> None:
+    ana, ben = chat.people("ana", "ben")
+    bot = chat.person("bot", bot="generic", owner=ana)
+    group_id = make(ana, "bakers", can_join_group=chat.group("members"))
+    place = f"/user_groups/{group_id}/members"
+    ears = [person.listens_for("message", apply_markdown=True) for person in (ana, ben, bot)]
+
+    ana.post(place, add=[ana.id, ben.id, bot.id]).succeeds()
+    ana.post(place, delete=[ben.id]).succeeds()
+    ben.post(place, add=[ben.id]).succeeds()
+
+    heard = [ears[1].next()["message"] for _ in range(2)]
+    assert [(each["sender_full_name"], each["type"]) for each in heard] == [
+        ("Notification Bot", "private"),
+        ("Notification Bot", "private"),
+    ]
+    shown_group = (
+        f'<span class="user-group-mention silent" data-user-group-id="{group_id}">bakers</span>'
+    )
+    shown_ana = f'<span class="user-mention silent" data-user-id="{ana.id}">Ana</span>'
+    assert [each["content"] for each in heard] == [
+        f"<p>{shown_ana} added you to the group {shown_group}.</p>",
+        f"<p>{shown_ana} removed you from the group {shown_group}.</p>",
+    ]
+    assert all(each.silent() for each in ears)
+
+
+def test_only_active_members_count_and_the_others_can_still_be_removed(chat: Chat) -> None:
+    ana, gone = chat.people("ana", "gone")
+    group_id = make(ana, "bakers", (ana, gone))
+    chat.write(actions.people.deactivate, gone.id)
+    place = f"/user_groups/{group_id}/members"
+
+    assert ana.get(place).succeeds()["members"] == [ana.id]
+    assert not ana.get(f"{place}/{gone.id}").succeeds()["is_user_group_member"]
+
+    ana.post(place, delete=[gone.id]).succeeds()
+
+
+# --- subgroups ---
+
+
+def test_groups_contain_groups_however_deep(chat: Chat) -> None:
+    ana, ben, cleo = chat.people("ana", "ben", "cleo")
+    inner = make(ana, "inner", (cleo,))
+    middle = make(ana, "middle", (ben,), subgroups=[inner])
+    outer = make(ana, "outer", (ana,))
+    ears = ben.listens_for("user_group")
+
+    ana.post(f"/user_groups/{outer}/subgroups", add=[middle]).succeeds()
+
+    assert ears.all() == [told("add_subgroups", outer, direct_subgroup_ids=[middle])]
+    place = f"/user_groups/{outer}"
+    members = ben.get(f"{place}/members").succeeds()["members"]
+    assert members == sorted([ana.id, ben.id, cleo.id])
+    direct = ben.get(f"{place}/members", direct_member_only=True).succeeds()["members"]
+    assert direct == [ana.id]
+    assert ben.get(f"{place}/subgroups").succeeds()["subgroups"] == sorted([inner, middle])
+    direct = ben.get(f"{place}/subgroups", direct_subgroup_only=True).succeeds()["subgroups"]
+    assert direct == [middle]
+    is_member = f"{place}/members/{cleo.id}"
+    assert ben.get(is_member).succeeds()["is_user_group_member"]
+    answer = ben.get(is_member, direct_member_only=True).succeeds()
+    assert not answer["is_user_group_member"]
+
+
+def test_a_permission_is_held_through_nested_groups(chat: Chat) -> None:
+    owner, cleo, ben = chat.person("owner", role="owner"), *chat.people("cleo", "ben")
+    inner = make(owner, "inner", (cleo,))
+    outer = make(owner, "outer", subgroups=[make(owner, "middle", subgroups=[inner])])
+    owner.patch("/realm", can_create_groups={"new": outer}).succeeds()
+
+    make(cleo, "of cleo")
+
+    refused = ben.post("/user_groups/create", name="x", description="", members=[])
+    refused.fails("Insufficient permission")
+    owner.post(f"/user_groups/{inner}/members", delete=[cleo.id]).succeeds()
+    refused = cleo.post("/user_groups/create", name="x", description="", members=[])
+    refused.fails("Insufficient permission")
+
+
+def test_a_system_group_can_be_contained(chat: Chat) -> None:
+    ana, mod = chat.person("ana"), chat.person("mod", role="moderator")
+    admin, gus = chat.person("admin", role="admin"), chat.person("gus", role="guest")
+    bot = chat.person("bot", bot="generic")
+    group_id = make(ana, "staff")
+
+    ana.post(f"/user_groups/{group_id}/subgroups", add=[chat.group("moderators")]).succeeds()
+
+    place = f"/user_groups/{group_id}"
+    assert ana.get(f"{place}/members").succeeds()["members"] == sorted([mod.id, admin.id])
+    everyone = ana.get(f"/user_groups/{chat.group('everyone')}/members").succeeds()["members"]
+    assert everyone == sorted(each.id for each in (ana, mod, admin, gus, bot))
+    found = ana.get(f"/user_groups/{chat.group('members')}/subgroups", direct_subgroup_only=True)
+    assert found.succeeds()["subgroups"] == [chat.group("fullmembers")]
+    found = ana.get(f"/user_groups/{chat.group('everyone')}/members/{bot.id}")
+    assert found.succeeds()["is_user_group_member"]
+    assert ana.get(f"/user_groups/{chat.group('nobody')}/members").succeeds()["members"] == []
+
+
+def test_circles_and_repetitions_are_refused(chat: Chat) -> None:
+    ana = chat.person("ana")
+    inner = make(ana, "inner")
+    outer = make(ana, "outer", subgroups=[make(ana, "middle", subgroups=[inner])])
+    ears = ana.listens_for("user_group")
+
+    def circle(group_id: int) -> str:
+        return f"User group {group_id} is already a subgroup of one of the passed subgroups."
+
+    ana.post(f"/user_groups/{inner}/subgroups", add=[outer]).fails(circle(inner))
+    ana.post(f"/user_groups/{inner}/members", add_subgroups=[outer]).fails(circle(inner))
+    ana.post(f"/user_groups/{inner}/subgroups", add=[inner]).fails(circle(inner))
+    (middle,) = shown(ana, outer)["direct_subgroup_ids"]
+    ana.post(f"/user_groups/{outer}/subgroups", add=[inner, middle]).fails(
+        f"User group {middle} is already a subgroup of this group."
+    )
+    ana.post(f"/user_groups/{outer}/subgroups", delete=[inner]).fails(
+        f"User group {inner} is not a subgroup of this group."
+    )
+    ana.post(f"/user_groups/{outer}/subgroups", add=[10**6]).fails("Invalid user group ID: 1000000")
+
+    assert ears.silent()
+
+
+def test_subgroups_go_with_the_members_too(chat: Chat) -> None:
+    ana, ben = chat.people("ana", "ben")
+    inner, outer = make(ana, "inner"), make(ana, "outer", (ben,))
+    ears = ana.listens_for("user_group")
+    place = f"/user_groups/{outer}/members"
+
+    ana.post(place, add=[ana.id], delete=[ben.id], add_subgroups=[inner]).succeeds()
+    ana.post(place, delete_subgroups=[inner]).succeeds()
+
+    assert ears.all() == [
+        told("add_members", outer, user_ids=[ana.id]),
+        told("remove_members", outer, user_ids=[ben.id]),
+        told("add_subgroups", outer, direct_subgroup_ids=[inner]),
+        told("remove_subgroups", outer, direct_subgroup_ids=[inner]),
+    ]
+
+
+# --- what groups open ---
+
+
+def test_whoever_comes_into_a_group_sees_the_channels_it_opens(chat: Chat) -> None:
+    ana, ben, cleo = chat.people("ana", "ben", "cleo")
+    inner = make(ana, "inner")
+    outer = make(ana, "outer", subgroups=[inner])
+    ana.joins("cellar", invite_only=True, can_subscribe_group=outer)
+    cellar = chat.channel("cellar").id
+    ears = {name: who.listens_for("stream") for name, who in [("ben", ben), ("cleo", cleo)]}
+
+    ana.post(f"/user_groups/{inner}/members", add=[ben.id]).succeeds()
+    came = ears["ben"].next()
+    ana.post(f"/user_groups/{outer}/subgroups", delete=[inner]).succeeds()
+    went = ears["ben"].next()
+
+    assert (came["op"], [each["stream_id"] for each in came["streams"]]) == ("create", [cellar])
+    assert (went["op"], went["stream_ids"]) == ("delete", [cellar])
+    assert all(each.silent() for each in ears.values())
+    ben.get(f"/streams/{cellar}").fails("Invalid channel ID")

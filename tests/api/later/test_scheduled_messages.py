@@ -1,0 +1,514 @@
+"""Scheduled messages: writing, listing, changing and deleting them."""
+
+import time
+from typing import Any
+
+import pytest
+from tests.support.people import Person
+
+from tertulia import actions, domain, storage
+from tertulia.domain.channels.channel import NewChannel
+from tertulia.domain.later.scheduled import ToChannel
+from tertulia.domain.messages.message import Draft, Mentions
+from tertulia.errors.messages import WildcardNotAllowedInChannel
+
+IN_AN_HOUR = int(time.time()) + 3600
+IN_TWO_HOURS = IN_AN_HOUR + 3600
+
+
+def schedules(person: Person, content: str = "Soup's on", **params: Any) -> int:
+    answer = person.post("/scheduled_messages", content=content, **soon(**params)).succeeds()
+    number: int = answer["scheduled_message_id"]
+    return number
+
+
+def soon(**params: Any) -> dict[str, Any]:
+    """In an hour to a channel or, where only `to` people are named, to them."""
+    kind = "direct" if isinstance(params.get("to"), list) else "channel"
+    found = {"type": kind, "scheduled_delivery_timestamp": IN_AN_HOUR, **params}
+    if found["type"] in ("channel", "stream"):
+        found.setdefault("topic", "lunch")
+    return found
+
+
+def listed(person: Person) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = person.get("/scheduled_messages").succeeds()["scheduled_messages"]
+    return found
+
+
+# --- writing ---
+
+
+def test_a_message_to_a_channel_waits_until_its_time(chat):
+    ana = chat.person("ana", channels=["kitchen"])
+    ears = ana.listens_for("scheduled_messages", "message")
+    kitchen = chat.channel("kitchen").id
+
+    number = schedules(ana, to=kitchen)
+
+    entry = {
+        "scheduled_message_id": number,
+        "to": kitchen,
+        "type": "stream",
+        "content": "Soup's on",
+        "rendered_content": "<p>Soup's on</p>",
+        "topic": "lunch",
+        "scheduled_delivery_timestamp": IN_AN_HOUR,
+        "failed": False,
+    }
+    assert listed(ana) == [entry]
+    assert ears.all() == [
+        {"type": "scheduled_messages", "op": "add", "scheduled_messages": [entry]}
+    ]
+    assert list(listed(ana)[0]) == list(entry)
+
+
+def test_a_direct_message_names_the_others_in_order(chat):
+    ana, ben, cleo = chat.people("ana", "ben", "cleo")
+
+    schedules(ana, to=[cleo.id, ana.id, ben.id, cleo.id])
+
+    (entry,) = listed(ana)
+    assert (entry["type"], entry["to"]) == ("private", [ben.id, cleo.id])
+    assert "topic" not in entry
+
+
+def test_a_note_to_oneself_names_oneself(chat):
+    ana = chat.person("ana")
+
+    schedules(ana, to=[ana.id])
+
+    assert listed(ana)[0]["to"] == [ana.id]
+
+
+@pytest.mark.parametrize(
+    "word, to_people, shown",
+    [
+        ("channel", False, "stream"),
+        ("stream", False, "stream"),
+        ("direct", True, "private"),
+        ("private", True, "private"),
+    ],
+)
+def test_all_four_words_for_the_type_are_understood(chat, word, to_people, shown):
+    ana = chat.person("ana", channels=["kitchen"])
+    to = [ana.id] if to_people else chat.channel("kitchen").id
+
+    schedules(ana, to=to, type=word)
+
+    assert listed(ana)[0]["type"] == shown
+
+
+@pytest.mark.parametrize("topic", ["", "(no topic)", "general chat", "  "])
+def test_the_empty_topic_has_several_names_and_is_shown_as_stored(chat, topic):
+    ana = chat.person("ana", channels=["kitchen"])
+
+    schedules(ana, to=chat.channel("kitchen").id, topic=topic)
+
+    assert listed(ana)[0]["topic"] == ""
+
+
+def test_the_topic_may_be_called_subject(chat):
+    ana = chat.person("ana", channels=["kitchen"])
+    params = soon(to=chat.channel("kitchen").id)
+    params["subject"] = params.pop("topic")
+
+    ana.post("/scheduled_messages", content="x", **params).succeeds()
+
+    assert listed(ana)[0]["topic"] == "lunch"
+
+
+def test_the_list_is_ones_own_and_by_time(chat):
+    ana, ben = chat.people("ana", "ben")
+    later = schedules(ana, to=[ben.id], scheduled_delivery_timestamp=IN_TWO_HOURS)
+    sooner = schedules(ana, to=[ben.id])
+    schedules(ben, to=[ana.id])
+
+    numbers = [entry["scheduled_message_id"] for entry in listed(ana)]
+
+    assert numbers == [sooner, later]
+
+
+def test_register_tells_what_is_waiting(chat):
+    ana, ben = chat.people("ana", "ben")
+    schedules(ana, to=[ben.id])
+
+    state = ana.registers(fetch_event_types=["scheduled_messages"])
+
+    assert state["scheduled_messages"] == listed(ana)
+    assert ben.registers(fetch_event_types=["scheduled_messages"])["scheduled_messages"] == []
+
+
+def test_only_the_owner_hears_of_it(chat):
+    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+    ears = ben.listens_for("scheduled_messages", "message")
+
+    number = schedules(ana, to=chat.channel("kitchen").id)
+    ana.patch(f"/scheduled_messages/{number}", content="Soup's gone").succeeds()
+    ana.delete(f"/scheduled_messages/{number}").succeeds()
+
+    assert ears.silent()
+
+
+@pytest.mark.parametrize(
+    "wrong, msg",
+    [
+        ({"type": "letter"}, "Invalid type: Value error, Not in the list of possible values"),
+        ({"type": None}, "Missing 'type' argument"),
+        ({"to": None}, "Missing 'to' argument"),
+        ({"to": "kitchen"}, "to is not valid JSON"),
+        ({"to": [1]}, "Invalid data type for channel ID"),
+        ({"to": ["a@example.com"]}, "to[0] is not an integer"),
+        ({"type": "direct", "to": 1}, "Invalid data type for recipients"),
+        ({"type": "direct", "to": []}, "Message must have recipients"),
+        ({"type": "direct", "to": [987654]}, "Invalid user ID 987654"),
+        ({"content": None}, "Missing 'content' argument"),
+        ({"content": " "}, "Message must not be empty"),
+        ({"content": "a\0b"}, "Message must not contain null bytes"),
+        ({"content": "x" * 10_001}, "Message is too long (limit: 10000 characters)"),
+        ({"topic": None}, "Missing topic"),
+        ({"topic": "x" * 61}, "topic is too long (limit: 60 characters)"),
+        (
+            {"scheduled_delivery_timestamp": None},
+            "Missing 'scheduled_delivery_timestamp' argument",
+        ),
+        (
+            {"scheduled_delivery_timestamp": "tomorrow"},
+            "scheduled_delivery_timestamp is not valid JSON",
+        ),
+        (
+            {"scheduled_delivery_timestamp": 1000},
+            "Scheduled delivery time must be in the future.",
+        ),
+        (
+            {"scheduled_delivery_timestamp": 10**12},
+            "scheduled_delivery_timestamp is too large",
+        ),
+        ({"read_by_sender": "perhaps"}, "read_by_sender is not valid JSON"),
+    ],
+)
+def test_what_cannot_be_scheduled(chat, wrong, msg):
+    ana = chat.person("ana", channels=["kitchen"])
+    params = {"content": "x", **soon(to=chat.channel("kitchen").id), **wrong}
+
+    ana.post("/scheduled_messages", **params).fails(msg)
+
+    assert listed(ana) == []
+
+
+def test_an_unknown_channel_is_named_in_the_answer(chat):
+    ana = chat.person("ana")
+
+    answer = ana.post("/scheduled_messages", content="x", **soon(to=987654)).fails(
+        "Channel with ID '987654' does not exist", code="STREAM_DOES_NOT_EXIST"
+    )
+
+    assert answer["stream_id"] == 987654
+
+
+def test_this_very_second_is_not_the_future(chat):
+    ana = chat.person("ana")
+    now = int(chat.server.clock())
+
+    ana.post(
+        "/scheduled_messages",
+        content="x",
+        **soon(to=[ana.id], scheduled_delivery_timestamp=now),
+    ).fails("Scheduled delivery time must be in the future.")
+
+
+def test_the_rules_of_sending_hold_already_now(chat):
+    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+    cleo = chat.person("cleo")
+    chat.write(_found_private, ana.record, "vault")
+    chat.write(actions.people.deactivate, ben.id)
+    vault = chat.channel("vault").id
+
+    cleo.post("/scheduled_messages", content="x", **soon(to=vault)).fails(
+        "Not authorized to send to channel 'vault'"
+    )
+    cleo.post("/scheduled_messages", content="x", **soon(to=[ben.id])).fails(
+        f"'{ben.api_email}' is no longer using Zulip."
+    )
+
+
+def test_the_topic_policy_holds_already_now(chat):
+    ana = chat.person("ana", channels=["kitchen"])
+    chat.set("topics_policy", "disable_empty_topic")
+
+    ana.post(
+        "/scheduled_messages", content="x", **soon(to=chat.channel("kitchen").id, topic="")
+    ).fails("Sending messages to the general chat is not allowed in this channel.")
+
+
+def test_calling_everybody_in_a_large_channel_is_refused_already_now(chat):
+    people = chat.people(*(f"p{number}" for number in range(16)), channels=["stalls"])
+    to = ToChannel(chat.channel("stalls").id, "x")
+    draft = Draft("@**all** come", "…", 0, "tests", False, Mentions(channel_wildcard=True))
+    chat.permit("can_mention_many_users_group", "moderators")
+
+    with pytest.raises(WildcardNotAllowedInChannel):
+        chat.write(
+            actions.later.scheduled.create,
+            people[0].record,
+            to,
+            draft,
+            None,
+            IN_AN_HOUR,
+            "x.invalid",
+        )
+
+
+@pytest.mark.parametrize("to_people", [False, True])
+def test_calling_a_group_that_one_may_not_call_is_refused_already_now(chat, to_people):
+    ana, owner = chat.person("ana", channels=["kitchen"]), chat.person("root", role="owner")
+    group = {"name": "cooks", "description": "", "members": [ana.id]}
+    owner.post(
+        "/user_groups/create", **group, can_mention_group=chat.group("moderators")
+    ).succeeds()
+    to = [ana.id] if to_people else chat.channel("kitchen").id
+    number = schedules(ana, to=to)
+    refusal = "You are not allowed to mention user group 'cooks'."
+
+    ana.post("/scheduled_messages", content="@*cooks* soup", **soon(to=to)).fails(refusal)
+    ana.patch(f"/scheduled_messages/{number}", content="@*cooks* soup").fails(refusal)
+
+    assert [entry["content"] for entry in listed(ana)] == ["Soup's on"]
+
+
+def test_bots_may_schedule(chat):
+    bot = chat.person("bot", bot="generic", channels=["kitchen"])
+
+    schedules(bot, to=chat.channel("kitchen").id)
+
+    assert len(listed(bot)) == 1
+
+
+def test_strangers_may_not(chat):
+    for method, path in [
+        ("GET", "/scheduled_messages"),
+        ("POST", "/scheduled_messages"),
+        ("PATCH", "/scheduled_messages/1"),
+        ("DELETE", "/scheduled_messages/1"),
+    ]:
+        chat.stranger.request(method, path).fails(
+            "Not logged in: API authentication or user session required",
+            code="UNAUTHORIZED",
+            status=401,
+        )
+
+
+def test_what_we_do_not_know_is_ignored_and_named(chat):
+    ana = chat.person("ana")
+
+    answer = ana.post(
+        "/scheduled_messages", content="x", mood="good", **soon(to=[ana.id])
+    ).succeeds()
+
+    assert answer["ignored_parameters_unsupported"] == ["mood"]
+
+
+# --- changing ---
+
+
+@pytest.mark.parametrize(
+    "change, expected",
+    [
+        ({"content": "Soup's off"}, {"rendered_content": "<p>Soup's off</p>"}),
+        (
+            {"scheduled_delivery_timestamp": IN_TWO_HOURS},
+            {"scheduled_delivery_timestamp": IN_TWO_HOURS},
+        ),
+        ({"topic": "dinner"}, {"topic": "dinner"}),
+        ({"subject": "dinner"}, {"topic": "dinner"}),
+        ({"topic": "general chat"}, {"topic": ""}),
+        ({"type": "channel"}, {}),
+        ({"type": "stream", "topic": "dinner"}, {"topic": "dinner"}),
+    ],
+)
+def test_only_what_is_passed_changes(chat, change, expected):
+    ana = chat.person("ana", channels=["kitchen"])
+    number = schedules(ana, to=chat.channel("kitchen").id)
+    (before,) = listed(ana)
+    ears = ana.listens_for("scheduled_messages")
+
+    ana.patch(f"/scheduled_messages/{number}", **change).succeeds()
+
+    if "content" in change:
+        expected = {**expected, "content": change["content"]}
+    after = {**before, **expected}
+    assert listed(ana) == [after]
+    assert ears.all() == [
+        {"type": "scheduled_messages", "op": "update", "scheduled_message": after}
+    ]
+
+
+def test_it_may_go_to_another_channel(chat):
+    ana = chat.person("ana", channels=["kitchen", "garden"])
+    number = schedules(ana, to=chat.channel("kitchen").id)
+
+    ana.patch(f"/scheduled_messages/{number}", to=chat.channel("garden").id).succeeds()
+
+    (entry,) = listed(ana)
+    assert (entry["to"], entry["topic"]) == (chat.channel("garden").id, "lunch")
+
+
+def test_it_may_go_to_people_instead(chat):
+    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+    number = schedules(ana, to=chat.channel("kitchen").id)
+
+    ana.patch(f"/scheduled_messages/{number}", type="direct", to=[ben.id]).succeeds()
+
+    (entry,) = listed(ana)
+    assert (entry["type"], entry["to"]) == ("private", [ben.id])
+    assert "topic" not in entry
+
+
+def test_it_may_go_to_a_channel_instead(chat):
+    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+    number = schedules(ana, to=[ben.id])
+    kitchen = chat.channel("kitchen").id
+
+    ana.patch(f"/scheduled_messages/{number}", type="channel", to=kitchen, topic="x").succeeds()
+
+    (entry,) = listed(ana)
+    assert (entry["type"], entry["to"], entry["topic"]) == ("stream", kitchen, "x")
+
+
+@pytest.mark.parametrize("topic", ["anything", "x" * 100])
+def test_the_topic_of_a_direct_message_is_ignored(chat, topic):
+    ana, ben = chat.people("ana", "ben")
+    number = schedules(ana, to=[ben.id])
+
+    ana.patch(f"/scheduled_messages/{number}", topic=topic).succeeds()
+
+    assert "topic" not in listed(ana)[0]
+
+
+@pytest.mark.parametrize(
+    "change, msg",
+    [
+        ({}, "Nothing to change"),
+        ({"type": "direct"}, "Recipient required when updating type of scheduled message."),
+        ({"type": "letter"}, "Invalid type: Value error, Not in the list of possible values"),
+        ({"to": [1]}, "Invalid data type for channel ID"),
+        ({"to": 987654}, "Channel with ID '987654' does not exist"),
+        ({"type": "direct", "to": [987654]}, "Invalid user ID 987654"),
+        ({"type": "direct", "to": 1}, "Invalid data type for recipients"),
+        ({"content": ""}, "Message must not be empty"),
+        ({"content": "x" * 10_001}, "Message is too long (limit: 10000 characters)"),
+        ({"topic": "x" * 61}, "topic is too long (limit: 60 characters)"),
+        ({"scheduled_delivery_timestamp": 1000}, "Scheduled delivery time must be in the future."),
+    ],
+)
+def test_what_cannot_be_changed(chat, change, msg):
+    ana = chat.person("ana", channels=["kitchen"])
+    number = schedules(ana, to=chat.channel("kitchen").id)
+    before = listed(ana)
+
+    code = "STREAM_DOES_NOT_EXIST" if change.get("to") == 987654 else "BAD_REQUEST"
+    ana.patch(f"/scheduled_messages/{number}", **change).fails(msg, code=code)
+
+    assert listed(ana) == before
+
+
+def test_a_direct_message_needs_a_topic_to_become_one_of_a_channel(chat):
+    ana = chat.person("ana", channels=["kitchen"])
+    number = schedules(ana, to=[ana.id])
+
+    ana.patch(f"/scheduled_messages/{number}", type="channel", to=chat.channel("kitchen").id).fails(
+        "Topic required when updating scheduled message type to channel."
+    )
+
+
+@pytest.mark.parametrize("change", [{"content": "x"}, {"topic": "x"}, {"type": "channel"}])
+def test_a_change_is_held_to_the_rules_of_sending_again(chat, change):
+    ana = chat.person("ana", channels=["kitchen"])
+    number = schedules(ana, to=chat.channel("kitchen").id)
+    chat.write(_archive, "kitchen")
+
+    ana.patch(f"/scheduled_messages/{number}", **change).fails(
+        "Not authorized to send to channel 'kitchen'"
+    )
+
+
+def test_another_time_alone_is_not(chat):
+    ana = chat.person("ana", channels=["kitchen"])
+    number = schedules(ana, to=chat.channel("kitchen").id)
+    chat.write(_archive, "kitchen")
+
+    ana.patch(f"/scheduled_messages/{number}", scheduled_delivery_timestamp=IN_TWO_HOURS).succeeds()
+
+
+@pytest.mark.parametrize("method", ["PATCH", "DELETE"])
+def test_what_is_not_ones_own_does_not_exist(chat, method):
+    ana, ben = chat.people("ana", "ben")
+    number = schedules(ana, to=[ben.id])
+
+    ben.request(method, f"/scheduled_messages/{number}", content="x").fails(
+        "Scheduled message does not exist"
+    )
+    ben.request(method, "/scheduled_messages/987654321", content="x").fails(
+        "Scheduled message does not exist"
+    )
+    assert len(listed(ana)) == 1
+
+
+# --- deleting ---
+
+
+def test_a_deleted_one_is_gone(chat):
+    ana = chat.person("ana")
+    number = schedules(ana, to=[ana.id])
+    ears = ana.listens_for("scheduled_messages")
+
+    ana.delete(f"/scheduled_messages/{number}").succeeds()
+
+    assert listed(ana) == []
+    assert ears.all() == [
+        {"type": "scheduled_messages", "op": "remove", "scheduled_message_id": number}
+    ]
+    ana.delete(f"/scheduled_messages/{number}").fails("Scheduled message does not exist")
+
+
+def test_nothing_of_a_deleted_one_stays(chat):
+    ana = chat.person("ana")
+    ears = ana.listens_for("scheduled_messages")
+    number = schedules(ana, "a secret", to=[ana.id])
+
+    ana.delete(f"/scheduled_messages/{number}").succeeds()
+
+    chat.server.lose_mailbox(ears.queue_id)
+    assert [event["op"] for event in ears.all()] == ["remove"]
+    assert chat.read(storage.later.scheduled.find, number) is None
+    entries = chat.read(storage.log.after, chat.realm.id, 0, 1000)
+    assert not any("a secret" in entry.payload for entry in entries)
+
+
+def _found_private(tx, creator, name):
+    actions.channels.found(tx, creator, NewChannel(name, invite_only=True), "")
+
+
+def _archive(tx, name):
+    tx.execute(
+        "UPDATE channel SET archived = TRUE WHERE realm_id = :realm AND name = :name",
+        realm=tx.realm_id,
+        name=name,
+    )
+
+
+def test_there_is_an_end_to_what_waits(chat, monkeypatch):
+    ana = chat.person("ana")
+    monkeypatch.setattr(domain.limits, "SCHEDULED_MESSAGES", 1)
+    monkeypatch.setattr(domain.limits, "REMINDERS", 1)
+    note = ana.says("milk", to=[ana])
+    later = {"scheduled_delivery_timestamp": IN_TWO_HOURS}
+    message = {"type": "direct", "to": [ana.id], "content": "x", **later}
+
+    ana.post("/scheduled_messages", **message).succeeds()
+    ana.post("/reminders", message_id=note.id, **later).succeeds()
+
+    ana.post("/scheduled_messages", **message).fails("Too many scheduled messages (limit: 1)")
+    ana.post("/reminders", message_id=note.id, **later).fails("Too many reminders (limit: 1)")
+    assert len(ana.get("/scheduled_messages").succeeds()["scheduled_messages"]) == 1
+    assert len(ana.get("/reminders").succeeds()["reminders"]) == 1

@@ -1,0 +1,294 @@
+"""GET /messages: a stretch of history around an anchor, or some messages by their ids."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from tertulia import actions, storage
+
+NEWEST = 10_000_000_000_000_000
+FLAGS = ("found_anchor", "found_oldest", "found_newest")
+
+
+def fetches(person, **params):
+    return person.get("/messages", **params)
+
+
+def ids_of(answer) -> list[int]:
+    return [each["id"] for each in answer["messages"]]
+
+
+def found(answer) -> tuple[bool, ...]:
+    return tuple(answer[name] for name in FLAGS)
+
+
+@pytest.fixture
+def history(chat):
+    """Ana, who has said one to seven in the kitchen, and the ids of her words."""
+    ana = chat.person("ana", channels=["kitchen"])
+    numbers = [ana.says(f"{n}", to="kitchen > count", read_by_sender=True).id for n in range(1, 8)]
+    return ana, numbers
+
+
+# --- the anchor ---
+
+
+def test_the_newest(history):
+    ana, ids = history
+
+    some = fetches(ana, anchor="newest", num_before=3, num_after=0).succeeds()
+    all_ = fetches(ana, anchor="newest", num_before=100).succeeds()
+
+    assert (ids_of(some), found(some)) == (ids[-3:], (False, False, True))
+    assert (ids_of(all_), found(all_)) == (ids, (False, True, True))
+    assert some["anchor"] == NEWEST
+    assert some["history_limited"] is False
+
+
+def test_the_oldest(history):
+    ana, ids = history
+
+    some = fetches(ana, anchor="oldest", num_before=0, num_after=2).succeeds()
+    all_ = fetches(ana, anchor="oldest", num_after=100).succeeds()
+
+    assert (ids_of(some), found(some)) == (ids[:2], (False, True, False))
+    assert (ids_of(all_), found(all_)) == (ids, (False, True, True))
+    assert some["anchor"] == 0
+
+
+def test_around_a_message(history):
+    ana, ids = history
+
+    some = fetches(ana, anchor=ids[3], num_before=1, num_after=2).succeeds()
+    wide = fetches(ana, anchor=ids[3], num_before=10, num_after=10).succeeds()
+
+    assert (ids_of(some), found(some)) == (ids[2:6], (True, False, False))
+    assert (ids_of(wide), found(wide)) == (ids, (True, True, True))
+    assert some["anchor"] == ids[3]
+
+
+def test_exactly_as_many_as_there_are_leaves_it_open_whether_there_are_more(history):
+    ana, ids = history
+
+    answer = fetches(ana, anchor=ids[3], num_before=3, num_after=3).succeeds()
+
+    assert (ids_of(answer), found(answer)) == (ids, (True, False, False))
+
+
+def test_the_anchor_may_be_left_out_at_an_end(history):
+    ana, ids = history
+
+    after = fetches(ana, anchor=ids[3], num_after=2, include_anchor=False).succeeds()
+    before = fetches(ana, anchor=ids[3], num_before=2, include_anchor=False).succeeds()
+    middle = fetches(ana, anchor=ids[3], num_before=1, num_after=1, include_anchor=False)
+
+    assert (ids_of(after), after["found_anchor"]) == (ids[4:6], False)
+    assert (ids_of(before), before["found_anchor"]) == (ids[1:3], False)
+    middle.fails("The anchor can only be excluded at an end of the range")
+
+
+def test_an_anchor_where_nothing_is_stands_between_its_neighbours(chat, history):
+    ana, ids = history
+    ben = chat.person("ben")
+    gap = ben.says("elsewhere", to=[ben]).id
+    last = ana.says("8", to="kitchen > count").id
+
+    answer = fetches(ana, anchor=gap, num_before=1, num_after=1).succeeds()
+
+    assert (ids_of(answer), found(answer)) == ([ids[-1], last], (False, False, False))
+
+
+def test_an_anchor_alone(history):
+    ana, ids = history
+
+    answer = fetches(ana, anchor=ids[0]).succeeds()
+
+    assert (ids_of(answer), found(answer)) == ([ids[0]], (True, False, False))
+
+
+@pytest.mark.parametrize(
+    "anchor, used",
+    [("-5", 0), ("0", 0), (str(NEWEST), NEWEST), (str(2**63), NEWEST), ("9" * 400, NEWEST)],
+)
+def test_an_anchor_beyond_the_ends_is_the_end(history, anchor, used):
+    ana, ids = history
+
+    answer = fetches(ana, anchor=anchor, num_before=10, num_after=10).succeeds()
+
+    assert (answer["anchor"], ids_of(answer)) == (used, ids)
+
+
+@pytest.mark.parametrize(
+    "params, msg",
+    [
+        ({}, "Missing 'anchor' argument."),
+        ({"anchor": "soon"}, "Invalid anchor"),
+        ({"anchor": "1.5"}, "Invalid anchor"),
+        ({"anchor": ""}, "Invalid anchor"),
+        ({"anchor": "²"}, "Invalid anchor"),
+        ({"anchor": "date"}, "Missing 'anchor_date' argument."),
+        (
+            {"anchor": "date", "anchor_date": "yesterday"},
+            "anchor_date is not an ISO 8601 datetime string",
+        ),
+        ({"anchor": "newest", "num_before": -1}, "num_before is too small"),
+        ({"anchor": "newest", "num_after": "x"}, "num_after is not valid JSON"),
+        (
+            {"anchor": "newest", "num_before": 2500, "num_after": 2501},
+            "Too many messages requested (maximum 5000).",
+        ),
+        ({"anchor": "newest", "num_before": 2**63}, "num_before is too large"),
+    ],
+)
+def test_what_is_no_stretch(chat, params, msg):
+    fetches(chat.person("ana"), **params).fails(msg)
+
+
+def test_as_many_as_allowed(history):
+    ana, ids = history
+
+    answer = fetches(ana, anchor="newest", num_before=5000, num_after=0).succeeds()
+
+    assert ids_of(answer) == ids
+
+
+# --- by date ---
+
+
+def test_by_date(chat):
+    ana = chat.person("ana", channels=["kitchen"])
+    first = ana.says("today", to="kitchen > diary").id
+    chat.server.clock.move(hours=2)
+    second = ana.says("two hours later", to="kitchen > diary").id
+
+    def anchor_at(moment: str) -> int:
+        answer = fetches(ana, anchor="date", anchor_date=moment).succeeds()
+        return int(answer["anchor"])
+
+    def hours_ago(hours: float, zone: str = "+00:00") -> str:
+        then = datetime.fromtimestamp(chat.server.clock() - hours * 3600, UTC)
+        return then.strftime("%Y-%m-%dT%H:%M:%S") + zone
+
+    assert anchor_at(hours_ago(5)) == first
+    assert anchor_at(hours_ago(1)) == second
+    assert anchor_at(hours_ago(1, zone="")) == second
+    assert anchor_at(hours_ago(1, zone="Z")) == second
+    assert anchor_at(hours_ago(-1)) == second
+    assert anchor_at("0001-01-01T00:00:00") == first
+    assert anchor_at("9999-12-31T23:59:59-12:00") == second
+
+
+def test_by_date_where_nothing_was_said(chat):
+    answer = fetches(chat.person("ana"), anchor="date", anchor_date="2024-01-01").succeeds()
+
+    assert (answer["anchor"], answer["messages"]) == (NEWEST, [])
+
+
+# --- by what is unread ---
+
+
+def test_the_first_unread(chat):
+    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+    ben.says("mine", to="kitchen > lunch", read_by_sender=True)
+    first = ana.says("yours", to="kitchen > lunch").id
+    ana.says("more", to="kitchen > lunch")
+
+    for params in ({"anchor": "first_unread"}, {"use_first_unread_anchor": True, "anchor": 0}):
+        answer = fetches(ben, num_before=1, num_after=1, **params).succeeds()
+
+        assert (answer["anchor"], answer["found_anchor"]) == (first, True)
+        assert len(answer["messages"]) == 3
+
+
+def test_with_nothing_unread_the_anchor_is_the_newest(history):
+    ana, ids = history
+
+    answer = fetches(ana, anchor="first_unread", num_before=2, num_after=2).succeeds()
+
+    assert (answer["anchor"], ids_of(answer)) == (NEWEST, ids[-2:])
+    assert found(answer) == (False, False, True)
+
+
+def test_the_first_unread_is_looked_for_within_the_narrow(chat):
+    ana, ben = chat.people("ana", "ben", channels=["kitchen", "garden"])
+    ana.says("x", to="kitchen > lunch")
+    rose = ana.says("y", to="garden > roses").id
+    narrow = [{"operator": "channel", "operand": "garden"}]
+
+    answer = fetches(ben, anchor="first_unread", num_after=5, narrow=narrow).succeeds()
+
+    assert (answer["anchor"], ids_of(answer)) == (rose, [rose])
+
+
+def test_whoever_asks_for_what_is_unread_writes_down_what_has_come(chat):
+    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+    ids = chat.fill(ana, "kitchen > count", actions.messages.reading.CATCH_UP_AFTER + 1)
+
+    plain = fetches(ben, anchor="newest", num_before=2).succeeds()
+    before = chat.read(storage.messages.unread.caught_up_to, ben.id)
+    first = fetches(ben, anchor="first_unread").succeeds()
+    asked = fetches(ben, anchor="newest", num_before=2, narrow=[["is", "unread"]]).succeeds()
+
+    assert [message["flags"] for message in plain["messages"]] == [[], []]
+    assert (first["anchor"], ids_of(asked)) == (ids[0], ids[-2:])
+    assert (before < ids[-1], chat.read(storage.messages.unread.caught_up_to, ben.id)) == (
+        True,
+        ids[-1],
+    )
+
+
+# --- by ids ---
+
+
+def test_by_ids(chat, history):
+    ana, ids = history
+    foreign = chat.person("ben").says("secret", to=[chat.person("cleo")]).id
+    wanted = [ids[5], foreign, 987_654_321, -1, 2**70, ids[0], ids[0]]
+
+    answer = fetches(ana, message_ids=wanted).succeeds()
+
+    assert (ids_of(answer), found(answer)) == ([ids[0], ids[5]], (False, False, False))
+    assert "anchor" not in answer
+
+
+def test_by_ids_within_a_narrow(chat, history):
+    ana, ids = history
+    note = ana.says("note", to=[ana]).id
+
+    answer = fetches(ana, message_ids=[ids[0], note], narrow=[["is", "dm"]]).succeeds()
+
+    assert ids_of(answer) == [note]
+
+
+@pytest.mark.parametrize("params", [{"anchor": "newest"}, {"num_before": 1}, {"num_after": 1}])
+def test_ids_and_an_anchor_do_not_go_together(chat, params):
+    answer = fetches(chat.person("ana"), message_ids=[1], **params)
+
+    told = answer.fails(
+        "Unsupported parameter combination: num_before, num_after, anchor, message_ids,"
+        " include_anchor, use_first_unread_anchor"
+    )
+    assert "message_ids" in told["parameters"]
+
+
+# --- the form ---
+
+
+def test_source_or_html(history):
+    ana, ids = history
+
+    source = fetches(ana, anchor=ids[0], apply_markdown=False).succeeds()["messages"][0]
+    html = fetches(ana, anchor=ids[0]).succeeds()["messages"][0]
+
+    assert (source["content"], source["content_type"]) == ("1", "text/x-markdown")
+    assert (html["content"], html["content_type"]) == ("<p>1</p>", "text/html")
+
+
+def test_the_empty_topic_has_a_name_for_clients_that_do_not_know_it(chat):
+    ana = chat.person("ana", channels=["kitchen"])
+    note = ana.says("x", to="kitchen > ").id
+
+    older = fetches(ana, anchor=note).succeeds()["messages"][0]
+    newer = fetches(ana, anchor=note, allow_empty_topic_name=True).succeeds()["messages"][0]
+
+    assert (older["subject"], newer["subject"]) == ("general chat", "")

@@ -1,0 +1,574 @@
+"""Moving messages: to another topic, to another channel, alone or with their neighbours."""
+
+import pytest
+
+from tertulia import storage
+from tertulia.domain.personal.topic_policies import Visibility
+
+MUTED, UNMUTED, FOLLOWED = 1, 2, 3
+
+
+def moves(person, message, **change):
+    change.setdefault("send_notification_to_new_thread", False)
+    return person.patch(f"/messages/{message.id}", **change)
+
+
+def follows(chat, person, place, policy):
+    channel, _, topic = place.partition(" > ")
+    chat.write(_set_policy, person.id, chat.channel(channel).id, topic, policy)
+
+
+def _set_policy(tx, user_id, channel_id, topic, policy):
+    storage.personal.topic_policies.set_policy(tx, user_id, channel_id, topic, Visibility(policy))
+
+
+def policies(person):
+    found = person.registers(fetch_event_types=["user_topic"])["user_topics"]
+    return {(each["stream_id"], each["topic_name"]): each["visibility_policy"] for each in found}
+
+
+def topics_of(person, *messages):
+    return [person.sees(message)["subject"] for message in messages]
+
+
+@pytest.fixture
+def porch(chat):
+    """Ana and Ben on the porch, three messages about chairs."""
+    ana, ben = chat.people("ana", "ben", channels=["porch"], settings=NO_FOLLOWING)
+    said = [ana.says(f"chair {n}", to="porch > chairs") for n in range(3)]
+    return chat, ana, ben, said
+
+
+# Starting a topic follows it; scenes that are about something else do without.
+NO_FOLLOWING = {"automatically_follow_topics_policy": 4}
+
+
+# --- topics ---
+
+
+@pytest.mark.parametrize(
+    "mode, expected",
+    [
+        ("change_one", ["chairs", "stools", "chairs"]),
+        ("change_later", ["chairs", "stools", "stools"]),
+        ("change_all", ["stools", "stools", "stools"]),
+    ],
+)
+def test_how_many_go_along(porch, mode, expected):
+    _, _, ben, said = porch
+
+    moves(ben, said[1], topic="stools", propagate_mode=mode).succeeds()
+
+    assert topics_of(ben, *said) == expected
+
+
+def test_everybody_who_has_them_hears_where_messages_went(porch):
+    chat, ana, ben, said = porch
+    eve = chat.person("eve")
+    ears, others = ana.listens_for("update_message"), eve.listens_for("update_message")
+
+    moves(ben, said[1], topic="stools", propagate_mode="change_later").succeeds()
+
+    heard = ears.next()
+    assert heard == {
+        "type": "update_message",
+        "user_id": ben.id,
+        "edit_timestamp": heard["edit_timestamp"],
+        "message_id": said[1].id,
+        "rendering_only": False,
+        "stream_name": "porch",
+        "stream_id": chat.channel("porch").id,
+        "propagate_mode": "change_later",
+        "orig_subject": "chairs",
+        "subject": "stools",
+        "topic_links": [],
+        "message_ids": [said[1].id, said[2].id],
+        "flags": [],
+    }
+    assert others.silent()
+
+
+def test_a_moved_message_shows_where_it_was(porch):
+    _, _, ben, said = porch
+
+    moves(ben, said[0], topic="stools").succeeds()
+
+    shown = ben.sees(said[0])
+    (edit,) = shown["edit_history"]
+    assert (edit["prev_topic"], edit["topic"], edit["user_id"]) == ("chairs", "stools", ben.id)
+    assert shown["last_moved_timestamp"] == edit["timestamp"]
+    assert "last_edit_timestamp" not in shown
+
+
+def test_the_empty_topic_has_a_name_for_those_who_need_one(porch):
+    _, ana, ben, said = porch
+    capable = {"notification_settings_null": True, "empty_topic_name": True}
+    ears = ana.listens_for("update_message", client_capabilities=capable)
+    old_ears = ben.listens_for("update_message")
+
+    moves(ben, said[0], topic="general chat").succeeds()
+    moves(ben, said[0], topic="back").succeeds()
+
+    new, old = ears.all(), old_ears.all()
+    assert [(each["orig_subject"], each["subject"]) for each in new] == [
+        ("chairs", ""),
+        ("", "back"),
+    ]
+    assert [(each["orig_subject"], each["subject"]) for each in old] == [
+        ("chairs", "general chat"),
+        ("general chat", "back"),
+    ]
+
+
+def test_words_and_topic_can_change_together(porch):
+    _, ana, ben, said = porch
+    ears = ben.listens_for("update_message")
+
+    moves(ana, said[0], topic="sofas", content="sofa", propagate_mode="change_all").succeeds()
+
+    heard = ears.next()
+    assert (heard["content"], heard["subject"]) == ("sofa", "sofas")
+    assert heard["message_ids"] == [message.id for message in said]
+    assert len(ben.sees(said[0])["edit_history"]) == 1
+    assert ben.sees(said[1])["content"] == "<p>chair 1</p>"
+
+
+def test_who_may_rename_topics(porch):
+    chat, ana, ben, said = porch
+    moderator = chat.person("mod", role="moderator", channels=["porch"])
+    chat.permit("can_move_messages_between_topics_group", "moderators")
+
+    moves(ben, said[0], topic="x").fails("You don't have permission to edit this message")
+    moves(moderator, said[0], topic="x").succeeds()
+    moves(ana, said[1], topic="x").succeeds()  # she made the channel, and administers it
+
+
+def test_topics_stay_where_they_are_after_a_while(own_chat):
+    ana = own_chat.person("ana", channels=["porch"])
+    ben = own_chat.person("ben", channels=["porch"])
+    moderator = own_chat.person("mod", role="moderator", channels=["porch"])
+    own_chat.set("move_messages_within_stream_limit_seconds", 600)
+    old = [ana.says(f"old {n}", to="porch > chairs") for n in range(2)]
+    own_chat.server.clock.move(seconds=625)
+
+    moves(ben, old[0], topic="x").fails(
+        "The time limit for editing this message's topic has passed."
+    )
+    moves(ben, old[0], topic="x", propagate_mode="change_all").fails(
+        "The time limit for moving this topic has passed."
+    )
+    new = ana.says("new", to="porch > chairs")
+    refused = moves(ben, new, topic="x", propagate_mode="change_all").fails(
+        "You only have permission to move the 1/3 most recent messages in this topic.",
+        code="MOVE_MESSAGES_TIME_LIMIT_EXCEEDED",
+    )
+    assert refused["first_message_id_allowed_to_move"] == new.id
+    moves(ben, new, topic="x").succeeds()
+    moves(moderator, old[0], topic="x", propagate_mode="change_all").succeeds()
+
+
+def test_topics_that_channels_do_not_take(porch):
+    chat, _, ben, said = porch
+    chat.set("topics_policy", "disable_empty_topic")
+
+    moves(ben, said[0], topic="").fails(
+        "Sending messages to the general chat is not allowed in this channel."
+    )
+
+
+def test_in_an_archived_channel_nothing_changes(porch):
+    chat, ana, _, said = porch
+    chat.write(
+        lambda tx: tx.execute(
+            "UPDATE channel SET archived = :yes WHERE realm_id = :realm AND name = 'porch'",
+            yes=True,
+            realm=tx.realm_id,
+        )
+    )
+
+    moves(ana, said[0], topic="x").fails("Invalid message(s)")
+    ana.patch(f"/messages/{said[0].id}", content="x").fails("Invalid message(s)")
+    ana.delete(f"/messages/{said[0].id}").fails("Invalid message(s)")
+    ana.post(f"/messages/{said[0].id}/reactions", emoji_name="tada").fails("Invalid message(s)")
+
+
+# --- notices ---
+
+
+def last_in(person, place):
+    channel, _, topic = place.partition(" > ")
+    narrow = [
+        {"operator": "channel", "operand": channel},
+        {"operator": "topic", "operand": topic},
+    ]
+    answer = person.get(
+        "/messages", anchor="newest", num_before=1, narrow=narrow, apply_markdown=False
+    ).succeeds()
+    return answer["messages"][-1]
+
+
+def test_a_moved_topic_says_where_it_came_from_and_where_it_went(porch):
+    chat, ana, ben, said = porch
+    ears = ana.listens_for("update_message", "message", apply_markdown=True)
+
+    ben.patch(
+        f"/messages/{said[0].id}",
+        topic="benches",
+        propagate_mode="change_all",
+        send_notification_to_old_thread=True,
+    ).succeeds()
+
+    update, here, there = ears.all()
+    channel_id = chat.channel("porch").id
+    slug = f"{channel_id}-porch"
+    who = f'<span class="user-mention silent" data-user-id="{ben.id}">Ben</span>'
+    assert update["type"] == "update_message"
+    assert here["message"]["subject"] == "benches"
+    assert here["message"]["content"] == (
+        f'<p>This topic was moved here from <a class="stream-topic" data-stream-id="{channel_id}"'
+        f' href="/#narrow/channel/{slug}/topic/chairs">#porch &gt; chairs</a> by {who}.</p>'
+    )
+    assert there["message"]["subject"] == "chairs"
+    assert there["message"]["content"] == (
+        f'<p>This topic was moved to <a class="stream-topic" data-stream-id="{channel_id}"'
+        f' href="/#narrow/channel/{slug}/topic/benches/with/{here["message"]["id"]}">'
+        f"#porch &gt; benches</a> by {who}.</p>"
+    )
+    sender = here["message"]
+    assert (sender["sender_full_name"], sender["client"]) == ("Notification Bot", "Internal")
+    assert (here["flags"], ben.sees(here["message"]["id"])["flags"]) == ([], ["read"])
+
+
+def test_a_moved_message_or_some_of_them_are_told_as_such(porch):
+    _, _, ben, said = porch
+
+    ben.patch(
+        f"/messages/{said[0].id}", topic="one", send_notification_to_old_thread=True
+    ).succeeds()
+    left = last_in(ben, "porch > chairs")["content"]
+    came = last_in(ben, "porch > one")["content"]
+    ben.patch(
+        f"/messages/{said[1].id}",
+        topic="two",
+        propagate_mode="change_later",
+        send_notification_to_old_thread=True,
+    ).succeeds()
+
+    who = f"@_**Ben|{ben.id}**"
+    assert left == f"A message was moved from this topic to #**porch>one** by {who}."
+    assert came.startswith("[A message](http://")
+    assert came.endswith(
+        f"/topic/one/near/{said[0].id}) was moved here from #**porch>chairs** by {who}."
+    )
+    assert last_in(ben, "porch > two")["content"] == (
+        f"This topic was moved here from #**porch>chairs** by {who}."
+    )
+
+
+def test_a_part_of_a_topic(porch):
+    _, _, ben, said = porch
+
+    ben.patch(
+        f"/messages/{said[1].id}",
+        topic="two",
+        propagate_mode="change_later",
+        send_notification_to_old_thread=True,
+    ).succeeds()
+
+    who = f"@_**Ben|{ben.id}**"
+    assert last_in(ben, "porch > two")["content"] == (
+        f"2 messages were moved here from #**porch>chairs** by {who}."
+    )
+    assert last_in(ben, "porch > chairs")["content"] == (
+        f"2 messages were moved from this topic to #**porch>two** by {who}."
+    )
+
+
+def test_no_notice_where_none_is_wanted(porch):
+    _, ana, ben, said = porch
+    ears = ana.listens_for("message")
+
+    moves(ben, said[0], topic="quiet").succeeds()
+
+    assert ears.silent()
+
+
+# --- resolving ---
+
+
+def test_a_resolved_topic_says_so_and_is_read_by_most(chat):
+    ana = chat.person("ana", channels=["porch"])
+    ben, eve = chat.people("ben", "eve", channels=["porch"], settings=NO_FOLLOWING)
+    curious = chat.person(
+        "curious",
+        channels=["porch"],
+        settings={"resolved_topic_notice_auto_read_policy": "never", **NO_FOLLOWING},
+    )
+    muting = chat.person(
+        "muting",
+        channels=["porch"],
+        settings={"resolved_topic_notice_auto_read_policy": "never", **NO_FOLLOWING},
+    )
+    muting.post(f"/users/me/muted_users/{ben.id}").succeeds()
+    chair = ana.says("chair", to="porch > chairs")  # which makes her follow the topic
+    everybody = (ana, ben, eve, curious, muting)
+    ears = {who.name: who.listens_for("message") for who in everybody}
+
+    moves(ben, chair, topic="✔ chairs", propagate_mode="change_all").succeeds()
+
+    heard = {name: each.next() for name, each in ears.items()}
+    notice = heard["Ana"]["message"]
+    assert notice["content"] == f"@_**Ben|{ben.id}** has marked this topic as resolved."
+    assert notice["subject"] == "✔ chairs"
+    flags = {name: event["flags"] for name, event in heard.items()}
+    read = ["read"]
+    assert flags == {"Ana": [], "Ben": read, "Eve": read, "Curious": [], "Muting": read}
+    for person in everybody:
+        assert person.sees(notice["id"])["flags"] == flags[person.name]
+    assert "last_moved_timestamp" not in ana.sees(chair)
+
+
+def test_a_topic_reopened_at_once_leaves_no_notices(own_chat):
+    ana = own_chat.person("ana", channels=["porch"])
+    chair = ana.says("chair", to="porch > chairs")
+    moves(ana, chair, topic="✔ chairs", propagate_mode="change_all").succeeds()
+    ears = ana.listens_for("message", "delete_message")
+
+    moves(ana, chair, topic="chairs", propagate_mode="change_all").succeeds()
+    first = [event["type"] for event in ears.all()]
+    moves(ana, chair, topic="✔ chairs", propagate_mode="change_all").succeeds()
+    own_chat.server.clock.move(seconds=61)
+    moves(ana, chair, topic="chairs", propagate_mode="change_all").succeeds()
+
+    assert first == ["delete_message"]
+    told = [event["message"]["content"] for event in ears.all()]
+    assert told == [
+        f"@_**Ana|{ana.id}** has marked this topic as resolved.",
+        f"@_**Ana|{ana.id}** has marked this topic as unresolved.",
+    ]
+
+
+def test_who_may_resolve(porch):
+    chat, _, ben, said = porch
+    chat.permit("can_resolve_topics_group", "moderators")
+
+    moves(ben, said[0], topic="✔ chairs", propagate_mode="change_all").fails(
+        "You don't have permission to resolve topics in this channel."
+    )
+    moves(ben, said[0], topic="✔ ").fails("General chat cannot be marked as resolved")
+
+
+def test_resolving_needs_no_right_to_move(porch):
+    chat, _, ben, said = porch
+    chat.permit("can_move_messages_between_topics_group", "moderators")
+
+    moves(ben, said[0], topic="✔ chairs", propagate_mode="change_all").succeeds()
+
+
+# --- policies ---
+
+
+def test_policies_go_along_with_a_whole_topic(porch):
+    chat, ana, ben, said = porch
+    porch_id = chat.channel("porch").id
+    follows(chat, ana, "porch > chairs", FOLLOWED)
+    follows(chat, ben, "porch > chairs", MUTED)
+    ears = ana.listens_for("user_topic", "update_message")
+
+    moves(ben, said[0], topic="sofas", propagate_mode="change_all").succeeds()
+
+    assert policies(ana) == {(porch_id, "sofas"): FOLLOWED}
+    assert policies(ben) == {(porch_id, "sofas"): MUTED}
+    told = [(event["type"], event.get("visibility_policy")) for event in ears.all()]
+    assert told == [("user_topic", 0), ("user_topic", FOLLOWED), ("update_message", None)]
+
+
+def test_policies_stay_while_something_is_left(porch):
+    chat, ana, ben, said = porch
+    follows(chat, ana, "porch > chairs", FOLLOWED)
+
+    moves(ben, said[0], topic="sofas").succeeds()
+
+    assert policies(ana) == {(chat.channel("porch").id, "chairs"): FOLLOWED}
+
+
+def test_where_topics_meet_the_more_visible_policy_wins(porch):
+    chat, ana, ben, said = porch
+    ana.says("sofa", to="porch > sofas")
+    follows(chat, ana, "porch > chairs", FOLLOWED)
+    follows(chat, ana, "porch > sofas", MUTED)
+    follows(chat, ben, "porch > chairs", MUTED)
+
+    moves(ben, said[0], topic="sofas", propagate_mode="change_all").succeeds()
+
+    assert policies(ana) == {(chat.channel("porch").id, "sofas"): FOLLOWED}
+    assert policies(ben) == {}
+
+
+def test_another_spelling_of_a_topic_is_the_same_topic(porch):
+    chat, ana, ben, said = porch
+    follows(chat, ana, "porch > chairs", FOLLOWED)
+    ears = ana.listens_for("user_topic", "update_message")
+
+    moves(ben, said[0], topic="Chairs", propagate_mode="change_all").succeeds()
+
+    assert [event["type"] for event in ears.all()] == ["update_message"]
+    assert topics_of(ana, *said) == ["Chairs"] * 3
+
+
+# --- channels ---
+
+
+def make(chat, owner, name, *subscribers, **options):
+    owner.joins(name, **options)
+    if subscribers:
+        ids = [person.id for person in subscribers]
+        owner.joins(name, principals=ids)
+    return chat.channel(name).id
+
+
+def test_a_message_goes_to_another_channel(porch):
+    chat, ana, ben, said = porch
+    eve = chat.person("eve")
+    garden = make(chat, eve, "garden")
+    ears, new_ears = ana.listens_for("update_message"), eve.listens_for("update_message")
+
+    moves(ben, said[0], stream_id=garden, propagate_mode="change_all").succeeds()
+
+    heard = ears.next()
+    assert (heard["stream_id"], heard["new_stream_id"]) == (chat.channel("porch").id, garden)
+    assert (heard["orig_subject"], "subject" in heard) == ("chairs", False)
+    assert new_ears.next()["message_ids"] == [message.id for message in said]
+    assert new_ears.silent()
+    shown = ana.sees(said[0])
+    assert (shown["stream_id"], shown["display_recipient"]) == (garden, "garden")
+    (edit,) = shown["edit_history"]
+    assert (edit["prev_stream"], edit["stream"]) == (chat.channel("porch").id, garden)
+
+
+def test_who_received_a_message_does_not_change_when_it_moves(porch):
+    chat, _, ben, said = porch
+    eve = chat.person("eve")
+    garden = make(chat, eve, "garden")
+
+    moves(ben, said[0], stream_id=garden, propagate_mode="change_all").succeeds()
+
+    assert ben.sees(said[0])["flags"] == []
+    assert eve.sees(said[0])["flags"] == ["read", "historical"]
+    feed = ben.get("/messages", anchor="newest", num_before=9).succeeds()["messages"]
+    assert [each["id"] for each in feed] == [message.id for message in said]
+    assert eve.get("/messages", anchor="newest", num_before=9).succeeds()["messages"] == []
+
+
+def test_whoever_cannot_follow_loses_the_messages(porch):
+    chat, ana, ben, said = porch
+    boss = chat.person("boss", role="admin", channels=["porch"])
+    cellar = make(chat, boss, "cellar", ana, invite_only=True)
+    bereft = ben.listens_for("update_message", "delete_message", "message")
+    ears = ana.listens_for("update_message", "delete_message")
+    capable = {"notification_settings_null": True, "bulk_message_deletion": True}
+    bulk = ben.listens_for("delete_message", client_capabilities=capable)
+
+    moves(boss, said[0], stream_id=cellar, propagate_mode="change_all").succeeds()
+
+    assert [event["type"] for event in ears.all()] == ["update_message"]
+    assert [event["type"] for event in bereft.all()] == ["delete_message"] * 3
+    assert bulk.all() == [
+        {
+            "type": "delete_message",
+            "message_ids": [message.id for message in said],
+            "stream_id": chat.channel("porch").id,
+            "topic": "chairs",
+            "message_type": "stream",
+        }
+    ]
+    ben.get(f"/messages/{said[0].id}").fails("Invalid message(s)")
+
+
+def test_what_comes_out_of_a_private_channel_does_not_tell_its_name(chat):
+    ana, ben = chat.people("ana", "ben", channels=["porch"])
+    ana.joins("cellar", invite_only=True)
+    gold = ana.says("gold", to="cellar > gold")
+    ears, own = ben.listens_for("update_message"), ana.listens_for("update_message")
+
+    moves(ana, gold, stream_id=chat.channel("porch").id).succeeds()
+
+    assert ears.next()["stream_name"] == ""
+    assert own.next()["stream_name"] == "cellar"
+
+
+def test_words_that_went_out_of_sight_are_in_no_queue(porch):
+    chat, ana, ben, _ = porch
+    boss = chat.person("boss", role="admin", channels=["porch"])
+    cellar = make(chat, boss, "cellar", invite_only=True)
+    ears = ben.listens_for("message", "delete_message")
+    secret = ana.says("swordfish", to="porch > secrets")
+
+    moves(boss, secret, stream_id=cellar).succeeds()
+
+    assert [event["type"] for event in ears.all()] == ["delete_message"]
+
+
+def test_words_that_went_out_of_sight_stay_so_after_a_restart(own_chat):
+    ana, ben = own_chat.people("ana", "ben", channels=["porch"])
+    boss = own_chat.person("boss", role="admin", channels=["porch"])
+    cellar = make(own_chat, boss, "cellar", invite_only=True)
+    ears = ben.listens_for("message", "delete_message")
+    secret = ana.says("swordfish", to="porch > secrets")
+    moves(boss, secret, stream_id=cellar).succeeds()
+
+    own_chat.server.restart()
+
+    assert [event["type"] for event in ears.all()] == ["delete_message"]
+
+
+def test_a_protected_history_shows_what_came_while_one_was_there(porch):
+    chat, _, ben, said = porch
+    boss, eve, late = (
+        chat.person(name, role="admin", channels=["porch"]) for name in ("boss", "eve", "late")
+    )
+    cellar = make(chat, boss, "cellar", eve, invite_only=True, history_public_to_subscribers=False)
+    ears = late.listens_for("update_message")
+
+    moves(boss, said[0], stream_id=cellar, propagate_mode="change_all").succeeds()
+    boss.joins("cellar", principals=[late.id])
+
+    assert eve.sees(said[0])["stream_id"] == cellar
+    late.get(f"/messages/{said[0].id}").fails("Invalid message(s)")
+    assert ears.silent()
+    ben.get(f"/messages/{said[0].id}").fails("Invalid message(s)")
+
+
+def test_who_may_move_between_channels(porch):
+    chat, ana, ben, said = porch
+    garden = make(chat, ana, "garden")
+    ana.joins("cellar", invite_only=True)
+    cellar = chat.channel("cellar").id
+    guest = chat.person("gus", role="guest", channels=["porch"])
+
+    moves(ben, said[0], stream_id=987_654).fails("Invalid channel ID")
+    moves(ben, said[0], stream_id=cellar).fails("Invalid channel ID")
+    moves(guest, said[0], stream_id=garden).fails("Invalid channel ID")
+    chat.permit("can_move_messages_between_channels_group", "moderators")
+    moves(ben, said[0], stream_id=garden).fails("You don't have permission to move this message")
+    moves(ben, said[0], stream_id=chat.channel("porch").id).fails("Nothing to change")
+
+
+def test_messages_stay_in_their_channel_after_a_while(own_chat):
+    ana = own_chat.person("ana", channels=["porch", "garden"])
+    ben = own_chat.person("ben", channels=["porch", "garden"])
+    chair = ana.says("chair", to="porch > chairs")
+    own_chat.server.clock.move(hours=24 * 7 + 1)
+
+    moves(ben, chair, stream_id=own_chat.channel("garden").id).fails(
+        "The time limit for editing this message's channel has passed"
+    )
+
+
+def test_a_channel_decides_itself_who_may_post_there(porch):
+    chat, ana, ben, said = porch
+    ana.joins("news", can_send_message_group=chat.group("moderators"))
+
+    moves(ben, said[0], stream_id=chat.channel("news").id).fails(
+        "You do not have permission to post in this channel."
+    )

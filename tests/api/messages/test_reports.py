@@ -1,0 +1,105 @@
+"""Reports: a message that somebody minds is shown to the moderators."""
+
+import pytest
+
+from tertulia import domain
+
+
+def reports(person, message, report_type="harassment", **more):
+    return person.post(f"/messages/{message.id}/report", report_type=report_type, **more)
+
+
+def parts(told):
+    """What a report says: by whom and why, who said where, and what."""
+    opening, rest = told["content"].split("\n\n")
+    where, _, quote = rest.partition("\n")
+    return opening, where, quote
+
+
+@pytest.fixture
+def office(chat):
+    """A moderator in the channel where reports are read."""
+    mod = chat.person("mod", role="moderator")
+    mod.joins("office", invite_only=True)
+    chat.set("moderation_request_channel_id", chat.channel("office").id)
+    return mod
+
+
+def test_moderators_read_what_was_said_and_why_it_is_reported(chat, office):
+    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+    soup = ben.says("Your soup is *awful*", to="kitchen > lunch")
+    ears = office.listens_for("message")
+
+    reports(ana, soup, description="  It was good.\nBen is rude. ").succeeds()
+
+    told = ears.next()["message"]
+    assert (told["display_recipient"], told["subject"]) == ("office", "Reports about Ben")
+    opening, where, quote = parts(told)
+    assert opening == (
+        f"@_**Ana|{ana.id}** reported a message: **Harassment**.\n> It was good.\n> Ben is rude."
+    )
+    assert where.startswith(f"@_**Ben|{ben.id}** [said](http")
+    assert f"/near/{soup.id})" in where
+    assert quote == "```quote\nYour soup is *awful*\n```"
+
+
+def test_a_direct_message_can_be_reported_by_who_has_it(chat, office):
+    ana, ben, eve = chat.people("ana", "ben", "eve")
+    whisper = ben.says("psst", to=[ana])
+    ears = office.listens_for("message")
+
+    reports(eve, whisper).fails("Invalid message(s)")
+    assert ears.silent()
+    reports(ana, whisper, "spam").succeeds()
+
+    assert parts(ears.next()["message"])[2] == "```quote\npsst\n```"
+
+
+def test_moderators_are_told_of_somebody_whom_the_reporter_does_not_know(chat, office):
+    chat.permit("can_access_all_users_group", "members")
+    gus = chat.person("gus", role="guest", channels=["kitchen"])
+    ben = chat.person("ben", channels=["kitchen"])
+    soup = ben.says("hello", to="kitchen > lunch")
+    ben.leaves("kitchen")
+    ears = office.listens_for("message")
+
+    reports(gus, soup).succeeds()
+
+    assert f"@_**Ben|{ben.id}**" in ears.next()["message"]["content"]
+
+
+def test_a_long_message_is_cut_off_rather_than_refused(chat, office):
+    ana = chat.person("ana")
+    message = ana.says("x" * domain.limits.MESSAGE_LENGTH, to=[ana])
+    ears = office.listens_for("message")
+
+    reports(ana, message, description="y" * domain.limits.REPORT_LENGTH).succeeds()
+
+    told = ears.next()["message"]["content"]
+    assert len(told) == domain.limits.MESSAGE_LENGTH
+    assert told.endswith("x\n[message truncated]\n```")
+
+
+@pytest.mark.parametrize(
+    "report_type, description, words",
+    [
+        ("boredom", "so dull", "Invalid report_type"),
+        ("other", " ", "For 'other' a description is needed."),
+        ("spam", "x" * 1001, "description is too long (limit: 1000 characters)"),
+    ],
+)
+def test_a_report_needs_a_reason(chat, office, report_type, description, words):
+    ana = chat.person("ana")
+    message = ana.says("x", to=[ana])
+    ears = office.listens_for("message")
+
+    reports(ana, message, report_type, description=description).fails(words)
+
+    assert ears.silent()
+
+
+def test_where_nobody_reads_reports_there_are_none(chat):
+    ana = chat.person("ana")
+    words = "Moderation request channel must be specified to enable message reporting."
+
+    reports(ana, ana.says("x", to=[ana])).fails(words)

@@ -1,0 +1,526 @@
+"""POST /messages to a channel: every rule between the words and the message."""
+
+import pytest
+from tests.support.people import Chat
+
+from tertulia import actions, storage
+from tertulia.domain.channels.channel import NewChannel
+from tertulia.domain.groups.group import Members
+
+FOLLOWED, UNMUTED, MUTED = 3, 2, 1
+
+
+def sends(caller, **params):
+    given = {"type": "channel", "to": "kitchen", "topic": "lunch", "content": "Soup's on"}
+    return caller.post("/messages", **(given | params))
+
+
+def make_channel(chat, creator, name, **settings):
+    """A channel as somebody with every right would make it."""
+    return chat.write(actions.channels.found, creator.record, NewChannel(name, **settings), "")
+
+
+# --- where to ---
+
+
+@pytest.mark.parametrize("word", ["channel", "stream"])
+@pytest.mark.parametrize("written", ["id", "name", "NAME", " name ", '"name"', '["name"]', "[id]"])
+def test_a_channel_may_be_named_in_several_ways(chat, word, written):
+    ana = chat.person("ana", channels=["kitchen"])
+    number = chat.channel("kitchen").id
+    to = written.replace("id", str(number)).replace("name", "kitchen").replace("NAME", "KITCHEN")
+
+    answer = sends(ana, type=word, to=to).succeeds()
+
+    seen = ana.sees(answer["id"])
+    assert (seen["type"], seen["stream_id"], seen["display_recipient"]) == (
+        "stream",
+        number,
+        "kitchen",
+    )
+
+
+@pytest.mark.parametrize(
+    "to, msg",
+    [
+        (None, "Missing channel"),
+        ("", "Missing channel"),
+        ("[]", "Expected exactly one channel"),
+        ('["kitchen", "garden"]', "Expected exactly one channel"),
+        ('{"a": 1}', "Invalid data type for channel"),
+        ("[[1]]", "Invalid data type for channel"),
+        ("[1.5]", "Invalid data type for channel"),
+        ("[true]", "Invalid data type for channel"),
+    ],
+)
+def test_what_is_no_channel(chat, to, msg):
+    sends(chat.person("ana", channels=["kitchen"]), to=to).fails(msg)
+
+
+def test_an_unknown_channel_is_named_in_the_answer(chat):
+    ana = chat.person("ana")
+
+    by_name = sends(ana, to="no such <place>")
+    by_id = sends(ana, to=987_654)
+    quoted = sends(ana, to='"987654"')
+
+    name = "no such &lt;place&gt;"
+    told = by_name.fails(f"Channel '{name}' does not exist", code="STREAM_DOES_NOT_EXIST")
+    assert told["stream"] == name
+    told = by_id.fails("Channel with ID '987654' does not exist", code="STREAM_DOES_NOT_EXIST")
+    assert told["stream_id"] == 987_654
+    quoted.fails("Channel '987654' does not exist", code="STREAM_DOES_NOT_EXIST")
+
+
+@pytest.mark.parametrize("number", [-1, 0, 2**63 - 1, 2**63, 10**30])
+def test_a_number_that_no_channel_can_have_is_an_unknown_channel(chat, number):
+    answer = sends(chat.person("ana"), to=number)
+
+    assert answer.json["code"] == "STREAM_DOES_NOT_EXIST"
+    assert answer.status == 400
+
+
+def test_another_organizations_channel_is_unknown(chat):
+    other = Chat.found(chat.server)
+    other.person("eve", channels=["cellar"])
+    cellar = other.channel("cellar")
+
+    answer = sends(chat.person("ana"), to=cellar.id)
+
+    answer.fails(f"Channel with ID '{cellar.id}' does not exist", code="STREAM_DOES_NOT_EXIST")
+
+
+# --- what is said ---
+
+
+@pytest.mark.parametrize(
+    "params, msg",
+    [
+        ({"content": None}, "Missing 'content' argument"),
+        ({"type": None}, "Missing 'type' argument"),
+        ({"type": "letter"}, "Invalid type"),
+        ({"topic": None}, "Missing topic"),
+        ({"content": ""}, "Message must not be empty"),
+        ({"content": "  \n\t "}, "Message must not be empty"),
+        ({"content": "a\0b"}, "Message must not contain null bytes"),
+        ({"content": "x" * 10_001}, "Message is too long (limit: 10000 characters)"),
+        ({"topic": "x" * 61}, "topic is too long (limit: 60 characters)"),
+        ({"topic": "a\tb"}, "Invalid character in topic, at position 2!"),
+        ({"topic": "a\0b"}, "Invalid character in topic, at position 2!"),
+        ({"topic": "ab\ufdd0"}, "Invalid character in topic, at position 3!"),
+        ({"topic": "ab\uffff"}, "Invalid character in topic, at position 3!"),
+        ({"read_by_sender": "yes"}, "read_by_sender is not valid JSON"),
+        ({"read_by_sender": 1}, "read_by_sender is not a boolean"),
+        ({"queue_id": "q"}, "Missing 'local_id' argument"),
+    ],
+)
+def test_what_cannot_be_sent(chat, params, msg):
+    ana = chat.person("ana", channels=["kitchen"])
+    before = chat.head()
+
+    sends(ana, **params).fails(msg)
+
+    assert chat.head() == before
+
+
+@pytest.mark.parametrize(
+    "said, stored",
+    [
+        ("Soup's on", "Soup's on"),
+        ("\n\n  indented\n\n  ", "  indented"),
+        ("x" * 10_000, "x" * 10_000),
+        ("🍲" * 10_000, "🍲" * 10_000),
+        ("a\r\nb", "a\r\nb"),
+        ("<script>&amp;", "<script>&amp;"),
+    ],
+    ids=["plain", "white space", "long", "long in emoji", "lines", "markup"],
+)
+def test_words_are_kept_as_they_were(chat, said, stored):
+    ana = chat.person("ana", channels=["kitchen"])
+    soup = ana.says(said, to="kitchen > lunch")
+
+    message = ana.get(f"/messages/{soup.id}", apply_markdown=False).succeeds()
+
+    assert message["raw_content"] == message["message"]["content"] == stored
+    assert message["message"]["content_type"] == "text/x-markdown"
+
+
+def test_html_is_escaped(chat):
+    ana = chat.person("ana", channels=["kitchen"])
+    soup = ana.says("<script>alert('&')</script>", to="kitchen > lunch")
+
+    assert "<script" not in ana.sees(soup)["content"]
+
+
+@pytest.mark.parametrize(
+    "written, stored",
+    [
+        ("  lunch  ", "lunch"),
+        ("x" * 60, "x" * 60),
+        ("", ""),
+        ("(no topic)", ""),
+        ("general chat", ""),
+        ("General Chat", "General Chat"),
+        ("✔ soup", "✔ soup"),
+    ],
+)
+def test_topics_are_stripped_and_the_names_of_the_empty_one_are_known(chat, written, stored):
+    ana = chat.person("ana", channels=["kitchen"])
+    answer = sends(ana, topic=written).succeeds()
+
+    raw = ana.get(f"/messages/{answer['id']}", allow_empty_topic_name=True).succeeds()
+
+    assert raw["message"]["subject"] == stored
+    assert ana.sees(answer["id"])["subject"] == (stored or "general chat")
+
+
+def test_subject_is_an_older_name_of_topic(chat):
+    ana = chat.person("ana", channels=["kitchen"])
+
+    answer = sends(ana, topic=None, subject="lunch").succeeds()
+    both = sends(ana, topic="lunch", subject="lunch")
+
+    assert "ignored_parameters_unsupported" not in answer
+    assert ana.sees(answer["id"])["subject"] == "lunch"
+    both.fails("Can't decide between 'topic' and 'subject' arguments")
+
+
+def test_a_message_in_full(chat):
+    ana = chat.person("ana", channels=["kitchen"])
+    kitchen = chat.channel("kitchen")
+
+    soup = ana.with_headers(User_Agent="SoupBot/1.0 (pot)").says("/me stirs", to="kitchen > lunch")
+
+    seen = ana.sees(soup)
+    assert chat.server.clock() - 60 < seen.pop("timestamp") <= chat.server.clock()
+    assert seen == {
+        "id": soup.id,
+        "sender_id": ana.id,
+        "content": "<p>/me stirs</p>",
+        "recipient_id": 2 * kitchen.id,
+        "client": "SoupBot",
+        "subject": "lunch",
+        "topic_links": [],
+        "is_me_message": True,
+        "reactions": [],
+        "submessages": [],
+        "sender_full_name": "Ana",
+        "sender_email": ana.api_email,
+        "sender_realm_str": chat.realm.subdomain,
+        "display_recipient": "kitchen",
+        "type": "stream",
+        "stream_id": kitchen.id,
+        "avatar_url": f"/user_avatars/{chat.realm.id}/{ana.id}.png?v=1",
+        "content_type": "text/html",
+        "flags": [],
+    }
+
+
+def test_the_answer_says_where_the_message_is(chat):
+    ana = chat.person("ana", channels=["the kitchen"])
+    number = chat.channel("the kitchen").id
+
+    soup = ana.says("Soup's on", to="the kitchen > soup & bread")
+
+    url = (
+        f"http://{chat.host}/#narrow/channel/{number}-the-kitchen"
+        f"/topic/soup.20.26.20bread/near/{soup.id}"
+    )
+    assert soup.answer["message_url"] == url
+    assert soup.answer["message_link"] == f"[#the kitchen > soup & bread @ 💬]({url})"
+
+
+def test_messages_are_numbered_in_the_order_they_were_sent(chat):
+    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+
+    numbers = [who.says("x", to="kitchen > count").id for who in (ana, ben, ana, ben)]
+
+    assert numbers == sorted(set(numbers))
+
+
+# --- who may ---
+
+
+def test_a_public_channel_takes_messages_from_outside(chat):
+    ana = chat.person("ana", channels=["kitchen"])
+    ben = chat.person("ben")
+
+    soup = ben.says("May I come in?", to="kitchen > door")
+
+    assert ana.sees(soup)["content"] == "<p>May I come in?</p>"
+
+
+def test_a_private_channel_takes_messages_from_inside_only(chat):
+    ana, ben = chat.people("ana", "ben")
+    root = chat.person("root", role="owner")
+    ana.joins("cellar", invite_only=True)
+
+    ana.says("It is dark", to="cellar > light")
+
+    for outsider in (ben, root):
+        for to in ("cellar", chat.channel("cellar").id):
+            sends(outsider, to=to).fails("Not authorized to send to channel 'cellar'")
+
+
+def test_a_guest_sends_where_they_are_subscribed(chat):
+    gus = chat.person("gus", role="guest", channels=["kitchen"])
+    chat.person("ana", channels=["garden"])
+
+    gus.says("Thank you", to="kitchen > lunch")
+
+    sends(gus, to="garden").fails("Not authorized to send to channel 'garden'")
+
+
+def test_a_guest_may_not_post_in_a_channel_they_left(chat):
+    gus = chat.person("gus", role="guest", channels=["kitchen"])
+    gus.leaves("kitchen")
+
+    sends(gus).fails("Not authorized to send to channel 'kitchen'")
+
+
+def test_posting_can_be_left_to_some(chat):
+    ana, ben = chat.people("ana", "ben")
+    moe = chat.person("moe", role="moderator")
+    ana.joins("news", can_send_message_group=chat.group("moderators"), principals=[ana.id, ben.id])
+
+    moe.says("The oven is fixed", to="news > oven")
+
+    sends(ben, to="news").fails("You do not have permission to post in this channel.")
+
+
+def test_a_bot_may_use_its_owners_right(chat):
+    ana, ben = chat.people("ana", "ben")
+    ana.joins("news", can_send_message_group={"direct_members": [ana.id], "direct_subgroups": []})
+    hers = chat.person("hers", bot="generic", owner=ana)
+    his = chat.person("his", bot="generic", owner=ben)
+
+    hers.says("ding", to="news > oven")
+
+    sends(his, to="news").fails("You do not have permission to post in this channel.")
+
+
+def test_a_bot_posts_in_its_owners_private_channels(chat):
+    ana, ben = chat.people("ana", "ben")
+    ana.joins("cellar", invite_only=True)
+    hers = chat.person("hers", bot="generic", owner=ana)
+    his = chat.person("his", bot="generic", owner=ben)
+
+    hers.says("drip", to="cellar > water")
+
+    sends(his, to="cellar").fails("Not authorized to send to channel 'cellar'")
+
+
+def test_new_topics_can_be_left_to_some(chat):
+    ana, ben = chat.people("ana", "ben")
+    ana.joins(
+        "plans",
+        can_create_topic_group={"direct_members": [ana.id], "direct_subgroups": []},
+        principals=[ana.id, ben.id],
+    )
+    refused = sends(ben, to="plans", topic="Roof")
+    ana.says("Let's", to="plans > Roof")
+
+    refused.fails("You do not have permission to create new topics in this channel.")
+    ben.says("Yes", to="plans > ROOF")
+
+
+def test_the_right_to_post_is_asked_for_before_the_right_to_be_there(chat):
+    ana, ben = chat.people("ana", "ben")
+    ana.joins("cellar", invite_only=True, can_send_message_group=chat.group("administrators"))
+
+    sends(ben, to="cellar").fails("You do not have permission to post in this channel.")
+
+
+def test_a_deactivated_sender_says_nothing(chat):
+    ana = chat.person("ana", channels=["kitchen"])
+    chat.write(actions.people.deactivate, ana.id)
+
+    sends(ana).fails("Account is deactivated", code="UNAUTHORIZED", status=401)
+
+
+@pytest.mark.parametrize(
+    "policy, topic, msg",
+    [
+        ("allow_empty_topic", "", None),
+        ("allow_empty_topic", "lunch", None),
+        ("inherit", "", None),
+        (
+            "disable_empty_topic",
+            "general chat",
+            "Sending messages to the general chat is not allowed in this channel.",
+        ),
+        ("disable_empty_topic", "lunch", None),
+        ("empty_topic_only", "(no topic)", None),
+        ("empty_topic_only", "lunch", "Only the general chat topic is allowed in this channel."),
+    ],
+)
+def test_the_empty_topic_is_where_the_channel_allows_it(chat, policy, topic, msg):
+    ana = chat.person("ana")
+    ana.joins("plans", topics_policy=policy)
+
+    answer = sends(ana, to="plans", topic=topic)
+
+    if msg is None:
+        answer.succeeds()
+    else:
+        assert answer.fails(msg)["empty_topic_display_name"] == "general chat"
+
+
+def test_a_channel_may_leave_the_empty_topic_to_the_organization(chat):
+    ana = chat.person("ana", channels=["kitchen"])
+    chat.set("topics_policy", "disable_empty_topic")
+
+    sends(ana, topic="").fails(
+        "Sending messages to the general chat is not allowed in this channel."
+    )
+
+
+def test_nobody_posts_in_an_archived_channel(chat):
+    def archive(tx):
+        tx.execute(
+            "UPDATE channel SET archived = :yes WHERE realm_id = :r", yes=True, r=tx.realm_id
+        )
+
+    ana = chat.person("ana", channels=["kitchen"])
+    chat.write(archive)
+
+    sends(ana).fails("Not authorized to send to channel 'kitchen'")
+
+
+def test_a_permission_is_held_through_groups_within_groups(chat):
+    def nest(tx, user_id):
+        inner, outer = (
+            tx.insert(
+                "INSERT INTO user_group (realm_id, name, description, permissions)"
+                " VALUES (:r, :name, '', '{}') RETURNING id",
+                r=tx.realm_id,
+                name=name,
+            )
+            for name in ("cooks", "staff")
+        )
+        sql = (
+            "INSERT INTO user_group_subgroup (realm_id, group_id, subgroup_id) VALUES (:r, :a, :b)"
+        )
+        tx.execute(sql, r=tx.realm_id, a=outer, b=inner)
+        sql = "INSERT INTO user_group_member (realm_id, group_id, user_id) VALUES (:r, :g, :u)"
+        tx.execute(sql, r=tx.realm_id, g=inner, u=user_id)
+        return outer
+
+    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+    staff = chat.write(nest, ben.id)
+    make_channel(chat, ana, "news", permissions={"can_send_message_group": Members([], [staff])})
+
+    ben.says("x", to="news > y")
+
+    sends(ana, to="news").fails("You do not have permission to post in this channel.")
+
+
+# --- read, or not ---
+
+
+@pytest.mark.parametrize(
+    "agent, chosen, flags",
+    [
+        ("ZulipPython/0.9.1 (Debian GNU/Linux; 12)", None, []),
+        ("ZulipMobile/27.1 (iOS 17)", None, ["read"]),
+        ("zulipterminal/0.7", None, ["read"]),
+        ("ZulipMobile/27.1", False, []),
+        ("curl/8", True, ["read"]),
+    ],
+)
+def test_what_a_person_sends_they_have_read(chat, agent, chosen, flags):
+    ana = chat.person("ana", channels=["kitchen"]).with_headers(User_Agent=agent)
+    ears = ana.listens_for("message")
+
+    soup = ana.says("Soup's on", to="kitchen > lunch", read_by_sender=chosen)
+
+    assert ana.sees(soup)["flags"] == flags
+    assert ears.next()["flags"] == flags
+
+
+def test_a_client_may_name_itself(chat):
+    ana = chat.person("ana", channels=["kitchen"])
+
+    soup = ana.says("Soup's on", to="kitchen > lunch", client="website")
+
+    seen = ana.sees(soup)
+    assert (seen["client"], seen["flags"]) == ("website", ["read"])
+
+
+def test_what_others_send_is_unread(chat):
+    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+
+    soup = ana.says("Soup's on", to="kitchen > lunch", read_by_sender=True)
+
+    assert ben.sees(soup)["flags"] == []
+    assert ben.registers()["unread_msgs"]["count"] == 1
+    assert ana.registers()["unread_msgs"]["count"] == 0
+
+
+# --- the policy of a topic may change by itself ---
+
+
+def test_starting_a_topic_follows_it(chat):
+    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+    ears = ana.listens_for("user_topic", "message")
+
+    first = ana.says("Soup's on", to="kitchen > lunch")
+    second = ana.says("Bread too", to="kitchen > LUNCH")
+    third = ben.says("Coming", to="kitchen > lunch")
+
+    assert first.answer["automatic_new_visibility_policy"] == FOLLOWED
+    assert "automatic_new_visibility_policy" not in second.answer
+    assert "automatic_new_visibility_policy" not in third.answer
+    followed, *messages = ears.all()
+    assert (followed["type"], followed["topic_name"], followed["visibility_policy"]) == (
+        "user_topic",
+        "lunch",
+        FOLLOWED,
+    )
+    assert [each["message"]["id"] for each in messages] == [first.id, second.id, third.id]
+
+
+@pytest.mark.parametrize(
+    "settings, current, muted, policy",
+    [
+        ({"automatically_follow_topics_policy": 2}, 0, False, FOLLOWED),
+        ({"automatically_follow_topics_policy": 1}, MUTED, False, FOLLOWED),
+        ({"automatically_follow_topics_policy": 4}, 0, True, UNMUTED),
+        ({"automatically_follow_topics_policy": 4}, MUTED, True, UNMUTED),
+        ({"automatically_follow_topics_policy": 4}, MUTED, False, None),
+        ({"automatically_follow_topics_policy": 4}, 0, False, None),
+        ({"automatically_follow_topics_policy": 4}, FOLLOWED, True, None),
+    ],
+)
+def test_answering_changes_the_policy_as_one_has_chosen(chat, settings, current, muted, policy):
+    def prepare(tx, user_id, channel_id):
+        storage.personal.topic_policies.set_policy(tx, user_id, channel_id, "lunch", current)
+        sql = "UPDATE subscription SET is_muted = :muted WHERE user_id = :user"
+        tx.execute(sql, muted=muted, user=user_id)
+
+    ana = chat.person("ana", channels=["kitchen"])
+    ben = chat.person("ben", channels=["kitchen"], settings=settings)
+    ana.says("Soup's on", to="kitchen > lunch")
+    chat.write(prepare, ben.id, chat.channel("kitchen").id)
+
+    answer = ben.says("Coming", to="kitchen > lunch").answer
+
+    assert answer.get("automatic_new_visibility_policy") == policy
+
+
+def test_a_bot_follows_nothing(chat):
+    ana = chat.person("ana", channels=["kitchen"])
+    bot = chat.person("helper", bot="generic", owner=ana, channels=["kitchen"])
+
+    assert "automatic_new_visibility_policy" not in bot.says("ding", to="kitchen > oven").answer
+
+
+def test_a_topic_is_new_to_whoever_cannot_see_its_past(chat):
+    ana, ben = chat.people("ana", "ben")
+    ana.joins("cellar", invite_only=True)
+    ana.says("It is dark", to="cellar > light")
+    ana.joins("cellar", principals=[ben.id])
+
+    answer = ben.says("Is it?", to="cellar > light").answer
+
+    assert answer["automatic_new_visibility_policy"] == FOLLOWED

@@ -1,0 +1,224 @@
+"""POST /messages to people: who is meant, and who may write to whom."""
+
+import json
+
+import pytest
+from tests.support.people import Chat
+
+from tertulia import actions
+
+DISABLED = "Direct messages are disabled in this organization."
+UNAUTHORIZED = "This conversation does not include any users who can authorize it."
+MAY_NOT_START = "You do not have permission to initiate direct message conversations."
+
+
+def writes(caller, to, **params):
+    return caller.post("/messages", **({"type": "direct", "to": to, "content": "psst"} | params))
+
+
+def participants(seen) -> list[int]:
+    return [each["id"] for each in seen["display_recipient"]]
+
+
+@pytest.mark.parametrize("word", ["direct", "private"])
+def test_a_direct_message_in_full(chat, word):
+    ana, ben = chat.people("ana", "ben")
+
+    answer = writes(ana, [ben.id], type=word).succeeds()
+
+    seen = ben.sees(answer["id"])
+    assert (seen["type"], seen["subject"], seen["content"]) == ("private", "", "<p>psst</p>")
+    assert "stream_id" not in seen
+    assert seen["display_recipient"] == [
+        {
+            "id": each.id,
+            "email": each.api_email,
+            "full_name": each.name,
+            "is_mirror_dummy": False,
+        }
+        for each in (ana, ben)
+    ]
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda ana, ben, cleo: [ben.id, cleo.id],
+        lambda ana, ben, cleo: [cleo.id, ben.id, ben.id, ana.id],
+        lambda ana, ben, cleo: json.dumps([ben.api_email, cleo.api_email.upper()]),
+        lambda ana, ben, cleo: f"{ben.api_email}, {cleo.api_email}",
+        lambda ana, ben, cleo: f"{cleo.api_email},{ben.api_email},",
+    ],
+    ids=["ids", "repeated", "addresses", "commas", "more commas"],
+)
+def test_people_may_be_named_in_several_ways(chat, write):
+    ana, ben, cleo = chat.people("ana", "ben", "cleo")
+
+    answer = writes(ana, write(ana, ben, cleo)).succeeds()
+
+    assert participants(ana.sees(answer["id"])) == [ana.id, ben.id, cleo.id]
+
+
+def test_the_same_people_are_the_same_conversation(chat):
+    ana, ben, cleo = chat.people("ana", "ben", "cleo")
+
+    first = ana.says("one", to=[ben, cleo])
+    second = cleo.says("two", to=[ana, ben])
+    apart = ana.says("three", to=[ben])
+
+    places = [ben.sees(each)["recipient_id"] for each in (first, second, apart)]
+    assert places[0] == places[1] != places[2]
+
+
+def test_a_note_to_oneself(chat):
+    ana = chat.person("ana")
+
+    note = ana.says("milk", to=[ana])
+
+    assert participants(ana.sees(note)) == [ana.id]
+
+
+def test_the_topic_of_a_direct_message_is_ignored(chat):
+    ana, ben = chat.people("ana", "ben")
+
+    answer = writes(ana, [ben.id], topic="unused").succeeds()
+
+    assert ben.sees(answer["id"])["subject"] == ""
+    assert "automatic_new_visibility_policy" not in answer
+
+
+def test_the_answer_says_where_the_message_is(chat):
+    ana, ben, cleo = chat.people("ana", "ben", "cleo")
+
+    two, three = ana.says("x", to=[ben]), ana.says("x", to=[cleo, ben])
+
+    url = f"http://{chat.host}/#narrow/dm"
+    assert two.answer["message_url"] == f"{url}/{ana.id},{ben.id}/near/{two.id}"
+    group = f"{ana.id},{ben.id},{cleo.id}-group"
+    assert three.answer["message_url"] == f"{url}/{group}/near/{three.id}"
+
+
+@pytest.mark.parametrize(
+    "to, msg",
+    [
+        (None, "Message must have recipients"),
+        ("", "Message must have recipients"),
+        ("[]", "Message must have recipients"),
+        (" , ", "Message must have recipients"),
+        ("8", "Invalid data type for recipients"),
+        ("{}", "Invalid data type for recipients"),
+        ("true", "Invalid data type for recipients"),
+        ("[true]", "Invalid data type for recipients"),
+        ("[1.5]", "Invalid data type for recipients"),
+        ("[[1]]", "Invalid data type for recipients"),
+        ('[1, "a@b.c"]', "Recipient lists may contain emails or user IDs, but not both."),
+        ("[987654]", "Invalid user ID 987654"),
+        ('["nobody@example.com"]', "Invalid email 'nobody@example.com'"),
+        ("nobody@example.com", "Invalid email 'nobody@example.com'"),
+    ],
+)
+def test_who_cannot_be_written_to(chat, to, msg):
+    ana = chat.person("ana")
+    before = chat.head()
+
+    writes(ana, to).fails(msg)
+
+    assert chat.head() == before
+
+
+@pytest.mark.parametrize("number", [-1, 0, 2**63, 10**25])
+def test_a_number_that_nobody_can_have_is_nobody(chat, number):
+    answer = writes(chat.person("ana"), [number])
+
+    assert answer.status == 400
+    assert answer.json["msg"].startswith("Invalid user ID")
+
+
+def test_a_hidden_address_is_of_use_to_those_who_may_see_it(chat):
+    ana, ben = chat.people("ana", "ben")
+    root = chat.person("root", role="owner")
+
+    writes(ana, [ben.email]).fails(f"Invalid email '{ben.email}'")
+    for sender in (root, ben):
+        assert participants(sender.sees(writes(sender, [ben.email]).succeeds()["id"])) == sorted(
+            {ben.id, sender.id}
+        )
+
+
+def test_an_address_for_all_to_see_reaches_its_owner(chat):
+    ana = chat.person("ana")
+    ben = chat.person("ben", settings={"email_address_visibility": 1})
+    bot = chat.person("helper", bot="generic", owner=ana)
+
+    answer = writes(ana, f"{ben.email},{bot.email}").succeeds()
+
+    assert participants(ana.sees(answer["id"])) == [ana.id, ben.id, bot.id]
+
+
+def test_another_organizations_people_cannot_be_written_to(chat):
+    ana, eve = chat.person("ana"), Chat.found(chat.server).person("eve")
+
+    writes(ana, [eve.id]).fails(f"Invalid user ID {eve.id}")
+    writes(ana, [eve.api_email]).fails(f"Invalid email '{eve.api_email}'")
+
+
+def test_somebody_who_left_cannot_be_written_to(chat):
+    ana, ben = chat.people("ana", "ben")
+    chat.write(actions.people.deactivate, ben.id)
+
+    writes(ana, [ben.id]).fails(f"'{ben.api_email}' is no longer using Zulip.")
+
+
+def test_there_is_no_small_limit_on_how_many_take_part(chat):
+    ana, *others = chat.people("ana", *(f"p{number}" for number in range(40)))
+
+    note = ana.says("party", to=others)
+
+    assert len(participants(others[-1].sees(note))) == 41
+
+
+# --- who may write to whom ---
+
+
+def test_direct_messages_can_be_switched_off(chat):
+    ana, ben = chat.people("ana", "ben")
+    bot = chat.person("helper", bot="generic", owner=ana)
+    chat.permit("direct_message_permission_group", "nobody")
+
+    writes(ana, [ben.id]).fails(DISABLED)
+
+    ana.says("milk", to=[ana])
+    ana.says("help", to=[bot])
+    bot.says("ding", to=[ben])
+
+
+def test_somebody_with_the_right_has_to_take_part(chat):
+    ana, ben = chat.people("ana", "ben")
+    moe = chat.person("moe", role="moderator")
+    chat.permit("direct_message_permission_group", "moderators")
+
+    writes(ana, [ben.id]).fails(UNAUTHORIZED)
+
+    ana.says("hello", to=[moe])
+    ana.says("hello", to=[ben, moe])
+
+
+def test_starting_a_conversation_can_be_left_to_some(chat):
+    ana, ben = chat.people("ana", "ben")
+    moe = chat.person("moe", role="moderator")
+    chat.permit("direct_message_initiator_group", "moderators")
+
+    writes(ana, [moe.id]).fails(MAY_NOT_START)
+    moe.says("You wanted something?", to=[ana])
+
+    ana.says("Yes", to=[moe])
+    writes(ana, [ben.id]).fails(MAY_NOT_START)
+
+
+def test_a_webhook_may_write_to_people(chat):
+    ana = chat.person("ana")
+    hook = chat.person("hook", bot="incoming-webhook", owner=ana)
+
+    note = hook.says("The build is red", to=[ana])
+
+    assert ana.sees(note)["sender_id"] == hook.id

@@ -1,0 +1,300 @@
+"""Typing: others are told that one writes, and nothing of it is stored."""
+
+from functools import partial
+
+import msgspec
+import pytest
+
+from tertulia import actions, domain
+
+CAPABLE = {"notification_settings_null": True, "stream_typing_notifications": True}
+MODERN = CAPABLE | {"empty_topic_name": True}
+
+
+def named(person):
+    return {"user_id": person.id, "email": person.api_email}
+
+
+def typing(op, sender, *recipients):
+    return {
+        "type": "typing",
+        "message_type": "direct",
+        "op": op,
+        "sender": named(sender),
+        "recipients": [named(person) for person in recipients],
+    }
+
+
+def typing_in(op, sender, channel, topic):
+    return {
+        "type": "typing",
+        "message_type": "stream",
+        "op": op,
+        "sender": named(sender),
+        "stream_id": channel.id,
+        "topic": topic,
+    }
+
+
+@pytest.fixture
+def scene(chat):
+    chat.ana, chat.ben = chat.people("ana", "ben", channels=["kitchen"])
+    chat.kitchen = chat.channel("kitchen")
+    return chat
+
+
+@pytest.mark.parametrize("op", ["start", "stop"])
+def test_everybody_in_a_conversation_hears_it_the_writer_too(scene, op):
+    cleo, dan = scene.people("cleo", "dan")
+    ears = [person.listens_for() for person in (scene.ana, scene.ben, cleo)]
+    stranger = dan.listens_for()
+
+    scene.ana.post("/typing", op=op, to=[scene.ben.id, cleo.id]).succeeds()
+
+    for each in ears:
+        assert each.all() == [typing(op, scene.ana, scene.ben, cleo, scene.ana)]
+    assert stranger.silent()
+
+
+def test_writing_to_oneself(scene):
+    ears = scene.ana.listens_for("typing")
+
+    scene.ana.post("/typing", op="start", type="direct", to=[scene.ana.id]).succeeds()
+
+    assert ears.all() == [typing("start", scene.ana, scene.ana)]
+
+
+def test_nothing_is_written_down(scene):
+    before = scene.head()
+
+    scene.ana.post("/typing", op="start", to=[scene.ben.id]).succeeds()
+
+    assert scene.head() == before
+
+
+def test_a_whisper_does_not_overtake_what_was_said(scene):
+    ears = scene.ben.listens_for("message", "typing")
+
+    scene.ana.post("/typing", op="start", to=[scene.ben.id])
+    scene.ana.says("Hello", to=[scene.ben])
+    scene.ana.post("/typing", op="stop", to=[scene.ben.id])
+
+    assert [event["type"] for event in ears.all()] == ["typing", "message", "typing"]
+
+
+def test_a_waiting_poll_is_woken(scene):
+    waiting = scene.ben.listens_for("typing").waits()
+
+    scene.ana.post("/typing", op="start", to=[scene.ben.id]).succeeds()
+
+    assert waiting.result(5) == [typing("start", scene.ana, scene.ben, scene.ana)]
+
+
+@pytest.mark.parametrize("type_", ["channel", "stream"])
+def test_a_channel_hears_it_through_queues_that_know_of_it(scene, type_):
+    outside = scene.person("cleo").listens_for(client_capabilities=CAPABLE)
+    ears = scene.ben.listens_for(client_capabilities=CAPABLE)
+    older = scene.ben.listens_for()
+
+    scene.ana.post(
+        "/typing", op="start", type=type_, stream_id=scene.kitchen.id, topic=" soup "
+    ).succeeds()
+
+    assert ears.all() == [typing_in("start", scene.ana, scene.kitchen, "soup")]
+    assert older.silent()
+    assert outside.silent()
+
+
+def test_what_the_other_kind_asks_for_is_ignored_whatever_it_is(scene):
+    ears = scene.ben.listens_for(client_capabilities=CAPABLE)
+    place = {"stream_id": scene.kitchen.id, "topic": "soup"}
+    tell = partial(scene.ana.post, "/typing", op="start")
+
+    replies = [
+        tell(type="channel", to="the kitchen", **place),
+        tell(type="stream", to=[-1], **place),
+        tell(to=[scene.ben.id], stream_id="kitchen", topic="x" * 61),
+    ]
+
+    assert [reply.succeeds() for reply in replies] == [{"result": "success", "msg": ""}] * 3
+    assert ears.all() == [
+        *[typing_in("start", scene.ana, scene.kitchen, "soup")] * 2,
+        typing("start", scene.ana, scene.ben, scene.ana),
+    ]
+
+
+@pytest.mark.parametrize("topic", ["", "(no topic)", "general chat"])
+def test_the_empty_topic_goes_by_its_name_for_older_queues(scene, topic):
+    newer = scene.ben.listens_for(client_capabilities=MODERN)
+    older = scene.ben.listens_for(client_capabilities=CAPABLE)
+
+    scene.ana.post(
+        "/typing", op="start", type="channel", stream_id=scene.kitchen.id, topic=topic
+    ).succeeds()
+
+    assert newer.next()["topic"] == ""
+    assert older.next()["topic"] == "general chat"
+
+
+def test_in_a_large_channel_nobody_is_told(scene, monkeypatch):
+    monkeypatch.setattr(domain.limits, "TYPING_SUBSCRIBERS", 2)
+    ears = scene.ben.listens_for(client_capabilities=CAPABLE)
+    tell = {"op": "start", "type": "channel", "stream_id": scene.kitchen.id, "topic": "soup"}
+
+    scene.ana.post("/typing", **tell).succeeds()
+    assert ears.next()["type"] == "typing"
+    soup = scene.ana.says("Soup", to="kitchen > soup")
+    scene.person("cleo", channels=["kitchen"])
+    ears = scene.ben.listens_for(client_capabilities=CAPABLE)
+
+    scene.ana.post("/typing", **tell).succeeds()
+    scene.ana.post(f"/messages/{soup.id}/typing", op="start").succeeds()
+
+    assert ears.silent()
+
+
+def test_who_does_not_want_to_hear_it_does_not(scene):
+    deaf = scene.person(
+        "cleo", channels=["kitchen"], settings={"receives_typing_notifications": False}
+    )
+    ears = deaf.listens_for(client_capabilities=CAPABLE)
+
+    scene.ana.post("/typing", op="start", to=[deaf.id]).succeeds()
+    scene.ana.post(
+        "/typing", op="start", type="channel", stream_id=scene.kitchen.id, topic="x"
+    ).succeeds()
+
+    assert ears.silent()
+
+
+def test_who_does_not_want_to_tell_it_does_not(scene):
+    shy = scene.person(
+        "cleo",
+        channels=["kitchen"],
+        settings={
+            "send_private_typing_notifications": False,
+            "send_stream_typing_notifications": False,
+        },
+    )
+    soup, note = shy.says("Soup", to="kitchen > soup"), shy.says("Psst", to=[scene.ana])
+
+    direct = "User has disabled typing notifications for direct messages"
+    shy.post("/typing", op="start", to=[scene.ana.id]).fails(direct)
+    shy.post(f"/messages/{note.id}/typing", op="start").fails(direct)
+    channel = "User has disabled typing notifications for channel messages"
+    shy.post("/typing", op="start", type="channel", stream_id=scene.kitchen.id, topic="x").fails(
+        channel
+    )
+    shy.post(f"/messages/{soup.id}/typing", op="start").fails(channel)
+
+
+@pytest.mark.parametrize(
+    "params, problem",
+    [
+        ({}, "Missing 'op' argument"),
+        ({"op": "pause"}, "Invalid op"),
+        ({"op": "start", "type": "private", "to": [1]}, "Invalid type"),
+        ({"op": "start", "type": "letter"}, "Invalid type"),
+        ({"op": "start"}, "Missing 'to' argument"),
+        ({"op": "start", "to": []}, "Empty 'to' list"),
+        ({"op": "start", "to": 8}, "to is not a list"),
+        ({"op": "start", "to": ["ana@example.com"]}, "to[0] is not an integer"),
+        ({"op": "start", "to": [987_654]}, "Invalid user ID 987654"),
+        ({"op": "start", "type": "channel", "topic": "x"}, "Missing 'stream_id' argument"),
+        ({"op": "start", "type": "channel", "stream_id": 1}, "Missing topic"),
+        (
+            {"op": "start", "type": "channel", "stream_id": 1, "topic": "t" * 61},
+            "topic is too long (limit: 60 characters)",
+        ),
+    ],
+)
+def test_what_cannot_be_told(scene, params, problem):
+    scene.ana.post("/typing", **params).fails(problem)
+
+
+def test_a_hidden_channel_and_none_are_told_apart_by_nobody(scene):
+    scene.ben.joins("vault", invite_only=True)
+
+    for channel_id in (scene.channel("vault").id, 987_654):
+        scene.ana.post(
+            "/typing", op="start", type="channel", stream_id=channel_id, topic="x"
+        ).fails("Invalid channel ID")
+
+
+def test_who_may_not_post_may_not_tell_that_they_write(scene):
+    scene.write(close, scene.kitchen.id, scene.group("nobody"))
+
+    scene.ana.post(
+        "/typing", op="start", type="channel", stream_id=scene.kitchen.id, topic="x"
+    ).fails("You do not have permission to post in this channel.")
+
+
+def close(tx, channel_id, nobody):
+    channel = actions.channels.visible_to(
+        tx, actions.people.get_by_email(tx, "ana@example.com"), channel_id
+    )
+    permissions = channel.permissions | {"can_send_message_group": nobody}
+    tx.execute(
+        "UPDATE channel SET permissions = :permissions WHERE id = :id",
+        permissions=msgspec.json.encode(permissions).decode(),
+        id=channel_id,
+    )
+
+
+# --- while editing ---
+
+
+@pytest.mark.parametrize("op", ["start", "stop"])
+def test_rewriting_a_message_in_a_channel(scene, op):
+    soup = scene.ana.says("Soup", to="kitchen > general chat")
+    ears = [person.listens_for("typing_edit_message") for person in (scene.ana, scene.ben)]
+    outside = scene.person("cleo").listens_for()
+
+    scene.ana.post(f"/messages/{soup.id}/typing", op=op).succeeds()
+
+    for each in ears:
+        assert each.all() == [
+            {
+                "type": "typing_edit_message",
+                "op": op,
+                "sender_id": scene.ana.id,
+                "message_id": soup.id,
+                "recipient": {"type": "channel", "channel_id": scene.kitchen.id, "topic": ""},
+            }
+        ]
+    assert outside.silent()
+
+
+def test_rewriting_a_direct_message(scene):
+    note = scene.ana.says("Psst", to=[scene.ben])
+    outside, ears = scene.person("cleo").listens_for(), scene.ben.listens_for()
+
+    scene.ana.post(f"/messages/{note.id}/typing", op="start").succeeds()
+
+    assert ears.next()["recipient"] == {
+        "type": "direct",
+        "user_ids": sorted([scene.ana.id, scene.ben.id]),
+    }
+    assert outside.silent()
+
+
+def test_only_one_s_own_messages_are_rewritten(scene):
+    note = scene.ana.says("Psst", to=[scene.ben])
+    cleo = scene.person("cleo")
+
+    scene.ben.post(f"/messages/{note.id}/typing", op="start").fails(
+        "You don't have permission to edit this message"
+    )
+    for message_id in (note.id, 99_999_999):
+        cleo.post(f"/messages/{message_id}/typing", op="start").fails("Invalid message(s)")
+    scene.ana.post(f"/messages/{note.id}/typing", op="pause").fails("Invalid op")
+
+
+def test_bots_and_guests_write_too(scene):
+    guest = scene.person("gus", role="guest")
+    bot = scene.person("bot", bot="generic", owner=scene.ana)
+    ears = scene.ben.listens_for("typing")
+
+    for writer in (guest, bot):
+        writer.post("/typing", op="start", to=[scene.ben.id]).succeeds()
+        assert ears.next() == typing("start", writer, scene.ben, writer)

@@ -1,0 +1,203 @@
+"""Widgets: polls and to-do lists, which a message begins and others take part in."""
+
+import json
+
+import pytest
+
+from tertulia import storage
+
+VOTE = {"type": "vote", "key": "canned,0", "vote": 1}
+POLL = {"question": "Which soup?", "options": ["pea", "leek"]}
+
+
+def takes_part(person, message, addition, msg_type="widget"):
+    content = addition if isinstance(addition, str) else json.dumps(addition)
+    return person.post("/submessage", message_id=message.id, msg_type=msg_type, content=content)
+
+
+def parts(person, message):
+    """What hangs on a message: who added it, and what it says."""
+    found = person.sees(message)["submessages"]
+    assert all(part["message_id"] == message.id and part["msg_type"] == "widget" for part in found)
+    return [(part["sender_id"], json.loads(part["content"])) for part in found]
+
+
+@pytest.fixture
+def kitchen(chat):
+    """Ana asks Ben in the kitchen."""
+    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+    return chat, ana, ben, ana.says("/poll Which soup?\npea\nleek", to="kitchen > lunch")
+
+
+# --- beginning one ---
+
+
+@pytest.mark.parametrize(
+    "content, widget_type, extra",
+    [
+        ("/poll Which soup?\npea\nleek", "poll", POLL),
+        ("/poll  Which soup? \n\n* pea\n - leek ", "poll", POLL),
+        ("/poll", "poll", {"question": "", "options": []}),
+        ("/poll\npea", "poll", {"question": "", "options": ["pea"]}),
+        ("/todo", "todo", {"task_list_title": "", "tasks": []}),
+        (
+            "/todo Supper\nsoup: for six\nbread",
+            "todo",
+            {
+                "task_list_title": "Supper",
+                "tasks": [{"task": "soup", "desc": "for six"}, {"task": "bread", "desc": ""}],
+            },
+        ),
+    ],
+)
+def test_a_message_begins_a_widget(chat, content, widget_type, extra):
+    ana = chat.person("ana")
+
+    message = ana.says(content, to=[ana])
+
+    assert parts(ana, message) == [(ana.id, {"widget_type": widget_type, "extra_data": extra})]
+
+
+@pytest.mark.parametrize("content", ["/polls", "/poll-tax", "a /poll", "poll", "/me polls"])
+def test_other_messages_do_not(chat, content):
+    ana = chat.person("ana")
+
+    assert parts(ana, ana.says(content, to=[ana])) == []
+
+
+def test_whoever_listens_hears_of_the_widget_with_its_message(kitchen):
+    _, ana, ben, _ = kitchen
+    ears = ben.listens_for("message")
+
+    message = ana.says("/poll Which soup?\npea\nleek", to="kitchen > lunch")
+    takes_part(ben, message, VOTE).succeeds()
+
+    (part,) = ears.next()["message"]["submessages"]
+    assert part["message_id"] == message.id
+    assert json.loads(part["content"]) == {"widget_type": "poll", "extra_data": POLL}
+
+
+def test_a_widget_is_not_edited_but_may_be_moved(kitchen):
+    _, ana, _, poll = kitchen
+
+    ana.patch(f"/messages/{poll.id}", content="no poll").fails("Widgets cannot be edited.")
+    ana.patch(f"/messages/{poll.id}", topic="supper").succeeds()
+
+    assert len(parts(ana, poll)) == 1
+
+
+def test_a_message_that_becomes_a_command_later_is_none(chat):
+    ana = chat.person("ana")
+    message = ana.says("soup", to=[ana])
+
+    ana.patch(f"/messages/{message.id}", content="/poll soup").succeeds()
+    ana.patch(f"/messages/{message.id}", content="/poll bread").succeeds()
+
+    assert parts(ana, message) == []
+
+
+def test_a_widget_goes_with_its_message(kitchen):
+    chat, _, ben, poll = kitchen
+    takes_part(ben, poll, VOTE).succeeds()
+
+    chat.person("owner", role="owner").delete(f"/messages/{poll.id}").succeeds()
+
+    takes_part(ben, poll, VOTE).fails("Invalid message(s)")
+    assert chat.read(storage.messages.submessages.of_messages, [poll.id]) == {}
+
+
+# --- taking part ---
+
+
+def test_everybody_who_has_the_message_hears_of_a_vote(kitchen):
+    chat, ana, ben, poll = kitchen
+    ears, others = ana.listens_for("submessage"), chat.person("eve").listens_for("submessage")
+
+    takes_part(ben, poll, VOTE).succeeds()
+
+    event = ears.next()
+    assert isinstance(event.pop("submessage_id"), int)
+    assert json.loads(event.pop("content")) == VOTE
+    assert event == {
+        "type": "submessage",
+        "msg_type": "widget",
+        "message_id": poll.id,
+        "sender_id": ben.id,
+    }
+    assert others.silent()
+    assert parts(ana, poll)[1:] == [(ben.id, VOTE)]
+
+
+@pytest.mark.parametrize(
+    "begun, addition",
+    [
+        ("/poll x", VOTE | {"vote": -1}),
+        ("/poll x", {"type": "new_option", "idx": 7, "option": "tomato"}),
+        (
+            "/todo x",
+            {"type": "new_task", "key": 2, "task": "bread", "desc": "", "completed": False},
+        ),
+        ("/todo x", {"type": "strike", "key": "0,canned"}),
+    ],
+)
+def test_everybody_may(kitchen, begun, addition):
+    _, ana, ben, _ = kitchen
+    message = ana.says(begun, to="kitchen > lunch")
+
+    takes_part(ben, message, addition).succeeds()
+
+    assert parts(ana, message)[1:] == [(ben.id, addition)]
+
+
+@pytest.mark.parametrize(
+    "begun, addition",
+    [
+        ("/poll x", {"type": "question", "question": "Which bread?"}),
+        ("/todo x", {"type": "new_task_list_title", "title": "Breakfast"}),
+    ],
+)
+def test_only_the_author_changes_what_it_is_about(kitchen, begun, addition):
+    _, ana, ben, _ = kitchen
+    message = ana.says(begun, to="kitchen > lunch")
+
+    takes_part(ben, message, addition).fails(
+        "Only the author of a widget may change what it is about."
+    )
+    takes_part(ana, message, addition).succeeds()
+
+
+@pytest.mark.parametrize(
+    "addition, words",
+    [
+        ("not json", "Invalid json for submessage"),
+        ("", "Invalid json for submessage"),
+        ("[]", "Invalid submessage: Expected `object`, got `array`"),
+        ({"type": "dance"}, "Invalid submessage: Invalid value 'dance' - at `$.type`"),
+        (VOTE | {"vote": 2}, "Invalid submessage: Invalid enum value 2 - at `$.vote`"),
+        (
+            {"type": "strike", "key": "0,canned"},  # that is for lists
+            "Invalid submessage: Invalid value 'strike' - at `$.type`",
+        ),
+    ],
+)
+def test_what_clients_would_not_understand_is_refused(kitchen, addition, words):
+    _, ana, ben, poll = kitchen
+
+    takes_part(ben, poll, addition).fails(words)
+
+    assert len(parts(ana, poll)) == 1
+
+
+def test_only_widgets_can_be_taken_part_in(kitchen):
+    _, ana, ben, poll = kitchen
+    words = "You cannot attach a submessage to this message."
+
+    takes_part(ben, ana.says("soup", to="kitchen > lunch"), VOTE).fails(words)
+    takes_part(ben, poll, VOTE, msg_type="game").fails(words)
+
+
+def test_who_does_not_see_the_message_cannot_take_part(chat):
+    ana, ben = chat.people("ana", "ben")
+    message = ana.says("/poll Which soup?", to=[ana])
+
+    takes_part(ben, message, VOTE).fails("Invalid message(s)")

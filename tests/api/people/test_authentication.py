@@ -1,0 +1,186 @@
+"""Who is asking: every way to be let in and to be turned away."""
+
+import base64
+
+import pytest
+from tests.support.people import Chat, basic
+from tests.support.waiting import eventually
+
+from tertulia import actions
+
+CHALLENGE = 'Basic realm="zulip"'
+
+
+def encoded(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
+
+
+@pytest.mark.parametrize(
+    "header, msg",
+    [
+        (None, "Not logged in: API authentication or user session required"),
+        ("Basic", "Invalid authorization header for basic auth"),
+        ("Basic !!!", "Invalid authorization header for basic auth"),
+        (f"Basic {encoded('no colon')}", "Invalid authorization header for basic auth"),
+        ("Basic /w==", "Invalid authorization header for basic auth"),
+        (basic("ana@example.com", "short"), "Malformed API key"),
+        (basic("ana@example.com", "a" * 31 + "-"), "Malformed API key"),
+        (basic("ana@example.com", "a" * 33), "Malformed API key"),
+        (basic("ana@example.com", "a" * 32), "Invalid API key"),
+    ],
+)
+def test_credentials_that_do_not_let_anybody_in(chat, header, msg):
+    chat.person("ana")
+    caller = chat.stranger if header is None else chat.stranger.with_headers(Authorization=header)
+
+    answer = caller.get("/users/me")
+
+    answer.fails(msg, code="UNAUTHORIZED", status=401)
+    assert answer.headers["WWW-Authenticate"] == CHALLENGE
+
+
+@pytest.mark.parametrize("header", ["Bearer abc", "Digest a=b"])
+def test_another_scheme_is_refused_as_such(chat, header):
+    answer = chat.stranger.with_headers(Authorization=header).get("/users/me")
+
+    answer.fails("This endpoint requires HTTP basic authentication.")
+
+
+def test_a_key_opens_only_its_owners_door(chat):
+    ana, ben = chat.people("ana", "ben")
+
+    answer = chat.stranger.with_headers(Authorization=basic(ben.email, ana.key)).get("/users/me")
+
+    answer.fails("Invalid API key", code="UNAUTHORIZED", status=401)
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda ana: basic(ana.email.upper(), ana.key),
+        lambda ana: basic(f" {ana.email} ", f" {ana.key} "),
+        lambda ana: basic(ana.email, ana.key).replace("Basic", "bASIC"),
+        lambda ana: basic(ana.api_email, ana.key),
+        lambda ana: basic(ana.api_email.upper(), ana.key),
+    ],
+    ids=["capitals", "white space", "scheme in any case", "API address", "API address in capitals"],
+)
+def test_credentials_may_be_written_in_several_ways(chat, write):
+    ana = chat.person("ana")
+
+    me = chat.stranger.with_headers(Authorization=write(ana)).get("/users/me").succeeds()
+
+    assert me["user_id"] == ana.id
+
+
+def test_a_key_in_the_query_is_no_credential(chat):
+    ana = chat.person("ana")
+
+    answer = chat.stranger.get("/users/me", api_key=ana.key)
+
+    answer.fails(
+        "Not logged in: API authentication or user session required",
+        code="UNAUTHORIZED",
+        status=401,
+    )
+
+
+def test_an_account_that_was_deactivated_is_told_so(chat):
+    ana = chat.person("ana")
+    chat.write(actions.people.deactivate, ana.id)
+
+    answer = ana.get("/users/me")
+
+    answer.fails("Account is deactivated", code="UNAUTHORIZED", status=401)
+
+
+def test_an_old_key_stops_working_at_once(chat):
+    ana = chat.person("ana")
+    fresh = chat.write(actions.people.reset_key, chat.server.vault, ana.id)
+
+    ana.get("/users/me").fails("Invalid API key", code="UNAUTHORIZED", status=401)
+
+    ana.with_headers(Authorization=basic(ana.email, fresh)).get("/users/me").succeeds()
+
+
+def test_nobody_gets_into_a_deactivated_organization(chat):
+    ana = chat.person("ana")
+    chat.close()
+
+    answer = ana.get("/users/me")
+
+    answer.fails("This organization has been deactivated", code="UNAUTHORIZED", status=401)
+
+
+@pytest.mark.parametrize("method, path", [("GET", "/users/me"), ("POST", "/register")])
+def test_an_incoming_webhook_may_only_send(chat, method, path):
+    ana = chat.person("ana", channels=["kitchen"])
+    hook = chat.person("hook", bot="incoming-webhook", owner=ana)
+
+    answer = hook.request(method, path)
+
+    msg = "This API is not available to incoming webhook bots."
+    answer.fails(msg, code="UNAUTHORIZED", status=401)
+    hook.says("The oven is hot", to="kitchen > oven")
+
+
+def test_the_host_names_the_organization(chat):
+    other = Chat.found(chat.server)
+    ana, eve = chat.person("ana"), other.person("eve")
+
+    answer = ana.with_headers(Host=other.host).get("/users/me")
+
+    msg = "Account is not associated with this subdomain"
+    answer.fails(msg, code="UNAUTHORIZED", status=401)
+    assert eve.get("/users/me").succeeds()["user_id"] == eve.id
+    assert ana.with_headers(Host=f"{chat.host}:9009").get("/users/me").succeeds()
+    assert ana.with_headers(Host=chat.host.upper()).get("/users/me").succeeds()
+
+
+def test_the_same_address_may_live_in_two_organizations(chat):
+    other = Chat.found(chat.server)
+    here, there = chat.person("ana"), other.person("ana")
+
+    assert here.email == there.email
+    assert here.get("/users/me").succeeds()["user_id"] == here.id
+    assert there.get("/users/me").succeeds()["user_id"] == there.id
+
+
+def test_an_unknown_host_knows_nobody(chat):
+    ana = chat.person("ana")
+    nowhere = "nowhere.localhost"
+
+    answer = ana.with_headers(Host=nowhere).get("/users/me")
+
+    msg = "Account is not associated with this subdomain"
+    answer.fails(msg, code="UNAUTHORIZED", status=401)
+    msg = "Not logged in: API authentication or user session required"
+    stranger = chat.stranger.with_headers(Host=nowhere)
+    stranger.get("/users/me").fails(msg, code="UNAUTHORIZED", status=401)
+
+
+def test_while_there_is_one_organization_any_host_reaches_it(own_chat):
+    ana = own_chat.person("ana")
+
+    for host in ("127.0.0.1:9009", "localhost", "chat.example.com", "[::1]:9009"):
+        assert ana.with_headers(Host=host).get("/users/me").succeeds()["user_id"] == ana.id
+
+
+def test_credentials_come_before_parameters_and_roles_before_them_too(chat):
+    gus = chat.person("gus", role="guest")
+
+    stranger = chat.stranger.post("/users/me/subscriptions", subscriptions="nonsense")
+    guest = gus.post("/users/me/subscriptions", subscriptions="nonsense")
+
+    msg = "Not logged in: API authentication or user session required"
+    stranger.fails(msg, code="UNAUTHORIZED", status=401)
+    guest.fails("Not allowed for guest users")
+
+
+def test_somebody_added_from_outside_is_soon_known(chat):
+    new = actions.people.joining.NewUser("cleo@example.com", "From Outside")
+
+    _, key = chat.write_from_outside(actions.people.joining.add, chat.server.vault, new)
+
+    caller = chat.stranger.with_headers(Authorization=basic(new.email, key))
+    eventually(lambda: caller.get("/users/me").status == 200)

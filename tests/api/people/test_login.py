@@ -1,0 +1,175 @@
+"""POST /fetch_api_key: a password for a key, and nothing to be learned by guessing."""
+
+import time
+
+import pytest
+from tests.support.people import Chat
+
+from tertulia import actions
+from tertulia.config import Rate
+
+WRONG = "Your username or password is incorrect"
+
+
+def logs_in(chat, username, password):
+    return chat.stranger.post("/fetch_api_key", username=username, password=password)
+
+
+def test_a_password_gives_the_key(chat):
+    ana = chat.person("ana", password="open sesame")
+
+    for username in (ana.email, ana.email.upper()):
+        answer = logs_in(chat, username, "open sesame").succeeds()
+
+        assert (answer["api_key"], answer["email"], answer["user_id"]) == (
+            ana.key,
+            ana.email,
+            ana.id,
+        )
+
+
+def test_the_key_that_was_given_works(chat):
+    ana = chat.person("ana", password="open sesame")
+    fresh = chat.write(actions.people.reset_key, chat.server.vault, ana.id)
+
+    answer = logs_in(chat, ana.email, "open sesame").succeeds()
+
+    assert answer["api_key"] == fresh
+
+
+@pytest.mark.parametrize(
+    "username, password",
+    [
+        ("ana@example.com", "open sesam"),
+        ("ana@example.com", ""),
+        ("ana@example.com", "open sesame" * 1000),
+        ("nobody@example.com", "open sesame"),
+        ("ben@example.com", "open sesame"),
+        ("helper@example.com", "open sesame"),
+        ("notification-bot@tertulia.invalid", "open sesame"),
+    ],
+    ids=["wrong", "empty", "long", "unknown", "without a password", "a bot", "the system's bot"],
+)
+def test_whatever_is_wrong_the_answer_is_the_same(chat, username, password):
+    ana = chat.person("ana", password="open sesame")
+    chat.person("ben")
+    chat.person("helper", bot="generic", owner=ana)
+
+    answer = logs_in(chat, username, password)
+
+    assert answer.fails(WRONG, code="AUTHENTICATION_FAILED", status=401).keys() == {
+        "result",
+        "msg",
+        "code",
+    }
+    assert "WWW-Authenticate" not in answer.headers
+
+
+def test_the_address_in_public_is_no_name_to_log_in_with(chat):
+    ana = chat.person("ana", password="open sesame")
+
+    answer = logs_in(chat, ana.api_email, "open sesame")
+
+    answer.fails(WRONG, code="AUTHENTICATION_FAILED", status=401)
+
+
+def test_an_unknown_name_takes_as_long_as_a_wrong_password(chat):
+    ana = chat.person("ana", password="open sesame")
+
+    def seconds(username):
+        started = time.perf_counter()
+        logs_in(chat, username, "a guess")
+        return time.perf_counter() - started
+
+    known, unknown = [], []
+    for _ in range(5):
+        known.append(seconds(ana.email))
+        unknown.append(seconds("nobody@example.com"))
+
+    # Of each the least disturbed. Who looks at no password answers ten times as fast.
+    assert min(known) / 4 < min(unknown) < min(known) * 4
+
+
+@pytest.mark.parametrize(
+    "params, msg",
+    [
+        ({}, "Missing 'username' argument"),
+        ({"password": "x"}, "Missing 'username' argument"),
+        ({"username": "ana@example.com"}, "Missing 'password' argument"),
+        ({"username": "ana", "password": "x"}, "Enter a valid email address."),
+    ],
+)
+def test_what_cannot_be_a_login(chat, params, msg):
+    chat.stranger.post("/fetch_api_key", **params).fails(msg)
+
+
+def test_a_deactivated_account_is_told_to_whoever_knows_its_password(chat):
+    ana = chat.person("ana", password="open sesame")
+    chat.write(actions.people.deactivate, ana.id)
+
+    logs_in(chat, ana.email, "open sesame").fails(
+        "Account is deactivated", code="USER_DEACTIVATED", status=401
+    )
+    logs_in(chat, ana.email, "a guess").fails(WRONG, code="AUTHENTICATION_FAILED", status=401)
+
+
+def test_passwords_can_be_switched_off(chat):
+    ana = chat.person("ana", password="open sesame")
+    chat.refuse_passwords()
+
+    logs_in(chat, ana.email, "open sesame").fails(
+        "Password authentication is disabled in this organization",
+        code="PASSWORD_AUTH_DISABLED",
+        status=401,
+    )
+
+
+def test_a_deactivated_organization_lets_nobody_log_in(chat):
+    ana = chat.person("ana", password="open sesame")
+    chat.close()
+
+    logs_in(chat, ana.email, "open sesame").fails(
+        "This organization has been deactivated", code="REALM_DEACTIVATED", status=401
+    )
+
+
+def test_there_is_nothing_to_log_in_to_at_an_unknown_host(chat):
+    stranger = chat.stranger.with_headers(Host="nowhere.localhost")
+
+    answer = stranger.post("/fetch_api_key", username="ana@example.com", password="x")
+
+    answer.fails("Invalid subdomain", code="NONEXISTENT_SUBDOMAIN", status=404)
+
+
+def test_another_organizations_account_is_unknown_here(chat):
+    other = Chat.found(chat.server)
+    eve = other.person("eve", password="open sesame")
+
+    logs_in(chat, eve.email, "open sesame").fails(WRONG, code="AUTHENTICATION_FAILED", status=401)
+
+
+@pytest.mark.parametrize("username", ["ana@example.com", "nobody@example.com"])
+def test_after_five_failures_a_name_has_to_rest(start_server, username):
+    server = start_server(rate_limit=Rate(1000), rate_limit_anonymous=Rate(1000))
+    chat = Chat.found(server, "")
+    chat.person("ana", password="open sesame")
+    for _ in range(5):
+        logs_in(chat, username, "a guess").fails(WRONG, code="AUTHENTICATION_FAILED", status=401)
+
+    answer = logs_in(chat, username.upper(), "open sesame")
+
+    told = answer.fails("API usage exceeded rate limit", code="RATE_LIMIT_HIT", status=429)
+    assert 0 < told["retry-after"] <= 1800
+    server.clock.move(minutes=30)
+    assert logs_in(chat, "ana@example.com", "open sesame").succeeds()
+
+
+def test_success_forgives_earlier_failures(start_server):
+    server = start_server(rate_limit=Rate(1000), rate_limit_anonymous=Rate(1000))
+    chat = Chat.found(server, "")
+    ana = chat.person("ana", password="open sesame")
+
+    for _ in range(3):
+        for _ in range(4):
+            logs_in(chat, ana.email, "a guess")
+        logs_in(chat, ana.email, "open sesame").succeeds()

@@ -1,0 +1,211 @@
+"""Status: what people say about themselves."""
+
+import pytest
+
+from tertulia import actions
+
+SUNFLOWER = {
+    "emoji_name": "sunflower",
+    "emoji_code": "1f33b",
+    "reaction_type": "unicode_emoji",
+}
+CLEARED = {"emoji_name": "", "emoji_code": "", "reaction_type": "unicode_emoji"}
+
+
+@pytest.fixture
+def ana(chat):
+    return chat.person("ana")
+
+
+@pytest.fixture
+def ben(chat):
+    return chat.person("ben")
+
+
+def status_of(person, viewer):
+    return viewer.get(f"/users/{person.id}/status").succeeds()["status"]
+
+
+def told_at_register(person, viewer):
+    told = viewer.registers(fetch_event_types=["user_status"])["user_status"]
+    return told.get(str(person.id), {})
+
+
+@pytest.mark.parametrize(
+    "said, told, shown",
+    [
+        ({"status_text": " resting "}, {"status_text": "resting"}, {"status_text": "resting"}),
+        ({"status_text": ""}, {"status_text": ""}, {}),
+        ({"emoji_name": "sunflower"}, SUNFLOWER, SUNFLOWER),
+        (SUNFLOWER, SUNFLOWER, SUNFLOWER),
+        ({"emoji_name": "sunflower", "emoji_code": "1f33b"}, SUNFLOWER, SUNFLOWER),
+        ({"emoji_name": "sunflower", "reaction_type": "unicode_emoji"}, SUNFLOWER, SUNFLOWER),
+        ({"emoji_name": ""}, CLEARED, {}),
+        ({"away": True}, {"away": True}, {"away": True}),
+        ({"away": False}, {"away": False}, {}),
+    ],
+)
+def test_everybody_hears_what_was_said_and_no_more(ana, ben, said, told, shown):
+    ears = ben.listens_for("user_status")
+
+    ana.post("/users/me/status", **said).succeeds()
+
+    assert ears.all() == [{"type": "user_status", "user_id": ana.id, **told}]
+    assert status_of(ana, ben) == shown
+    assert told_at_register(ana, ben) == shown
+
+
+@pytest.mark.parametrize("type_", [None, "service_extra_emoji", "zulip_extra_emoji"])
+def test_the_special_emoji_under_both_its_types(ana, ben, type_):
+    code = None if type_ is None else "zulip"
+
+    ana.post(
+        "/users/me/status", emoji_name="zulip", emoji_code=code, reaction_type=type_
+    ).succeeds()
+
+    assert status_of(ana, ben) == {
+        "emoji_name": "zulip",
+        "emoji_code": "zulip",
+        "reaction_type": "service_extra_emoji",
+    }
+
+
+def test_what_is_not_passed_stays(ana, ben):
+    ana.post("/users/me/status", status_text="gardening", emoji_name="sunflower").succeeds()
+    ana.post("/users/me/status", status_text="digging").succeeds()
+
+    assert status_of(ana, ben) == {"status_text": "digging", **SUNFLOWER}
+
+    ana.post("/users/me/status", emoji_name="").succeeds()
+
+    assert status_of(ana, ben) == {"status_text": "digging"}
+
+
+def test_the_same_again_is_told_again(ana, ben):
+    ana.post("/users/me/status", status_text="resting")
+    ears = ben.listens_for("user_status")
+
+    ana.post("/users/me/status", status_text="resting").succeeds()
+
+    assert ears.next()["status_text"] == "resting"
+
+
+def test_away_is_the_inverse_of_showing_presence(ana, ben):
+    mine, others = ana.listens_for(), ben.listens_for()
+
+    ana.post("/users/me/status", status_text="x", away=True).succeeds()
+
+    assert mine.all() == [
+        {"type": "user_settings", "op": "update", "property": "presence_enabled", "value": False},
+        {"type": "user_status", "user_id": ana.id, "away": True, "status_text": "x"},
+    ]
+    assert [event["type"] for event in others.all()] == ["user_status"]
+
+    ana.patch("/settings", presence_enabled=True).succeeds()
+
+    assert others.all() == [{"type": "user_status", "user_id": ana.id, "away": False}]
+    assert status_of(ana, ben) == {"status_text": "x"}
+
+
+@pytest.mark.parametrize(
+    "said, problem",
+    [
+        ({}, "Client did not pass any new values."),
+        ({"emoji_code": "1f528"}, "Client did not pass any new values."),
+        ({"reaction_type": "unicode_emoji"}, "Client did not pass any new values."),
+        (
+            {"status_text": "x", "emoji_code": "1f528"},
+            "Client must pass emoji_name if they pass either emoji_code or reaction_type.",
+        ),
+        (
+            {"away": True, "reaction_type": "realm_emoji"},
+            "Client must pass emoji_name if they pass either emoji_code or reaction_type.",
+        ),
+        ({"status_text": "s" * 61}, "status_text is too long (limit: 60 characters)"),
+        ({"status_text": "a\0"}, "status_text must not contain null bytes"),
+        ({"emoji_name": "no_such_thing"}, "Emoji 'no_such_thing' does not exist"),
+        ({"emoji_name": "hammer", "emoji_code": "1f42c"}, "Invalid emoji name."),
+        ({"emoji_name": "hammer", "emoji_code": "zzz"}, "Invalid emoji code."),
+        ({"emoji_name": "no_such_thing", "reaction_type": "unicode_emoji"}, "Invalid emoji code."),
+        (
+            {"emoji_name": "tick", "emoji_code": "999", "reaction_type": "realm_emoji"},
+            "Invalid custom emoji.",
+        ),
+        (
+            {"emoji_name": "zulip", "emoji_code": "x", "reaction_type": "zulip_extra_emoji"},
+            "Invalid emoji code.",
+        ),
+        (
+            {"emoji_name": "x", "emoji_code": "zulip", "reaction_type": "zulip_extra_emoji"},
+            "Invalid emoji name.",
+        ),
+        (
+            {"emoji_name": "hammer", "emoji_code": "1f528", "reaction_type": "sticker"},
+            "Invalid emoji type.",
+        ),
+        ({"away": "yes"}, "away is not valid JSON"),
+    ],
+)
+def test_what_a_status_cannot_be(ana, ben, said, problem):
+    ears = ben.listens_for()
+
+    ana.post("/users/me/status", **said).fails(problem)
+
+    assert ears.silent()
+    assert status_of(ana, ben) == {}
+
+
+def test_sixty_characters_are_enough_for_anybody(ana):
+    ana.post("/users/me/status", status_text=f" {'😀' * 60} ").succeeds()
+
+
+def test_nothing_is_kept_of_a_status_with_a_bad_part(ana, ben):
+    ana.post("/users/me/status", status_text="x", away=True, emoji_name="no_such").fails(
+        "Emoji 'no_such' does not exist"
+    )
+
+    assert status_of(ana, ben) == {}
+
+
+def test_guests_have_a_status_and_bots_do_not(chat, ana):
+    guest = chat.person("gus", role="guest")
+    bot = chat.person("bot", bot="generic", owner=ana)
+
+    guest.post("/users/me/status", status_text="visiting").succeeds()
+    bot.post("/users/me/status", status_text="beep").fails(
+        "This endpoint does not accept bot requests."
+    )
+
+    for user_id in (bot.id, 987_654):
+        ana.get(f"/users/{user_id}/status").fails("No such user")
+
+
+def test_administrators_speak_for_others(chat, ana, ben):
+    boss = chat.person("boss", role="admin")
+    ears = ben.listens_for("user_status")
+
+    boss.post(f"/users/{ana.id}/status", status_text="on leave", emoji_name="palm_tree").succeeds()
+
+    assert ears.next()["user_id"] == ana.id
+    assert status_of(ana, ben)["status_text"] == "on leave"
+    ignored = boss.post(f"/users/{ana.id}/status", status_text="x", away=True).succeeds()
+    assert ignored["ignored_parameters_unsupported"] == ["away"]
+    assert "away" not in status_of(ana, ben)
+
+
+def test_who_may_not_speak_for_others(chat, ana, ben):
+    boss = chat.person("boss", role="admin")
+    bot = chat.person("bot", bot="generic", owner=ana)
+
+    for user_id in (ana.id, 987_654):
+        ben.post(f"/users/{user_id}/status", status_text="x").fails("Insufficient permission")
+    for user_id in (bot.id, 987_654):
+        boss.post(f"/users/{user_id}/status", status_text="x").fails("No such user")
+
+
+def test_somebody_who_has_left_has_no_status(chat, ana, ben):
+    ana.post("/users/me/status", status_text="bye").succeeds()
+    chat.write(actions.people.deactivate, ana.id)
+
+    ben.get(f"/users/{ana.id}/status").fails("User is deactivated")
+    assert told_at_register(ana, ben) == {}

@@ -1,0 +1,209 @@
+"""Drafts: kept for their owner, seen by nobody else."""
+
+import pytest
+
+from tertulia import domain, storage
+
+WORDS = {"type": "", "to": [], "topic": "", "content": "loose thoughts"}
+
+
+@pytest.fixture
+def ana(chat):
+    return chat.person("ana", channels=["kitchen"])
+
+
+def draft(chat, **changes):
+    kitchen = chat.channel("kitchen").id
+    words = {"type": "stream", "to": [kitchen], "topic": "stew", "content": "a stew"}
+    return words | {"timestamp": 1_700_000_000} | changes
+
+
+def kept(person):
+    answer = person.get("/drafts").succeeds()
+    assert answer["count"] == len(answer["drafts"])
+    return answer["drafts"]
+
+
+def test_a_draft_for_a_channel(chat, ana):
+    ears, others = ana.listens_for("drafts"), chat.person("ben").listens_for()
+
+    (number,) = ana.post("/drafts", drafts=[draft(chat)]).succeeds()["ids"]
+
+    expected = {"id": number, **draft(chat)}
+    assert ears.all() == [{"type": "drafts", "op": "add", "drafts": [expected]}]
+    assert kept(ana) == [expected]
+    assert others.silent()
+
+
+def test_drafts_for_people_and_for_nobody_yet(chat, ana):
+    ben, cleo = chat.people("ben", "cleo")
+    drafts = [
+        {"type": "private", "to": [cleo.id, ana.id, ben.id], "topic": "ignored", "content": "both"},
+        {"type": "private", "to": [ana.id], "topic": "", "content": "me"},
+        {"type": "private", "to": [], "topic": "", "content": "whom"},
+        WORDS | {"to": [5], "topic": "x\0", "timestamp": 1_700_000_001.5},
+    ]
+
+    ids = ana.post("/drafts", drafts=drafts).succeeds()["ids"]
+
+    by_id = {each["id"]: each for each in kept(ana)}
+    shown = [(by_id[n]["type"], by_id[n]["to"], by_id[n]["topic"]) for n in ids]
+    assert shown == [
+        ("private", [ben.id, cleo.id], ""),
+        ("private", [ana.id], ""),
+        ("", [], ""),
+        ("", [], ""),
+    ]
+    assert by_id[ids[3]]["timestamp"] == 1_700_000_001
+
+
+def test_the_oldest_edit_is_listed_first_and_told_last(chat, ana):
+    times = [1_700_000_300, 1_700_000_100, 1_700_000_200]
+    ana.post("/drafts", drafts=[draft(chat, timestamp=each) for each in times]).succeeds()
+
+    assert [each["timestamp"] for each in kept(ana)] == sorted(times)
+    told = ana.registers(fetch_event_types=["drafts"])["drafts"]
+    assert told == kept(ana)[::-1]
+
+
+def test_no_drafts_are_news_all_the_same(ana):
+    ears = ana.listens_for("drafts")
+
+    assert ana.post("/drafts", drafts=[]).succeeds()["ids"] == []
+
+    assert ears.all() == [{"type": "drafts", "op": "add", "drafts": []}]
+
+
+def test_a_draft_is_edited_as_a_whole(chat, ana):
+    (number,) = ana.post("/drafts", drafts=[draft(chat)]).succeeds()["ids"]
+    ears = ana.listens_for("drafts")
+
+    ana.patch(f"/drafts/{number}", draft=WORDS).succeeds()
+
+    (event,) = ears.all()
+    assert isinstance(event["draft"].pop("timestamp"), int)
+    assert event == {"type": "drafts", "op": "update", "draft": {"id": number, **WORDS}}
+    assert kept(ana)[0]["content"] == "loose thoughts"
+
+
+def test_a_deleted_draft_is_gone_even_from_the_log(chat, ana):
+    (number,) = ana.post("/drafts", drafts=[draft(chat, content="a secret")]).succeeds()["ids"]
+    ana.patch(f"/drafts/{number}", draft=draft(chat, content="another secret")).succeeds()
+    ears = ana.listens_for("drafts")
+
+    ana.delete(f"/drafts/{number}").succeeds()
+
+    assert ears.all() == [{"type": "drafts", "op": "remove", "draft_id": number}]
+    assert kept(ana) == []
+    entries = chat.read(storage.log.after, chat.realm.id, 0, 10_000)
+    assert not any("secret" in entry.payload for entry in entries)
+
+
+def test_a_queue_read_late_hears_of_no_deleted_words(chat, own_chat):
+    ana = own_chat.person("ana")
+    ears = ana.listens_for("drafts")
+    (number,) = ana.post("/drafts", drafts=[WORDS]).succeeds()["ids"]
+    ana.patch(f"/drafts/{number}", draft=WORDS | {"content": "more"}).succeeds()
+    ana.delete(f"/drafts/{number}").succeeds()
+
+    own_chat.server.restart()
+
+    assert ears.all() == [
+        {"type": "drafts", "op": "add", "drafts": []},
+        {"type": "drafts", "op": "remove", "draft_id": number},
+    ]
+
+
+def test_foreign_drafts_and_none_are_told_apart_by_nobody(chat, ana):
+    ben = chat.person("ben", role="owner")
+    (number,) = ana.post("/drafts", drafts=[draft(chat)]).succeeds()["ids"]
+
+    for draft_id in (number, 987_654, 2**70):
+        ben.patch(f"/drafts/{draft_id}", draft=draft(chat)).fails("Draft does not exist")
+        ben.delete(f"/drafts/{draft_id}").fails("Draft does not exist")
+    assert len(kept(ana)) == 1
+
+
+@pytest.mark.parametrize(
+    "changes, problem",
+    [
+        ({"to": []}, "Must specify exactly 1 channel ID for channel messages"),
+        ({"to": [1, 2]}, "Must specify exactly 1 channel ID for channel messages"),
+        ({"to": [987_654]}, "Invalid channel ID"),
+        ({"type": "private", "to": [987_654]}, "Invalid user ID 987654"),
+        ({"id": 5}, 'Argument "id" at {}["id"] is unexpected'),
+        ({"type": "letter"}, 'Invalid {}["type"]'),
+        ({"type": "channel"}, 'Invalid {}["type"]'),
+        ({"content": " "}, '{}["content"] cannot be blank'),
+        ({"content": "a\0"}, "Message must not contain null bytes"),
+        ({"topic": "a\0"}, "Topic must not contain null bytes"),
+        ({"to": 52}, '{}["to"] is not a list'),
+        ({"timestamp": -5}, "Timestamp must not be negative."),
+        ({"timestamp": 10**15}, '{}["timestamp"] is too large'),
+        ({"content": "c" * 10_001}, "Message is too long (limit: 10000 characters)"),
+        ({"topic": "t" * 61}, "topic is too long (limit: 60 characters)"),
+    ],
+)
+def test_what_a_draft_cannot_be(chat, ana, changes, problem):
+    (number,) = ana.post("/drafts", drafts=[draft(chat)]).succeeds()["ids"]
+    bad = draft(chat, **changes)
+
+    ana.post("/drafts", drafts=[draft(chat), bad]).fails(problem.format("drafts[1]"))
+    ana.patch(f"/drafts/{number}", draft=bad).fails(problem.format("draft"))
+
+    assert kept(ana) == [{"id": number, **draft(chat)}]  # all of them or none
+
+
+def test_what_must_be_there(chat, ana):
+    for part in ("type", "to", "topic", "content"):
+        words = {name: value for name, value in draft(chat).items() if name != part}
+        ana.post("/drafts", drafts=[words]).fails(
+            f'drafts[0]["{part}"] field is missing: Field required'
+        )
+    ana.post("/drafts").fails("Missing 'drafts' argument")
+    ana.post("/drafts", drafts=draft(chat)).fails("drafts is not a list")
+    (number,) = ana.post("/drafts", drafts=[draft(chat)]).succeeds()["ids"]
+    ana.patch(f"/drafts/{number}").fails("Missing 'draft' argument")
+    ana.patch(f"/drafts/{number}", draft=[draft(chat)]).fails("draft is not a dict")
+
+
+def test_a_draft_for_a_hidden_channel(chat, ana):
+    chat.person("ben").joins("vault", invite_only=True)
+
+    ana.post("/drafts", drafts=[draft(chat, to=[chat.channel("vault").id])]).fails(
+        "Invalid channel ID"
+    )
+
+
+def test_the_longest_draft_and_topics_as_they_are_written(chat, ana):
+    drafts = [
+        draft(chat, content="c" * 10_000, topic="t" * 60),
+        draft(chat, topic="general chat"),
+        draft(chat, topic=""),
+    ]
+
+    ana.post("/drafts", drafts=drafts).succeeds()
+
+    assert sorted(each["topic"] for each in kept(ana)) == ["", "general chat", "t" * 60]
+
+
+def test_who_does_not_synchronize_has_no_drafts_here(chat):
+    ana = chat.person("ana", settings={"enable_drafts_synchronization": False})
+
+    for answer in (
+        ana.get("/drafts"),
+        ana.post("/drafts", drafts=[WORDS]),
+        ana.patch("/drafts/5", draft=WORDS),
+        ana.delete("/drafts/5"),
+    ):
+        answer.fails("User has disabled synchronizing drafts.")
+
+
+def test_there_is_an_end_to_drafts(ana, monkeypatch):
+    monkeypatch.setattr(domain.limits, "DRAFTS", 2)
+    ana.post("/drafts", drafts=[WORDS]).succeeds()
+
+    ana.post("/drafts", drafts=[WORDS, WORDS]).fails("Too many drafts (limit: 2)")
+
+    ana.post("/drafts", drafts=[WORDS]).succeeds()
+    assert len(kept(ana)) == 2

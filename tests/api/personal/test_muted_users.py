@@ -1,0 +1,117 @@
+"""Muted users: what they write arrives, and counts as read."""
+
+import pytest
+
+from tertulia import domain
+
+
+@pytest.fixture
+def scene(chat):
+    chat.ana, chat.ben = chat.people("ana", "ben", channels=["kitchen"])
+    return chat
+
+
+def muted(person):
+    told = person.registers(fetch_event_types=["muted_users"])["muted_users"]
+    assert all(isinstance(each["timestamp"], int) for each in told)
+    return [each["id"] for each in told]
+
+
+def unread(person):
+    told = person.registers(fetch_event_types=["message", "update_message_flags"])["unread_msgs"]
+    return told["count"]
+
+
+def test_muting_reads_what_was_written_before(scene):
+    note = scene.ben.says("Psst", to=[scene.ana])
+    soup = scene.ben.says("Soup", to="kitchen > soup")
+    mine = scene.ana.says("Mine", to="kitchen > soup")
+    ears, others = scene.ana.listens_for(), scene.ben.listens_for()
+
+    scene.ana.post(f"/users/me/muted_users/{scene.ben.id}").succeeds()
+
+    flags, mutes = ears.all()
+    assert flags == {
+        "type": "update_message_flags",
+        "op": "add",
+        "operation": "add",
+        "flag": "read",
+        "messages": [note.id, soup.id],
+        "all": False,
+    }
+    assert [each["id"] for each in mutes["muted_users"]] == [scene.ben.id]
+    assert others.silent()
+    assert "read" in scene.ana.sees(note)["flags"]
+    assert "read" not in scene.ana.sees(mine)["flags"]
+    assert muted(scene.ana) == [scene.ben.id]
+
+
+def test_nothing_to_read_is_nothing_to_tell(scene):
+    ears = scene.ana.listens_for()
+
+    scene.ana.post(f"/users/me/muted_users/{scene.ben.id}").succeeds()
+
+    assert [event["type"] for event in ears.all()] == ["muted_users"]
+
+
+def test_what_a_muted_user_writes_arrives_read(scene):
+    scene.ana.post(f"/users/me/muted_users/{scene.ben.id}")
+    cleo = scene.person("cleo", channels=["kitchen"])
+    ears, others = scene.ana.listens_for("message"), cleo.listens_for("message")
+
+    soup = scene.ben.says("Soup", to="kitchen > soup")
+    note = scene.ben.says("Psst", to=[scene.ana])
+
+    assert [event["flags"] for event in ears.all()] == [["read"], ["read"]]
+    assert others.next()["flags"] == []
+    assert unread(scene.ana) == 0
+    assert unread(cleo) == 1
+    assert scene.ana.sees(soup)["flags"] == ["read"]
+    assert scene.ana.sees(note)["flags"] == ["read"]
+
+
+def test_unmuting_changes_nothing_about_what_has_arrived(scene):
+    scene.ana.post(f"/users/me/muted_users/{scene.ben.id}")
+    soup = scene.ben.says("Soup", to="kitchen > soup")
+    ears = scene.ana.listens_for()
+
+    scene.ana.delete(f"/users/me/muted_users/{scene.ben.id}").succeeds()
+    more = scene.ben.says("More", to="kitchen > soup")
+
+    assert [event["type"] for event in ears.all()] == ["muted_users", "message"]
+    assert scene.ana.sees(soup)["flags"] == ["read"]
+    assert scene.ana.sees(more)["flags"] == []
+    assert muted(scene.ana) == []
+
+
+def test_whom_one_cannot_mute(scene):
+    scene.ana.post(f"/users/me/muted_users/{scene.ana.id}").fails("Cannot mute self")
+    for user_id in (987_654, 2**70):
+        scene.ana.post(f"/users/me/muted_users/{user_id}").fails("No such user")
+        scene.ana.delete(f"/users/me/muted_users/{user_id}").fails("No such user")
+    path = f"/users/me/muted_users/{scene.ben.id}"
+    scene.ana.delete(path).fails("User is not muted")
+    scene.ana.post(path).succeeds()
+    scene.ana.post(path).fails("User already muted")
+
+
+def test_bots_can_be_muted(scene):
+    bot = scene.person("bot", bot="generic", owner=scene.ben)
+
+    scene.ana.post(f"/users/me/muted_users/{bot.id}").succeeds()
+
+    assert muted(scene.ana) == [bot.id]
+
+
+def test_somebody_of_another_organization_is_nobody(scene):
+    other = type(scene).found(scene.server).person("zoe")
+
+    scene.ana.post(f"/users/me/muted_users/{other.id}").fails("No such user")
+
+
+def test_there_is_an_end_to_muting(scene, monkeypatch):
+    monkeypatch.setattr(domain.limits, "MUTED_USERS", 1)
+    cleo = scene.person("cleo")
+    scene.ana.post(f"/users/me/muted_users/{scene.ben.id}").succeeds()
+
+    scene.ana.post(f"/users/me/muted_users/{cleo.id}").fails("Too many muted users (limit: 1)")

@@ -1,0 +1,336 @@
+"""Personal settings: one's own, and those that newcomers start with."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from tests.support.people import Chat, basic
+
+from tertulia.config import Rate
+from tertulia.domain.organization.languages import LANGUAGES
+from tertulia.domain.personal.settings import PREFERENCES
+from tertulia.domain.setting_values import ChosenFrom, Whole
+
+PASSWORD = "correct horse battery"
+
+
+@pytest.fixture
+def ana(chat):
+    return chat.person("ana")
+
+
+@pytest.fixture
+def ben(chat):
+    return chat.person("ben")
+
+
+def settings(person):
+    return person.registers(fetch_event_types=["user_settings"])["user_settings"]
+
+
+def changed(name, value):
+    return {"type": "user_settings", "op": "update", "property": name, "value": value}
+
+
+def another(name):
+    """A value that the setting does not have yet."""
+    setting = PREFERENCES[name]
+    if isinstance(setting.kind, ChosenFrom):
+        return next(value for value in setting.kind.values if value != setting.default)
+    return setting.default + 1 if isinstance(setting.kind, Whole) else not setting.default
+
+
+@pytest.mark.parametrize("name", sorted(PREFERENCES))
+def test_every_setting_can_be_changed(ana, name):
+    ears, value = ana.listens_for("user_settings"), another(name)
+
+    ana.patch("/settings", **{name: value}).succeeds()
+
+    (event,) = ears.all()
+    if name == "default_language":
+        assert event.pop("language_name") == LANGUAGES[value]
+    assert event == changed(name, value)
+    assert settings(ana)[name] == value
+
+
+def test_only_the_owner_is_told_and_only_of_what_changed(ana, ben):
+    mine, others = ana.listens_for(), ben.listens_for()
+
+    ana.patch("/settings", web_home_view="recent", color_scheme=2, enter_sends=False).succeeds()
+
+    assert mine.all() == [changed("color_scheme", 2), changed("web_home_view", "recent")]
+    assert others.silent()
+
+
+@pytest.mark.parametrize("path", ["/settings", "/settings/notifications", "/settings/display"])
+def test_the_older_paths_do_the_same(ana, path):
+    ana.patch(path, enable_sounds=False, twenty_four_hour_time=True).succeeds()
+
+    assert settings(ana)["enable_sounds"] is False
+    assert settings(ana)["twenty_four_hour_time"] is True
+
+
+def test_unknown_ones_are_listed_and_nothing_at_all_is_fine(ana):
+    answer = ana.patch("/settings", mood="good", enter_sends=True).succeeds()
+
+    assert answer["ignored_parameters_unsupported"] == ["mood"]
+    ana.patch("/settings").succeeds()
+
+
+@pytest.mark.parametrize(
+    "name, value, problem",
+    [
+        ("default_language", "xx", "Invalid default_language"),
+        ("timezone", "Mars/Base", "Invalid timezone: Value error, Not a recognized time zone"),
+        ("timezone", "localtime", "Invalid timezone: Value error, Not a recognized time zone"),
+        ("timezone", "", "Invalid timezone: Value error, Not a recognized time zone"),
+        (
+            "color_scheme",
+            9,
+            "Invalid color_scheme: Value error, Not in the list of possible values",
+        ),
+        ("enter_sends", "yes", "enter_sends is not valid JSON"),
+        ("enter_sends", 1, "enter_sends is not a boolean"),
+        ("notification_sound", "gong", "Invalid notification sound 'gong'"),
+        (
+            "email_notifications_batching_period_seconds",
+            700_000,
+            "Invalid email batching period: 700000 seconds",
+        ),
+        (
+            "email_notifications_batching_period_seconds",
+            0,
+            "Invalid email batching period: 0 seconds",
+        ),
+        ("web_font_size_px", '"x"', "web_font_size_px is not an integer"),
+        ("web_font_size_px", 5, "web_font_size_px is too small"),
+        ("web_line_height_percent", 501, "web_line_height_percent is too large"),
+        (
+            "emojiset",
+            "stone",
+            "Invalid emojiset: Value error, Not in the list of possible values",
+        ),
+        ("full_name", " ", "Name must not be empty!"),
+        ("full_name", "a`b", "Invalid characters in name!"),
+        ("full_name", "n" * 101, "Name too long!"),
+        ("email", "nonsense", "Invalid address."),
+        ("email", "BEN@example.com", "Already has an account."),
+        ("new_password", "something new", "Wrong password!"),
+    ],
+)
+def test_what_a_setting_cannot_be_and_that_nothing_changes_then(ana, ben, name, value, problem):
+    ears, before = ana.listens_for(), settings(ana)
+
+    ana.patch("/settings", twenty_four_hour_time=True, **{name: value}).fails(problem)
+
+    assert ears.silent()
+    assert settings(ana) == before
+
+
+def test_bots_have_no_settings(chat, ana):
+    bot = chat.person("bot", bot="generic", owner=ana)
+
+    bot.patch("/settings", enter_sends=True).fails("This endpoint does not accept bot requests.")
+
+
+def test_a_text_may_come_in_quotes(ana):
+    ana.patch("/settings", web_home_view='"recent"', default_language='"de"').succeeds()
+
+    assert settings(ana)["web_home_view"] == "recent"
+    assert settings(ana)["default_language"] == "de"
+
+
+# --- what others see ---
+
+
+def updated(person, **parts):
+    return {"type": "realm_user", "op": "update", "person": {"user_id": person.id, **parts}}
+
+
+def test_everybody_hears_of_a_new_time_zone(ana, ben):
+    mine, others = ana.listens_for(), ben.listens_for()
+
+    ana.patch("/settings", timezone="Europe/Berlin").succeeds()
+
+    told = updated(ana, email=ana.api_email, timezone="Europe/Berlin")
+    assert mine.all() == [changed("timezone", "Europe/Berlin"), told]
+    assert others.all() == [told]
+    assert settings(ana)["timezone"] == "Europe/Berlin"
+    assert ben.get(f"/users/{ana.id}").succeeds()["user"]["timezone"] == "Europe/Berlin"
+
+
+def test_everybody_hears_of_a_new_name(ana, ben):
+    ears = ben.listens_for()
+
+    ana.patch("/settings", full_name=" Anna ").succeeds()
+    ana.patch("/settings", full_name="Anna").succeeds()
+
+    assert ears.all() == [updated(ana, full_name="Anna")]
+
+
+def test_names_can_be_kept_from_changing(chat, ana):
+    chat.set("name_changes_disabled", True)
+
+    ana.patch("/settings", full_name="Anna", enter_sends=True).succeeds()
+
+    assert ana.record.full_name == "Ana"
+
+
+def test_showing_one_s_address_and_hiding_it_again(chat, ana, ben):
+    boss = chat.person("boss", role="admin")
+    mine, others, admins = ana.listens_for(), ben.listens_for(), boss.listens_for()
+    hidden = ana.api_email
+
+    ana.patch("/settings", email_address_visibility=1).succeeds()
+
+    picture = f"/user_avatars/{chat.realm.id}/{ana.id}"
+    avatar = updated(
+        ana,
+        avatar_source="J",
+        avatar_url=f"{picture}.png?v=1",
+        avatar_url_medium=f"{picture}-medium.png?v=1",
+        avatar_version=1,
+    )
+    shown = updated(ana, new_email=ana.email)
+    assert others.all() == [updated(ana, delivery_email=ana.email), shown, avatar]
+    assert admins.all() == [shown, avatar]
+    assert mine.all() == [changed("email_address_visibility", 1), shown, avatar]
+
+    ana.patch("/settings", email_address_visibility=2).succeeds()
+
+    assert others.all() == [updated(ana, new_email=hidden), avatar]
+
+    ana.patch("/settings", email_address_visibility=4).succeeds()
+
+    assert others.all() == [updated(ana, delivery_email=None)]
+
+
+def test_a_new_address_is_told_to_those_who_may_see_it(chat, ana, ben):
+    boss = chat.person("boss", role="admin")
+    others, admins = ben.listens_for(), boss.listens_for()
+
+    ana.patch("/settings", email="Anna@example.com").succeeds()
+
+    assert others.silent()
+    assert admins.all() == [updated(ana, delivery_email="Anna@example.com")]
+    assert ana.record.email == "Anna@example.com"
+    ana.get("/users/me").fails("Invalid API key", code="UNAUTHORIZED", status=401)
+    moved = ana.with_headers(Authorization=basic("anna@example.com", ana.key))
+    assert moved.get("/users/me").succeeds()["delivery_email"] == "Anna@example.com"
+
+
+def test_addresses_can_be_kept_from_changing(chat, ana):
+    chat.set("email_changes_disabled", True)
+
+    ana.patch("/settings", email="anna@example.com").fails(
+        "Email address changes are disabled in this organization."
+    )
+
+
+# --- passwords ---
+
+
+def log_in(chat, password):
+    return chat.stranger.post("/fetch_api_key", username="ana@example.com", password=password)
+
+
+def test_a_new_password_for_the_old_one(chat):
+    ana = chat.person("ana", password=PASSWORD)
+
+    ana.patch("/settings", old_password=PASSWORD, new_password="staple it all").succeeds()
+
+    log_in(chat, "staple it all").succeeds()
+    log_in(chat, PASSWORD).fails(
+        "Your username or password is incorrect", code="AUTHENTICATION_FAILED", status=401
+    )
+
+
+def test_what_a_new_password_needs(chat):
+    ana = chat.person("ana", password=PASSWORD)
+
+    def tries(old, new):
+        return ana.patch("/settings", old_password=old, new_password=new)
+
+    tries("wrong", "staple it all").fails("Wrong password!")
+    tries("", "staple it all").fails("Wrong password!")
+    tries(PASSWORD, "short").fails("New password is too weak!")
+    tries(PASSWORD, "l" * 101).fails("New password is too weak!")
+    log_in(chat, PASSWORD).succeeds()
+
+
+def test_guessing_the_old_password_comes_to_an_end(start_server):
+    chat = Chat.found(start_server(rate_limit=Rate(1000)), "")
+    ana = chat.person("ana", password=PASSWORD)
+
+    def tries(old):
+        return ana.patch("/settings", old_password=old, new_password="staple it all")
+
+    for _ in range(5):
+        tries("wrong").fails("Wrong password!")
+    tries(PASSWORD).fails("API usage exceeded rate limit", code="RATE_LIMIT_HIT", status=429)
+
+
+# --- newcomers ---
+
+
+def newcomer_settings(person):
+    fetched = person.registers(fetch_event_types=["realm_user_settings_defaults"])
+    return fetched["realm_user_settings_defaults"]
+
+
+def test_newcomers_start_with_what_the_organization_says(chat, ana):
+    boss = chat.person("boss", role="admin")
+    ears = ana.listens_for()
+    path = "/realm/user_settings_defaults"
+
+    boss.patch(path, twenty_four_hour_time=True, color_scheme=1).succeeds()
+    boss.patch(path, twenty_four_hour_time=True).succeeds()
+
+    assert ears.all() == [
+        {
+            "type": "realm_user_settings_defaults",
+            "op": "update",
+            "property": "twenty_four_hour_time",
+            "value": True,
+        }
+    ]
+    assert newcomer_settings(ana)["twenty_four_hour_time"] is True
+    assert newcomer_settings(ana)["emojiset_choices"]
+    assert settings(ana)["twenty_four_hour_time"] is False
+    assert settings(chat.person("cleo"))["twenty_four_hour_time"] is True
+    bot = chat.person("bot", bot="generic", owner=ana)
+    assert bot.record.settings == {}
+
+
+def test_who_may_not_say_what_newcomers_start_with(ana):
+    ana.patch("/realm/user_settings_defaults", color_scheme=9).fails(
+        "Must be an organization administrator", code="UNAUTHORIZED_PRINCIPAL"
+    )
+
+
+def test_newcomers_cannot_start_with_nonsense(chat):
+    boss = chat.person("boss", role="owner")
+    before = newcomer_settings(boss)
+
+    boss.patch("/realm/user_settings_defaults", enter_sends=True, notification_sound="gong").fails(
+        "Invalid notification sound 'gong'"
+    )
+
+    assert newcomer_settings(boss) == before
+
+
+def test_time_zones_are_known_where_the_system_knows_none():
+    """As in a bare container."""
+    pytest.importorskip("tzdata")
+    asked = "from tertulia.api import settings; print('Europe/Berlin' in settings._timezones())"
+
+    answer = subprocess.run(
+        [sys.executable, "-c", asked],
+        env=os.environ | {"PYTHONTZPATH": ""},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert answer.stdout == "True\n"

@@ -1,0 +1,119 @@
+"""Saved snippets: texts that somebody uses again and again."""
+
+import pytest
+
+from tertulia import domain, storage
+
+
+@pytest.fixture
+def ana(chat):
+    return chat.person("ana")
+
+
+def saved(person):
+    found = person.get("/saved_snippets").succeeds()["saved_snippets"]
+    told = person.registers(fetch_event_types=["saved_snippets"])["saved_snippets"]
+    assert told == found
+    return found
+
+
+def save(person, title="Recipe", content="**salt** and water"):
+    answer = person.post("/saved_snippets", title=title, content=content)
+    return answer.succeeds()["saved_snippet_id"]
+
+
+def test_a_snippet_is_saved_for_its_owner_alone(chat, ana):
+    ears, ben = ana.listens_for("saved_snippets"), chat.person("ben")
+    others = ben.listens_for()
+
+    number = save(ana, title="  Recipe ")
+
+    (snippet,) = saved(ana)
+    assert ears.all() == [{"type": "saved_snippets", "op": "add", "saved_snippet": snippet}]
+    assert isinstance(snippet.pop("date_created"), int)
+    assert snippet == {"id": number, "title": "Recipe", "content": "**salt** and water"}
+    assert saved(ben) == []
+    assert others.silent()
+
+
+@pytest.mark.parametrize(
+    "change", [{"title": "Soup"}, {"content": "water"}, {"title": "Soup", "content": "water"}]
+)
+def test_only_what_is_passed_changes(ana, change):
+    number = save(ana)
+    (before,) = saved(ana)
+    ears = ana.listens_for("saved_snippets")
+
+    ana.patch(f"/saved_snippets/{number}", **change).succeeds()
+
+    assert saved(ana) == [before | change]
+    assert ears.all() == [
+        {"type": "saved_snippets", "op": "update", "saved_snippet": before | change}
+    ]
+
+
+def test_changing_nothing_is_no_news(ana):
+    number = save(ana)
+    ears = ana.listens_for()
+
+    ana.patch(f"/saved_snippets/{number}").succeeds()
+
+    assert ears.silent()
+
+
+def test_a_deleted_snippet_is_gone_even_from_the_log(chat, ana):
+    number = save(ana, content="a secret")
+    ears = ana.listens_for("saved_snippets")
+
+    ana.delete(f"/saved_snippets/{number}").succeeds()
+
+    assert ears.all() == [{"type": "saved_snippets", "op": "remove", "saved_snippet_id": number}]
+    assert saved(ana) == []
+    entries = chat.read(storage.log.after, chat.realm.id, 0, 10_000)
+    assert not any("secret" in entry.payload for entry in entries)
+
+
+def test_foreign_snippets_and_none_are_told_apart_by_nobody(chat, ana):
+    owner = chat.person("ben", role="owner")
+    number = save(ana)
+
+    for snippet_id in (number, 987_654):
+        for answer in (
+            owner.patch(f"/saved_snippets/{snippet_id}", title="x"),
+            owner.patch(f"/saved_snippets/{snippet_id}"),
+            owner.delete(f"/saved_snippets/{snippet_id}"),
+        ):
+            answer.fails("Saved snippet does not exist.", status=404)
+    assert len(saved(ana)) == 1
+
+
+@pytest.mark.parametrize(
+    "words, problem",
+    [
+        ({"title": "t" * 61}, "title is too long (limit: 60 characters)"),
+        ({"title": " "}, "title cannot be blank"),
+        ({"content": " "}, "content cannot be blank"),
+        ({"content": "c" * 10_001}, "content is too long (limit: 10000 characters)"),
+        ({"content": "a\0"}, "content must not contain null bytes"),
+    ],
+)
+def test_what_a_snippet_cannot_be(ana, words, problem):
+    number = save(ana)
+    before = saved(ana)
+
+    ana.post("/saved_snippets", **({"title": "x", "content": "y"} | words)).fails(problem)
+    ana.patch(f"/saved_snippets/{number}", **words).fails(problem)
+
+    assert saved(ana) == before
+
+
+def test_both_parts_are_needed(ana):
+    ana.post("/saved_snippets", content="x").fails("Missing 'title' argument")
+    ana.post("/saved_snippets", title="x").fails("Missing 'content' argument")
+
+
+def test_there_is_an_end_to_snippets(ana, monkeypatch):
+    monkeypatch.setattr(domain.limits, "SNIPPETS", 1)
+    save(ana)
+
+    ana.post("/saved_snippets", title="x", content="y").fails("Too many saved snippets (limit: 1)")

@@ -1,0 +1,220 @@
+"""The language of the tables beside this module: what may be in an answer, one line per key.
+
+    GET /users/{user_id}                    an answer, an event or a shape with a name of its own
+        user: {}                            an object, whose keys stand below it
+            role: 100 | 200 | "guest"       one of these values
+            avatar_url?: string | null      the key may be missing
+            *?: any                         there may be other keys
+            groups: [Group]                 a list of a shape with a name
+            fields: {*: any}                an object with any keys
+            |                               or else the object is this
+            user_id: integer
+
+The nth `{}` of a line is the nth of the objects below it. `event` is any event of the table.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+EVENT = "event"  # whichever of the table's events has this type and op
+_TOKEN = re.compile(r'\{\}|\{\*:|[\[\]}|]|"(?:[^"\\]|\\.)*"|-?\d+|\w+')
+_LINE = re.compile(r"(?P<name>.+?)(?P<optional>\?)?: (?P<shape>.+)")
+_INDENT = "    "
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    value: str | int
+
+
+@dataclass(frozen=True, slots=True)
+class Each:
+    """A list, or an object with any keys, of one shape."""
+
+    shape: "Shape"
+    kind: type[list[Any] | dict[str, Any]]
+
+
+@dataclass(slots=True)
+class Object:
+    keys: dict[str, "Key"] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Key:
+    shape: "Shape"
+    is_required: bool
+
+
+Form = str | Literal | Each | Object  # a str is a type of JSON, "any", or the name of a shape
+Shape = list[Form]  # any of these
+Table = dict[str, Shape]
+
+
+# --- reading ---
+
+
+def read(file: Path) -> Table:
+    table: Table = {}
+    text = file.read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
+    for header, below in _indented(lines):
+        assert header not in table, f"{header} is described twice in {file.name}"
+        table[header] = [*_objects(below)]
+    return table
+
+
+def _objects(lines: list[str]) -> Iterator[Object]:
+    found = Object()
+    for line, below in _indented(lines):
+        if line == "|":
+            yield found
+            found = Object()
+            continue
+        match = _LINE.fullmatch(line)
+        assert match, f"this is no line of a table: {line}"
+        shape = _shape(_TOKEN.findall(match["shape"]), _objects(below))
+        found.keys[match["name"]] = Key(shape, not match["optional"])
+    yield found
+
+
+def _indented(lines: list[str]) -> Iterator[tuple[str, list[str]]]:
+    """Each line of the outermost level, with the lines below it."""
+    starts = [n for n, line in enumerate(lines) if not line.startswith(_INDENT)]
+    for start, end in pairwise([*starts, len(lines)]):
+        yield lines[start], [line.removeprefix(_INDENT) for line in lines[start + 1 : end]]
+
+
+def _shape(tokens: list[str], objects: Iterator[Object]) -> Shape:
+    forms: Shape = []
+    while tokens and tokens[0] not in "]}":
+        token = tokens.pop(0)
+        if token == "{}":
+            forms.append(next(objects))
+        elif token in ("[", "{*:"):
+            forms.append(Each(_shape(tokens, objects), list if token == "[" else dict))
+            tokens.pop(0)
+        elif token != "|":
+            forms.append(token if token[0].isalpha() else Literal(json.loads(token)))
+    return forms
+
+
+# --- writing ---
+
+
+def written(table: Table) -> str:
+    return "\n".join(f"{name}\n{_below(shape)}" for name, shape in table.items())
+
+
+def _below(shape: Iterable[Form]) -> str:
+    groups = ["".join(_line(*each) for each in found.keys.items()) for found in objects_in(shape)]
+    return f"{_INDENT}|\n".join(groups)
+
+
+def _line(name: str, key: Key) -> str:
+    below = _below(key.shape).replace("\n", "\n" + _INDENT).removesuffix(_INDENT)
+    mark = "" if key.is_required else "?"
+    return f"{_INDENT}{name}{mark}: {inline(key.shape)}\n" + (below and _INDENT + below)
+
+
+def inline(shape: Shape) -> str:
+    return " | ".join(_form(form) for form in shape)
+
+
+def _form(form: Form) -> str:
+    match form:
+        case str():
+            return form
+        case Literal(value):
+            return json.dumps(value)
+        case Each(shape, kind):
+            return f"[{inline(shape)}]" if kind is list else f"{{*: {inline(shape)}}}"
+        case Object():
+            return "{}"
+
+
+def objects_in(shape: Iterable[Form]) -> Iterator[Object]:
+    """The objects that are written below a line."""
+    for form in shape:
+        if isinstance(form, Object):
+            yield form
+        elif isinstance(form, Each):
+            yield from objects_in(form.shape)
+
+
+# --- holding a value against a shape ---
+
+
+def problems(table: Table, shape: Shape, value: Any, place: str = "") -> list[str]:
+    """What is wrong with a value, in sentences; of several forms, with the one that fits best."""
+    found: list[list[str]] = []
+    for form in shape:
+        wrong = _wrong(table, form, value, place)
+        if not wrong:
+            return []
+        found.append(wrong)
+    within = [wrong for wrong in found if not wrong[0].startswith(f"{place}: must be ")]
+    if within:
+        return min(within, key=_distance)
+    return [f"{place}: must be {inline(shape)}, and is {json.dumps(value)[:80]}"]
+
+
+def _distance(wrong: list[str]) -> tuple[int, int]:
+    """An object that calls itself something else is farther away than one with a wrong key."""
+    return sum("must be" in each for each in wrong), len(wrong)
+
+
+def _wrong(table: Table, form: Form, value: Any, place: str) -> list[str]:
+    match form:
+        case Literal(expected):
+            fits = value == expected and type(value) is type(expected)
+        case "any":
+            fits = True
+        case "null":
+            fits = value is None
+        case "string":
+            fits = isinstance(value, str)
+        case "boolean":
+            fits = isinstance(value, bool)
+        case "integer":
+            fits = isinstance(value, int) and not isinstance(value, bool)
+        case "number":
+            fits = isinstance(value, int | float) and not isinstance(value, bool)
+        case str():
+            name = event_name(table, value) if form == EVENT else form
+            if name not in table:
+                return [f"{place}: is an event that nobody knows, {name}"]
+            return problems(table, table[name], value, place)
+        case Each(shape, kind) if isinstance(value, kind):
+            inside = value if isinstance(value, list) else value.values()
+            each = (problems(table, shape, one, f"{place}/*") for one in inside)
+            return list(dict.fromkeys(problem for some in each for problem in some))
+        case Object(keys) if isinstance(value, dict):
+            return _wrong_keys(table, keys, value, place)
+        case _:
+            fits = False
+    return [] if fits else [f"{place}: must be {_form(form)}"]
+
+
+def event_name(table: Table, event: dict[str, Any]) -> str:
+    """What the table calls it."""
+    name = f"{EVENT} {event.get('type')}"
+    exact = f"{name} {event.get('op')}"
+    return exact if exact in table else name
+
+
+def _wrong_keys(table: Table, keys: dict[str, Key], value: dict[str, Any], place: str) -> list[str]:
+    needed = [name for name, key in keys.items() if key.is_required]
+    wrong = [f"{place}: has no {name}" for name in needed if name not in value]
+    for name, one in value.items():
+        key = keys.get(name) or keys.get("*")
+        if key:
+            wrong += problems(table, key.shape, one, f"{place}/{name}")
+        else:
+            wrong.append(f"{place}: has {name}, which nobody knows")
+    return wrong

@@ -1,0 +1,117 @@
+"""The contract can tell a right answer from a wrong one, and its tables say what we believe."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.contract.shapes import read, written
+from tests.support.conformance import OURS, SHAPES, Contract, check, the_contract
+
+OK = {"result": "success", "msg": ""}
+REACTION = {
+    "id": 1,
+    "type": "reaction",
+    "op": "add",
+    "emoji_code": "1f389",
+    "emoji_name": "tada",
+    "reaction_type": "unicode_emoji",
+    "user_id": 7,
+    "message_id": 8,
+}
+
+
+def events(*some: dict[str, Any]) -> dict[str, Any]:
+    return OK | {"events": list(some), "queue_id": "q"}
+
+
+def without(name: str) -> dict[str, Any]:
+    return {key: value for key, value in REACTION.items() if key != name}
+
+
+@pytest.mark.parametrize(
+    "endpoint, answer",
+    [
+        ("DELETE /events", OK),
+        ("GET /events?last_event_id=-1", events()),
+        ("GET /events", events(REACTION, REACTION | {"op": "remove"})),
+        ("PATCH /realm", OK | {"name": "whatever was changed"}),
+    ],
+)
+def test_a_right_answer_passes(endpoint, answer):
+    method, path = endpoint.split(" ")
+
+    check(method, path, answer)
+
+
+@pytest.mark.parametrize(
+    "endpoint, answer, complaint",
+    [
+        ("DELETE /events", {"result": "success"}, ": has no msg"),
+        ("DELETE /events", OK | {"result": "fine"}, '/result: must be "success", and is "fine"'),
+        ("DELETE /events", OK | {"extra": 1}, ": has extra, which nobody knows"),
+        ("GET /nowhere", OK, "nobody knows this endpoint"),
+        ("GET /users/ana/status", OK, "nobody knows this endpoint"),
+        ("GET /events", OK | {"queue_id": "q"}, ": has no events"),
+        ("GET /events", events() | {"events": {}}, "/events: must be [event], and is {}"),
+        ("GET /events", events({"type": "soup", "id": 1}), "an event that nobody knows, event s"),
+        ("GET /events", events(without("user_id")), "/events/*: has no user_id"),
+        ("GET /events", events(REACTION | {"user_id": True}), "must be integer, and is true"),
+        ("GET /events", events(REACTION | {"emoji_code": None}), "must be string, and is null"),
+        ("GET /events", events(REACTION | {"soup": 1}), "/events/*: has soup, which nobody knows"),
+        ("GET /realm/emoji", OK | {"emoji": {"a": 1}}, "/emoji/*: must be Emoji, and is 1"),
+    ],
+)
+def test_a_wrong_answer_is_told_what_is_wrong_with_it(endpoint, answer, complaint):
+    method, path = endpoint.split(" ")
+
+    with pytest.raises(AssertionError) as told:
+        check(method, path, answer)
+
+    assert complaint in str(told.value)
+
+
+def test_of_several_forms_the_nearest_says_what_is_wrong(tmp_path: Path):
+    file = tmp_path / "some.txt"
+    file.write_text(
+        "every answer\n"
+        "GET /soup\n"
+        "    soup: {} | {} | null\n"
+        '        kind: "hot"\n'
+        "        degrees: integer\n"
+        "        |\n"
+        '        kind: "cold"\n'
+        "        with?: [string]\n"
+    )
+    contract = Contract(read(file))
+
+    def problems(**soup):
+        return contract.problems("GET", "/soup", {"soup": soup})
+
+    assert problems(kind="cold") == []
+    assert problems(kind="cold", **{"with": [1]}) == ["/soup/with/*: must be string, and is 1"]
+    assert problems(kind="hot") == ["/soup: has no degrees"]
+    assert contract.problems("GET", "/soup", {"soup": None}) == []
+
+
+def test_what_is_ours_is_added_to_what_is_the_references(tmp_path: Path):
+    theirs, ours = tmp_path / "theirs.txt", tmp_path / "ours.txt"
+    theirs.write_text("every answer\nGET /soup\n    bowls: [{}]\n        salt: integer\n")
+    ours.write_text("GET /soup\n    bowls?: [{}]\n        salt?: boolean\n    spoon: string\n")
+    contract = Contract(read(theirs), read(ours))
+
+    assert contract.problems("GET", "/soup", {"spoon": "big", "bowls": [{"salt": True}, {}]}) == []
+    assert contract.problems("GET", "/soup", {}) == [": has no spoon"]
+
+
+def test_the_table_is_written_as_it_is_read():
+    text = SHAPES.read_text(encoding="utf-8")
+
+    assert text.endswith(written(read(SHAPES)))
+    assert len(text) < 100_000
+
+
+def test_every_shape_has_a_use():
+    used = SHAPES.read_text(encoding="utf-8") + OURS.read_text(encoding="utf-8")
+    names = [name for name in the_contract().table if name.isalnum()]
+
+    assert [name for name in names if used.count(name) == 1] == []

@@ -1,0 +1,153 @@
+"""What is committed together is told one by one, by a directory that knows all of it already."""
+
+import asyncio
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tertulia import actions
+from tertulia.domain.messages.message import Draft
+
+Act = tuple[Any, ...]  # an action and its arguments
+
+
+@pytest.fixture
+def together(chat) -> Callable[..., list[Any]]:
+    """Have acts done in one gathering, in this order."""
+
+    async def gather(acts: tuple[Act, ...]) -> list[Any]:
+        hold, held = threading.Event(), threading.Event()
+
+        def keep_waiting(tx: Any) -> None:
+            held.set()
+            hold.wait(5)
+
+        bound = chat.server.database.of(chat.realm.id)
+        first = asyncio.create_task(bound.write(keep_waiting))
+        await asyncio.to_thread(held.wait, 5)
+        rest = [asyncio.create_task(bound.write(*act)) for act in acts]
+        await asyncio.sleep(0)
+        hold.set()
+        await first
+        return await asyncio.gather(*rest)
+
+    return lambda *acts: chat.server.do(gather(acts))
+
+
+def renames(who, channel, name) -> Act:
+    return (
+        actions.channels.editing.edit,
+        who.record,
+        channel.id,
+        actions.channels.editing.ChannelChanges(name=name),
+        False,
+    )
+
+
+def moves_to(who, email) -> Act:
+    return (
+        actions.personal.settings.change,
+        who.record,
+        actions.personal.settings.SettingsChanges(email=email),
+    )
+
+
+def test_a_channel_may_take_the_name_that_another_gives_up(chat, together):
+    ana = chat.person("ana", role="owner", channels=["kitchen", "garden"])
+    kitchen, garden = chat.channel("kitchen"), chat.channel("garden")
+
+    together(renames(ana, garden, "attic"), renames(ana, kitchen, "garden"))
+
+    named = {
+        name: ana.get("/get_stream_id", stream=name).succeeds()["stream_id"]
+        for name in ("attic", "garden")
+    }
+    assert named == {"attic": garden.id, "garden": kitchen.id}
+    ana.get("/get_stream_id", stream="kitchen").fails("Invalid channel name 'kitchen'")
+
+
+def test_a_channel_renamed_twice_has_its_last_name(chat, together):
+    ana = chat.person("ana", role="owner", channels=["kitchen"])
+    kitchen = chat.channel("kitchen")
+    ears = ana.listens_for("stream")
+
+    together(renames(ana, kitchen, "attic"), renames(ana, kitchen, "garden"))
+
+    assert ana.get("/get_stream_id", stream="garden").succeeds()["stream_id"] == kitchen.id
+    for former in ("attic", "kitchen"):
+        ana.get("/get_stream_id", stream=former).fails(f"Invalid channel name '{former}'")
+    assert [(each["name"], each["value"]) for each in ears.all() if "name" in each.values()] == [
+        ("kitchen", "attic"),
+        ("attic", "garden"),
+    ]
+
+
+def test_an_address_may_go_from_one_to_another(chat, together):
+    admin = chat.person("admin", role="owner")
+    ana, ben = chat.people("ana", "ben")
+
+    together(moves_to(ben, "benno@example.com"), moves_to(ana, ben.email))
+
+    found = {
+        email: admin.get(f"/users/{email}").succeeds()["user"]["user_id"]
+        for email in ("benno@example.com", ben.email)
+    }
+    assert found == {"benno@example.com": ben.id, ben.email: ana.id}
+    admin.get(f"/users/{ana.email}").fails("No such user")
+
+
+def test_a_message_that_went_out_of_sight_at_once_is_not_told_where_it_went(chat, together):
+    ana = chat.person("ana", role="owner", channels=["kitchen"])
+    ben, cleo = chat.person("ben", channels=["kitchen"]), chat.person("cleo")
+    ana.joins("vault", invite_only=True)
+    ears = ben.listens_for("message", "delete_message", "update_message")
+    wide = cleo.listens_for("message", "update_message", all_public_streams=True)
+    vault = chat.channel("vault")
+
+    def says_in_the_wrong_place(tx: Any) -> None:
+        draft = Draft("Oops", "<p>Oops</p>", 0, "test", read_by_sender=True)
+        sent = actions.messages.sending.to_channel(tx, ana.record, "kitchen", "lunch", draft)
+        wish = actions.messages.editing.MessageChanges(channel_id=vault.id, tells_new_place=False)
+        actions.messages.editing.change(tx, ana.record, sent.message_id, wish)
+
+    together((says_in_the_wrong_place,))
+
+    assert [each["type"] for each in ears.all()] == ["delete_message"]
+    assert wide.silent()
+
+
+def test_who_leaves_does_not_learn_the_next_name(chat, together):
+    ana = chat.person("ana", role="owner")
+    ben = chat.person("ben")
+    ana.joins("cellar", invite_only=True, principals=[ana.id, ben.id])
+    cellar = chat.channel("cellar")
+    ears = ben.listens_for("stream", "subscription")
+
+    together(
+        (actions.channels.subscriptions.leave, cellar, [ben.record]), renames(ana, cellar, "vault")
+    )
+
+    told = ears.all()
+    assert "vault" not in str(told)
+    assert told[0]["subscriptions"] == [{"name": "cellar", "stream_id": cellar.id}]
+
+
+def test_who_hears_of_it_long_after_does_not_learn_the_next_name(chat):
+    ana = chat.person("ana", role="owner")
+    ben = chat.person("ben")
+    ears = ben.listens_for("stream", "subscription")
+    ana.joins("cellar", invite_only=True, principals=[ana.id, ben.id])
+    cellar = chat.channel("cellar")
+    ben.leaves("cellar")
+    ana.patch(f"/streams/{cellar.id}", is_private=False).succeeds()
+    ana.patch(f"/streams/{cellar.id}", is_private=True).succeeds()
+    ana.patch(f"/streams/{cellar.id}", new_name="vault", description="Of gold").succeeds()
+    chat.server.goes_cold()
+
+    told = str(ears.all())
+
+    assert "cellar" in told
+    assert "vault" not in told
+    assert "gold" not in told

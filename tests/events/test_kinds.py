@@ -1,0 +1,158 @@
+"""A kind of event is one class in one file: nothing else has to know its name."""
+
+import pkgutil
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any
+
+import msgspec
+import pytest
+
+from tertulia import events, storage
+from tertulia.events.audience import Audience, Everyone, Nobody, Users
+from tertulia.events.types.event import Event, Unreadable
+
+KINDS = sorted(events.types.event.kinds().items())
+
+
+def test_the_machinery_names_no_kind_of_event():
+    homes = {kind.__module__ for kind in events.types.event.kinds().values()}
+    machinery = [
+        import_module(f"{events.__name__}.{module.name}")
+        for module in pkgutil.iter_modules(events.__path__)
+        if not module.ispkg
+    ]
+
+    known = [
+        f"{module.__name__} knows {name}"
+        for module in machinery
+        for name, thing in vars(module).items()
+        if getattr(thing, "__module__", None) in homes or getattr(thing, "__name__", "") in homes
+    ]
+
+    assert "tertulia.events.delivery" in [module.__name__ for module in machinery]
+    assert known == []
+
+
+def test_every_event_is_known_by_its_word():
+    named = set(events.types.event.kinds().values())
+
+    assert [each for each in families(Event) if each not in named] == [Unreadable]
+    assert all(kind.kind == word for word, kind in KINDS)
+
+
+def test_two_kinds_cannot_have_one_word():
+    with pytest.raises(TypeError, match="have one word"):
+        type("Other", (Event,), {"kind": "message"})
+
+
+@pytest.mark.parametrize("word, kind", KINDS)
+def test_what_is_announced_can_be_read(word, kind):
+    event = example(kind)
+
+    read = msgspec.json.decode(msgspec.json.encode(event), type=events.types.event.kinds()[word])
+
+    assert read == event
+
+
+def test_what_an_event_refers_to_may_be_gone(chat):
+    class Undone(Exception):
+        """Nobody hears of it."""
+
+    def announce_all(tx):
+        head = storage.log.head(tx)
+        for _, kind in KINDS:
+            events.log.announce(tx, example(kind), Nobody())
+        found.extend(type(each.event) for each in events.log.read(tx, head, 1000))
+        raise Undone()
+
+    found: list[type[Event]] = []
+    with pytest.raises(Undone):
+        chat.write(announce_all)
+
+    assert found == [kind for _, kind in KINDS]
+
+
+def test_a_page_of_the_log_is_read_in_a_few_statements(chat):
+    ana = chat.person("ana", channels=["kitchen"])
+    ana.says("Let us count", to="kitchen > count")
+    start = chat.head()
+    for number in range(20):
+        soup = ana.says(f"{number}", to="kitchen > count")
+        ana.patch(f"/messages/{soup.id}", content=f"{number}, no, {number + 1}").succeeds()
+
+    def statements(tx, limit):
+        counted: Any = Counting(tx)
+        return len(events.log.read(counted, start, limit)), counted.count
+
+    few, many = chat.read(statements, 4), chat.read(statements, 1000)
+    assert (few[0], many[0]) == (4, 40)
+    assert few[1] == many[1]
+
+
+class Counting:
+    """A transaction that counts what it is asked."""
+
+    def __init__(self, tx: Any) -> None:
+        self._tx = tx
+        self.count = 0
+
+    def all(self, *args: Any, **kwargs: Any) -> Any:
+        self.count += 1
+        return self._tx.all(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._tx, name)
+
+
+def test_an_audience_names_at_least_those_whom_it_includes():
+    assert list(Users([1, 2]).among(None, {1})) == [1, 2]  # type: ignore[arg-type]
+    assert set(Everyone().among(None, {1, 2})) == {1, 2}  # type: ignore[arg-type]
+    assert list(Nobody().among(None, {1, 2})) == []  # type: ignore[arg-type]
+    assert all(each.__struct_config__.tag for each in Audience.__subclasses__())
+
+
+def families(base: type[Any]) -> Iterator[type[Any]]:
+    for each in base.__subclasses__():
+        if each.__module__.startswith("tertulia."):
+            yield each
+        yield from families(each)
+
+
+def example(kind: type[Event]) -> Any:
+    """An event with something in each field that it must have."""
+    fields = msgspec.structs.fields(kind)
+    return kind(**{field.name: _something(field.type) for field in fields if field.required})
+
+
+def _something(wanted: Any) -> Any:
+    kind = msgspec.inspect.type_info(wanted)
+    if isinstance(kind, msgspec.inspect.UnionType):
+        kind = kind.types[0]
+    return msgspec.convert(_plain(kind), wanted, strict=False)
+
+
+def _plain(kind: msgspec.inspect.Type) -> Any:
+    match kind:
+        case msgspec.inspect.IntType():
+            return 999_999
+        case msgspec.inspect.StrType():
+            return "word"
+        case msgspec.inspect.FloatType():
+            return 1.5
+        case msgspec.inspect.BoolType():
+            return True
+        case msgspec.inspect.LiteralType(values=values):
+            return values[0]
+        case msgspec.inspect.EnumType(cls=cls):
+            return next(iter(cls)).value
+        case msgspec.inspect.ListType(item_type=item):
+            return [_plain(item)]
+        case msgspec.inspect.DictType():
+            return {}
+        case msgspec.inspect.UnionType(types=types):
+            return _plain(types[0])
+        case msgspec.inspect.StructType(fields=fields):
+            return {each.encode_name: _plain(each.type) for each in fields if each.required}
+        case _:
+            return None

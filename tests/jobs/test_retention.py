@@ -1,0 +1,269 @@
+"""Retention: old messages go when their channel says so, and nothing else does."""
+
+import pytest
+
+from tertulia import actions, storage
+from tertulia.jobs import housekeeping as jobs
+from tertulia.jobs.housekeeping import (
+    delete_old_messages,
+)
+
+BULK = {"notification_settings_null": True, "bulk_message_deletion": True}
+
+
+def keep_for(chat, channel, days):
+    chat.write(
+        lambda tx: tx.execute(
+            "UPDATE channel SET retention_days = :days WHERE id = :id",
+            days=days,
+            id=chat.channel(channel).id,
+        )
+    )
+
+
+def deletes_old(chat):
+    chat.server.do(delete_old_messages(chat.server.database, chat.server.application.delivery))
+
+
+def readable(person):
+    answer = person.get(
+        "/messages", anchor="oldest", num_after=5000, apply_markdown=False
+    ).succeeds()
+    return [message["content"] for message in answer["messages"]]
+
+
+def days(number):
+    return {"hours": 24 * number}
+
+
+def test_a_channel_forgets_what_is_older_than_it_wants(later):
+    ana, ben = later.people("ana", "ben", channels=["kitchen", "garden"])
+    cleo = later.person("cleo")
+    keep_for(later, "kitchen", 3)
+    old = ana.says("old", to="kitchen > soup")
+    ana.says("kept elsewhere", to="garden > roses")
+    later.server.clock.move(**days(2))
+    ana.says("new", to="kitchen > soup")
+    ears = ben.listens_for("delete_message", client_capabilities=BULK)
+    simple, others = ana.listens_for("delete_message"), cleo.listens_for("delete_message")
+
+    deletes_old(later)
+    assert "old" in readable(ben)
+    later.server.clock.move(**days(1.01))
+    deletes_old(later)
+
+    kitchen = later.channel("kitchen")
+    place = {"message_type": "stream", "stream_id": kitchen.id, "topic": "soup"}
+    assert readable(ben) == ["kept elsewhere", "new"]
+    assert ears.all() == [{"type": "delete_message", "message_ids": [old.id], **place}]
+    assert simple.all() == [{"type": "delete_message", "message_id": old.id, **place}]
+    assert others.silent()
+    ben.get(f"/messages/{old.id}").fails("Invalid message(s)")
+
+
+def test_the_organization_decides_where_a_channel_does_not(later):
+    ana, ben = later.people("ana", "ben", channels=["default", "forever", "longer"])
+    later.set("message_retention_days", 10)
+    keep_for(later, "forever", -1)
+    keep_for(later, "longer", 30)
+    for channel in ("default", "forever", "longer"):
+        ana.says(channel, to=f"{channel} > x")
+    ana.says("direct", to=[ben])
+    ears = ben.listens_for("delete_message")
+
+    later.server.clock.move(**days(9))
+    deletes_old(later)
+    assert readable(ben) == ["default", "forever", "longer", "direct"]
+    later.server.clock.move(**days(2))
+    deletes_old(later)
+    assert readable(ben) == ["forever", "longer"]
+    later.server.clock.move(**days(20))
+    deletes_old(later)
+
+    assert readable(ben) == ["forever"]
+    assert [event["message_type"] for event in ears.all()] == ["stream", "private", "stream"]
+
+
+def test_what_owners_decide_takes_effect(later):
+    owner = later.person("root", role="owner", channels=["kitchen"])
+    kitchen = f"/streams/{later.channel('kitchen').id}"
+    owner.patch("/realm", message_retention_days=2).succeeds()
+
+    def is_kept(days_for_channel) -> bool:
+        owner.patch(kitchen, message_retention_days=days_for_channel).succeeds()
+        deletes_old(later)
+        return "soup" in readable(owner)
+
+    owner.says("soup", to="kitchen > lunch")
+    later.server.clock.move(**days(3))
+
+    assert is_kept("unlimited")
+    assert is_kept(4)
+    owner.patch("/realm", message_retention_days="unlimited").succeeds()
+    assert is_kept("realm_default")
+    owner.patch("/realm", message_retention_days=2).succeeds()
+    assert not is_kept("realm_default")
+    owner.says("soup", to="kitchen > lunch")
+    owner.patch("/realm", message_retention_days="unlimited").succeeds()
+    later.server.clock.move(**days(3))
+    assert is_kept(4)
+    assert not is_kept(2)
+
+
+def test_unless_somebody_decides_everything_is_kept(later):
+    ana = later.person("ana", channels=["kitchen"])
+    ana.says("for ever", to="kitchen > x")
+
+    later.server.clock.move(**days(10_000))
+    deletes_old(later)
+    later.server.clock.move(**days(-10_000))
+
+    assert readable(ana) == ["for ever"]
+
+
+def test_much_is_deleted_in_small_steps_topic_by_topic(later):
+    ana = later.person("ana", channels=["kitchen"])
+    keep_for(later, "kitchen", 1)
+    for number in range(60):
+        ana.says(f"word {number}", to=f"kitchen > topic {number % 2}")
+    ears = ana.listens_for("delete_message", client_capabilities=BULK)
+
+    later.server.clock.move(**days(2))
+    deletes_old(later)
+
+    told = ears.all()
+    assert sum(len(event["message_ids"]) for event in told) == 60
+    assert max(len(event["message_ids"]) for event in told) <= actions.later.retention.AT_ONCE
+    assert {event["topic"] for event in told} == {"topic 0", "topic 1"}
+    assert readable(ana) == []
+
+
+def test_a_place_with_much_to_forget_lets_others_have_their_turn(own_chat, monkeypatch):
+    monkeypatch.setattr(jobs, "STEPS_IN_TURN", 2)
+    ana = own_chat.person("ana", channels=["kitchen", "garden"])
+    own_chat.set("message_retention_days", 1)
+    own_chat.fill(ana, "kitchen > soup", 30)
+    own_chat.fill(ana, "garden > roses", 3)
+    ears = ana.listens_for("delete_message", client_capabilities=BULK)
+    own_chat.server.clock.move(**days(2))
+
+    deletes_old(own_chat)
+
+    told = [event["topic"] for event in ears.all()]
+    assert told == ["soup", "soup", "roses", "soup", "soup", "soup", "soup"]
+    assert readable(ana) == []
+
+
+def test_one_step_deletes_a_few_messages_of_one_topic(later):
+    ana = later.person("ana", channels=["kitchen"])
+    keep_for(later, "kitchen", 1)
+    later.fill(ana, "kitchen > soup", 10)
+    later.fill(ana, "kitchen > salad", 3)
+    later.server.clock.move(**days(2))
+    kitchen = later.channel("kitchen").id
+
+    steps = [later.write(actions.later.retention.delete_some, kitchen) for _ in range(4)]
+
+    assert steps == [5, 5, 3, 0]
+
+
+def test_a_message_that_cannot_be_deleted_holds_up_no_other_place(own_chat):
+    ana, ben = own_chat.people("ana", "ben", channels=["kitchen", "garden"])
+    own_chat.set("message_retention_days", 1)
+    broken = ana.says("soup", to="kitchen > x")
+    ana.says("roses", to="garden > x")
+    ana.says("hello", to=[ben])
+    own_chat.server.do(own_chat.server.application.indexing.catch_up())
+    own_chat.write(_spoil_index, broken.id)
+    own_chat.server.clock.move(**days(2))
+
+    with pytest.raises(ValueError, match="multiple of item size"):
+        deletes_old(own_chat)
+
+    assert readable(ben) == ["soup"]
+
+
+def _spoil_index(tx, message_id):
+    tx.execute(
+        "UPDATE search_document SET words = :half WHERE message_id = :id", half=b"?", id=message_id
+    )
+
+
+def test_nothing_of_a_deleted_message_stays(later):
+    ana, ben = later.people("ana", "ben", channels=["kitchen"])
+    keep_for(later, "kitchen", 1)
+    ears = ben.listens_for("message", "reminders", idle_queue_timeout=10**7)
+    secret = ana.says("a rhubarb secret, @**Ben**", to="kitchen > x")
+    ana.patch(f"/messages/{secret.id}", content="another rhubarb secret, @**Ben**").succeeds()
+    ben.post(f"/messages/{secret.id}/reactions", emoji_name="tada").succeeds()
+    ben.post("/messages/flags", messages=[secret.id], op="add", flag="starred").succeeds()
+    number = ben.post(
+        "/reminders",
+        message_id=secret.id,
+        scheduled_delivery_timestamp=later.in_seconds(86_400 * 30),
+    ).succeeds()["reminder_id"]
+    later.server.do(later.server.application.indexing.catch_up())
+    later.server.lose_mailbox(ears.queue_id)
+    assert later.read(_rows_about, secret.id) == 6
+
+    later.server.clock.move(**days(2))
+    deletes_old(later)
+
+    assert ben.get("/reminders").succeeds()["reminders"] == []
+    assert ears.all() == [{"type": "reminders", "op": "remove", "reminder_id": number}]
+    assert "rhubarb" not in later.read(_everything_stored)
+    assert later.read(_rows_about, secret.id) == 0
+    state = ben.registers()
+    assert (state["unread_msgs"]["count"], state["starred_messages"]) == (0, [])
+    topics = ben.get(f"/users/me/{later.channel('kitchen').id}/topics").succeeds()["topics"]
+    assert topics == []
+
+
+def test_a_reminder_never_outlives_what_it_quotes(later):
+    ana = later.person("ana")
+    milk = ana.says("milk", to=[ana])
+    asked = {"message_id": milk.id, "scheduled_delivery_timestamp": later.in_seconds(60)}
+    ana.post("/reminders", **asked).succeeds()
+
+    later.write(storage.messages.delete, [milk.id])
+
+    assert ana.get("/reminders").succeeds()["reminders"] == []
+
+
+def _everything_stored(tx):
+    """Every text in every table there is, as one."""
+    rows = [row for name in _tables(tx) for row in tx.all(f"SELECT * FROM {name}")]
+    return "\n".join(str(dict(row)) for row in rows)
+
+
+def _rows_about(tx, message_id):
+    """How many rows belong to a message."""
+    rows = [dict(row) for name in _tables(tx) for row in tx.all(f"SELECT * FROM {name}")]
+    return sum(row.get("message_id") == message_id for row in rows)
+
+
+def _tables(tx):
+    listed = {
+        "sqlite": "SELECT name FROM sqlite_master WHERE type = 'table'",
+        "postgres": "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'",
+    }[tx.dialect.name]
+    return [row["name"] for row in tx.all(listed)]
+
+
+def test_the_first_message_of_a_channel_is_told_anew(later):
+    ana = later.person("ana", channels=["kitchen"])
+    keep_for(later, "kitchen", 3)
+    ana.says("old", to="kitchen > x")
+    later.server.clock.move(**days(2))
+    new = ana.says("new", to="kitchen > x")
+    ears = ana.listens_for("stream")
+
+    later.server.clock.move(**days(2))
+    deletes_old(later)
+
+    assert later.channel("kitchen").first_message_id == new.id
+    (event,) = ears.all()
+    assert (event["property"], event["value"]) == ("first_message_id", new.id)
+
+
+# --- presence ---

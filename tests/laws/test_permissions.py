@@ -1,0 +1,186 @@
+"""Who holds a permission is the same in a transaction and in the directory, and what a reader of
+the groups would say: whatever is within what, whoever has which role, left, or came when.
+"""
+
+from dataclasses import dataclass, replace
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.support.people import Chat
+
+from tertulia import actions, events, storage
+from tertulia.domain.groups.group import SYSTEM_GROUPS, Members
+from tertulia.domain.people.user import SECONDS_PER_DAY, BotType, Role, User
+from tertulia.storage.database.tx import Tx
+
+PEOPLE = 6
+SYSTEM = list(SYSTEM_GROUPS)
+
+# From the narrowest on, each within the next, as the organization was founded.
+HOLDERS = {
+    "role:owners": [Role.OWNER],
+    "role:administrators": [Role.ADMINISTRATOR],
+    "role:moderators": [Role.MODERATOR],
+    "role:fullmembers": [],
+    "role:members": [Role.MEMBER],
+    "role:everyone": [Role.GUEST],
+    "role:internet": [],
+}
+
+somebody = st.integers(0, PEOPLE - 1)
+role = st.sampled_from(list(Role))
+
+
+@dataclass(frozen=True)
+class Somebody:
+    role: Role
+    days: int  # since they joined
+    active: bool
+
+
+@dataclass(frozen=True)
+class Some:
+    """People and groups: what a group consists of, or a value that names them in place."""
+
+    people: list[int]
+    groups: list[int]
+    system: list[str]
+
+
+@dataclass(frozen=True)
+class Scene:
+    people: list[Somebody]
+    bot: Somebody
+    groups: list[Some]  # each may contain those before it
+    waiting_days: int
+    joining: list[tuple[int, int]]  # who comes into which group at the end
+    values: list[Some]
+
+
+people = st.builds(Somebody, role, st.integers(0, 4), st.booleans())
+
+
+@st.composite
+def scenes(draw: st.DrawFn) -> Scene:
+    def some(before: int) -> Some:
+        inner = st.lists(st.integers(0, before - 1), max_size=2) if before else st.just([])
+        return Some(
+            draw(st.lists(st.integers(0, PEOPLE), max_size=3)),
+            draw(inner),
+            draw(st.lists(st.sampled_from(SYSTEM), max_size=1)),
+        )
+
+    count = draw(st.integers(1, 5))
+    return Scene(
+        people=draw(st.lists(people, min_size=PEOPLE, max_size=PEOPLE)),
+        bot=draw(people),
+        groups=[some(number) for number in range(count)],
+        waiting_days=draw(st.integers(0, 4)),
+        joining=draw(st.lists(st.tuples(somebody, st.integers(0, count - 1)), max_size=2)),
+        values=[some(count) for _ in range(4)],
+    )
+
+
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(scene=scenes())
+def test_everybody_who_is_asked_says_the_same(scene: Scene, chat: Chat) -> None:
+    Chat.found(chat.server).write(_play, scene)
+
+
+def _play(tx: Tx, scene: Scene) -> None:
+    cast = [_add(tx, f"{number}@x", each, None) for number, each in enumerate(scene.people)]
+    cast.append(_add(tx, "bot@x", scene.bot, cast[0].id))
+    ids = storage.groups.system_ids(tx)
+    storage.organization.set_setting(tx, "waiting_period_threshold", scene.waiting_days)
+    made: list[int] = []
+    for number, each in enumerate(scene.groups):
+        made.append(storage.groups.insert(tx, f"group {number}", ""))
+        storage.groups.add_members(tx, made[-1], [cast[one].id for one in sorted(set(each.people))])
+        for inner in _group_ids(each, made, ids):
+            storage.groups.add_subgroup(tx, made[-1], inner)
+    _compare(tx, scene, cast, made)
+
+    for who, where in scene.joining:
+        if who not in scene.groups[where].people:
+            scene.groups[where].people.append(who)
+            storage.groups.add_members(tx, made[where], [cast[who].id])
+    storage.organization.set_setting(tx, "waiting_period_threshold", scene.waiting_days + 1)
+    _compare(tx, replace(scene, waiting_days=scene.waiting_days + 1), cast, made)
+
+
+def _add(tx: Tx, email: str, who: Somebody, owner_id: int | None) -> User:
+    user = storage.people.insert(
+        tx.at(tx.now - who.days * SECONDS_PER_DAY),
+        email=email,
+        full_name=email,
+        role=who.role,
+        bot_type=None if owner_id is None else BotType.GENERIC,
+        bot_owner_id=owner_id,
+    )
+    storage.people.set_active(tx, user.id, who.active)
+    found = storage.people.find(tx, user.id)
+    assert found is not None
+    return found
+
+
+def _compare(tx: Tx, scene: Scene, cast: list[User], made: list[int]) -> None:
+    ids = storage.groups.system_ids(tx)
+    org = events.loading.load(tx, "x", lambda: tx.now)
+    together = actions.groups.permissions.asking(tx, cast)
+    for each in scene.values:
+        expected = {cast[number].id for number in _inside(scene, each)}
+        members = [cast[one].id for one in each.people]
+        value = Members(members, _group_ids(each, made, ids))
+        assert {
+            user.id for user in cast if actions.groups.permissions.holds(tx, user, value)
+        } == expected
+        assert {user.id for user in cast if together(user, value)} == expected
+        assert {user.id for user in cast if org.holds(user, value, tx.now)} == expected
+        bot, owner = cast[-1], cast[0]
+        owned = {bot.id} if owner.is_active and owner.id in expected else set()
+        assert {
+            user.id for user in cast if actions.groups.permissions.holds_with_owner(tx, user, value)
+        } == expected | owned
+    for group_id, within in _all_groups(scene, made, ids).items():
+        expected = {cast[number].id for number in _inside(scene, within)}
+        active = {user.id for user in cast if user.is_active}
+        assert {
+            user.id for user in cast if actions.groups.permissions.holds(tx, user, group_id)
+        } == expected
+        assert actions.groups.permissions.everybody_in(tx, [group_id]) == expected
+        assert org.everybody_in(group_id, tx.now) == expected & active
+
+
+def _all_groups(scene: Scene, made: list[int], ids: dict[str, int]) -> dict[int, Some]:
+    return dict(zip(made, scene.groups, strict=True)) | {
+        group_id: Some([], [], [name]) for name, group_id in ids.items()
+    }
+
+
+def _group_ids(some: Some, made: list[int], ids: dict[str, int]) -> list[int]:
+    return sorted({*(made[one] for one in some.groups), *(ids[name] for name in some.system)})
+
+
+def _inside(scene: Scene, some: Some) -> set[int]:
+    """Those who are meant, worked out on paper."""
+    found = set(some.people)
+    for inner in some.groups:
+        found |= _inside(scene, scene.groups[inner])
+    for name in some.system:
+        found |= {
+            number
+            for number, who in enumerate([*scene.people, scene.bot])
+            if _has_role(who, name, scene.waiting_days)
+        }
+    return found
+
+
+def _has_role(who: Somebody, name: str, waiting_days: int) -> bool:
+    if name == "role:nobody":
+        return False
+    narrower = list(HOLDERS)[: list(HOLDERS).index(name) + 1]
+    if "role:fullmembers" in narrower and who.role == Role.MEMBER and who.days >= waiting_days:
+        return True
+    return any(who.role in HOLDERS[each] for each in narrower)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 from tertulia import storage
 from tertulia.errors.http import ServiceUnavailable
 from tertulia.modules import on_demand
-from tertulia.storage.database.broadcast import Herald
+from tertulia.storage.database.broadcast import Broadcast
 from tertulia.storage.database.dialects.sqlite import Sqlite
 from tertulia.storage.database.tx import Dialect, Tx
 from tertulia.storage.database.writer import FetchNews, Gathering, PendingWrite, Writer
@@ -69,7 +69,7 @@ class Database:
         self._writer: Writer | None = None
         self._threads: ThreadPoolExecutor | None = None
         self._readers: dict[int, Any] = {}  # the connection of each reading thread
-        self._herald: Herald | None = None
+        self._broadcast: Broadcast | None = None
 
     @classmethod
     def at(cls, url: str, clock: Callable[[], float] = time.time) -> "Database":
@@ -172,16 +172,16 @@ class Database:
         readers = 1 if self.dialect.reads_block else READERS
         self._threads = ThreadPoolExecutor(readers, thread_name_prefix="reader")
         if not self.dialect.reads_block:
-            self._herald = Herald(self.dialect)
-            self._herald.start()
+            self._broadcast = Broadcast(self.dialect)
+            self._broadcast.start()
 
     def stop(self) -> None:
         if self._writer is not None:
             self._writer.stop()
             self._writer = None
-        if self._herald is not None:
-            self._herald.stop()
-            self._herald = None
+        if self._broadcast is not None:
+            self._broadcast.stop()
+            self._broadcast = None
         if self._threads is not None:
             self._threads.shutdown()
             self._threads = None
@@ -239,8 +239,8 @@ class Database:
 
     def spread(self, notice: bytes) -> None:
         """Hand a notice to other servers on the same database, soon and without promise."""
-        if self._herald is not None:
-            self._herald.tell(notice.decode())
+        if self._broadcast is not None:
+            self._broadcast.tell(notice.decode())
 
     def _read_here(
         self, realm_id: int, query: Callable[..., T], args: tuple[Any, ...], kwargs: dict[str, Any]

@@ -61,7 +61,6 @@ def of_user(tx: Tx, user_id: int) -> list[Subscription]:
         "SELECT * FROM subscription WHERE user_id = :user AND realm_id = :realm"
         " ORDER BY channel_id",
         user=user_id,
-        realm=tx.realm_id,
     )
     return [_subscription(row) for row in rows]
 
@@ -106,10 +105,7 @@ def inside(tx: Tx, channel_ids: list[int], user_ids: list[int]) -> dict[int, set
 
 def active_pairs(tx: Tx) -> list[tuple[int, int]]:
     """All active subscriptions of the organization as (channel, user)."""
-    rows = tx.all(
-        "SELECT channel_id, user_id FROM subscription WHERE realm_id = :realm AND active",
-        realm=tx.realm_id,
-    )
+    rows = tx.all("SELECT channel_id, user_id FROM subscription WHERE realm_id = :realm AND active")
     return [(row["channel_id"], row["user_id"]) for row in rows]
 
 
@@ -216,7 +212,6 @@ def channel_ids_of(tx: Tx, user_id: int) -> list[int]:
         "SELECT channel_id FROM subscription"
         " WHERE user_id = :user AND realm_id = :realm AND active ORDER BY channel_id",
         user=user_id,
-        realm=tx.realm_id,
     )
     return [row["channel_id"] for row in rows]
 

@@ -152,9 +152,7 @@ class Database:
     # --- inside the server ---
 
     def start(
-        self,
-        fetch_news: FetchNews,
-        deliver: Callable[[Any, Callable[[], None]], None],
+        self, fetch_news: FetchNews, deliver: Callable[[Any, Callable[[], None]], None]
     ) -> None:
         """Begin to serve the running loop.
 

@@ -9,7 +9,6 @@ def of_user(tx: Tx, user_id: int) -> list[str]:
     rows = tx.all(
         "SELECT word FROM alert_word WHERE user_id = :user AND realm_id = :realm ORDER BY id",
         user=user_id,
-        realm=tx.realm_id,
     )
     return [row["word"] for row in rows]
 
@@ -19,7 +18,6 @@ def candidates(tx: Tx, tokens: list[str]) -> list[tuple[int, str]]:
     rows = tx.all(
         "SELECT user_id, word_key FROM alert_word"
         " WHERE realm_id = :realm AND first_token IN :tokens",
-        realm=tx.realm_id,
         tokens=tokens,
     )
     return [(row["user_id"], row["word_key"]) for row in rows]

@@ -53,10 +53,7 @@ class Sqlite:
 
     def connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(
-            self.path,
-            isolation_level=None,
-            check_same_thread=False,
-            cached_statements=STATEMENTS,
+            self.path, isolation_level=None, check_same_thread=False, cached_statements=STATEMENTS
         )
         connection.row_factory = sqlite3.Row
         connection.create_function("sha256", 1, _sha256, deterministic=True)

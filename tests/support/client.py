@@ -69,7 +69,8 @@ class Client:
         if method in ("GET", "HEAD"):
             return self.raw(method, f"{PREFIX}{path}{'?' if encoded else ''}{encoded}", sent)
         sent.setdefault("Content-Type", FORM)
-        means = (params or {}).get("method", method)
+        named = (params or {}).get("method")
+        means = named if method == "POST" and named in ("PATCH", "DELETE", "PUT") else method
         return self.raw(method, f"{PREFIX}{path}", sent, encoded.encode(), means=means)
 
     def raw(

@@ -40,6 +40,8 @@ from tertulia.web.gallery import PICTURE_HEADERS, Gallery, drawn
 
 TABLE_HEADERS = {"Cache-Control": "public, max-age=86400", "Access-Control-Allow-Origin": "*"}
 
+HEALTHY_WRITE_SECONDS = 2.0  # whoever waits longer for a commit should ask another server
+
 
 class Application:
     """The server as one ASGI application: the API, and a few pages around it."""
@@ -151,6 +153,8 @@ class Application:
         return HTMLResponse(pages.home(org.realm.name, where, domain.version.VERSION))
 
     async def _health(self, request: Request) -> Response:
+        if self.services.database.busy_seconds > HEALTHY_WRITE_SECONDS:
+            raise ServiceUnavailable()
         await self.services.database.read_in(0, storage.organization.all_of_them)
         return JSONResponse({"status": "ok"})
 

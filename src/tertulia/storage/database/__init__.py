@@ -235,6 +235,11 @@ class Database:
         self._writer.submit(PendingWrite(action, args, realm_id, done))
         return await answer
 
+    @property
+    def busy_seconds(self) -> float:
+        """For how long the writes under way have been waiting for their commit."""
+        return 0.0 if self._writer is None else self._writer.busy_seconds
+
     def spread(self, notice: bytes) -> None:
         """Hand a notice to other servers on the same database, soon and without promise."""
         if self._broadcast is not None:
@@ -245,7 +250,7 @@ class Database:
     ) -> T:
         try:
             if self._reader is None:
-                self._reader = self.dialect.connect()
+                self._reader = self.dialect.connect(to_serve=True)
             return self._read(self._reader, realm_id, query, args, kwargs)
         except Exception as error:
             if self.dialect.is_outage(error):
@@ -259,7 +264,7 @@ class Database:
         is_new = thread not in self._readers
         try:
             if is_new:
-                self._readers[thread] = self.dialect.connect()
+                self._readers[thread] = self.dialect.connect(to_serve=True)
             return self._read(self._readers[thread], realm_id, query, args, kwargs)
         except Exception as error:
             if not self.dialect.is_outage(error):

@@ -50,7 +50,7 @@ class Broadcast:
     def _hand_over(self, notices: list[str]) -> None:
         try:
             if self._connection is None:
-                self._connection = self._dialect.connect()
+                self._connection = self._dialect.connect(to_serve=True)
             self._dialect.spread(self._connection, notices)
         except Exception as error:
             log.warning("notices to other servers were lost", reason=type(error).__name__)

@@ -51,7 +51,7 @@ class Sqlite:
     def __init__(self, path: Path) -> None:
         self.path = path
 
-    def connect(self) -> sqlite3.Connection:
+    def connect(self, *, to_serve: bool = False) -> sqlite3.Connection:
         connection = sqlite3.connect(
             self.path, isolation_level=None, check_same_thread=False, cached_statements=STATEMENTS
         )

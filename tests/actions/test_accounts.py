@@ -3,7 +3,7 @@
 import pytest
 
 from tertulia import actions, storage
-from tertulia.actions.people.joining import NewUser
+from tertulia.domain.people.newcomers import NewUser
 from tertulia.domain.people.user import BotType, Role
 from tertulia.errors import BadRequest, ClientError
 from tertulia.errors.people import EmailTaken, LastOwner, UserIsDeactivated, UserNotFound

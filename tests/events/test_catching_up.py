@@ -15,10 +15,10 @@ from tests.support.waiting import PATIENCE_SECONDS
 
 from tertulia import actions, events
 from tertulia.actions.channels.subscriptions import Wish
-from tertulia.actions.people.joining import NewUser
 from tertulia.domain.channels.channel import NewChannel
 from tertulia.domain.messages.message import Draft
 from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.newcomers import NewUser
 from tertulia.domain.people.user import Role, User
 from tertulia.errors.events import BadQueue, EventNotInQueue
 from tertulia.errors.http import ServiceUnavailable

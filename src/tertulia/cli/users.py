@@ -6,7 +6,6 @@ from typing import Any
 import click
 
 from tertulia import actions, domain, storage, zuliprc
-from tertulia.actions.people.joining import NewUser
 from tertulia.cli.data import (
     OpenOrganization,
     as_json,
@@ -15,6 +14,7 @@ from tertulia.cli.data import (
     show_json,
     show_table,
 )
+from tertulia.domain.people.newcomers import NewUser
 from tertulia.domain.people.user import BotType, Role, User
 
 ROLES = {

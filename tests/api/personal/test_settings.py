@@ -323,7 +323,10 @@ def test_newcomers_cannot_start_with_nonsense(chat):
 def test_time_zones_are_known_where_the_system_knows_none():
     """As in a bare container."""
     pytest.importorskip("tzdata")
-    asked = "from tertulia.api.personal import settings; print('Europe/Berlin' in settings._timezones())"
+    asked = (
+        "from tertulia.api.personal import settings; "
+        "print('Europe/Berlin' in settings._timezones())"
+    )
 
     answer = subprocess.run(
         [sys.executable, "-c", asked],

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from tertulia import actions, domain, events, storage
-from tertulia.actions.people.joining import NewUser
 from tertulia.domain.files.images import Avatar
 from tertulia.domain.people.bots import USUAL_INTERFACE, Bot
 from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.newcomers import NewUser
 from tertulia.domain.people.user import BotType, Role, User
 from tertulia.errors import BadRequest
 from tertulia.errors.authentication import AdministratorRequired, InsufficientPermission

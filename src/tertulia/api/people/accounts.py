@@ -5,9 +5,9 @@ from typing import Annotated
 
 from tertulia import actions, api, domain
 from tertulia.actions.people.accounts import AccountChanges
-from tertulia.actions.people.joining import NewUser
 from tertulia.api.call import Call
 from tertulia.api.people.profile_fields import GivenValue, GivenValues
+from tertulia.domain.people.newcomers import NewUser
 from tertulia.domain.people.user import Role
 from tertulia.errors import BadRequest
 from tertulia.errors.people import UserNotFound

@@ -333,9 +333,10 @@ class Stage:
 
     async def registers(self, *event_types: str) -> str:
         options = Options(event_types=list(event_types) or ["message"])
-        return await self.database.write_in(
+        opened = await self.database.write_in(
             self.realm_id, actions.queues.create, self.ben, options, self.applied, 600
         )
+        return opened.queue_id
 
     async def says(self, content: str) -> int:
         draft = Draft(content, f"<p>{content}</p>", 0, "test", read_by_sender=True)

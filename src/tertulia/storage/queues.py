@@ -56,8 +56,13 @@ def of_user(tx: Tx, user_id: int) -> list[str]:
     return [row["id"] for row in rows]
 
 
-def count_of(tx: Tx, user_id: int) -> int:
-    return int(tx.value("SELECT count(*) AS value FROM queue WHERE user_id = :user", user=user_id))
+def idlest(tx: Tx, user_id: int, *, keep: int) -> list[str]:
+    """All queues of a user but those `keep` that were polled last."""
+    rows = tx.all(
+        "SELECT id FROM queue WHERE user_id = :user ORDER BY seen_at DESC, created_at DESC",
+        user=user_id,
+    )
+    return [row["id"] for row in rows[keep:]]
 
 
 def delete(tx: Tx, queue_ids: list[str]) -> int:

@@ -283,7 +283,7 @@ def _reword(
     tx: Tx, user: User, message: Message, channel: Channel | None, draft: Draft, move: Move | None
 ) -> int:
     """Give a message other words; gives the number of the edit."""
-    alerted = actions.personal.alert_words.called_by(tx, draft.content)
+    alerted = sorted(draft.called)
     in_topic: list[int] = []
     if channel is None:
         called = sorted(

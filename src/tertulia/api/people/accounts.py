@@ -1,6 +1,5 @@
 """Accounts: what administrators do with those of others, and people with their own."""
 
-import asyncio
 from typing import Annotated
 
 from tertulia import actions, api, domain
@@ -31,9 +30,7 @@ async def create(call: Call, *, email: Text, password: Text, full_name: Text) ->
     if not call.config.accounts_api:
         raise BadRequest("User not authorized to create users")
     domain.people.user.checked_full_name(full_name)
-    hashed = await asyncio.to_thread(
-        domain.people.passwords.hashed, domain.people.passwords.checked(password)
-    )
+    hashed = await api.people.hashing.hashed(domain.people.passwords.checked(password))
     new = NewUser(email, full_name, password_hash=hashed)
     return NewId(
         user_id=await call.db.write(actions.people.joining.create, call.user, call.vault, new)

@@ -103,7 +103,7 @@ async def create(
             default_sending_stream, default_events_register_stream, default_all_public_streams
         ),
         config=_checked_config(config_data or {}),
-        avatar=await api.people.avatars.given(files),
+        avatar=await api.people.avatars.given(call, files),
     )
     account, key = await call.db.write(
         actions.people.bots.create, call.vault, call.user, new, call.org.email_domain
@@ -147,7 +147,7 @@ async def edit(
             default_sending_stream, default_events_register_stream, default_all_public_streams
         ),
         config=None if config_data is None else _checked_config(config_data),
-        avatar=await api.people.avatars.given(files),
+        avatar=await api.people.avatars.given(call, files),
     )
     await call.db.write(actions.people.bots.edit, call.user, bot_id, changes)
     bot = await call.db.read(storage.people.bots.find, bot_id)

@@ -194,7 +194,8 @@ def test_a_guest_hears_nothing_of_people_they_do_not_know(limited):
 
     ben.patch("/settings", full_name="Benno", timezone="Asia/Tokyo").succeeds()
     ben.patch("/settings", email_address_visibility=1, presence_enabled=False).succeeds()
-    ben.patch("/settings", email="benno@example.com", presence_enabled=True).succeeds()
+    ben.patch("/settings", presence_enabled=True).succeeds()
+    root.patch(f"/users/{ben.id}", new_email="benno@example.com").succeeds()
     root.post("/users/me/presence", status="active").succeeds()
     root.post("/users/me/status", status_text="here").succeeds()
     root.post("/typing", op="start", to=[gus.id]).succeeds()

@@ -90,6 +90,21 @@ def may_read(tx: Tx, user: User, channel: Channel) -> bool:
     )
 
 
+def seen(tx: Tx, user: User, channel: Channel | None) -> Channel | None:
+    """A channel that was looked up, if there is one whose name and settings the user may know.
+
+    To find that there is no such channel takes as long, whether or not there is one.
+    """
+    return channel if may_see(tx, user, channel or _nowhere(tx)) else None
+
+
+def named(tx: Tx, user: User, where: int | str) -> Channel | None:
+    """The channel of this id or name, as far as the user may know it."""
+    if isinstance(where, int):
+        return seen(tx, user, storage.channels.find(tx, where))
+    return seen(tx, user, storage.channels.find_by_name(tx, where))
+
+
 def _reached(
     tx: Tx, user: User, channel_id: int, may: Callable[[Tx, User, Channel], bool]
 ) -> Channel:
@@ -173,7 +188,7 @@ def create(
 ) -> Channel:
     """Create a channel without subscribers and tell those who may see it."""
     domain.channels.channel.checked_name(new.name)
-    _check_creation(tx, creator, new, web_public_allowed)
+    check_creation(tx, creator, new, web_public_allowed)
     return found(tx, creator, new, rendered_description)
 
 
@@ -202,7 +217,8 @@ def check_topic_creation(tx: Tx, shares_history: bool, permissions: dict[str, Gr
         )
 
 
-def _check_creation(tx: Tx, creator: User, new: NewChannel, web_public_allowed: bool) -> None:
+def check_creation(tx: Tx, creator: User, new: NewChannel, web_public_allowed: bool) -> None:
+    """Raises for a channel that this creator may not make."""
     if new.is_web_public and new.invite_only:
         raise ContradictoryOpenness()
     kind = "private" if new.invite_only else "public"

@@ -111,10 +111,11 @@ def edit(tx: Tx, user: User, group_id: int, changes: GroupChanges) -> None:
 
 def deactivate(tx: Tx, user: User, group_id: int) -> None:
     """Take a group out of use; refused while anything still names it."""
-    group = managed_by(tx, actions.groups.permissions.acting(tx, user), group_id)
+    user = actions.groups.permissions.acting(tx, user)
+    group = managed_by(tx, user, group_id)
     if group.deactivated:
         raise GroupIsDeactivated()
-    objections = _objections(tx, group)
+    objections = _objections(tx, user, group)
     if objections:
         raise GroupInUse(objections=objections)
     _store(tx, replace(group, deactivated=True), {"deactivated": True}, was_deactivated=False)
@@ -203,8 +204,8 @@ def _usable_subgroups(tx: Tx, group_ids: list[int]) -> list[int]:
     return sorted(set(group_ids))
 
 
-def _objections(tx: Tx, group: Group) -> list[dict[str, Any]]:
-    """Where a group is still in use, in the words of clients."""
+def _objections(tx: Tx, user: User, group: Group) -> list[dict[str, Any]]:
+    """Where a group is still in use, in the words of clients; a hidden channel stays unnamed."""
     found: list[dict[str, Any]] = []
     above = storage.groups.supergroups(tx, group.id)
     if above:
@@ -212,7 +213,9 @@ def _objections(tx: Tx, group: Group) -> list[dict[str, Any]]:
     for channel in storage.channels.everything(tx):
         settings = _naming(group.id, channel.permissions)
         if settings and not channel.archived:
-            found.append({"type": "channel", "channel_id": channel.id, "settings": settings})
+            shown = actions.channels.may_see(tx, user, channel)
+            where = {"channel_id": channel.id if shown else None}
+            found.append({"type": "channel", **where, "settings": settings})
     for other in storage.groups.everything(tx):
         settings = _naming(group.id, other.permissions)
         if settings and not other.deactivated:

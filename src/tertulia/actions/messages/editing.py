@@ -134,8 +134,8 @@ def _plan(tx: Tx, user: User, message: Message, channel: Channel, wish: MessageC
 
 
 def _target(tx: Tx, user: User, channel_id: int) -> Channel:
-    target = storage.channels.find(tx, channel_id)
-    if target is None or target.archived or not actions.channels.may_read(tx, user, target):
+    target = actions.channels.readable_by(tx, user, channel_id)
+    if target.archived:
         raise ChannelNotAccessible()
     return target
 

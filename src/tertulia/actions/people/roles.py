@@ -26,9 +26,19 @@ def check(actor: User, user: User, role: Role) -> None:
 
 
 def change(tx: Tx, user: User, role: Role) -> None:
-    """Give somebody a role; who may is for the caller to have checked. One owner is always left."""
+    """Give somebody a role; who may is for the caller to have checked. One owner is always left.
+
+    Whoever can do less from now on cannot do more by their bots.
+    """
     if role == user.role:
         return
+    _give(tx, user, role)
+    for bot in storage.people.find_many(tx, storage.people.bots.ids_of_owner(tx, user.id)):
+        if user.role < role and bot.role < role:
+            _give(tx, bot, role)
+
+
+def _give(tx: Tx, user: User, role: Role) -> None:
     if user.is_owner and storage.people.active_owner_ids(tx) == [user.id]:
         raise BadRequest("The owner permission cannot be removed from the only organization owner.")
     everything = storage.channels.everything(tx)

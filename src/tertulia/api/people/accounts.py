@@ -83,7 +83,7 @@ async def deactivate_self(call: Call) -> Reply:
 
 async def reactivate(call: Call, user_id: int) -> Reply:
     """Open an account again that was ended."""
-    await call.db.write(actions.people.accounts.reactivate, call.user, user_id)
+    await call.db.write(actions.people.accounts.reactivate, call.user, call.vault, user_id)
     return ok()
 
 

@@ -1,7 +1,6 @@
 """The command line: what each command does, and how it says what is wrong."""
 
 import json
-import re
 import sqlite3
 import subprocess
 import sys
@@ -448,18 +447,6 @@ def test_a_fault_in_the_data_is_found(terminal, meddle, problem):
     assert said.code == 1
     assert f"{problem}" in said.out
     assert "Problems found: " in said.out
-
-
-def test_a_check_knows_every_reference_between_tables():
-    written = "\n".join(text for _, text in storage.database.schema.migrations())
-    found = {
-        (table, column, target)
-        for table, body in re.findall(r"CREATE TABLE (\w+) \((.*?)\n\)[^;]*;", written, re.DOTALL)
-        for column, target in re.findall(r"(\w+) [^\n]*REFERENCES (\w+)", body)
-        if target != "realm"
-    }
-
-    assert found <= set(storage.checking.REFERENCES)
 
 
 def test_a_check_of_nothing_says_so_and_makes_nothing(terminal):

@@ -3,6 +3,7 @@
 Some requests are refused, and that is part of the law: what was refused is told to nobody.
 """
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -111,6 +112,32 @@ def saving_snippets(draw: st.DrawFn) -> Deed:
         if op == "add":
             return actor.post("/saved_snippets", title=f"t{number}", content="c")
         return actor.delete(place) if op == "delete" else actor.patch(place, title="another")
+
+    return do
+
+
+@st.composite
+def leaving_for_later(draw: st.DrawFn) -> Deed:
+    """Messages to be sent, and to be reminded of, in an hour or two."""
+    number, at = draw(some_id), int(time.time()) + 3600 * draw(st.integers(0, 2))
+    op = draw(st.sampled_from(["schedule", "schedule", "change", "cancel", "remind", "forget"]))
+
+    def do(scene: Scene, actor: Person) -> Reply:
+        if op in ("remind", "forget"):
+            found = actor.get("/reminders").succeeds()["reminders"]
+            ids = [each["reminder_id"] for each in found] or [987_654]
+            note = actor.says("milk", to=[actor]).id
+            if op == "remind":
+                params = {"message_id": note, "scheduled_delivery_timestamp": at}
+                return actor.post("/reminders", **params)
+            return actor.delete(f"/reminders/{ids[number % len(ids)]}")
+        found = actor.get("/scheduled_messages").succeeds()["scheduled_messages"]
+        ids = [each["scheduled_message_id"] for each in found] or [987_654]
+        place = f"/scheduled_messages/{ids[number % len(ids)]}"
+        if op == "schedule":
+            words = {"type": "channel", "to": scene.channel_ids[0], "topic": "t", "content": "c"}
+            return actor.post("/scheduled_messages", scheduled_delivery_timestamp=at, **words)
+        return actor.delete(place) if op == "cancel" else actor.patch(place, content=f"{number}")
 
     return do
 
@@ -258,6 +285,8 @@ deeds = st.one_of(
     stating(),
     drafting(),
     saving_snippets(),
+    leaving_for_later(),
+    leaving_for_later(),
     listing_words(),
     muting_people(),
     settling(),

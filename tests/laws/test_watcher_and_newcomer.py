@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.support.client import Reply
 from tests.support.people import Chat, Person
+from tests.support.pictures import picture, uploads
 from tests.support.server import Server
 from tests.support.watcher import watch
 
@@ -19,6 +20,7 @@ ROLES = ["owner", "admin", "member", "member", "guest"]  # of those who watch
 OTHERS = ["member", "guest"]
 CHANNELS = ["kitchen", "garden", "cellar"]
 FOLDERS = ["House", "Work"]
+DOT = picture(size=(8, 8))
 GROUPS = ["bakers", "cooks", "waiters"]
 GROUP_PERMISSIONS = ["can_manage_group", "can_join_group", "can_mention_group"]
 SETTINGS: list[dict[str, Any]] = [
@@ -257,6 +259,42 @@ def governing(draw: st.DrawFn) -> Deed:
 
 
 @st.composite
+def listing(draw: st.DrawFn) -> Deed:
+    """What an organization keeps for all: domains, playgrounds, linkifiers, emoji."""
+    which, is_new = draw(number), draw(st.booleans())
+    kind = draw(st.sampled_from(["domain", "playground", "linkifier", "order", "emoji"]))
+
+    def do(scene: Scene, actor: Person) -> Reply:
+        name, rules = CHANNELS[which], actor.get("/realm/linkifiers").succeeds()["linkifiers"]
+        ids = [each["id"] for each in rules]
+        if kind == "domain":
+            if is_new:
+                params = {"domain": f"{name}.example.com", "allow_subdomains": False}
+                return actor.post("/realm/domains", **params)
+            place = f"/realm/domains/{name}.example.com"
+            return actor.patch(place, allow_subdomains=True) if which else actor.delete(place)
+        if kind == "playground":
+            if is_new:
+                url = "https://example.com/{code}"
+                params = {"name": name, "pygments_language": "Python", "url_template": url}
+                return actor.post("/realm/playgrounds", **params)
+            known = actor.registers(fetch_event_types=["realm_playgrounds"])["realm_playgrounds"]
+            found = next((each["id"] for each in known if each["name"] == name), 0)
+            return actor.delete(f"/realm/playgrounds/{found}")
+        if kind == "linkifier":
+            rule = {"pattern": name, "url_template": "https://example.com"}
+            if is_new:
+                return actor.post("/realm/filters", **rule)
+            place = f"/realm/filters/{ids[which % len(ids)] if ids else 0}"
+            return actor.patch(place, **rule) if which else actor.delete(place)
+        if kind == "order":
+            return actor.patch("/realm/linkifiers", ordered_linkifier_ids=ids[::-1])
+        return uploads(actor, name, DOT) if is_new else actor.delete(f"/realm/emoji/{name}")
+
+    return do
+
+
+@st.composite
 def handling_accounts(draw: st.DrawFn) -> Deed:
     """People get other roles and names; those whom nobody watches come and go."""
     whom, role = draw(somebody), draw(st.sampled_from([100, 200, 300, 400, 600]))
@@ -341,6 +379,8 @@ deeds = st.one_of(
     coming_and_going(),
     coming_and_going(),
     governing(),
+    listing(),
+    listing(),
     handling_accounts(),
     handling_accounts(),
     keeping_bots(),

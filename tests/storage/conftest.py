@@ -20,5 +20,13 @@ def database(kind: Kind, databases: Databases) -> Iterator[Database]:
 
 
 @pytest.fixture
+def on_sqlite(databases: Databases) -> Database:
+    """For questions about the schema, which is the same on both."""
+    made = Database.at(databases.new("sqlite")[0])
+    made.migrate()
+    return made
+
+
+@pytest.fixture
 def realm(database: Database) -> Realm:
     return database.write_now(0, actions.organization.create, "Casa", "casa")

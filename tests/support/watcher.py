@@ -18,6 +18,7 @@ CAPABILITIES = {
     "simplified_presence_events": True,
     "individual_emoji_changes": True,
     "user_list_incomplete": True,
+    "linkifier_url_template": True,
 }
 
 SUBJECT = Subject()
@@ -278,6 +279,24 @@ def realm(picture: Picture, event: Event) -> None:
         if name != "rendered_description":
             assert name in picture["organization"], name
             picture["organization"][name] = value
+
+
+SUBJECT.list_told_whole("realm_linkifiers")
+SUBJECT.list_told_whole("realm_playgrounds")
+SUBJECT.list_told_by_entry("realm_domains", key="domain", removed="domain")
+
+
+@part
+def emoji(state: Registered) -> dict[str, Any]:
+    return dict(state["realm_emoji"])
+
+
+@hears("realm_emoji")
+def realm_emoji(picture: Picture, event: Event) -> None:
+    if event["op"] == "add":
+        picture["emoji"][event["emoji"]["id"]] = event["emoji"]
+    else:
+        picture["emoji"][event["emoji_id"]].update(event["data"])
 
 
 def _group(told: dict[str, Any]) -> dict[str, Any]:

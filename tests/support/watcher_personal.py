@@ -63,51 +63,14 @@ def _topic_key(told: dict[str, Any]) -> tuple[int, str]:
 
 # --- lists of one's own ---
 
-
-@part
-def drafts(state: Registered) -> dict[int, Any]:
-    return {each["id"]: each for each in state["drafts"]}
-
-
-@hears("drafts")
-def drafts_told(picture: Picture, event: Event) -> None:
-    if event["op"] == "remove":
-        picture["drafts"].pop(event["draft_id"], None)
-    for each in event.get("drafts", [event["draft"]] if "draft" in event else []):
-        picture["drafts"][each["id"]] = each
-
-
-@part
-def snippets(state: Registered) -> dict[int, Any]:
-    return {each["id"]: each for each in state["saved_snippets"]}
-
-
-@hears("saved_snippets")
-def snippets_told(picture: Picture, event: Event) -> None:
-    if event["op"] == "remove":
-        picture["snippets"].pop(event["saved_snippet_id"], None)
-    else:
-        picture["snippets"][event["saved_snippet"]["id"]] = event["saved_snippet"]
-
-
-@part
-def alert_words(state: Registered) -> list[str]:
-    return list(state["alert_words"])
-
-
-@hears("alert_words")
-def alert_words_told(picture: Picture, event: Event) -> None:
-    picture["alert_words"] = event["alert_words"]
-
-
-@part
-def muted_users(state: Registered) -> list[Any]:
-    return list(state["muted_users"])
-
-
-@hears("muted_users")
-def muted_users_told(picture: Picture, event: Event) -> None:
-    picture["muted_users"] = event["muted_users"]
+SUBJECT.list_told_whole("alert_words")
+SUBJECT.list_told_whole("muted_users")
+SUBJECT.list_told_by_entry("drafts", removed="draft_id")
+SUBJECT.list_told_by_entry("saved_snippets", removed="saved_snippet_id")
+SUBJECT.list_told_by_entry(
+    "scheduled_messages", key="scheduled_message_id", removed="scheduled_message_id"
+)
+SUBJECT.list_told_by_entry("reminders", key="reminder_id", removed="reminder_id")
 
 
 # --- settings, one's own and those of newcomers ---

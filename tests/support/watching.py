@@ -2,7 +2,7 @@
 
 Its picture is made of parts. A part is read from what POST /register answers, and event handlers
 change it. What it pays attention to is a `Subject`; to let a law see more of the product, add a
-part with `part` and the event types that change it with `hears`.
+part with `part` and the event types that change it with `hears`, or both at once for a list.
 """
 
 from collections.abc import Callable
@@ -36,6 +36,28 @@ class Subject:
             return handle
 
         return mark
+
+    def list_told_whole(self, name: str) -> None:
+        """A part that every event about it tells anew."""
+        self.parts[name] = lambda state: list(state[name])
+        self.hears(name)(lambda picture, event: picture.update({name: event[name]}))
+
+    def list_told_by_entry(self, name: str, *, key: str = "id", removed: str) -> None:
+        """A part of which events tell what comes and changes, and by `removed` what goes."""
+
+        def handle(picture: Picture, event: Event) -> None:
+            if event["op"] == "remove":
+                del picture[name][event[removed]]
+            told = [each for value in event.values() for each in _listed(value)]
+            picture[name].update({each[key]: each for each in told})
+
+        self.parts[name] = lambda state: {each[key]: each for each in state[name]}
+        self.hears(name)(handle)
+
+
+def _listed(value: Any) -> list[dict[str, Any]]:
+    entries = value if isinstance(value, list) else [value]
+    return [each for each in entries if isinstance(each, dict)]
 
 
 class Watcher:

@@ -1,82 +1,33 @@
-"""Questions about the data as a whole, asked by `tertulia check`; they look at every organization.
-
-A table belongs into `REFERENCES` as soon as it refers to a row that belongs to somebody.
-"""
+"""Questions about the data of all organizations together, asked by `tertulia check`."""
 
 from tertulia.storage.database.tx import Tx
 
-# Table, column, and the table whose `id` it holds.
-REFERENCES = (
-    ("account", "bot_owner_id", "account"),
-    ("user_group", "creator_id", "account"),
-    ("user_group_member", "group_id", "user_group"),
-    ("user_group_member", "user_id", "account"),
-    ("user_group_subgroup", "group_id", "user_group"),
-    ("user_group_subgroup", "subgroup_id", "user_group"),
-    ("channel", "creator_id", "account"),
+# Table, column, and the table whose `id` it holds, as far as the schema does not say so itself:
+# what a row refers to may be gone before it.
+UNDECLARED = (
     ("channel", "first_message_id", "message"),
-    ("subscription", "channel_id", "channel"),
-    ("subscription", "user_id", "account"),
-    ("subscription_span", "channel_id", "channel"),
-    ("subscription_span", "user_id", "account"),
-    ("conversation_member", "user_id", "account"),
-    ("conversation_member", "conversation_id", "conversation"),
-    ("message", "sender_id", "account"),
-    ("message", "channel_id", "channel"),
-    ("message", "conversation_id", "conversation"),
-    ("message_flag", "user_id", "account"),
-    ("message_flag", "message_id", "message"),
-    ("unread", "user_id", "account"),
-    ("user_topic", "user_id", "account"),
-    ("user_topic", "channel_id", "channel"),
-    ("send_key", "sender_id", "account"),
-    ("send_key", "message_id", "message"),
-    ("queue", "user_id", "account"),
-    ("channel_folder", "creator_id", "account"),
-    ("message_edit", "message_id", "message"),
-    ("message_edit", "user_id", "account"),
-    ("reaction", "message_id", "message"),
-    ("reaction", "user_id", "account"),
-    ("submessage", "message_id", "message"),
-    ("submessage", "sender_id", "account"),
-    ("emoji", "author_id", "account"),
-    ("user_status", "user_id", "account"),
-    ("draft", "user_id", "account"),
-    ("draft", "channel_id", "channel"),
-    ("saved_snippet", "user_id", "account"),
-    ("muted_user", "user_id", "account"),
-    ("muted_user", "muted_id", "account"),
-    ("alert_word", "user_id", "account"),
-    ("presence", "user_id", "account"),
-    ("profile_value", "user_id", "account"),
-    ("profile_value", "field_id", "profile_field"),
-    ("avatar", "user_id", "account"),
-    ("upload_piece", "upload_id", "upload"),
-    ("attachment", "owner_id", "account"),
-    ("attachment", "upload_id", "upload"),
-    ("attachment_thumbnail", "attachment_id", "attachment"),
-    ("attachment_message", "attachment_id", "attachment"),
-    ("attachment_message", "message_id", "message"),
-    ("attachment_scheduled", "attachment_id", "attachment"),
-    ("attachment_scheduled", "scheduled_id", "scheduled_message"),
-    ("scheduled_message", "owner_id", "account"),
-    ("scheduled_message", "channel_id", "channel"),
-    ("reminder", "owner_id", "account"),
-    ("reminder", "message_id", "message"),
-    ("bot", "user_id", "account"),
-    ("bot", "sending_channel_id", "channel"),
-    ("bot", "listening_channel_id", "channel"),
-    ("bot_memory", "user_id", "account"),
+    ("channel", "folder_id", "channel_folder"),
+    ("message", "origin_channel_id", "channel"),
+    ("message_edit", "channel_id", "channel"),
+    ("message_edit", "prev_channel_id", "channel"),
     ("search_document", "message_id", "message"),
-    ("search_stale", "message_id", "message"),
     ("search_posting", "word_id", "search_word"),
+    ("search_stale", "message_id", "message"),
+    ("send_key", "message_id", "message"),
 )
+
+
+def references(tx: Tx) -> list[tuple[str, str, str]]:
+    """Every column that holds the `id` of another row: table, column, and whose id it is."""
+    rows = tx.all(tx.dialect.declared_references)
+    declared = [(row["table_name"], row["column_name"], row["target"]) for row in rows]
+    return sorted([each for each in declared if each[2] != "realm"] + list(UNDECLARED))
 
 
 def strays(tx: Tx) -> list[str]:
     """Rows that refer to a row of another organization, in words."""
     problems = []
-    for table, column, target in REFERENCES:
+    for table, column, target in references(tx):
         count = tx.value(
             f"SELECT count(*) AS value FROM {table} a JOIN {target} b ON b.id = a.{column}"
             " WHERE b.realm_id <> a.realm_id"

@@ -52,6 +52,7 @@ class Dialect(Protocol):
     def integrity_problems(self, connection: Any) -> list[str]: ...
 
     types: Mapping[str, str]
+    declared_references: str
     reads_block: bool
 
 

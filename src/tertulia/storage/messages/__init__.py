@@ -36,6 +36,14 @@ COLUMNS = (
     # Looked up for each: a join would read all conversations for a few messages.
     " (SELECT v.member_ids FROM conversation v WHERE v.id = m.conversation_id) AS member_ids"
 )
+# The tables whose rows are deleted with the message that they are about.
+GOES_WITH_A_MESSAGE = (
+    "message_flag",
+    "reaction",
+    "message_edit",
+    "submessage",
+    "attachment_message",
+)
 # What a protected history shows: what came into the channel, by being sent there or by being
 # moved there, while one was subscribed.
 CAME_WHILE_SUBSCRIBED = (
@@ -289,7 +297,7 @@ def delete(tx: Tx, message_ids: Sequence[int]) -> None:
     """Forget messages for good, with all that hangs on them."""
     ids = list(message_ids)
     storage.search.index.forget(tx, ids)
-    for table in ("message_flag", "reaction", "message_edit", "submessage", "attachment_message"):
+    for table in GOES_WITH_A_MESSAGE:
         tx.execute(f"DELETE FROM {table} WHERE message_id IN :ids", ids=ids)
     tx.execute("DELETE FROM message WHERE realm_id = :realm AND id IN :ids", ids=ids)
 

@@ -90,6 +90,13 @@ class Postgres:
         "clustered": "",  # rows lie in a heap
         "sha256_of_digest": "encode(sha256(convert_to(digest, 'UTF8')), 'hex')",
     }
+    declared_references = (
+        "SELECT t.relname AS table_name, a.attname AS column_name, g.relname AS target"
+        " FROM pg_constraint c JOIN pg_class t ON t.oid = c.conrelid"
+        " JOIN pg_class g ON g.oid = c.confrelid"
+        " JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1]"
+        " WHERE c.contype = 'f' AND pg_table_is_visible(t.oid)"
+    )
     reads_block = False
     limits: dict[str, str] = {
         "idle_in_transaction_session_timeout": "5s",

@@ -46,6 +46,10 @@ class Sqlite:
         "clustered": " WITHOUT ROWID",
         "sha256_of_digest": "sha256(digest)",
     }
+    declared_references = (
+        'SELECT m.name AS table_name, f."from" AS column_name, f."table" AS target'
+        " FROM sqlite_master m JOIN pragma_foreign_key_list(m.name) f WHERE m.type = 'table'"
+    )
     reads_block = True
 
     def __init__(self, path: Path) -> None:

@@ -1,0 +1,63 @@
+"""The laws of watching leave nothing out: whatever is told, somebody watches.
+
+A part of the state and the events that change it must agree. Only a law that watches both can
+tell, so a new kind of event or a new list has to be made known to one.
+"""
+
+from typing import Any
+
+from tests.support import watcher, watcher_personal
+
+from tertulia import events
+from tertulia.events.snapshot.lists import LISTS
+
+HERE = "tests/support/watcher.py (what is everybody's) or watcher_personal.py (what is one's own)"
+
+# Told by events, and no part of what is told at register.
+WITHOUT_STATE = {
+    "attachment",
+    # What becomes of messages is watched by test_reading_model.
+    "delete_message",
+    "reaction",
+    "submessage",
+    "update_message",
+}
+
+
+class Noticing(dict[str, Any]):
+    """What /register answers, and which keys of it somebody looks at."""
+
+    def __init__(self, state: dict[str, Any]) -> None:
+        super().__init__(state)
+        self.seen: set[str] = set()
+
+    def __getitem__(self, key: str) -> Any:
+        self.seen.add(key)
+        return super().__getitem__(key)
+
+
+def test_every_event_is_watched():
+    watched = {*watcher.SUBJECT.handlers, *watcher_personal.SUBJECT.handlers, *WITHOUT_STATE}
+    told = {each: kind for kind in events.types.event.kinds().values() for each in kind.types}
+
+    missing = [
+        f"No law watches the event {name} ({kind.__name__}): say with `hears` in {HERE} what it"
+        " changes, and let people do it in the law in tests/laws."
+        for name, kind in told.items()
+        if name not in watched
+    ]
+    assert not missing, "\n".join(missing)
+
+
+def test_every_list_is_watched(chat):
+    state = Noticing(chat.person("ana", role="owner").registers(include_subscribers="true"))
+
+    for read in (*watcher.SUBJECT.parts.values(), *watcher_personal.SUBJECT.parts.values()):
+        read(state)
+
+    missing = [
+        f"No law looks at {name}, which is told at register: make it a part in {HERE}."
+        for name in LISTS
+        if name not in state.seen
+    ]
+    assert not missing, "\n".join(missing)

@@ -1,0 +1,78 @@
+"""The schema keeps its own laws; whoever adds a table is told what it lacks."""
+
+from collections import Counter
+
+from tertulia import storage
+from tertulia.storage.database import Database
+from tertulia.storage.database.tx import Tx
+
+WITHOUT_AN_ORGANIZATION = {"schema_version", "realm", "sqlite_sequence"}
+
+# How far something has come; no row has to be there with that number.
+PLACES = {"closed_message_id", "start_message_id", "end_message_id", "update_id"}
+
+# Which are deleted with more than a statement, before the message is.
+DELETED_BY_ACTIONS = {"reminder"}
+
+
+def columns(database: Database) -> list[tuple[str, str]]:
+    def read(tx: Tx) -> list[tuple[str, str]]:
+        rows = tx.all(
+            "SELECT m.name AS table_name, i.name AS column_name FROM sqlite_master m"
+            " JOIN pragma_table_info(m.name) i WHERE m.type = 'table' AND i.type <> 'TEXT'"
+        )
+        return [(row["table_name"], row["column_name"]) for row in rows]
+
+    return database.read_now(0, read)
+
+
+def test_no_two_migrations_have_one_number():
+    counted = Counter(number for number, _ in storage.database.schema.migrations())
+
+    twice = [f"Two migrations are called {n:04}." for n, count in counted.items() if count > 1]
+    assert not twice, "\n".join(twice)
+
+
+def test_every_table_says_whose_organization_a_row_is_of(on_sqlite):
+    found = columns(on_sqlite)
+
+    tables = {table for table, _ in found} - WITHOUT_AN_ORGANIZATION
+    lacking = [
+        f"The table {table} has no realm_id."
+        for table in sorted(tables)
+        if (table, "realm_id") not in found
+    ]
+    assert not lacking, "\n".join(lacking)
+
+
+def test_a_check_knows_what_every_number_refers_to(on_sqlite):
+    known = {each[:2] for each in on_sqlite.read_now(0, storage.checking.references)}
+
+    unknown = [
+        f"What {table}.{column} refers to is said neither in its migration (REFERENCES …)"
+        " nor in storage.checking.UNDECLARED."
+        for table, column in columns(on_sqlite)
+        if column.endswith("_id")
+        and column not in PLACES | {"realm_id"}
+        and (table, column) not in known
+    ]
+    assert not unknown, "\n".join(unknown)
+
+
+def test_both_databases_know_the_same_references(database, on_sqlite):
+    known = database.read_now(0, storage.checking.references)
+
+    assert known == on_sqlite.read_now(0, storage.checking.references)
+    assert ("message", "sender_id", "account") in known
+
+
+def test_what_is_about_a_message_goes_with_it(on_sqlite):
+    declared = on_sqlite.read_now(0, lambda tx: tx.all(tx.dialect.declared_references))
+
+    about = {row["table_name"] for row in declared if row["target"] == "message"}
+    staying = [
+        f"The rows of {table} stay when their message is deleted:"
+        " name it in storage.messages.GOES_WITH_A_MESSAGE."
+        for table in sorted(about - DELETED_BY_ACTIONS - {*storage.messages.GOES_WITH_A_MESSAGE})
+    ]
+    assert not staying, "\n".join(staying)

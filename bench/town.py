@@ -107,5 +107,6 @@ def _open_channel(tx: Tx, owner: User, user_ids: list[int], name: str) -> None:
 def _open_queues(tx: Tx, user: User, count: int) -> list[str]:
     options = Options(event_types=["message"])
     return [
-        actions.queues.create(tx, user, options, storage.log.head(tx), 3600) for _ in range(count)
+        actions.queues.create(tx, user, options, storage.log.head(tx), 3600).queue_id
+        for _ in range(count)
     ]

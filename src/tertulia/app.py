@@ -102,7 +102,7 @@ class Application:
         database, delivery, config = self.services.database, self.delivery, self.services.config
         both = (database, delivery)
         remembered = config.send_key_hours * 3600
-        watch = housekeeping.Watch(self.services.clock)
+        watch = housekeeping.ClockWatch(self.services.clock)
         return [
             Job("scheduled messages", 0.5, partial(send_due, *both, SCHEDULED), at_once=True),
             Job("reminders", 0.5, partial(send_due, *both, REMINDERS), at_once=True),

@@ -69,6 +69,7 @@ class Mailbox:
         self._pending_bytes = 0
         self._settled: int | None = None  # up to here nothing was pending when something came
         self._gone: set[int] = set()  # dropped since the client may have fetched them
+        self._merged: set[int] = set()  # taken in by later ones, and perhaps told elsewhere
         self.seen_at = seen_at
         self.behind = True
         self.scanned = seq_of(start)
@@ -114,16 +115,20 @@ class Mailbox:
 
     def merge(self, event: Event) -> Event:
         """The event together with one that is pending, which is then taken out, if they can be
-        one; never with one that somebody has fetched."""
-        for index, entry in enumerate(self.pending):
+        one; never with one that somebody has fetched here."""
+        between: list[Event] = []
+        for index in reversed(range(len(self.pending))):
+            entry = self.pending[index]
             known = entry.about.mergeable
-            if known is None or entry.given or entry.id <= self.seen_id:
-                continue
-            merged = event.merged_with(known)
-            if merged is not None:
-                del self.pending[index]
-                self._pending_bytes -= len(entry.body)
-                return merged
+            if known is not None and not entry.given and entry.id > self.seen_id:
+                merged = event.merged_with(known, between)
+                if merged is not None:
+                    del self.pending[index]
+                    self._pending_bytes -= len(entry.body)
+                    self._merged.add(entry.id)
+                    return merged
+            if entry.about.in_order is not None:
+                between.append(entry.about.in_order)
         return event
 
     def add_fleeting(self, seq: int, body: bytes) -> None:
@@ -207,14 +212,23 @@ class Mailbox:
         if last_event_id != self.acked and not self._was_given(last_event_id, head):
             raise EventNotInQueue(event_id=last_event_id)
         self.acked = last_event_id
+        if last_event_id in self._merged:  # another server told it by itself, and we would again
+            self._keep([])
+            self.last_id = last_event_id
+            self.fall_behind(seq_of(last_event_id))
         self.last_id = max(self.last_id, last_event_id)
         self._keep([entry for entry in self.pending if entry.id > last_event_id])
         if self._settled is not None:
             self._settled = max(self._settled, seq_of(last_event_id) - 1)
         self._gone = {number for number in self._gone if number > last_event_id}
+        self._merged = {number for number in self._merged if number > last_event_id}
 
     def _was_given(self, number: int, head: int) -> bool:
-        if number in self._gone or any(entry.id == number for entry in self.pending):
+        if (
+            number in self._gone
+            or number in self._merged
+            or any(entry.id == number for entry in self.pending)
+        ):
             return True
         # Another server, or this one before a restart, may have given out a fleeting one.
         return number > self.start and bool(number & _ROOM_MASK) and seq_of(number) <= head

@@ -379,3 +379,21 @@ def play(tmp_path: Path) -> Callable[[Scene], None]:
         asyncio.run(whole())
 
     return run
+
+
+def test_an_event_that_a_later_one_took_in_may_have_been_told_elsewhere():
+    mailbox = Mailbox(
+        Listener("q", 1, Options()), 1, start=events.mailbox.event_id(4), acked=-1, seen_at=0
+    )
+    mailbox.behind = False
+    first, second = (FlagsChanged("add", "starred", [number]) for number in (1, 2))
+    mailbox.add_durable(5, [b"{}"], first.about())
+    both = mailbox.merge(second)
+    mailbox.add_durable(6, [b"{}"], both.about())
+
+    mailbox.acknowledge(events.mailbox.event_id(5), 6)
+
+    assert isinstance(both, FlagsChanged)
+    assert both.message_ids == [1, 2]
+    assert mailbox.is_to_be_filled
+    assert mailbox.scanned == 5

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 from tests.support.files import fetches, uploads
-from tests.support.people import Chat
+from tests.support.people import Chat, basic
 from tests.support.server import Server
 from tests.support.waiting import eventually
 
@@ -137,3 +137,16 @@ def test_flags_told_by_one_server_are_not_lost_on_the_other(chat, elsewhere):
 
     (second,) = hears(there, first["id"])
     assert second["messages"] == [said[1].id]
+
+
+def test_a_new_key_opens_every_server_at_once(chat, elsewhere):
+    ben = chat.person("ben")
+    there = elsewhere(ben)
+
+    for _ in range(5):
+        key = ben.post("/users/me/api_key/regenerate").succeeds()["api_key"]
+        ben, there = (
+            each.with_headers(Authorization=basic(ben.email, key)) for each in (ben, there)
+        )
+
+        assert there.get("/users/me").status == 200

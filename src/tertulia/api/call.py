@@ -119,6 +119,9 @@ class Admission:
         self._passwords = Limiter(PASSWORD_ATTEMPTS, clock) if limited else None
 
     async def admit(self, request: ApiRequest, route: Route) -> Call:
+        follower = self._services.delivery.follower
+        if follower.is_stale:
+            await follower.look_afresh()
         org = find_organization(self._services, request.host)
         caller = None
         if route.access == "user" or (
@@ -140,7 +143,7 @@ class Admission:
         Whoever tries keys counts as a stranger.
         """
         self._limit(request, None)
-        await self._services.delivery.follower.catch_up()
+        await self._services.delivery.follower.look_afresh()
         return find_organization(self._services, request.host)
 
     def let_look(self, request: ApiRequest) -> Call:

@@ -236,6 +236,11 @@ class Database:
         return await answer
 
     @property
+    def is_shared(self) -> bool:
+        """Whether other servers may write to it; a SQLite file belongs to one."""
+        return not self.dialect.reads_block
+
+    @property
     def busy_seconds(self) -> float:
         """For how long the writes under way have been waiting for their commit."""
         return 0.0 if self._writer is None else self._writer.busy_seconds

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import cache, partial
@@ -51,8 +50,11 @@ class Application:
         config: Config,
         database: Database,
         vault: Vault,
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] | None = None,
     ) -> None:
+        """Without a clock of its own it goes by the database's."""
+        self._goes_by_database = clock is None
+        clock = clock or database.clock
         self.delivery = Delivery(database, config.email_domain, config.heartbeat_seconds)
         self.services = Services(
             config, database, self.delivery, vault, clock, started_at=int(clock())
@@ -103,7 +105,7 @@ class Application:
         both = (database, delivery)
         remembered = config.send_key_hours * 3600
         watch = housekeeping.ClockWatch(self.services.clock)
-        return [
+        jobs = [
             Job("scheduled messages", 0.5, partial(send_due, *both, SCHEDULED), at_once=True),
             Job("reminders", 0.5, partial(send_due, *both, REMINDERS), at_once=True),
             Job("search", 0.5, self.indexing.look, at_once=True),
@@ -120,6 +122,9 @@ class Application:
             Job("traffic", 60, partial(housekeeping.count_traffic, *both)),
             Job("full members", 60, partial(housekeeping.welcome_full_members, *both)),
         ]
+        if self._goes_by_database:
+            jobs.append(Job("clock", 60, partial(housekeeping.compare_clocks, database)))
+        return jobs
 
     def say_goodbye(self) -> None:
         """Answer every waiting poll, because the server is about to stop."""

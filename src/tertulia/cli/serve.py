@@ -28,6 +28,7 @@ def serve(**flags: Any) -> None:
         address = zuliprc.address(config.host, sockets[0].getsockname()[1])
         database = opening.open_database(config)
         opening.check_vault(config, database)
+        opening.check_clock(database)
         vault = opening.open_vault(config)
         zuliprc.note_address(config, address)
         cast = stage.fill(config, database, vault) if config.demo else None

@@ -37,6 +37,11 @@ class ClockWatch:
         return jump if abs(jump) > NOTICEABLE_SECONDS else 0.0
 
 
+async def compare_clocks(database: Database) -> None:
+    """Go on by the database's clock, though ours may run faster or slower."""
+    await asyncio.to_thread(database.compare_clocks)
+
+
 async def keep_positions(
     database: Database, delivery: Delivery, watch: ClockWatch | None = None
 ) -> None:

@@ -63,7 +63,8 @@ class Bound:
 class Database:
     def __init__(self, dialect: Dialect, clock: Callable[[], float] = time.time) -> None:
         self.dialect = dialect
-        self.clock = clock
+        self._own_clock = clock
+        self._behind_seconds = 0.0  # our clock, behind that of the database
         self._loop: asyncio.AbstractEventLoop | None = None
         self._reader: Any = None
         self._writer: Writer | None = None
@@ -82,6 +83,22 @@ class Database:
 
     def of(self, realm_id: int) -> Bound:
         return Bound(self, realm_id)
+
+    def clock(self) -> float:
+        """The time that counts: where several servers share a database, it is the database's."""
+        return self._own_clock() + self._behind_seconds
+
+    def compare_clocks(self) -> float:
+        """By how many seconds our own clock is behind the database's, which counts from now on."""
+        connection = self.dialect.connect()
+        try:
+            before = self._own_clock()
+            told = self.dialect.time(connection)
+            if told is not None:
+                self._behind_seconds = told - (before + self._own_clock()) / 2
+            return self._behind_seconds
+        finally:
+            connection.close()
 
     # --- at start and on the command line: no loop, one call at a time ---
 

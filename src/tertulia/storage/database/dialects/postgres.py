@@ -240,6 +240,10 @@ class Postgres:
             return isinstance(error, psycopg.OperationalError)
         return code in _OUTAGES or code.startswith("08")
 
+    def time(self, connection: Any) -> float | None:
+        told = connection.execute("SELECT extract(epoch FROM clock_timestamp()) AS now").fetchone()
+        return float(told["now"])
+
     def has_table(self, connection: Any, table: str) -> bool:
         found = connection.execute("SELECT to_regclass(%s) AS found", (table,)).fetchone()
         return found["found"] is not None

@@ -126,6 +126,10 @@ class Sqlite:
         code = getattr(error, "sqlite_errorcode", None)
         return isinstance(error, sqlite3.Error) and code is not None and code & 0xFF in _OUTAGES
 
+    def time(self, connection: Any) -> float | None:
+        """It has no clock but ours."""
+        return None
+
     def has_table(self, connection: Any, table: str) -> bool:
         sql = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
         return connection.execute(sql, (table,)).fetchone() is not None

@@ -40,10 +40,10 @@ soak: .venv/dev.stamp ## run the tests that take minutes, and all others on both
 format: .venv/dev.stamp ## put the code in order
 	@$(BIN)/ruff check --quiet --fix-only . && $(BIN)/ruff format --quiet .
 
-docs: .venv/runtime.stamp ## write the pages of docs/ that list settings
+docs: .venv/runtime.stamp ## write the pages of docs/ that are lists: endpoints, settings
 	@$(BIN)/python -m tertulia.config > docs/settings.md
-	@$(BIN)/python -m tertulia.setting_pages organization > docs/organization-settings.md
-	@$(BIN)/python -m tertulia.setting_pages personal > docs/personal-settings.md
+	@for page in endpoints organization-settings personal-settings; do \
+		$(BIN)/python -m tertulia.reference_pages $$page > docs/$$page.md; done
 
 COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--custom-compile-command "make lock"

@@ -150,7 +150,8 @@ def missing_contents(tree: Tree) -> Iterator[str]:
         introduced = {each.target for each in uses({package: tree[package]}) if each.is_contents}
         for module in sorted({name.removesuffix(".__init__") for name in tree}):
             if module.rpartition(".")[0] == path and module not in introduced | NOT_CALLED:
-                yield f"{path} does not introduce {module.rpartition('.')[2]}."
+                name = module.rpartition(".")[2]
+                yield f"{path} does not introduce {name}: name it in its __init__.py."
 
 
 NOT_CALLED = {"tertulia.api.routes"}  # the map of the endpoints, which knows them all
@@ -246,7 +247,11 @@ LAWS = [
             "import the layer, and call it api.users.add.",
         ),
         (missing_docstring, {"tertulia.app": "x = 1"}, "tertulia.app does not begin"),
-        (missing_contents, {"tertulia.api.__init__": ""}, "tertulia.api does not introduce users."),
+        (
+            missing_contents,
+            {"tertulia.api.__init__": ""},
+            "does not introduce users: name it",
+        ),
         (busy_package, {"tertulia.api.__init__": '"""Api."""\nx = 1'}, "line 2: a package only"),
         (
             name_with_two_meanings,

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from tertulia.cli.flags import config_options
 from tertulia.config import SETTINGS, Config, ConfigError, Rate, Setting, as_text, settings_markdown
-from tertulia.setting_pages import organization_page, personal_page
+from tertulia.reference_pages import PAGES
 
 # For each setting, something other than its default, as a person would write it.
 EXAMPLES = {
@@ -96,16 +96,14 @@ def test_other_commands_take_the_flags_that_find_the_data():
 
 @pytest.mark.parametrize(
     "page, text",
-    [
-        ("settings", settings_markdown()),
-        ("organization-settings", organization_page()),
-        ("personal-settings", personal_page()),
-    ],
+    [("settings", settings_markdown()), *((page, write()) for page, write in PAGES.items())],
 )
-def test_the_pages_about_settings_are_up_to_date(page, text):
+def test_the_pages_that_are_lists_are_up_to_date(page, text):
     path = Path(__file__).parents[1] / "docs" / f"{page}.md"
 
-    assert path.read_text(encoding="utf-8") == text, "run `make docs`"
+    assert path.read_text(encoding="utf-8") == text, (
+        f"docs/{page}.md is out of date: run `make docs`."
+    )
 
 
 def test_a_flag_wins_over_a_variable_and_a_variable_over_the_file(folder):

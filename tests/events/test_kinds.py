@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from tests.support.conformance import OURS_IS_AT, the_contract
 
 from tertulia import events, storage
 from tertulia.events.audience import Audience, Everyone, Nobody, Users
@@ -39,6 +40,19 @@ def test_every_event_is_known_by_its_word():
 
     assert [each for each in families(Event) if each not in named] == [Unreadable]
     assert all(kind.kind == word for word, kind in KINDS)
+
+
+def test_the_contract_knows_what_every_event_looks_like():
+    described = {name.split()[1] for name in the_contract().table if name.startswith("event ")}
+    told = {each: kind for _, kind in KINDS for each in kind.types}
+
+    unknown = [
+        f"The contract does not know the event {name} ({kind.__name__}): describe it in"
+        f" {OURS_IS_AT}."
+        for name, kind in told.items()
+        if name not in described
+    ]
+    assert not unknown, "\n".join(unknown)
 
 
 def test_two_kinds_cannot_have_one_word():

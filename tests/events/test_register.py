@@ -8,6 +8,7 @@ from tests.support.ears import Ears
 
 from tertulia import actions, storage
 from tertulia.domain.personal.topic_policies import Visibility
+from tertulia.events.snapshot.lists import LISTS
 
 ALWAYS = {
     "result",
@@ -23,32 +24,27 @@ ALWAYS = {
     "zulip_merge_base",
 }
 
-# Which keys each part of the state brings.
+# Which keys each part of the state brings; a list brings the one that is called like it.
 PARTS = {
-    "alert_words": "alert_words",
-    "channel_folders": "channel_folders",
+    **{name: name for name in LISTS},
     "custom_profile_fields": "custom_profile_fields custom_profile_field_types",
     "default_stream_groups": "realm_default_stream_groups",
     "default_streams": "realm_default_streams",
     "device": "devices",
-    "drafts": "drafts",
     "giphy": "giphy_api_key",
     "klipy": "klipy_api_key",
     "message": "max_message_id",
     "muted_topics": "muted_topics",
-    "muted_users": "muted_users",
     "navigation_views": "navigation_views",
     "onboarding_steps": "onboarding_steps navigation_tour_video_url",
     "presence": "presences presence_last_update_id server_timestamp",
     "realm_billing": "realm_billing",
     "realm_bot": "realm_bots",
-    "realm_domains": "realm_domains",
     "realm_embedded_bots": "realm_embedded_bots",
     "realm_emoji": "realm_emoji",
     "realm_filters": "realm_filters",
     "realm_incoming_webhook_bots": "realm_incoming_webhook_bots",
     "realm_linkifiers": "realm_linkifiers",
-    "realm_playgrounds": "realm_playgrounds",
     "realm_user": (
         "realm_users realm_non_active_users cross_realm_bots user_id email delivery_email"
         " full_name is_admin is_owner is_moderator is_guest avatar_source avatar_url"
@@ -58,9 +54,6 @@ PARTS = {
     "realm_user_groups": "realm_user_groups",
     "realm_user_settings_defaults": "realm_user_settings_defaults",
     "recent_private_conversations": "recent_private_conversations",
-    "reminders": "reminders",
-    "saved_snippets": "saved_snippets",
-    "scheduled_messages": "scheduled_messages",
     "starred_messages": "starred_messages",
     "stop_words": "stop_words",
     "stream": "streams",
@@ -103,6 +96,18 @@ def test_every_part_brings_its_keys_and_no_others(chat):
         assert state.keys() >= ALWAYS
     for part in STATELESS.split():
         assert ana.registers(fetch_event_types=[part]).keys() == ALWAYS, part
+
+
+def test_every_key_is_of_a_part(chat):
+    ana = chat.person("ana")
+    known = {key for keys in PARTS.values() for key in keys.split()} | {"unread_msgs"}
+    known |= ana.registers(fetch_event_types=["realm"]).keys()
+
+    unknown = [
+        f"Which part of the state brings {key} is not said in PARTS."
+        for key in ana.registers(fetch_event_types=None).keys() - known
+    ]
+    assert not unknown, "\n".join(unknown)
 
 
 def test_the_realm_brings_the_organizations_settings_and_the_servers_limits(chat):

@@ -3,6 +3,7 @@
 Each row is played with good and bad values, once through the API and once with the command.
 """
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from tests.support.people import Chat, Person
 from tests.support.server import SECRET
 from tests.support.terminal import Said, Terminal
 
+import tertulia
 from tertulia.domain.groups.group import SYSTEM_GROUPS
 from tertulia.domain.organization.settings import SETTINGS, LoginMethods, PeopleNamed
 from tertulia.domain.personal.settings import PREFERENCES
@@ -55,6 +57,8 @@ NOT_SET = {
     "uuid",
     "wildcard_mention_policy",
 }
+
+SOURCE = Path(tertulia.__file__).parent
 
 Value = tuple[Any, str]  # as it is sent, and as it is typed
 
@@ -165,6 +169,19 @@ def bad_values(doors: Doors, name: str) -> list[Value]:
             named = [({"new": group(each.removeprefix("role:"))}, each) for each in refused]
             return [*named, ({"new": 10**6}, "role:pirates")]
     raise AssertionError(f"say here what {name} could not be: {kind}")
+
+
+def test_every_setting_does_something():
+    """What the server leaves to clients says so in its meaning."""
+    tables = {SOURCE / "domain/organization/settings.py", SOURCE / "domain/groups/group.py"}
+    asking = [path.read_text(encoding="utf-8") for path in {*SOURCE.rglob("*.py")} - tables]
+
+    idle = [
+        f"Nothing asks for the setting {name}, and its meaning does not leave it to clients."
+        for name, setting in SETTINGS.items()
+        if "clients" not in setting.meaning and not any(f'"{name}"' in text for text in asking)
+    ]
+    assert not idle, "\n".join(idle)
 
 
 FORMS = sorted({type(setting.kind).__name__ for setting in SETTINGS.values()})

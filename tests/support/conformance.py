@@ -26,6 +26,7 @@ from tertulia.api.routes import ROUTES
 CONTRACT = Path(__file__).parents[1] / "contract"
 SHAPES = CONTRACT / "shapes.txt"
 OURS = CONTRACT / "ours.txt"
+OURS_IS_AT = "tests/contract/ours.txt"
 ENVELOPE = "every answer"
 _BLANK = re.compile(r"\{\w*?(id|filename)?(?::path)?\}")
 
@@ -33,7 +34,8 @@ _BLANK = re.compile(r"\{\w*?(id|filename)?(?::path)?\}")
 def check(method: str, path: str, answer: dict[str, Any]) -> None:
     """Raises AssertionError where an answer is not what the contract says."""
     wrong = the_contract().problems(method, path.partition("?")[0], answer)
-    assert not wrong, f"{method} {path} differs from the contract:\n" + "\n".join(wrong)
+    told = f"{method} {path} differs from the contract:\n" + "\n".join(wrong)
+    assert not wrong, f"{told}\nWhat is new and meant to be so is described in {OURS_IS_AT}."
 
 
 @cache

@@ -1,14 +1,22 @@
 """Narrows: what every term finds, what its opposite finds, and what makes no sense."""
 
+import random
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.laws.narrow_model import any_narrow
 from tests.support.files import uploads
 from tests.support.narrows import term
 
-from tertulia import domain
+from tertulia import actions, domain
+from tertulia.domain.messages.narrow import OPERATORS
 
 NEWEST = 10_000_000_000_000_000
+
+
+ROOT = Path(__file__).parents[3]
 
 
 class Library:
@@ -530,3 +538,34 @@ def test_stretches_that_cannot_be_marked(chat):
         ana.post("/messages/flags/narrow", **params).fails(msg)
     unknown = ana.post("/messages/flags/narrow", **(good | {"narrow": [["channel", "hall"]]}))
     unknown.fails("Invalid narrow operator: unknown channel hall", code="BAD_NARROW")
+
+
+# --- words that are known everywhere ---
+
+
+def test_every_operator_is_in_the_table_has_a_meaning_is_documented_and_obeys_the_law():
+    documented = (ROOT / "docs/api.md").read_text(encoding="utf-8").partition("## Narrows")[2]
+    dice = random.Random(7)
+    asked = {
+        each.operator
+        for _ in range(2000)
+        for each in any_narrow(dice, ["ana", "ben"], ["kitchen"], ["lunch"], [1])
+    }
+    places = {
+        "row in domain.messages.narrow.OPERATORS": set(OPERATORS),
+        "function in actions.messages.narrowing.MEANINGS": {
+            *actions.messages.narrowing.MEANINGS,
+            "with",
+            "search",
+        },
+        "line in docs/api.md, Narrows": set(re.findall(r"`([a-z-]+)`", documented)),
+        "line in tests/laws/narrow_model.py, _matches and any_narrow": asked,
+    }
+
+    words = {*OPERATORS, *actions.messages.narrowing.MEANINGS}
+    missing = [
+        f"The operator {word} has no {place}."
+        for place, known in places.items()
+        for word in sorted(words - known)
+    ]
+    assert not missing, "\n".join(missing)

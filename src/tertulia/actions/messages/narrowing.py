@@ -23,10 +23,6 @@ from tertulia.storage.messages import CAME_WHILE_SUBSCRIBED
 from tertulia.storage.messages.selections import NOTHING, Selection
 from tertulia.storage.search.finding import Search
 
-# What somebody who has not logged in may narrow by.
-OPEN_OPERATORS = frozenset(
-    ("channel", "channels", "topic", "sender", "has", "search", "near", "id", "with")
-)
 EVERYTHING = "1 = 1"
 
 Meaning = str | BitMap64
@@ -56,7 +52,7 @@ def check_for_all(terms: list[Term]) -> None:
         for term in terms
     )
     allowed = all(
-        term.operator in OPEN_OPERATORS or (term.operator == "is" and term.operand == "resolved")
+        term.known.is_open or (term.operator == "is" and term.operand == "resolved")
         for term in terms
     )
     if not asks_openly or not allowed:
@@ -180,7 +176,7 @@ def _understood(tx: Tx, asker: Asker, terms: list[Term], selection: Selection) -
     for term in terms:
         if term.operator == "search":
             continue
-        find_meaning = _OPERATORS.get(term.operator)
+        find_meaning = MEANINGS.get(term.operator)
         if find_meaning is None:
             raise BadNarrow(desc=f"unknown operator {term.operator}")
         _add(selection, find_meaning(Asked(tx, asker, selection), term), negated=term.negated)
@@ -200,7 +196,7 @@ def _add(selection: Selection, meaning: Meaning, *, negated: bool) -> None:
 
 def _note_index(selection: Selection, term: Term) -> None:
     """Whatever leads to the messages by an index is followed instead of all messages."""
-    if term.operator in _WITH_AN_INDEX:
+    if term.known.has_index:
         selection.by_realm = False
     elif term.operator == "topic":
         selection.by_topic = True
@@ -334,7 +330,7 @@ def _near_term(asked: Asked, term: Term) -> Meaning:
 
 
 # One small function for each operator; `with` and `search` are dealt with before and after them.
-_OPERATORS: dict[str, Callable[[Asked, Term], Meaning]] = {
+MEANINGS: dict[str, Callable[[Asked, Term], Meaning]] = {
     "channel": _channel_term,
     "channels": _channels_term,
     "topic": _topic_term,
@@ -348,7 +344,6 @@ _OPERATORS: dict[str, Callable[[Asked, Term], Meaning]] = {
     "in": _in_term,
     "near": _near_term,
 }
-_WITH_AN_INDEX = frozenset(("channel", "sender", "dm", "dm-including"))
 _ALONG_A_MARK = frozenset(
     (("has", "link"), ("has", "image"), ("has", "attachment"), ("is", "resolved"))
 )

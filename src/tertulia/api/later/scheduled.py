@@ -70,7 +70,7 @@ async def edit(
     topic: Annotated[str | None, Alias("subject")] = None,
     scheduled_delivery_timestamp: Moment | None = None,
 ) -> Reply:
-    """ScheduledChange a scheduled message; one that has failed needs a new time."""
+    """Change a scheduled message; one that has failed needs a new time."""
     draft = (
         None
         if content is None

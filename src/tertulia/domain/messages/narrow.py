@@ -1,13 +1,13 @@
 """Narrows: which messages somebody asks for, as terms that all must hold.
 
-There is one parser and one set of words. What a term means is said in two places: for history in
-`actions/messages/narrowing.py`, and for the queue of a client here, where only those terms are
-known that can be decided when a message arrives.
+There is one parser and one table of words, `OPERATORS`. What a term means is said in two places:
+for history in `actions/messages/narrowing.py`, and for the queue of a client here, where only
+those terms are known that can be decided when a message arrives.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from tertulia import domain
 from tertulia.domain.channels.topics import EMPTY_TOPIC_NAME, RESOLVED_PREFIX
@@ -16,23 +16,61 @@ from tertulia.errors.messages import BadNarrow, BadNarrowCombination
 
 Operand = str | int | list[int]
 
-# Compat: words of older clients. A direct message in a group was once a thing of its own.
-_OTHER_NAMES = {
-    "stream": "channel",
-    "streams": "channels",
-    "pm-with": "dm",
-    "pm_with": "dm",
-    "dm_including": "dm-including",
-    "group-pm-with": "dm-including",
-    "group_pm_with": "dm-including",
-}
-_NAMES_OR_IDS = frozenset(("channel", "sender", "dm-including", "mentions", "id", "with"))
 
-# What only a message in a channel, and what only a direct one can be.
-_OF_CHANNELS = frozenset(("channel", "channels", "topic"))
-_OF_CHANNELS_IF_IS = frozenset(("resolved", "followed"))
-_OF_PEOPLE = frozenset(("dm", "dm-including"))
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """A word that terms can begin with; what it means is said in `narrowing`."""
+
+    name: str
+    other_names: tuple[str, ...] = ()  # Compat: words of older clients
+    of: Literal["channels", "people"] | None = None  # which messages it asks for, if only some
+    takes_ids: bool = False  # the operand may be a number
+    has_index: bool = False  # it leads to messages without a look at all of them
+    is_open: bool = False  # to those who have not logged in, too
+    in_queues: bool = False  # it can be decided when a message arrives
+
+
+OPERATORS = {
+    operator.name: operator
+    for operator in (
+        Operator(
+            "channel",
+            ("stream",),
+            of="channels",
+            takes_ids=True,
+            has_index=True,
+            is_open=True,
+            in_queues=True,
+        ),
+        Operator("channels", ("streams",), of="channels", is_open=True),
+        Operator("topic", of="channels", is_open=True, in_queues=True),
+        Operator("sender", takes_ids=True, has_index=True, is_open=True, in_queues=True),
+        Operator("dm", ("pm-with", "pm_with"), of="people", has_index=True),
+        Operator(
+            "dm-including",
+            # A direct message in a group was once a thing of its own.
+            ("dm_including", "group-pm-with", "group_pm_with"),
+            of="people",
+            takes_ids=True,
+            has_index=True,
+        ),
+        Operator("id", takes_ids=True, is_open=True),
+        Operator("mentions", takes_ids=True),
+        Operator("is", in_queues=True),
+        Operator("has", is_open=True),
+        Operator("in"),
+        Operator("near", is_open=True),
+        Operator("with", takes_ids=True, is_open=True),
+        Operator("search", is_open=True),
+    )
+}
+_TODAYS_NAMES = {
+    older: operator.name for operator in OPERATORS.values() for older in operator.other_names
+}
+_UNKNOWN = Operator("")
+
 CONVERSATION = frozenset(("channel", "topic", "dm"))  # what `with` stands for
+_OF_CHANNELS_IF_IS = frozenset(("resolved", "followed"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +90,7 @@ class Term:
         """Whether it asks for direct messages only."""
         if self.negated:
             return False
-        return self.operator in _OF_PEOPLE or (self.operator == "is" and self.operand == "dm")
+        return self.known.of == "people" or (self.operator == "is" and self.operand == "dm")
 
     @property
     def is_of_channels(self) -> bool:
@@ -61,7 +99,12 @@ class Term:
             return False
         if self.operator == "is":
             return self.operand in _OF_CHANNELS_IF_IS
-        return self.operator in _OF_CHANNELS
+        return self.known.of == "channels"
+
+    @property
+    def known(self) -> Operator:
+        """What is known of its operator."""
+        return OPERATORS.get(self.operator, _UNKNOWN)
 
 
 def terms_from(narrow: list[Any]) -> list[Term]:
@@ -110,7 +153,7 @@ def _term(index: int, given: Any) -> Term:
 
 
 def _made(operator: str, operand: Any, negated: bool) -> Term:
-    operator = _OTHER_NAMES.get(operator, operator)
+    operator = _TODAYS_NAMES.get(operator, operator)
     operand = _checked(operator, operand)
     if (operator, operand) == ("is", "private"):
         operand = "dm"
@@ -125,7 +168,7 @@ def _checked(operator: str, operand: Any) -> Operand:
         return operand
     if operator == "dm":
         return _checked_ids(operand)
-    if operator not in _NAMES_OR_IDS:
+    if not OPERATORS.get(operator, _UNKNOWN).takes_ids:
         raise BadRequest("operand is not a string")
     if type(operand) is not int:
         raise BadRequest("operand is not a string or integer")
@@ -150,7 +193,6 @@ def _malformed(index: int, reason: str) -> BadRequest:
 QueueNarrow = list[tuple[str, str]]
 """Pairs of operator and operand, all of which must hold."""
 
-_QUEUE_OPERATORS = frozenset(("channel", "topic", "sender", "is"))
 _QUEUE_FLAGS = {
     "starred": {"starred"},
     "mentioned": {"mentioned", "wildcard_mentioned"},
@@ -163,7 +205,7 @@ def checked_queue_narrow(pairs: list[list[str]]) -> QueueNarrow:
     """The terms, if each is one that can be decided when a message arrives."""
     narrow: QueueNarrow = []
     for term, (given, _) in zip(terms_from(pairs), pairs, strict=True):
-        if term.operator not in _QUEUE_OPERATORS:
+        if not term.known.in_queues:
             raise BadRequest(f"Operator {given} not supported.")
         if term.operator == "is" and term.operand not in _QUEUE_IS:
             raise BadRequest(f"Operand {term.operand} not supported.")

@@ -1,10 +1,16 @@
-"""The pages of `docs/` that list what can be set in an organization and by a person."""
+"""The pages of `docs/` that are lists: of endpoints, and of what can be set."""
 
 import sys
 
+from tertulia.api.routes import ROUTES
 from tertulia.domain.organization.settings import SETTINGS, OrganizationSetting, PeopleNamed
 from tertulia.domain.personal.settings import PREFERENCES
 from tertulia.domain.setting_values import Adjustable
+from tertulia.http.routing import Route
+
+
+def endpoints_page() -> str:
+    return _ENDPOINTS.format(endpoints="".join(f"| {_endpoint(each)} |\n" for each in ROUTES))
 
 
 def organization_page() -> str:
@@ -25,6 +31,11 @@ def personal_page() -> str:
     )
 
 
+def _endpoint(route: Route) -> str:
+    path, summary = route.path.replace(":path}", "}"), route.summary
+    return f"`{route.method} {path}` | {summary[0].lower()}{summary[1:]}"
+
+
 def _row(setting: Adjustable) -> str:
     must_be = setting.kind.must_be
     return f"`{setting.name}` | {_default(setting)} | {must_be} | {setting.meaning}"
@@ -38,6 +49,18 @@ def _default(setting: Adjustable) -> str:
 def _who(setting: OrganizationSetting) -> str:
     return "owners" if setting.owners_only else "administrators"
 
+
+_ENDPOINTS = """\
+# Endpoints
+
+All of them are under `/api/v1`; [api.md](api.md) says what they have in common. Their parameters
+and answers are described at `/api/v1/openapi.json` of a running server.
+
+This page is written by `make docs`.
+
+| Endpoint | |
+|---|---|
+{endpoints}"""
 
 _ORGANIZATION = """\
 # Settings of an organization
@@ -82,7 +105,11 @@ This page is written by `make docs`.
 |---|---|---|---|
 {settings}"""
 
-PAGES = {"organization": organization_page, "personal": personal_page}
+PAGES = {
+    "endpoints": endpoints_page,
+    "organization-settings": organization_page,
+    "personal-settings": personal_page,
+}
 
 if __name__ == "__main__":
     print(PAGES[sys.argv[1]](), end="")

@@ -18,6 +18,7 @@ from tertulia import api, domain, markdown, metrics, storage
 from tertulia.api.call import Admission, Services
 from tertulia.api.routes import ABSENT, ROUTES
 from tertulia.config import Config
+from tertulia.connections import Connections
 from tertulia.domain.people.keys import Vault
 from tertulia.errors import ClientError
 from tertulia.errors.http import ServiceUnavailable
@@ -61,7 +62,8 @@ class Application:
         )
         self.indexing = Indexing(database, self.delivery)
         self.runner = Runner(self._jobs())
-        self.metrics = metrics.Metrics(self.delivery, self.runner, self.indexing)
+        self.connections = Connections(config)
+        self.metrics = metrics.Metrics(self.delivery, self.runner, self.indexing, self.connections)
         gate = Admission(self.services)
         self._api = Api(ROUTES, gate.admit, config, absent=ABSENT, observe=self.metrics.observe)
         description = describe(ROUTES, title="Tertulia", version=domain.version.VERSION)

@@ -97,7 +97,7 @@ def edit(tx: Tx, user: User, group_id: int, changes: GroupChanges) -> None:
         raise BadRequest("No new data supplied")
     after = group
     if changes.name is not None and changes.name.strip() != group.name:
-        after = replace(after, name=_free_name(tx, changes.name))
+        after = replace(after, name=_free_name(tx, changes.name, but_for=group))
         _store(tx, after, {"name": after.name}, was_deactivated=group.deactivated)
     if changes.description is not None and changes.description != group.description:
         after = replace(after, description=changes.description)
@@ -175,9 +175,12 @@ def _require(
         raise InsufficientPermission()
 
 
-def _free_name(tx: Tx, name: str) -> str:
+def _free_name(tx: Tx, name: str, but_for: Group | None = None) -> str:
     name = domain.groups.group.checked_group_name(name)
-    if storage.groups.name_taken(tx, name):
+    taken = storage.groups.names(tx)
+    if but_for is not None:
+        del taken[but_for.id]
+    if domain.names.look(name) in map(domain.names.look, taken.values()):
         raise BadRequest(f"User group '{name}' already exists.")
     return name
 

@@ -75,6 +75,7 @@ def _encoded(org: Organization, user: User, client_gravatar: bool) -> EncodedUse
     with_email = without_email = _encode(object_)
     if shown_to < Role.GUEST:
         object_.delivery_email = None
+        object_.avatar_url = events.types.people.user.avatar_url(org, user, client_gravatar=False)
         without_email = _encode(object_)
     return EncodedUser(shown_to, with_email, without_email)
 

@@ -69,7 +69,11 @@ def user_object(
         is_bot=user.is_bot,
         bot_type=None if user.bot_type is None else int(user.bot_type),
         role=int(user.role),
-        avatar_url=avatar_url(org, user, client_gravatar=client_gravatar),
+        avatar_url=avatar_url(
+            org,
+            user,
+            client_gravatar=client_gravatar and domain.people.user.may_see_email(viewer, user),
+        ),
         avatar_version=user.avatar_version,
     )
     if tells_activity:
@@ -124,11 +128,12 @@ def avatar_url(
 ) -> str | None:
     """Where the picture is; None lets the client ask the gravatar provider by itself.
 
-    Gravatar is asked by the address that stands in public: the fingerprint of a hidden one would
-    tell anybody who can guess it that the guess is right.
+    That is for clients which are told the real address, so `client_gravatar` is false for others.
+    We ask by the address that stands in public: the fingerprint of a hidden one would tell
+    anybody who can guess it that the guess is right.
     """
     if user.avatar_source == GRAVATAR:
-        if client_gravatar and not user.hides_email:
+        if client_gravatar:
             return None
         return _gravatar_url(user.api_email(org.email_domain), user.avatar_version, medium)
     name = user.avatar_name if user.avatar_source == UPLOADED else user.id

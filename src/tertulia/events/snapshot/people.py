@@ -111,9 +111,10 @@ def _myself(org: Organization, me: User, now: float) -> dict[str, Any]:
     }
 
 
-def groups_state(org: Organization, options: Options, now: float) -> list[GroupObject]:
+def groups_state(org: Organization, me: User, options: Options, now: float) -> list[GroupObject]:
+    viewer = None if me.is_spectator else me
     return [
-        events.types.groups.group_object(org, group, now)
+        events.types.groups.group_object(org, group, viewer, now)
         for group in org.groups.values()
         if not group.deactivated or options.capabilities.include_deactivated_groups
     ]

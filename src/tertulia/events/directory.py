@@ -178,6 +178,16 @@ class Organization:
             return user.is_bot
         return domain.people.known_people.may_know(viewer, user, partial(self._have_met, viewer.id))
 
+    def known_among(self, viewer: User | None, user_ids: list[int]) -> list[int]:
+        """Those of some people whom somebody may know."""
+        if self.sees_everybody(viewer):
+            return user_ids
+        return [user_id for user_id in user_ids if self.may_know(viewer, self.users[user_id])]
+
+    def known_subscribers(self, viewer: User | None, channel_id: int) -> list[int]:
+        """Subscribers whose accounts are active, as far as somebody may know them."""
+        return self.known_among(viewer, self.subscribers_of(channel_id))
+
     def _have_met(self, user_id: int, other_id: int) -> bool:
         mine, theirs = self.subscribed.get(user_id), self.subscribed.get(other_id)
         if mine is not None and theirs is not None and mine.intersect(theirs):

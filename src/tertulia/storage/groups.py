@@ -56,11 +56,10 @@ def system_ids(tx: Tx) -> dict[str, int]:
     return {row["name"]: row["id"] for row in rows}
 
 
-def name_taken(tx: Tx, name: str) -> bool:
-    found = tx.one(
-        "SELECT 1 AS found FROM user_group WHERE realm_id = :realm AND name = :name", name=name
-    )
-    return found is not None
+def names(tx: Tx) -> dict[int, str]:
+    """What all groups are called, by their ids."""
+    rows = tx.all("SELECT id, name FROM user_group WHERE realm_id = :realm")
+    return {row["id"]: row["name"] for row in rows}
 
 
 # --- who is in what ---

@@ -13,6 +13,7 @@ from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.errors.authentication import InsufficientPermission, OwnerRequired
 from tertulia.errors.channels import (
+    ChannelNameTaken,
     ChannelNotAccessible,
     ContradictoryOpenness,
     DefaultChannelIsPrivate,
@@ -235,6 +236,15 @@ def check_creation(tx: Tx, creator: User, new: NewChannel, web_public_allowed: b
         actions.groups.permissions.require_in_realm(
             tx, creator, "can_set_delete_message_policy_group"
         )
+
+
+def check_name_is_free(tx: Tx, name: str, but_for: Channel | None = None) -> None:
+    """Raises for a name that another channel has, or that cannot be told from another's."""
+    taken = storage.channels.names(tx)
+    if but_for is not None:
+        del taken[but_for.id]
+    if domain.names.is_like_one_of(name, taken.values()):
+        raise ChannelNameTaken(channel_name=name)
 
 
 def require_web_public(tx: Tx, user: User, web_public_allowed: bool) -> None:

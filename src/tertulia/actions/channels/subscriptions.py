@@ -10,7 +10,7 @@ from tertulia.domain.channels.topics import INHERIT
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.errors.authentication import InsufficientPermission
-from tertulia.errors.channels import ChannelIsArchived, ChannelNameTaken
+from tertulia.errors.channels import ChannelIsArchived
 from tertulia.errors.parameters import NothingToDo
 from tertulia.events.audience import Everyone
 from tertulia.events.types.channels.subscriptions import Arrival, Departure, Joined, Left
@@ -63,6 +63,7 @@ def subscribe(tx: Tx, user: User, wish: Wish, email_domain: str) -> Outcome:
             # That a name is taken is told to those alone who could have a channel of that name.
             actions.channels.check_creation(tx, user, new, wish.web_public_allowed)
         if channel is None:
+            actions.channels.check_name_is_free(tx, new.name)
             missing.append((new, rendered))
         elif _may_join(tx, user, channel, new.name, wish):
             existing.append(channel)
@@ -94,8 +95,7 @@ def create_channel(
     _check_creations(tx, user, [new])
     name = domain.channels.channel.checked_name(new.name)
     actions.channels.check_creation(tx, user, new, web_public_allowed)
-    if storage.channels.find_by_name(tx, name) is not None:
-        raise ChannelNameTaken(channel_name=new.name)
+    actions.channels.check_name_is_free(tx, name)
     channel = actions.channels.found(tx, user, new, rendered_description)
     join(tx, channel, _principals(tx, user, subscriber_ids, [], "") if subscriber_ids else [])
     _tell_of_new_channels(tx, user, [channel], announced=announced)

@@ -57,9 +57,10 @@ def remove(tx: Tx, channel: Channel | None, doomed: Sequence[Message]) -> None:
         )
         storage.messages.delete(tx, ids)
         return
-    audience = actions.messages.holders_in(tx, channel, ids)
+    parts = actions.messages.holders_in(tx, channel, ids)
     storage.messages.delete(tx, ids)
-    events.log.announce(tx, MessagesDeleted(ids, channel.id, doomed[0].topic), to=audience)
+    for known, audience in parts:
+        events.log.announce(tx, MessagesDeleted(known, channel.id, doomed[0].topic), to=audience)
     actions.channels.traffic.find_first_message(tx, channel)
 
 

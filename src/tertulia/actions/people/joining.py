@@ -54,9 +54,8 @@ def add(tx: Tx, vault: Vault, new: NewUser) -> tuple[User, str]:
     events.log.announce(
         tx, UserAdded(user.id, actions.people.known_people.strangers(tx, user.id)), to=Everyone()
     )
-    events.log.announce(
-        tx, SystemMembersAdded(actions.people.system_group_ids(tx, user), user.id), to=Everyone()
-    )
+    event = SystemMembersAdded(actions.groups.permissions.system_group_ids(tx, user), user.id)
+    events.log.announce(tx, event, to=actions.people.known_people.knowing(tx, user.id))
     if user.is_bot:
         events.log.announce(tx, BotsAdded([user.id]), to=Keepers(user.bot_owner_id))
     else:

@@ -33,6 +33,12 @@ def find_by_name(tx: Tx, name: str) -> Channel | None:
     return None if row is None else _channel(row)
 
 
+def names(tx: Tx) -> dict[int, str]:
+    """What all channels are called, by their ids."""
+    rows = tx.all("SELECT id, name FROM channel WHERE realm_id = :realm", realm=tx.realm_id)
+    return {row["id"]: row["name"] for row in rows}
+
+
 def find_many(tx: Tx, channel_ids: list[int]) -> list[Channel]:
     rows = tx.all(
         "SELECT * FROM channel WHERE realm_id = :realm AND id IN :ids ORDER BY id", ids=channel_ids

@@ -16,16 +16,6 @@ def everything(tx: Tx) -> list[Folder]:
     return [_folder(row) for row in rows]
 
 
-def find_in_use(tx: Tx, name: str) -> Folder | None:
-    """By name, whatever its case; the names of archived folders are free."""
-    row = tx.one(
-        "SELECT * FROM channel_folder"
-        " WHERE realm_id = :realm AND name_key = :key AND NOT archived ORDER BY id LIMIT 1",
-        key=domain.channels.topics.fold(name),
-    )
-    return None if row is None else _folder(row)
-
-
 def insert(
     tx: Tx, name: str, description: str, rendered_description: str, creator_id: int
 ) -> Folder:

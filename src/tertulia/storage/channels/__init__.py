@@ -35,7 +35,7 @@ def find_by_name(tx: Tx, name: str) -> Channel | None:
 
 def names(tx: Tx) -> dict[int, str]:
     """What all channels are called, by their ids."""
-    rows = tx.all("SELECT id, name FROM channel WHERE realm_id = :realm", realm=tx.realm_id)
+    rows = tx.all("SELECT id, name FROM channel WHERE realm_id = :realm")
     return {row["id"]: row["name"] for row in rows}
 
 

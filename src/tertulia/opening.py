@@ -47,6 +47,7 @@ def open_database(config: Config) -> Database:
     """The database with its schema up to date."""
     _make_folder(config)
     database = Database.at(config.database_url)
+    database.dialect.check_fitness()
     database.migrate()
     return database
 

@@ -1,7 +1,8 @@
 """What the value of a setting can be: each kind of value, with its rule in one place.
 
-The tables of settings (`organization.settings`, `personal.settings`) name a kind for each row. Whoever
-lets a value in, be it the API, a command or an action, asks the kind; none has rules of its own.
+The tables of settings (`organization.settings`, `personal.settings`) name a kind for each row.
+Whoever lets a value in, be it the API, a command or an action, asks the kind; none has rules of its
+own.
 """
 
 from collections.abc import Callable

@@ -1,6 +1,6 @@
 """The settings of an organization, changed by those who run it.
 
-What each of them may be, who may change it and how it is told is in `organization_settings`.
+What each of them may be, who may change it and how it is told is in `domain.organization.settings`.
 """
 
 from collections.abc import Callable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Organizations; what can be set about one is in `organization_settings`."""
+"""Organizations; what can be set about one is in `settings`."""
 
 import re
 from dataclasses import dataclass, field

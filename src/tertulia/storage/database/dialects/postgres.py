@@ -19,6 +19,7 @@ from psycopg.pq import ConnStatus, ExecStatus
 from psycopg.rows import dict_row
 
 from tertulia import storage
+from tertulia.errors import CannotStart
 from tertulia.errors.parameters import NulInText
 from tertulia.storage.database.tx import Cursor
 from tertulia.storage.database.watching import Changed, Overheard
@@ -80,6 +81,16 @@ class Connection(psycopg.Connection[dict[str, Any]]):
         if self._kept is None:
             self._kept = self.cursor(binary=True)
         return self._kept
+
+
+class SessionsShared(CannotStart):
+    """Between us and the database is a pooler that does not give us sessions of our own."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The database is reached through a pooler that shares sessions, such as pgbouncer with"
+            " pool_mode=transaction. Please use session mode, or connect to PostgreSQL itself."
+        )
 
 
 class Postgres:
@@ -239,6 +250,16 @@ class Postgres:
         if code is None:  # the connection was lost, or never made
             return isinstance(error, psycopg.OperationalError)
         return code in _OUTAGES or code.startswith("08")
+
+    def check_fitness(self) -> None:
+        """Refuse a pooler that lends one session to many: notices, time limits and prepared
+        statements would be somebody else's there. What one says must not be heard by another."""
+        with self.connect() as one, self.connect() as another:
+            one.execute("SET tertulia.said = 'here'")
+            another.execute("BEGIN")
+            heard = another.execute("SELECT current_setting('tertulia.said', true) AS said")
+            if (heard.fetchone() or {})["said"] == "here":
+                raise SessionsShared()
 
     def time(self, connection: Any) -> float | None:
         told = connection.execute("SELECT extract(epoch FROM clock_timestamp()) AS now").fetchone()

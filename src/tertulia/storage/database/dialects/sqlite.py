@@ -126,6 +126,9 @@ class Sqlite:
         code = getattr(error, "sqlite_errorcode", None)
         return isinstance(error, sqlite3.Error) and code is not None and code & 0xFF in _OUTAGES
 
+    def check_fitness(self) -> None:
+        """Nothing to do: there is nobody between us and the file."""
+
     def time(self, connection: Any) -> float | None:
         """It has no clock but ours."""
         return None

@@ -1,0 +1,78 @@
+"""A pooler between a server and PostgreSQL: session mode will do, anything else is refused."""
+
+import os
+import shutil
+import socket
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from tests.crash.server import free_port
+from tests.support.databases import POSTGRES, Databases
+from tests.support.people import Chat
+from tests.support.server import Server
+from tests.support.waiting import eventually
+
+from tertulia import opening
+from tertulia.config import Config
+from tertulia.storage.database.dialects.postgres import SessionsShared
+
+PGBOUNCER = shutil.which("pgbouncer", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
+
+pytestmark = [
+    pytest.mark.postgres,
+    pytest.mark.skipif(PGBOUNCER is None, reason="pgbouncer is not installed"),
+]
+
+
+@contextmanager
+def pooled(url: str, mode: str, folder: Path) -> Iterator[str]:
+    """The address of a database behind a pgbouncer of our own."""
+    server, port = urlsplit(POSTGRES), free_port()
+    settings = folder / "pgbouncer.ini"
+    settings.write_text(
+        f"[databases]\n* = host={server.hostname} port={server.port or 5432} user=postgres\n"
+        f"[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\nunix_socket_dir =\n"
+        f"auth_type = any\npool_mode = {mode}\n"
+    )
+    as_somebody = ["-u", "nobody"] if os.geteuid() == 0 else []  # it refuses to be root
+    for place in (folder, *folder.parents[:3]):
+        place.chmod(0o755)
+    with subprocess.Popen([str(PGBOUNCER), "-q", *as_somebody, str(settings)]) as pooler:
+        try:
+            eventually(lambda: is_listening(port))
+            yield f"postgresql://postgres@127.0.0.1:{port}/{urlsplit(url).path.lstrip('/')}"
+        finally:
+            pooler.terminate()
+
+
+def is_listening(port: int) -> bool:
+    with socket.socket() as caller:
+        return caller.connect_ex(("127.0.0.1", port)) == 0
+
+
+def test_sessions_that_are_shared_are_refused(databases: Databases):
+    url, folder = databases.new("postgres")
+
+    with pooled(url, "transaction", folder) as address, pytest.raises(SessionsShared):
+        opening.open_database(Config(data=folder, database=address))
+
+    databases.give_back(url)
+
+
+def test_sessions_of_ones_own_will_do(databases: Databases):
+    url, folder = databases.new("postgres")
+
+    with pooled(url, "session", folder) as address:
+        opening.open_database(Config(data=folder, database=address))
+        chat = Chat.found(Server(address, folder).start(), "")
+        ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+        ears = ben.listens_for("message")
+        soup = ana.says("Soup?", to="kitchen > lunch")
+        assert ears.next()["message"]["id"] == soup.id
+        chat.server.stop()
+
+    databases.give_back(url)

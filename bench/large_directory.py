@@ -22,11 +22,11 @@ from typing import Any
 from urllib.parse import urlencode
 
 from tertulia import actions
-from tertulia.actions.people.joining import NewUser
 from tertulia.app import Application
 from tertulia.config import Config
 from tertulia.domain.channels.channel import COLORS
 from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.newcomers import NewUser
 from tertulia.domain.people.user import Role
 from tertulia.storage.database import Database
 from tertulia.storage.database.tx import Tx

@@ -94,6 +94,7 @@ def tertulia(folder: Path, url: str, secret: str) -> Iterator[Process]:
         TERTULIA_SECRET=secret,
         TERTULIA_RATE_LIMIT="off",
         TERTULIA_RATE_LIMIT_ANONYMOUS="off",
+        TERTULIA_MAX_CONNECTIONS_PER_ADDRESS="1000000",
     )
     try:
         yield process

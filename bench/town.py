@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from bench.wire import Login
 from tertulia import actions, domain, storage
 from tertulia.actions.channels.subscriptions import Wish
-from tertulia.actions.people.joining import NewUser
 from tertulia.domain.channels.channel import NewChannel
 from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.newcomers import NewUser
 from tertulia.domain.people.user import Role, User
 from tertulia.events.listener import Options
 from tertulia.storage.database import Database
@@ -107,5 +107,6 @@ def _open_channel(tx: Tx, owner: User, user_ids: list[int], name: str) -> None:
 def _open_queues(tx: Tx, user: User, count: int) -> list[str]:
     options = Options(event_types=["message"])
     return [
-        actions.queues.create(tx, user, options, storage.log.head(tx), 3600) for _ in range(count)
+        actions.queues.create(tx, user, options, storage.log.head(tx), 3600).queue_id
+        for _ in range(count)
     ]

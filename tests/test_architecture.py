@@ -5,8 +5,10 @@ tree that breaks it. To name something, as `storage.channels.find` does, is to u
 """
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -67,6 +69,17 @@ def test_our_code_keeps_every_law():
     problems = [problem for law in LAWS for problem in law(tree)]
 
     assert not problems, "\n" + "\n".join(problems)
+
+
+def test_the_page_about_it_names_what_is_there():
+    page = (SOURCE.parent / "docs" / "architecture.md").read_text(encoding="utf-8")
+
+    named = re.findall(r"`((?:[a-z_]+/)+(?:[a-z_]+\.py)?|[a-z_]+\.py)`", page)
+
+    places = [SOURCE / "tertulia", SOURCE / "tertulia/api", SOURCE.parent]
+    missing = [name for name in named if not any((place / name).exists() for place in places)]
+    assert len(named) > 50
+    assert not missing
 
 
 def direction(tree: Tree) -> Iterator[str]:
@@ -147,7 +160,7 @@ NOT_CALLED = {"tertulia.api.routes"}  # the map of the endpoints, which knows th
 def missing_docstring(tree: Tree) -> Iterator[str]:
     for name, text in tree.items():
         is_empty_package = name.endswith("__init__") and not text.strip()
-        if not is_empty_package and not ast.get_docstring(ast.parse(text, name)):
+        if not is_empty_package and not ast.get_docstring(parse(text, name)):
             yield f"{name} does not begin by saying what it is."
 
 
@@ -156,7 +169,7 @@ def busy_package(tree: Tree) -> Iterator[str]:
         is_subject = name.count(".") > 2 and layer(name) in SUBJECTS_WITH_CODE
         if not name.endswith("__init__") or is_subject:
             continue
-        for node in ast.parse(text, name).body:
+        for node in parse(text, name).body:
             if not isinstance(node, ast.Import | ast.ImportFrom) and not introduces(node):
                 yield f"{name}, line {node.lineno}: a package only introduces its modules."
 
@@ -164,7 +177,7 @@ def busy_package(tree: Tree) -> Iterator[str]:
 def name_with_two_meanings(tree: Tree) -> Iterator[str]:
     places: dict[str, list[str]] = {}
     for module, text in tree.items():
-        for node in ast.walk(ast.parse(text, module)):
+        for node in ast.walk(parse(text, module)):
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places.setdefault(node.name, []).append(module)
     for name, modules in places.items():
@@ -276,6 +289,9 @@ else:
     assert [problem for law in LAWS for problem in law(tree)] == []
 
 
+parse = cache(ast.parse)
+
+
 def read_tree(source: Path) -> Tree:
     return {
         ".".join(path.relative_to(source).with_suffix("").parts): path.read_text(encoding="utf-8")
@@ -295,9 +311,20 @@ def graph_of(tree: Tree) -> dict[str, set[str]]:
     return graph
 
 
-def uses(tree: Tree) -> Iterator[Use]:
+def uses(tree: Tree) -> list[Use]:
+    """Every law asks for them; they are looked for once in each tree."""
+    key = tuple(tree.items())
+    if key not in _known:
+        _known[key] = list(find_uses(tree))
+    return _known[key]
+
+
+_known: dict[tuple[tuple[str, str], ...], list[Use]] = {}
+
+
+def find_uses(tree: Tree) -> Iterator[Use]:
     for name, text in tree.items():
-        user, parsed = name.removesuffix(".__init__"), ast.parse(text, name)
+        user, parsed = name.removesuffix(".__init__"), parse(text, name)
         for node, is_hidden in walk(parsed):
             is_contents = isinstance(node, ast.ImportFrom) and node.module == user
             for target, alias in targets(node, name):

@@ -25,6 +25,8 @@ EXAMPLES = {
     "max_body_bytes": "2048",
     "max_upload_mib": "100",
     "max_header_bytes": "4096",
+    "max_connections_per_address": "50",
+    "slow_client_seconds": "5",
     "idle_queue_seconds": "30",
     "heartbeat_seconds": "5",
     "web_public_streams_enabled": "true",

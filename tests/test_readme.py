@@ -51,7 +51,8 @@ def test_the_commands_of_the_readme_lead_to_a_server_one_can_talk_to(checkout, t
         subprocess.Popen(
             ["sh", "-c", start],
             cwd=checkout,
-            env=clean_environment(TERTULIA_PORT=port),
+            # We may be run by make ourselves, which tells its own ARGS to everybody.
+            env=clean_environment(TERTULIA_PORT=port, MAKEFLAGS="", ARGS=""),
             stdout=(checkout / "said").open("wb"),
             start_new_session=True,
         )

@@ -24,6 +24,7 @@ from tests.support.terminal import Serving, Terminal, clean_environment
 from tests.support.waiting import eventually
 
 from tertulia.config import Config
+from tertulia.connections import Connections
 from tertulia.domain.people.keys import WrongSecret
 from tertulia.listening import CannotListen, listen
 from tertulia.opening import check_vault, open_database, open_vault
@@ -289,7 +290,7 @@ def test_without_proxies_nobody_is_believed(monkeypatch):
 def whoami(config: Config, peer: str, forwarded: list[str]) -> Any:
     """The address and the scheme that an endpoint is told of."""
     kitchen = Kitchen()
-    served = uvicorn_config(config, kitchen.api)
+    served = uvicorn_config(config, kitchen.api, Connections(config))
     served.load()
     kitchen.api = served.loaded_app
     headers = [(b"x-forwarded-proto", b"https")]
@@ -365,6 +366,7 @@ ACCIDENTS = """
 import asyncio, logging, sys, threading, structlog
 from tertulia import logs
 from tertulia.config import Config
+from tertulia.connections import Connections
 
 logs.configure(Config(log_format=sys.argv[1]))
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import cache, partial
@@ -19,6 +18,7 @@ from tertulia import api, domain, markdown, metrics, storage
 from tertulia.api.call import Admission, Services
 from tertulia.api.routes import ABSENT, ROUTES
 from tertulia.config import Config
+from tertulia.connections import Connections
 from tertulia.domain.people.keys import Vault
 from tertulia.errors import ClientError
 from tertulia.errors.http import ServiceUnavailable
@@ -40,6 +40,8 @@ from tertulia.web.gallery import PICTURE_HEADERS, Gallery, drawn
 
 TABLE_HEADERS = {"Cache-Control": "public, max-age=86400", "Access-Control-Allow-Origin": "*"}
 
+HEALTHY_WRITE_SECONDS = 2.0  # whoever waits longer for a commit should ask another server
+
 
 class Application:
     """The server as one ASGI application: the API, and a few pages around it."""
@@ -49,15 +51,19 @@ class Application:
         config: Config,
         database: Database,
         vault: Vault,
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] | None = None,
     ) -> None:
+        """Without a clock of its own it goes by the database's."""
+        self._goes_by_database = clock is None
+        clock = clock or database.clock
         self.delivery = Delivery(database, config.email_domain, config.heartbeat_seconds)
         self.services = Services(
             config, database, self.delivery, vault, clock, started_at=int(clock())
         )
         self.indexing = Indexing(database, self.delivery)
         self.runner = Runner(self._jobs())
-        self.metrics = metrics.Metrics(self.delivery, self.runner, self.indexing)
+        self.connections = Connections(config)
+        self.metrics = metrics.Metrics(self.delivery, self.runner, self.indexing, self.connections)
         gate = Admission(self.services)
         self._api = Api(ROUTES, gate.admit, config, absent=ABSENT, observe=self.metrics.observe)
         description = describe(ROUTES, title="Tertulia", version=domain.version.VERSION)
@@ -100,8 +106,8 @@ class Application:
         database, delivery, config = self.services.database, self.delivery, self.services.config
         both = (database, delivery)
         remembered = config.send_key_hours * 3600
-        watch = housekeeping.Watch(self.services.clock)
-        return [
+        watch = housekeeping.ClockWatch(self.services.clock)
+        jobs = [
             Job("scheduled messages", 0.5, partial(send_due, *both, SCHEDULED), at_once=True),
             Job("reminders", 0.5, partial(send_due, *both, REMINDERS), at_once=True),
             Job("search", 0.5, self.indexing.look, at_once=True),
@@ -118,6 +124,9 @@ class Application:
             Job("traffic", 60, partial(housekeeping.count_traffic, *both)),
             Job("full members", 60, partial(housekeeping.welcome_full_members, *both)),
         ]
+        if self._goes_by_database:
+            jobs.append(Job("clock", 60, partial(housekeeping.compare_clocks, database)))
+        return jobs
 
     def say_goodbye(self) -> None:
         """Answer every waiting poll, because the server is about to stop."""
@@ -151,6 +160,8 @@ class Application:
         return HTMLResponse(pages.home(org.realm.name, where, domain.version.VERSION))
 
     async def _health(self, request: Request) -> Response:
+        if self.services.database.busy_seconds > HEALTHY_WRITE_SECONDS:
+            raise ServiceUnavailable()
         await self.services.database.read_in(0, storage.organization.all_of_them)
         return JSONResponse({"status": "ok"})
 

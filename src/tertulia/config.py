@@ -216,6 +216,17 @@ class Config:
     max_header_bytes: int = setting(
         64 << 10, whole(1 << 10, 1 << 24), "The largest request head accepted (64 KiB)."
     )
+    max_connections_per_address: int = setting(
+        1000,
+        whole(1, 1_000_000),
+        "How many connections an address may have at a time; a trusted proxy has any number.",
+    )
+    slow_client_seconds: int = setting(
+        30,
+        whole(1, 3600),
+        "How long we wait for the head of a request, and for a body or an answer that moves less"
+        " than 2 kB a second.",
+    )
     idle_queue_seconds: int = setting(
         600, whole(1, 31_536_000), "How long a silent client keeps its event queue."
     )

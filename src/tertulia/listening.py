@@ -1,9 +1,10 @@
 """Listening: the port, and what comes in through it before there is a request.
 
-Here HTTP itself is refused: a head without end, two hosts in one request, and bytes that are no
-HTTP at all.
+Here HTTP itself is refused: a head without end, two hosts in one request, bytes that are no HTTP
+at all, one connection too many, and a client that never comes to the end.
 """
 
+import asyncio
 import errno
 import socket
 from typing import Any
@@ -11,8 +12,9 @@ from typing import Any
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from tertulia.config import Config
+from tertulia.connections import Connections, Wait
 from tertulia.errors import BadRequest, CannotStart, ClientError
-from tertulia.errors.http import HeadersTooLarge
+from tertulia.errors.http import HeadersTooLarge, RequestTooSlow
 from tertulia.http.replies import encode_error
 
 BACKLOG = 2048
@@ -48,18 +50,40 @@ def listen(config: Config) -> list[socket.socket]:
 
 
 class Protocol(HttpToolsProtocol):
-    """HTTP as uvicorn speaks it, with a bounded head and with refusals in JSON.
+    """HTTP as uvicorn speaks it, with bounds on size and time, and with refusals in JSON.
 
-    The bound is the setting of uvicorn that is named after its other parser.
+    The bound of a head is the setting of uvicorn that is named after its other parser.
     """
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, connections: Connections, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self._connections = connections
+        self._counted_by = ""
         self._most_head_bytes = self.config.h11_max_incomplete_event_size or 65536
         self._head_bytes = 0
         self._is_in_head = True
+        self._asking: Wait | None = None  # for a head or a body that has begun
+        self._reading: Wait | None = None  # for an answer to be read
+        self._most_unread = 0  # bytes of it
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._expect_head()
+        self._counted_by = self._connections.counted(self.client[0] if self.client else "")
+        try:
+            self._connections.enter(self._counted_by)
+        except ClientError as refusal:
+            self._refuse(refusal)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._connections.leave(self._counted_by)
+        super().connection_lost(exc)
+
+    # --- what comes in ---
 
     def data_received(self, data: bytes) -> None:
+        if self._asking is None and self._is_idle():
+            self._expect_head()
         super().data_received(data)
         if self._is_in_head:
             self._head_bytes += len(data)
@@ -68,6 +92,8 @@ class Protocol(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         self._is_in_head, self._head_bytes = True, 0
+        if self._asking is None:
+            self._expect_head()
         super().on_message_begin()
 
     def on_header(self, name: bytes, value: bytes) -> None:
@@ -76,10 +102,78 @@ class Protocol(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         self._is_in_head = False
+        self._asking = Wait("body", self.loop.time())
         if sum(name == b"host" for name, _ in self.headers) > 1:
             # Raised within the parser, it makes the request as bad as if it were no HTTP.
             raise ValueError("two hosts in one request")
         super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        if self._asking is not None:
+            self._asking.moved_bytes += len(body)
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        self._asking = None
+        super().on_message_complete()
+
+    def _expect_head(self) -> None:
+        self._asking = Wait("head", self.loop.time())
+        self._connections.watch(self)
+
+    def _is_idle(self) -> bool:
+        """Whether nobody waits for an answer of ours; in the beginning there is no cycle."""
+        return getattr(self.cycle, "response_complete", True)
+
+    # --- what goes out ---
+
+    def pause_writing(self) -> None:
+        self._connections.watch(self)
+        super().pause_writing()
+
+    def resume_writing(self) -> None:
+        self._reading = None  # for a while it went well
+        super().resume_writing()
+
+    def on_response_complete(self) -> None:
+        self._connections.watch(self)
+        super().on_response_complete()
+
+    # --- who takes too long ---
+
+    def waits(self, now: float) -> list[Wait]:
+        """What the client owes us at this moment."""
+        if self.transport.is_closing():
+            self._asking = None
+        elif self._asking is not None and self.flow.read_paused:
+            self._asking = Wait(self._asking.what, now)  # it is us who are slow
+        self._look_at_unread(now)
+        return [wait for wait in (self._asking, self._reading) if wait is not None]
+
+    def _look_at_unread(self, now: float) -> None:
+        try:
+            unread = self.transport.get_write_buffer_size()
+        except RuntimeError:  # uvloop's word for a connection that is gone
+            unread = 0
+        if not unread:
+            self._reading = None
+        elif self._reading is None:
+            self._reading, self._most_unread = Wait("answer", now), unread
+        else:
+            self._most_unread = max(self._most_unread, unread)
+            self._reading.moved_bytes = self._most_unread - unread
+
+    def cut_off(self, wait: Wait) -> None:
+        if wait.what == "head" and self._is_idle():
+            may_tell = self._head_bytes > 0  # a browser may connect ahead and never ask
+        else:
+            may_tell = wait.what == "body" and not (self.pipeline or self.cycle.response_started)
+        if may_tell:
+            self._refuse(RequestTooSlow())
+        else:
+            self.transport.abort()
+
+    # --- refusing ---
 
     def send_400_response(self, msg: str) -> None:
         self._refuse(BadRequest(msg))
@@ -96,3 +190,4 @@ class Protocol(HttpToolsProtocol):
         ) % len(body)
         self.transport.write(STATUS_LINE[error.status] + head + body)
         self.transport.close()
+        self._connections.watch(self)

@@ -9,6 +9,7 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from prometheus_client.process_collector import ProcessCollector
 from starlette.requests import Request
 
+from tertulia.connections import Connections
 from tertulia.events.delivery import Delivery
 from tertulia.jobs.runner import Runner
 from tertulia.jobs.searching import Indexing
@@ -20,7 +21,9 @@ SIGNS_OF_A_PROXY = frozenset(
 
 
 class Metrics:
-    def __init__(self, delivery: Delivery, runner: Runner, indexing: Indexing) -> None:
+    def __init__(
+        self, delivery: Delivery, runner: Runner, indexing: Indexing, connections: Connections
+    ) -> None:
         self._registry = CollectorRegistry()
         ProcessCollector(registry=self._registry)
         self._requests = Counter(
@@ -63,6 +66,33 @@ class Metrics:
             registry=self._registry,
         )
         behind.set_function(lambda: indexing.behind)
+        self._tell_of_connections(connections)
+
+    def _tell_of_connections(self, connections: Connections) -> None:
+        held = Gauge("tertulia_connections", "Open connections", registry=self._registry)
+        held.set_function(lambda: connections.open)
+        most = Gauge(
+            "tertulia_connections_most",
+            "How many connections the limit of open files leaves room for",
+            registry=self._registry,
+        )
+        most.set(connections.most)
+        refused = Gauge(
+            "tertulia_connections_refused",
+            "Connections refused: too many of one address, or altogether",
+            ["why"],
+            registry=self._registry,
+        )
+        for why in connections.refused:
+            refused.labels(why).set_function(partial(connections.refused.__getitem__, why))
+        timed_out = Gauge(
+            "tertulia_connections_timed_out",
+            "Connections cut off, by what we waited for: a head, a body, an answer to be read",
+            ["what"],
+            registry=self._registry,
+        )
+        for what in connections.timed_out:
+            timed_out.labels(what).set_function(partial(connections.timed_out.__getitem__, what))
 
     def observe(self, method: str, route: str, status: int, seconds: float) -> None:
         self._requests.labels(method, route, str(status)).inc()

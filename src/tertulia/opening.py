@@ -10,12 +10,30 @@ import secrets
 from collections.abc import Iterator
 from pathlib import Path
 
+import structlog
+
 from tertulia import actions, storage
 from tertulia.config import Config
 from tertulia.domain.organization.realm import Realm
 from tertulia.domain.people.keys import Vault, WrongSecret
 from tertulia.errors import CannotStart
 from tertulia.storage.database import Database
+
+log = structlog.get_logger()
+
+ODD_CLOCK_SECONDS = 2.0
+WRONG_CLOCK_SECONDS = 60.0
+
+
+class WrongClock(CannotStart):
+    """Our clock and the database's are too far apart to be trusted."""
+
+    def __init__(self, behind: float) -> None:
+        where = "behind" if behind > 0 else "ahead of"
+        super().__init__(
+            f"This machine's clock is {abs(behind):.0f} seconds {where} the database's."
+            " Please set it right first."
+        )
 
 
 class FolderInUse(CannotStart):
@@ -93,6 +111,17 @@ def check_vault(config: Config, database: Database) -> None:
             "The keys in this database were sealed with another secret. Give this server the same"
             f" one: the file {config.secret_file} or the setting TERTULIA_SECRET."
         ) from None
+
+
+def check_clock(database: Database) -> None:
+    """Refuse to serve by a clock that is far from the database's, which others go by too."""
+    behind = database.compare_clocks()
+    if abs(behind) > WRONG_CLOCK_SECONDS:
+        raise WrongClock(behind)
+    if abs(behind) > ODD_CLOCK_SECONDS:
+        log.warning(
+            "our clock is not the database's, which counts", behind_seconds=round(behind, 1)
+        )
 
 
 def first_organization(database: Database, name: str) -> tuple[Realm, bool]:

@@ -4,6 +4,7 @@ import asyncio
 import signal
 import socket
 from collections.abc import Callable
+from functools import partial
 from types import FrameType
 
 import uvicorn
@@ -13,10 +14,12 @@ from starlette.types import ASGIApp
 from tertulia import logs
 from tertulia.app import Application
 from tertulia.config import Config
+from tertulia.connections import Connections
 from tertulia.http.request import MAX_URL_BYTES
 from tertulia.listening import BACKLOG, Protocol
 
 GRACE_SECONDS = 0.4  # for answers under way when the server is told to stop
+TICKS_PER_SECOND = 10  # of uvicorn
 
 
 class Server(uvicorn.Server):
@@ -37,6 +40,11 @@ class Server(uvicorn.Server):
         if self.started:
             self._when_ready()
 
+    async def on_tick(self, counter: int) -> bool:
+        if counter % TICKS_PER_SECOND == 0:
+            self._application.connections.look(asyncio.get_running_loop().time())
+        return await super().on_tick(counter)
+
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         if self.should_exit and sig == signal.SIGINT:
             self.force_exit = True
@@ -51,7 +59,8 @@ def serve(
     when_ready: Callable[[], None] = lambda: None,
 ) -> None:
     """Answer until told to stop."""
-    server = Server(uvicorn_config(config, application), application, when_ready)
+    settings = uvicorn_config(config, application, application.connections)
+    server = Server(settings, application, when_ready)
 
     async def run() -> None:
         asyncio.get_running_loop().set_exception_handler(logs.tell_of_loop)
@@ -62,12 +71,14 @@ def serve(
         runner.run(run())
 
 
-def uvicorn_config(config: Config, application: ASGIApp) -> uvicorn.Config:
+def uvicorn_config(
+    config: Config, application: ASGIApp, connections: Connections
+) -> uvicorn.Config:
     return uvicorn.Config(
         application,
         host=config.host,
         port=config.port,
-        http=Protocol,
+        http=partial(Protocol, connections),  # type: ignore[arg-type]  # it need not be a class
         ws="none",
         lifespan="off",  # we run what lives beside the server ourselves, and see how it fails
         proxy_headers=bool(config.trusted_proxies),

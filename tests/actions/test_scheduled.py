@@ -5,11 +5,11 @@ from tests.support.databases import Databases, Kind
 from tests.support.server import SECRET, Clock
 
 from tertulia import actions, storage
-from tertulia.actions.people.joining import NewUser
 from tertulia.domain.later.scheduled import ToChannel
 from tertulia.domain.messages.message import Draft, Mentions
 from tertulia.domain.organization.realm import Realm
 from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.newcomers import NewUser
 from tertulia.errors.later import TooLateToDeliver
 from tertulia.errors.messages import WildcardNotAllowedInChannel
 from tertulia.storage.database import Database

@@ -103,10 +103,10 @@ class Parked:
             return hear(self._connection)
 
 
-def request(port: int, method: str, target: str) -> Answer:
-    """One request by a stranger, on a connection of its own."""
+def request(port: int, method: str, target: str, headers: dict[str, str] | None = None) -> Answer:
+    """One request, by a stranger if nothing else is said, on a connection of its own."""
     with contextlib.closing(connect(port)) as connection:
-        ask(connection, method, target, None, {})
+        ask(connection, method, target, None, headers or {})
         return hear(connection)
 
 

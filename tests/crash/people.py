@@ -6,8 +6,8 @@ from tests.crash.client import Client
 from tests.crash.server import SECRET
 
 from tertulia import actions
-from tertulia.actions.people.joining import NewUser
 from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.newcomers import NewUser
 from tertulia.domain.people.user import Role
 from tertulia.storage.database import Database
 

@@ -4,6 +4,11 @@ import pytest
 from tests.support.growth import grows_linearly
 
 from tertulia import domain
+from tertulia.domain.personal.alert_words import Watch
+
+ANA, BEN = 1, 2
+
+watched = domain.personal.alert_words.watched
 
 
 @pytest.mark.parametrize(
@@ -29,19 +34,38 @@ from tertulia import domain
     ],
 )
 def test_words_are_found_at_their_borders(word, text, said):
-    found = domain.personal.alert_words.first_token(word) in domain.personal.alert_words.tokens(
-        text
-    ) and domain.personal.alert_words.is_said(
-        domain.personal.alert_words.fold(word), domain.personal.alert_words.fold(text)
-    )
+    watch = watching(word)
 
-    assert found is said
+    assert watch.called_by(text) == ({ANA} if said else set())
+
+
+def test_everybody_who_wants_a_word_is_called():
+    watch = watching("tea", "cake")
+    watch.put(BEN, [watched("TEA"), watched("soup")])
+
+    assert watch.called_by("tea!") == {ANA, BEN}
+    assert watch.called_by("cake!") == {ANA}
+
+
+def test_words_that_are_taken_back_call_nobody_and_leave_nothing_behind():
+    watch = watching("tea", "green tea")
+    watch.put(BEN, [watched("tea")])
+
+    watch.put(ANA, [])
+    assert watch.called_by("some green tea") == {BEN}
+    watch.put(BEN, [])
+    assert watch.called_by("some green tea") == set()
+    assert not any(vars(watch).values())
 
 
 def test_looking_takes_no_longer_than_the_text_is_long():
-    def look(length: int) -> None:
-        assert not domain.personal.alert_words.is_said(
-            "a " + "ab" * 40 + "c", domain.personal.alert_words.fold("a " + "ab" * length)
-        )
+    watch = watching("a " + "ab" * 40 + "c", *("! " * count for count in range(1, 50)))
 
-    assert grows_linearly(look, 5_000)
+    assert grows_linearly(lambda length: watch.called_by("a " + "ab" * length), 5_000)
+    assert grows_linearly(lambda length: watch.called_by("! " * length), 2_000)
+
+
+def watching(*words: str) -> Watch:
+    watch = Watch()
+    watch.put(ANA, [watched(word) for word in words])
+    return watch

@@ -15,10 +15,10 @@ from tests.support.waiting import PATIENCE_SECONDS
 
 from tertulia import actions, events
 from tertulia.actions.channels.subscriptions import Wish
-from tertulia.actions.people.joining import NewUser
 from tertulia.domain.channels.channel import NewChannel
 from tertulia.domain.messages.message import Draft
 from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.newcomers import NewUser
 from tertulia.domain.people.user import Role, User
 from tertulia.errors.events import BadQueue, EventNotInQueue
 from tertulia.errors.http import ServiceUnavailable
@@ -333,9 +333,10 @@ class Stage:
 
     async def registers(self, *event_types: str) -> str:
         options = Options(event_types=list(event_types) or ["message"])
-        return await self.database.write_in(
+        opened = await self.database.write_in(
             self.realm_id, actions.queues.create, self.ben, options, self.applied, 600
         )
+        return opened.queue_id
 
     async def says(self, content: str) -> int:
         draft = Draft(content, f"<p>{content}</p>", 0, "test", read_by_sender=True)
@@ -378,3 +379,21 @@ def play(tmp_path: Path) -> Callable[[Scene], None]:
         asyncio.run(whole())
 
     return run
+
+
+def test_an_event_that_a_later_one_took_in_may_have_been_told_elsewhere():
+    mailbox = Mailbox(
+        Listener("q", 1, Options()), 1, start=events.mailbox.event_id(4), acked=-1, seen_at=0
+    )
+    mailbox.behind = False
+    first, second = (FlagsChanged("add", "starred", [number]) for number in (1, 2))
+    mailbox.add_durable(5, [b"{}"], first.about())
+    both = mailbox.merge(second)
+    mailbox.add_durable(6, [b"{}"], both.about())
+
+    mailbox.acknowledge(events.mailbox.event_id(5), 6)
+
+    assert isinstance(both, FlagsChanged)
+    assert both.message_ids == [1, 2]
+    assert mailbox.is_to_be_filled
+    assert mailbox.scanned == 5

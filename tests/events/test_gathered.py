@@ -46,12 +46,9 @@ def renames(who, channel, name) -> Act:
     )
 
 
-def moves_to(who, email) -> Act:
-    return (
-        actions.personal.settings.change,
-        who.record,
-        actions.personal.settings.SettingsChanges(email=email),
-    )
+def moves_to(who, email, by) -> Act:
+    changes = actions.people.accounts.AccountChanges(email=email)
+    return actions.people.accounts.edit, by.record, who.id, changes
 
 
 def test_a_channel_may_take_the_name_that_another_gives_up(chat, together):
@@ -88,7 +85,7 @@ def test_an_address_may_go_from_one_to_another(chat, together):
     admin = chat.person("admin", role="owner")
     ana, ben = chat.people("ana", "ben")
 
-    together(moves_to(ben, "benno@example.com"), moves_to(ana, ben.email))
+    together(moves_to(ben, "benno@example.com", admin), moves_to(ana, ben.email, admin))
 
     found = {
         email: admin.get(f"/users/{email}").succeeds()["user"]["user_id"]

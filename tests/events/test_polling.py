@@ -4,6 +4,7 @@ import pytest
 from tests.support.people import Chat
 from tests.support.waiting import PATIENCE_SECONDS, eventually
 
+from tertulia import actions
 from tertulia.jobs.housekeeping import keep_positions
 
 UNKNOWN = "00000000-0000-4000-8000-000000000000"
@@ -307,18 +308,19 @@ def test_a_queue_at_which_somebody_waits_is_not_forgotten(own_chat):
     assert len(waiting.result(PATIENCE_SECONDS)) == 1
 
 
-def test_one_person_may_have_so_many_queues(chat):
-    def crowd(tx, user_id):
-        tx.execute_many(
-            "INSERT INTO queue (id, realm_id, user_id, options, start_seq, acked, idle_seconds,"
-            " created_at, seen_at) VALUES (:id, :r, :u, '{}', 0, 0, 9999, :now, :now)",
-            (
-                {"id": f"{user_id}-{n}", "r": tx.realm_id, "u": user_id, "now": tx.now}
-                for n in range(1000)
-            ),
-        )
+def test_of_too_many_queues_the_one_not_polled_for_longest_gives_way(own_chat, monkeypatch):
+    monkeypatch.setattr(actions.queues, "MOST_PER_USER", 3)
+    ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
+    his = ben.listens_for("message")
+    first, second, third = (ana.listens_for("message") for _ in range(3))
+    own_chat.server.clock.move(minutes=1)
+    waiting = first.waits()
+    assert third.silent()
+    sweep(own_chat)
 
-    ana = chat.person("ana")
-    chat.write(crowd, ana.id)
+    fourth = ana.listens_for("message")
 
-    ana.post("/register").fails("Too many event queues (limit: 1000)")
+    assert second.poll().json["code"] == "BAD_EVENT_QUEUE_ID"
+    ben.says("Soup's on", to="kitchen > lunch")
+    assert len(waiting.result(PATIENCE_SECONDS)) == 1
+    assert [len(ears.all()) for ears in (third, fourth, his)] == [1, 1, 1]

@@ -3,6 +3,7 @@
 import pytest
 
 from tertulia import actions
+from tertulia.domain.people.newcomers import NewUser
 
 
 def contents(events) -> list[str]:
@@ -43,7 +44,7 @@ def test_what_happens_while_the_server_is_down_is_heard_afterwards(own_chat):
     ears = ana.listens_for("realm_user")
     own_chat.server.stop()
 
-    new = actions.people.joining.NewUser("ben@example.com", "Ben")
+    new = NewUser("ben@example.com", "Ben")
     ben, _ = own_chat.write_from_outside(actions.people.joining.add, own_chat.server.vault, new)
     own_chat.server.start()
 

@@ -8,7 +8,7 @@ from tertulia import actions, storage
 from tertulia.jobs import housekeeping as jobs
 from tertulia.jobs import presence
 from tertulia.jobs.housekeeping import (
-    Watch,
+    ClockWatch,
     forget_send_keys,
     forget_sent,
     keep_positions,
@@ -84,7 +84,7 @@ def test_such_a_queue_goes_on_after_a_restart(own_chat):
     server.restart()
     own_chat.set("description", "quiet")
 
-    assert [event["property"] for event in ears.all()] == ["description"]
+    assert [event["data"]["description"] for event in ears.all()] == ["quiet"]
 
 
 def test_a_restart_repeats_nothing_that_was_acknowledged(own_chat):
@@ -207,7 +207,7 @@ def test_a_clock_put_forward_makes_no_queue_idle(later):
     ana = later.person("ana", channels=["kitchen"])
     ears = ana.listens_for("message")
     server = later.server
-    watch = Watch(server.clock)
+    watch = ClockWatch(server.clock)
     assert ears.silent()
 
     for hours in (1, -1):
@@ -225,7 +225,7 @@ def test_a_clock_put_forward_while_positions_are_noted_makes_no_queue_idle(own_c
     assert ears.silent()
     server = own_chat.server
     delivery = server.application.delivery
-    watch = Watch(server.clock)
+    watch = ClockWatch(server.clock)
     positions = delivery.positions
 
     def positions_at_the_last_moment(realm_id):
@@ -245,7 +245,7 @@ def test_a_clock_put_forward_while_positions_are_noted_makes_no_queue_idle(own_c
 
 def test_a_watch_tells_a_jump_from_the_passing_of_time():
     now, passed = 1_000_000.0, 50.0
-    watch = Watch(lambda: now, lambda: passed)
+    watch = ClockWatch(lambda: now, lambda: passed)
 
     now, passed = now + 1000, passed + 1000
     assert watch.jump() == 0

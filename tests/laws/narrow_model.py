@@ -42,6 +42,7 @@ class World(Protocol):
     public: set[str]
 
     def sees(self, name: str, message: Any) -> bool: ...
+    def may_read(self, name: str, channel: str) -> bool: ...
     def is_muted(self, name: str, message: Any) -> bool: ...
     def policy(self, name: str, message: Any) -> Visibility: ...
 
@@ -52,6 +53,7 @@ class Refused(Exception):
 
 BOTH = "Invalid narrow operator: No message can be both a channel message and direct message"
 NO_WITH = "Invalid narrow operator: Invalid 'with' operator"
+NO_CHANNEL = "Invalid narrow operator: unknown channel "
 
 
 def found(world: World, me: str, terms: list[Term]) -> list[int]:
@@ -74,9 +76,12 @@ def first_unread(world: World, me: str, terms: list[Term]) -> int | None:
 
 
 def _selected(world: World, me: str, terms: list[Term]) -> Iterable[Said]:
+    named = [term for term in terms if term.operator == "channel"]
+    _refuse_hidden(world, me, [term for term in named if not term.negated][:1])
     direct = any(_is_direct(term) for term in terms)
     if direct and any(_is_of_channels(term) for term in terms):
         raise Refused(BOTH)
+    _refuse_hidden(world, me, named)
     opens = any(
         not term.negated and (term.operator, term.operand) in OPENING for term in terms
     ) or any(not term.negated and term.operator == "channel" for term in terms)
@@ -88,6 +93,12 @@ def _selected(world: World, me: str, terms: list[Term]) -> Iterable[Said]:
             _matches(world, me, message, term) != term.negated for term in terms
         ):
             yield message
+
+
+def _refuse_hidden(world: World, me: str, named: list[Term]) -> None:
+    for term in named:
+        if not world.may_read(me, term.operand):
+            raise Refused(NO_CHANNEL + term.operand)
 
 
 OPENING = (("channels", "public"), ("channels", "web-public"))

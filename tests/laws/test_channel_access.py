@@ -50,8 +50,8 @@ channels of another   listed listed listed listed listed listed listed absent ab
 own subscriptions     absent absent listed listed listed listed listed absent absent closed absent
 join                  unable unable ok     ok     ok     guests ok     unable unable closed ok
 add another           unable unable ok     ok     denied guests ok     unable unable closed noone
-leave                 ok     ok     ok     ok     ok     ok     ok     ok     ok     closed nosuch
-remove another        ok     ok     denied denied denied denied denied denied denied closed nosuch
+leave                 ok     ok     ok     ok     ok     ok     ok     nosuch nosuch closed nosuch
+remove another        ok     ok     denied denied denied denied denied nosuch nosuch closed nosuch
 leave and join        unable unable ok     ok     ok     guests ok     unable unable closed nosuch
 pin                   not-in not-in ok     ok     ok     ok     ok     hidden hidden closed hidden
 pin, the other way    not-in not-in ok     ok     ok     ok     ok     hidden hidden closed hidden

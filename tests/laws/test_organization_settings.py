@@ -13,8 +13,9 @@ from tests.support.server import SECRET
 from tests.support.terminal import Said, Terminal
 
 import tertulia
-from tertulia.domain.groups.group import REALM_PERMISSIONS, SYSTEM_GROUPS
+from tertulia.domain.groups.group import SYSTEM_GROUPS
 from tertulia.domain.organization.settings import SETTINGS, LoginMethods, PeopleNamed
+from tertulia.domain.personal.settings import PREFERENCES
 from tertulia.domain.setting_values import (
     ChannelId,
     ChosenFrom,
@@ -228,6 +229,5 @@ def test_what_is_registered_is_the_table_and_what_follows_from_it(doors: Doors) 
 
 
 def test_every_setting_says_what_it_means() -> None:
-    for setting in SETTINGS.values():
-        assert setting.meaning.endswith("."), setting.name
-    assert REALM_PERMISSIONS.keys() < SETTINGS.keys()
+    for setting in (*SETTINGS.values(), *PREFERENCES.values()):
+        assert setting.meaning.endswith("."), f"say in a sentence what {setting.name} means"

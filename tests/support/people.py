@@ -13,12 +13,12 @@ from tests.support.ears import Ears
 from tests.support.server import Server
 
 from tertulia import actions, domain, events, storage
-from tertulia.actions.people.joining import NewUser
 from tertulia.cli.users import BOTS, ROLES
 from tertulia.domain.channels.channel import Channel, NewChannel
 from tertulia.domain.messages.message import Draft
 from tertulia.domain.organization.realm import Realm
 from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.newcomers import NewUser
 from tertulia.domain.people.user import User
 from tertulia.events.audience import Nobody
 from tertulia.events.types.organization.settings import RealmChanged

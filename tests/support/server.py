@@ -60,9 +60,8 @@ class Server:
         self.client = Client(self.port)
         self._loop = uvloop.new_event_loop()
         ready = threading.Event()
-        self._uvicorn = Uvicorn(
-            uvicorn_config(config, self.application), self.application, ready.set
-        )
+        settings = uvicorn_config(config, self.application, self.application.connections)
+        self._uvicorn = Uvicorn(settings, self.application, ready.set)
         self._thread = threading.Thread(target=self._run, args=(listening,), daemon=True)
         self._thread.start()
         assert ready.wait(PATIENCE_SECONDS), "the server did not start"

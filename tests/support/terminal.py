@@ -74,9 +74,14 @@ class Terminal:
         assert said.code == 0, said.err
         return f"{email}:{said.out.strip()}"
 
-    def serves(self, *flags: str, log: Path | None = None) -> "Serving":
+    def serves(
+        self, *flags: str, log: Path | None = None, ulimit: str = "", umask: str = ""
+    ) -> "Serving":
         """Start a server and wait until it says that it listens."""
         command = [COMMAND, "serve", "--port", "0", *self.place, *flags]
+        shell = " && ".join([f"ulimit {ulimit}"] * bool(ulimit) + [f"umask {umask}"] * bool(umask))
+        if shell:
+            command = ["sh", "-c", f'{shell} && exec "$@"', "sh", *command]
         number = len(self._serving)
         folder = self.data.parent
         out = folder / f"{self.data.name}-{number}.out"

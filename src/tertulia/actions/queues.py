@@ -1,25 +1,34 @@
 """Event queues: opening and closing them."""
 
 import uuid
+from typing import NamedTuple
 
 import msgspec
 
 from tertulia import actions, events, storage
 from tertulia.domain.people.user import User
-from tertulia.errors import BadRequest
 from tertulia.errors.events import BadQueue
 from tertulia.events.listener import Options
 from tertulia.storage.database.tx import Tx
 from tertulia.storage.queues import Position, StoredQueue
 
-MOST_PER_USER = 1000
+MOST_PER_USER = 200
 NOTED_WITHIN_SECONDS = 60  # another server may know of a poll, and has not told of it yet
 
 
-def create(tx: Tx, user: User, options: Options, start_seq: int, idle_seconds: int) -> str:
-    """Store a queue that begins after `start_seq`; gives its id."""
-    if storage.queues.count_of(tx, user.id) >= MOST_PER_USER:
-        raise BadRequest(f"Too many event queues (limit: {MOST_PER_USER})")
+class Opened(NamedTuple):
+    queue_id: str
+    given_up: list[str]  # to make room for it
+
+
+def create(tx: Tx, user: User, options: Options, start_seq: int, idle_seconds: int) -> Opened:
+    """Store a queue that begins after `start_seq`.
+
+    Where there are too many, those give way that nobody has polled for longest: a client that
+    begins anew all the time goes on, and one whose queue is gone knows how to begin anew.
+    """
+    given_up = storage.queues.idlest(tx, user.id, keep=MOST_PER_USER - 1)
+    storage.queues.delete(tx, given_up)
     queue = StoredQueue(
         id=str(uuid.uuid4()),
         realm_id=tx.realm_id,
@@ -33,7 +42,7 @@ def create(tx: Tx, user: User, options: Options, start_seq: int, idle_seconds: i
     )
     storage.queues.insert(tx, queue)
     actions.messages.reading.catch_up(tx, user.id)
-    return queue.id
+    return Opened(queue.id, given_up)
 
 
 def delete(tx: Tx, user: User, queue_id: str) -> None:

@@ -89,10 +89,7 @@ async def register(
 
     queue_id = None
     if not user.is_spectator:
-        queue_id = await call.db.write(
-            actions.queues.create, user, options, start_seq, idle_seconds
-        )
-        await call.delivery.open(user, queue_id)
+        queue_id = await _open(call, options, start_seq, idle_seconds)
     first = {
         "queue_id": queue_id,
         "last_event_id": -1,
@@ -136,12 +133,17 @@ async def _first_poll(call: Call) -> Encoded[Events]:
     """A poll without a queue makes one."""
     idle_seconds = call.config.idle_queue_seconds
     usual = await _usual_hearing(call, call.user)
-    queue_id = await call.db.write(
-        actions.queues.create, call.user, usual, call.org.applied, idle_seconds
-    )
-    await call.delivery.open(call.user, queue_id)
+    queue_id = await _open(call, usual, call.org.applied, idle_seconds)
     made = {"events": [], "queue_id": queue_id, "idle_queue_timeout_secs": idle_seconds}
     return Encoded(_encode(made))
+
+
+async def _open(call: Call, options: Options, start_seq: int, idle_seconds: int) -> str:
+    opened = await call.db.write(actions.queues.create, call.user, options, start_seq, idle_seconds)
+    for queue_id in opened.given_up:
+        call.delivery.close_queue(queue_id)
+    await call.delivery.open(call.user, opened.queue_id)
+    return opened.queue_id
 
 
 async def _usual_hearing(call: Call, user: User) -> Options:

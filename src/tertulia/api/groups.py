@@ -43,7 +43,7 @@ async def everything(call: Call, *, include_deactivated_groups: bool = False) ->
     """All user groups of the organization."""
     return GroupList(
         user_groups=[
-            events.types.groups.group_object(call.org, group, call.now)
+            events.types.groups.group_object(call.org, group, call.user, call.now)
             for group in call.org.groups.values()
             if include_deactivated_groups or not group.deactivated
         ]

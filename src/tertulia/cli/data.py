@@ -31,7 +31,7 @@ def in_organization(command: Command) -> Command:
 
 
 @dataclass(frozen=True, slots=True)
-class Office:
+class OpenOrganization:
     """The data, opened for a command, and the organization it is about."""
 
     config: Config
@@ -60,12 +60,12 @@ def open_data(flags: dict[str, Any]) -> tuple[Config, Database]:
     return config, database
 
 
-def open_office(org: str | None, flags: dict[str, Any]) -> Office:
+def open_organization(org: str | None, flags: dict[str, Any]) -> OpenOrganization:
     config, database = open_data(flags)
     first, _ = opening.first_organization(database, config.organization)
     known = database.read_now(0, storage.organization.all_of_them)
     realm = first if org is None else _at_subdomain(org, known)
-    return Office(config, database, known, realm)
+    return OpenOrganization(config, database, known, realm)
 
 
 def show_table(rows: Iterable[Sequence[str]]) -> None:

@@ -9,11 +9,11 @@ import click
 from tertulia import actions, events, storage, zuliprc
 from tertulia.actions.messages.composing import Author
 from tertulia.cli.data import (
-    Office,
+    OpenOrganization,
     as_json,
     in_organization,
     open_data,
-    open_office,
+    open_organization,
     show_json,
     show_table,
 )
@@ -52,7 +52,7 @@ def create(name: str, subdomain: str, as_json: bool, **flags: Any) -> None:
 @config_options(for_serve=False)
 def list_organizations(as_json: bool, **flags: Any) -> None:
     """List the organizations on this server."""
-    office = open_office(None, flags)
+    opened = open_organization(None, flags)
     found = [
         {
             "id": realm.id,
@@ -60,10 +60,10 @@ def list_organizations(as_json: bool, **flags: Any) -> None:
             "name": realm.name,
             "people": sum(
                 each.is_active and not each.is_bot
-                for each in office.database.read_now(realm.id, storage.people.everyone)
+                for each in opened.database.read_now(realm.id, storage.people.everyone)
             ),
         }
-        for realm in office.database.read_now(0, storage.organization.all_of_them)
+        for realm in opened.database.read_now(0, storage.organization.all_of_them)
     ]
     if as_json:
         show_json(found)
@@ -79,10 +79,10 @@ def list_organizations(as_json: bool, **flags: Any) -> None:
 def set_setting(key: str, value: str, org: str | None, **flags: Any) -> None:
     """Change a setting, for example: org set name "New name"."""
     setting = SETTINGS.get(key) or _unknown(key)
-    office = open_office(org, flags)
-    chosen = _read_value(office, setting, value)
-    html = {key: _html(office, value)} if setting.is_markup else {}
-    office.write(actions.organization.settings.edit, None, {key: chosen}, html)
+    opened = open_organization(org, flags)
+    chosen = _read_value(opened, setting, value)
+    html = {key: _html(opened, value)} if setting.is_markup else {}
+    opened.write(actions.organization.settings.edit, None, {key: chosen}, html)
     click.echo(f"{key} is now {value}.", err=True)
 
 
@@ -91,8 +91,8 @@ def set_setting(key: str, value: str, org: str | None, **flags: Any) -> None:
 @in_organization
 def list_settings(org: str | None, as_json: bool, **flags: Any) -> None:
     """List all settings: what they are, what they are by default, what they mean."""
-    office = open_office(org, flags)
-    found = office.read(_all_settings)
+    opened = open_organization(org, flags)
+    found = opened.read(_all_settings)
     if as_json:
         show_json(found)
     else:
@@ -118,11 +118,11 @@ def _unknown(key: str) -> NoReturn:
     raise click.ClickException(f"{key} is not a setting; the nearest one is {nearest}.")
 
 
-def _read_value(office: Office, setting: OrganizationSetting, text: str) -> Any:
+def _read_value(opened: OpenOrganization, setting: OrganizationSetting, text: str) -> Any:
     """What was typed, as the API would have sent it."""
     try:
         if isinstance(setting.kind, PeopleNamed):
-            return _read_group(office, text)
+            return _read_group(opened, text)
         value = setting.kind.read(text)
         setting.kind.checked(value)
     except ValueError:
@@ -133,18 +133,18 @@ def _read_value(office: Office, setting: OrganizationSetting, text: str) -> Any:
     return value
 
 
-def _read_group(office: Office, name: str) -> PermissionChange:
-    for group in office.read(storage.groups.everything):
+def _read_group(opened: OpenOrganization, name: str) -> PermissionChange:
+    for group in opened.read(storage.groups.everything):
         if group.name == name:
             return PermissionChange(group.id)
     raise ValueError(name)
 
 
-def _html(office: Office, text: str) -> str:
+def _html(opened: OpenOrganization, text: str) -> str:
     """Markup as the organization would have written it."""
-    directory = office.read(events.loading.load, office.config.email_domain, office.database.clock)
-    site = zuliprc.site(office.config, office.realm, is_only_one=len(office.organizations) == 1)
-    author = Author(office.database.of(office.realm.id), directory, None, site)
+    directory = opened.read(events.loading.load, opened.config.email_domain, opened.database.clock)
+    site = zuliprc.site(opened.config, opened.realm, is_only_one=len(opened.organizations) == 1)
+    author = Author(opened.database.of(opened.realm.id), directory, None, site)
     return asyncio.run(actions.messages.composing.describe(author, text))
 
 

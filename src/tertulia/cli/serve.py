@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from tertulia import listening, logs, opening, serving, storage, zuliprc
+from tertulia import connections, listening, logs, opening, serving, storage, zuliprc
 from tertulia.app import Application
 from tertulia.cli import welcome
 from tertulia.cli.flags import config_options
@@ -23,11 +23,13 @@ def serve(**flags: Any) -> None:
     config = Config.load(flags, os.environ)
     logs.configure(config)
     end_quietly()
+    connections.raise_file_limit()
     with opening.folder_lock(config):
         sockets = listening.listen(config)
         address = zuliprc.address(config.host, sockets[0].getsockname()[1])
         database = opening.open_database(config)
         opening.check_vault(config, database)
+        opening.check_clock(database)
         vault = opening.open_vault(config)
         zuliprc.note_address(config, address)
         cast = stage.fill(config, database, vault) if config.demo else None

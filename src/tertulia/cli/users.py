@@ -6,8 +6,15 @@ from typing import Any
 import click
 
 from tertulia import actions, domain, storage, zuliprc
-from tertulia.actions.people.joining import NewUser
-from tertulia.cli.data import Office, as_json, in_organization, open_office, show_json, show_table
+from tertulia.cli.data import (
+    OpenOrganization,
+    as_json,
+    in_organization,
+    open_organization,
+    show_json,
+    show_table,
+)
+from tertulia.domain.people.newcomers import NewUser
 from tertulia.domain.people.user import BotType, Role, User
 
 ROLES = {
@@ -67,8 +74,8 @@ def add(
         bot_type=None if bot is None else BOTS[bot],
         bot_owner_email=owner,
     )
-    office = open_office(org, flags)
-    added, key = office.write(actions.people.joining.add, office.vault, new)
+    opened = open_organization(org, flags)
+    added, key = opened.write(actions.people.joining.add, opened.vault, new)
 
     if as_json:
         show_json({"user_id": added.id, "email": added.email, "role": role, "api_key": key})
@@ -82,8 +89,8 @@ def add(
 @in_organization
 def list_users(as_json: bool, org: str | None, **flags: Any) -> None:
     """List everybody, bots and ended accounts included."""
-    office = open_office(org, flags)
-    everyone = office.read(storage.people.everyone)
+    opened = open_organization(org, flags)
+    everyone = opened.read(storage.people.everyone)
     shown = [each for each in everyone if not each.is_system_bot]
 
     if as_json:
@@ -98,9 +105,9 @@ def list_users(as_json: bool, org: str | None, **flags: Any) -> None:
 @in_organization
 def deactivate(email: str, org: str | None, **flags: Any) -> None:
     """End an account: its key and its queues stop working at once."""
-    office = open_office(org, flags)
-    found = _find(office, email)
-    office.write(actions.people.deactivate, found.id)
+    opened = open_organization(org, flags)
+    found = _find(opened, email)
+    opened.write(actions.people.deactivate, found.id)
     click.echo(f"The account of {found.full_name} <{found.email}> has ended.", err=True)
 
 
@@ -109,9 +116,9 @@ def deactivate(email: str, org: str | None, **flags: Any) -> None:
 @in_organization
 def reactivate(email: str, org: str | None, **flags: Any) -> None:
     """Open an account again that has ended."""
-    office = open_office(org, flags)
-    found = _find(office, email)
-    office.write(actions.people.reactivate, found.id)
+    opened = open_organization(org, flags)
+    found = _find(opened, email)
+    opened.write(actions.people.reactivate, found.id)
     click.echo(f"{found.full_name} <{found.email}> is back.", err=True)
 
 
@@ -121,9 +128,9 @@ def reactivate(email: str, org: str | None, **flags: Any) -> None:
 @in_organization
 def role(email: str, role: str, org: str | None, **flags: Any) -> None:
     """Give somebody another role."""
-    office = open_office(org, flags)
-    found = _find(office, email)
-    office.write(actions.people.roles.change, found, ROLES[role])
+    opened = open_organization(org, flags)
+    found = _find(opened, email)
+    opened.write(actions.people.roles.change, found, ROLES[role])
     click.echo(f"{found.full_name} <{found.email}> is {role} now.", err=True)
 
 
@@ -132,9 +139,9 @@ def role(email: str, role: str, org: str | None, **flags: Any) -> None:
 @in_organization
 def reset_key(email: str, org: str | None, **flags: Any) -> None:
     """Print a new API key; the old one stops working at once."""
-    office = open_office(org, flags)
-    found = _find(office, email)
-    key = office.write(actions.people.reset_key, office.vault, found.id)
+    opened = open_organization(org, flags)
+    found = _find(opened, email)
+    key = opened.write(actions.people.reset_key, opened.vault, found.id)
     click.echo(f"{found.full_name} <{found.email}> has a new API key:", err=True)
     click.echo(key)
 
@@ -144,12 +151,12 @@ def reset_key(email: str, org: str | None, **flags: Any) -> None:
 @in_organization
 def set_password(email: str, org: str | None, **flags: Any) -> None:
     """Give somebody a password: ask for it, or read the first line."""
-    office = open_office(org, flags)
-    found = _find(office, email)
+    opened = open_organization(org, flags)
+    found = _find(opened, email)
     if found.is_bot:
         raise click.UsageError(BOTS_HAVE_NONE)
     chosen = domain.people.passwords.hashed(domain.people.passwords.checked(_ask_password()))
-    office.write(actions.people.set_password, found.id, chosen)
+    opened.write(actions.people.set_password, found.id, chosen)
     click.echo(f"{found.full_name} <{found.email}> has a new password.", err=True)
 
 
@@ -158,13 +165,13 @@ def set_password(email: str, org: str | None, **flags: Any) -> None:
 @in_organization
 def print_zuliprc(email: str, org: str | None, **flags: Any) -> None:
     """Print a zuliprc file, which lets a client or a bot log in."""
-    office = open_office(org, flags)
-    found = _find(office, email)
-    sealed = office.read(storage.people.sealed_key, found.id)
+    opened = open_organization(org, flags)
+    found = _find(opened, email)
+    sealed = opened.read(storage.people.sealed_key, found.id)
     if sealed is None:
         raise click.ClickException(f"{found.email} has no API key.")
-    site = zuliprc.site(office.config, office.realm, is_only_one=len(office.organizations) == 1)
-    click.echo(zuliprc.text(found.email, office.vault.unseal(sealed), site), nl=False)
+    site = zuliprc.site(opened.config, opened.realm, is_only_one=len(opened.organizations) == 1)
+    click.echo(zuliprc.text(found.email, opened.vault.unseal(sealed), site), nl=False)
 
 
 def _read_password(given: str | None, from_stdin: bool) -> str | None:
@@ -183,10 +190,10 @@ def _ask_password() -> str:
     return sys.stdin.readline().rstrip("\r\n")
 
 
-def _find(office: Office, email: str) -> User:
-    found = office.read(storage.people.find_by_email, email)
+def _find(opened: OpenOrganization, email: str) -> User:
+    found = opened.read(storage.people.find_by_email, email)
     if found is None or found.is_system_bot:
-        raise click.ClickException(f"There is no {email} in {office.realm.name}.")
+        raise click.ClickException(f"There is no {email} in {opened.realm.name}.")
     return found
 
 

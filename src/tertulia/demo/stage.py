@@ -13,13 +13,13 @@ from functools import partial
 from pyroaring import BitMap64
 
 from tertulia import actions, domain, markdown, opening, storage, zuliprc
-from tertulia.actions.people.joining import NewUser
 from tertulia.config import Config, ConfigError
 from tertulia.demo import script
 from tertulia.demo.people import ARRIVALS, FOUNDED, ORGANIZATION, PEOPLE, ROOMS, Character, DemoRoom
 from tertulia.demo.script import Line
 from tertulia.domain.messages.message import Draft
 from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.newcomers import NewUser
 from tertulia.domain.people.user import User
 from tertulia.storage.database import Database
 from tertulia.storage.database.tx import Tx

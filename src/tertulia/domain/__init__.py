@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         later,
         limits,
         messages,
+        names,
         organization,
         people,
         personal,

@@ -1,6 +1,6 @@
 """What the value of a setting can be: each kind of value, with its rule in one place.
 
-The tables of settings (`organization_settings`, `preferences`) name a kind for each row. Whoever
+The tables of settings (`organization.settings`, `personal.settings`) name a kind for each row. Whoever
 lets a value in, be it the API, a command or an action, asks the kind; none has rules of its own.
 """
 
@@ -41,7 +41,7 @@ class Switch(ValueKind):
     must_be = "true or false"
 
     def read(self, text: str) -> bool:
-        return {"true": True, "false": False}[_among(text, ("true", "false"))]
+        return bool(_among(text, ("true", "false")) == "true")
 
     def checked(self, value: Any) -> bool:
         return bool(_typed(value, bool))
@@ -189,7 +189,8 @@ class Adjustable:
     default: Any
     meaning: str  # one sentence
 
-    # The words in which the API refuses a value, where it knows the value's type alone.
+    # A refusal in words of its own, said by the action. Without one, the API refuses while it
+    # reads its parameters, in the words that it has for the kind.
     refusal: Callable[[str, Any], ClientError] | None = None
 
     def checked(self, value: Any) -> Any:

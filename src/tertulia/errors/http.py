@@ -45,6 +45,20 @@ class AddressTooLong(ClientError):
     message = "The request address is too long (limit: {limit} bytes)"
 
 
+class RequestTooSlow(ClientError):
+    status = 408
+    code = "REQUEST_TIMEOUT"
+    message = "The request took too long to arrive"
+
+
+class TooManyConnections(ClientError):
+    """One address has more of them than its share."""
+
+    status = 429
+    code = "TOO_MANY_CONNECTIONS"
+    message = "Too many connections from this address"
+
+
 class RateLimited(ClientError):
     status = 429
     code = "RATE_LIMIT_HIT"
@@ -70,6 +84,10 @@ class ServiceUnavailable(ClientError):
     code = "SERVICE_UNAVAILABLE"
     message = "The server cannot reach its data right now. Please try again in a moment."
     headers = {"Retry-After": "1"}
+
+
+class ServerFull(ServiceUnavailable):
+    message = "The server has too many connections. Please try again in a moment."
 
 
 class ServerStopping(ServiceUnavailable):

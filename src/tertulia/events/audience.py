@@ -125,15 +125,21 @@ class MoveFollowers(Audience, frozen=True, tag="moved"):
 
 
 class LeftBehind(Audience, frozen=True, tag="bereft"):
-    """Those who had messages in one channel and lost them when they went to another."""
+    """Those who had messages in one channel and lost them when they went to another.
+
+    All of them, or those of some people who had the same messages.
+    """
 
     others_keep: ClassVar[bool] = True
 
     old: int
     new: int
     also: list[int] = []
+    people: list[int] | None = None
 
     def includes(self, org: Organization, user_id: int, was_subscribed: WasSubscribed) -> bool:
+        if self.people is not None and user_id not in self.people:
+            return False
         if not was_subscribed(self.old) and user_id not in self.also:
             return False
         if not org.channels[self.new].history_public:

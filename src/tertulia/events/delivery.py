@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import random
 import uuid
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -63,10 +63,21 @@ class Delivery:
     # --- giving out ---
 
     def _distribute(self, org: Organization, happening: Happening) -> None:
-        for mailbox in self.mailroom.for_happening(org, happening):
-            if not mailbox.behind and happening.seq > mailbox.scanned:
+        for mailbox in self._listening(
+            self.mailroom.for_happening(org, happening), happening.seq - 1
+        ):
+            if happening.seq > mailbox.scanned:
                 self._give(mailbox, org, happening)
         self._take_back(org, happening)
+
+    def _listening(self, mailboxes: Iterable[Mailbox], applied: int) -> Iterator[Mailbox]:
+        """Those that take in what comes after `applied`; whose client has left is emptied."""
+        now = self._database.clock()
+        for mailbox in mailboxes:
+            if mailbox.is_left(now):
+                mailbox.put_away(applied)
+            if not mailbox.behind:  # what it has missed must come first, and may be much
+                yield mailbox
 
     def _give(self, mailbox: Mailbox, org: Organization, happening: Happening) -> None:
         """Nobody misses an event because it could not be told to somebody else."""
@@ -146,11 +157,10 @@ class Delivery:
     def _give_out(self, org: Organization, whisper: Whisper) -> None:
         to = whisper.audience()
         encoded: dict[Hashable, bytes] = {}
-        for mailbox in self.mailroom.for_audience(org, to):
+        for mailbox in self._listening(self.mailroom.for_audience(org, to), org.applied):
             listener = mailbox.listener
             if (
-                not mailbox.behind  # what it has missed must come first, and may be much
-                and not mailbox.is_full
+                not mailbox.is_full
                 and listener.wants(whisper.type)
                 and _is_among(mailbox, to, org)
                 and whisper.is_for(org, listener)
@@ -228,6 +238,7 @@ class Delivery:
             mailbox = self.mailroom.find(queue_id) or self._make(stored)
         if mailbox.listener.user_id != user.id:
             raise BadQueue(queue_id=queue_id)
+        mailbox.seen_at = self._database.clock()
         if mailbox.behind:
             mailbox.skip_to(last_event_id)
         await self._fill(mailbox)
@@ -278,6 +289,8 @@ class Delivery:
             self._close(mailbox)
             raise BadQueue(queue_id=mailbox.listener.queue_id)
         for happening in page.happenings:
+            if mailbox.is_full:
+                break
             if mailbox.scanned < happening.seq <= org.applied:
                 self._offer_again(mailbox, org, happening, page.spans)
                 mailbox.scanned = happening.seq
@@ -323,6 +336,8 @@ class Delivery:
     def give_up_cold_mailboxes(self) -> None:
         now = self._database.clock()
         for mailbox in self.mailroom:
+            if mailbox.is_left(now):
+                mailbox.put_away(self.organizations[mailbox.realm_id].applied)
             if not mailbox.is_parked and now - mailbox.seen_at > COLD_AFTER_SECONDS:
                 self.mailroom.discard(mailbox)
 

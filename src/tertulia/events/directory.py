@@ -20,6 +20,7 @@ from tertulia.domain.organization.linkifiers import Linkifier
 from tertulia.domain.organization.realm import Realm
 from tertulia.domain.people.profile_fields import ProfileField
 from tertulia.domain.people.user import Role, User
+from tertulia.domain.personal.alert_words import Watch
 from tertulia.events.presence import Board
 from tertulia.storage.people.profile_fields import Values
 
@@ -58,6 +59,7 @@ class Organization:
         self.subscribers: dict[int, BitMap] = {}
         self.subscribed: dict[int, BitMap] = {}
         self.partners: dict[int, set[int]] = {}  # of guests: with whom they have talked
+        self.alert_words = Watch()
         self.presence = Board(self.users)
         self._inactive = BitMap()
         self._user_by_key: dict[bytes, int] = {}
@@ -175,6 +177,16 @@ class Organization:
         if viewer is None:
             return user.is_bot
         return domain.people.known_people.may_know(viewer, user, partial(self._have_met, viewer.id))
+
+    def known_among(self, viewer: User | None, user_ids: list[int]) -> list[int]:
+        """Those of some people whom somebody may know."""
+        if self.sees_everybody(viewer):
+            return user_ids
+        return [user_id for user_id in user_ids if self.may_know(viewer, self.users[user_id])]
+
+    def known_subscribers(self, viewer: User | None, channel_id: int) -> list[int]:
+        """Subscribers whose accounts are active, as far as somebody may know them."""
+        return self.known_among(viewer, self.subscribers_of(channel_id))
 
     def _have_met(self, user_id: int, other_id: int) -> bool:
         mine, theirs = self.subscribed.get(user_id), self.subscribed.get(other_id)

@@ -9,6 +9,7 @@ fit what is there, the directory is read afresh, and so are the mailboxes.
 """
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -24,6 +25,7 @@ from tertulia.storage.database.tx import Tx
 
 PAGE = 1000
 RETRY_SECONDS = 1
+LEASE_SECONDS = 10.0  # for so long what we know is good; the log is looked at more often
 
 Heard = Callable[[Organization, Happening], None]
 StartedOver = Callable[[Organization], None]
@@ -51,6 +53,8 @@ class Follower:
         self._started_over = started_over
         self._out_of_step: set[int] = set()  # organizations that have to be read afresh
         self._mending: asyncio.Task[None] | None = None
+        self._looking: asyncio.Task[None] | None = None
+        self._looked_at = -LEASE_SECONDS
         self._is_still = False
         self._turn = asyncio.Lock()
         self._held_back: list[tuple[News, Callable[[], None]]] = []
@@ -172,9 +176,26 @@ class Follower:
 
     async def catch_up(self) -> None:
         """Take in what others have written: another server, or the command line."""
+        began = time.monotonic()
         taken_in = asyncio.Event()
         self.deliver(await self._database.read_in(0, self.fetch_news), taken_in.set)
         await taken_in.wait()
+        self._looked_at = began
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether what we know may be too old to answer anybody by it.
+
+        A server that was paused, or cut off from its database, must not go by keys that were
+        revoked and rights that were taken away meanwhile.
+        """
+        return self._database.is_shared and time.monotonic() - self._looked_at > LEASE_SECONDS
+
+    async def look_afresh(self) -> None:
+        """Look at the log, together with all others who wait for that."""
+        if self._looking is None or self._looking.done():
+            self._looking = asyncio.get_running_loop().create_task(self.catch_up())
+        await asyncio.shield(self._looking)
 
     @asynccontextmanager
     async def still(self) -> AsyncIterator[None]:

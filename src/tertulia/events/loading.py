@@ -7,7 +7,7 @@ directory later, on the loop.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields
 
-from tertulia import storage
+from tertulia import domain, storage
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.groups.group import Group
 from tertulia.domain.organization.custom_emoji import CustomEmoji
@@ -15,6 +15,7 @@ from tertulia.domain.organization.linkifiers import Linkifier
 from tertulia.domain.organization.realm import Realm
 from tertulia.domain.people.profile_fields import ProfileField
 from tertulia.domain.people.user import User
+from tertulia.domain.personal.alert_words import WatchedWord
 from tertulia.events.directory import Organization
 from tertulia.storage.database.tx import Tx
 from tertulia.storage.people.profile_fields import Values
@@ -32,6 +33,7 @@ class Touched:
     linkifiers: bool = False
     profile_fields: bool = False
     profiles: set[int] = field(default_factory=set)  # whose fields are filled in differently
+    alert_words: set[int] = field(default_factory=set)  # whose
     everything: bool = False  # it cannot be said what
 
     def __bool__(self) -> bool:
@@ -56,6 +58,7 @@ class Patch:
     linkifiers: list[Linkifier] | None = None
     profile_fields: list[ProfileField] | None = None
     profiles: dict[int, Values] = field(default_factory=dict)
+    alert_words: dict[int, list[WatchedWord]] = field(default_factory=dict)
 
     def apply_to(self, org: Organization) -> None:
         if self.realm is not None:
@@ -75,6 +78,8 @@ class Patch:
             org.put_profile_fields(self.profile_fields)
         for user_id, values in self.profiles.items():
             org.put_profile(user_id, values)
+        for user_id, words in self.alert_words.items():
+            org.alert_words.put(user_id, words)
 
 
 def load(tx: Tx, email_domain: str, clock: Callable[[], float]) -> Organization:
@@ -93,6 +98,8 @@ def load(tx: Tx, email_domain: str, clock: Callable[[], float]) -> Organization:
         org.put_profile(user_id, values)
     org.put_subscriptions(storage.channels.subscriptions.active_pairs(tx))
     org.partners = _partners_of_guests(tx, org.users.values())
+    for user_id, words in _alert_words(tx).items():
+        org.alert_words.put(user_id, words)
     org.presence.learn(storage.people.presence.since(tx, 0))
     return org
 
@@ -120,8 +127,19 @@ def read_patch(tx: Tx, touched: Touched) -> Patch:
     if touched.profiles:
         found = storage.people.profile_fields.all_values(tx, sorted(touched.profiles))
         patch.profiles = {user_id: found.get(user_id, {}) for user_id in touched.profiles}
+    if touched.alert_words:
+        words = _alert_words(tx, sorted(touched.alert_words))
+        patch.alert_words = {user_id: words.get(user_id, []) for user_id in touched.alert_words}
     return patch
 
 
 def _partners_of_guests(tx: Tx, people: Iterable[User]) -> dict[int, set[int]]:
     return storage.people.known_people.partners(tx, [user.id for user in people if user.is_guest])
+
+
+def _alert_words(tx: Tx, user_ids: list[int] | None = None) -> dict[int, list[WatchedWord]]:
+    found = storage.personal.alert_words.of_users(tx, user_ids)
+    return {
+        user_id: [domain.personal.alert_words.watched(word) for word in words]
+        for user_id, words in found.items()
+    }

@@ -1,7 +1,8 @@
 """Mailboxes: what is pending for one queue, and the poll that waits for it.
 
 A mailbox is a convenience. All it holds can be read again from the log, so it may be thrown away
-at any moment and made anew at the next poll, on this server or another.
+at any moment and made anew at the next poll, on this server or another. So one whose client does
+not come holds nothing, and none holds much.
 
 An event's id is its place in the log, moved up to leave room below for what is never written
 down: several wire events of one happening, and then those that only travel through memory.
@@ -18,6 +19,8 @@ from tertulia.events.types.event import NOTHING, About, Event
 
 ROOM = 20  # bits between two events of the log
 MOST_PENDING = 2000
+MOST_PENDING_BYTES = 1 << 20
+LEFT_AFTER_SECONDS = 10  # a client that listens comes back within the time of a round trip
 
 _ROOM_MASK = (1 << ROOM) - 1
 
@@ -63,13 +66,17 @@ class Mailbox:
         self.last_id = self.acked
         self.seen_id = self.acked  # what the client says it has seen, perhaps from another server
         self.pending: list[Pending] = []
+        self._pending_bytes = 0
+        self._settled: int | None = None  # up to here nothing was pending when something came
         self._gone: set[int] = set()  # dropped since the client may have fetched them
+        self._merged: set[int] = set()  # taken in by later ones, and perhaps told elsewhere
         self.seen_at = seen_at
         self.behind = True
         self.scanned = seq_of(start)
         self.skip_to(self.acked)
         self.filling = asyncio.Lock()  # one at a time reads on in the log
         self._waiting: asyncio.Future[None] | None = None
+        self._polls = 0  # that wait, or were woken and have yet to take what there is
         self._closed = False
 
     @property
@@ -78,7 +85,11 @@ class Mailbox:
 
     @property
     def is_full(self) -> bool:
-        return len(self.pending) >= MOST_PENDING
+        return len(self.pending) >= MOST_PENDING or self._pending_bytes >= MOST_PENDING_BYTES
+
+    def is_left(self, now: float) -> bool:
+        """Whether its client does not listen any more."""
+        return not self._polls and now - self.seen_at > LEFT_AFTER_SECONDS
 
     @property
     def is_to_be_filled(self) -> bool:
@@ -88,7 +99,7 @@ class Mailbox:
         """Up to here the log, which is known up to `applied`, holds nothing new to the client."""
         if self.behind:
             return seq_of(self.acked) - 1
-        return seq_of(self.pending[0].id) - 1 if self.pending else applied
+        return applied if self._settled is None else self._settled
 
     def take(self) -> list[Pending]:
         """Everything that is pending, now being given to the client."""
@@ -104,15 +115,20 @@ class Mailbox:
 
     def merge(self, event: Event) -> Event:
         """The event together with one that is pending, which is then taken out, if they can be
-        one; never with one that somebody has fetched."""
-        for index, entry in enumerate(self.pending):
+        one; never with one that somebody has fetched here."""
+        between: list[Event] = []
+        for index in reversed(range(len(self.pending))):
+            entry = self.pending[index]
             known = entry.about.mergeable
-            if known is None or entry.given or entry.id <= self.seen_id:
-                continue
-            merged = event.merged_with(known)
-            if merged is not None:
-                del self.pending[index]
-                return merged
+            if known is not None and not entry.given and entry.id > self.seen_id:
+                merged = event.merged_with(known, between)
+                if merged is not None:
+                    del self.pending[index]
+                    self._pending_bytes -= len(entry.body)
+                    self._merged.add(entry.id)
+                    return merged
+            if entry.about.in_order is not None:
+                between.append(entry.about.in_order)
         return event
 
     def add_fleeting(self, seq: int, body: bytes) -> None:
@@ -132,6 +148,14 @@ class Mailbox:
         self.behind = True
         self.scanned = seq
 
+    def put_away(self, applied: int) -> None:
+        """Hold nothing: all from here on will be read from the log, which is known up to
+        `applied`, when the client comes back."""
+        if self.pending or not self.behind:
+            self.fall_behind(applied if self._settled is None else self._settled)
+            self.last_id = self.acked
+            self._keep([])
+
     def skip_to(self, last_event_id: int) -> None:
         """Read on where the client has got to, here or on another server.
 
@@ -141,7 +165,7 @@ class Mailbox:
         self.seen_id = max(self.seen_id, last_event_id)
         if seq_of(last_event_id) > self.scanned:
             self.scanned = max(self.scanned, seq_of(last_event_id) - 1)
-            self.pending.clear()
+            self._keep([])
 
     def forget_channel(self, channel_id: int) -> None:
         """Drop messages of a channel that may no longer be read."""
@@ -161,11 +185,20 @@ class Mailbox:
     def _drop(self, entries: Iterable[Pending]) -> None:
         ids = {entry.id for entry in entries}
         self._gone |= ids
-        self.pending = [entry for entry in self.pending if entry.id not in ids]
+        self._keep([entry for entry in self.pending if entry.id not in ids])
+
+    def _keep(self, entries: list[Pending]) -> None:
+        self.pending = entries
+        self._pending_bytes = sum(len(entry.body) for entry in entries)
+        if not entries:
+            self._settled = None
 
     def _add(self, entry: Pending) -> None:
         if entry.id > self.acked and entry.id > self.last_id:
+            if self._settled is None:
+                self._settled = seq_of(entry.id) - 1
             self.pending.append(entry)
+            self._pending_bytes += len(entry.body)
             self.last_id = entry.id
 
     # --- reading ---
@@ -179,12 +212,23 @@ class Mailbox:
         if last_event_id != self.acked and not self._was_given(last_event_id, head):
             raise EventNotInQueue(event_id=last_event_id)
         self.acked = last_event_id
+        if last_event_id in self._merged:  # another server told it by itself, and we would again
+            self._keep([])
+            self.last_id = last_event_id
+            self.fall_behind(seq_of(last_event_id))
         self.last_id = max(self.last_id, last_event_id)
-        self.pending = [entry for entry in self.pending if entry.id > last_event_id]
+        self._keep([entry for entry in self.pending if entry.id > last_event_id])
+        if self._settled is not None:
+            self._settled = max(self._settled, seq_of(last_event_id) - 1)
         self._gone = {number for number in self._gone if number > last_event_id}
+        self._merged = {number for number in self._merged if number > last_event_id}
 
     def _was_given(self, number: int, head: int) -> bool:
-        if number in self._gone or any(entry.id == number for entry in self.pending):
+        if (
+            number in self._gone
+            or number in self._merged
+            or any(entry.id == number for entry in self.pending)
+        ):
             return True
         # Another server, or this one before a restart, may have given out a fleeting one.
         return number > self.start and bool(number & _ROOM_MASK) and seq_of(number) <= head
@@ -195,9 +239,11 @@ class Mailbox:
         self.wake()
         waiting = asyncio.get_running_loop().create_future()
         self._waiting = waiting
+        self._polls += 1
         try:
             await waiting
         finally:
+            self._polls -= 1
             if self._waiting is waiting:
                 self._waiting = None
         self._check_open()
@@ -209,7 +255,7 @@ class Mailbox:
 
     def close(self) -> None:
         self._closed = True
-        self.pending.clear()
+        self._keep([])
         self.wake()
 
     def _check_open(self) -> None:

@@ -57,7 +57,8 @@ class TypingDirect(Whisper, frozen=True, tag="typing_direct"):
         return Users(self.user_ids)
 
     def is_for(self, org: Organization, to: Listener) -> bool:
-        return _knows(org, to, self.sender_id) and _watches_typing(org, to)
+        known = all(_knows(org, to, user_id) for user_id in (self.sender_id, *self.user_ids))
+        return known and _watches_typing(org, to)
 
     def wire(self, org: Organization, to: Listener) -> Wire:
         return {
@@ -83,7 +84,11 @@ class TypingInChannel(Whisper, frozen=True, tag="typing_in_channel"):
         return Subscribers(self.channel_id)
 
     def is_for(self, org: Organization, to: Listener) -> bool:
-        return to.options.capabilities.stream_typing_notifications and _watches_typing(org, to)
+        return (
+            to.options.capabilities.stream_typing_notifications
+            and _knows(org, to, self.sender_id)
+            and _watches_typing(org, to)
+        )
 
     def variant(self, to: Listener) -> Hashable:
         return to.options.capabilities.empty_topic_name
@@ -117,7 +122,7 @@ class TypingEdit(Whisper, frozen=True, tag="typing_edit"):
         return Users(self.user_ids) if self.channel_id is None else Subscribers(self.channel_id)
 
     def is_for(self, org: Organization, to: Listener) -> bool:
-        return _watches_typing(org, to)
+        return _knows(org, to, self.sender_id) and _watches_typing(org, to)
 
     def wire(self, org: Organization, to: Listener) -> Wire:
         recipient: Wire = {"type": "direct", "user_ids": self.user_ids}

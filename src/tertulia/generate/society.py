@@ -9,9 +9,9 @@ from random import Random
 from pyroaring import BitMap64
 
 from tertulia import actions, markdown, storage
-from tertulia.actions.people.joining import NewUser
 from tertulia.domain.channels.channel import Channel, NewChannel
 from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.newcomers import NewUser
 from tertulia.domain.people.user import BotType, Role, User
 from tertulia.generate import lexicon
 from tertulia.generate.writing import TextWriter

@@ -179,7 +179,7 @@ def _failure(error: Exception, exchange: Exchange) -> Answer:
         ms=exchange.milliseconds(),
     )
     ours = InternalError()
-    return Answer(ours.status, encode_error(ours), {"X-ApiRequest-Id": request_id})
+    return Answer(ours.status, encode_error(ours), {"X-Request-Id": request_id})
 
 
 # --- The bytes ------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ QUEUES_AT_ONCE = 100  # of ten thousand: nobody waits until all of them are note
 T = TypeVar("T")
 
 
-class Watch:
+class ClockWatch:
     """Holds a stopwatch against the clock, to notice when the clock was put forward or back."""
 
     def __init__(
@@ -37,8 +37,13 @@ class Watch:
         return jump if abs(jump) > NOTICEABLE_SECONDS else 0.0
 
 
+async def compare_clocks(database: Database) -> None:
+    """Go on by the database's clock, though ours may run faster or slower."""
+    await asyncio.to_thread(database.compare_clocks)
+
+
 async def keep_positions(
-    database: Database, delivery: Delivery, watch: Watch | None = None
+    database: Database, delivery: Delivery, watch: ClockWatch | None = None
 ) -> None:
     """Store how far queues have been read, then forget those that nobody polls."""
     now = database.clock()

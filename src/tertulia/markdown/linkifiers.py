@@ -5,7 +5,7 @@ its own size, whatever it is; that size and how often RE2 is asked have bounds.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from importlib import import_module
 from typing import NamedTuple, Protocol
@@ -77,7 +77,7 @@ def apply(text: str, stash: Stash, linkifiers: tuple[LinkPattern, ...]) -> str:
             continue
         pieces = []
         done = 0
-        for match in find(text, linkifier):
+        for match in find(text, linkifier, stash.plain):
             pieces.append(text[done : match.start])
             html = f"{escape.tag('a', href=match.url)}{escape.text(match.text)}</a>"
             link = Link(match.url, stash.plain(match.text))
@@ -88,8 +88,13 @@ def apply(text: str, stash: Stash, linkifiers: tuple[LinkPattern, ...]) -> str:
     return text
 
 
-def find(text: str, linkifier: LinkPattern) -> list[Match]:
-    """What one linkifier links in a text, and where to. A broken pattern links nothing."""
+def find(
+    text: str, linkifier: LinkPattern, plain: Callable[[str], str] = lambda text: text
+) -> list[Match]:
+    """What one linkifier links in a text, and where to. A broken pattern links nothing.
+
+    `plain` gives what a reader sees of a part: no mark of the stash gets into an address.
+    """
     try:
         pattern, _ = _compiled(linkifier.pattern)
     except InvalidPattern:
@@ -103,7 +108,7 @@ def find(text: str, linkifier: LinkPattern) -> list[Match]:
         if match is None or start == end:
             break
         values = {
-            name.decode(): value.decode()
+            name.decode(): plain(value.decode())
             for name, value in match.groupdict().items()
             if value is not None
         }

@@ -54,6 +54,11 @@ def check(template: str) -> frozenset[str]:
     return frozenset(names)
 
 
+def beginning(template: str) -> str:
+    """What all addresses of a template begin with; whoever fills it in does not choose that."""
+    return template.partition("{")[0]
+
+
 def expand(template: str, values: Mapping[str, str]) -> str:
     """The address. A name without a value is left out."""
 

@@ -19,16 +19,12 @@ def everything(tx: Tx) -> list[Group]:
     subgroups = _lists(
         tx, "SELECT group_id, subgroup_id AS item FROM user_group_subgroup", "subgroup_id"
     )
-    rows = tx.all("SELECT * FROM user_group WHERE realm_id = :realm ORDER BY id", realm=tx.realm_id)
+    rows = tx.all("SELECT * FROM user_group WHERE realm_id = :realm ORDER BY id")
     return [_group(row, members, subgroups) for row in rows]
 
 
 def find(tx: Tx, group_id: int) -> Group | None:
-    row = tx.one(
-        "SELECT * FROM user_group WHERE id = :id AND realm_id = :realm",
-        id=group_id,
-        realm=tx.realm_id,
-    )
+    row = tx.one("SELECT * FROM user_group WHERE id = :id AND realm_id = :realm", id=group_id)
     if row is None:
         return None
     members = tx.all(
@@ -50,27 +46,20 @@ def find_many(tx: Tx, group_ids: list[int]) -> list[Group]:
     if not group_ids:
         return []
     rows = tx.all(
-        "SELECT * FROM user_group WHERE realm_id = :realm AND id IN :ids ORDER BY id",
-        realm=tx.realm_id,
-        ids=group_ids,
+        "SELECT * FROM user_group WHERE realm_id = :realm AND id IN :ids ORDER BY id", ids=group_ids
     )
     return [_group(row, {}, {}) for row in rows]
 
 
 def system_ids(tx: Tx) -> dict[str, int]:
-    rows = tx.all(
-        "SELECT id, name FROM user_group WHERE realm_id = :realm AND is_system", realm=tx.realm_id
-    )
+    rows = tx.all("SELECT id, name FROM user_group WHERE realm_id = :realm AND is_system")
     return {row["name"]: row["id"] for row in rows}
 
 
-def name_taken(tx: Tx, name: str) -> bool:
-    found = tx.one(
-        "SELECT 1 AS found FROM user_group WHERE realm_id = :realm AND name = :name",
-        realm=tx.realm_id,
-        name=name,
-    )
-    return found is not None
+def names(tx: Tx) -> dict[int, str]:
+    """What all groups are called, by their ids."""
+    rows = tx.all("SELECT id, name FROM user_group WHERE realm_id = :realm")
+    return {row["id"]: row["name"] for row in rows}
 
 
 # --- who is in what ---
@@ -131,7 +120,6 @@ def within(tx: Tx, group_ids: Iterable[int]) -> Within:
         tx.all(
             "SELECT id, name, is_system FROM user_group WHERE id IN :ids AND realm_id = :realm",
             ids=list(group_ids),
-            realm=tx.realm_id,
         )
     )
     ordinary = [group_id for group_id, name in found.items() if name is None]
@@ -167,19 +155,13 @@ def supergroups(tx: Tx, group_id: int) -> list[int]:
 
 
 def insert(
-    tx: Tx,
-    name: str,
-    description: str,
-    *,
-    creator_id: int | None = None,
-    is_system: bool = False,
+    tx: Tx, name: str, description: str, *, creator_id: int | None = None, is_system: bool = False
 ) -> int:
     return tx.insert(
         "INSERT INTO user_group"
         " (realm_id, name, description, is_system, creator_id, created_at, permissions)"
         " VALUES (:realm, :name, :description, :is_system, :creator, :created_at, '{}')"
         " RETURNING id",
-        realm=tx.realm_id,
         name=name,
         description=description,
         is_system=is_system,
@@ -196,7 +178,6 @@ def update(tx: Tx, group_id: int, *, name: str, description: str, deactivated: b
         description=description,
         deactivated=deactivated,
         id=group_id,
-        realm=tx.realm_id,
     )
 
 
@@ -205,7 +186,6 @@ def set_permissions(tx: Tx, group_id: int, permissions: dict[str, GroupValue]) -
         "UPDATE user_group SET permissions = :permissions WHERE id = :id AND realm_id = :realm",
         permissions=msgspec.json.encode(permissions).decode(),
         id=group_id,
-        realm=tx.realm_id,
     )
 
 
@@ -229,7 +209,6 @@ def add_subgroup(tx: Tx, group_id: int, subgroup_id: int) -> None:
     tx.execute(
         "INSERT INTO user_group_subgroup (realm_id, group_id, subgroup_id)"
         " VALUES (:realm, :group, :subgroup)",
-        realm=tx.realm_id,
         group=group_id,
         subgroup=subgroup_id,
     )
@@ -249,7 +228,7 @@ def remove_subgroups(tx: Tx, group_id: int, subgroup_ids: list[int]) -> None:
 def _lists(tx: Tx, sql: str, order: str) -> dict[int, list[int]]:
     found: dict[int, list[int]] = {}
     sql = f"{sql} WHERE realm_id = :realm ORDER BY group_id, {order}"
-    for row in tx.all(sql, realm=tx.realm_id):
+    for row in tx.all(sql):
         found.setdefault(row["group_id"], []).append(row["item"])
     return found
 

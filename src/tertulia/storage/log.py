@@ -21,7 +21,7 @@ class Entry:
 
 def head(tx: Tx) -> int:
     """The number of the last event of the organization."""
-    return int(tx.value("SELECT seq AS value FROM log_head WHERE realm_id = :r", r=tx.realm_id))
+    return int(tx.value("SELECT seq AS value FROM log_head WHERE realm_id = :realm"))
 
 
 def heads(tx: Tx) -> dict[int, int]:
@@ -30,15 +30,11 @@ def heads(tx: Tx) -> dict[int, int]:
 
 
 def append(tx: Tx, kind: str, audience: str, payload: str) -> int:
-    row = tx.one(
-        "UPDATE log_head SET seq = seq + 1 WHERE realm_id = :realm RETURNING seq",
-        realm=tx.realm_id,
-    )
+    row = tx.one("UPDATE log_head SET seq = seq + 1 WHERE realm_id = :realm RETURNING seq")
     assert row is not None
     tx.execute(
         "INSERT INTO event (realm_id, seq, kind, audience, payload, at)"
         " VALUES (:realm, :seq, :kind, :audience, :payload, :now)",
-        realm=tx.realm_id,
         seq=row["seq"],
         kind=kind,
         audience=audience,
@@ -75,7 +71,6 @@ def first_since(tx: Tx, at: float) -> int | None:
     found: int | None = tx.value(
         "SELECT seq + 1 AS value FROM event WHERE realm_id = :realm AND at < :at"
         " ORDER BY seq DESC LIMIT 1",
-        realm=tx.realm_id,
         at=at,
     )
     return found
@@ -83,9 +78,7 @@ def first_since(tx: Tx, at: float) -> int | None:
 
 def forget_up_to(tx: Tx, seq: int) -> int:
     """Drop the oldest events, up to and including `seq`; says how many."""
-    return tx.execute(
-        "DELETE FROM event WHERE realm_id = :realm AND seq <= :seq", realm=tx.realm_id, seq=seq
-    )
+    return tx.execute("DELETE FROM event WHERE realm_id = :realm AND seq <= :seq", seq=seq)
 
 
 def gaps(tx: Tx) -> list[str]:

@@ -47,9 +47,7 @@ def insert(tx: Tx, queue: StoredQueue) -> None:
 
 
 def find(tx: Tx, queue_id: str) -> StoredQueue | None:
-    row = tx.one(
-        "SELECT * FROM queue WHERE id = :id AND realm_id = :realm", id=queue_id, realm=tx.realm_id
-    )
+    row = tx.one("SELECT * FROM queue WHERE id = :id AND realm_id = :realm", id=queue_id)
     return None if row is None else _queue(row)
 
 
@@ -58,16 +56,17 @@ def of_user(tx: Tx, user_id: int) -> list[str]:
     return [row["id"] for row in rows]
 
 
-def count_of(tx: Tx, user_id: int) -> int:
-    return int(tx.value("SELECT count(*) AS value FROM queue WHERE user_id = :user", user=user_id))
+def idlest(tx: Tx, user_id: int, *, keep: int) -> list[str]:
+    """All queues of a user but those `keep` that were polled last."""
+    rows = tx.all(
+        "SELECT id FROM queue WHERE user_id = :user ORDER BY seen_at DESC, created_at DESC",
+        user=user_id,
+    )
+    return [row["id"] for row in rows[keep:]]
 
 
 def delete(tx: Tx, queue_ids: list[str]) -> int:
-    return tx.execute(
-        "DELETE FROM queue WHERE realm_id = :realm AND id IN :ids",
-        realm=tx.realm_id,
-        ids=queue_ids,
-    )
+    return tx.execute("DELETE FROM queue WHERE realm_id = :realm AND id IN :ids", ids=queue_ids)
 
 
 def note(tx: Tx, positions: list[Position]) -> None:
@@ -93,7 +92,6 @@ def put_forward(tx: Tx, seconds: float) -> None:
     tx.execute(
         "UPDATE queue SET seen_at = seen_at + :seconds"
         " WHERE realm_id = :realm AND seen_at <= :before",
-        realm=tx.realm_id,
         seconds=seconds,
         before=tx.now - seconds,
     )
@@ -101,28 +99,20 @@ def put_forward(tx: Tx, seconds: float) -> None:
 
 def oldest_position(tx: Tx) -> int | None:
     """Up to here no queue of the organization needs the log; None without queues."""
-    found: int | None = tx.value(
-        "SELECT min(scanned) AS value FROM queue WHERE realm_id = :realm", realm=tx.realm_id
-    )
+    found: int | None = tx.value("SELECT min(scanned) AS value FROM queue WHERE realm_id = :realm")
     return found
 
 
 def behind(tx: Tx, seq: int) -> list[str]:
     """The queues that still need the log from before a certain event."""
-    rows = tx.all(
-        "SELECT id FROM queue WHERE realm_id = :realm AND scanned < :seq",
-        realm=tx.realm_id,
-        seq=seq,
-    )
+    rows = tx.all("SELECT id FROM queue WHERE realm_id = :realm AND scanned < :seq", seq=seq)
     return [row["id"] for row in rows]
 
 
 def expired(tx: Tx, at: float) -> list[str]:
     """Queues of the organization that nobody has polled for longer than they asked for."""
     rows = tx.all(
-        "SELECT id FROM queue WHERE realm_id = :realm AND seen_at + idle_seconds < :at",
-        realm=tx.realm_id,
-        at=at,
+        "SELECT id FROM queue WHERE realm_id = :realm AND seen_at + idle_seconds < :at", at=at
     )
     return [row["id"] for row in rows]
 

@@ -1,13 +1,13 @@
 """Uploaded pictures made small, when somebody first asks for one.
 
-Drawing takes long and much memory, so it is done in a thread, one at a time. What came of it is
-kept with the file; a picture that cannot be drawn is shown as it is.
+What came of it is kept with the file; a picture that cannot be drawn is shown as it is. One file at
+a time is fetched for drawing, so that no more than one waits in memory.
 """
 
 import asyncio
 import io
 
-from tertulia import domain, storage
+from tertulia import api, domain, storage
 from tertulia.domain.files.attachments import PIECE_BYTES, Attachment
 from tertulia.errors.messages import BadImage
 from tertulia.storage.database import Bound
@@ -42,6 +42,6 @@ async def _drawn(db: Bound, file: Attachment) -> bytes:
         contents.write(piece or b"")
     contents.seek(0)
     try:
-        return await asyncio.to_thread(domain.files.images.thumbnail, contents)
+        return await api.files.pictures.drawn(domain.files.images.thumbnail, contents)
     except BadImage:
         return b""

@@ -396,13 +396,6 @@ def test_guests_may_leave(chat):
     assert names_of(gus) == []
 
 
-def test_leaving_what_one_cannot_see_is_leaving_nothing(chat):
-    ana, ben = chat.people("ana", "ben")
-    ana.joins("cellar", invite_only=True)
-
-    assert leaves(ben, "cellar").succeeds()["not_removed"] == ["cellar"]
-
-
 def test_leaving_a_channel_that_is_not_there(chat):
     ana = chat.person("ana", channels=["kitchen"])
 

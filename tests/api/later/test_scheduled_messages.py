@@ -225,7 +225,7 @@ def test_the_rules_of_sending_hold_already_now(chat):
     vault = chat.channel("vault").id
 
     cleo.post("/scheduled_messages", content="x", **soon(to=vault)).fails(
-        "Not authorized to send to channel 'vault'"
+        f"Channel with ID '{vault}' does not exist", code="STREAM_DOES_NOT_EXIST"
     )
     cleo.post("/scheduled_messages", content="x", **soon(to=[ben.id])).fails(
         f"'{ben.api_email}' is no longer using Zulip."

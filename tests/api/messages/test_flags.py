@@ -299,6 +299,31 @@ def test_events_nobody_fetched_are_told_as_one(kitchen):
     ]
 
 
+def test_what_is_told_as_one_leaves_flags_as_they_are(kitchen):
+    _, _, ben, said = kitchen
+    ears = ben.listens_for("update_message_flags")
+
+    flagged(ben, said[:1], "add", "starred").succeeds()
+    flagged(ben, said[:1], "remove", "starred").succeeds()
+    flagged(ben, said[1:2], "add", "starred").succeeds()
+
+    starred: set[int] = set()
+    for event in ears.all():
+        change = starred.update if event["op"] == "add" else starred.difference_update
+        change(event["messages"])
+    assert starred == {said[1].id}
+
+
+def test_what_comes_and_goes_is_told_once_each_way(kitchen):
+    _, _, ben, said = kitchen
+    ears = ben.listens_for("update_message_flags")
+
+    for op in ("add", "remove", "add", "remove"):
+        flagged(ben, said[:1], op, "starred").succeeds()
+
+    assert [event["op"] for event in ears.all()] == ["add", "remove"]
+
+
 def test_unreading_is_never_merged(kitchen):
     _, _, ben, said = kitchen
     flagged(ben, said, "add", "read").succeeds()

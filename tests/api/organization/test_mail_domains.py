@@ -129,7 +129,7 @@ def test_whoever_is_there_may_not_move_elsewhere_either(chat, ana):
     ana.patch("/realm", emails_restricted_to_domains=True).succeeds()
     words = "Email 'ben@elsewhere.example.net' not allowed in this organization"
 
-    ben.patch("/settings", email="ben@elsewhere.example.net").fails(words)
+    ana.patch("/settings", email="ben@elsewhere.example.net").fails(words)
     ana.patch(f"/users/{ben.id}", new_email="ben@elsewhere.example.net").fails(words)
     ana.patch(f"/users/{ben.id}", new_email="ben@boats.example.com").succeeds()
 

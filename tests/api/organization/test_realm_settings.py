@@ -247,6 +247,7 @@ def test_some_are_for_owners_and_that_is_said_before_a_value_is_wrong(
         ("description", "d" * 1001, "description is too long (limit: 1000 characters)"),
         ("waiting_period_threshold", -1, "waiting_period_threshold is too small"),
         ("digest_weekday", 9, "Invalid digest_weekday"),
+        ("media_preview_size", 500, "Invalid media_preview_size"),
         ("invite_required", "maybe", "invite_required is not valid JSON"),
         ("topics_policy", "empty_topic_only", "Invalid topics_policy"),
         (

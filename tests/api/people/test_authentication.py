@@ -7,6 +7,7 @@ from tests.support.people import Chat, basic
 from tests.support.waiting import eventually
 
 from tertulia import actions
+from tertulia.domain.people.newcomers import NewUser
 
 CHALLENGE = 'Basic realm="zulip"'
 
@@ -178,7 +179,7 @@ def test_credentials_come_before_parameters_and_roles_before_them_too(chat):
 
 
 def test_somebody_added_from_outside_is_soon_known(chat):
-    new = actions.people.joining.NewUser("cleo@example.com", "From Outside")
+    new = NewUser("cleo@example.com", "From Outside")
 
     _, key = chat.write_from_outside(actions.people.joining.add, chat.server.vault, new)
 

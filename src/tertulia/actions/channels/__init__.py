@@ -13,6 +13,7 @@ from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.errors.authentication import InsufficientPermission, OwnerRequired
 from tertulia.errors.channels import (
+    ChannelNameTaken,
     ChannelNotAccessible,
     ContradictoryOpenness,
     DefaultChannelIsPrivate,
@@ -88,6 +89,21 @@ def may_read(tx: Tx, user: User, channel: Channel) -> bool:
     return domain.channels.access.may_read(
         user, channel, subscribed, partial(actions.groups.permissions.asking(tx, [user]), user)
     )
+
+
+def seen(tx: Tx, user: User, channel: Channel | None) -> Channel | None:
+    """A channel that was looked up, if there is one whose name and settings the user may know.
+
+    To find that there is no such channel takes as long, whether or not there is one.
+    """
+    return channel if may_see(tx, user, channel or _nowhere(tx)) else None
+
+
+def named(tx: Tx, user: User, where: int | str) -> Channel | None:
+    """The channel of this id or name, as far as the user may know it."""
+    if isinstance(where, int):
+        return seen(tx, user, storage.channels.find(tx, where))
+    return seen(tx, user, storage.channels.find_by_name(tx, where))
 
 
 def _reached(
@@ -173,7 +189,7 @@ def create(
 ) -> Channel:
     """Create a channel without subscribers and tell those who may see it."""
     domain.channels.channel.checked_name(new.name)
-    _check_creation(tx, creator, new, web_public_allowed)
+    check_creation(tx, creator, new, web_public_allowed)
     return found(tx, creator, new, rendered_description)
 
 
@@ -202,7 +218,8 @@ def check_topic_creation(tx: Tx, shares_history: bool, permissions: dict[str, Gr
         )
 
 
-def _check_creation(tx: Tx, creator: User, new: NewChannel, web_public_allowed: bool) -> None:
+def check_creation(tx: Tx, creator: User, new: NewChannel, web_public_allowed: bool) -> None:
+    """Raises for a channel that this creator may not make."""
     if new.is_web_public and new.invite_only:
         raise ContradictoryOpenness()
     kind = "private" if new.invite_only else "public"
@@ -219,6 +236,15 @@ def _check_creation(tx: Tx, creator: User, new: NewChannel, web_public_allowed: 
         actions.groups.permissions.require_in_realm(
             tx, creator, "can_set_delete_message_policy_group"
         )
+
+
+def check_name_is_free(tx: Tx, name: str, but_for: Channel | None = None) -> None:
+    """Raises for a name that another channel has, or that cannot be told from another's."""
+    taken = storage.channels.names(tx)
+    if but_for is not None:
+        del taken[but_for.id]
+    if domain.names.is_like_one_of(name, taken.values()):
+        raise ChannelNameTaken(channel_name=name)
 
 
 def require_web_public(tx: Tx, user: User, web_public_allowed: bool) -> None:

@@ -19,7 +19,6 @@ from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.errors.authentication import AdministratorRequired, OwnerRequired
 from tertulia.errors.channels import (
-    ChannelNameTaken,
     ChannelNotAccessible,
     ContradictoryOpenness,
     DefaultChannelIsPrivate,
@@ -250,9 +249,7 @@ def _change_name(tx: Tx, user: User, channel: Channel, changes: ChannelChanges) 
     name = domain.channels.channel.checked_name(changes.name)
     if name == channel.name:
         raise BadRequest("Channel already has that name.")
-    other = storage.channels.find_by_name(tx, name)
-    if other is not None and other.id != channel.id:
-        raise ChannelNameTaken(channel_name=name)
+    actions.channels.check_name_is_free(tx, name, but_for=channel)
     storage.channels.rename(tx, channel.id, name)
     _tell(tx, channel, "name", name)
     actions.people.bots.channel_renamed(tx, channel.id)

@@ -75,8 +75,12 @@ def _archive(tx: Tx, folder: Folder, archived: bool) -> None:
 
 def _free_name(tx: Tx, name: str, but_for: Folder | None = None) -> str:
     name = domain.channels.folders.checked_folder_name(name)
-    other = storage.channels.folders.find_in_use(tx, name)
-    if other is not None and (but_for is None or other.id != but_for.id):
+    others = [
+        each.name
+        for each in storage.channels.folders.everything(tx)
+        if not each.archived and (but_for is None or each.id != but_for.id)
+    ]
+    if domain.names.is_like_one_of(name, others):
         raise BadRequest("Channel folder name already in use")
     return name
 

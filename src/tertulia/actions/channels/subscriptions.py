@@ -10,7 +10,7 @@ from tertulia.domain.channels.topics import INHERIT
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.errors.authentication import InsufficientPermission
-from tertulia.errors.channels import ChannelIsArchived, ChannelNameTaken
+from tertulia.errors.channels import ChannelIsArchived
 from tertulia.errors.parameters import NothingToDo
 from tertulia.events.audience import Everyone
 from tertulia.events.types.channels.subscriptions import Arrival, Departure, Joined, Left
@@ -59,15 +59,18 @@ def subscribe(tx: Tx, user: User, wish: Wish, email_domain: str) -> Outcome:
     missing: list[tuple[NewChannel, str]] = []
     for new, rendered in zip(wish.channels, wish.rendered_descriptions, strict=True):
         channel = storage.channels.find_by_name(tx, domain.channels.channel.checked_name(new.name))
+        if actions.channels.seen(tx, user, channel) is None:
+            # That a name is taken is told to those alone who could have a channel of that name.
+            actions.channels.check_creation(tx, user, new, wish.web_public_allowed)
         if channel is None:
+            actions.channels.check_name_is_free(tx, new.name)
             missing.append((new, rendered))
-        elif _may_join(tx, user, channel, wish):
+        elif _may_join(tx, user, channel, new.name, wish):
             existing.append(channel)
         else:
-            outcome.unauthorized.append(channel.name)
+            outcome.unauthorized.append(new.name)
     created = [
-        actions.channels.create(tx, user, new, rendered, wish.web_public_allowed)
-        for new, rendered in _each_once(missing)
+        actions.channels.found(tx, user, new, rendered) for new, rendered in _each_once(missing)
     ]
     people_ = _principals(tx, user, wish.principals, existing, email_domain)
 
@@ -90,12 +93,10 @@ def create_channel(
     """Create a channel for exactly these subscribers; gives its id."""
     user = actions.groups.permissions.acting(tx, user)
     _check_creations(tx, user, [new])
-    if (
-        storage.channels.find_by_name(tx, domain.channels.channel.checked_name(new.name))
-        is not None
-    ):
-        raise ChannelNameTaken(channel_name=new.name)
-    channel = actions.channels.create(tx, user, new, rendered_description, web_public_allowed)
+    name = domain.channels.channel.checked_name(new.name)
+    actions.channels.check_creation(tx, user, new, web_public_allowed)
+    actions.channels.check_name_is_free(tx, name)
+    channel = actions.channels.found(tx, user, new, rendered_description)
     join(tx, channel, _principals(tx, user, subscriber_ids, [], "") if subscriber_ids else [])
     _tell_of_new_channels(tx, user, [channel], announced=announced)
     return channel.id
@@ -139,11 +140,11 @@ def _each_once(missing: list[tuple[NewChannel, str]]) -> list[tuple[NewChannel, 
     )
 
 
-def _may_join(tx: Tx, user: User, channel: Channel, wish: Wish) -> bool:
+def _may_join(tx: Tx, user: User, channel: Channel, name: str, wish: Wish) -> bool:
     """Whether the user can reach the channel; raises where that ends the whole call."""
     if not actions.channels.may_read(tx, user, channel):
         if wish.authorization_errors_fatal:
-            raise BadRequest(f"Unable to access channel ({channel.name}).")
+            raise BadRequest(f"Unable to access channel ({name}).")
         return False
     if channel.archived:
         raise ChannelIsArchived()
@@ -289,7 +290,7 @@ def unsubscribe(
 ) -> tuple[list[str], list[str]]:
     """Take people out of channels: the names of those they left, and of those they were not in."""
     user = actions.groups.permissions.acting(tx, user)
-    found = _find_all(tx, removal.names)
+    found = _find_all(tx, user, removal.names)
     leavers = [user]
     if removal.principals:
         named = actions.people.named.find_principals(tx, user, removal.principals, email_domain)
@@ -315,8 +316,8 @@ def leave(tx: Tx, channel: Channel, leavers: list[User]) -> None:
     _leave_all(tx, {channel.id: (channel, leavers)})
 
 
-def _find_all(tx: Tx, names: list[str]) -> list[Channel]:
-    found = [storage.channels.find_by_name(tx, name) for name in names]
+def _find_all(tx: Tx, user: User, names: list[str]) -> list[Channel]:
+    found = [actions.channels.named(tx, user, name) for name in names]
     unknown = [name for name, channel in zip(names, found, strict=True) if channel is None]
     if unknown:
         raise BadRequest(f"Channel(s) ({', '.join(unknown)}) do not exist")

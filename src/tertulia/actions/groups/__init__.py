@@ -75,17 +75,18 @@ def create(tx: Tx, user: User, new: NewGroup) -> int:
     storage.groups.add_members(tx, group_id, members)
     for subgroup_id in subgroups:
         storage.groups.add_subgroup(tx, group_id, subgroup_id)
-    event = GroupCreated(
-        group_id=group_id,
-        name=name,
-        description=new.description,
-        creator_id=user.id,
-        at=tx.now,
-        members=members,
-        subgroups=subgroups,
-        permissions=permissions,
-    )
-    events.log.announce(tx, event, to=Everyone())
+    for known, audience in actions.people.known_people.told_apart(tx, members):
+        event = GroupCreated(
+            group_id=group_id,
+            name=name,
+            description=new.description,
+            creator_id=user.id,
+            at=tx.now,
+            members=known,
+            subgroups=subgroups,
+            permissions=permissions,
+        )
+        events.log.announce(tx, event, to=audience)
     return group_id
 
 
@@ -97,7 +98,7 @@ def edit(tx: Tx, user: User, group_id: int, changes: GroupChanges) -> None:
         raise BadRequest("No new data supplied")
     after = group
     if changes.name is not None and changes.name.strip() != group.name:
-        after = replace(after, name=_free_name(tx, changes.name))
+        after = replace(after, name=_free_name(tx, changes.name, but_for=group))
         _store(tx, after, {"name": after.name}, was_deactivated=group.deactivated)
     if changes.description is not None and changes.description != group.description:
         after = replace(after, description=changes.description)
@@ -111,10 +112,11 @@ def edit(tx: Tx, user: User, group_id: int, changes: GroupChanges) -> None:
 
 def deactivate(tx: Tx, user: User, group_id: int) -> None:
     """Take a group out of use; refused while anything still names it."""
-    group = managed_by(tx, actions.groups.permissions.acting(tx, user), group_id)
+    user = actions.groups.permissions.acting(tx, user)
+    group = managed_by(tx, user, group_id)
     if group.deactivated:
         raise GroupIsDeactivated()
-    objections = _objections(tx, group)
+    objections = _objections(tx, user, group)
     if objections:
         raise GroupInUse(objections=objections)
     _store(tx, replace(group, deactivated=True), {"deactivated": True}, was_deactivated=False)
@@ -134,6 +136,13 @@ def change_members(tx: Tx, user: User, group_id: int, change: MemberChange) -> N
         _add_subgroups(tx, user, _get(tx, group_id), change.add_subgroups)
     if change.remove_subgroups:
         _remove_subgroups(tx, user, _get(tx, group_id), change.remove_subgroups)
+
+
+def tell_members(tx: Tx, group_id: int, user_ids: list[int], *, added: bool) -> None:
+    """Announce that people came into a group or left it, to those who know them."""
+    for known, audience in actions.people.known_people.told_apart(tx, user_ids):
+        if known:
+            events.log.announce(tx, MembersChanged(group_id, known, added), to=audience)
 
 
 def managed_by(tx: Tx, user: User, group_id: int) -> Group:
@@ -174,9 +183,12 @@ def _require(
         raise InsufficientPermission()
 
 
-def _free_name(tx: Tx, name: str) -> str:
+def _free_name(tx: Tx, name: str, but_for: Group | None = None) -> str:
     name = domain.groups.group.checked_group_name(name)
-    if storage.groups.name_taken(tx, name):
+    taken = storage.groups.names(tx)
+    if but_for is not None:
+        del taken[but_for.id]
+    if domain.names.look(name) in map(domain.names.look, taken.values()):
         raise BadRequest(f"User group '{name}' already exists.")
     return name
 
@@ -203,8 +215,8 @@ def _usable_subgroups(tx: Tx, group_ids: list[int]) -> list[int]:
     return sorted(set(group_ids))
 
 
-def _objections(tx: Tx, group: Group) -> list[dict[str, Any]]:
-    """Where a group is still in use, in the words of clients."""
+def _objections(tx: Tx, user: User, group: Group) -> list[dict[str, Any]]:
+    """Where a group is still in use, in the words of clients; a hidden channel stays unnamed."""
     found: list[dict[str, Any]] = []
     above = storage.groups.supergroups(tx, group.id)
     if above:
@@ -212,7 +224,9 @@ def _objections(tx: Tx, group: Group) -> list[dict[str, Any]]:
     for channel in storage.channels.everything(tx):
         settings = _naming(group.id, channel.permissions)
         if settings and not channel.archived:
-            found.append({"type": "channel", "channel_id": channel.id, "settings": settings})
+            shown = actions.channels.may_see(tx, user, channel)
+            where = {"channel_id": channel.id if shown else None}
+            found.append({"type": "channel", **where, "settings": settings})
     for other in storage.groups.everything(tx):
         settings = _naming(group.id, other.permissions)
         if settings and not other.deactivated:
@@ -267,7 +281,7 @@ def _add_members(tx: Tx, user: User, group: Group, asked: list[int]) -> None:
     people = storage.people.find_many(tx, user_ids)
     with actions.channels.visible_channels.telling(tx, people):
         storage.groups.add_members(tx, group.id, user_ids)
-        events.log.announce(tx, MembersChanged(group.id, user_ids, True), to=Everyone())
+        tell_members(tx, group.id, user_ids, added=True)
     _tell(tx, user, group, people, "added you to")
 
 
@@ -281,7 +295,7 @@ def _remove_members(tx: Tx, user: User, group: Group, asked: list[int]) -> None:
     people = [each for each in storage.people.find_many(tx, user_ids) if each.is_active]
     with actions.channels.visible_channels.telling(tx, people):
         storage.groups.remove_members(tx, group.id, user_ids)
-        events.log.announce(tx, MembersChanged(group.id, user_ids, False), to=Everyone())
+        tell_members(tx, group.id, user_ids, added=False)
     _tell(tx, user, group, people, "removed you from")
 
 

@@ -182,5 +182,12 @@ def everybody_in(tx: Tx, group_ids: Iterable[int]) -> set[int]:
     )
 
 
+def system_group_ids(tx: Tx, user: User) -> list[int]:
+    """The system groups that list somebody, the one of their role first."""
+    waiting = storage.organization.current(tx).setting("waiting_period_threshold")
+    ids = storage.groups.system_ids(tx)
+    return [ids[name] for name in domain.groups.group.direct_system_groups(user, waiting, tx.now)]
+
+
 def is_nobody_group(tx: Tx, group_id: int) -> bool:
     return group_id == storage.groups.system_ids(tx)["role:nobody"]

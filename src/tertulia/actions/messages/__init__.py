@@ -14,7 +14,7 @@ from tertulia.domain.messages.message import Message
 from tertulia.domain.messages.quotations import Quotation
 from tertulia.domain.people.user import User
 from tertulia.errors.messages import InvalidMessage
-from tertulia.events.audience import Audience, Holders, Users
+from tertulia.events.audience import Audience, Holders, Nobody, Users
 from tertulia.modules import on_demand
 from tertulia.storage.channels.subscriptions import Span
 from tertulia.storage.database.tx import Tx
@@ -109,18 +109,33 @@ def holders(tx: Tx, message: Message, channel: Channel | None) -> Audience:
     """Everybody who has a message."""
     if channel is None:
         return Users(list(message.member_ids))
-    return holders_in(tx, channel, [message.id])
+    parts = holders_in(tx, channel, [message.id])
+    return parts[0][1] if parts else Nobody()
 
 
-def holders_in(tx: Tx, channel: Channel, message_ids: Sequence[int]) -> Audience:
-    """Everybody who has one of these messages of a channel.
+def holders_in(
+    tx: Tx, channel: Channel, message_ids: Sequence[int]
+) -> list[tuple[list[int], Audience]]:
+    """Messages of a channel, with everybody who has them.
 
-    Subscribers are not listed, unless the history is protected and some of them may not know that
-    the messages exist.
+    Subscribers are not listed, unless the history is protected. Then each is to be told only of
+    those messages of which they may know that they exist.
     """
     if channel.history_public:
-        return Holders(channel.id, holders_elsewhere(tx, channel, message_ids))
-    return Users(storage.channels.subscriptions.who_saw_coming(tx, channel.id, list(message_ids)))
+        also = holders_elsewhere(tx, channel, message_ids)
+        return [(list(message_ids), Holders(channel.id, also))]
+    return [(ids, Users(user_ids)) for ids, user_ids in sharing(tx, channel, message_ids)]
+
+
+def sharing(
+    tx: Tx, channel: Channel, message_ids: Sequence[int], also: Sequence[int] = ()
+) -> list[tuple[list[int], list[int]]]:
+    """Messages of a protected history, with those who have just these of them."""
+    found: dict[tuple[int, ...], list[int]] = {}
+    seen = storage.channels.subscriptions.seen_coming(tx, channel.id, message_ids, also)
+    for user_id, ids in seen.items():
+        found.setdefault(ids, []).append(user_id)
+    return [(list(ids), user_ids) for ids, user_ids in found.items()]
 
 
 def holders_elsewhere(tx: Tx, channel: Channel, message_ids: Sequence[int]) -> list[int]:

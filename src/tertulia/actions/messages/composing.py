@@ -53,6 +53,7 @@ async def compose(author: Author, content: str, client: str, read_by_sender: boo
     content = domain.messages.message.checked_content(content)
     found = await _look_up(author, markdown.scan(content))
     rendered = await _rendering(author, content, found)
+    called = await _apart(content, lambda: author.org.alert_words.called_by(content))
     return Draft(
         content=content,
         rendered=rendered.html,
@@ -72,6 +73,7 @@ async def compose(author: Author, content: str, client: str, read_by_sender: boo
             for written in rendered.attachment_path_ids
             if written in found.uploads
         ),
+        called=called,
     )
 
 
@@ -82,7 +84,7 @@ async def rendering(author: Author, content: str) -> Rendered:
 
 async def _rendering(author: Author, content: str, found: Found) -> Rendered:
     settings = _settings(author)
-    rendered = await _render(content, lambda: markdown.render(content, found, settings))
+    rendered = await _apart(content, lambda: markdown.render(content, found, settings))
     if len(rendered.html) > MOST_HTML:
         raise BadRequest("Unable to render message")
     return rendered
@@ -92,17 +94,17 @@ async def describe(author: Author, text: str) -> str:
     """What is said of a folder or the organization as HTML."""
     found = await _look_up(author, markdown.scan(text))
     settings = _settings(author)
-    return await _render(text, lambda: markdown.render_text(text, found, settings))
+    return await _apart(text, lambda: markdown.render_text(text, found, settings))
 
 
 async def describe_channel(author: Author, text: str) -> str:
     """The description of a channel as HTML, on one line."""
     found = await _look_up(author, markdown.scan(text))
     settings = _settings(author)
-    return await _render(text, lambda: markdown.render_description(text, found, settings))
+    return await _apart(text, lambda: markdown.render_description(text, found, settings))
 
 
-async def _render(text: str, work: Callable[[], T]) -> T:
+async def _apart(text: str, work: Callable[[], T]) -> T:
     """Do at once what takes no time, and in a thread what others should not wait for."""
     if len(text) <= QUICK_LENGTH and not _MAY_BE_SLOW.search(text):
         return work()

@@ -27,8 +27,8 @@ def delete_topic(tx: Tx, user: User, channel_id: int, topic: str) -> bool:
     Gives whether that were all; then what people said about the topic is forgotten as well.
     """
     actions.groups.permissions.require_administrator(tx, user)
-    channel = storage.channels.find(tx, channel_id)
-    if channel is None or channel.archived or not actions.channels.may_read(tx, user, channel):
+    channel = actions.channels.readable_by(tx, user, channel_id)
+    if channel.archived:
         raise ChannelNotAccessible()
     topic = "" if topic.strip() == EMPTY_TOPIC_NAME else topic.strip()
     ids = storage.messages.ids_in_topic(tx, channel.id, topic)
@@ -57,9 +57,10 @@ def remove(tx: Tx, channel: Channel | None, doomed: Sequence[Message]) -> None:
         )
         storage.messages.delete(tx, ids)
         return
-    audience = actions.messages.holders_in(tx, channel, ids)
+    parts = actions.messages.holders_in(tx, channel, ids)
     storage.messages.delete(tx, ids)
-    events.log.announce(tx, MessagesDeleted(ids, channel.id, doomed[0].topic), to=audience)
+    for known, audience in parts:
+        events.log.announce(tx, MessagesDeleted(known, channel.id, doomed[0].topic), to=audience)
     actions.channels.traffic.find_first_message(tx, channel)
 
 

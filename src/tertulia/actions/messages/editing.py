@@ -134,8 +134,8 @@ def _plan(tx: Tx, user: User, message: Message, channel: Channel, wish: MessageC
 
 
 def _target(tx: Tx, user: User, channel_id: int) -> Channel:
-    target = storage.channels.find(tx, channel_id)
-    if target is None or target.archived or not actions.channels.may_read(tx, user, target):
+    target = actions.channels.readable_by(tx, user, channel_id)
+    if target.archived:
         raise ChannelNotAccessible()
     return target
 
@@ -283,7 +283,7 @@ def _reword(
     tx: Tx, user: User, message: Message, channel: Channel | None, draft: Draft, move: Move | None
 ) -> int:
     """Give a message other words; gives the number of the edit."""
-    alerted = actions.personal.alert_words.called_by(tx, draft.content)
+    alerted = sorted(draft.called)
     in_topic: list[int] = []
     if channel is None:
         called = sorted(
@@ -330,15 +330,20 @@ def _move(tx: Tx, user: User, message: Message, move: Move, event: MessageUpdate
     if not move.only_resolves:
         storage.messages.edits.note_move(tx, move.ids)
     if move.new_channel_id is None:
-        events.log.announce(tx, event, to=actions.messages.holders_in(tx, move.channel, move.ids))
+        for known, audience in actions.messages.holders_in(tx, move.channel, move.ids):
+            events.log.announce(tx, event.among(known), to=audience)
         return
     also = actions.messages.holders_elsewhere(tx, move.channel, move.ids)
+    parts: list[tuple[list[int], list[int] | None]] = [(move.ids, None)]
+    if not move.channel.history_public:
+        parts = [*actions.messages.sharing(tx, move.channel, move.ids, also)]
     storage.messages.edits.set_channel(tx, move.ids, move.target.id, storage.log.head(tx) + 1)
-    events.log.announce(
-        tx,
-        MessagesDeleted(move.ids, move.channel.id, move.prev_topic),
-        to=LeftBehind(move.channel.id, move.target.id, also),
-    )
+    for known, user_ids in parts:
+        events.log.announce(
+            tx,
+            MessagesDeleted(known, move.channel.id, move.prev_topic),
+            to=LeftBehind(move.channel.id, move.target.id, also, user_ids),
+        )
     events.log.announce(tx, event, to=MoveFollowers(move.channel.id, move.target.id, also))
     for channel in (move.channel, move.target):
         actions.channels.traffic.find_first_message(tx, channel)

@@ -134,7 +134,9 @@ def _scope(tx: Tx, user: User, terms: list[Term], *, only_received: bool) -> Sel
     )
     named = [term for term in terms if term.operator == "channel" and not term.negated]
     if named:
-        return _scope_of_channel(tx, user, _channel(tx, named[0]), only_received=only_received)
+        return _scope_of_channel(
+            tx, user, _channel(tx, user, named[0]), only_received=only_received
+        )
     if any(term.is_direct for term in terms):
         return storage.messages.selections.received_directly(user.id)
     ways = [_scope_of_channels(tx, user, only_received=only_received)]
@@ -235,7 +237,9 @@ class Asked:
 
 
 def _channel_term(asked: Asked, term: Term) -> Meaning:
-    return storage.messages.narrows.in_channel(asked.selection, _channel(asked.tx, term).id)
+    return storage.messages.narrows.in_channel(
+        asked.selection, _channel(asked.tx, asked.asker.user, term).id
+    )
 
 
 def _channels_term(asked: Asked, term: Term) -> Meaning:
@@ -359,13 +363,11 @@ _IS: dict[str, Callable[[Asked], Meaning]] = {
 # --- what operands name ---
 
 
-def _channel(tx: Tx, term: Term) -> Channel:
+def _channel(tx: Tx, user: User, term: Term) -> Channel:
     operand = term.operand
     found = None
-    if isinstance(operand, int) and _may_exist(operand):
-        found = storage.channels.find(tx, operand)
-    elif isinstance(operand, str):
-        found = storage.channels.find_by_name(tx, operand)
+    if isinstance(operand, str) or (isinstance(operand, int) and _may_exist(operand)):
+        found = actions.channels.named(tx, user, operand)
     if found is None:
         raise BadNarrow(desc=f"unknown channel {operand}")
     return found

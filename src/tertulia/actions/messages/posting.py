@@ -53,7 +53,7 @@ def check_to_channel(
 ) -> ChannelSend:
     """Every rule of sending to a channel."""
     sender = _present(tx, sender)
-    channel = _find_channel(tx, where)
+    channel = _find_channel(tx, sender, where)
     check_may_post(tx, sender, channel)
     starts_topic = not _has_seen_topic(tx, sender, channel, topic)
     check_topic(tx, sender, channel, topic, starts_topic)
@@ -83,16 +83,20 @@ def _present(tx: Tx, sender: User) -> User:
     return found
 
 
-def _find_channel(tx: Tx, where: int | str) -> Channel:
+def _find_channel(tx: Tx, sender: User, where: int | str) -> Channel:
+    """A channel that the sender may know of; a bot may know of what its owner does."""
+    for each in (sender, _active_owner(tx, sender)):
+        channel = None if each is None else actions.channels.named(tx, each, where)
+        if channel is not None:
+            return channel
     if isinstance(where, int):
-        channel = storage.channels.find(tx, where)
-        if channel is None:
-            raise ChannelIdNotFound(stream_id=where)
-        return channel
-    channel = storage.channels.find_by_name(tx, where)
-    if channel is None:
-        raise ChannelNotFound(stream=html.escape(where))
-    return channel
+        raise ChannelIdNotFound(stream_id=where)
+    raise ChannelNotFound(stream=html.escape(where))
+
+
+def _active_owner(tx: Tx, bot: User) -> User | None:
+    owner = None if bot.bot_owner_id is None else storage.people.find(tx, bot.bot_owner_id)
+    return owner if owner is not None and owner.is_active else None
 
 
 def _find_recipients(
@@ -127,9 +131,9 @@ def check_may_post(tx: Tx, sender: User, channel: Channel) -> None:
         tx, sender, channel.permissions["can_send_message_group"]
     ):
         raise BadRequest("You do not have permission to post in this channel.")
-    owner = None if sender.bot_owner_id is None else storage.people.find(tx, sender.bot_owner_id)
+    owner = _active_owner(tx, sender)
     allowed = actions.channels.may_read(tx, sender, channel) or (
-        owner is not None and owner.is_active and actions.channels.may_read(tx, owner, channel)
+        owner is not None and actions.channels.may_read(tx, owner, channel)
     )
     is_stranger = sender.is_guest and not storage.channels.subscriptions.is_subscribed(
         tx, sender.id, channel.id

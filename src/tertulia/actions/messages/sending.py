@@ -38,7 +38,7 @@ def to_channel(
     storage.messages.unread.add_flag(tx, "mentioned", [*mentioned, *bots], message_id)
     storage.messages.unread.add_flag(tx, "historical", bots, message_id)
     storage.messages.unread.add_flag(tx, "topic_wildcard_mentioned", checked.in_topic, message_id)
-    called = actions.personal.alert_words.called_by(tx, draft.content)
+    called = sorted(draft.called)
     alerted = (
         sorted(storage.channels.subscriptions.active_user_ids(tx, channel.id, called))
         if called
@@ -96,7 +96,7 @@ def to_people(
     if draft.path_ids:
         actions.files.attachments.claim(tx, sender, message_id, draft.path_ids)
     storage.messages.unread.add_flag(tx, "mentioned", mentioned, message_id)
-    alerted = sorted(members.keys() & actions.personal.alert_words.called_by(tx, draft.content))
+    alerted = sorted(draft.called.intersection(members))
     storage.messages.unread.add_flag(tx, "has_alert_word", alerted, message_id)
     events.log.announce(
         tx,

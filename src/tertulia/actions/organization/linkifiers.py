@@ -77,6 +77,9 @@ def _check(rule: LinkifierRule, others: list[Linkifier]) -> None:
             markdown.templates.check(alternative)
     except markdown.templates.InvalidTemplate:
         raise BadUrlTemplate() from None
+    for template in (rule.url_template, *rule.alternative_url_templates):
+        if not markdown.addresses.is_allowed(markdown.templates.beginning(template)):
+            raise BadUrlTemplate()  # clients fill it in, too, and may not look where it leads
     if names - groups:
         raise GroupMissingInPattern(name=min(names - groups))
     if groups - names:

@@ -50,6 +50,8 @@ def _check(name: str, language: str, url_template: str) -> None:
         names = markdown.templates.check(url_template)
     except markdown.templates.InvalidTemplate:
         raise BadPlaygroundTemplate() from None
+    if not markdown.templates.beginning(url_template).startswith(("http://", "https://")):
+        raise BadPlaygroundTemplate()  # clients open it, whatever it is
     if CODE not in names:
         raise CodeMissingInTemplate()
 

@@ -34,6 +34,8 @@ def edit(
     Without a user it is whoever looks after the server, who may do what an owner may. Those that
     are markup come with their HTML.
     """
+    for name in wanted.keys() - SETTINGS.keys():
+        raise BadRequest(f"{name} is not a setting of the organization")
     asked = [setting for setting in SETTINGS.values() if setting.name in wanted]
     user = _entitled(tx, user, asked)
     changed: dict[str, Any] = {}

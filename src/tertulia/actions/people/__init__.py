@@ -123,7 +123,8 @@ def reactivate(tx: Tx, user_id: int) -> None:
         return
     storage.people.set_active(tx, user.id, True)
     _tell_of_activity(tx, user, is_active=True)
-    events.log.announce(tx, SystemMembersAdded(_all_group_ids(tx, user), user.id), to=Everyone())
+    event = SystemMembersAdded(_all_group_ids(tx, user), user.id)
+    events.log.announce(tx, event, to=actions.people.known_people.knowing(tx, user.id))
     _tell_permissions_of(tx, user.id)
 
 
@@ -154,17 +155,10 @@ def get_by_email(tx: Tx, email: str) -> User:
     return user
 
 
-def system_group_ids(tx: Tx, user: User) -> list[int]:
-    """The system groups that list somebody, the one of their role first."""
-    waiting = storage.organization.current(tx).setting("waiting_period_threshold")
-    ids = storage.groups.system_ids(tx)
-    return [ids[name] for name in domain.groups.group.direct_system_groups(user, waiting, tx.now)]
-
-
 def _all_group_ids(tx: Tx, user: User) -> list[int]:
     """The groups that list somebody, those that follow from their role included."""
     listing = storage.groups.Memberships(tx, [user]).listing(user.id)
-    return sorted([*system_group_ids(tx, user), *listing])
+    return sorted([*actions.groups.permissions.system_group_ids(tx, user), *listing])
 
 
 def _tell_of_activity(tx: Tx, user: User, *, is_active: bool) -> None:
@@ -172,7 +166,6 @@ def _tell_of_activity(tx: Tx, user: User, *, is_active: bool) -> None:
         user.id,
         is_active,
         unknown_to=actions.people.known_people.strangers(tx, user.id),
-        group_ids=_all_group_ids(tx, user),
     )
     events.log.announce(tx, event, to=Everyone())
 

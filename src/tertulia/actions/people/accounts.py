@@ -36,6 +36,8 @@ def edit(tx: Tx, actor: User, user_id: int, changes: AccountChanges) -> None:
         actions.people.check_name_is_free(tx, full_name, user.id)
         actions.people.rename(tx, user, full_name)
     if changes.email is not None and changes.email.strip() != user.email:
+        if user.is_owner and not actor.is_owner:
+            raise OwnerRequired()  # an address is a way into an account
         _change_address(tx, user, changes.email.strip())
     if changes.profile:
         if user.is_bot:
@@ -61,8 +63,11 @@ def deactivate_self(tx: Tx, actor: User) -> None:
     actions.people.deactivate(tx, actor.id)
 
 
-def reactivate(tx: Tx, actor: User, user_id: int) -> None:
-    """Administrators may for everybody below an owner, people for their own bots."""
+def reactivate(tx: Tx, actor: User, vault: Vault, user_id: int) -> None:
+    """Administrators may for everybody below an owner, people for their own bots.
+
+    A bot whose owner has gone comes to the one who brings it back.
+    """
     actor = actions.groups.permissions.acting(tx, actor)
     user = storage.people.find(tx, user_id)
     if not actor.is_admin and (user is None or user.bot_owner_id != actor.id):
@@ -70,6 +75,9 @@ def reactivate(tx: Tx, actor: User, user_id: int) -> None:
     user = _anybody(tx, user_id)
     if user.is_owner and not actor.is_owner:
         raise OwnerRequired()
+    owner = None if user.bot_owner_id is None else storage.people.find(tx, user.bot_owner_id)
+    if not user.is_active and owner is not None and not owner.is_active:
+        actions.people.bots.take_over(tx, vault, actor, user)
     actions.people.reactivate(tx, user.id)
 
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from tertulia import actions, domain, events, storage
-from tertulia.actions.people.joining import NewUser
 from tertulia.domain.files.images import Avatar
 from tertulia.domain.people.bots import USUAL_INTERFACE, Bot
 from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.newcomers import NewUser
 from tertulia.domain.people.user import BotType, Role, User
 from tertulia.errors import BadRequest
 from tertulia.errors.authentication import AdministratorRequired, InsufficientPermission
@@ -80,8 +80,12 @@ def create(tx: Tx, vault: Vault, creator: User, new: NewBot, email_domain: str) 
     return account, key
 
 
-def edit(tx: Tx, user: User, bot_id: int, changes: BotChanges) -> None:
-    """Change a bot: all that is asked for, or nothing."""
+def edit(tx: Tx, vault: Vault, user: User, bot_id: int, changes: BotChanges) -> None:
+    """Change a bot: all that is asked for, or nothing.
+
+    A bot may post where its owner may. So whoever gives one away gives its key away with it: the
+    new owner, who was not asked, finds another one. Administrators move bots that have to go on.
+    """
     user = actions.groups.permissions.acting(tx, user)
     account = kept_by(tx, user, bot_id)
     if changes.full_name is not None:
@@ -89,7 +93,10 @@ def edit(tx: Tx, user: User, bot_id: int, changes: BotChanges) -> None:
     if changes.role is not None:
         _change_role(tx, user, account, changes.role)
     if changes.owner_id is not None:
-        account = _give_to(tx, account, changes.owner_id)
+        given = _give_to(tx, account, changes.owner_id)
+        if given != account and not user.is_admin:
+            actions.people.reset_key(tx, vault, account.id)
+        account = given
     if changes.avatar is not None:
         actions.people.avatars.put(tx, account.id, changes.avatar)
     before = storage.people.bots.find(tx, bot_id)
@@ -102,6 +109,12 @@ def edit(tx: Tx, user: User, bot_id: int, changes: BotChanges) -> None:
     for part, name in _TOLD_AS.items():
         if getattr(after, part) != getattr(before, part):
             events.log.announce(tx, BotChanged(bot_id, name), to=Keepers(account.bot_owner_id))
+
+
+def take_over(tx: Tx, vault: Vault, user: User, account: User) -> None:
+    """Look after a bot whose owner has gone; the key that they may still have is worth nothing."""
+    _give_to(tx, account, user.id)
+    actions.people.reset_key(tx, vault, account.id)
 
 
 def deactivate(tx: Tx, user: User, bot_id: int) -> None:
@@ -195,6 +208,8 @@ def _give_to(tx: Tx, account: User, owner_id: int) -> User:
         raise BadRequest("Failed to change owner, user is deactivated")
     if owner.is_bot:
         raise BadRequest("Failed to change owner, bots can't own other bots")
+    if owner.is_guest:
+        raise BadRequest("Failed to change owner, guests can't own bots")
     if owner.id == account.bot_owner_id:
         return account
     _check_room(tx, owner)

@@ -7,10 +7,8 @@ does that now and then: it asks who became a full member since it told the last 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from tertulia import actions, events, storage
+from tertulia import actions, storage
 from tertulia.domain.people.user import SECONDS_PER_DAY, Role, User
-from tertulia.events.audience import Everyone
-from tertulia.events.types.groups import MembersChanged
 from tertulia.storage.database.tx import Tx
 
 WAITING_PERIOD = "waiting_period_threshold"
@@ -68,5 +66,4 @@ def _became(user: User, before: int, after: int, now: float) -> bool:
 def _announce(tx: Tx, people: list[User], *, added: bool) -> None:
     if people:
         group_id = storage.groups.system_ids(tx)["role:fullmembers"]
-        event = MembersChanged(group_id, [user.id for user in people], added)
-        events.log.announce(tx, event, to=Everyone())
+        actions.groups.tell_members(tx, group_id, [user.id for user in people], added=added)

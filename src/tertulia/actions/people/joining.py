@@ -4,13 +4,12 @@ Somebody new finds the default channels, with something in them to read. Where t
 a channel for that, the others are told who has joined.
 """
 
-from dataclasses import dataclass
-
 from pyroaring import BitMap64
 
 from tertulia import actions, domain, events, storage
 from tertulia.domain.people.keys import Vault
-from tertulia.domain.people.user import BotType, Role, User
+from tertulia.domain.people.newcomers import NewUser
+from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.events.audience import Everyone, Keepers
 from tertulia.events.types.groups import SystemMembersAdded
@@ -20,19 +19,6 @@ from tertulia.storage.database.tx import Tx
 
 UNREAD_AT_FIRST = 20
 RECEIVED_AT_FIRST = 1000
-
-
-@dataclass(frozen=True, slots=True)
-class NewUser:
-    """Somebody who is to have an account. A bot's owner is named by id or by real address."""
-
-    email: str
-    full_name: str
-    role: Role = Role.MEMBER
-    password_hash: str | None = None
-    bot_type: BotType | None = None
-    bot_owner_email: str | None = None
-    bot_owner_id: int | None = None
 
 
 def create(tx: Tx, actor: User, vault: Vault, new: NewUser) -> int:
@@ -68,9 +54,8 @@ def add(tx: Tx, vault: Vault, new: NewUser) -> tuple[User, str]:
     events.log.announce(
         tx, UserAdded(user.id, actions.people.known_people.strangers(tx, user.id)), to=Everyone()
     )
-    events.log.announce(
-        tx, SystemMembersAdded(actions.people.system_group_ids(tx, user), user.id), to=Everyone()
-    )
+    event = SystemMembersAdded(actions.groups.permissions.system_group_ids(tx, user), user.id)
+    events.log.announce(tx, event, to=actions.people.known_people.knowing(tx, user.id))
     if user.is_bot:
         events.log.announce(tx, BotsAdded([user.id]), to=Keepers(user.bot_owner_id))
     else:

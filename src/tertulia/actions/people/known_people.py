@@ -40,6 +40,23 @@ def strangers(tx: Tx, user_id: int) -> list[int]:
     return [guest_id for guest_id in storage.people.known_people.guests(tx) if guest_id not in met]
 
 
+def told_apart(tx: Tx, user_ids: list[int]) -> Iterator[tuple[list[int], Audience]]:
+    """Some people, to each as far as they know them: first all, to those who know all of them."""
+    unknown: dict[tuple[int, ...], list[int]] = {}  # whom some guests know, and these guests
+    if actions.people.named.guests_are_limited(tx):
+        people = {each.id for each in storage.people.find_many(tx, user_ids) if not each.is_bot}
+        guests = storage.people.known_people.guests(tx)
+        for guest_id, met in storage.people.known_people.met(tx, guests, people).items():
+            hidden = people - met - {guest_id}
+            if hidden:
+                known = tuple(each for each in user_ids if each not in hidden)
+                unknown.setdefault(known, []).append(guest_id)
+    strangers = sorted(guest_id for guests in unknown.values() for guest_id in guests)
+    yield user_ids, AllBut(strangers) if strangers else Everyone()
+    for known, guests in unknown.items():
+        yield list(known), Users(guests)
+
+
 # --- telling of those who come into sight or leave it ---
 
 
@@ -67,7 +84,23 @@ def known(tx: Tx, viewers: Collection[User], among: Collection[int] | None = Non
 def tell(tx: Tx, before: Known, after: Known) -> None:
     """Announce the differences; those who see the same change hear of it together."""
     for (shown, hidden), viewer_ids in domain.channels.access.changes(before, after).items():
-        events.log.announce(tx, PeopleUncovered(list(shown), list(hidden)), to=Users(viewer_ids))
+        groups = _groups_of(tx, [*shown, *hidden])
+        event = PeopleUncovered(list(shown), list(hidden), groups)
+        events.log.announce(tx, event, to=Users(viewer_ids))
+
+
+def _groups_of(tx: Tx, user_ids: list[int]) -> dict[int, list[int]]:
+    """The groups that list some people, each with those of them who are in it."""
+    people = [each for each in storage.people.find_many(tx, user_ids) if each.is_active]
+    known = storage.groups.Memberships(tx, people)
+    found: dict[int, list[int]] = {}
+    for each in people:
+        for group_id in [
+            *actions.groups.permissions.system_group_ids(tx, each),
+            *known.listing(each.id),
+        ]:
+            found.setdefault(group_id, []).append(each.id)
+    return found
 
 
 class Meeting:

@@ -11,9 +11,8 @@ from tertulia import actions, events, storage
 from tertulia.domain.people.user import Role, User
 from tertulia.errors import BadRequest
 from tertulia.errors.authentication import OwnerRequired
-from tertulia.events.audience import Everyone, Users
+from tertulia.events.audience import Users
 from tertulia.events.types.channels.channel import DefaultChannelsChanged
-from tertulia.events.types.groups import MembersChanged
 from tertulia.events.types.people.bots import BotsAdded, BotsGivenAway
 from tertulia.events.types.people.user import RoleChanged
 from tertulia.storage.database.tx import Tx
@@ -26,15 +25,25 @@ def check(actor: User, user: User, role: Role) -> None:
 
 
 def change(tx: Tx, user: User, role: Role) -> None:
-    """Give somebody a role; who may is for the caller to have checked. One owner is always left."""
+    """Give somebody a role; who may is for the caller to have checked. One owner is always left.
+
+    Whoever can do less from now on cannot do more by their bots.
+    """
     if role == user.role:
         return
+    _give(tx, user, role)
+    for bot in storage.people.find_many(tx, storage.people.bots.ids_of_owner(tx, user.id)):
+        if user.role < role and bot.role < role:
+            _give(tx, bot, role)
+
+
+def _give(tx: Tx, user: User, role: Role) -> None:
     if user.is_owner and storage.people.active_owner_ids(tx) == [user.id]:
         raise BadRequest("The owner permission cannot be removed from the only organization owner.")
     everything = storage.channels.everything(tx)
     saw = actions.channels.visible_channels.seen(tx, everything, [user], tx.now)
     knew = actions.people.known_people.known(tx, [user])
-    groups_before = actions.people.system_group_ids(tx, user)
+    groups_before = actions.groups.permissions.system_group_ids(tx, user)
     storage.people.set_role(tx, user.id, role)
     changed = actions.people.get(tx, user.id)
 
@@ -46,7 +55,7 @@ def change(tx: Tx, user: User, role: Role) -> None:
     events.log.announce(tx, event, to=actions.people.known_people.knowing(tx, user.id))
     if not user.is_active:
         return
-    _move(tx, user, groups_before, actions.people.system_group_ids(tx, changed))
+    _move(tx, user, groups_before, actions.groups.permissions.system_group_ids(tx, changed))
     actions.channels.visible_channels.tell(
         tx, saw, actions.channels.visible_channels.seen(tx, everything, [changed], tx.now)
     )
@@ -61,13 +70,9 @@ def change(tx: Tx, user: User, role: Role) -> None:
 
 def _move(tx: Tx, user: User, before: Sequence[int], after: Sequence[int]) -> None:
     """From the group of the old role to that of the new one, and in or out of the full members."""
-    _tell(tx, user, before[0], added=False)
-    _tell(tx, user, after[0], added=True)
+    actions.groups.tell_members(tx, before[0], [user.id], added=False)
+    actions.groups.tell_members(tx, after[0], [user.id], added=True)
     for group_id in before[1:]:
-        _tell(tx, user, group_id, added=False)
+        actions.groups.tell_members(tx, group_id, [user.id], added=False)
     for group_id in after[1:]:
-        _tell(tx, user, group_id, added=True)
-
-
-def _tell(tx: Tx, user: User, group_id: int, *, added: bool) -> None:
-    events.log.announce(tx, MembersChanged(group_id, [user.id], added), to=Everyone())
+        actions.groups.tell_members(tx, group_id, [user.id], added=True)

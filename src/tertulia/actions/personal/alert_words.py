@@ -1,4 +1,4 @@
-"""Alert words: keeping them, and finding those that a message says."""
+"""Alert words: keeping them. Who is called by a message is found while it is composed."""
 
 from tertulia import domain, events, storage
 from tertulia.domain.people.user import User
@@ -23,21 +23,3 @@ def remove(tx: Tx, user: User, words: list[str]) -> list[str]:
     storage.personal.alert_words.delete(tx, user.id, words)
     events.log.announce(tx, AlertWordsChanged(user.id), to=Users([user.id]))
     return storage.personal.alert_words.of_user(tx, user.id)
-
-
-def called_by(tx: Tx, content: str) -> list[int]:
-    """Everybody in the organization one of whose words is said, whether or not they hear it.
-
-    One look into an index, by the tokens of the text; how many read the message is all the same.
-    """
-    text = domain.personal.alert_words.fold(content)
-    said: dict[str, bool] = {}
-    called: set[int] = set()
-    for user_id, word in storage.personal.alert_words.candidates(
-        tx, sorted(domain.personal.alert_words.tokens(content))
-    ):
-        if word not in said:
-            said[word] = domain.personal.alert_words.is_said(word, text)
-        if said[word]:
-            called.add(user_id)
-    return sorted(called)

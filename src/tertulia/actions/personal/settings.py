@@ -115,6 +115,9 @@ def _checked_email(tx: Tx, user: User, email: str | None) -> str | None:
         return None
     if storage.organization.current(tx).setting("email_changes_disabled") and not user.is_admin:
         raise BadRequest("Email address changes are disabled in this organization.")
+    if not user.is_admin:
+        # Nothing proves yet that it is theirs, and whose addresses exist is not for them to try.
+        raise BadRequest("Only administrators can change addresses in this organization.")
     if not domain.people.user.looks_like_email(email):
         raise BadRequest("Invalid address.")
     holder = storage.people.find_by_email(tx, email)

@@ -24,8 +24,8 @@ def set_policy(tx: Tx, user: User, channel_id: int, topic: str, policy: Visibili
 
 def mute(tx: Tx, user: User, where: int | str, topic: str) -> None:
     """Compat: before feature level 170 a topic was muted by a call of its own."""
-    channel = _find(tx, where)
-    if channel is None or not actions.channels.may_see(tx, user, channel):
+    channel = actions.channels.named(tx, user, where)
+    if channel is None:
         if isinstance(where, int):
             raise ChannelNotAccessible()
         raise ChannelNameNotFound(name=where)
@@ -34,12 +34,15 @@ def mute(tx: Tx, user: User, where: int | str, topic: str) -> None:
 
 def unmute(tx: Tx, user: User, where: int | str, topic: str) -> None:
     """Take a policy back; a topic one cannot see and one that is not there are both not muted."""
-    channel = _find(tx, where)
-    known = channel is not None and (
-        actions.channels.may_see(tx, user, channel)
-        or storage.personal.topic_policies.policy(tx, user.id, channel.id, topic) != Visibility.NONE
-    )
-    if channel is None or not known:
+    found = _find(tx, where)
+    channel = actions.channels.seen(tx, user, found)
+    if (
+        channel is None
+        and found is not None
+        and storage.personal.topic_policies.policy(tx, user.id, found.id, topic) != Visibility.NONE
+    ):
+        channel = found  # they have said so while they saw it
+    if channel is None:
         raise BadRequest("Topic is not muted")
     change(tx, user.id, channel.id, topic, Visibility.NONE)
 

@@ -150,7 +150,7 @@ async def id_of(call: Call, *, stream: str) -> StreamId:
 async def members(call: Call, stream_id: int) -> SubscriberIds:
     """Who is subscribed to a channel."""
     channel = _visible(call, stream_id)
-    return SubscriberIds(subscribers=call.org.subscribers_of(channel.id))
+    return SubscriberIds(subscribers=call.org.known_subscribers(call.user, channel.id))
 
 
 async def is_subscribed(call: Call, user_id: int, stream_id: int) -> IsSubscribed:

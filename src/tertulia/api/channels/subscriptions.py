@@ -106,7 +106,9 @@ async def mine(
 ) -> Encoded[Subscriptions]:
     """The channels the caller is subscribed to."""
     rows = await call.db.read(storage.channels.subscriptions.of_user, call.user.id)
-    shown = events.snapshot.channels.my_subscriptions(call.org, rows, include_subscribers)
+    shown = events.snapshot.channels.my_subscriptions(
+        call.org, call.user, rows, include_subscribers
+    )
     return Encoded(b'{"subscriptions":[%s]}' % b",".join(bytes(each) for each in shown))
 
 

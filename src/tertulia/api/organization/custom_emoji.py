@@ -1,7 +1,5 @@
 """Custom emoji: listing, adding and deactivating them."""
 
-import asyncio
-
 from tertulia import actions, api, domain, events
 from tertulia.api.call import Call
 from tertulia.errors import BadRequest
@@ -30,7 +28,7 @@ async def add(call: Call, emoji_name: str, *, files: Files) -> Reply:
     if len(files) != 1:
         raise BadRequest("You must upload exactly one file.")
     uploaded = api.files.pictures.picture_in(files[0], domain.limits.EMOJI_BYTES)
-    picture = await asyncio.to_thread(domain.files.images.emoji_picture, uploaded)
+    picture = await api.files.pictures.drawn_for(call, domain.files.images.emoji_picture, uploaded)
     await call.db.write(actions.organization.custom_emoji.add, call.user, name, picture)
     return ok()
 

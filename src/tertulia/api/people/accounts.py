@@ -1,13 +1,12 @@
 """Accounts: what administrators do with those of others, and people with their own."""
 
-import asyncio
 from typing import Annotated
 
 from tertulia import actions, api, domain
 from tertulia.actions.people.accounts import AccountChanges
-from tertulia.actions.people.joining import NewUser
 from tertulia.api.call import Call
 from tertulia.api.people.profile_fields import GivenValue, GivenValues
+from tertulia.domain.people.newcomers import NewUser
 from tertulia.domain.people.user import Role
 from tertulia.errors import BadRequest
 from tertulia.errors.people import UserNotFound
@@ -31,9 +30,7 @@ async def create(call: Call, *, email: Text, password: Text, full_name: Text) ->
     if not call.config.accounts_api:
         raise BadRequest("User not authorized to create users")
     domain.people.user.checked_full_name(full_name)
-    hashed = await asyncio.to_thread(
-        domain.people.passwords.hashed, domain.people.passwords.checked(password)
-    )
+    hashed = await api.people.hashing.hashed(domain.people.passwords.checked(password))
     new = NewUser(email, full_name, password_hash=hashed)
     return NewId(
         user_id=await call.db.write(actions.people.joining.create, call.user, call.vault, new)
@@ -86,7 +83,7 @@ async def deactivate_self(call: Call) -> Reply:
 
 async def reactivate(call: Call, user_id: int) -> Reply:
     """Open an account again that was ended."""
-    await call.db.write(actions.people.accounts.reactivate, call.user, user_id)
+    await call.db.write(actions.people.accounts.reactivate, call.user, call.vault, user_id)
     return ok()
 
 

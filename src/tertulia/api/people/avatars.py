@@ -1,7 +1,5 @@
 """Pictures of oneself: uploading one, and going without."""
 
-import asyncio
-
 from tertulia import actions, api, domain, events
 from tertulia.api.call import Call
 from tertulia.domain.people.user import User
@@ -20,7 +18,7 @@ class AvatarUrl(Reply):
 
 async def upload(call: Call, *, files: Files) -> AvatarUrl:
     """Upload a picture of oneself."""
-    avatar = await given(files) if len(files) == 1 else None
+    avatar = await given(call, files) if len(files) == 1 else None
     if avatar is None:
         raise BadRequest("You must upload exactly one avatar.")
     await call.db.write(actions.people.avatars.upload_own, call.user, avatar)
@@ -46,14 +44,14 @@ def find_user(call: Call, who: str) -> User:
     return user
 
 
-async def given(files: Files) -> domain.files.images.Avatar | None:
+async def given(call: Call, files: Files) -> domain.files.images.Avatar | None:
     """The picture that was uploaded, if there is one: looked at and drawn anew."""
     if not files:
         return None
     if len(files) > 1:
         raise SeveralFilesGiven()
     uploaded = api.files.pictures.picture_in(files[0], domain.limits.AVATAR_BYTES)
-    return await asyncio.to_thread(domain.files.images.avatar, uploaded)
+    return await api.files.pictures.drawn_for(call, domain.files.images.avatar, uploaded)
 
 
 def _mine(call: Call) -> AvatarUrl:

@@ -103,7 +103,7 @@ async def create(
             default_sending_stream, default_events_register_stream, default_all_public_streams
         ),
         config=_checked_config(config_data or {}),
-        avatar=await api.people.avatars.given(files),
+        avatar=await api.people.avatars.given(call, files),
     )
     account, key = await call.db.write(
         actions.people.bots.create, call.vault, call.user, new, call.org.email_domain
@@ -134,7 +134,7 @@ async def edit(
     default_all_public_streams: bool | None = None,
     files: Files,
 ) -> ChangedBot:
-    """Change a bot, perhaps its picture; what is not passed stays."""
+    """Change a bot, perhaps its picture; what is not passed stays. Given away, it has a new key."""
     changes = BotChanges(
         full_name=full_name,
         role=None if role is None else Role(role),
@@ -147,9 +147,9 @@ async def edit(
             default_sending_stream, default_events_register_stream, default_all_public_streams
         ),
         config=None if config_data is None else _checked_config(config_data),
-        avatar=await api.people.avatars.given(files),
+        avatar=await api.people.avatars.given(call, files),
     )
-    await call.db.write(actions.people.bots.edit, call.user, bot_id, changes)
+    await call.db.write(actions.people.bots.edit, call.vault, call.user, bot_id, changes)
     bot = await call.db.read(storage.people.bots.find, bot_id)
     account = call.org.users[bot_id]
     owner = None if account.bot_owner_id is None else call.org.users[account.bot_owner_id]

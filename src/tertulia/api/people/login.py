@@ -1,8 +1,6 @@
 """Logging in: a password for a key."""
 
-import asyncio
-
-from tertulia import domain, storage
+from tertulia import api, domain, storage
 from tertulia.api.call import Call
 from tertulia.errors.authentication import (
     LoginDeactivated,
@@ -42,7 +40,7 @@ async def fetch_api_key(call: Call, *, username: str, password: str) -> ApiKey:
     if user is not None and not user.is_bot:
         known = await call.db.read(storage.people.password_hash, user.id)
     candidate = password[: domain.limits.PASSWORD_LENGTH + 1]
-    right = await asyncio.to_thread(domain.people.passwords.matches, candidate, known)
+    right = await api.people.hashing.matches(candidate, known)
     if not right or user is None:
         if call.password_attempts is not None:
             call.password_attempts.check(attempt)

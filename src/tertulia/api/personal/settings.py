@@ -1,6 +1,5 @@
 """Personal settings: one's own, and those that newcomers of an organization start with."""
 
-import asyncio
 import zoneinfo
 from functools import cache
 from typing import Annotated, Any
@@ -67,15 +66,13 @@ async def _new_password_hash(call: Call, old: str, new: str) -> str:
         if not decision.is_allowed:
             raise RateLimited(retry_after=decision.retry_after)
     known = await call.db.read(storage.people.password_hash, call.user.id)
-    if not await asyncio.to_thread(
-        domain.people.passwords.matches, old[: domain.limits.PASSWORD_LENGTH + 1], known
-    ):
+    if not await api.people.hashing.matches(old[: domain.limits.PASSWORD_LENGTH + 1], known):
         if call.password_attempts is not None:
             call.password_attempts.check(attempt)
         raise BadRequest("Wrong password!")
     if not domain.limits.PASSWORD_SHORTEST <= len(new) <= domain.limits.PASSWORD_LENGTH:
         raise BadRequest("New password is too weak!")
-    return await asyncio.to_thread(domain.people.passwords.hashed, new)
+    return await api.people.hashing.hashed(new)
 
 
 @cache

@@ -1,7 +1,5 @@
 """Topics: compared without case, shown as they were written, and sometimes empty."""
 
-import unicodedata
-
 from tertulia import domain
 from tertulia.errors import BadRequest
 from tertulia.errors.messages import TopicTooLong
@@ -25,7 +23,7 @@ def fold(text: str) -> str:
 def for_sending(topic: str) -> str:
     """The topic as it is stored: stripped, checked, with the names of the empty topic resolved."""
     topic = topic.strip()
-    position = first_bad_character(topic)
+    position = domain.names.first_bad_character(topic)
     if position is not None:
         raise BadRequest(f"Invalid character in topic, at position {position}!")
     if topic in (NO_TOPIC, EMPTY_TOPIC_NAME):
@@ -38,15 +36,3 @@ def for_sending(topic: str) -> str:
 def shown(topic: str, allow_empty: bool) -> str:
     """The topic for a client, which may not know that a topic can be empty."""
     return topic if topic or allow_empty else EMPTY_TOPIC_NAME
-
-
-def first_bad_character(text: str) -> int | None:
-    """The position, from 1, of the first control or non-character."""
-    if text.isascii() and text.isprintable():
-        return None
-    for index, char in enumerate(text, 1):
-        if unicodedata.category(char) in ("Cc", "Cs") or (ord(char) & 0xFFFE) == 0xFFFE:
-            return index
-        if 0xFDD0 <= ord(char) <= 0xFDEF:
-            return index
-    return None

@@ -25,13 +25,12 @@ CONTENT_TYPES = frozenset(
         "application/octet-stream",  # what a client says that does not say: the bytes will tell
     }
 )
-MOST_PIXELS = 25_000_000  # of one frame
+# To decode a picture takes 4 bytes a pixel for a moment, and 16 where it may move: 70 MB are
+# enough for any. A file says how many pixels it holds before one of them is decoded.
+MOST_PIXELS = 16_000_000
+MOST_PIXELS_THAT_MAY_MOVE = 4_000_000
 MOST_FRAMES = 200
 MOST_PIXELS_IN_ALL = 100_000_000  # of all frames
-
-# What is made small takes 4 bytes a pixel for a moment, 16 in one format: 70 MB are enough.
-MOST_PIXELS_MADE_SMALL = {"WEBP": 4_000_000}
-MOST_PIXELS_OTHERWISE = 16_000_000
 
 AVATAR_EDGE = 100
 MEDIUM_AVATAR_EDGE = 500
@@ -60,14 +59,19 @@ class Avatar:
 
 def emoji_picture(data: bytes, size: int = 64) -> Picture:
     """A square of the given size; the picture is cut to fit. Raises BadImage."""
-    return _looked_at(io.BytesIO(data), lambda image: _drawn(_checked(image), size))
+
+    def draw(image: Image.Image) -> Picture:
+        return _drawn(_checked(image, (size, size), getattr(image, "n_frames", 1)), size)
+
+    return _looked_at(io.BytesIO(data), draw)
 
 
 def avatar(data: bytes) -> Avatar:
     """Two squares, as PNG; the picture is turned the right way up and cut to fit."""
 
     def draw(image: Image.Image) -> Avatar:
-        medium = ImageOps.exif_transpose(_square(_checked(image), MEDIUM_AVATAR_EDGE))
+        box = (MEDIUM_AVATAR_EDGE, MEDIUM_AVATAR_EDGE)
+        medium = ImageOps.exif_transpose(_square(_checked(image, box), MEDIUM_AVATAR_EDGE))
         small = medium.resize((AVATAR_EDGE, AVATAR_EDGE), Image.Resampling.LANCZOS)
         return Avatar(_png(small), _png(medium))
 
@@ -98,11 +102,7 @@ def thumbnail(file: IO[bytes]) -> bytes:
 
     def draw(image: Image.Image) -> bytes:
         box = THUMBNAIL_SIZE[::-1] if _is_turned(image) else THUMBNAIL_SIZE
-        image.draft("RGB", box)  # a photograph is decoded no larger than need be
-        most = MOST_PIXELS_MADE_SMALL.get(image.format or "", MOST_PIXELS_OTHERWISE)
-        if image.width * image.height > most:
-            raise _too_large()
-        image.thumbnail(box, Image.Resampling.LANCZOS, reducing_gap=2.0)
+        _checked(image, box).thumbnail(box, Image.Resampling.LANCZOS, reducing_gap=2.0)
         is_plain = image.mode == "RGB" and "transparency" not in image.info
         drawn = ImageOps.exif_transpose(image if is_plain else image.convert("RGBA"))
         out = io.BytesIO()
@@ -138,10 +138,23 @@ def _is_turned(image: Image.Image) -> bool:
     )
 
 
-def _checked(image: Image.Image) -> Image.Image:
+def _checked(image: Image.Image, box: tuple[int, int], frames: int = 1) -> Image.Image:
+    """The picture, of which so much is to be decoded; raises BadImage if that is too much.
+
+    A photograph is decoded no larger than need be, unless it comes in several passes: then all of
+    it is held until the last.
+    """
     pixels = image.width * image.height
-    frames = getattr(image, "n_frames", 1)
-    if pixels > MOST_PIXELS or frames > MOST_FRAMES or pixels * frames > MOST_PIXELS_IN_ALL:
+    if _is_photograph(image):
+        image.draft("RGB", box)
+        if "progressive" not in image.info:
+            pixels = image.width * image.height
+    may_move = frames > 1 or image.format == "WEBP"
+    if (
+        pixels > (MOST_PIXELS_THAT_MAY_MOVE if may_move else MOST_PIXELS)
+        or frames > MOST_FRAMES
+        or pixels * frames > MOST_PIXELS_IN_ALL
+    ):
         raise _too_large()
     return image
 

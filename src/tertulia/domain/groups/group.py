@@ -320,7 +320,7 @@ def checked_group_name(name: str) -> str:
     for prefix in _RESERVED:
         if name.startswith(prefix):
             raise BadRequest(f"User group name cannot start with '{prefix}'.")
-    position = domain.channels.topics.first_bad_character(name)
+    position = domain.names.first_bad_character(name)
     if position is not None:
         raise BadRequest(f"Invalid character in user group name, at position {position}.")
     return name

@@ -113,6 +113,7 @@ class Draft:
     has_link: bool = False
     has_image: bool = False
     path_ids: tuple[str, ...] = ()  # the uploaded files it links, as far as they are there
+    called: frozenset[int] = frozenset()  # whose alert words it says, whether they hear it or not
 
     @property
     def has_attachment(self) -> bool:

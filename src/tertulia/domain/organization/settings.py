@@ -29,7 +29,7 @@ from tertulia.domain.setting_values import (
 from tertulia.errors import ClientError
 from tertulia.errors.parameters import BadValue
 
-# What has to be done when a setting changes; `actions/realm_settings.py` does it.
+# What has to be done when a setting changes; `actions/organization/settings.py` does it.
 Consequence = Literal["full members", "whom guests know"]
 
 

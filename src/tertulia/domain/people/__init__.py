@@ -10,6 +10,7 @@ if TYPE_CHECKING:
         external_accounts,
         keys,
         known_people,
+        newcomers,
         passwords,
         presence,
         profile_fields,

@@ -1,6 +1,7 @@
 """People and bots: who they are and what their role makes them."""
 
 import re
+import unicodedata
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
@@ -160,15 +161,26 @@ def looks_like_email(text: str) -> bool:
     return _EMAIL.fullmatch(text) is not None
 
 
+# What means something else in a mention, or is somebody of ours.
+_RESERVED = frozenset(("all", "everyone", "channel", "stream", "topic", "notification bot"))
+
+
 def checked_full_name(name: str) -> str:
-    """The name as it is stored; refuses what could be mistaken for markup."""
+    """The name as it is stored; refuses what could be mistaken for markup or for another."""
     name = name.strip()
     if not name:
         raise BadRequest("Name must not be empty!")
     if len(name) > domain.limits.FULL_NAME_LENGTH:
         raise BadRequest("Name too long!")
-    if any(char in '*`\\>"@' or not char.isprintable() for char in name):
+    seen = domain.names.seen(name)
+    if (
+        any(char in '*`\\>"@' for char in seen)
+        or not seen.isprintable()
+        or domain.names.first_bad_character(name) is not None
+    ):
         raise BadRequest("Invalid characters in name!")
+    if domain.names.is_like_one_of(unicodedata.normalize("NFKC", name), _RESERVED):
+        raise BadRequest("Name is reserved!")
     if re.search(r"\|\d+$", name):
         raise BadRequest("Invalid format!")
     return name

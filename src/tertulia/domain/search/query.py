@@ -8,8 +8,8 @@ A query is words and phrases, all of which must be found, in the message or its 
   language without spaces.
 * Stop words are left out, unless the query has nothing else: then each must be there as a word.
 
-The index (`storage/search.py`) answers by clues: what certainly is among the words of a message
-that matches. Words are clues enough; a phrase has to be looked up in the text as well.
+The index (`storage/search/index.py`) answers by clues: what certainly is among the words of a
+message that matches. Words are clues enough; a phrase has to be looked up in the text as well.
 """
 
 import re

@@ -34,7 +34,7 @@ def subscription_state(
         row = rows.get(channel.id)
         if (row is None or not row.active) and not org.may_see(me.id, channel.id):
             continue
-        more = _subscribers(org, channel.id, options.include_subscribers)
+        more = _subscribers(org, me, channel.id, options.include_subscribers)
         if row is None:
             never_subscribed.append(
                 events.types.channels.channel.with_members(
@@ -59,7 +59,7 @@ def subscription_state(
 
 
 def my_subscriptions(
-    org: Organization, mine: list[Subscription], include_subscribers: str
+    org: Organization, me: User, mine: list[Subscription], include_subscribers: str
 ) -> list[Raw]:
     """What GET /users/me/subscriptions shows."""
     rows = {row.channel_id: row for row in mine if row.active}
@@ -67,7 +67,7 @@ def my_subscriptions(
         events.types.channels.channel.with_members(
             events.types.channels.channel.encoded_channel(org, channel),
             _encode(events.types.channels.subscriptions.personal_part(rows[channel.id])),
-            *_subscribers(org, channel.id, include_subscribers),
+            *_subscribers(org, me, channel.id, include_subscribers),
         )
         for channel in by_name(org, among=rows)
     ]
@@ -92,12 +92,11 @@ def by_name(
     return sorted(found, key=lambda channel: channel.name)
 
 
-def _subscribers(org: Organization, channel_id: int, include: str) -> list[bytes]:
+def _subscribers(org: Organization, me: User, channel_id: int, include: str) -> list[bytes]:
     if include == "false":
         return []
     if include == "partial" and org.subscriber_count(channel_id) >= MANY_SUBSCRIBERS:
         bots = [user for user in org.subscribers_of(channel_id) if org.users[user].is_bot]
         return [b'{"partial_subscribers":%s}' % _encode(bots)]
-    return [
-        b'{"subscribers":%s}' % events.types.channels.channel.encoded_subscribers(org, channel_id)
-    ]
+    subscribers = events.types.channels.channel.subscribers_for(org, channel_id, me)
+    return [b'{"subscribers":%s}' % subscribers]

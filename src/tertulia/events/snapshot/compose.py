@@ -169,7 +169,9 @@ _PARTS: dict[str, Callable[[View], dict[str, Any]]] = {
         view.org, view.me, view.options, view.presence_days, view.now
     ),
     "realm_user_groups": lambda view: {
-        "realm_user_groups": events.snapshot.people.groups_state(view.org, view.options, view.now)
+        "realm_user_groups": events.snapshot.people.groups_state(
+            view.org, view.me, view.options, view.now
+        )
     },
     "realm": lambda view: events.snapshot.realm.realm_state(view.org, view.around),
     "realm_user_settings_defaults": _settings_defaults,

@@ -75,6 +75,7 @@ def _encoded(org: Organization, user: User, client_gravatar: bool) -> EncodedUse
     with_email = without_email = _encode(object_)
     if shown_to < Role.GUEST:
         object_.delivery_email = None
+        object_.avatar_url = events.types.people.user.avatar_url(org, user, client_gravatar=False)
         without_email = _encode(object_)
     return EncodedUser(shown_to, with_email, without_email)
 
@@ -110,9 +111,10 @@ def _myself(org: Organization, me: User, now: float) -> dict[str, Any]:
     }
 
 
-def groups_state(org: Organization, options: Options, now: float) -> list[GroupObject]:
+def groups_state(org: Organization, me: User, options: Options, now: float) -> list[GroupObject]:
+    viewer = None if me.is_spectator else me
     return [
-        events.types.groups.group_object(org, group, now)
+        events.types.groups.group_object(org, group, viewer, now)
         for group in org.groups.values()
         if not group.deactivated or options.capabilities.include_deactivated_groups
     ]

@@ -34,6 +34,7 @@ class About:
     message_id: int | None = None
     flags_of: int | None = None  # the message whose flags are added when it is fetched
     mergeable: "Event | None" = None  # what a later event may take in
+    in_order: "Event | None" = None  # what others must not be moved past without asking
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +145,7 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
     def about(self) -> About:
         return NOTHING
 
-    def merged_with(self, earlier: "Event") -> "Event | None":
+    def merged_with(self, earlier: "Event", between: Sequence["Event"]) -> "Event | None":
         """Both as one, if they can be; `earlier` is pending and called itself mergeable."""
         return None
 

@@ -7,6 +7,7 @@ import msgspec
 
 from tertulia import events
 from tertulia.domain.groups.group import GROUP_PERMISSIONS, Group, GroupValue
+from tertulia.domain.people.user import User
 from tertulia.events.directory import Organization
 from tertulia.events.listener import Listener
 from tertulia.events.loading import Touched
@@ -31,7 +32,8 @@ class GroupObject(msgspec.Struct, kw_only=True):
     deactivated: bool
 
 
-def group_object(org: Organization, group: Group, now: float) -> GroupObject:
+def group_object(org: Organization, group: Group, viewer: User | None, now: float) -> GroupObject:
+    """A group, with those of its members whom the viewer may know."""
     nobody = org.system_ids["role:nobody"]
     values = {
         name: events.types.channels.channel.shown_value(org, group.permissions.get(name, nobody))
@@ -43,7 +45,7 @@ def group_object(org: Organization, group: Group, now: float) -> GroupObject:
         description=group.description,
         creator_id=group.creator_id,
         date_created=None if group.created_at is None else int(group.created_at),
-        members=org.direct_members(group, now),
+        members=org.known_among(viewer, org.direct_members(group, now)),
         direct_subgroup_ids=sorted(group.subgroups),
         is_system_group=group.is_system,
         deactivated=group.deactivated,
@@ -137,7 +139,8 @@ class GroupChanged(Event, frozen=True):
         if not knows and deactivated is True:
             yield {"type": "user_group", "op": "remove", "group_id": self.group_id}
         elif not knows and deactivated is False:
-            group = group_object(org, org.groups[self.group_id], org.clock())
+            viewer = org.users[to.user_id]
+            group = group_object(org, org.groups[self.group_id], viewer, org.clock())
             yield {"type": "user_group", "op": "add", "group": group}
         elif knows or not (self.was_deactivated and "name" in self.data):
             yield {

@@ -21,34 +21,33 @@ _decode = msgspec.json.Decoder(dict[str, GroupValue]).decode
 
 
 def find(tx: Tx, channel_id: int) -> Channel | None:
-    row = tx.one(
-        "SELECT * FROM channel WHERE id = :id AND realm_id = :realm",
-        id=channel_id,
-        realm=tx.realm_id,
-    )
+    row = tx.one("SELECT * FROM channel WHERE id = :id AND realm_id = :realm", id=channel_id)
     return None if row is None else _channel(row)
 
 
 def find_by_name(tx: Tx, name: str) -> Channel | None:
     row = tx.one(
         "SELECT * FROM channel WHERE realm_id = :realm AND name_key = :key",
-        realm=tx.realm_id,
         key=domain.channels.topics.fold(name.strip()),
     )
     return None if row is None else _channel(row)
 
 
+def names(tx: Tx) -> dict[int, str]:
+    """What all channels are called, by their ids."""
+    rows = tx.all("SELECT id, name FROM channel WHERE realm_id = :realm")
+    return {row["id"]: row["name"] for row in rows}
+
+
 def find_many(tx: Tx, channel_ids: list[int]) -> list[Channel]:
     rows = tx.all(
-        "SELECT * FROM channel WHERE realm_id = :realm AND id IN :ids ORDER BY id",
-        realm=tx.realm_id,
-        ids=channel_ids,
+        "SELECT * FROM channel WHERE realm_id = :realm AND id IN :ids ORDER BY id", ids=channel_ids
     )
     return [_channel(row) for row in rows]
 
 
 def everything(tx: Tx) -> list[Channel]:
-    rows = tx.all("SELECT * FROM channel WHERE realm_id = :realm ORDER BY id", realm=tx.realm_id)
+    rows = tx.all("SELECT * FROM channel WHERE realm_id = :realm ORDER BY id")
     return [_channel(row) for row in rows]
 
 
@@ -66,8 +65,7 @@ def doors(tx: Tx) -> list[ChannelDoor]:
     """All channels, at a fraction of the cost of reading them whole."""
     rows = tx.all(
         "SELECT id, invite_only, is_web_public, history_public FROM channel"
-        " WHERE realm_id = :realm ORDER BY id",
-        realm=tx.realm_id,
+        " WHERE realm_id = :realm ORDER BY id"
     )
     return [
         ChannelDoor(
@@ -82,8 +80,7 @@ def doors(tx: Tx) -> list[ChannelDoor]:
 
 def defaults(tx: Tx) -> list[Channel]:
     rows = tx.all(
-        "SELECT * FROM channel WHERE realm_id = :realm AND is_default AND NOT archived ORDER BY id",
-        realm=tx.realm_id,
+        "SELECT * FROM channel WHERE realm_id = :realm AND is_default AND NOT archived ORDER BY id"
     )
     return [_channel(row) for row in rows]
 
@@ -102,7 +99,6 @@ def insert(
         " VALUES (:realm, :name, :name_key, :description, :rendered_description, :now, :creator,"
         " :invite_only, :is_web_public, :history_public, :is_default, :folder_id,"
         " :retention_days, :topics_policy, :default_push, :permissions) RETURNING id",
-        realm=tx.realm_id,
         name=new.name,
         name_key=domain.channels.topics.fold(new.name),
         description=new.description,
@@ -146,7 +142,6 @@ def with_old_messages(tx: Tx, default_days: int) -> list[int]:
         " AND coalesce(c.retention_days, :days) > 0"
         " AND (SELECT m.sent_at FROM message m WHERE m.channel_id = c.id ORDER BY m.id LIMIT 1)"
         " < :now - 86400.0 * coalesce(c.retention_days, :days) ORDER BY c.id",
-        realm=tx.realm_id,
         days=default_days,
         now=tx.now,
     )
@@ -158,7 +153,6 @@ def set_first_message(tx: Tx, channel_id: int, message_id: int | None) -> None:
         "UPDATE channel SET first_message_id = :first WHERE id = :id AND realm_id = :realm",
         first=message_id,
         id=channel_id,
-        realm=tx.realm_id,
     )
 
 
@@ -169,7 +163,6 @@ def change(tx: Tx, channel_id: int, **columns: Any) -> None:
     tx.execute(
         f"UPDATE channel SET {assignments} WHERE id = :channel AND realm_id = :realm",
         channel=channel_id,
-        realm=tx.realm_id,
         **columns,
     )
 
@@ -187,7 +180,6 @@ def longest_uncounted(tx: Tx, before: float, most: int) -> list[Channel]:
     rows = tx.all(
         "SELECT * FROM channel WHERE realm_id = :realm AND counted_at < :before"
         " ORDER BY counted_at LIMIT :most",
-        realm=tx.realm_id,
         before=before,
         most=most,
     )

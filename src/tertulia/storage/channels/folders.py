@@ -6,32 +6,14 @@ from tertulia.storage.database.tx import Row, Tx
 
 
 def find(tx: Tx, folder_id: int) -> Folder | None:
-    row = tx.one(
-        "SELECT * FROM channel_folder WHERE id = :id AND realm_id = :realm",
-        id=folder_id,
-        realm=tx.realm_id,
-    )
+    row = tx.one("SELECT * FROM channel_folder WHERE id = :id AND realm_id = :realm", id=folder_id)
     return None if row is None else _folder(row)
 
 
 def everything(tx: Tx) -> list[Folder]:
     """All folders in their order, archived ones included."""
-    rows = tx.all(
-        "SELECT * FROM channel_folder WHERE realm_id = :realm ORDER BY position, id",
-        realm=tx.realm_id,
-    )
+    rows = tx.all("SELECT * FROM channel_folder WHERE realm_id = :realm ORDER BY position, id")
     return [_folder(row) for row in rows]
-
-
-def find_in_use(tx: Tx, name: str) -> Folder | None:
-    """By name, whatever its case; the names of archived folders are free."""
-    row = tx.one(
-        "SELECT * FROM channel_folder"
-        " WHERE realm_id = :realm AND name_key = :key AND NOT archived ORDER BY id LIMIT 1",
-        realm=tx.realm_id,
-        key=domain.channels.topics.fold(name),
-    )
-    return None if row is None else _folder(row)
 
 
 def insert(
@@ -41,7 +23,6 @@ def insert(
         "INSERT INTO channel_folder (realm_id, name, name_key, description,"
         " rendered_description, position, creator_id, created_at)"
         " VALUES (:realm, :name, :key, :description, :rendered, 0, :creator, :now) RETURNING id",
-        realm=tx.realm_id,
         name=name,
         key=domain.channels.topics.fold(name),
         description=description,
@@ -63,7 +44,6 @@ def rename(tx: Tx, folder_id: int, name: str) -> None:
         name=name,
         key=domain.channels.topics.fold(name),
         id=folder_id,
-        realm=tx.realm_id,
     )
 
 
@@ -74,7 +54,6 @@ def describe(tx: Tx, folder_id: int, description: str, rendered_description: str
         description=description,
         rendered=rendered_description,
         id=folder_id,
-        realm=tx.realm_id,
     )
 
 
@@ -83,7 +62,6 @@ def set_archived(tx: Tx, folder_id: int, archived: bool) -> None:
         "UPDATE channel_folder SET archived = :archived WHERE id = :id AND realm_id = :realm",
         archived=archived,
         id=folder_id,
-        realm=tx.realm_id,
     )
 
 
@@ -100,7 +78,6 @@ def set_order(tx: Tx, folder_ids: list[int]) -> None:
 def holds_channels(tx: Tx, folder_id: int) -> bool:
     found = tx.one(
         "SELECT 1 AS found FROM channel WHERE realm_id = :realm AND folder_id = :id LIMIT 1",
-        realm=tx.realm_id,
         id=folder_id,
     )
     return found is not None

@@ -1,5 +1,7 @@
 """Who is in which channel now, and the spans during which they were."""
 
+from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 from tertulia.domain.channels.channel import Channel, Subscription
@@ -61,7 +63,6 @@ def of_user(tx: Tx, user_id: int) -> list[Subscription]:
         "SELECT * FROM subscription WHERE user_id = :user AND realm_id = :realm"
         " ORDER BY channel_id",
         user=user_id,
-        realm=tx.realm_id,
     )
     return [_subscription(row) for row in rows]
 
@@ -106,10 +107,7 @@ def inside(tx: Tx, channel_ids: list[int], user_ids: list[int]) -> dict[int, set
 
 def active_pairs(tx: Tx) -> list[tuple[int, int]]:
     """All active subscriptions of the organization as (channel, user)."""
-    rows = tx.all(
-        "SELECT channel_id, user_id FROM subscription WHERE realm_id = :realm AND active",
-        realm=tx.realm_id,
-    )
+    rows = tx.all("SELECT channel_id, user_id FROM subscription WHERE realm_id = :realm AND active")
     return [(row["channel_id"], row["user_id"]) for row in rows]
 
 
@@ -216,7 +214,6 @@ def channel_ids_of(tx: Tx, user_id: int) -> list[int]:
         "SELECT channel_id FROM subscription"
         " WHERE user_id = :user AND realm_id = :realm AND active ORDER BY channel_id",
         user=user_id,
-        realm=tx.realm_id,
     )
     return [row["channel_id"] for row in rows]
 
@@ -274,20 +271,44 @@ def spans_since(
     return found
 
 
-def who_saw_coming(tx: Tx, channel_id: int, message_ids: list[int]) -> list[int]:
-    """Those who are subscribed now and were so when one of the messages came into the channel."""
-    rows = tx.all(
-        "SELECT s.user_id FROM subscription s WHERE s.channel_id = :channel AND s.active"
-        " AND EXISTS (SELECT 1 FROM subscription_span p JOIN message m"
-        " ON m.channel_id = p.channel_id AND (CASE WHEN m.arrived_seq IS NULL"
-        " THEN p.start_message_id < m.id AND (p.end_message_id IS NULL OR m.id <= p.end_message_id)"
-        " ELSE p.start_seq < m.arrived_seq AND (p.end_seq IS NULL OR m.arrived_seq <= p.end_seq)"
-        " END) WHERE p.user_id = s.user_id AND p.channel_id = s.channel_id AND m.id IN :ids)"
-        " ORDER BY s.user_id",
+def seen_coming(
+    tx: Tx, channel_id: int, message_ids: Sequence[int], also: Sequence[int] = ()
+) -> dict[int, tuple[int, ...]]:
+    """Which of the messages came into the channel while somebody was in it, by user.
+
+    Of those who are subscribed now, and some others.
+    """
+    messages = tx.all(
+        "SELECT id, arrived_seq FROM message WHERE id IN :ids AND channel_id = :channel"
+        " ORDER BY arrived_seq, id",
+        ids=list(message_ids),
         channel=channel_id,
-        ids=message_ids,
     )
-    return [row["user_id"] for row in rows]
+    sent = [row["id"] for row in messages if row["arrived_seq"] is None]
+    arrived = [row for row in messages if row["arrived_seq"] is not None]
+    arrivals = [row["arrived_seq"] for row in arrived]
+    rows = tx.all(
+        "SELECT p.* FROM subscription_span p JOIN subscription s"
+        " ON s.user_id = p.user_id AND s.channel_id = p.channel_id"
+        " WHERE p.channel_id = :channel AND (s.active OR s.user_id IN :also) ORDER BY p.user_id",
+        channel=channel_id,
+        also=list(also),
+    )
+    found: dict[int, set[int]] = {}
+    for row in rows:
+        span = _span(row)
+        seen = sent[_between(sent, span.start_message_id, span.end_message_id)]
+        came = arrived[_between(arrivals, span.start_seq, span.end_seq)]
+        if seen or came:
+            found.setdefault(row["user_id"], set()).update(seen, (each["id"] for each in came))
+    return {user_id: tuple(sorted(ids)) for user_id, ids in found.items()}
+
+
+def _between(numbers: list[int], after: int, last: int | None) -> slice:
+    """The place of some numbers in a list that is in order."""
+    return slice(
+        bisect_right(numbers, after), None if last is None else bisect_right(numbers, last)
+    )
 
 
 def _span(row: Row) -> Span:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 from tertulia import storage
 from tertulia.errors.http import ServiceUnavailable
 from tertulia.modules import on_demand
-from tertulia.storage.database.broadcast import Herald
+from tertulia.storage.database.broadcast import Broadcast
 from tertulia.storage.database.dialects.sqlite import Sqlite
 from tertulia.storage.database.tx import Dialect, Tx
 from tertulia.storage.database.writer import FetchNews, Gathering, PendingWrite, Writer
@@ -63,13 +63,14 @@ class Bound:
 class Database:
     def __init__(self, dialect: Dialect, clock: Callable[[], float] = time.time) -> None:
         self.dialect = dialect
-        self.clock = clock
+        self._own_clock = clock
+        self._behind_seconds = 0.0  # our clock, behind that of the database
         self._loop: asyncio.AbstractEventLoop | None = None
         self._reader: Any = None
         self._writer: Writer | None = None
         self._threads: ThreadPoolExecutor | None = None
         self._readers: dict[int, Any] = {}  # the connection of each reading thread
-        self._herald: Herald | None = None
+        self._broadcast: Broadcast | None = None
 
     @classmethod
     def at(cls, url: str, clock: Callable[[], float] = time.time) -> "Database":
@@ -82,6 +83,22 @@ class Database:
 
     def of(self, realm_id: int) -> Bound:
         return Bound(self, realm_id)
+
+    def clock(self) -> float:
+        """The time that counts: where several servers share a database, it is the database's."""
+        return self._own_clock() + self._behind_seconds
+
+    def compare_clocks(self) -> float:
+        """By how many seconds our own clock is behind the database's, which counts from now on."""
+        connection = self.dialect.connect()
+        try:
+            before = self._own_clock()
+            told = self.dialect.time(connection)
+            if told is not None:
+                self._behind_seconds = told - (before + self._own_clock()) / 2
+            return self._behind_seconds
+        finally:
+            connection.close()
 
     # --- at start and on the command line: no loop, one call at a time ---
 
@@ -152,9 +169,7 @@ class Database:
     # --- inside the server ---
 
     def start(
-        self,
-        fetch_news: FetchNews,
-        deliver: Callable[[Any, Callable[[], None]], None],
+        self, fetch_news: FetchNews, deliver: Callable[[Any, Callable[[], None]], None]
     ) -> None:
         """Begin to serve the running loop.
 
@@ -172,16 +187,16 @@ class Database:
         readers = 1 if self.dialect.reads_block else READERS
         self._threads = ThreadPoolExecutor(readers, thread_name_prefix="reader")
         if not self.dialect.reads_block:
-            self._herald = Herald(self.dialect)
-            self._herald.start()
+            self._broadcast = Broadcast(self.dialect)
+            self._broadcast.start()
 
     def stop(self) -> None:
         if self._writer is not None:
             self._writer.stop()
             self._writer = None
-        if self._herald is not None:
-            self._herald.stop()
-            self._herald = None
+        if self._broadcast is not None:
+            self._broadcast.stop()
+            self._broadcast = None
         if self._threads is not None:
             self._threads.shutdown()
             self._threads = None
@@ -237,17 +252,27 @@ class Database:
         self._writer.submit(PendingWrite(action, args, realm_id, done))
         return await answer
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether other servers may write to it; a SQLite file belongs to one."""
+        return not self.dialect.reads_block
+
+    @property
+    def busy_seconds(self) -> float:
+        """For how long the writes under way have been waiting for their commit."""
+        return 0.0 if self._writer is None else self._writer.busy_seconds
+
     def spread(self, notice: bytes) -> None:
         """Hand a notice to other servers on the same database, soon and without promise."""
-        if self._herald is not None:
-            self._herald.tell(notice.decode())
+        if self._broadcast is not None:
+            self._broadcast.tell(notice.decode())
 
     def _read_here(
         self, realm_id: int, query: Callable[..., T], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> T:
         try:
             if self._reader is None:
-                self._reader = self.dialect.connect()
+                self._reader = self.dialect.connect(to_serve=True)
             return self._read(self._reader, realm_id, query, args, kwargs)
         except Exception as error:
             if self.dialect.is_outage(error):
@@ -261,7 +286,7 @@ class Database:
         is_new = thread not in self._readers
         try:
             if is_new:
-                self._readers[thread] = self.dialect.connect()
+                self._readers[thread] = self.dialect.connect(to_serve=True)
             return self._read(self._readers[thread], realm_id, query, args, kwargs)
         except Exception as error:
             if not self.dialect.is_outage(error):

@@ -1,4 +1,4 @@
-"""The herald: hands notices to the other servers on a database, soon and without promise.
+"""The broadcast: hands notices to the other servers on a database, soon and without promise.
 
 It has a thread and a connection of its own, so that nobody waits for it. What cannot be handed
 over is let go: a notice is about something that nobody needs after a minute.
@@ -17,12 +17,12 @@ log = structlog.get_logger()
 MOST_WAITING = 1000
 
 
-class Herald:
+class Broadcast:
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
         self._connection: Any = None
         self._waiting: queue.SimpleQueue[str | None] = queue.SimpleQueue()
-        self._thread = threading.Thread(target=self._run, name="herald", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="broadcast", daemon=True)
 
     def start(self) -> None:
         self._thread.start()
@@ -50,7 +50,7 @@ class Herald:
     def _hand_over(self, notices: list[str]) -> None:
         try:
             if self._connection is None:
-                self._connection = self._dialect.connect()
+                self._connection = self._dialect.connect(to_serve=True)
             self._dialect.spread(self._connection, notices)
         except Exception as error:
             log.warning("notices to other servers were lost", reason=type(error).__name__)

@@ -1,9 +1,9 @@
 """A transaction: the one thing through which our SQL reaches a database.
 
-SQL is written once, for both databases, with `:name` parameters; a list is bound with
-`IN :names`. `+m.column` tells SQLite, which knows nothing of how many rows there are, to use no
-index by that column. What an action needs to know of its surroundings is here too: whose
-organization it works in and what time it is.
+SQL is written once, for both databases, with `:name` parameters; a list is bound with `IN :names`,
+and `:realm`, the organization of the transaction, need not be given. `+m.column` tells SQLite,
+which knows nothing of how many rows there are, to use no index by that column. What an action needs
+to know of its surroundings is here too: whose organization it works in and what time it is.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -38,7 +38,7 @@ class Dialect(Protocol):
     def number_on(self, connection: Any, table: str) -> None: ...
     def tidy(self, connection: Any) -> None: ...
     def command(self, connection: Any, sql: str) -> None: ...
-    def connect(self) -> Any: ...
+    def connect(self, *, to_serve: bool = False) -> Any: ...
     def begin_read(self, connection: Any) -> None: ...
     def begin_write(self, connection: Any) -> None: ...
     def lock_organization(self, connection: Any, realm_id: int) -> None: ...
@@ -48,6 +48,7 @@ class Dialect(Protocol):
     def spread(self, connection: Any, notices: list[str]) -> None: ...
     async def watch(self, changed: Changed, overheard: Overheard) -> None: ...
     def is_outage(self, error: BaseException) -> bool: ...
+    def time(self, connection: Any) -> float | None: ...
     def has_table(self, connection: Any, table: str) -> bool: ...
     def integrity_problems(self, connection: Any) -> list[str]: ...
 
@@ -75,7 +76,7 @@ class Tx:
 
     def execute(self, sql: str, **params: Any) -> int:
         """Run a statement and say how many rows it touched."""
-        return self.dialect.run(self._connection, sql, params).rowcount
+        return self._run(sql, params).rowcount
 
     def execute_many(self, sql: str, rows: Iterable[dict[str, Any]]) -> None:
         """Run one statement for each row; nothing happens for no rows."""
@@ -91,11 +92,11 @@ class Tx:
         self.dialect.number_on(self._connection, table)
 
     def one(self, sql: str, **params: Any) -> Row | None:
-        row: Row | None = self.dialect.run(self._connection, sql, params).fetchone()
+        row: Row | None = self._run(sql, params).fetchone()
         return row
 
     def all(self, sql: str, **params: Any) -> list[Row]:
-        return self.dialect.run(self._connection, sql, params).fetchall()
+        return self._run(sql, params).fetchall()
 
     def value(self, sql: str, **params: Any) -> Any:
         """The `value` column of the first row, or None: `SELECT max(id) AS value …`."""
@@ -108,3 +109,7 @@ class Tx:
         assert row is not None
         number: int = row["id"]
         return number
+
+    def _run(self, sql: str, params: dict[str, Any]) -> Cursor:
+        params.setdefault("realm", self.realm_id)
+        return self.dialect.run(self._connection, sql, params)

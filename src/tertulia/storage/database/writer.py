@@ -8,6 +8,7 @@ a disk that is full or a database that is gone fails them all, and the next gath
 
 import queue
 import threading
+import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
@@ -65,6 +66,7 @@ class Writer:
         self._deliver = deliver
         self._waiting: queue.SimpleQueue[PendingWrite | None] = queue.SimpleQueue()
         self._connection: Any = None
+        self._busy_since: float | None = None
         self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
 
     def start(self) -> None:
@@ -74,6 +76,11 @@ class Writer:
         """Finish what is waiting and end."""
         self._waiting.put(None)
         self._thread.join()
+
+    @property
+    def busy_seconds(self) -> float:
+        since = self._busy_since
+        return 0.0 if since is None else time.monotonic() - since
 
     def submit(self, job: PendingWrite) -> None:
         if self._waiting.qsize() > MOST_WAITING:
@@ -96,11 +103,15 @@ class Writer:
             else:
                 stopping = True
             if jobs:
+                self._busy_since = time.monotonic()
                 self._deliver(self._carry_out(jobs))
+                self._busy_since = None
         self._close()
 
     def _carry_out(self, jobs: list[PendingWrite]) -> Gathering:
         self._commit(jobs)
+        if self._connection is None:  # the database is gone
+            return Gathering(jobs)
         try:
             return Gathering(jobs, self._read_news(jobs))
         except BaseException as error:
@@ -154,7 +165,7 @@ class Writer:
                 if not self._dialect.is_outage(error):
                     raise
                 self._close()
-        self._connection = self._dialect.connect()
+        self._connection = self._dialect.connect(to_serve=True)
         self._dialect.begin_write(self._connection)
 
     def _attempt(self, job: PendingWrite, *, is_alone: bool) -> None:

@@ -19,7 +19,6 @@ def insert(
         " width, height, is_animated, created_at)"
         " VALUES (:realm, :owner, :upload, :path, :name, :type, :size, :width, :height,"
         " :is_animated, :now) RETURNING id",
-        realm=tx.realm_id,
         owner=owner_id,
         upload=upload_id,
         path=path_id,
@@ -39,20 +38,14 @@ def delete(tx: Tx, attachment: Attachment) -> None:
     """Forget that there was such a file; its bytes are another matter."""
     for table in ("attachment_message", "attachment_scheduled", "attachment_thumbnail"):
         tx.execute(f"DELETE FROM {table} WHERE attachment_id = :id", id=attachment.id)
-    tx.execute(
-        "DELETE FROM attachment WHERE id = :id AND realm_id = :realm",
-        id=attachment.id,
-        realm=tx.realm_id,
-    )
+    tx.execute("DELETE FROM attachment WHERE id = :id AND realm_id = :realm", id=attachment.id)
     _add_space(tx, -attachment.size)
 
 
 def find(tx: Tx, attachment_id: int) -> Attachment | None:
     """With the messages that link it."""
     row = tx.one(
-        f"SELECT {_COLUMNS} FROM attachment WHERE id = :id AND realm_id = :realm",
-        id=attachment_id,
-        realm=tx.realm_id,
+        f"SELECT {_COLUMNS} FROM attachment WHERE id = :id AND realm_id = :realm", id=attachment_id
     )
     return None if row is None else _with_messages(tx, [row])[0]
 
@@ -70,7 +63,6 @@ def find_by_paths(tx: Tx, path_ids: Sequence[str]) -> list[Attachment]:
         f"SELECT {_COLUMNS} FROM attachment WHERE path_id IN :paths AND realm_id = :realm"
         " ORDER BY id DESC",
         paths=list(path_ids),
-        realm=tx.realm_id,
     )
     return [_attachment(row) for row in rows]
 
@@ -81,7 +73,6 @@ def of_user(tx: Tx, owner_id: int) -> list[Attachment]:
         f"SELECT {_COLUMNS} FROM attachment WHERE owner_id = :owner AND realm_id = :realm"
         " ORDER BY id DESC",
         owner=owner_id,
-        realm=tx.realm_id,
     )
     return _with_messages(tx, rows)
 
@@ -92,7 +83,6 @@ def thumbnail(tx: Tx, attachment_id: int) -> bytes | None:
         "SELECT data AS value FROM attachment_thumbnail WHERE attachment_id = :id"
         " AND realm_id = :realm",
         id=attachment_id,
-        realm=tx.realm_id,
     )
     return None if found is None else bytes(found)
 
@@ -104,7 +94,6 @@ def put_thumbnail(tx: Tx, attachment_id: int, data: bytes) -> None:
         " SELECT realm_id, id, :data FROM attachment WHERE id = :id AND realm_id = :realm"
         " ON CONFLICT (attachment_id) DO NOTHING",
         id=attachment_id,
-        realm=tx.realm_id,
         data=data,
     )
 
@@ -121,7 +110,6 @@ def link(tx: Tx, attachment_id: int, message_id: int) -> None:
     tx.execute(
         "INSERT INTO attachment_message (realm_id, attachment_id, message_id)"
         " VALUES (:realm, :attachment, :message) ON CONFLICT DO NOTHING",
-        realm=tx.realm_id,
         attachment=attachment_id,
         message=message_id,
     )
@@ -167,7 +155,6 @@ def keep_for(tx: Tx, attachment_id: int, scheduled_id: int) -> None:
     tx.execute(
         "INSERT INTO attachment_scheduled (realm_id, attachment_id, scheduled_id)"
         " VALUES (:realm, :attachment, :scheduled) ON CONFLICT DO NOTHING",
-        realm=tx.realm_id,
         attachment=attachment_id,
         scheduled=scheduled_id,
     )
@@ -183,7 +170,6 @@ def kept_for(tx: Tx, scheduled_id: int) -> list[str]:
         "SELECT a.path_id FROM attachment_scheduled s JOIN attachment a ON a.id = s.attachment_id"
         " WHERE s.scheduled_id = :id AND s.realm_id = :realm",
         id=scheduled_id,
-        realm=tx.realm_id,
     )
     return [row["path_id"] for row in rows]
 

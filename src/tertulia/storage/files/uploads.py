@@ -14,9 +14,7 @@ DOOMED = 0  # stands for when the last piece came, once nobody wants the file an
 
 def begin(tx: Tx) -> int:
     return tx.insert(
-        "INSERT INTO upload (realm_id, touched_at) VALUES (:realm, :now) RETURNING id",
-        realm=tx.realm_id,
-        now=tx.now,
+        "INSERT INTO upload (realm_id, touched_at) VALUES (:realm, :now) RETURNING id", now=tx.now
     )
 
 
@@ -41,7 +39,6 @@ def _set_touched(tx: Tx, upload_id: int, at: float | None) -> bool:
         " AND touched_at > :doomed",
         at=at,
         id=upload_id,
-        realm=tx.realm_id,
         doomed=DOOMED,
     )
     return touched > 0
@@ -53,7 +50,6 @@ def doom(tx: Tx, upload_id: int) -> None:
         "UPDATE upload SET touched_at = :doomed WHERE id = :id AND realm_id = :realm",
         doomed=DOOMED,
         id=upload_id,
-        realm=tx.realm_id,
     )
 
 
@@ -61,7 +57,6 @@ def add_piece(tx: Tx, upload_id: int, position: int, data: bytes) -> None:
     tx.execute(
         "INSERT INTO upload_piece (realm_id, upload_id, position, data)"
         " VALUES (:realm, :upload, :position, :data)",
-        realm=tx.realm_id,
         upload=upload_id,
         position=position,
         data=data,
@@ -74,7 +69,6 @@ def piece(tx: Tx, upload_id: int, position: int) -> bytes | None:
         " AND position = :position AND realm_id = :realm",
         upload=upload_id,
         position=position,
-        realm=tx.realm_id,
     )
     return None if found is None else bytes(found)
 

@@ -7,11 +7,7 @@ from tertulia.storage.database.tx import Row, Tx
 
 
 def find(tx: Tx, reminder_id: int) -> Reminder | None:
-    row = tx.one(
-        "SELECT * FROM reminder WHERE id = :id AND realm_id = :realm",
-        id=reminder_id,
-        realm=tx.realm_id,
-    )
+    row = tx.one("SELECT * FROM reminder WHERE id = :id AND realm_id = :realm", id=reminder_id)
     return None if row is None else _reminder(row)
 
 
@@ -25,7 +21,6 @@ def of_user(tx: Tx, user_id: int) -> list[Reminder]:
 def of_messages(tx: Tx, message_ids: Sequence[int]) -> list[Reminder]:
     rows = tx.all(
         "SELECT * FROM reminder WHERE realm_id = :realm AND message_id IN :messages ORDER BY id",
-        realm=tx.realm_id,
         messages=list(message_ids),
     )
     return [_reminder(row) for row in rows]
@@ -44,7 +39,6 @@ def due(tx: Tx, most: int) -> list[Reminder]:
     rows = tx.all(
         "SELECT * FROM reminder WHERE realm_id = :realm AND NOT failed AND deliver_at <= :now"
         " ORDER BY deliver_at, id LIMIT :most",
-        realm=tx.realm_id,
         now=tx.now,
         most=most,
     )
@@ -73,7 +67,6 @@ def insert(
         "INSERT INTO reminder (realm_id, owner_id, message_id, note, site, content, rendered,"
         " deliver_at) VALUES (:realm, :owner, :message, :note, :site, :content, :rendered,"
         " :deliver_at) RETURNING id",
-        realm=tx.realm_id,
         owner=owner_id,
         message=message_id,
         note=note,
@@ -86,18 +79,12 @@ def insert(
 
 def mark_failed(tx: Tx, reminder_id: int) -> None:
     tx.execute(
-        "UPDATE reminder SET failed = TRUE WHERE id = :id AND realm_id = :realm",
-        id=reminder_id,
-        realm=tx.realm_id,
+        "UPDATE reminder SET failed = TRUE WHERE id = :id AND realm_id = :realm", id=reminder_id
     )
 
 
 def delete(tx: Tx, reminder_id: int) -> None:
-    tx.execute(
-        "DELETE FROM reminder WHERE id = :id AND realm_id = :realm",
-        id=reminder_id,
-        realm=tx.realm_id,
-    )
+    tx.execute("DELETE FROM reminder WHERE id = :id AND realm_id = :realm", id=reminder_id)
 
 
 def _reminder(row: Row) -> Reminder:

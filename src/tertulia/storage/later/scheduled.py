@@ -11,9 +11,7 @@ _decode_mentions = msgspec.json.Decoder(Mentions).decode
 
 def find(tx: Tx, entry_id: int) -> ScheduledMessage | None:
     row = tx.one(
-        "SELECT * FROM scheduled_message WHERE id = :id AND realm_id = :realm",
-        id=entry_id,
-        realm=tx.realm_id,
+        "SELECT * FROM scheduled_message WHERE id = :id AND realm_id = :realm", id=entry_id
     )
     return None if row is None else _entry(row)
 
@@ -44,7 +42,6 @@ def due(tx: Tx, most: int) -> list[ScheduledMessage]:
         "SELECT * FROM scheduled_message WHERE realm_id = :realm"
         " AND sent_at IS NULL AND NOT failed AND deliver_at <= :now"
         " ORDER BY deliver_at, id LIMIT :most",
-        realm=tx.realm_id,
         now=tx.now,
         most=most,
     )
@@ -74,7 +71,6 @@ def insert(
         " rendered, render_version, mentions, client, read_by_sender, deliver_at)"
         " VALUES (:realm, :owner, :channel, :topic, :users, :content, :rendered, :version,"
         " :mentions, :client, :read, :deliver_at) RETURNING id",
-        realm=tx.realm_id,
         owner=owner_id,
         content=draft.content,
         rendered=draft.rendered,
@@ -95,7 +91,6 @@ def update(tx: Tx, entry_id: int, to: Destination, draft: Draft, deliver_at: int
         " mentions = :mentions, deliver_at = :deliver_at, failed = FALSE"
         " WHERE id = :id AND realm_id = :realm",
         id=entry_id,
-        realm=tx.realm_id,
         content=draft.content,
         rendered=draft.rendered,
         version=draft.render_version,
@@ -109,7 +104,6 @@ def mark_failed(tx: Tx, entry_id: int) -> None:
     tx.execute(
         "UPDATE scheduled_message SET failed = TRUE WHERE id = :id AND realm_id = :realm",
         id=entry_id,
-        realm=tx.realm_id,
     )
 
 
@@ -119,17 +113,12 @@ def mark_sent(tx: Tx, entry_id: int) -> None:
         "UPDATE scheduled_message SET sent_at = :now, topic = '', user_ids = '', content = '',"
         " rendered = '', mentions = '{}' WHERE id = :id AND realm_id = :realm",
         id=entry_id,
-        realm=tx.realm_id,
         now=tx.now,
     )
 
 
 def delete(tx: Tx, entry_id: int) -> None:
-    tx.execute(
-        "DELETE FROM scheduled_message WHERE id = :id AND realm_id = :realm",
-        id=entry_id,
-        realm=tx.realm_id,
-    )
+    tx.execute("DELETE FROM scheduled_message WHERE id = :id AND realm_id = :realm", id=entry_id)
 
 
 def forget_sent_before(tx: Tx, at: float, most: int) -> int:

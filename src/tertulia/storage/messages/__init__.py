@@ -61,9 +61,7 @@ CAME_WHILE_SUBSCRIBED = (
 
 def find(tx: Tx, message_id: int) -> Message | None:
     row = tx.one(
-        f"SELECT {COLUMNS} FROM message m WHERE m.id = :id AND m.realm_id = :realm",
-        id=message_id,
-        realm=tx.realm_id,
+        f"SELECT {COLUMNS} FROM message m WHERE m.id = :id AND m.realm_id = :realm", id=message_id
     )
     return None if row is None else as_message(row)
 
@@ -87,7 +85,6 @@ def oldest(tx: Tx, channel_id: int | None, most: int) -> list[Message]:
     rows = tx.all(
         f"SELECT {COLUMNS} FROM message m WHERE m.realm_id = :realm AND {place}"
         " ORDER BY m.id LIMIT :most",
-        realm=tx.realm_id,
         channel=channel_id,
         most=most,
     )
@@ -99,7 +96,6 @@ def rendered_before(tx: Tx, version: int, after_id: int, most: int) -> list[Mess
     rows = tx.all(
         f"SELECT {COLUMNS} FROM message m WHERE m.realm_id = :realm AND m.id > :after"
         " AND m.render_version < :version ORDER BY m.id LIMIT :most",
-        realm=tx.realm_id,
         after=after_id,
         version=version,
         most=most,
@@ -109,10 +105,7 @@ def rendered_before(tx: Tx, version: int, after_id: int, most: int) -> list[Mess
 
 def newest_id(tx: Tx) -> int:
     """The id of the last message of the organization; 0 if there is none."""
-    return int(
-        tx.value("SELECT max(id) AS value FROM message WHERE realm_id = :realm", realm=tx.realm_id)
-        or 0
-    )
+    return int(tx.value("SELECT max(id) AS value FROM message WHERE realm_id = :realm") or 0)
 
 
 def newest_in(tx: Tx, channel_ids: list[int], most: int) -> list[int]:
@@ -120,7 +113,6 @@ def newest_in(tx: Tx, channel_ids: list[int], most: int) -> list[int]:
     rows = tx.all(
         "SELECT id FROM message WHERE realm_id = :realm AND channel_id IN :channels"
         " ORDER BY id DESC LIMIT :most",
-        realm=tx.realm_id,
         channels=channel_ids,
         most=most,
     )
@@ -145,7 +137,6 @@ def last_before(tx: Tx, moment: float) -> int:
         row = tx.one(
             "SELECT id, sent_at FROM message WHERE realm_id = :realm AND id <= :id"
             " ORDER BY id DESC LIMIT 1",
-            realm=tx.realm_id,
             id=middle,
         )
         if row is None or row["sent_at"] < moment:
@@ -160,7 +151,6 @@ def ids_since(tx: Tx, message_ids: Sequence[int], moment: float) -> list[int]:
     rows = tx.all(
         "SELECT id FROM message WHERE realm_id = :realm AND id IN :ids AND sent_at >= :moment"
         " ORDER BY id",
-        realm=tx.realm_id,
         ids=list(message_ids),
         moment=moment,
     )
@@ -172,7 +162,6 @@ def origins(tx: Tx, message_ids: Sequence[int]) -> dict[int, list[int]]:
     rows = tx.all(
         "SELECT id, origin_channel_id FROM message WHERE realm_id = :realm AND id IN :ids"
         " AND origin_channel_id IS NOT NULL ORDER BY id",
-        realm=tx.realm_id,
         ids=list(message_ids),
     )
     found: dict[int, list[int]] = {}
@@ -300,7 +289,6 @@ def set_rendering(tx: Tx, message_id: int, draft: Draft) -> None:
         f"UPDATE message SET {assigned(words)}"
         " WHERE id = :id AND realm_id = :realm AND content = :content",
         id=message_id,
-        realm=tx.realm_id,
         **words,
     )
     storage.search.index.note_changes(tx, [message_id])
@@ -312,9 +300,7 @@ def delete(tx: Tx, message_ids: Sequence[int]) -> None:
     storage.search.index.forget(tx, ids)
     for table in GOES_WITH_A_MESSAGE:
         tx.execute(f"DELETE FROM {table} WHERE message_id IN :ids", ids=ids)
-    tx.execute(
-        "DELETE FROM message WHERE realm_id = :realm AND id IN :ids", realm=tx.realm_id, ids=ids
-    )
+    tx.execute("DELETE FROM message WHERE realm_id = :realm AND id IN :ids", ids=ids)
 
 
 def as_message(row: Row) -> Message:

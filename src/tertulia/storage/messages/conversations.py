@@ -13,7 +13,6 @@ from tertulia.storage.database.tx import Tx
 def find(tx: Tx, user_ids: Sequence[int]) -> int | None:
     found: int | None = tx.value(
         "SELECT id AS value FROM conversation WHERE realm_id = :realm AND digest = :digest",
-        realm=tx.realm_id,
         digest=_digest(_in_words(user_ids)),
     )
     return found
@@ -27,7 +26,6 @@ def get_or_start(tx: Tx, user_ids: Sequence[int]) -> int:
     conversation_id = tx.insert(
         "INSERT INTO conversation (realm_id, digest, member_ids)"
         " VALUES (:realm, :digest, :members) RETURNING id",
-        realm=tx.realm_id,
         digest=_digest(members),
         members=members,
     )

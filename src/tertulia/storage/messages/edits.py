@@ -32,7 +32,6 @@ def insert_content(
         " prev_rendered, prev_topic, topic, prev_channel_id, channel_id)"
         " VALUES (:realm, :message, :user, :now, :prev_content, :prev_rendered, :prev_topic,"
         " :topic, :prev_channel, :channel) RETURNING id",
-        realm=tx.realm_id,
         message=message.id,
         user=user_id,
         now=tx.now,
@@ -59,7 +58,6 @@ def insert_moves(
         now=tx.now,
         topic=topic,
         channel=channel_id,
-        realm=tx.realm_id,
         ids=list(message_ids),
     )
 
@@ -83,7 +81,6 @@ def set_topic(tx: Tx, message_ids: Sequence[int], topic: str) -> None:
         " WHERE realm_id = :realm AND id IN :ids",
         topic=topic,
         key=domain.channels.topics.fold(topic),
-        realm=tx.realm_id,
         ids=list(message_ids),
     )
     storage.search.index.note_changes(tx, message_ids)
@@ -99,7 +96,6 @@ def set_channel(tx: Tx, message_ids: Sequence[int], channel_id: int, arrived_seq
         " WHERE realm_id = :realm AND id IN :ids",
         channel=channel_id,
         seq=arrived_seq,
-        realm=tx.realm_id,
         ids=list(message_ids),
     )
 
@@ -108,7 +104,6 @@ def note_move(tx: Tx, message_ids: Sequence[int]) -> None:
     tx.execute(
         "UPDATE message SET moved_at = :now WHERE realm_id = :realm AND id IN :ids",
         now=tx.now,
-        realm=tx.realm_id,
         ids=list(message_ids),
     )
 

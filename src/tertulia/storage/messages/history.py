@@ -243,7 +243,6 @@ def _among(tx: Tx, selection: Selection, ids: list[int], *, back: bool) -> list[
         rows = tx.all(
             "SELECT m.id FROM message m WHERE m.id IN :ids AND +m.realm_id = :realm"
             f" AND {way.where()}",
-            realm=tx.realm_id,
             ids=ids,
             **way.params,
         )

@@ -115,7 +115,6 @@ def calling_everybody(tx: Tx, user_id: int) -> BitMap64:
         " ON s.channel_id = m.origin_channel_id AND s.start_message_id < m.id"
         " AND (s.end_message_id IS NULL OR m.id <= s.end_message_id)"
         " WHERE m.realm_id = :realm AND m.channel_wildcard AND s.user_id = :user",
-        realm=tx.realm_id,
         user=user_id,
     )
     return BitMap64(row["id"] for row in rows)

@@ -29,7 +29,6 @@ def insert(tx: Tx, message_id: int, reaction: Reaction) -> None:
     tx.execute(
         "INSERT INTO reaction (realm_id, message_id, user_id, emoji_name, emoji_code,"
         " reaction_type) VALUES (:realm, :message, :user, :name, :code, :type)",
-        realm=tx.realm_id,
         message=message_id,
         user=reaction.user_id,
         name=reaction.emoji_name,

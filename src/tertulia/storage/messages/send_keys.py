@@ -34,7 +34,6 @@ def insert(
         " VALUES (:realm, :sender, :key, :fingerprint, :message, :policy, :now)"
         " ON CONFLICT (sender_id, key) DO UPDATE SET fingerprint = excluded.fingerprint,"
         " message_id = excluded.message_id, policy = excluded.policy, sent_at = excluded.sent_at",
-        realm=tx.realm_id,
         sender=sender_id,
         key=key,
         fingerprint=fingerprint,

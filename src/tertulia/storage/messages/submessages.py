@@ -23,9 +23,7 @@ def of_messages(tx: Tx, message_ids: Sequence[int]) -> dict[int, tuple[Submessag
 
 def find(tx: Tx, submessage_id: int) -> Submessage | None:
     row = tx.one(
-        f"SELECT {_COLUMNS} FROM submessage WHERE id = :id AND realm_id = :realm",
-        id=submessage_id,
-        realm=tx.realm_id,
+        f"SELECT {_COLUMNS} FROM submessage WHERE id = :id AND realm_id = :realm", id=submessage_id
     )
     return None if row is None else _submessage(row)
 
@@ -51,7 +49,6 @@ def insert(tx: Tx, message_id: int, sender_id: int, msg_type: str, content: str)
     return tx.insert(
         "INSERT INTO submessage (realm_id, message_id, sender_id, msg_type, content)"
         " VALUES (:realm, :message, :sender, :type, :content) RETURNING id",
-        realm=tx.realm_id,
         message=message_id,
         sender=sender_id,
         type=msg_type,

@@ -77,7 +77,6 @@ def among(tx: Tx, user_id: int, message_ids: Sequence[int]) -> set[int]:
         rows = tx.all(
             "SELECT m.id FROM message m WHERE m.id IN :ids AND +m.realm_id = :realm"
             f" AND ({MY_CONVERSATIONS} OR {RECEIVED_IN_CHANNEL}) AND {_ARRIVES_UNREAD}",
-            realm=tx.realm_id,
             ids=newer,
             me=user_id,
         )
@@ -96,7 +95,6 @@ def store(tx: Tx, user_id: int, bitmap: BitMap64, caught_up_to: int) -> None:
         " ON CONFLICT (user_id) DO UPDATE SET bitmap = excluded.bitmap,"
         " caught_up_to = excluded.caught_up_to, closings_seen = excluded.closings_seen",
         user=user_id,
-        realm=tx.realm_id,
         bitmap=bitmap.serialize(),
         caught_up_to=caught_up_to,
     )
@@ -122,7 +120,6 @@ def describe(tx: Tx, user_id: int, message_ids: Sequence[int]) -> list[UnreadMes
         "SELECT m.id, m.sender_id, m.channel_id, m.topic, v.member_ids FROM message m"
         " LEFT JOIN conversation v ON v.id = m.conversation_id"
         f" WHERE m.realm_id = :realm AND m.id IN :ids AND {NOT_MOVED_AWAY} ORDER BY m.id",
-        realm=tx.realm_id,
         ids=list(message_ids),
         me=user_id,
     )
@@ -213,7 +210,6 @@ def wildcards_among(tx: Tx, message_ids: Sequence[int]) -> list[int]:
     """Those of the messages that call everybody in their channel."""
     rows = tx.all(
         "SELECT id FROM message WHERE realm_id = :realm AND id IN :ids AND channel_wildcard",
-        realm=tx.realm_id,
         ids=list(message_ids),
     )
     return [row["id"] for row in rows]
@@ -227,7 +223,6 @@ def sent_by(tx: Tx, sender_id: int, among: BitMap64) -> list[int]:
         "SELECT id FROM message WHERE sender_id = :sender AND realm_id = :realm AND id >= :oldest"
         " ORDER BY id",
         sender=sender_id,
-        realm=tx.realm_id,
         oldest=among.min(),
     )
     return [row["id"] for row in rows if row["id"] in among]
@@ -314,7 +309,6 @@ def _closed_with(tx: Tx, message: Message) -> int:
     row = tx.one(
         f"SELECT m.closed_seq AS elsewhere, c.closed_seq AS here FROM {_WITH_CLOSING}"
         " WHERE m.realm_id = :realm AND m.id = :message",
-        realm=tx.realm_id,
         message=message.id,
     )
     return 0 if row is None else max(row["elsewhere"] or 0, row["here"] or 0)
@@ -352,7 +346,6 @@ def _closed_among(tx: Tx, waiting: BitMap64, seq: int) -> list[int]:
         rows = tx.all(
             f"SELECT m.id FROM {_WITH_CLOSING} WHERE m.realm_id = :realm AND m.id IN :ids"
             " AND (m.closed_seq > :seq OR c.closed_seq > :seq)",
-            realm=tx.realm_id,
             seq=seq,
             ids=ids[start : start + FEW],
         )
@@ -365,7 +358,6 @@ def _arrived_since(tx: Tx, user_id: int, message_id: int) -> list[int]:
         "SELECT m.id FROM message m WHERE m.realm_id = :realm AND m.id > :since"
         f" AND ({MY_CONVERSATIONS} OR {RECEIVED_IN_CHANNEL})"
         f" AND {_ARRIVES_UNREAD}",
-        realm=tx.realm_id,
         since=message_id,
         me=user_id,
     )

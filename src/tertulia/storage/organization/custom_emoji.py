@@ -8,18 +8,12 @@ _COLUMNS = "id, realm_id, name, author_id, deactivated, file_name, still_name"
 
 def everything(tx: Tx) -> list[CustomEmoji]:
     """All of them, deactivated ones included: old reactions still show them."""
-    rows = tx.all(
-        f"SELECT {_COLUMNS} FROM emoji WHERE realm_id = :realm ORDER BY id", realm=tx.realm_id
-    )
+    rows = tx.all(f"SELECT {_COLUMNS} FROM emoji WHERE realm_id = :realm ORDER BY id")
     return [_emoji(row) for row in rows]
 
 
 def find(tx: Tx, emoji_id: int) -> CustomEmoji | None:
-    row = tx.one(
-        f"SELECT {_COLUMNS} FROM emoji WHERE realm_id = :realm AND id = :id",
-        realm=tx.realm_id,
-        id=emoji_id,
-    )
+    row = tx.one(f"SELECT {_COLUMNS} FROM emoji WHERE realm_id = :realm AND id = :id", id=emoji_id)
     return None if row is None else _emoji(row)
 
 
@@ -27,7 +21,6 @@ def find_active(tx: Tx, name: str) -> CustomEmoji | None:
     row = tx.one(
         f"SELECT {_COLUMNS} FROM emoji WHERE realm_id = :realm AND name = :name"
         " AND NOT deactivated",
-        realm=tx.realm_id,
         name=name,
     )
     return None if row is None else _emoji(row)
@@ -44,7 +37,6 @@ def insert(
     return tx.insert(
         "INSERT INTO emoji (realm_id, name, author_id, file_name, picture, still_name, still)"
         " VALUES (:realm, :name, :author, :file_name, :picture, :still_name, :still) RETURNING id",
-        realm=tx.realm_id,
         name=name,
         author=author_id,
         file_name=picture[0],
@@ -61,7 +53,6 @@ def deactivate(tx: Tx, emoji_id: int) -> None:
 def picture(tx: Tx, file_name: str) -> bytes | None:
     found = tx.value(
         "SELECT picture AS value FROM emoji WHERE realm_id = :realm AND file_name = :name",
-        realm=tx.realm_id,
         name=file_name,
     )
     return None if found is None else bytes(found)
@@ -70,7 +61,6 @@ def picture(tx: Tx, file_name: str) -> bytes | None:
 def still(tx: Tx, still_name: str) -> bytes | None:
     found = tx.value(
         "SELECT still AS value FROM emoji WHERE realm_id = :realm AND still_name = :name",
-        realm=tx.realm_id,
         name=still_name,
     )
     return None if found is None else bytes(found)

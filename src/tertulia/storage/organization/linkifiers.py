@@ -11,9 +11,7 @@ _decode = msgspec.json.Decoder(tuple[str, ...]).decode
 
 
 def everything(tx: Tx) -> list[Linkifier]:
-    rows = tx.all(
-        "SELECT * FROM linkifier WHERE realm_id = :realm ORDER BY position, id", realm=tx.realm_id
-    )
+    rows = tx.all("SELECT * FROM linkifier WHERE realm_id = :realm ORDER BY position, id")
     return [_linkifier(row) for row in rows]
 
 
@@ -25,7 +23,6 @@ def insert(tx: Tx, rule: LinkifierRule) -> int:
         " VALUES (:realm, (SELECT coalesce(max(position), 0) + 1 FROM linkifier"
         " WHERE realm_id = :realm), :pattern, :template, :example, :reverse, :alternatives)"
         " RETURNING id",
-        realm=tx.realm_id,
         **_columns(rule),
     )
 
@@ -36,17 +33,12 @@ def update(tx: Tx, linkifier_id: int, rule: LinkifierRule) -> None:
         " example_input = :example, reverse_template = :reverse,"
         " alternative_url_templates = :alternatives WHERE id = :id AND realm_id = :realm",
         id=linkifier_id,
-        realm=tx.realm_id,
         **_columns(rule),
     )
 
 
 def delete(tx: Tx, linkifier_id: int) -> None:
-    tx.execute(
-        "DELETE FROM linkifier WHERE id = :id AND realm_id = :realm",
-        id=linkifier_id,
-        realm=tx.realm_id,
-    )
+    tx.execute("DELETE FROM linkifier WHERE id = :id AND realm_id = :realm", id=linkifier_id)
 
 
 def set_order(tx: Tx, linkifier_ids: Sequence[int]) -> None:

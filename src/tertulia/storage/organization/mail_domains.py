@@ -6,8 +6,7 @@ from tertulia.storage.database.tx import Tx
 
 def everything(tx: Tx) -> list[MailDomain]:
     rows = tx.all(
-        "SELECT name, with_subdomains FROM mail_domain WHERE realm_id = :realm ORDER BY id",
-        realm=tx.realm_id,
+        "SELECT name, with_subdomains FROM mail_domain WHERE realm_id = :realm ORDER BY id"
     )
     return [MailDomain(row["name"], bool(row["with_subdomains"])) for row in rows]
 
@@ -16,7 +15,6 @@ def insert(tx: Tx, domain: MailDomain) -> int:
     return tx.insert(
         "INSERT INTO mail_domain (realm_id, name, with_subdomains)"
         " VALUES (:realm, :name, :with_subdomains) RETURNING id",
-        realm=tx.realm_id,
         name=domain.name,
         with_subdomains=domain.with_subdomains,
     )
@@ -26,15 +24,10 @@ def update(tx: Tx, domain: MailDomain) -> None:
     tx.execute(
         "UPDATE mail_domain SET with_subdomains = :with_subdomains"
         " WHERE realm_id = :realm AND name = :name",
-        realm=tx.realm_id,
         name=domain.name,
         with_subdomains=domain.with_subdomains,
     )
 
 
 def delete(tx: Tx, name: str) -> None:
-    tx.execute(
-        "DELETE FROM mail_domain WHERE realm_id = :realm AND name = :name",
-        realm=tx.realm_id,
-        name=name,
-    )
+    tx.execute("DELETE FROM mail_domain WHERE realm_id = :realm AND name = :name", name=name)

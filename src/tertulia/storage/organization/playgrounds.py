@@ -7,8 +7,7 @@ from tertulia.storage.database.tx import Tx
 def everything(tx: Tx) -> list[Playground]:
     rows = tx.all(
         "SELECT id, name, language, url_template FROM playground"
-        " WHERE realm_id = :realm ORDER BY id",
-        realm=tx.realm_id,
+        " WHERE realm_id = :realm ORDER BY id"
     )
     return [
         Playground(row["id"], row["name"], row["language"], row["url_template"]) for row in rows
@@ -19,7 +18,6 @@ def insert(tx: Tx, name: str, language: str, url_template: str) -> int:
     return tx.insert(
         "INSERT INTO playground (realm_id, name, language, url_template)"
         " VALUES (:realm, :name, :language, :template) RETURNING id",
-        realm=tx.realm_id,
         name=name,
         language=language,
         template=url_template,
@@ -29,8 +27,6 @@ def insert(tx: Tx, name: str, language: str, url_template: str) -> int:
 def delete(tx: Tx, playground_id: int) -> bool:
     """Says whether there was one."""
     count = tx.execute(
-        "DELETE FROM playground WHERE id = :id AND realm_id = :realm",
-        id=playground_id,
-        realm=tx.realm_id,
+        "DELETE FROM playground WHERE id = :id AND realm_id = :realm", id=playground_id
     )
     return count > 0

@@ -30,11 +30,7 @@ _COLUMNS = (
 
 
 def find(tx: Tx, user_id: int) -> User | None:
-    row = tx.one(
-        f"SELECT {_COLUMNS} FROM account WHERE id = :id AND realm_id = :realm",
-        id=user_id,
-        realm=tx.realm_id,
-    )
+    row = tx.one(f"SELECT {_COLUMNS} FROM account WHERE id = :id AND realm_id = :realm", id=user_id)
     return None if row is None else _user(row)
 
 
@@ -42,7 +38,6 @@ def find_by_email(tx: Tx, email: str) -> User | None:
     """By real address, whatever its case."""
     row = tx.one(
         f"SELECT {_COLUMNS} FROM account WHERE realm_id = :realm AND email_key = :key",
-        realm=tx.realm_id,
         key=email.strip().casefold(),
     )
     return None if row is None else _user(row)
@@ -51,16 +46,13 @@ def find_by_email(tx: Tx, email: str) -> User | None:
 def find_many(tx: Tx, user_ids: list[int]) -> list[User]:
     rows = tx.all(
         f"SELECT {_COLUMNS} FROM account WHERE realm_id = :realm AND id IN :ids ORDER BY id",
-        realm=tx.realm_id,
         ids=user_ids,
     )
     return [_user(row) for row in rows]
 
 
 def everyone(tx: Tx) -> list[User]:
-    rows = tx.all(
-        f"SELECT {_COLUMNS} FROM account WHERE realm_id = :realm ORDER BY id", realm=tx.realm_id
-    )
+    rows = tx.all(f"SELECT {_COLUMNS} FROM account WHERE realm_id = :realm ORDER BY id")
     return [_user(row) for row in rows]
 
 
@@ -69,7 +61,6 @@ def members_joined_between(tx: Tx, after: float, until: float) -> list[User]:
     rows = tx.all(
         f"SELECT {_COLUMNS} FROM account WHERE realm_id = :realm AND role = :member AND is_active"
         " AND NOT is_system_bot AND joined_at > :after AND joined_at <= :until ORDER BY id",
-        realm=tx.realm_id,
         member=int(Role.MEMBER),
         after=after,
         until=until,
@@ -79,10 +70,7 @@ def members_joined_between(tx: Tx, after: float, until: float) -> list[User]:
 
 def human_ids(tx: Tx) -> list[int]:
     """Everybody who is no bot, whether or not they are still here."""
-    rows = tx.all(
-        "SELECT id FROM account WHERE realm_id = :realm AND bot_type IS NULL ORDER BY id",
-        realm=tx.realm_id,
-    )
+    rows = tx.all("SELECT id FROM account WHERE realm_id = :realm AND bot_type IS NULL ORDER BY id")
     return [row["id"] for row in rows]
 
 
@@ -90,7 +78,6 @@ def active_guests(tx: Tx) -> list[User]:
     rows = tx.all(
         f"SELECT {_COLUMNS} FROM account WHERE realm_id = :realm AND role = :guest AND is_active"
         " ORDER BY id",
-        realm=tx.realm_id,
         guest=int(Role.GUEST),
     )
     return [_user(row) for row in rows]
@@ -106,7 +93,6 @@ def who_set(tx: Tx, setting: str) -> list[User]:
     rows = tx.all(
         f"SELECT {_COLUMNS} FROM account WHERE realm_id = :realm AND settings LIKE :pattern"
         " ORDER BY id",
-        realm=tx.realm_id,
         pattern=f'%"{setting}"%',
     )
     return [_user(row) for row in rows]
@@ -117,7 +103,6 @@ def active_bots_of(tx: Tx, owner_id: int) -> list[User]:
     rows = tx.all(
         f"SELECT {_COLUMNS} FROM account WHERE realm_id = :realm AND bot_owner_id = :owner"
         " AND is_active ORDER BY id",
-        realm=tx.realm_id,
         owner=owner_id,
     )
     return [_user(row) for row in rows]
@@ -128,17 +113,13 @@ def is_only_person(tx: Tx, user_id: int) -> bool:
     return not tx.value(
         "SELECT count(*) AS value FROM account WHERE realm_id = :realm AND is_active"
         " AND bot_type IS NULL AND id <> :id",
-        realm=tx.realm_id,
         id=user_id,
     )
 
 
 def names_in_use(tx: Tx, full_name: str) -> list[int]:
     """Active accounts of this name, whatever its case."""
-    rows = tx.all(
-        "SELECT id, full_name FROM account WHERE realm_id = :realm AND is_active",
-        realm=tx.realm_id,
-    )
+    rows = tx.all("SELECT id, full_name FROM account WHERE realm_id = :realm AND is_active")
     wanted = full_name.casefold()
     return [row["id"] for row in rows if row["full_name"].casefold() == wanted]
 
@@ -147,7 +128,6 @@ def active_owner_ids(tx: Tx) -> list[int]:
     rows = tx.all(
         "SELECT id FROM account WHERE realm_id = :realm AND role = :owner AND is_active"
         " AND bot_type IS NULL ORDER BY id",
-        realm=tx.realm_id,
         owner=int(Role.OWNER),
     )
     return [row["id"] for row in rows]
@@ -159,7 +139,6 @@ def fingerprints(tx: Tx, user_ids: list[int] | None = None) -> dict[int, bytes]:
     rows = tx.all(
         "SELECT id, key_hash FROM account"
         f" WHERE realm_id = :realm AND key_hash IS NOT NULL{wanted}",
-        realm=tx.realm_id,
         **({} if user_ids is None else {"ids": user_ids}),
     )
     return {row["id"]: bytes(row["key_hash"]) for row in rows}
@@ -169,16 +148,13 @@ def password_hash(tx: Tx, user_id: int) -> str | None:
     found: str | None = tx.value(
         "SELECT password_hash AS value FROM account WHERE id = :id AND realm_id = :realm",
         id=user_id,
-        realm=tx.realm_id,
     )
     return found
 
 
 def sealed_key(tx: Tx, user_id: int) -> bytes | None:
     sealed = tx.value(
-        "SELECT key_sealed AS value FROM account WHERE id = :id AND realm_id = :realm",
-        id=user_id,
-        realm=tx.realm_id,
+        "SELECT key_sealed AS value FROM account WHERE id = :id AND realm_id = :realm", id=user_id
     )
     return None if sealed is None else bytes(sealed)
 
@@ -201,7 +177,6 @@ def insert(
         " is_system_bot, joined_at, password_hash, settings, avatar_source)"
         " VALUES (:realm, :email, :email_key, :full_name, :role, :bot_type, :bot_owner_id,"
         " :is_system_bot, :now, :password_hash, :settings, :avatar) RETURNING id",
-        realm=tx.realm_id,
         email=email,
         email_key=email.casefold(),
         full_name=full_name,
@@ -226,7 +201,6 @@ def set_key(tx: Tx, user_id: int, fingerprint: bytes, sealed: bytes) -> None:
         fingerprint=fingerprint,
         sealed=sealed,
         id=user_id,
-        realm=tx.realm_id,
     )
 
 
@@ -235,7 +209,6 @@ def set_role(tx: Tx, user_id: int, role: Role) -> None:
         "UPDATE account SET role = :role WHERE id = :id AND realm_id = :realm",
         role=int(role),
         id=user_id,
-        realm=tx.realm_id,
     )
 
 
@@ -244,7 +217,6 @@ def set_active(tx: Tx, user_id: int, active: bool) -> None:
         "UPDATE account SET is_active = :active WHERE id = :id AND realm_id = :realm",
         active=active,
         id=user_id,
-        realm=tx.realm_id,
     )
 
 

@@ -11,7 +11,6 @@ def put(tx: Tx, user_id: int, name: str, picture: bytes, medium: bytes) -> None:
         " ON CONFLICT (user_id) DO UPDATE SET name = excluded.name, picture = excluded.picture,"
         " medium = excluded.medium",
         user=user_id,
-        realm=tx.realm_id,
         name=name,
         picture=picture,
         medium=medium,
@@ -19,11 +18,7 @@ def put(tx: Tx, user_id: int, name: str, picture: bytes, medium: bytes) -> None:
 
 
 def remove(tx: Tx, user_id: int) -> None:
-    tx.execute(
-        "DELETE FROM avatar WHERE user_id = :user AND realm_id = :realm",
-        user=user_id,
-        realm=tx.realm_id,
-    )
+    tx.execute("DELETE FROM avatar WHERE user_id = :user AND realm_id = :realm", user=user_id)
 
 
 def note_change(tx: Tx, user_id: int, source: str, name: str | None) -> None:
@@ -34,7 +29,6 @@ def note_change(tx: Tx, user_id: int, source: str, name: str | None) -> None:
         source=source,
         name=name,
         id=user_id,
-        realm=tx.realm_id,
     )
 
 
@@ -42,7 +36,6 @@ def find(tx: Tx, name: str, *, medium: bool) -> bytes | None:
     found = tx.value(
         f"SELECT {'medium' if medium else 'picture'} AS value FROM avatar"
         " WHERE realm_id = :realm AND name = :name",
-        realm=tx.realm_id,
         name=name,
     )
     return None if found is None else bytes(found)

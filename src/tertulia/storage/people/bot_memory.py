@@ -10,7 +10,6 @@ def everything(tx: Tx, user_id: int) -> dict[str, str]:
         "SELECT key, value FROM bot_memory WHERE user_id = :user AND realm_id = :realm"
         " ORDER BY key",
         user=user_id,
-        realm=tx.realm_id,
     )
     return {row["key"]: row["value"] for row in rows}
 
@@ -20,7 +19,6 @@ def find_many(tx: Tx, user_id: int, keys: Sequence[str]) -> dict[str, str]:
         "SELECT key, value FROM bot_memory"
         " WHERE user_id = :user AND realm_id = :realm AND key IN :keys ORDER BY key",
         user=user_id,
-        realm=tx.realm_id,
         keys=list(keys),
     )
     return {row["key"]: row["value"] for row in rows}
@@ -33,7 +31,6 @@ def size(tx: Tx, user_id: int) -> int:
             "SELECT coalesce(sum(length(key) + length(value)), 0) AS value FROM bot_memory"
             " WHERE user_id = :user AND realm_id = :realm",
             user=user_id,
-            realm=tx.realm_id,
         )
     )
 
@@ -54,14 +51,9 @@ def delete(tx: Tx, user_id: int, keys: Sequence[str]) -> None:
     tx.execute(
         "DELETE FROM bot_memory WHERE user_id = :user AND realm_id = :realm AND key IN :keys",
         user=user_id,
-        realm=tx.realm_id,
         keys=list(keys),
     )
 
 
 def clear(tx: Tx, user_id: int) -> None:
-    tx.execute(
-        "DELETE FROM bot_memory WHERE user_id = :user AND realm_id = :realm",
-        user=user_id,
-        realm=tx.realm_id,
-    )
+    tx.execute("DELETE FROM bot_memory WHERE user_id = :user AND realm_id = :realm", user=user_id)

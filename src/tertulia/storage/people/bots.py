@@ -23,7 +23,6 @@ def find_many(tx: Tx, user_ids: list[int]) -> list[Bot]:
     rows = tx.all(
         f"SELECT {_COLUMNS} FROM bot b WHERE b.user_id IN :users AND b.realm_id = :realm",
         users=user_ids,
-        realm=tx.realm_id,
     )
     found = {row["user_id"]: _bot(row) for row in rows}
     return [found.get(user_id) or Bot(user_id) for user_id in user_ids]
@@ -35,7 +34,6 @@ def kept_by(tx: Tx, user_id: int) -> dict[int, Bot]:
         f"SELECT {_COLUMNS} FROM bot b JOIN account a ON a.id = b.user_id"
         " WHERE b.realm_id = :realm AND (a.bot_owner_id = :me"
         " OR EXISTS (SELECT 1 FROM account me WHERE me.id = :me AND me.role <= :administrator))",
-        realm=tx.realm_id,
         me=user_id,
         administrator=int(Role.ADMINISTRATOR),
     )
@@ -48,7 +46,6 @@ def using(tx: Tx, channel_id: int) -> list[Bot]:
         f"SELECT {_COLUMNS} FROM bot b WHERE b.realm_id = :realm"
         " AND (b.sending_channel_id = :channel OR b.listening_channel_id = :channel)"
         " ORDER BY b.user_id",
-        realm=tx.realm_id,
         channel=channel_id,
     )
     return [_bot(row) for row in rows]
@@ -59,7 +56,6 @@ def ids_of_owner(tx: Tx, owner_id: int) -> list[int]:
     rows = tx.all(
         "SELECT id FROM account WHERE bot_owner_id = :owner AND realm_id = :realm ORDER BY id",
         owner=owner_id,
-        realm=tx.realm_id,
     )
     return [row["id"] for row in rows]
 
@@ -69,7 +65,6 @@ def ids_of_others(tx: Tx, user_id: int) -> list[int]:
     rows = tx.all(
         "SELECT id FROM account WHERE realm_id = :realm AND bot_type IS NOT NULL"
         " AND NOT is_system_bot AND (bot_owner_id IS NULL OR bot_owner_id <> :user) ORDER BY id",
-        realm=tx.realm_id,
         user=user_id,
     )
     return [row["id"] for row in rows]
@@ -77,9 +72,7 @@ def ids_of_others(tx: Tx, user_id: int) -> list[int]:
 
 def sealed_keys(tx: Tx, user_ids: list[int]) -> dict[int, bytes]:
     rows = tx.all(
-        "SELECT id, key_sealed FROM account WHERE id IN :ids AND realm_id = :realm",
-        ids=user_ids,
-        realm=tx.realm_id,
+        "SELECT id, key_sealed FROM account WHERE id IN :ids AND realm_id = :realm", ids=user_ids
     )
     return {row["id"]: bytes(row["key_sealed"]) for row in rows}
 
@@ -89,7 +82,6 @@ def is_name_in_use(tx: Tx, full_name: str) -> bool:
     found = tx.one(
         "SELECT 1 AS found FROM account"
         " WHERE realm_id = :realm AND full_name = :name AND is_active LIMIT 1",
-        realm=tx.realm_id,
         name=full_name,
     )
     return found is not None
@@ -112,7 +104,6 @@ def save(tx: Tx, bot: Bot) -> None:
         " ON CONFLICT (user_id) DO UPDATE SET"
         f" {', '.join(f'{name} = excluded.{name}' for name in values)}",
         user=bot.user_id,
-        realm=tx.realm_id,
         **values,
     )
 
@@ -122,7 +113,6 @@ def set_owner(tx: Tx, bot_id: int, owner_id: int) -> None:
         "UPDATE account SET bot_owner_id = :owner WHERE id = :id AND realm_id = :realm",
         owner=owner_id,
         id=bot_id,
-        realm=tx.realm_id,
     )
 
 

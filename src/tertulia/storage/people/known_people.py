@@ -36,7 +36,6 @@ def partners(tx: Tx, user_ids: Collection[int]) -> dict[int, set[int]]:
         " JOIN conversation v ON v.id = c.conversation_id"
         " WHERE c.user_id IN :users AND c.realm_id = :realm",
         users=list(user_ids),
-        realm=tx.realm_id,
     )
     for row in rows:
         found[row["user_id"]].update(int(member) for member in row["member_ids"].split(","))
@@ -48,7 +47,6 @@ def guests(tx: Tx) -> list[int]:
     rows = tx.all(
         "SELECT id FROM account WHERE realm_id = :realm AND role = :guest AND is_active"
         " ORDER BY id",
-        realm=tx.realm_id,
         guest=int(Role.GUEST),
     )
     return [row["id"] for row in rows]
@@ -60,7 +58,6 @@ def guests_in(tx: Tx, channel_ids: list[int]) -> list[int]:
         "SELECT a.id FROM account a WHERE a.realm_id = :realm AND a.role = :guest AND a.is_active"
         " AND EXISTS (SELECT 1 FROM subscription s WHERE s.user_id = a.id AND s.active"
         " AND s.channel_id IN :channels) ORDER BY a.id",
-        realm=tx.realm_id,
         channels=channel_ids,
         guest=int(Role.GUEST),
     )

@@ -20,7 +20,6 @@ def since(tx: Tx, update_id: int) -> list[Noted]:
     rows = tx.all(
         "SELECT user_id, active_at, idle_at, update_id FROM presence"
         " WHERE realm_id = :realm AND update_id > :since ORDER BY update_id",
-        realm=tx.realm_id,
         since=update_id,
     )
     return [
@@ -31,9 +30,7 @@ def since(tx: Tx, update_id: int) -> list[Noted]:
 
 def note(tx: Tx, presences: dict[int, Presence]) -> None:
     """Write down where people are, and give each change its number."""
-    last = tx.value(
-        "SELECT max(update_id) AS value FROM presence WHERE realm_id = :realm", realm=tx.realm_id
-    )
+    last = tx.value("SELECT max(update_id) AS value FROM presence WHERE realm_id = :realm")
     tx.execute_many(
         "INSERT INTO presence (user_id, realm_id, active_at, idle_at, update_id)"
         " VALUES (:user, :realm, :active_at, :idle_at, :update_id)"

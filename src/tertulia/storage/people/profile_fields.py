@@ -10,10 +10,7 @@ Values = dict[int, FieldValue]  # by field
 
 def everything(tx: Tx) -> list[ProfileField]:
     """All fields, in their order."""
-    rows = tx.all(
-        "SELECT * FROM profile_field WHERE realm_id = :realm ORDER BY position, id",
-        realm=tx.realm_id,
-    )
+    rows = tx.all("SELECT * FROM profile_field WHERE realm_id = :realm ORDER BY position, id")
     return [_field(row) for row in rows]
 
 
@@ -23,7 +20,6 @@ def insert(tx: Tx, field: ProfileField) -> int:
         "INSERT INTO profile_field (realm_id, name, field_type, hint, data, position, in_summary,"
         " required, editable_by_user, for_matching) VALUES (:realm, :name, :type, :hint, :data, 0,"
         " :in_summary, :required, :editable, :matching) RETURNING id",
-        realm=tx.realm_id,
         type=int(field.type),
         **_changeable(field),
     )
@@ -38,7 +34,6 @@ def update(tx: Tx, field: ProfileField) -> None:
         " in_summary = :in_summary, required = :required, editable_by_user = :editable,"
         " for_matching = :matching WHERE id = :id AND realm_id = :realm",
         id=field.id,
-        realm=tx.realm_id,
         **_changeable(field),
     )
 
@@ -69,7 +64,6 @@ def all_values(tx: Tx, user_ids: Iterable[int] | None = None) -> dict[int, Value
     rows = tx.all(
         "SELECT user_id, field_id, value, rendered FROM profile_value"
         f" WHERE realm_id = :realm{wanted} ORDER BY user_id, field_id",
-        realm=tx.realm_id,
         **({} if user_ids is None else {"ids": list(user_ids)}),
     )
     found: dict[int, Values] = {}
@@ -85,7 +79,6 @@ def set_value(tx: Tx, user_id: int, field_id: int, value: FieldValue) -> None:
         " VALUES (:realm, :user, :field, :value, :rendered)"
         " ON CONFLICT (user_id, field_id) DO UPDATE SET value = excluded.value,"
         " rendered = excluded.rendered",
-        realm=tx.realm_id,
         user=user_id,
         field=field_id,
         value=value.text,
@@ -99,7 +92,6 @@ def remove_value(tx: Tx, user_id: int, field_id: int) -> None:
         " AND realm_id = :realm",
         user=user_id,
         field=field_id,
-        realm=tx.realm_id,
     )
 
 
@@ -109,7 +101,6 @@ def who_chose(tx: Tx, field_id: int, values: list[str]) -> list[int]:
         "SELECT user_id FROM profile_value WHERE field_id = :field AND realm_id = :realm"
         " AND value IN :values ORDER BY user_id",
         field=field_id,
-        realm=tx.realm_id,
         values=values,
     )
     return [row["user_id"] for row in rows]

@@ -33,5 +33,4 @@ def _set(tx: Tx, user_id: int, column: str, value: str) -> None:
         f"UPDATE account SET {column} = :value WHERE id = :id AND realm_id = :realm",
         value=value,
         id=user_id,
-        realm=tx.realm_id,
     )

@@ -19,7 +19,6 @@ def of_users(tx: Tx, user_ids: list[int]) -> dict[int, Status]:
         return {}
     rows = tx.all(
         f"SELECT {_COLUMNS} FROM user_status WHERE realm_id = :realm AND user_id IN :users",
-        realm=tx.realm_id,
         users=user_ids,
     )
     return {row["user_id"]: _status(row) for row in rows}
@@ -27,10 +26,7 @@ def of_users(tx: Tx, user_ids: list[int]) -> dict[int, Status]:
 
 def everyone(tx: Tx) -> dict[int, Status]:
     """By user; those who have said nothing are left out."""
-    rows = tx.all(
-        f"SELECT {_COLUMNS} FROM user_status WHERE realm_id = :realm ORDER BY user_id",
-        realm=tx.realm_id,
-    )
+    rows = tx.all(f"SELECT {_COLUMNS} FROM user_status WHERE realm_id = :realm ORDER BY user_id")
     return {row["user_id"]: _status(row) for row in rows}
 
 
@@ -45,7 +41,6 @@ def change(tx: Tx, user_id: int, changes: dict[str, Any]) -> None:
             " (user_id, realm_id, status_text, emoji_name, emoji_code, reaction_type)"
             " VALUES (:user, :realm, :text, :name, :code, :type)",
             user=user_id,
-            realm=tx.realm_id,
             text=status.status_text,
             name=status.emoji_name,
             code=status.emoji_code,

@@ -1,4 +1,4 @@
-"""Alert words, by their owners and by the token that a text must hold."""
+"""Alert words, by their owners."""
 
 from tertulia import domain
 from tertulia.storage.database.tx import Tx
@@ -9,33 +9,33 @@ def of_user(tx: Tx, user_id: int) -> list[str]:
     rows = tx.all(
         "SELECT word FROM alert_word WHERE user_id = :user AND realm_id = :realm ORDER BY id",
         user=user_id,
-        realm=tx.realm_id,
     )
     return [row["word"] for row in rows]
 
 
-def candidates(tx: Tx, tokens: list[str]) -> list[tuple[int, str]]:
-    """(user, folded word) for every word that may be in a text of these tokens."""
+def of_users(tx: Tx, user_ids: list[int] | None = None) -> dict[int, list[str]]:
+    """The words of these people, or of everybody who has some."""
+    wanted = "" if user_ids is None else " AND user_id IN :ids"
     rows = tx.all(
-        "SELECT user_id, word_key FROM alert_word"
-        " WHERE realm_id = :realm AND first_token IN :tokens",
-        realm=tx.realm_id,
-        tokens=tokens,
+        f"SELECT user_id, word FROM alert_word WHERE realm_id = :realm{wanted}",
+        **({} if user_ids is None else {"ids": user_ids}),
     )
-    return [(row["user_id"], row["word_key"]) for row in rows]
+    found: dict[int, list[str]] = {}
+    for row in rows:
+        found.setdefault(row["user_id"], []).append(row["word"])
+    return found
 
 
 def insert(tx: Tx, user_id: int, words: list[str]) -> None:
     tx.execute_many(
-        "INSERT INTO alert_word (realm_id, user_id, word, word_key, first_token)"
-        " VALUES (:realm, :user, :word, :key, :token) ON CONFLICT DO NOTHING",
+        "INSERT INTO alert_word (realm_id, user_id, word, word_key)"
+        " VALUES (:realm, :user, :word, :key) ON CONFLICT DO NOTHING",
         (
             {
                 "realm": tx.realm_id,
                 "user": user_id,
                 "word": word,
                 "key": domain.personal.alert_words.fold(word),
-                "token": domain.personal.alert_words.first_token(word),
             }
             for word in words
         ),

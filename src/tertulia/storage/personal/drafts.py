@@ -16,7 +16,6 @@ def of_user(tx: Tx, user_id: int) -> list[SavedDraft]:
         f"SELECT {_COLUMNS} FROM draft WHERE user_id = :user AND realm_id = :realm"
         " ORDER BY edited_at, id",
         user=user_id,
-        realm=tx.realm_id,
     )
     return [_draft(row) for row in rows]
 
@@ -25,7 +24,6 @@ def find_many(tx: Tx, draft_ids: list[int]) -> list[SavedDraft]:
     """Those of the drafts that are still there, in order of id."""
     rows = tx.all(
         f"SELECT {_COLUMNS} FROM draft WHERE realm_id = :realm AND id IN :ids ORDER BY id",
-        realm=tx.realm_id,
         ids=draft_ids,
     )
     return [_draft(row) for row in rows]
@@ -36,7 +34,6 @@ def exists(tx: Tx, user_id: int, draft_id: int) -> bool:
         "SELECT 1 AS found FROM draft WHERE id = :id AND user_id = :user AND realm_id = :realm",
         id=draft_id,
         user=user_id,
-        realm=tx.realm_id,
     )
     return found is not None
 
@@ -49,7 +46,6 @@ def insert(tx: Tx, user_id: int, wording: Wording) -> int:
     return tx.insert(
         "INSERT INTO draft (realm_id, user_id, channel_id, user_ids, topic, content, edited_at)"
         " VALUES (:realm, :user, :channel, :user_ids, :topic, :content, :edited_at) RETURNING id",
-        realm=tx.realm_id,
         user=user_id,
         **_values(wording),
     )
@@ -60,15 +56,12 @@ def update(tx: Tx, draft_id: int, wording: Wording) -> None:
         "UPDATE draft SET channel_id = :channel, user_ids = :user_ids, topic = :topic,"
         " content = :content, edited_at = :edited_at WHERE id = :id AND realm_id = :realm",
         id=draft_id,
-        realm=tx.realm_id,
         **_values(wording),
     )
 
 
 def delete(tx: Tx, draft_id: int) -> None:
-    tx.execute(
-        "DELETE FROM draft WHERE id = :id AND realm_id = :realm", id=draft_id, realm=tx.realm_id
-    )
+    tx.execute("DELETE FROM draft WHERE id = :id AND realm_id = :realm", id=draft_id)
 
 
 def _values(wording: Wording) -> dict[str, object]:

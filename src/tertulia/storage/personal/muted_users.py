@@ -17,7 +17,6 @@ def of_user(tx: Tx, user_id: int) -> list[Mute]:
         "SELECT muted_id, muted_at FROM muted_user WHERE user_id = :user AND realm_id = :realm"
         " ORDER BY muted_at, muted_id",
         user=user_id,
-        realm=tx.realm_id,
     )
     return [Mute(row["muted_id"], row["muted_at"]) for row in rows]
 
@@ -42,7 +41,6 @@ def insert(tx: Tx, user_id: int, muted_id: int) -> None:
     tx.execute(
         "INSERT INTO muted_user (realm_id, user_id, muted_id, muted_at)"
         " VALUES (:realm, :user, :muted, :now)",
-        realm=tx.realm_id,
         user=user_id,
         muted=muted_id,
         now=tx.now,

@@ -11,16 +11,13 @@ def of_user(tx: Tx, user_id: int) -> list[Snippet]:
         f"SELECT {_COLUMNS} FROM saved_snippet WHERE user_id = :user AND realm_id = :realm"
         " ORDER BY id",
         user=user_id,
-        realm=tx.realm_id,
     )
     return [_snippet(row) for row in rows]
 
 
 def find(tx: Tx, snippet_id: int) -> Snippet | None:
     row = tx.one(
-        f"SELECT {_COLUMNS} FROM saved_snippet WHERE id = :id AND realm_id = :realm",
-        id=snippet_id,
-        realm=tx.realm_id,
+        f"SELECT {_COLUMNS} FROM saved_snippet WHERE id = :id AND realm_id = :realm", id=snippet_id
     )
     return None if row is None else _snippet(row)
 
@@ -31,7 +28,6 @@ def find_of(tx: Tx, user_id: int, snippet_id: int) -> Snippet | None:
         " WHERE id = :id AND user_id = :user AND realm_id = :realm",
         id=snippet_id,
         user=user_id,
-        realm=tx.realm_id,
     )
     return None if row is None else _snippet(row)
 
@@ -46,7 +42,6 @@ def insert(tx: Tx, user_id: int, title: str, content: str) -> int:
     return tx.insert(
         "INSERT INTO saved_snippet (realm_id, user_id, title, content, created_at)"
         " VALUES (:realm, :user, :title, :content, :now) RETURNING id",
-        realm=tx.realm_id,
         user=user_id,
         title=title,
         content=content,
@@ -61,16 +56,11 @@ def update(tx: Tx, snippet_id: int, title: str, content: str) -> None:
         title=title,
         content=content,
         id=snippet_id,
-        realm=tx.realm_id,
     )
 
 
 def delete(tx: Tx, snippet_id: int) -> None:
-    tx.execute(
-        "DELETE FROM saved_snippet WHERE id = :id AND realm_id = :realm",
-        id=snippet_id,
-        realm=tx.realm_id,
-    )
+    tx.execute("DELETE FROM saved_snippet WHERE id = :id AND realm_id = :realm", id=snippet_id)
 
 
 def _snippet(row: Row) -> Snippet:

@@ -35,7 +35,6 @@ def policies(
     rows = tx.all(
         "SELECT user_id, policy FROM user_topic WHERE realm_id = :realm"
         f" AND channel_id = :channel AND topic_key = :topic{wanted}",
-        realm=tx.realm_id,
         channel=channel_id,
         topic=domain.channels.topics.fold(topic),
         **({} if user_ids is None else {"users": list(user_ids)}),
@@ -72,7 +71,6 @@ def set_policy(tx: Tx, user_id: int, channel_id: int, topic: str, value: Visibil
         " VALUES (:realm, :user, :channel, :topic_key, :topic, :policy, :now)"
         " ON CONFLICT (user_id, channel_id, topic_key) DO UPDATE SET topic = excluded.topic,"
         " policy = excluded.policy, updated_at = excluded.updated_at",
-        realm=tx.realm_id,
         user=user_id,
         channel=channel_id,
         topic_key=domain.channels.topics.fold(topic),
@@ -90,7 +88,6 @@ def of_user(tx: Tx, user_id: int) -> list[UserTopic]:
         " WHERE t.user_id = :user AND t.realm_id = :realm AND NOT c.archived"
         " ORDER BY t.updated_at DESC, t.channel_id, t.topic_key",
         user=user_id,
-        realm=tx.realm_id,
     )
     return [
         UserTopic(row["channel_id"], row["topic"], Visibility(row["policy"]), row["updated_at"])

@@ -29,13 +29,7 @@ _GRAMS = SegmentTable("search_gram", "gram")  # the words that contain some lett
 
 def indexed_to(tx: Tx) -> int:
     """The last message that was indexed; those after it were not."""
-    return int(
-        tx.value(
-            "SELECT indexed_to AS value FROM search_head WHERE realm_id = :realm",
-            realm=tx.realm_id,
-        )
-        or 0
-    )
+    return int(tx.value("SELECT indexed_to AS value FROM search_head WHERE realm_id = :realm") or 0)
 
 
 def realms_behind(tx: Tx) -> list[int]:
@@ -59,7 +53,6 @@ def count_behind(tx: Tx, most: int) -> int:
         tx.value(
             "SELECT count(*) AS value FROM (SELECT 1 FROM message"
             " WHERE realm_id = :realm AND id > :head LIMIT :most) AS fresh",
-            realm=tx.realm_id,
             head=indexed_to(tx),
             most=most,
         )
@@ -71,7 +64,6 @@ def stale(tx: Tx, most: int) -> list[int]:
     rows = tx.all(
         "SELECT message_id FROM search_stale WHERE realm_id = :realm"
         " ORDER BY message_id DESC LIMIT :most",
-        realm=tx.realm_id,
         most=most,
     )
     return [row["message_id"] for row in rows]
@@ -83,7 +75,6 @@ def note_changes(tx: Tx, message_ids: Sequence[int]) -> None:
         "INSERT INTO search_stale (realm_id, message_id)"
         " SELECT realm_id, message_id FROM search_document"
         " WHERE realm_id = :realm AND message_id IN :ids ON CONFLICT DO NOTHING",
-        realm=tx.realm_id,
         ids=list(message_ids),
     )
 
@@ -98,7 +89,6 @@ def index_some(tx: Tx, most: int) -> int:
         tx.execute(
             "INSERT INTO search_head (realm_id, indexed_to) VALUES (:realm, :head)"
             " ON CONFLICT (realm_id) DO UPDATE SET indexed_to = excluded.indexed_to",
-            realm=tx.realm_id,
             head=fresh[-1]["id"],
         )
     return len(changed) + len(fresh)
@@ -127,7 +117,6 @@ def texts(tx: Tx, message_ids: Sequence[int]) -> list[Row]:
     return tx.all(
         "SELECT id, rendered, topic FROM message WHERE realm_id = :realm AND id IN :ids"
         " ORDER BY id",
-        realm=tx.realm_id,
         ids=list(message_ids),
     )
 
@@ -137,7 +126,6 @@ def newest_unindexed(tx: Tx, most: int) -> list[Row]:
     return tx.all(
         "SELECT id, rendered, topic FROM message WHERE realm_id = :realm AND id > :head"
         " ORDER BY id DESC LIMIT :most",
-        realm=tx.realm_id,
         head=indexed_to(tx),
         most=most,
     )
@@ -147,7 +135,6 @@ def _fresh(tx: Tx, head: int, most: int) -> list[Row]:
     return tx.all(
         "SELECT id, rendered, topic FROM message WHERE realm_id = :realm AND id > :head"
         " ORDER BY id LIMIT :most",
-        realm=tx.realm_id,
         head=head,
         most=most,
     )
@@ -186,7 +173,6 @@ def word_ids(tx: Tx, clue: Clue) -> BitMap:
         rows = tx.all(
             "SELECT id FROM search_word WHERE realm_id = :realm"
             f" AND {'word = :word' if clue.stem is None else 'stem = :stem'}",
-            realm=tx.realm_id,
             **({"word": clue.word} if clue.stem is None else {"stem": clue.stem}),
         )
         found.update(row["id"] for row in rows)
@@ -229,7 +215,6 @@ def _numbers(tx: Tx, found: set[str]) -> dict[str, int]:
 def _known(tx: Tx, some: set[str]) -> dict[str, int]:
     rows = tx.all(
         "SELECT id, word FROM search_word WHERE realm_id = :realm AND word IN :words",
-        realm=tx.realm_id,
         words=list(some),
     )
     return {row["word"]: row["id"] for row in rows}
@@ -251,7 +236,6 @@ def _forget_words(tx: Tx, candidates: Iterable[int]) -> None:
     rows = tx.all(
         "SELECT DISTINCT word_id FROM search_posting WHERE realm_id = :realm"
         " AND segment IN :segments AND word_id IN :ids",
-        realm=tx.realm_id,
         segments=storage.search.segments.all_of(tx, POSTINGS),
         ids=sorted(ids),
     )

@@ -45,10 +45,7 @@ class SegmentChanges:
 
 def all_of(tx: Tx, table: SegmentTable) -> list[int]:
     """All segments that may hold something."""
-    last = tx.value(
-        f"SELECT max(segment) AS value FROM {table.name} WHERE realm_id = :realm",
-        realm=tx.realm_id,
-    )
+    last = tx.value(f"SELECT max(segment) AS value FROM {table.name} WHERE realm_id = :realm")
     return [] if last is None else list(range(last + 1))
 
 
@@ -62,7 +59,6 @@ def load(
     rows = tx.all(
         f"SELECT segment, {table.key} AS key, bits FROM {table.name}"
         f" WHERE realm_id = :realm AND segment IN :segments AND {table.key} IN :keys",
-        realm=tx.realm_id,
         segments=segments,
         keys=keys,
     )
@@ -110,7 +106,6 @@ def _replace(
     tx.execute(
         f"DELETE FROM {table.name} WHERE realm_id = :realm AND segment IN :segments"
         f" AND {table.key} IN :keys",
-        realm=tx.realm_id,
         segments=[segment],
         keys=known,
     )

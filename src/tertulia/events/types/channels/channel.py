@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from tertulia import storage
 from tertulia.domain.channels.channel import Channel, Gate
 from tertulia.domain.groups.group import GroupValue, Members
+from tertulia.domain.people.user import User
 from tertulia.events.directory import Organization
 from tertulia.events.listener import Listener
 from tertulia.events.loading import Touched
@@ -115,6 +116,13 @@ def encoded_channel(org: Organization, channel: Channel) -> bytes:
     return known
 
 
+def subscribers_for(org: Organization, channel_id: int, viewer: User) -> bytes:
+    """The active subscribers of a channel whom somebody may know, as a JSON list."""
+    if org.sees_everybody(viewer) or org.is_subscribed(viewer.id, channel_id):
+        return encoded_subscribers(org, channel_id)
+    return _encode(org.known_subscribers(viewer, channel_id))
+
+
 def encoded_subscribers(org: Organization, channel_id: int) -> bytes:
     """The active subscribers of a channel as a JSON list, kept like the channel itself."""
     kept = org.kept(channel_id)
@@ -171,6 +179,17 @@ def peers_changed(op: str, channel_ids: list[int], user_ids: Sequence[int]) -> W
     }
 
 
+def known_peers(
+    org: Organization, to: Listener, channel_id: int, user_ids: Sequence[int], inside: bool | None
+) -> tuple[int, ...]:
+    """Those who came or went whom a listener may know: who was inside knows all who were, too."""
+    if inside is None:
+        inside = org.is_subscribed(to.user_id, channel_id)
+    if inside:
+        return tuple(user_ids)
+    return tuple(org.known_among(org.users[to.user_id], list(user_ids)))
+
+
 def as_far_as_seen(org: Organization, channel_id: int, to: Listener, name: str = "") -> Channel:
     """A channel as it is now; to one who may not see that any more, by the name it had then."""
     channel = org.channels[channel_id]
@@ -180,14 +199,15 @@ def as_far_as_seen(org: Organization, channel_id: int, to: Listener, name: str =
 
 
 def _shown_anew(
-    org: Organization, channel: Channel, subscribers: list[int] | None = None
+    org: Organization, channel: Channel, to: Listener, subscribers: list[int] | None = None
 ) -> Iterable[Wire]:
     """What somebody is told who can see a channel from now on, or from a moment of the past."""
     if subscribers is None:
         subscribers = org.subscribers_of(channel.id)
     yield channel_created(channel_object(org, channel, count=len(subscribers)))
-    if subscribers:
-        yield peers_changed("peer_add", [channel.id], subscribers)
+    known = org.known_among(org.users[to.user_id], subscribers)
+    if known:
+        yield peers_changed("peer_add", [channel.id], known)
 
 
 class ChannelCreated(Event, frozen=True):
@@ -255,7 +275,7 @@ class ChannelChanged(Event, frozen=True):
             yield channel_deleted(self.channel_id)
         elif sees:
             channel = as_far_as_seen(org, self.channel_id, to, self.name)
-            yield from _shown_anew(org, channel, self.subscribers)
+            yield from _shown_anew(org, channel, to, self.subscribers)
 
 
 class ChannelArchived(Event, frozen=True):
@@ -305,7 +325,7 @@ class ChannelsUncovered(Event, frozen=True):
             yield channel_deleted(channel_id)
         for channel_id in self.shown:
             if to.options.capabilities.archived_channels or not org.channels[channel_id].archived:
-                yield from _shown_anew(org, as_far_as_seen(org, channel_id, to))
+                yield from _shown_anew(org, as_far_as_seen(org, channel_id, to), to)
 
 
 class DefaultChannelsChanged(Event, frozen=True):

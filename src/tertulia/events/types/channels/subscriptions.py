@@ -118,8 +118,10 @@ class Joined(Event, frozen=True):
         for arrival in self.arrivals:
             if to.user_id not in arrival.subscriptions:
                 inside = events.types.channels.channel.was_in(self.subscribed, arrival.channel_id)
-                if org.may_see(to.user_id, arrival.channel_id, inside):
-                    users = tuple(sorted(arrival.subscriptions))
+                users = events.types.channels.channel.known_peers(
+                    org, to, arrival.channel_id, sorted(arrival.subscriptions), inside
+                )
+                if users and org.may_see(to.user_id, arrival.channel_id, inside):
                     peers.setdefault(users, []).append(arrival.channel_id)
                 continue
             channel = events.types.channels.channel.as_far_as_seen(
@@ -144,7 +146,9 @@ def _added(org: Organization, shown: ChannelObject, user_id: int, arrival: Arriv
     chosen = arrival.subscriptions[user_id]
     subscription = Subscription(channel_id=shown.stream_id, user_id=user_id, active=True, **chosen)
     if arrival.subscribers is None:
-        subscribers = events.types.channels.channel.encoded_subscribers(org, shown.stream_id)
+        subscribers = events.types.channels.channel.subscribers_for(
+            org, shown.stream_id, org.users[user_id]
+        )
     else:
         subscribers = _encode(arrival.subscribers)
     return events.types.channels.channel.with_members(
@@ -188,19 +192,21 @@ class Left(Event, frozen=True):
         peers: dict[tuple[int, ...], list[int]] = {}
         for departure in self.departures:
             channel_id = departure.channel_id
-            others = tuple(each for each in departure.user_ids if each != to.user_id)
+            inside = events.types.channels.channel.was_in(self.subscribed, channel_id)
+            others = events.types.channels.channel.known_peers(
+                org,
+                to,
+                channel_id,
+                [each for each in departure.user_ids if each != to.user_id],
+                True if to.user_id in departure.user_ids else inside,
+            )
             if to.user_id in departure.user_ids:
                 name = departure.name or org.channels[channel_id].name
                 mine.append({"name": name, "stream_id": channel_id})
             if to.user_id in departure.hidden_from:
                 hidden.append(channel_id)
             elif others and (
-                to.user_id in departure.user_ids
-                or org.may_see(
-                    to.user_id,
-                    channel_id,
-                    events.types.channels.channel.was_in(self.subscribed, channel_id),
-                )
+                to.user_id in departure.user_ids or org.may_see(to.user_id, channel_id, inside)
             ):
                 peers.setdefault(others, []).append(channel_id)
         if mine:

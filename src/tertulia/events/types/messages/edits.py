@@ -62,6 +62,12 @@ class MessageUpdated(Event, frozen=True):
             words = _words_of(self.edit_id, message, history)
         return replace(self, message=message, words=words)
 
+    def among(self, message_ids: list[int]) -> Self:
+        """The same, for those who have only some of the messages that move together."""
+        if self.message_id in message_ids:
+            return replace(self, message_ids=message_ids)
+        return replace(self, message_id=message_ids[0], message_ids=message_ids, edit_id=None)
+
     @property
     def _is_gone(self) -> bool:
         """A move may still tell of the others that went along."""

@@ -1,6 +1,6 @@
 """The event that tells somebody's clients of flags that changed."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
 import msgspec
@@ -8,7 +8,7 @@ import msgspec
 from tertulia import domain
 from tertulia.events.directory import Organization
 from tertulia.events.listener import Listener
-from tertulia.events.types.event import NOTHING, About, Event, Wire
+from tertulia.events.types.event import About, Event, Wire
 
 
 class UnreadDetails(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -47,14 +47,24 @@ class FlagsChanged(Event, frozen=True):
 
     def about(self) -> About:
         plain = not self.everything and self.details is None
-        return About(mergeable=self) if plain else NOTHING
+        return About(mergeable=self if plain else None, in_order=self)
 
-    def merged_with(self, earlier: Event) -> Event | None:
+    def merged_with(self, earlier: Event, between: Sequence[Event]) -> Event | None:
         if not isinstance(earlier, FlagsChanged):
             return None
         if (earlier.op, earlier.flag) != (self.op, self.flag):
             return None
+        moved = set(earlier.message_ids).difference(self.message_ids)
+        if any(
+            each._touches(self.flag, moved) for each in between if isinstance(each, FlagsChanged)
+        ):
+            return None
         return FlagsChanged(self.op, self.flag, earlier.message_ids + self.message_ids)
+
+    def _touches(self, flag: str, message_ids: set[int]) -> bool:
+        return self.flag == flag and (
+            self.everything or not message_ids.isdisjoint(self.message_ids)
+        )
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
         found = {

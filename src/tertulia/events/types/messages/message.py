@@ -104,7 +104,7 @@ def message_object(
         display_recipient=_recipient(org, message),
         type="stream" if in_channel else "private",
         avatar_url=events.types.people.user.avatar_url(
-            org, sender, client_gravatar=client_gravatar
+            org, sender, client_gravatar=client_gravatar and not sender.hides_email
         ),
         content_type="text/html" if apply_markdown else "text/x-markdown",
     )

@@ -15,19 +15,24 @@ from tertulia.storage.database.tx import Tx
 
 
 class PeopleUncovered(Event, frozen=True):
-    """Somebody may know some people from now on, or no longer."""
+    """Somebody may know some people from now on, or no longer.
+
+    With them they know in which groups they are, and in which channels that both can see.
+    """
 
     kind: ClassVar[str] = "people_uncovered"
-    types: ClassVar[tuple[str, ...]] = ("realm_user", "user_status")
+    types: ClassVar[tuple[str, ...]] = ("realm_user", "user_group", "subscription", "user_status")
 
     shown: list[int]
     hidden: list[int]
+    groups: dict[int, list[int]] = {}  # which of them are in which groups
     said: dict[int, Status] = {}  # what those who are shown say about themselves
 
     def completed(self, tx: Tx) -> "PeopleUncovered":
         return replace(self, said=storage.people.statuses.of_users(tx, self.shown))
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        yield from self._places(org, to, self.hidden, "remove_members", "peer_remove")
         for user_id in self.hidden:
             nobody = {"user_id": user_id, "full_name": UNKNOWN_NAME}
             yield {"type": "realm_user", "op": "remove", "person": nobody}
@@ -40,6 +45,33 @@ class PeopleUncovered(Event, frozen=True):
             told = events.types.people.user.status_told(user, self.said.get(user_id, Status()))
             if told:
                 yield {"type": "user_status", "user_id": user_id, **told}
+        yield from self._places(org, to, self.shown, "add_members", "peer_add")
+
+    def _places(
+        self, org: Organization, to: Listener, user_ids: list[int], in_groups: str, in_channels: str
+    ) -> Iterable[Wire]:
+        """Where people are: who is in a channel with them knows them anyway."""
+        for group_id, listed in self.groups.items():
+            members = [user_id for user_id in listed if user_id in user_ids]
+            if members:
+                yield {
+                    "type": "user_group",
+                    "op": in_groups,
+                    "group_id": group_id,
+                    "user_ids": members,
+                }
+        for user_id in user_ids:
+            channel_ids = [
+                channel_id
+                for channel_id in org.subscribed.get(user_id, ())
+                if org.may_see(to.user_id, channel_id)
+                and not org.is_subscribed(to.user_id, channel_id)
+                and not org.is_inactive(user_id)
+            ]
+            if channel_ids:
+                yield events.types.channels.channel.peers_changed(
+                    in_channels, channel_ids, [user_id]
+                )
 
 
 class ConversationBegun(Event, frozen=True):

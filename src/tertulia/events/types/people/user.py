@@ -69,7 +69,11 @@ def user_object(
         is_bot=user.is_bot,
         bot_type=None if user.bot_type is None else int(user.bot_type),
         role=int(user.role),
-        avatar_url=avatar_url(org, user, client_gravatar=client_gravatar),
+        avatar_url=avatar_url(
+            org,
+            user,
+            client_gravatar=client_gravatar and domain.people.user.may_see_email(viewer, user),
+        ),
         avatar_version=user.avatar_version,
     )
     if tells_activity:
@@ -124,11 +128,12 @@ def avatar_url(
 ) -> str | None:
     """Where the picture is; None lets the client ask the gravatar provider by itself.
 
-    Gravatar is asked by the address that stands in public: the fingerprint of a hidden one would
-    tell anybody who can guess it that the guess is right.
+    That is for clients which are told the real address, so `client_gravatar` is false for others.
+    We ask by the address that stands in public: the fingerprint of a hidden one would tell
+    anybody who can guess it that the guess is right.
     """
     if user.avatar_source == GRAVATAR:
-        if client_gravatar and not user.hides_email:
+        if client_gravatar:
             return None
         return _gravatar_url(user.api_email(org.email_domain), user.avatar_version, medium)
     name = user.avatar_name if user.avatar_source == UPLOADED else user.id
@@ -201,17 +206,15 @@ class UserActivityChanged(Event, frozen=True):
     """An account was deactivated or reactivated.
 
     Its subscriptions and its status stay as they were, but nobody sees them while it is ended.
-    Clients take an ended account out of all groups by themselves, unless they do not know whose
-    it was.
+    Clients take an ended account out of all groups by themselves.
     """
 
     kind: ClassVar[str] = "user_activity"
-    types: ClassVar[tuple[str, ...]] = ("realm_user", "subscription", "user_group", "user_status")
+    types: ClassVar[tuple[str, ...]] = ("realm_user", "subscription", "user_status")
 
     user_id: int
     is_active: bool
     unknown_to: list[int] = []
-    group_ids: list[int] = []
     said: Status | None = None
 
     def completed(self, tx: Tx) -> "UserActivityChanged":
@@ -226,17 +229,9 @@ class UserActivityChanged(Event, frozen=True):
         return TakenBack() if self.is_active else TakenBack(queues_of=[self.user_id])
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
-        is_known = to.user_id not in self.unknown_to
-        if is_known:
-            yield person_updated(self.user_id, is_active=self.is_active)
-        elif not self.is_active:
-            for group_id in self.group_ids:
-                yield {
-                    "type": "user_group",
-                    "op": "remove_members",
-                    "group_id": group_id,
-                    "user_ids": [self.user_id],
-                }
+        if to.user_id in self.unknown_to:
+            return
+        yield person_updated(self.user_id, is_active=self.is_active)
         channel_ids = [
             channel_id
             for channel_id in org.subscribed.get(self.user_id, ())
@@ -251,7 +246,7 @@ class UserActivityChanged(Event, frozen=True):
                 "user_ids": [self.user_id],
             }
         told = status_told(org.users[self.user_id], self.said or Status())
-        if is_known and self.is_active and told:
+        if self.is_active and told:
             yield {"type": "user_status", "user_id": self.user_id, **told}
 
 

@@ -8,6 +8,7 @@ import msgspec
 from tertulia import storage
 from tertulia.events.directory import Organization
 from tertulia.events.listener import Listener
+from tertulia.events.loading import Touched
 from tertulia.events.types.event import Event, Wire
 from tertulia.storage.database.tx import Tx
 
@@ -21,6 +22,9 @@ class AlertWordsChanged(Event, frozen=True):
 
     user_id: int
     words: list[str] = []
+
+    def touched(self) -> Touched:
+        return Touched(alert_words={self.user_id})
 
     def completed(self, tx: Tx) -> "AlertWordsChanged":
         return msgspec.structs.replace(

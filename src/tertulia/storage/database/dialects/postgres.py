@@ -98,12 +98,22 @@ class Postgres:
         " WHERE c.contype = 'f' AND pg_table_is_visible(t.oid)"
     )
     reads_block = False
+    limits: dict[str, str] = {
+        "idle_in_transaction_session_timeout": "5s",
+        "lock_timeout": "5s",
+        "statement_timeout": "60s",
+    }
 
     def __init__(self, url: str) -> None:
         self.url = url
         self.node = secrets.token_hex(8)  # who notices come from
 
-    def connect(self) -> Connection:
+    def connect(self, *, to_serve: bool = False) -> Connection:
+        """A connection; one that serves has no patience, because others may wait for it.
+
+        A server that stands still in the midst of a transaction loses it after a few seconds, and
+        with it the lock on its organization.
+        """
         connection = Connection.connect(
             self.url,
             autocommit=True,
@@ -115,8 +125,10 @@ class Postgres:
             keepalives_count=3,
             tcp_user_timeout=30_000,
             application_name="tertulia",
-            options="-c synchronous_commit=on -c client_min_messages=warning",
         )
+        limits = self.limits if to_serve else {}
+        chosen = {"synchronous_commit": "on", "client_min_messages": "warning"} | limits
+        self.command(connection, "; ".join(f"SET {name} = '{chosen[name]}'" for name in chosen))
         connection.prepare_threshold = 2
         connection.adapters.register_dumper(Ids, IdsDumper)
         return connection
@@ -228,6 +240,10 @@ class Postgres:
             return isinstance(error, psycopg.OperationalError)
         return code in _OUTAGES or code.startswith("08")
 
+    def time(self, connection: Any) -> float | None:
+        told = connection.execute("SELECT extract(epoch FROM clock_timestamp()) AS now").fetchone()
+        return float(told["now"])
+
     def has_table(self, connection: Any, table: str) -> bool:
         found = connection.execute("SELECT to_regclass(%s) AS found", (table,)).fetchone()
         return found["found"] is not None
@@ -256,7 +272,7 @@ def _listen(
     """Wait for NOTIFY on a connection of our own; connect again when it is lost."""
     while not stopping.is_set():
         try:
-            connection: psycopg.Connection[Any] = dialect.connect()
+            connection: psycopg.Connection[Any] = dialect.connect(to_serve=True)
             with connection:
                 connection.execute(f"LISTEN {CHANNEL}")
                 connection.execute(f"LISTEN {WHISPERS}")

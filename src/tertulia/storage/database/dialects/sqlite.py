@@ -55,12 +55,9 @@ class Sqlite:
     def __init__(self, path: Path) -> None:
         self.path = path
 
-    def connect(self) -> sqlite3.Connection:
+    def connect(self, *, to_serve: bool = False) -> sqlite3.Connection:
         connection = sqlite3.connect(
-            self.path,
-            isolation_level=None,
-            check_same_thread=False,
-            cached_statements=STATEMENTS,
+            self.path, isolation_level=None, check_same_thread=False, cached_statements=STATEMENTS
         )
         connection.row_factory = sqlite3.Row
         connection.create_function("sha256", 1, _sha256, deterministic=True)
@@ -128,6 +125,10 @@ class Sqlite:
     def is_outage(self, error: BaseException) -> bool:
         code = getattr(error, "sqlite_errorcode", None)
         return isinstance(error, sqlite3.Error) and code is not None and code & 0xFF in _OUTAGES
+
+    def time(self, connection: Any) -> float | None:
+        """It has no clock but ours."""
+        return None
 
     def has_table(self, connection: Any, table: str) -> bool:
         sql = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"

@@ -1,0 +1,69 @@
+"""Names: what may stand in one, so that whoever reads two of them can tell which is which.
+
+Signs that cannot be seen, or that turn the direction of what follows, are refused, except where
+people need them: inside emoji, and between letters of scripts that join them.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+# What Unicode says is to be ignored when it is shown, the signs of direction among them; and the
+# blank of Braille, and the marks around annotations.
+_UNSEEN = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
+    "\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+_PICTURES = (
+    "\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
+)
+_JOINING = (
+    "\u0620-\u07ff\u0840-\u08ff"  # Arabic and its kin
+    "\u0900-\u0dff\u1000-\u109f\u1780-\u17d3\u1820-\u18aa\u1b00-\u1b7f\ua980-\ua9df"
+    "\U00011000-\U000114ff"
+)
+_IDEOGRAPHS = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_IN_USE = re.compile(
+    rf"(?<=[{_PICTURES}])[\ufe0e\ufe0f]"
+    r"|(?<=[0-9#*])\ufe0f(?=\u20e3)"
+    rf"|(?<=[{_PICTURES}\ufe0f])\u200d(?=[{_PICTURES}])"
+    r"|(?<=[\U0001f3f4\U000e0020-\U000e007e])[\U000e0020-\U000e007f]"  # flags of regions
+    rf"|(?<=[{_JOINING}])[\u200c\u200d](?=[{_JOINING}])"
+    rf"|(?<=[{_IDEOGRAPHS}])[\U000e0100-\U000e01ef]"
+    r"|(?<=[\u1820-\u18aa])[\u180b-\u180f]"
+    r"|(?<=[\u2801-\u28ff])\u2800(?=[\u2801-\u28ff])"
+)
+
+
+def first_bad_character(text: str) -> int | None:
+    """The position, from 1, of the first character that has no place in a name."""
+    if text.isascii() and text.isprintable():
+        return None
+    for index, char in enumerate(text):
+        if unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp") or _is_none(ord(char)):
+            return index + 1
+        if _UNSEEN.match(char) and not _IN_USE.match(text, index):
+            return index + 1
+    return None
+
+
+def seen(text: str) -> str:
+    """All of a text that can be seen."""
+    return text if text.isascii() else _UNSEEN.sub("", text)
+
+
+def look(name: str) -> str:
+    """The same for two names that nobody can tell apart."""
+    return " ".join(unicodedata.normalize("NFC", seen(name)).split())
+
+
+def is_like_one_of(name: str, others: Iterable[str]) -> bool:
+    """Whether a name can be told from others by its case at most."""
+    own = look(name).casefold()
+    return any(look(other).casefold() == own for other in others)
+
+
+def _is_none(code_point: int) -> bool:
+    """Whether Unicode promises that this will never be a character."""
+    return (code_point & 0xFFFE) == 0xFFFE or 0xFDD0 <= code_point <= 0xFDEF

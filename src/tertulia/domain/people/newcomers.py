@@ -1,0 +1,18 @@
+"""Newcomers: what has to be known of somebody who is to have an account."""
+
+from dataclasses import dataclass
+
+from tertulia.domain.people.user import BotType, Role
+
+
+@dataclass(frozen=True, slots=True)
+class NewUser:
+    """Somebody who is to have an account. A bot's owner is named by id or by real address."""
+
+    email: str
+    full_name: str
+    role: Role = Role.MEMBER
+    password_hash: str | None = None
+    bot_type: BotType | None = None
+    bot_owner_email: str | None = None
+    bot_owner_id: int | None = None

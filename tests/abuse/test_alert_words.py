@@ -1,0 +1,77 @@
+"""Thousands of alert words that begin alike: a text costs by its length, before it is written."""
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from tertulia import domain
+from tertulia.domain.personal.alert_words import Watch
+
+TEXT = "kitchen soup and kitchen sink, " * 100
+
+
+def calls_made(work: Callable[[], object]) -> int:
+    """How many functions are called, those of the interpreter included: the same on any machine."""
+    count = 0
+
+    def note(frame: object, event: str, argument: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        work()
+    finally:
+        sys.setprofile(before)
+    return count
+
+
+def crowd(people: int, words: int) -> Watch:
+    watch = Watch()
+    for user_id in range(people):
+        watch.put(
+            user_id,
+            [domain.personal.alert_words.watched(f"kitchen {user_id}x{n}") for n in range(words)],
+        )
+    return watch
+
+
+def test_a_text_costs_the_same_however_many_words_there_are():
+    few, many = crowd(1, 2), crowd(20, 500)
+
+    assert calls_made(lambda: many.called_by(TEXT)) == calls_made(lambda: few.called_by(TEXT))
+
+
+def test_a_text_made_for_words_made_for_it_costs_by_its_length():
+    watch = Watch()
+    for user_id in range(10):
+        words = ["!" * n + "?" * user_id for n in range(1, 90)]
+        watch.put(user_id, [domain.personal.alert_words.watched(word) for word in words])
+
+    assert calls_made(lambda: watch.called_by("!" * 10_000)) < 10_000 * 100 * 4
+
+
+def test_what_is_kept_of_a_word_does_not_grow_with_the_word():
+    word = domain.personal.alert_words.watched("ΐ" * 30)
+
+    assert sum(sys.getsizeof(part) for part in word) < 120
+
+
+def test_the_transaction_of_a_send_does_not_look_for_words(chat, monkeypatch):
+    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+    ben.post("/users/me/alert_words", alert_words=["soup"]).succeeds()
+    looked: list[Any] = []
+    called_by = Watch.called_by
+
+    def noted(self: Watch, text: str) -> frozenset[int]:
+        looked.append(text)
+        return called_by(self, text)
+
+    monkeypatch.setattr(Watch, "called_by", noted)
+    soup = ana.says("Soup's on", to="kitchen > lunch")
+    cake = ana.says("Cake", to="kitchen > lunch")
+    ana.patch(f"/messages/{cake.id}", content="Cake, then soup").succeeds()
+
+    assert looked == ["Soup's on", "Cake", "Cake, then soup"]
+    assert [ben.sees(message)["flags"] for message in (soup, cake)] == [["has_alert_word"]] * 2

@@ -1,0 +1,145 @@
+"""A bot acts with rights of its owner, so nobody gets at those by way of a bot."""
+
+import pytest
+from tests.support.people import Chat, Person, basic
+
+from tertulia import actions
+
+NO_VAULT = "Channel 'vault' does not exist"
+
+
+@pytest.fixture
+def root(chat: Chat) -> Person:
+    """An owner with a private channel."""
+    root = chat.person("root", role="owner")
+    root.joins("vault", invite_only=True)
+    return root
+
+
+def makes_bot(person: Person, name: str = "tide") -> Person:
+    made = person.post("/bots", full_name=f"{name} bot", short_name=name).succeeds()
+    email = f"{name}-bot@tertulia.invalid"
+    headers = {"Host": person.chat.host, "Authorization": basic(email, made["api_key"])}
+    return Person(
+        person.server, headers, person.chat, made["user_id"], name, email, made["api_key"]
+    )
+
+
+def is_shut_out(bot: Person) -> bool:
+    bot.get("/users/me").fails("Invalid API key", code="UNAUTHORIZED", status=401)
+    return True
+
+
+def test_who_gives_a_bot_away_no_longer_has_its_key(chat, root):
+    eve = chat.person("eve")
+    bot = makes_bot(eve)
+    ears = bot.listens_for()
+    bot.tries_to_say("boo", to="vault > x").fails(NO_VAULT, code="STREAM_DOES_NOT_EXIST")
+
+    eve.patch(f"/bots/{bot.id}", bot_owner_id=root.id).succeeds()
+
+    assert is_shut_out(bot)
+    new = root.get(f"/bots/{bot.id}/api_key").succeeds()["api_key"]
+    renewed = bot.with_headers(Authorization=basic(bot.email, new))
+    renewed.says("drip", to="vault > x")
+    gone = renewed.get("/events", queue_id=ears.queue_id, last_event_id=-1, dont_block=True)
+    gone.fails(f"Bad event queue ID: {ears.queue_id}", code="BAD_EVENT_QUEUE_ID")
+    eve.get(f"/bots/{bot.id}/api_key").fails("Insufficient permission")
+
+
+def test_a_bot_that_stays_where_it_is_keeps_its_key(chat):
+    eve = chat.person("eve")
+    bot = makes_bot(eve)
+
+    eve.patch(f"/bots/{bot.id}", bot_owner_id=eve.id, full_name="Ebb").succeeds()
+
+    assert bot.get("/users/me").succeeds()["full_name"] == "Ebb"
+
+
+def test_an_administrator_moves_a_bot_that_has_to_go_on(chat, root):
+    bot = makes_bot(chat.person("eve"))
+
+    root.patch(f"/bots/{bot.id}", bot_owner_id=root.id).succeeds()
+
+    assert bot.get("/users/me").succeeds()["bot_owner_id"] == root.id
+
+
+def test_a_guest_is_given_no_bot(chat):
+    eve, gus = chat.person("eve"), chat.person("gus", role="guest")
+    bot = makes_bot(eve)
+
+    eve.patch(f"/bots/{bot.id}", bot_owner_id=gus.id).fails(
+        "Failed to change owner, guests can't own bots"
+    )
+
+    assert bot.get("/users/me").succeeds()["bot_owner_id"] == eve.id
+
+
+def test_who_was_let_go_does_not_come_back_by_a_bot_that_does(chat, root):
+    eve = chat.person("eve")
+    bot = makes_bot(eve)
+    root.delete(f"/users/{eve.id}").succeeds()
+    bot.get("/users/me").fails("Account is deactivated", code="UNAUTHORIZED", status=401)
+
+    root.post(f"/users/{bot.id}/reactivate").succeeds()
+
+    assert is_shut_out(bot)
+    assert root.get(f"/users/{bot.id}").succeeds()["user"]["bot_owner_id"] == root.id
+
+
+def test_a_bot_of_somebody_who_is_here_comes_back_as_it_was(chat, root):
+    eve = chat.person("eve")
+    bot = makes_bot(eve)
+    eve.delete(f"/bots/{bot.id}").succeeds()
+
+    eve.post(f"/users/{bot.id}/reactivate").succeeds()
+
+    assert bot.get("/users/me").succeeds()["bot_owner_id"] == eve.id
+
+
+def test_who_loses_a_role_does_not_keep_it_in_a_bot(chat, root):
+    eve = chat.person("eve", role="admin")
+    bot, idle = makes_bot(eve), makes_bot(eve, "idle")
+    eve.patch(f"/bots/{bot.id}", role=200).succeeds()
+    eve.patch(f"/bots/{idle.id}", role=300).succeeds()
+    eve.delete(f"/bots/{idle.id}").succeeds()
+    ears = root.listens_for("realm_user")
+
+    root.patch(f"/users/{eve.id}", role=400).succeeds()
+
+    roles = {each.id: each.record.role for each in (eve, bot, idle)}
+    assert roles == {eve.id: 400, bot.id: 400, idle.id: 400}
+    told = [(each["person"]["user_id"], each["person"]["role"]) for each in ears.all()]
+    assert told == [(eve.id, 400), (bot.id, 400), (idle.id, 400)]
+    root.patch(f"/users/{eve.id}", role=600).succeeds()
+    bot.get(f"/streams/{chat.channel('general').id}").fails("Invalid channel ID")
+    root.patch(f"/users/{eve.id}", role=200).succeeds()
+    assert bot.record.role == 600, "who is given a role decides what their bots may"
+
+
+def test_a_bot_can_do_what_its_owner_still_can(chat, root):
+    """Not what they could once, nor what somebody could whose account has ended."""
+    eve = chat.person("eve")
+    bot = makes_bot(eve)
+    root.joins("vault", principals=[eve.id])
+    bot.says("drip", to="vault > x")
+
+    root.leaves("vault", principals=[eve.id])
+
+    bot.tries_to_say("boo", to="vault > x").fails(NO_VAULT, code="STREAM_DOES_NOT_EXIST")
+    root.joins("vault", principals=[eve.id])
+    chat.write(actions.people.deactivate, eve.id)
+    bot.tries_to_say("boo", to="vault > x").fails(
+        "Account is deactivated", code="UNAUTHORIZED", status=401
+    )
+
+
+def test_nobody_but_an_owner_changes_the_address_of_one(chat, root):
+    """An address is a way into an account."""
+    eve = chat.person("eve", role="admin")
+
+    eve.patch(f"/users/{root.id}", new_email="eve2@example.com").fails(
+        "Must be an organization owner", code="UNAUTHORIZED_PRINCIPAL"
+    )
+
+    assert root.record.email == "root@example.com"

@@ -1,0 +1,329 @@
+"""Connections that are too many or too slow: they cost their owner, and nobody else."""
+
+import asyncio
+import contextlib
+import re
+import socket
+from collections.abc import Callable, Iterator
+from ipaddress import ip_network
+from typing import Any
+
+import pytest
+from tests.support.people import Chat
+from tests.support.server import Server
+from tests.support.terminal import Serving, Terminal
+from tests.support.waiting import PATIENCE_SECONDS, eventually
+
+from tertulia.app import _emoji_table
+from tertulia.config import Config
+from tertulia.connections import LEAST_BYTES_PER_SECOND, Connections
+from tertulia.errors.http import TooManyConnections
+
+pytestmark = pytest.mark.on_one
+
+PATIENCE = Config().slow_client_seconds
+GET = b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
+HALF_HEAD = b"GET /health HTTP/1.1\r\nHost: local"
+HALF_BODY = (
+    b"POST /api/v1/messages HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50\r\n"
+    b"Content-Type: application/x-www-form-urlencoded\r\n\r\ncontent="
+)
+
+
+class Lines:
+    """Connections of somebody who speaks no more than is said here."""
+
+    def __init__(self, server: Server) -> None:
+        self.server = server
+        self.connections = server.application.connections
+        self._stack = contextlib.ExitStack()
+
+    def opens(self, said: bytes, *, window: int = 0) -> socket.socket:
+        """A connection on which something was said, and heard."""
+        known = self.connections.open
+        line = self._stack.enter_context(socket.socket())
+        line.settimeout(PATIENCE_SECONDS)
+        if window:
+            line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, window)
+        line.connect(("127.0.0.1", self.server.port))
+        line.sendall(said)
+        eventually(lambda: self.connections.open > known)
+        return line
+
+    def after(self, seconds: float) -> None:
+        """The server looks at its connections as if so much time had passed."""
+
+        def look() -> None:
+            self.connections.look(asyncio.get_running_loop().time() + seconds)
+
+        self.server.call(look)
+
+    def waiting(self) -> list[Any]:
+        """Those that owe something, or have something to read."""
+
+        def watched() -> list[Any]:
+            now = asyncio.get_running_loop().time()
+            return [line for line in self.connections._watched if line.waits(now)]
+
+        return self.server.call(watched)
+
+    def close(self) -> None:
+        self._stack.close()
+
+
+@pytest.fixture
+def lines(start_server: Callable[..., Server]) -> Iterator[Lines]:
+    opened = Lines(start_server())
+    Chat.found(opened.server, "")
+    yield opened
+    opened.close()
+
+
+def rest(line: socket.socket) -> bytes:
+    """What comes until the other side hangs up."""
+    with contextlib.suppress(ConnectionResetError):
+        return b"".join(iter(lambda: line.recv(65536), b""))
+    return b""
+
+
+def answers(line: socket.socket) -> int:
+    """The status of the next answer."""
+    return int(line.recv(65536).split()[1])
+
+
+# --- slow ---
+
+
+@pytest.mark.parametrize("said, what", [(HALF_HEAD, "head"), (HALF_BODY, "body")])
+def test_a_request_that_never_ends_is_cut_off(lines, said, what):
+    slow = [lines.opens(said) for _ in range(20)]
+    lines.after(0)
+    eventually(lambda: lines.connections.open == 20)
+
+    lines.after(PATIENCE + 1)
+
+    assert [rest(line).split()[1] for line in slow] == [b"408"] * 20
+    eventually(lambda: lines.connections.open == 0)
+    assert lines.connections.timed_out[what] == 20
+
+
+def test_a_connection_without_a_word_is_closed_without_one(lines):
+    silent = lines.opens(b"")
+
+    lines.after(PATIENCE + 1)
+
+    assert rest(silent) == b""
+
+
+def test_an_empty_line_now_and_then_keeps_no_connection(lines):
+    line = lines.opens(GET)
+    assert answers(line) == 200
+    lines.after(PATIENCE + 1)  # between requests one may rest for longer
+    line.sendall(b"\r\n")
+    eventually(lines.waiting)
+
+    lines.after(PATIENCE + 1)
+
+    assert rest(line) == b""
+
+
+def test_a_second_request_has_no_more_time_than_the_first(lines):
+    line = lines.opens(GET)
+    assert answers(line) == 200
+    line.sendall(HALF_HEAD)
+    eventually(lines.waiting)
+
+    lines.after(PATIENCE + 1)
+
+    assert rest(line).split()[1] == b"408"
+
+
+def test_a_body_on_its_way_earns_time(lines):
+    head = HALF_BODY.replace(b" 50", b" 500000")
+    line = lines.opens(head + b"x" * LEAST_BYTES_PER_SECOND * 10)
+    eventually(lambda: moved(lines) > LEAST_BYTES_PER_SECOND * 10)
+
+    lines.after(PATIENCE + 5)
+    assert lines.connections.timed_out["body"] == 0
+    lines.after(PATIENCE + 12)
+
+    assert rest(line).split()[1] == b"408"
+
+
+def moved(lines: Lines) -> int:
+    return sum(line._asking.moved_bytes for line in lines.waiting() if line._asking)
+
+
+def test_a_parked_poll_is_not_slow(lines):
+    ana = Chat.found(lines.server, "second").person("ana")
+    queue_id = ana.post("/register").succeeds()["queue_id"]
+    head = "".join(f"{name}: {value}\r\n" for name, value in ana.headers.items())
+    poll = f"GET /api/v1/events?queue_id={queue_id}&last_event_id=-1 HTTP/1.1\r\n{head}\r\n"
+    line = lines.opens(poll.encode())
+    eventually(lambda: lines.server.is_parked(queue_id))
+    line.sendall(b"\r\n")  # as some clients end what they say
+
+    lines.after(3600)
+    ana.post("/users/me/status", status_text="here").succeeds()
+
+    assert answers(line) == 200
+    assert lines.connections.timed_out.total() == 0
+
+
+@pytest.mark.parametrize("ending", [b"", b"Connection: close\r\n"])
+def test_an_answer_that_nobody_reads_does_not_stay(lines, ending):
+    """Nor does the connection, if it was to be kept or if it was to be closed."""
+    unread = [asks_for_much(lines, ending) for _ in range(5)]
+    eventually(lambda: len(lines.waiting()) == 5)
+
+    lines.after(PATIENCE - 1)
+    assert lines.connections.open == 5
+    lines.after(PATIENCE * 2)
+
+    eventually(lambda: lines.connections.open == 0)
+    assert lines.connections.timed_out == {"head": 0, "body": 0, "answer": 5}
+    assert all(0 < len(rest(line)) < MUCH for line in unread)
+
+
+def test_an_answer_is_not_cut_off_while_it_is_read(lines):
+    line = asks_for_much(lines, b"", times=3)
+    eventually(lambda: any(each.flow.write_paused for each in lines.waiting()))
+
+    size = 0
+    while size < 3 * MUCH and (part := line.recv(20_000)):
+        size += len(part)
+        earned = max(0, size - MUCH // 2) / LEAST_BYTES_PER_SECOND  # some of it was with the system
+        lines.after(PATIENCE - 1 + earned / 2)
+
+    assert size > 3 * MUCH
+    assert lines.connections.timed_out["answer"] == 0
+
+
+def asks_for_much(lines: Lines, ending: bytes, times: int = 1) -> socket.socket:
+    """Ask for more than the system keeps for a connection, on a line that takes little at once."""
+    known = set(lines.waiting())
+    line = lines.opens(b"", window=4096)
+    eventually(lambda: len(lines.waiting()) > len(known))
+    (new,) = set(lines.waiting()) - known
+    new.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+    asked = b"GET /static/emoji.json HTTP/1.1\r\nHost: localhost\r\n" + ending + b"\r\n"
+    line.sendall(asked * times)
+    return line
+
+
+MUCH = len(_emoji_table())
+
+
+# --- many ---
+
+
+def test_an_address_has_its_share_and_no_more(start_server):
+    server = start_server(max_connections_per_address=5)
+    lines = Lines(server)
+    held = [lines.opens(GET) for _ in range(5)]
+    assert [answers(line) for line in held] == [200] * 5
+
+    with socket.create_connection(("127.0.0.1", server.port)) as one_more:
+        assert b'"code":"TOO_MANY_CONNECTIONS"' in rest(one_more)
+
+    eventually(lambda: lines.connections.open == 5)
+    assert lines.connections.refused == {"address": 1, "full": 0}
+    held.pop().close()
+    eventually(lambda: lines.connections.open == 4)
+    assert answers(lines.opens(GET)) == 200
+    lines.close()
+
+
+def test_a_trusted_proxy_has_any_number(start_server):
+    server = start_server(max_connections_per_address=5, trusted_proxies=(ip_network("127.0.0.1"),))
+    lines = Lines(server)
+
+    assert [answers(lines.opens(GET)) for _ in range(12)] == [200] * 12
+    lines.close()
+
+
+def test_neighbours_with_addresses_without_number_count_as_one():
+    connections = Connections(Config(max_connections_per_address=2))
+    for address in ("2001:db8::1", "2001:db8::2", "2001:db8:0:1::1"):
+        connections.enter(connections.counted(address))
+
+    with pytest.raises(TooManyConnections):
+        connections.enter(connections.counted("2001:db8::3"))
+
+
+def test_trouble_is_told_in_one_line_a_minute(capfd):
+    connections = Connections(Config())
+    for second in range(150):
+        connections.timed_out["head"] += 1
+        connections.look(float(second))
+
+    told = "".join(capfd.readouterr())
+    assert re.findall(r"late_head=(\d+)", told) == ["1", "60", "60"]
+
+
+# --- more than there are files for ---
+
+
+@pytest.fixture
+def terminal(tmp_path: Any) -> Iterator[Terminal]:
+    with contextlib.closing(Terminal(tmp_path / "data")) as terminal:
+        yield terminal
+
+
+def test_the_server_takes_all_the_open_files_it_may_have(terminal):
+    server = terminal.serves(ulimit="-S -n 128")
+
+    assert metric(server, "process_max_fds") > 128
+    assert server.said.err == ""
+
+
+def test_half_requests_of_one_address_lock_nobody_out(terminal):
+    """Nor does the server run out of files, or keep silent about it."""
+    server = terminal.serves("--log-level", "warning", ulimit="-n 100")
+    assert "connections=50 of_one_address=25" in server.said.err.replace("\n", " ")
+
+    with contextlib.ExitStack() as stack:
+        for _ in range(200):
+            line = stack.enter_context(socket.create_connection(("127.0.0.1", server.port)))
+            with contextlib.suppress(OSError):
+                line.sendall(HALF_HEAD)
+        eventually(lambda: "refused_address" in server.said.err)
+        elsewhere = socket.create_connection(
+            ("127.0.0.1", server.port), source_address=("127.0.0.2", 0)
+        )
+        stack.enter_context(elsewhere).sendall(GET)
+        assert answers(elsewhere) == 200
+
+    assert metric(server, 'tertulia_connections_refused{why="address"}') == 175
+    assert len(server.said.err.splitlines()) == 2
+
+
+def test_a_full_server_says_so_and_recovers(terminal):
+    """Whoever comes is told, files remain for the database, and nothing spins."""
+    server = terminal.serves("--log-level", "warning", ulimit="-n 100")
+
+    with contextlib.ExitStack() as stack:
+        for number in range(200):
+            source = (f"127.0.0.{number % 8 + 1}", 0)
+            with contextlib.suppress(OSError):
+                line = socket.create_connection(("127.0.0.1", server.port), source_address=source)
+                stack.enter_context(line).sendall(HALF_HEAD)
+        eventually(lambda: "refused_full" in server.said.err)
+
+    eventually(lambda: metric(server, "tertulia_connections") == 1)
+    assert metric(server, 'tertulia_connections_refused{why="full"}') > 0
+    assert len(server.said.err.splitlines()) == 2
+    assert server.asks("GET", "/server_settings")[0] == 200
+
+
+def metric(server: Serving, name: str) -> float:
+    """Asked again if there is no room for us to ask."""
+    told = None
+    while told is None:
+        with socket.create_connection(("127.0.0.1", server.port)) as line:
+            line.sendall(GET.replace(b"/health", b"/metrics").replace(b"\r\n\r\n", b"\r\n") + CLOSE)
+            told = re.search(rf"^{re.escape(name)} (\S+)$", rest(line).decode(), re.MULTILINE)
+    return float(told[1])
+
+
+CLOSE = b"Connection: close\r\n\r\n"

@@ -1,0 +1,304 @@
+"""A channel that one may not see is answered like one that never was, by every call that takes one.
+
+The intruders have been nowhere near the vault: a member, the member's bot, a guest, a guest who
+knows nobody, an owner of another organization. Each makes every call with the id and the name of
+the vault, and with an id and a name of the same length that nobody has. What comes back must be
+the same, byte for byte, but for what they asked with. That the table knows every route is asked
+of the routes themselves.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from tests.actions.test_hidden import questions
+from tests.support.client import Reply
+from tests.support.narrows import term
+from tests.support.people import Chat, Person
+
+from tertulia import actions
+from tertulia.api.routes import ROUTES
+
+NAME, NO_NAME = "vault", "never"
+LATER = {"scheduled_delivery_timestamp": 2**33}
+WINDOW = {"anchor": "newest", "num_before": 9, "num_after": 9}
+
+Call = Callable[[Person, int, str], Reply]
+
+
+def _draft(number: int) -> list[dict[str, Any]]:
+    return [{"type": "stream", "to": [number], "topic": "x", "content": "y"}]
+
+
+def _property(number: int) -> list[dict[str, Any]]:
+    return [{"stream_id": number, "property": "pin_to_top", "value": True}]
+
+
+def _narrowed(who: Person, operand: int | str, *, negated: bool = False) -> Reply:
+    return who.get("/messages", narrow=[term("channel", operand, negated=negated)], **WINDOW)
+
+
+# What is called, and with what: `id` and `name` are the hidden channel's, or nobody's.
+CALLS: dict[str, Call] = {
+    "POST /messages": lambda who, id, name: who.post(
+        "/messages", type="channel", to=id, topic="x", content="y"
+    ),
+    "POST /messages by name": lambda who, id, name: who.post(
+        "/messages", type="channel", to=name, topic="x", content="y"
+    ),
+    "POST /messages by its name in capitals": lambda who, id, name: who.post(
+        "/messages", type="channel", to=f" {name.upper()} ", topic="x", content="y"
+    ),
+    "GET /messages": lambda who, id, name: _narrowed(who, id),
+    "GET /messages by name": lambda who, id, name: _narrowed(who, name),
+    "GET /messages elsewhere": lambda who, id, name: _narrowed(who, id, negated=True),
+    "GET /messages elsewhere, by name": lambda who, id, name: _narrowed(who, name, negated=True),
+    "GET /messages/matches_narrow": lambda who, id, name: who.get(
+        "/messages/matches_narrow", msg_ids=[1], narrow=[term("channel", id)]
+    ),
+    "POST /messages/flags/narrow": lambda who, id, name: who.post(
+        "/messages/flags/narrow", narrow=[term("channel", id)], op="add", flag="read", **WINDOW
+    ),
+    "POST /register": lambda who, id, name: who.post(
+        "/register", narrow=[["channel", name]], fetch_event_types=[]
+    ),
+    "PATCH /messages/{message_id}": lambda who, id, name: who.patch(
+        f"/messages/{who.says('x', to='lobby > x').id}", stream_id=id
+    ),
+    "POST /mark_stream_as_read": lambda who, id, name: who.post(
+        "/mark_stream_as_read", stream_id=id
+    ),
+    "POST /mark_topic_as_read": lambda who, id, name: who.post(
+        "/mark_topic_as_read", stream_id=id, topic_name="x"
+    ),
+    "POST /messages/render": lambda who, id, name: who.post(
+        "/messages/render", content=f"#**{name}** #**{name}>x** #**{name}>x@{id}**"
+    ),
+    "POST /scheduled_messages": lambda who, id, name: who.post(
+        "/scheduled_messages", type="channel", to=id, topic="x", content="y", **LATER
+    ),
+    "PATCH /scheduled_messages/{scheduled_message_id}": lambda who, id, name: who.patch(
+        f"/scheduled_messages/{_scheduled(who)}", type="channel", to=id, topic="x"
+    ),
+    "POST /drafts": lambda who, id, name: who.post("/drafts", drafts=_draft(id)),
+    "PATCH /drafts/{draft_id}": lambda who, id, name: who.patch(
+        f"/drafts/{_kept(who)}", draft=_draft(id)[0]
+    ),
+    "GET /get_stream_id": lambda who, id, name: who.get("/get_stream_id", stream=name),
+    "GET /streams/{stream_id}": lambda who, id, name: who.get(f"/streams/{id}"),
+    "PATCH /streams/{stream_id}": lambda who, id, name: who.patch(f"/streams/{id}", new_name="x"),
+    "PATCH /streams/{stream_id} opened": lambda who, id, name: who.patch(
+        f"/streams/{id}", is_web_public=True
+    ),
+    "PATCH /streams/{stream_id} with an old value": lambda who, id, name: who.patch(
+        f"/streams/{id}",
+        can_send_message_group={"new": who.chat.group("members"), "old": 1},
+    ),
+    "DELETE /streams/{stream_id}": lambda who, id, name: who.delete(f"/streams/{id}"),
+    "GET /streams/{stream_id}/members": lambda who, id, name: who.get(f"/streams/{id}/members"),
+    "GET /streams/{stream_id}/email_address": lambda who, id, name: who.get(
+        f"/streams/{id}/email_address"
+    ),
+    "GET /users/me/{stream_id}/topics": lambda who, id, name: who.get(f"/users/me/{id}/topics"),
+    "POST /default_streams": lambda who, id, name: who.post("/default_streams", stream_id=id),
+    "DELETE /default_streams": lambda who, id, name: who.delete("/default_streams", stream_id=id),
+    "POST /streams/{stream_id}/delete_topic": lambda who, id, name: who.post(
+        f"/streams/{id}/delete_topic", topic_name="x"
+    ),
+    **{
+        f"POST /user_topics {policy}": lambda who, id, name, policy=policy: who.post(
+            "/user_topics", stream_id=id, topic="x", visibility_policy=policy
+        )
+        for policy in range(4)
+    },
+    **{
+        f"PATCH /users/me/subscriptions/muted_topics {op}": lambda who, id, name, op=op: who.patch(
+            "/users/me/subscriptions/muted_topics", stream_id=id, topic="x", op=op
+        )
+        for op in ("add", "remove")
+    },
+    **{
+        f"PATCH /users/me/subscriptions/muted_topics {op} by name": lambda who, id, name, op=op: (
+            who.patch("/users/me/subscriptions/muted_topics", stream=name, topic="x", op=op)
+        )
+        for op in ("add", "remove")
+    },
+    "PATCH /users/me/subscriptions to leave": lambda who, id, name: who.patch(
+        "/users/me/subscriptions", delete=[name]
+    ),
+    "DELETE /users/me/subscriptions": lambda who, id, name: who.delete(
+        "/users/me/subscriptions", subscriptions=[name]
+    ),
+    "DELETE /users/me/subscriptions of another": lambda who, id, name: who.delete(
+        "/users/me/subscriptions", subscriptions=[name], principals=[who.chat.root.id]
+    ),
+    "POST /users/me/subscriptions/properties": lambda who, id, name: who.post(
+        "/users/me/subscriptions/properties", subscription_data=_property(id)
+    ),
+    "PATCH /users/me/subscriptions/{stream_id}": lambda who, id, name: who.patch(
+        f"/users/me/subscriptions/{id}", property="pin_to_top", value=True
+    ),
+    "GET /users/{user_id}/subscriptions/{stream_id}": lambda who, id, name: who.get(
+        f"/users/{who.id}/subscriptions/{id}"
+    ),
+    "POST /typing": lambda who, id, name: who.post(
+        "/typing", type="channel", op="start", stream_id=id, topic="x"
+    ),
+    **{
+        f"POST /bots {place}": lambda who, id, name, place=place: who.post(
+            "/bots", full_name="Bot", short_name="b", **{place: name}
+        )
+        for place in ("default_sending_stream", "default_events_register_stream")
+    },
+    "PATCH /realm": lambda who, id, name: who.patch("/realm", signup_announcements_stream_id=id),
+}
+
+# Names are unique, so that one is taken is told to whoever might take it, and to nobody else.
+JOINING: dict[str, Call] = {
+    "POST /users/me/subscriptions": lambda who, id, name: who.post(
+        "/users/me/subscriptions", subscriptions=[{"name": name}]
+    ),
+    "POST /users/me/subscriptions not fatal": lambda who, id, name: who.post(
+        "/users/me/subscriptions", subscriptions=[{"name": name}], authorization_errors_fatal=False
+    ),
+    "PATCH /users/me/subscriptions": lambda who, id, name: who.patch(
+        "/users/me/subscriptions", add=[{"name": name}]
+    ),
+    "POST /channels/create": lambda who, id, name: who.post(
+        "/channels/create", name=name, subscribers=[who.id]
+    ),
+}
+
+
+class House:
+    """An organization with a vault, and those who may not know of it."""
+
+    def __init__(self, chat: Chat) -> None:
+        root = chat.person("root", role="owner")
+        root.joins("lobby")
+        root.joins(NAME, invite_only=True)
+        root.says("gold", to=f"{NAME} > x")
+        chat.permit("can_access_all_users_group", "members")
+        self.hidden = chat.channel(NAME).id
+        self.unknown = 10**6 + self.hidden
+        chat.root = root  # type: ignore[attr-defined]
+        member = chat.person("member", channels=["lobby"])
+        elsewhere = Chat.found(chat.server)
+        elsewhere.root = member  # type: ignore[attr-defined]
+        self.intruders = {
+            "member": member,
+            "bot": chat.person("bot", bot="generic", owner=member, channels=["lobby"]),
+            "guest": chat.person("guest", role="guest", channels=["lobby"]),
+            "lonely guest": chat.person("lonely", role="guest"),
+            "foreign owner": elsewhere.person("foreign", role="owner", channels=["lobby"]),
+        }
+
+    def answers(self, call: Call, who: Person) -> tuple[tuple[int, str], tuple[int, str]]:
+        """To the hidden channel and to the one that never was, with both called the same."""
+        there = call(who, self.hidden, NAME)
+        nowhere = call(who, self.unknown, NO_NAME)
+        return _plain(there, self.hidden, NAME), _plain(nowhere, self.unknown, NO_NAME)
+
+
+def _plain(reply: Reply, number: int, name: str) -> tuple[int, str]:
+    words = re.sub(rf"\b{number}\b", "#", reply.body.decode())
+    words = words.replace(name, "NAME").replace(name.upper(), "NAME")
+    return reply.status, re.sub(r'"queue_id":"[^"]*"', "", words)
+
+
+def _scheduled(who: Person) -> int:
+    made = who.post("/scheduled_messages", type="direct", to=[who.id], content="x", **LATER)
+    number: int = made.succeeds()["scheduled_message_id"]
+    return number
+
+
+def _kept(who: Person) -> int:
+    draft = {"type": "", "to": [], "topic": "", "content": "x"}
+    number: int = who.post("/drafts", drafts=[draft]).succeeds()["ids"][0]
+    return number
+
+
+@pytest.mark.parametrize("who", ["member", "bot", "guest", "lonely guest", "foreign owner"])
+def test_a_hidden_channel_is_answered_like_one_that_never_was(chat, who):
+    house = House(chat)
+    intruder = house.intruders[who]
+    for name, call in CALLS.items():
+        if who == "lonely guest" and name == "PATCH /messages/{message_id}":
+            continue  # there is nowhere for them to have said anything
+        there, nowhere = house.answers(call, intruder)
+        assert there == nowhere, name
+
+
+@pytest.mark.parametrize("who", ["member", "bot", "guest", "lonely guest"])
+def test_a_name_that_is_taken_is_told_to_those_alone_who_could_take_it(chat, who):
+    house = House(chat)
+    for kind in ("public", "private"):
+        chat.permit(f"can_create_{kind}_channel_group", "administrators")
+    for name, call in JOINING.items():
+        there, nowhere = house.answers(call, house.intruders[who])
+        assert there == nowhere, name
+
+
+def test_who_could_take_a_name_is_told_that_it_is_taken_in_their_own_spelling(chat):
+    member = House(chat).intruders["member"]
+
+    for spelling in ("vault", "VAULT"):
+        wanted = [{"name": spelling}]
+        member.post("/users/me/subscriptions", subscriptions=wanted).fails(
+            f"Unable to access channel ({spelling})."
+        )
+        left = member.post(
+            "/users/me/subscriptions", subscriptions=wanted, authorization_errors_fatal=False
+        )
+        assert left.succeeds()["unauthorized"] == [spelling]
+        member.post("/channels/create", name=spelling, subscribers=[]).fails(
+            f"Channel '{spelling}' already exists", code="CHANNEL_ALREADY_EXISTS", status=409
+        )
+
+
+def test_every_route_that_takes_a_channel_is_in_the_table():
+    words = {"stream_id", "stream", "narrow", "subscriptions", "add", "to", "drafts", "draft"}
+    words |= {"default_sending_stream", "subscription_data"}
+    taking = {
+        f"{route.method} {route.path}"
+        for route in ROUTES
+        if words & {*route.contract.names, *route.contract.path_types}
+    }
+    tried = {" ".join(name.split()[:2]) for name in [*CALLS, *JOINING]}
+    groups = {name for name in taking if "/user_groups/" in name}  # which add people
+
+    assert taking - tried - groups == {"PATCH /bots/{bot_id}"}  # as when one is made
+
+
+def test_what_uses_a_group_is_told_without_the_numbers_of_hidden_channels(chat):
+    house = House(chat)
+    member = house.intruders["member"]
+    group = member.post("/user_groups/create", name="crew", description="", members=[]).succeeds()
+    named = {"new": group["group_id"]}
+    chat.root.patch(f"/streams/{house.hidden}", can_subscribe_group=named).succeeds()  # type: ignore[attr-defined]
+
+    refused = member.post(f"/user_groups/{group['group_id']}/deactivate").json
+
+    (objection,) = refused["objections"]
+    assert objection == {"type": "channel", "channel_id": None, "settings": ["can_subscribe_group"]}
+
+
+def test_what_is_not_there_takes_as_long_to_be_missed(chat):
+    house = House(chat)
+    draft: Any = None
+    lookups: list[tuple[Any, tuple[Any, ...]]] = [
+        (actions.messages.posting.check_to_channel, ("x", draft)),
+        (actions.personal.topic_policies.mute, ("x",)),
+        (actions.personal.topic_policies.unmute, ("x",)),
+        (actions.messages.deleting.delete_topic, ("x",)),
+        (actions.channels.named, ()),
+    ]
+    for who in ("member", "guest"):
+        me = house.intruders[who].record
+        for lookup, more in lookups:
+            for there, nowhere in ((house.hidden, house.unknown), (NAME, NO_NAME)):
+                if isinstance(there, str) and lookup is actions.messages.deleting.delete_topic:
+                    continue
+                asked = [chat.read(questions, lookup, me, each, *more) for each in (there, nowhere)]
+                assert abs(asked[0] - asked[1]) <= 1, (who, lookup)

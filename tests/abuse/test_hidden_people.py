@@ -1,0 +1,142 @@
+"""Where guests see few people, they are told of nobody else: neither who there is nor who is what.
+
+A guest who knows nobody listens to everything while the others live their lives. In no event, no
+list and no state is there a number of somebody they do not know, but for those who have written or
+reacted where the guest may read, and those whom a permission names.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from tests.support.people import Chat, Person
+
+CAPABLE = {
+    "client_capabilities": {
+        "notification_settings_null": True,
+        "user_list_incomplete": True,
+        "stream_typing_notifications": True,
+        "include_deactivated_groups": True,
+    }
+}
+PEOPLE = ("user_id", "user_ids", "members", "subscribers", "partial_subscribers", "sender_id")
+
+
+@pytest.fixture
+def house(own_chat: Chat) -> Chat:
+    own_chat.permit("can_access_all_users_group", "members")
+    return own_chat
+
+
+def numbers(told: Any, key: str = "") -> Iterator[int]:
+    """All numbers of people in what somebody is told."""
+    if isinstance(told, dict):
+        for name, value in told.items():
+            yield from numbers(value, name)
+    elif isinstance(told, list):
+        for value in told:
+            yield from numbers(value, key)
+    elif key in PEOPLE and isinstance(told, int):
+        yield told
+
+
+def lives(root: Person, ben: Person, square: int) -> None:
+    """What happens among people whom the guest does not know."""
+    group = {"name": "crew", "description": "", "members": [ben.id, root.id]}
+    crew = root.post("/user_groups/create", **group).succeeds()["group_id"]
+    members = f"/user_groups/{crew}/members"
+    root.post(members, delete=[ben.id]).succeeds()
+    root.post(members, add=[ben.id]).succeeds()
+    root.patch(f"/users/{ben.id}", role=300).succeeds()
+    root.patch("/realm", waiting_period_threshold=9).succeeds()
+    root.patch("/realm", waiting_period_threshold=0).succeeds()
+    ben.joins("square")
+    ben.post("/typing", type="channel", op="start", stream_id=square, topic="x").succeeds()
+    ben.leaves("square")
+    ben.joins("square")
+    new = {"email": "dora@example.com", "password": "open sesame", "full_name": "Dora"}
+    root.post("/users", **new).succeeds()
+    root.delete(f"/users/{ben.id}").succeeds()
+    root.post(f"/users/{ben.id}/reactivate").succeeds()
+    root.patch(f"/user_groups/{crew}", description="x").succeeds()
+
+
+def test_a_guest_is_told_no_number_of_somebody_hidden(start_server):
+    house = Chat.found(start_server(web_public_streams_enabled=True), "")
+    house.permit("can_access_all_users_group", "members")
+    house.set("enable_spectator_access", True)
+    root, ben = house.person("root", role="owner"), house.person("ben")
+    gus = house.person("gus", role="guest")
+    root.joins("square", is_web_public=True)
+    square = house.channel("square").id
+    ears, late = gus.listens_for(**CAPABLE), gus.listens_for(**CAPABLE)
+    everyone = root.listens_for(**CAPABLE)
+
+    lives(root, ben, square)
+
+    told: list[Any] = ears.all()
+    assert {*numbers(told)} <= {gus.id}
+    assert {root.id, ben.id} <= {*numbers(everyone.all())}
+    house.server.clock.move(minutes=5)
+    house.server.call(house.server.application.delivery.give_up_cold_mailboxes)
+    assert {*numbers(late.all())} <= {gus.id}
+    state = gus.registers(include_subscribers="true", **CAPABLE)
+    bots = {each["user_id"] for each in state["cross_realm_bots"]}
+    assert {*numbers(state)} <= {gus.id} | bots
+    assert gus.get(f"/streams/{square}/members").succeeds()["subscribers"] == []
+    stranger = house.stranger.post("/register").json
+    assert not {*numbers(stranger.get("realm_user_groups", []))} & {root.id, ben.id}
+
+
+def test_with_somebody_come_their_groups_and_go_with_them(house):
+    root, ben = house.person("root", role="owner"), house.person("ben")
+    gus = house.person("gus", role="guest", channels=["kitchen"])
+    crew = {"name": "crew", "description": "", "members": [ben.id]}
+    number = root.post("/user_groups/create", **crew).succeeds()["group_id"]
+    ears = gus.listens_for("user_group", **CAPABLE)
+    groups = {number, house.group("members"), house.group("fullmembers")}
+
+    ben.joins("kitchen")
+    shown = ears.all()
+    assert {(each["op"], each["group_id"]) for each in shown} == {
+        ("add_members", group) for group in groups
+    }
+    listed = {each["id"]: each["members"] for each in gus.registers()["realm_user_groups"]}
+    assert {group for group, members in listed.items() if ben.id in members} == groups
+
+    ben.leaves("kitchen")
+    assert {(each["op"], each["group_id"]) for each in ears.all()} == {
+        ("remove_members", group) for group in groups
+    }
+
+
+def test_those_who_know_some_hear_of_some(house):
+    root = house.person("root", role="owner")
+    ana, ben = house.person("ana", channels=["kitchen"]), house.person("ben")
+    gus = house.person("gus", role="guest", channels=["kitchen"])
+    ears, whole = (who.listens_for("user_group", **CAPABLE) for who in (gus, root))
+
+    crew = {"name": "crew", "description": "", "members": [ana.id, ben.id]}
+    group = root.post("/user_groups/create", **crew).succeeds()["group_id"]
+    root.post(f"/user_groups/{group}/members", delete=[ana.id, ben.id]).succeeds()
+
+    heard = [each.get("group", {}).get("members", each.get("user_ids")) for each in ears.all()]
+    assert heard == [[ana.id], [ana.id]]
+    both = [each.get("group", {}).get("members", each.get("user_ids")) for each in whole.all()]
+    assert both == [[ana.id, ben.id]] * 2
+
+
+def test_who_writes_to_a_guest_and_others_does_not_show_the_others(house):
+    everyone_sees = {"email_address_visibility": 1}
+    ana = house.person("ana", channels=["kitchen"])
+    ben = house.person("ben", settings=everyone_sees)
+    gus = house.person("gus", role="guest", channels=["kitchen"])
+    ears = gus.listens_for("typing", **CAPABLE)
+
+    ana.post("/typing", op="start", to=[gus.id, ben.id]).succeeds()
+    ben.post("/typing", op="start", to=[gus.id, ana.id]).succeeds()
+    assert ears.silent()
+
+    ana.says("hello", to=[gus, ben])
+    ana.post("/typing", op="start", to=[gus.id, ben.id]).succeeds()
+    assert ears.next()["sender"]["user_id"] == ana.id

@@ -1,0 +1,145 @@
+"""Names deceive nobody: none turns the text around it, is blank, or looks like another.
+
+The signs that cannot be seen are allowed where people need them: inside emoji, and between letters
+of scripts that join them.
+"""
+
+import pytest
+
+from tertulia import domain
+from tertulia.errors import BadRequest
+
+DECEPTIVE = {
+    "override": "\u202egnp.exe",
+    "embedding": "a\u202ab",
+    "isolate": "a\u2066b",
+    "mark of direction": "ana\u200f",
+    "Arabic mark of direction": "\u061cana",
+    "no width": "ge\u200bneral",
+    "joiner between Latin letters": "ge\u200dneral",
+    "joiner at the end": "general\u200d",
+    "byte order mark": "\ufeffgeneral",
+    "word joiner": "general\u2060",
+    "soft hyphen": "gene\u00adral",
+    "Hangul filler": "\u3164",
+    "half a Hangul filler": "general\uffa0",
+    "grapheme joiner": "e\u034fx",
+    "variation of a letter": "general\ufe0f",
+    "variation of a digit": "1\ufe0f",
+    "tags": "general\U000e0067",
+    "shorthand": "a\U0001bca0",
+    "blank Braille": "\u2800",
+    "Khmer vowel that is not heard": "a\u17b5",
+    "line separator": "a\u2028b",
+    "annotation": "a\ufff9b",
+}
+HONEST = {
+    "family": "\U0001f468\u200d\U0001f469\u200d\U0001f467 holidays",
+    "rainbow": "\U0001f3f3\ufe0f\u200d\U0001f308",
+    "skin and gender": "\U0001f937\U0001f3fd\u200d\u2640\ufe0f",
+    "heart": "\u2764\ufe0f",
+    "key": "1\ufe0f\u20e3 first",
+    "Scotland": "\U0001f3f4\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f",
+    "Persian": "علی\u200cرضا",
+    "Sinhala": "ශ්\u200dරී ලංකා",
+    "Bengali": "র\u200d্যাম",
+    "Malayalam": "ന്\u200dറ",
+    "variant of an ideograph": "葛\U000e0100城",
+    "Hebrew": "שלום",
+    "Braille": "\u2813\u280a\u2800\u281e",
+    "French": "Café à l’œil",
+}
+
+
+@pytest.mark.parametrize("name", DECEPTIVE.values(), ids=DECEPTIVE.keys())
+def test_what_deceives_is_refused_in_every_name(name):
+    for check in (
+        domain.channels.channel.checked_name,
+        domain.channels.topics.for_sending,
+        domain.channels.folders.checked_folder_name,
+        domain.groups.group.checked_group_name,
+        domain.people.user.checked_full_name,
+        domain.organization.custom_emoji.checked_emoji_name,
+    ):
+        with pytest.raises(BadRequest):
+            check(name)
+
+
+@pytest.mark.parametrize("name", HONEST.values(), ids=HONEST.keys())
+def test_what_people_need_is_allowed(name):
+    for check in (
+        domain.channels.channel.checked_name,
+        domain.channels.topics.for_sending,
+        domain.channels.folders.checked_folder_name,
+        domain.groups.group.checked_group_name,
+        domain.people.user.checked_full_name,
+    ):
+        assert check(name) == name
+
+
+def test_the_first_of_them_is_pointed_at(chat):
+    ana = chat.person("ana", channels=["kitchen"])
+
+    ana.post("/users/me/subscriptions", subscriptions=[{"name": "ab\u202ecd"}]).fails(
+        "Invalid character in channel name, at position 3."
+    )
+    ana.tries_to_say("x", to="kitchen > \u202exe").fails(
+        "Invalid character in topic, at position 1!"
+    )
+    soup = ana.says("Soup's on", to="kitchen > lunch")
+    ana.patch(f"/messages/{soup.id}", topic="lun\u200bch").fails(
+        "Invalid character in topic, at position 4!"
+    )
+
+
+PLAIN, ALIKE = "سلام", "سلا\u200cم"
+
+
+def test_no_channel_is_called_so_that_it_cannot_be_told_from_another(chat):
+    ana = chat.person("ana", role="owner")
+    ana.joins(PLAIN, "Café", "two words", "attic")
+
+    for name in (ALIKE, "Cafe\u0301", "cafe\u0301", "two\u00a0words", "TWO  words"):
+        taken = {"code": "CHANNEL_ALREADY_EXISTS", "status": 409}
+        words = f"Channel '{name}' already exists"
+        wanted = [{"name": name}]
+        ana.post("/users/me/subscriptions", subscriptions=wanted).fails(words, **taken)
+        ana.post("/channels/create", name=name, subscribers=[]).fails(words, **taken)
+        path = f"/streams/{chat.channel('attic').id}"
+        ana.patch(path, new_name=name).fails(words, **taken)
+    ana.patch(f"/streams/{chat.channel('two words').id}", new_name="two  words").succeeds()
+
+
+def test_no_group_or_folder_is_either(chat):
+    ana = chat.person("ana", role="owner")
+    group = {"description": "", "members": []}
+    ana.post("/user_groups/create", name=PLAIN, **group).succeeds()
+    ana.post("/channel_folders/create", name=PLAIN, description="").succeeds()
+
+    ana.post("/user_groups/create", name=ALIKE, **group).fails(
+        f"User group '{ALIKE}' already exists."
+    )
+    ana.post("/channel_folders/create", name=ALIKE, description="").fails(
+        "Channel folder name already in use"
+    )
+
+
+RESERVED = ("all", "Everyone", "channel", "TOPIC", "stream", "Notification Bot")
+ALMOST = ("notification  bot", "Notification\u00a0Bot", "\uff41\uff4c\uff4c")
+
+
+@pytest.mark.parametrize("name", [*RESERVED, *ALMOST])
+def test_nobody_is_called_what_means_something_else(chat, name):
+    ana, root = chat.person("ana"), chat.person("root", role="owner")
+    password = "correct horse battery"
+
+    refused = [
+        ana.patch("/settings", full_name=name),
+        ana.post("/bots", full_name=name, short_name="bot"),
+        root.patch(f"/users/{ana.id}", full_name=name),
+        root.post("/users", email="x@example.com", password=password, full_name=name),
+    ]
+
+    for each in refused:
+        assert each.json["msg"] in ("Name is reserved!", "Invalid characters in name!")
+    assert ana.record.full_name == "Ana"

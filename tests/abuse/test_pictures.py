@@ -1,0 +1,109 @@
+"""Small files that unfold into large pictures: refused by what they say, drawn one at a time."""
+
+import asyncio
+import io
+import struct
+import threading
+
+import pytest
+from PIL import Image
+from tests.support.ears import in_background
+from tests.support.pictures import picture, uploads_to
+from tests.support.waiting import PATIENCE_SECONDS, eventually
+
+from tertulia import api, domain
+from tertulia.errors.messages import BadImage
+
+MINE = "/users/me/avatar"
+DRAWINGS = {
+    "avatar": domain.files.images.avatar,
+    "emoji": domain.files.images.emoji_picture,
+    "thumbnail": lambda data: domain.files.images.thumbnail(io.BytesIO(data)),
+}
+
+
+def webp_that_says(width: int, height: int) -> bytes:
+    """A few bytes, in whose head stands a large size."""
+    out = io.BytesIO()
+    Image.new("RGB", (16, 16)).save(out, "WEBP", lossless=True)
+    chunk = bytearray(out.getvalue()[12:])
+    (size,) = struct.unpack_from("<I", chunk, 9)
+    struct.pack_into("<I", chunk, 9, size & ~0xFFFFFFF | width - 1 | height - 1 << 14)
+    return b"RIFF" + struct.pack("<I", 4 + len(chunk)) + b"WEBP" + bytes(chunk)
+
+
+def progressive_jpeg(size: tuple[int, int]) -> bytes:
+    out = io.BytesIO()
+    Image.new("RGB", size).save(out, "JPEG", progressive=True)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("draw", DRAWINGS.values(), ids=DRAWINGS)
+@pytest.mark.parametrize("size", [(2001, 2000), (16_000, 5000), (16_383, 16_383)])
+def test_a_picture_that_would_be_too_much_is_refused_before_it_is_decoded(draw, size, monkeypatch):
+    bomb = webp_that_says(*size)
+    monkeypatch.setattr(Image.Image, "load", lambda image: pytest.fail("it was decoded"))
+
+    with pytest.raises(BadImage):
+        draw(bomb)
+
+
+@pytest.mark.parametrize("draw", DRAWINGS.values(), ids=DRAWINGS)
+def test_a_photograph_is_measured_by_what_is_decoded_of_it(draw, monkeypatch):
+    monkeypatch.setattr(domain.files.images, "MOST_PIXELS", 2_000_000)
+
+    assert draw(picture("JPEG", (2400, 1800)))
+    with pytest.raises(BadImage):  # of this one all is held until the last pass
+        draw(progressive_jpeg((2400, 1800)))
+
+
+class Slow:
+    """Work that goes on until it is told to end, and knows how much of it there was at once."""
+
+    def __init__(self) -> None:
+        self.at_once = self.most_at_once = 0
+        self.may_end = threading.Event()
+
+    def __call__(self, data: bytes) -> domain.files.images.Avatar:
+        self.at_once += 1
+        self.most_at_once = max(self.most_at_once, self.at_once)
+        self.may_end.wait(PATIENCE_SECONDS)
+        self.at_once -= 1
+        return domain.files.images.Avatar(data, data)
+
+
+def test_pictures_are_drawn_one_at_a_time():
+    slow = Slow()
+
+    async def scene() -> None:
+        drawings = [asyncio.create_task(api.files.pictures.drawn(slow, b"")) for _ in range(24)]
+        await asyncio.sleep(0.05)
+        slow.may_end.set()
+        await asyncio.gather(*drawings)
+
+    asyncio.run(scene())
+
+    assert slow.most_at_once == 1
+
+
+def test_who_uploads_many_at_once_is_told_to_wait_and_nobody_else_waits(chat, monkeypatch):
+    slow = Slow()
+    monkeypatch.setattr(domain.files.images, "avatar", slow)
+    ana, ben = chat.people("ana", "ben")
+    cleo = chat.person("cleo", password="open sesame")
+    most = api.files.pictures.MOST_AT_ONCE
+    waiting = [in_background(lambda: uploads_to(ana, MINE, picture())) for _ in range(most)]
+    eventually(lambda: api.files.pictures._waiting[ana.id] == most)
+
+    refused = uploads_to(ana, MINE, picture())
+    his = in_background(lambda: uploads_to(ben, MINE, picture()))
+    logged_in = chat.stranger.post(
+        "/fetch_api_key", username=cleo.email, password="open sesame"
+    ).succeeds()
+
+    assert (refused.status, refused.json["code"]) == (429, "RATE_LIMIT_HIT")
+    assert logged_in["user_id"] == cleo.id
+    slow.may_end.set()
+    for each in (*waiting, his):
+        each.result(PATIENCE_SECONDS).succeeds()
+    assert not api.files.pictures._waiting

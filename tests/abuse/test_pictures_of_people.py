@@ -1,0 +1,54 @@
+"""A picture that clients ask for by an address is left to those alone who may see the address."""
+
+import hashlib
+from typing import Any
+
+import pytest
+from tests.support.people import Chat, Person
+
+from tertulia.storage.database.tx import Tx
+
+VISIBLE_TO = {1: "admin moderator member guest", 2: "admin moderator member"} | {
+    5: "admin moderator",
+    3: "admin",
+    4: "",
+}
+
+
+@pytest.fixture
+def ben(own_chat: Chat) -> Person:
+    """Somebody whose picture is where others keep it."""
+
+    def use_gravatar(tx: Tx) -> None:
+        tx.execute("UPDATE account SET avatar_source = 'G' WHERE full_name = 'Ben'")
+
+    found = own_chat.person("ben", role="owner")
+    own_chat.write(use_gravatar)
+    return found
+
+
+@pytest.mark.parametrize("visibility", VISIBLE_TO)
+def test_who_sees_the_address_asks_for_the_picture_by_it_and_nobody_else(ben, visibility):
+    viewers = {
+        role: ben.chat.person(role, role=role) for role in ("admin", "moderator", "member", "guest")
+    }
+    chosen = {"email_address_visibility": visibility, "timezone": "Asia/Tokyo"}
+    ben.patch("/settings", **chosen).succeeds()
+
+    for role, viewer in {**viewers, "himself": ben}.items():
+        listed = {each["user_id"]: each for each in viewer.get("/users").succeeds()["members"]}
+        state = viewer.registers(fetch_event_types=["realm_user"], client_gravatar=True)
+        told: list[dict[str, Any]] = [
+            viewer.get(f"/users/{ben.id}").succeeds()["user"],
+            listed[ben.id],
+            next(each for each in state["realm_users"] if each["user_id"] == ben.id),
+        ]
+        for each in told:
+            sees = role in VISIBLE_TO[visibility].split() or viewer is ben
+            assert (each["avatar_url"] is None) is sees, role
+            assert (each["delivery_email"] == ben.email) is sees, role
+            assert visibility == 1 or real_fingerprint(ben) not in str(each), role
+
+
+def real_fingerprint(person: Person) -> str:
+    return hashlib.md5(person.email.encode(), usedforsecurity=False).hexdigest()

@@ -1,0 +1,102 @@
+"""Queues that are registered and never polled: they cost a position, whatever happens meanwhile."""
+
+from tertulia import actions, storage
+from tertulia.events.mailbox import LEFT_AFTER_SECONDS, MOST_PENDING_BYTES
+
+LONG = "soup " * 1900
+
+
+def held(chat):
+    """(events, bytes) in all mailboxes of the server."""
+    boxes = list(chat.server.application.delivery.mailroom)
+    pending = [entry for mailbox in boxes for entry in mailbox.pending]
+    return len(pending), sum(len(entry.body) for entry in pending)
+
+
+def test_a_queue_that_nobody_polls_holds_nothing_and_misses_nothing(own_chat):
+    ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
+    left = [ben.listens_for("message") for _ in range(5)]
+    ana.says("first", to="kitchen > lunch")
+    own_chat.server.clock.move(seconds=LEFT_AFTER_SECONDS + 1)
+
+    for number in range(20):
+        ana.says(f"{number}", to="kitchen > lunch")
+
+    assert held(own_chat) == (0, 0)
+    for ears in left:
+        assert [each["message"]["content"] for each in ears.all()] == [
+            "first",
+            *(f"{number}" for number in range(20)),
+        ]
+
+
+def test_what_was_given_and_not_acknowledged_is_given_again_once(own_chat):
+    ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
+    ears = ben.listens_for("message")
+    for word in ("one", "two", "three"):
+        ana.says(word, to="kitchen > count")
+    given = ears.poll().succeeds()["events"]
+    own_chat.server.clock.move(seconds=LEFT_AFTER_SECONDS + 1)
+    ana.says("four", to="kitchen > count")
+    assert held(own_chat) == (0, 0)
+
+    ears.last_event_id = given[1]["id"]
+
+    assert [each["message"]["content"] for each in ears.all()] == ["three", "four"]
+    assert ears.silent()
+
+
+def test_what_was_merged_while_it_waited_is_whole_after_the_client_was_away(own_chat):
+    ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
+    soup, cake = (ana.says(word, to="kitchen > lunch") for word in ("soup", "cake"))
+    ears = ben.listens_for("update_message_flags")
+    for message in (soup, cake):
+        ben.post("/messages/flags", messages=[message.id], op="add", flag="read").succeeds()
+    positions = own_chat.server.call(
+        own_chat.server.application.delivery.positions, own_chat.realm.id
+    )
+    own_chat.write(storage.queues.note, positions)
+
+    own_chat.server.goes_cold()
+
+    told = [number for event in ears.all() for number in event["messages"]]
+    assert sorted(told) == [soup.id, cake.id]
+
+
+def test_what_is_waiting_is_forgotten_when_the_house_is_kept(own_chat):
+    ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
+    ears = ben.listens_for("message")
+    ana.says("Soup", to="kitchen > lunch")
+    own_chat.server.clock.move(seconds=LEFT_AFTER_SECONDS + 1)
+
+    own_chat.server.call(own_chat.server.application.delivery.give_up_cold_mailboxes)
+
+    assert held(own_chat) == (0, 0)
+    assert ears.next()["message"]["content"] == "Soup"
+
+
+def test_a_mailbox_holds_no_more_than_its_bytes_and_gives_the_rest_page_by_page(own_chat):
+    ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
+    ears = ben.listens_for("message")
+    sent = [ana.says(LONG, to="kitchen > lunch").id for _ in range(MOST_PENDING_BYTES // 9000)]
+
+    _, most = held(own_chat)
+    pages = []
+    while page := ears.all():
+        pages.append([each["message"]["id"] for each in page])
+        most = max(most, held(own_chat)[1])
+
+    assert most < 1.1 * MOST_PENDING_BYTES
+    assert len(pages) > 1
+    assert [number for page in pages for number in page] == sent
+
+
+def test_one_account_has_so_many_queues_and_no_more(own_chat, monkeypatch):
+    monkeypatch.setattr(actions.queues, "MOST_PER_USER", 5)
+    ana = own_chat.person("ana")
+
+    newest = [ana.listens_for("message") for _ in range(12)][-1]
+
+    assert len(own_chat.read(storage.queues.of_user, ana.id)) == 5
+    assert len(own_chat.server.application.delivery.mailroom.of_users([ana.id])) == 5
+    assert newest.silent()

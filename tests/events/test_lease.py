@@ -1,0 +1,49 @@
+"""A server that has not seen its database for a while does not answer from memory."""
+
+import time
+from dataclasses import replace
+
+import pytest
+from tests.crash.client import request
+from tests.crash.proxy import Wire
+from tests.support.people import Chat
+from tests.support.server import Server
+from tests.support.waiting import eventually
+
+from tertulia.events import follower
+
+pytestmark = pytest.mark.postgres
+
+LEASE_SECONDS = 0.5
+
+
+def test_who_was_cut_off_answers_nobody_by_what_it_knew(databases, monkeypatch):
+    monkeypatch.setattr(follower, "LEASE_SECONDS", LEASE_SECONDS)
+    answers: list[int] = []
+    url, folder = databases.new("postgres")
+    wire = Wire(url)
+    chat = Chat.found(Server(wire.url, folder).start(), "")
+    elsewhere = Server(url, folder).start()
+    ana = chat.person("ana")
+    there = replace(ana, server=elsewhere)
+
+    def status() -> int:
+        return request(chat.server.port, "GET", "/api/v1/users/me", headers=ana.headers).status
+
+    def is_answered() -> bool:
+        answers.append(status())
+        return answers[-1] != 503
+
+    assert status() == 200
+    wire.cut()
+    eventually(lambda: status() == 503)
+    eventually(lambda: there.get("/users/me").status == 200)
+    there.post("/users/me/api_key/regenerate").succeeds()
+    time.sleep(2 * LEASE_SECONDS)
+    wire.mend()
+    eventually(is_answered)
+
+    assert answers[-1] == 401
+    elsewhere.stop()
+    chat.server.stop()
+    databases.give_back(url)

@@ -1,0 +1,45 @@
+"""Where several servers share a database, its clock counts."""
+
+import time
+
+import pytest
+from structlog.testing import capture_logs
+from tests.support.databases import Databases, Kind
+
+from tertulia import opening
+from tertulia.storage.database import Database
+
+
+def with_clock(kind: Kind, databases: Databases, ahead: float) -> Database:
+    url, _ = databases.new(kind)
+    return Database.at(url, lambda: time.time() + ahead)
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize(
+    "ahead, words", [(3600, "3600 seconds ahead of"), (-3600, "3600 seconds behind")]
+)
+def test_a_server_with_a_wrong_clock_does_not_start(databases, ahead, words):
+    database = with_clock("postgres", databases, ahead)
+
+    with pytest.raises(opening.WrongClock, match=words):
+        opening.check_clock(database)
+
+
+@pytest.mark.postgres
+def test_a_server_with_an_odd_clock_goes_by_the_databases_and_says_so(databases):
+    database = with_clock("postgres", databases, ahead=20)
+
+    with capture_logs() as logs:
+        opening.check_clock(database)
+
+    assert [line["behind_seconds"] for line in logs] == [pytest.approx(-20, abs=1)]
+    assert database.clock() == pytest.approx(time.time(), abs=5)
+
+
+def test_a_file_has_no_clock_but_ours(databases):
+    database = with_clock("sqlite", databases, ahead=3600)
+
+    opening.check_clock(database)
+
+    assert database.clock() == pytest.approx(time.time() + 3600, abs=5)

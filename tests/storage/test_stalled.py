@@ -1,0 +1,114 @@
+"""A server that stands still in the midst of a transaction does not stop the others."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from tests.support.databases import Kind
+from tests.support.waiting import PATIENCE_SECONDS, eventually
+
+from tertulia import storage
+from tertulia.errors.http import ServiceUnavailable
+from tertulia.storage.database import Database
+from tertulia.storage.database.dialects.postgres import Postgres
+from tertulia.storage.database.tx import Tx
+from tertulia.storage.database.writer import Gathering, PendingWrite, Writer
+
+
+@pytest.fixture(params=[pytest.param("postgres", marks=pytest.mark.postgres)])
+def kind(request: pytest.FixtureRequest) -> Kind:
+    """A SQLite file has one server."""
+    found: Kind = request.param
+    return found
+
+
+@pytest.fixture
+def impatient(monkeypatch) -> None:
+    brief = {"idle_in_transaction_session_timeout": "300ms", "lock_timeout": "300ms"}
+    monkeypatch.setattr(Postgres, "limits", Postgres.limits | brief)
+
+
+class Server:
+    """The part of a server that writes."""
+
+    def __init__(self, database: Database) -> None:
+        self.writer = Writer(database.dialect, database.clock, lambda tx, realms: None, self._done)
+        self.writer.start()
+
+    def _done(self, gathering: Gathering) -> None:
+        gathering.answer()
+
+    def begins(self, realm_id: int, action) -> tuple[PendingWrite, threading.Event]:
+        answered = threading.Event()
+        write = PendingWrite(action, (), realm_id, lambda _: answered.set())
+        self.writer.submit(write)
+        return write, answered
+
+
+def announce(tx: Tx) -> int:
+    return storage.log.append(tx, "x", "{}", "{}")
+
+
+def test_a_server_that_stands_still_loses_its_transaction(database, realm, impatient):
+    stalled, other = Server(database), Server(Database.at(database.dialect.url))
+    goes_on, is_inside = threading.Event(), threading.Event()
+
+    def stand_still(tx: Tx) -> None:
+        announce(tx)
+        is_inside.set()
+        goes_on.wait(PATIENCE_SECONDS)
+        announce(tx)
+
+    write, answered = stalled.begins(realm.id, stand_still)
+    assert is_inside.wait(PATIENCE_SECONDS)
+
+    def others_write() -> bool:
+        theirs, done = other.begins(realm.id, announce)
+        assert done.wait(PATIENCE_SECONDS)
+        return theirs.error is None
+
+    eventually(others_write)
+    goes_on.set()
+
+    assert answered.wait(PATIENCE_SECONDS)
+    assert isinstance(write.error, ServiceUnavailable)
+    again, answered = stalled.begins(realm.id, announce)
+    assert answered.wait(PATIENCE_SECONDS)
+    assert again.error is None
+    stalled.writer.stop()
+    other.writer.stop()
+
+
+def test_who_waits_for_a_lock_is_answered_and_looks_busy_meanwhile(database, realm, impatient):
+    holder, waiting = database.dialect.connect(), Server(database)
+    holder.execute("BEGIN")
+    database.dialect.lock_organization(holder, realm.id)
+
+    write, answered = waiting.begins(realm.id, announce)
+    eventually(lambda: waiting.writer.busy_seconds > 0)
+
+    assert answered.wait(PATIENCE_SECONDS)
+    assert isinstance(write.error, ServiceUnavailable)
+    holder.close()
+    again, answered = waiting.begins(realm.id, announce)
+    assert answered.wait(PATIENCE_SECONDS)
+    assert again.error is None
+    waiting.writer.stop()
+
+
+def test_a_server_whose_writes_wait_is_not_well(own_chat):
+    ana, database = own_chat.person("ana", channels=["kitchen"]), own_chat.server.database
+    holder = database.dialect.connect()
+    holder.execute("BEGIN")
+    database.dialect.lock_organization(holder, own_chat.realm.id)
+
+    def is_well() -> Any:
+        return own_chat.stranger.raw("GET", "/health").status == 200
+
+    with ThreadPoolExecutor() as threads:
+        threads.submit(ana.says, "Soup?", to="kitchen > lunch")
+        eventually(lambda: not is_well())
+        holder.close()
+
+    eventually(is_well)

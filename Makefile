@@ -37,7 +37,8 @@ soak: .venv/dev.stamp ## run the tests that take minutes, and all others on both
 	@$(BIN)/python -m pytest -m soak $(ARGS)
 	@$(BIN)/python -m pytest -n 2 --both $(ARGS)
 
-format: .venv/dev.stamp ## put the code in order
+format: .venv/dev.stamp ## put the code in order, and introduce new modules
+	@$(BIN)/python scripts/contents.py
 	@$(BIN)/ruff check --quiet --fix-only . && $(BIN)/ruff format --quiet .
 
 docs: .venv/runtime.stamp ## write the pages of docs/ that are lists: endpoints, settings

@@ -151,7 +151,7 @@ def missing_contents(tree: Tree) -> Iterator[str]:
         for module in sorted({name.removesuffix(".__init__") for name in tree}):
             if module.rpartition(".")[0] == path and module not in introduced | NOT_CALLED:
                 name = module.rpartition(".")[2]
-                yield f"{path} does not introduce {name}: name it in its __init__.py."
+                yield f"{path} does not introduce {name}: run `make format`."
 
 
 NOT_CALLED = {"tertulia.api.routes"}  # the map of the endpoints, which knows them all
@@ -250,7 +250,7 @@ LAWS = [
         (
             missing_contents,
             {"tertulia.api.__init__": ""},
-            "does not introduce users: name it",
+            "does not introduce users: run",
         ),
         (busy_package, {"tertulia.api.__init__": '"""Api."""\nx = 1'}, "line 2: a package only"),
         (

@@ -66,6 +66,15 @@ def test_both_databases_know_the_same_references(database, on_sqlite):
     assert ("message", "sender_id", "account") in known
 
 
+def test_every_column_of_a_message_is_read():
+    names = storage.messages.NAMES
+
+    read = storage.messages.as_message(dict.fromkeys(names, 7) | {"member_ids": None})
+
+    unread = [f"storage.messages.as_message forgets {n}." for n in names if not getattr(read, n)]
+    assert not unread, "\n".join(unread)
+
+
 def test_what_is_about_a_message_goes_with_it(on_sqlite):
     declared = on_sqlite.read_now(0, lambda tx: tx.all(tx.dialect.declared_references))
 

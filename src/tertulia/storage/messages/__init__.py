@@ -3,8 +3,9 @@
 A message is one row, however many people receive it.
 """
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+import dataclasses
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from tertulia import domain, storage
 from tertulia.domain.messages.message import Draft, Message
@@ -28,11 +29,14 @@ else:
     __getattr__ = on_demand(__name__)
 
 
+# What a message knows is a column of the same name, but for what hangs on it.
+NAMES = [
+    field.name
+    for field in dataclasses.fields(Message)
+    if field.name not in ("member_ids", "reactions", "edits", "submessages")
+]
 COLUMNS = (
-    "m.id, m.realm_id, m.sender_id, m.channel_id, m.conversation_id, m.topic, m.content,"
-    " m.rendered, m.client, m.sent_at, m.read_by_sender, m.is_me,"
-    " m.channel_wildcard, m.origin_channel_id, m.arrived_seq, m.edited_at, m.moved_at,"
-    " m.resolve_notice,"
+    f"{', '.join(f'm.{name}' for name in NAMES)},"
     # Looked up for each: a join would read all conversations for a few messages.
     " (SELECT v.member_ids FROM conversation v WHERE v.id = m.conversation_id) AS member_ids"
 )
@@ -279,16 +283,13 @@ def set_rendering(tx: Tx, message_id: int, draft: Draft) -> None:
 
     Which files it links was decided when it was sent.
     """
+    words = of_words(draft)
+    del words["has_attachment"]
     tx.execute(
-        "UPDATE message SET rendered = :rendered, render_version = :version, has_link = :has_link,"
-        " has_image = :has_image"
+        f"UPDATE message SET {assigned(words)}"
         " WHERE id = :id AND realm_id = :realm AND content = :content",
-        rendered=draft.rendered,
-        version=draft.render_version,
-        has_link=draft.has_link,
-        has_image=draft.has_image,
         id=message_id,
-        content=draft.content,
+        **words,
     )
     storage.search.index.note_changes(tx, [message_id])
 
@@ -326,6 +327,23 @@ def as_message(row: Row) -> Message:
     )
 
 
+def of_words(draft: Draft) -> dict[str, Any]:
+    """The columns that follow from what a message says, and change when it is edited."""
+    return {
+        "content": draft.content,
+        "rendered": draft.rendered,
+        "render_version": draft.render_version,
+        "is_me": draft.is_me,
+        "has_link": draft.has_link,
+        "has_image": draft.has_image,
+        "has_attachment": draft.has_attachment,
+    }
+
+
+def assigned(columns: Iterable[str]) -> str:
+    return ", ".join(f"{name} = :{name}" for name in columns)
+
+
 def _insert(
     tx: Tx,
     sender_id: int,
@@ -334,28 +352,20 @@ def _insert(
     conversation_id: int | None,
     topic: str,
 ) -> int:
+    row = of_words(draft) | {
+        "realm_id": tx.realm_id,
+        "sender_id": sender_id,
+        "channel_id": channel_id,
+        "origin_channel_id": channel_id,
+        "conversation_id": conversation_id,
+        "topic": topic,
+        "topic_key": domain.channels.topics.fold(topic),
+        "client": draft.client,
+        "sent_at": tx.now,
+        "read_by_sender": draft.read_by_sender,
+        "channel_wildcard": draft.mentions.channel_wildcard and channel_id is not None,
+        "resolve_notice": draft.resolve_notice,
+    }
     return tx.insert(
-        "INSERT INTO message (realm_id, sender_id, channel_id, origin_channel_id, conversation_id,"
-        " topic, topic_key, content, rendered, render_version, client, sent_at, read_by_sender,"
-        " is_me, channel_wildcard, resolve_notice, has_link, has_image, has_attachment)"
-        " VALUES (:realm, :sender, :channel, :channel, :conversation, :topic, :topic_key, :content,"
-        " :rendered, :version, :client, :now, :read, :is_me, :wildcard, :notice, :has_link,"
-        " :has_image, :has_attachment) RETURNING id",
-        sender=sender_id,
-        channel=channel_id,
-        conversation=conversation_id,
-        topic=topic,
-        topic_key=domain.channels.topics.fold(topic),
-        content=draft.content,
-        rendered=draft.rendered,
-        version=draft.render_version,
-        client=draft.client,
-        now=tx.now,
-        read=draft.read_by_sender,
-        is_me=draft.is_me,
-        wildcard=draft.mentions.channel_wildcard and channel_id is not None,
-        notice=draft.resolve_notice,
-        has_link=draft.has_link,
-        has_image=draft.has_image,
-        has_attachment=draft.has_attachment,
+        f"INSERT INTO message ({', '.join(row)}) VALUES (:{', :'.join(row)}) RETURNING id", **row
     )

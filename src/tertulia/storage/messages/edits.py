@@ -63,22 +63,14 @@ def insert_moves(
 
 
 def set_content(tx: Tx, message_id: int, draft: Draft) -> None:
+    words = storage.messages.of_words(draft)
     tx.execute(
-        "UPDATE message SET content = :content, rendered = :rendered, render_version = :version,"
-        " is_me = :is_me, channel_wildcard = (:wildcard AND channel_id IS NOT NULL),"
-        " has_link = :has_link,"
-        " has_image = :has_image, has_attachment = :has_attachment, edited_at = :now"
-        " WHERE id = :id",
-        content=draft.content,
-        rendered=draft.rendered,
-        version=draft.render_version,
-        is_me=draft.is_me,
+        f"UPDATE message SET {storage.messages.assigned(words)}, edited_at = :now,"
+        " channel_wildcard = (:wildcard AND channel_id IS NOT NULL) WHERE id = :id",
         wildcard=draft.mentions.channel_wildcard,
-        has_link=draft.has_link,
-        has_image=draft.has_image,
-        has_attachment=draft.has_attachment,
         now=tx.now,
         id=message_id,
+        **words,
     )
     storage.search.index.note_changes(tx, [message_id])
 

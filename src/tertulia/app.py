@@ -59,7 +59,14 @@ class Application:
         self.runner = Runner(self._jobs())
         self.metrics = metrics.Metrics(self.delivery, self.runner, self.indexing)
         gate = Admission(self.services)
-        self._api = Api(ROUTES, gate.admit, config, absent=ABSENT, observe=self.metrics.observe)
+        self._api = Api(
+            ROUTES,
+            gate.admit,
+            config,
+            greet=gate.greet,
+            absent=ABSENT,
+            observe=self.metrics.observe,
+        )
         description = describe(ROUTES, title="Tertulia", version=domain.version.VERSION)
         self._description = msgspec.json.encode(description)
         self._pages = self._build_pages(gate)

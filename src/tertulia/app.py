@@ -65,7 +65,14 @@ class Application:
         self.connections = Connections(config)
         self.metrics = metrics.Metrics(self.delivery, self.runner, self.indexing, self.connections)
         gate = Admission(self.services)
-        self._api = Api(ROUTES, gate.admit, config, absent=ABSENT, observe=self.metrics.observe)
+        self._api = Api(
+            ROUTES,
+            gate.admit,
+            config,
+            greet=gate.greet,
+            absent=ABSENT,
+            observe=self.metrics.observe,
+        )
         description = describe(ROUTES, title="Tertulia", version=domain.version.VERSION)
         self._description = msgspec.json.encode(description)
         self._pages = self._build_pages(gate)

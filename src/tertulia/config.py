@@ -208,7 +208,9 @@ class Config:
         Rate(100), RATE, "The same for each address that has not logged in."
     )
     max_body_bytes: int = setting(
-        25 << 20, whole(1 << 10, 1 << 40), "The largest request body accepted (25 MiB)."
+        1 << 20,
+        whole(1 << 10, 1 << 40),
+        "The largest request body accepted (1 MiB); files have limits of their own.",
     )
     max_upload_mib: int = setting(
         25, whole(1, 10_240), "The largest file that people may upload, in MiB."

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tertulia import domain
-from tertulia.domain.personal.alert_words import Watch
+from tertulia.domain.personal.alert_words import WatchedWords
 
 TEXT = "kitchen soup and kitchen sink, " * 100
 
@@ -27,8 +27,8 @@ def calls_made(work: Callable[[], object]) -> int:
     return count
 
 
-def crowd(people: int, words: int) -> Watch:
-    watch = Watch()
+def crowd(people: int, words: int) -> WatchedWords:
+    watch = WatchedWords()
     for user_id in range(people):
         watch.put(
             user_id,
@@ -44,7 +44,7 @@ def test_a_text_costs_the_same_however_many_words_there_are():
 
 
 def test_a_text_made_for_words_made_for_it_costs_by_its_length():
-    watch = Watch()
+    watch = WatchedWords()
     for user_id in range(10):
         words = ["!" * n + "?" * user_id for n in range(1, 90)]
         watch.put(user_id, [domain.personal.alert_words.watched(word) for word in words])
@@ -62,13 +62,13 @@ def test_the_transaction_of_a_send_does_not_look_for_words(chat, monkeypatch):
     ana, ben = chat.people("ana", "ben", channels=["kitchen"])
     ben.post("/users/me/alert_words", alert_words=["soup"]).succeeds()
     looked: list[Any] = []
-    called_by = Watch.called_by
+    called_by = WatchedWords.called_by
 
-    def noted(self: Watch, text: str) -> frozenset[int]:
+    def noted(self: WatchedWords, text: str) -> frozenset[int]:
         looked.append(text)
         return called_by(self, text)
 
-    monkeypatch.setattr(Watch, "called_by", noted)
+    monkeypatch.setattr(WatchedWords, "called_by", noted)
     soup = ana.says("Soup's on", to="kitchen > lunch")
     cake = ana.says("Cake", to="kitchen > lunch")
     ana.patch(f"/messages/{cake.id}", content="Cake, then soup").succeeds()

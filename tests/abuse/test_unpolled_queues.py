@@ -1,5 +1,7 @@
 """Queues that are registered and never polled: they cost a position, whatever happens meanwhile."""
 
+import pytest
+
 from tertulia import actions, storage
 from tertulia.events.mailbox import LEFT_AFTER_SECONDS, MOST_PENDING_BYTES
 
@@ -44,6 +46,24 @@ def test_what_was_given_and_not_acknowledged_is_given_again_once(own_chat):
 
     assert [each["message"]["content"] for each in ears.all()] == ["three", "four"]
     assert ears.silent()
+
+
+@pytest.mark.parametrize("goes", ["away", "cold"])
+def test_what_was_given_can_be_acknowledged_though_it_is_gone_since(own_chat, goes):
+    ana = own_chat.person("ana", channels=["kitchen"])
+    ears = ana.listens_for("scheduled_messages")
+    at = int(own_chat.server.clock()) + 3600
+    where = {"type": "channel", "to": own_chat.channel("kitchen").id, "topic": "lunch"}
+    soup = ana.post("/scheduled_messages", content="Soup", scheduled_delivery_timestamp=at, **where)
+    assert ears.next()["op"] == "add"
+    own_chat.server.clock.move(seconds=LEFT_AFTER_SECONDS + 1)
+
+    number = soup.succeeds()["scheduled_message_id"]
+    ana.delete(f"/scheduled_messages/{number}").succeeds()
+    if goes == "cold":
+        own_chat.server.goes_cold()
+
+    assert [each["op"] for each in ears.all()] == ["remove"]
 
 
 def test_what_was_merged_while_it_waited_is_whole_after_the_client_was_away(own_chat):

@@ -4,7 +4,7 @@ import pytest
 from tests.support.growth import grows_linearly
 
 from tertulia import domain
-from tertulia.domain.personal.alert_words import Watch
+from tertulia.domain.personal.alert_words import WatchedWords
 
 ANA, BEN = 1, 2
 
@@ -65,7 +65,7 @@ def test_looking_takes_no_longer_than_the_text_is_long():
     assert grows_linearly(lambda length: watch.called_by("! " * length), 2_000)
 
 
-def watching(*words: str) -> Watch:
-    watch = Watch()
+def watching(*words: str) -> WatchedWords:
+    watch = WatchedWords()
     watch.put(ANA, [watched(word) for word in words])
     return watch

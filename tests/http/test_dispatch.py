@@ -177,7 +177,8 @@ def test_a_body_without_a_length_is_counted_as_it_comes(path, limit):
     assert (status, answer["msg"]) == (413, f"The request is too large (limit: {limit} bytes)")
 
 
-def test_a_large_body_is_read_only_once_its_sender_is_known(kitchen):
+def test_a_large_body_is_read_only_once_its_sender_is_known():
+    kitchen = Kitchen(max_body_bytes=5 << 20)
     large = {"name": "soup", "x": "y" * (2 << 20)}
 
     assert kitchen.post("/pots", who="", data=large).status_code == 401

@@ -13,6 +13,7 @@ from tertulia.actions.messages.composing import Author
 from tertulia.config import Config, Rate
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.user import BotType, User
+from tertulia.errors import ClientError
 from tertulia.errors.authentication import (
     AccountDeactivated,
     InvalidKey,
@@ -26,8 +27,8 @@ from tertulia.errors.http import RateLimited
 from tertulia.events.delivery import Delivery
 from tertulia.events.directory import Organization
 from tertulia.http.basic import read_credentials
-from tertulia.http.ratelimit import Limiter, neighbourhood
-from tertulia.http.request import ApiRequest
+from tertulia.http.ratelimit import Decision, Limiter, neighbourhood
+from tertulia.http.request import EARLY_BODY_BYTES, STRANGERS_BODY_BYTES, ApiRequest
 from tertulia.http.routing import Route
 from tertulia.storage.database import Bound, Database
 
@@ -146,6 +147,19 @@ class Admission:
         await self._services.delivery.follower.look_afresh()
         return find_organization(self._services, request.host)
 
+    def greet(self, request: ApiRequest) -> int:
+        """How much is read of a body before it is known what it asks for; raises RateLimited for
+        one who has asked too often."""
+        org = find_organization(self._services, request.host)
+        try:
+            caller = self._authenticate(request, org, webhook_bots=True)
+        except ClientError:
+            caller = None
+        limiter = self._limiter(request, caller)
+        if limiter is not None:
+            _heed(request, limiter.peek(request.counted_for))
+        return STRANGERS_BODY_BYTES if caller is None else EARLY_BODY_BYTES
+
     def let_look(self, request: ApiRequest) -> Call:
         """Let in somebody who looks at pictures, which do not count against any limit."""
         org = find_organization(self._services, request.host)
@@ -184,15 +198,23 @@ class Admission:
         return org is not None and has_public_access(self._services.config, org)
 
     def _limit(self, request: ApiRequest, caller: User | None) -> None:
-        if caller is not None and self._users is not None:
-            decision = self._users.check(caller.id)
-        elif caller is None and self._strangers is not None:
-            decision = self._strangers.check(neighbourhood(request.client_address))
-        else:
-            return
-        request.reply_headers.update(decision.headers())
-        if not decision.is_allowed:
-            raise RateLimited(retry_after=decision.retry_after)
+        limiter = self._limiter(request, caller)
+        if limiter is not None:
+            _heed(request, limiter.check(request.counted_for))
+
+    def _limiter(self, request: ApiRequest, caller: User | None) -> Limiter | None:
+        """What counts a caller's requests, and notes for whom."""
+        if caller is not None:
+            request.counted_for = caller.id
+            return self._users
+        request.counted_for = neighbourhood(request.client_address)
+        return self._strangers
+
+
+def _heed(request: ApiRequest, decision: Decision) -> None:
+    request.reply_headers.update(decision.headers())
+    if not decision.is_allowed:
+        raise RateLimited(retry_after=decision.retry_after)
 
 
 def find_organization(services: Services, host: str) -> Organization | None:

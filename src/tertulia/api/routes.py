@@ -269,7 +269,12 @@ ROUTES = [
         requires=api.requirements.human_member,
     ),
     get("/bot_storage", api.people.bot_storage.fetch, requires=api.requirements.bot),
-    put("/bot_storage", api.people.bot_storage.put, requires=api.requirements.bot),
+    put(
+        "/bot_storage",
+        api.people.bot_storage.put,
+        requires=api.requirements.bot,
+        max_body=api.people.bot_storage.MAX_BODY,
+    ),
     delete("/bot_storage", api.people.bot_storage.forget, requires=api.requirements.bot),
     # markup
     post("/messages/render", api.messages.sending.render),

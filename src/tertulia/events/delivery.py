@@ -96,9 +96,10 @@ class Delivery:
         org: Organization,
         happening: Happening,
         was_subscribed: WasSubscribed,
-    ) -> None:
+    ) -> bool:
+        """Put an event into a mailbox; False if it is none of its business, or nothing to tell."""
         if not happening.concerns(org, mailbox.listener, was_subscribed):
-            return
+            return False
         if happening.about.mergeable is not None:
             event = mailbox.merge(happening.event)
             if event is not happening.event:
@@ -107,6 +108,7 @@ class Delivery:
         mailbox.add_durable(happening.seq, bodies, happening.about)
         if mailbox.pending:
             mailbox.wake()
+        return bool(bodies)
 
     def _take_back(self, org: Organization, happening: Happening) -> None:
         """After a lost key no queue is left, after a lost channel none of its messages."""
@@ -305,9 +307,10 @@ class Delivery:
         if not event.is_readable:
             self.follower.passed_over.note(happening)
         try:
-            if not event.is_out_of_sight(org, user_id):
-                self._offer(mailbox, org, happening, then.__contains__)
-            elif happening.concerns(org, mailbox.listener, then.__contains__):
+            is_told = not event.is_out_of_sight(org, user_id) and self._offer(
+                mailbox, org, happening, then.__contains__
+            )
+            if not is_told and happening.concerns(org, mailbox.listener, then.__contains__):
                 mailbox.note_gone(happening.seq)
         except Exception as error:
             self.follower.passed_over.note(happening, error)

@@ -20,7 +20,7 @@ from tertulia.domain.organization.linkifiers import Linkifier
 from tertulia.domain.organization.realm import Realm
 from tertulia.domain.people.profile_fields import ProfileField
 from tertulia.domain.people.user import Role, User
-from tertulia.domain.personal.alert_words import Watch
+from tertulia.domain.personal.alert_words import WatchedWords
 from tertulia.events.presence import Board
 from tertulia.storage.people.profile_fields import Values
 
@@ -59,7 +59,7 @@ class Organization:
         self.subscribers: dict[int, BitMap] = {}
         self.subscribed: dict[int, BitMap] = {}
         self.partners: dict[int, set[int]] = {}  # of guests: with whom they have talked
-        self.alert_words = Watch()
+        self.alert_words = WatchedWords()
         self.presence = Board(self.users)
         self._inactive = BitMap()
         self._user_by_key: dict[bytes, int] = {}

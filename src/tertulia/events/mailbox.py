@@ -154,6 +154,7 @@ class Mailbox:
         if self.pending or not self.behind:
             self.fall_behind(applied if self._settled is None else self._settled)
             self.last_id = self.acked
+            self._gone.update([entry.id for entry in self.pending if entry.given][-1:])
             self._keep([])
 
     def skip_to(self, last_event_id: int) -> None:

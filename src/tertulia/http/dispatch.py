@@ -13,23 +13,34 @@ import traceback
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from email.utils import formatdate
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import structlog
 
 from tertulia.config import Config
 from tertulia.errors import ClientError
-from tertulia.errors.http import InternalError, ServerStopping
+from tertulia.errors.http import InternalError, RateLimited, ServerStopping
+from tertulia.http.aside import QUICK_BYTES, decoded
 from tertulia.http.forms import Files, Incoming
+from tertulia.http.holdings import Holdings
 from tertulia.http.replies import encode, encode_error
-from tertulia.http.request import ApiRequest, Disconnected, Receive, Scope, Send
-from tertulia.http.routing import Route, Router, path_arguments
+from tertulia.http.request import (
+    EARLY_BODY_BYTES,
+    ApiRequest,
+    Disconnected,
+    Receive,
+    Scope,
+    Send,
+)
+from tertulia.http.routing import Route, RouteNode, Router, path_arguments
 
 Admit = Callable[[ApiRequest, Route], Awaitable[Any]]
+Greet = Callable[[ApiRequest], int]
 Observe = Callable[[str, str, int, float], None]
 
 NO_ROUTE = "-"
+PIECE_BYTES = 1 << 16  # of an answer: the next is sent when the client has taken this one
 
 log = structlog.get_logger(__name__)
 
@@ -57,7 +68,10 @@ class Answer:
 class Api:
     """`admit` turns a request into the `call` that endpoints get, or raises a ClientError.
 
-    It may add to `request.reply_headers`, which travel with the answer in any case. `absent` says
+    It may add to `request.reply_headers`, which travel with the answer in any case. `greet` is
+    asked before a large body is read: it raises for one who has asked too often, and says how much
+    may be read before it is known what they want. Both note in `request.counted_for` whose bytes
+    these are. `absent` says
     what there is none of, by the first word of its address. `observe` is told the method, the
     route's template, the status and the seconds of every answer.
     """
@@ -69,11 +83,14 @@ class Api:
         config: Config,
         *,
         prefix: str = "/api/v1",
+        greet: Greet = lambda request: EARLY_BODY_BYTES,
         absent: Mapping[str, str] | None = None,
         observe: Observe | None = None,
     ) -> None:
         self._router = Router(routes, prefix, absent)
         self._admit = admit
+        self._greet = greet
+        self._holdings = Holdings()
         self._max_body_bytes = config.max_body_bytes
         self._max_header_bytes = config.max_header_bytes
         self._observe = observe
@@ -91,7 +108,7 @@ class Api:
             answer = _refusal(ServerStopping(), exchange)
         except Exception as error:
             answer = _failure(error, exchange)
-        await _send(send, answer, exchange)
+        answer = await self._give(send, answer, exchange)
         if self._observe is not None:
             seconds = time.perf_counter() - exchange.started
             self._observe(exchange.method, exchange.route, answer.status, seconds)
@@ -100,8 +117,24 @@ class Api:
         place, texts = self._router.find(request.path)
         if request.method == "OPTIONS":
             return Answer(204, headers={"Allow": ", ".join(sorted(place.methods()))})
+        if request.is_small:
+            return await self._call(request, exchange, place, texts, QUICK_BYTES)
+        early = self._greet(request)
+        held = request.announced_bytes() or early
+        if any(route.contract.streams_files for route in place.routes.values()):
+            held = min(held, early)  # the rest goes on while it arrives
+        with self._holdings.holding(request.counted_for, held):
+            return await self._call(request, exchange, place, texts, early)
 
-        await request.read_early()
+    async def _call(
+        self,
+        request: ApiRequest,
+        exchange: Exchange,
+        place: RouteNode,
+        texts: list[str],
+        early: int,
+    ) -> Answer:
+        await request.read_early(early)
         route = place.route(request.method)
         exchange.route = route.path
         limit = self._max_body_bytes if route.max_body is None else route.max_body
@@ -116,11 +149,26 @@ class Api:
         if not streams:
             await request.read_rest(limit)
         files = Incoming(request.incoming()) if streams else Files(request.files)
-        arguments = route.contract.parse(request.params, files)
+        arguments = await decoded(
+            request.size, partial(route.contract.parse, request.params, files)
+        )
         arguments |= path_arguments(route, texts)
         run = route.endpoint(call, **arguments)
         reply = await (_watched(run, request) if route.long_poll else run)
         return Answer(200, encode(reply, route.contract.unsupported(request.params)))
+
+    async def _give(self, send: Send, answer: Answer, exchange: Exchange) -> Answer:
+        """Send an answer, or that there are too many which the caller does not read."""
+        if len(answer.body) <= PIECE_BYTES or exchange.request is None:
+            await _send(send, answer, exchange)
+            return answer
+        try:
+            with self._holdings.holding(exchange.request.counted_for, len(answer.body)):
+                await _send(send, answer, exchange)
+        except RateLimited as error:
+            answer = _refusal(error, exchange)
+            await _send(send, answer, exchange)
+        return answer
 
 
 async def _watched(run: Awaitable[Any], request: ApiRequest) -> Any:
@@ -204,7 +252,11 @@ async def _send(send: Send, answer: Answer, exchange: Exchange) -> None:
         headers.append((b"content-length", str(len(answer.body)).encode()))
     body = b"" if exchange.method == "HEAD" else answer.body
     await send({"type": "http.response.start", "status": answer.status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
+    *before, last = range(0, max(1, len(body)), PIECE_BYTES)
+    for start in before:
+        piece = body[start : start + PIECE_BYTES]
+        await send({"type": "http.response.body", "body": piece, "more_body": True})
+    await send({"type": "http.response.body", "body": body[last:]})
 
 
 @lru_cache(maxsize=1)

@@ -1,17 +1,26 @@
 """One request as it came in: who sent it, how, and with which parameters.
 
-A body of up to `EARLY_BODY_BYTES` is read before the sender is known, since it may hold `method`
-and `client`. A larger one waits until its sender has been admitted, so that strangers cannot fill
-our memory.
+A small body is read before the sender is known, since it may hold `method` and `client`. A larger
+one waits until its sender has been recognized, or admitted, so that strangers can neither fill our
+memory nor keep us busy decoding.
 """
 
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, MutableMapping
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Hashable,
+    Iterable,
+    MutableMapping,
+)
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
 from tertulia.errors import ClientError
 from tertulia.errors.http import AddressTooLong, BodyTooLarge, HeadersTooLarge
+from tertulia.http.aside import QUICK_BYTES, decoded
 from tertulia.http.forms import FileHead, UploadedFile, media_type, read_urlencoded
 from tertulia.http.multipart import Multipart, read_multipart
 
@@ -20,7 +29,8 @@ Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
-EARLY_BODY_BYTES = 1 << 20
+EARLY_BODY_BYTES = 1 << 20  # of somebody we know
+STRANGERS_BODY_BYTES = 1 << 16
 MAX_HEADERS = 128
 MAX_URL_BYTES = 1 << 18
 MAX_CLIENT_NAME = 30
@@ -36,13 +46,15 @@ class Disconnected(Exception):
 
 class ApiRequest:
     __slots__ = (
-        "_chunks",
+        "_body",
         "_method_field",
         "_problem",
+        "_query",
         "_receive",
         "_size",
         "_unread",
         "client_address",
+        "counted_for",
         "files",
         "headers",
         "method",
@@ -63,21 +75,18 @@ class ApiRequest:
         self.headers = _headers(scope["headers"], max_header_bytes)
         self.params: dict[str, str] = {}
         self.files: list[UploadedFile] = []
+        self.counted_for: Hashable = None  # whose limits it counts against, once that is known
         self.reply_headers: dict[str, str] = {}  # sent with the answer, whatever it will be
 
         # Whether the parameters can be read matters only once the sender is known.
         self._problem: ClientError | None = None
-        self._chunks: list[bytes] = []
+        self._body = bytearray()
         self._size = 0
         self._method_field = ""
         self._unread = self.method in _METHODS_WITH_BODY and self._has_form()
-        query: bytes = scope["query_string"]
-        if len(self.path) + len(query) > MAX_URL_BYTES:
+        self._query: bytes = scope["query_string"]
+        if len(self.path) + len(self._query) > MAX_URL_BYTES:
             raise AddressTooLong(limit=MAX_URL_BYTES)
-        try:
-            self.params = read_urlencoded(query)
-        except ClientError as problem:
-            self._problem = problem
 
     # --- Who is asking, and how -------------------------------------------------------------------
 
@@ -104,10 +113,26 @@ class ApiRequest:
         length = self.headers.get("content-length", "")
         return int(length) if _DIGITS.fullmatch(length) else 0
 
-    async def read_early(self) -> None:
-        """Reads a body of modest size; a larger one is left for `read_rest`."""
-        if self._unread and self.announced_bytes() <= EARLY_BODY_BYTES:
-            await self._read(EARLY_BODY_BYTES)
+    @property
+    def is_small(self) -> bool:
+        """Whether it is quick to decode, by what it says of itself."""
+        if self._unread and "content-length" not in self.headers:
+            return False
+        return max(len(self._query), self.announced_bytes()) <= QUICK_BYTES
+
+    @property
+    def size(self) -> int:
+        """How many bytes the parameters came in."""
+        return len(self._query) + self._size
+
+    async def read_early(self, limit: int) -> None:
+        """Reads the query, and a body up to the limit; a larger one is left for `read_rest`."""
+        try:
+            self.params = await decoded(len(self._query), partial(read_urlencoded, self._query))
+        except ClientError as problem:
+            self._problem = problem
+        if self._unread and self.announced_bytes() <= limit:
+            await self._read(limit)
             self.method = self._method_field or self.method
 
     def refuse_larger(self, limit: int) -> None:
@@ -146,20 +171,19 @@ class ApiRequest:
             if message["type"] == "http.disconnect":
                 raise Disconnected
             chunk: bytes = message.get("body", b"")
-            self._chunks.append(chunk)
+            self._body += chunk
             self._size += len(chunk)
             if not message.get("more_body", False):
                 self._unread = False
-                self._take_form(b"".join(self._chunks))
+                await self._take_form()
                 return
 
     async def _stream(self) -> AsyncIterator[FileHead | bytes]:
         form = Multipart(self.headers["content-type"])
         self._unread = False
-        early, self._chunks = self._chunks, []
-        while early:
-            for item in form.feed(early.pop(0)):
-                yield item
+        early, self._body = bytes(self._body), bytearray()
+        for item in form.feed(early):
+            yield item
         is_over = False
         while not is_over:
             message = await self._receive()
@@ -171,14 +195,10 @@ class ApiRequest:
         form.check_end()
         self.params |= form.fields
 
-    def _take_form(self, body: bytes) -> None:
-        self._chunks.clear()
-        content_type = self.headers["content-type"]
+    async def _take_form(self) -> None:
+        body, self._body = bytes(self._body), bytearray()
         try:
-            if self._is_multipart():
-                fields, self.files = read_multipart(body, content_type)
-            else:
-                fields = read_urlencoded(body)
+            fields, self.files = await decoded(len(body), partial(self._decode, body))
         except ClientError as problem:
             self._problem = self._problem or problem
             return
@@ -186,6 +206,11 @@ class ApiRequest:
             # Compat: a form field `method` in a POST body replaces the method.
             self._method_field = fields.pop("method").upper()
         self.params |= fields
+
+    def _decode(self, body: bytes) -> tuple[dict[str, str], list[UploadedFile]]:
+        if self._is_multipart():
+            return read_multipart(body, self.headers["content-type"])
+        return read_urlencoded(body), []
 
     def _has_form(self) -> bool:
         return media_type(self.headers.get("content-type", "")) in _FORMS

@@ -1,5 +1,7 @@
 """Fetching messages: around an anchor, by their ids, or as far as they match a narrow."""
 
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Any
@@ -13,6 +15,7 @@ from tertulia.actions.messages.narrowing import Asker
 from tertulia.api.call import Call
 from tertulia.domain.messages.message import Message
 from tertulia.domain.messages.narrow import Term
+from tertulia.domain.search.highlight import Highlighter
 from tertulia.errors import BadRequest
 from tertulia.errors.parameters import UnsupportedCombination
 from tertulia.events.types.messages.message import MessageObject
@@ -20,6 +23,9 @@ from tertulia.http.replies import Reply
 from tertulia.http.rules import Id, MaxItems, NonNegative
 
 Narrow = Annotated[list[Any], MaxItems(100)]
+
+# One thread: it is not one of those that read from the database, for which everybody waits.
+_MARKING = ThreadPoolExecutor(1, thread_name_prefix="marks")
 
 MOST_BATCHES = 10  # that a search waits for, if the index is far behind
 
@@ -86,7 +92,7 @@ async def fetch_messages(
             )
         some = await read(actions.messages.fetching.some, asker(call), terms, message_ids)
         return Messages(
-            messages=_told(call, manner, some),
+            messages=await _told(call, manner, some),
             found_anchor=False,
             found_oldest=False,
             found_newest=False,
@@ -103,7 +109,7 @@ async def fetch_messages(
     await _catch_up(call, terms, window)
     found, shown = await read(actions.messages.fetching.around, asker(call), terms, window)
     return Messages(
-        messages=_told(call, manner, shown),
+        messages=await _told(call, manner, shown),
         anchor=found.anchor,
         found_anchor=found.found_anchor,
         found_oldest=found.found_oldest,
@@ -122,14 +128,8 @@ async def matches_narrow(
     await prepare_search(call, terms)
     read = call.db.read_aside if _searches(terms) else call.db.read
     found, highlighter = await read(actions.messages.fetching.matching, asker(call), terms, msg_ids)
-    return Matches(
-        {
-            str(message.id): MatchedText(
-                highlighter.markup(message.rendered), highlighter.text(message.topic)
-            )
-            for message in found
-        }
-    )
+    marked = await _marked(highlighter, found)
+    return Matches({str(message_id): text for message_id, text in marked.items()})
 
 
 async def fetch_message(
@@ -215,15 +215,32 @@ def _moment(text: str) -> float:
         raise BadRequest("anchor_date is not an ISO 8601 datetime string") from None
 
 
-def _told(call: Call, manner: Manner, shown: Shown) -> list[MessageObject]:
+async def _told(call: Call, manner: Manner, shown: Shown) -> list[MessageObject]:
+    marked = {}
+    if shown.highlighter is not None:
+        marked = await _marked(shown.highlighter, shown.messages)
     objects = []
     for message in shown.messages:
         told = _told_one(call, manner, message, shown.flags[message.id])
-        if shown.highlighter is not None:
-            told.match_content = shown.highlighter.markup(message.rendered)
-            told.match_subject = shown.highlighter.text(message.topic)
+        if message.id in marked:
+            told.match_content = marked[message.id].match_content
+            told.match_subject = marked[message.id].match_subject
         objects.append(told)
     return objects
+
+
+async def _marked(highlighter: Highlighter, found: list[Message]) -> dict[int, MatchedText]:
+    """What was found, marked; in thousands of messages that takes as long as it takes."""
+
+    def mark() -> dict[int, MatchedText]:
+        return {
+            message.id: MatchedText(
+                highlighter.markup(message.rendered), highlighter.text(message.topic)
+            )
+            for message in found
+        }
+
+    return await asyncio.get_running_loop().run_in_executor(_MARKING, mark)
 
 
 def _told_one(call: Call, manner: Manner, message: Message, flags: list[str]) -> MessageObject:

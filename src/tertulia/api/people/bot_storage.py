@@ -11,6 +11,8 @@ from tertulia.http.rules import MaxItems, MaxLength, NoNul
 Key = Annotated[str, MaxLength(domain.limits.BOT_MEMORY_KEY_LENGTH), NoNul]
 Keys = Annotated[list[Key], MaxItems(domain.limits.BOT_MEMORY_KEYS_PER_CALL)]
 
+MAX_BODY = 9 * domain.limits.BOT_MEMORY + (1 << 20)  # a letter may be nine bytes in a form
+
 
 class Storage(Reply):
     storage: dict[str, str]

@@ -36,7 +36,7 @@ class WatchedWord(NamedTuple):
 
 
 @dataclass(init=False)
-class Watch:
+class WatchedWords:
     """Everybody's words. It may be asked on one thread while it is changed on another."""
 
     _words: dict[int, tuple[WatchedWord, ...]]  # by user

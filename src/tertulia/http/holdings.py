@@ -1,0 +1,32 @@
+"""How much one caller makes us hold: bodies that arrive, and answers that are not read yet.
+
+Whoever sends or asks for much and does not take it away is told to come back later; nobody else
+notices.
+"""
+
+from collections import Counter
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
+
+from tertulia.errors.http import RateLimited
+
+MOST_BYTES = 16 << 20
+RETRY_SECONDS = 1
+
+
+class Holdings:
+    def __init__(self) -> None:
+        self._held: Counter[Hashable] = Counter()
+
+    @contextmanager
+    def holding(self, caller: Hashable, size: int) -> Iterator[None]:
+        """Raises RateLimited where it becomes too much; one thing at a time may be of any size."""
+        if self._held[caller] and self._held[caller] + size > MOST_BYTES:
+            raise RateLimited(retry_after=RETRY_SECONDS)
+        self._held[caller] += size
+        try:
+            yield
+        finally:
+            self._held[caller] -= size
+            if not self._held[caller]:
+                del self._held[caller]

@@ -1,0 +1,199 @@
+"""Bodies made to be slow: bounded, decoded off the loop, and not at all for one who is limited."""
+
+import asyncio
+import threading
+
+import pytest
+from tests.http.toy import FORM, Kitchen, http_scope
+from tests.support.people import Chat
+
+from tertulia.config import Rate
+from tertulia.http import forms, request
+from tertulia.http.aside import QUICK_BYTES, decoded
+from tertulia.http.holdings import MOST_BYTES
+from tertulia.http.json_text import decode_json
+from tertulia.http.request import STRANGERS_BODY_BYTES
+
+LARGE = b"name=soup&x=" + b"%41" * 100_000
+MULTIPART = "multipart/form-data; boundary=x"
+
+
+@pytest.fixture
+def decodings(monkeypatch):
+    """How many bytes were decoded, on which threads."""
+    noted: list[tuple[int, bool]] = []
+
+    def noting(decode):
+        def note(body, *args):
+            noted.append((len(body), threading.current_thread().name.startswith("forms")))
+            return decode(body, *args)
+
+        return note
+
+    for name in ("read_urlencoded", "read_multipart"):
+        monkeypatch.setattr(request, name, noting(getattr(request, name)))
+    return noted
+
+
+@pytest.mark.parametrize(
+    "body, content_type",
+    [
+        (LARGE, FORM),
+        (
+            b'--x\r\nContent-Disposition: form-data; name="name"\r\n\r\nsoup\r\n'
+            b'--x\r\nContent-Disposition: form-data; name="x"\r\n\r\n' + LARGE + b"\r\n--x--\r\n",
+            MULTIPART,
+        ),
+    ],
+)
+def test_a_large_form_is_decoded_off_the_loop(decodings, body, content_type):
+    answer = Kitchen().post("/pots", content=body, headers={"Content-Type": content_type})
+
+    assert answer.json()["name"] == "soup"
+    assert [off_loop for size, off_loop in decodings if size > QUICK_BYTES] == [True]
+
+
+def test_so_are_large_parameters_in_an_address(decodings):
+    many = ",".join("1" for _ in range(QUICK_BYTES))
+
+    answer = Kitchen().get(f"/pots?sizes=[{many}]")
+
+    assert len(answer.json()["pots"]) == QUICK_BYTES
+    assert [off_loop for size, off_loop in decodings if size] == [True]
+
+
+def test_large_parameters_are_checked_off_the_loop(monkeypatch):
+    threads = []
+
+    def noted(text):
+        threads.append(threading.current_thread().name)
+        return decode_json(text)
+
+    monkeypatch.setattr("tertulia.http.params.decode_json", noted)
+    many = ",".join("1" for _ in range(QUICK_BYTES))
+
+    Kitchen().get(f"/pots?sizes=[{many}]")
+    Kitchen().get("/pots?sizes=[1]")
+
+    assert [name.startswith("forms") for name in threads] == [True, False]
+
+
+def test_one_large_form_is_decoded_at_a_time():
+    at_once = most = 0
+    lock = threading.Lock()
+
+    def work():
+        nonlocal at_once, most
+        with lock:
+            at_once += 1
+            most = max(most, at_once)
+        threading.Event().wait(0.01)
+        with lock:
+            at_once -= 1
+
+    async def scene():
+        await asyncio.gather(*(decoded(QUICK_BYTES + 1, work) for _ in range(10)))
+
+    asyncio.run(scene())
+
+    assert most == 1
+
+
+def test_a_form_has_no_more_than_a_megabyte_unless_its_endpoint_says_so(chat):
+    ana = chat.person("ana")
+    bot = chat.person("robot", bot="generic", owner=ana)
+
+    refused = ana.raw("POST", "/api/v1/messages", b"a=" + b"%41" * 400_000, Content_Type=FORM)
+
+    assert (refused.status, refused.json["code"]) == (413, "REQUEST_ENTITY_TOO_LARGE")
+    bot.put("/bot_storage", storage={"soup": "é" * 300_000}).succeeds()
+
+
+def test_one_who_has_asked_too_often_is_refused_before_anything_is_decoded(start_server, decodings):
+    chat = Chat.found(start_server(rate_limit=Rate(3), rate_limit_anonymous=Rate(2)), "")
+    ana = chat.person("ana")
+    limits = {ana: 3, chat.stranger: 2}
+    for who, limit in limits.items():
+        for _ in range(limit):
+            who.get("/server_settings" if who is chat.stranger else "/users/me")
+    decodings.clear()
+
+    for who in limits:
+        answer = who.raw("POST", "/api/v1/fetch_api_key", LARGE, Content_Type=FORM)
+        assert (answer.status, answer.json["code"]) == (429, "RATE_LIMIT_HIT")
+
+    assert decodings == []
+
+
+def test_of_a_stranger_only_little_is_decoded_before_they_are_counted(chat, decodings):
+    large = b"username=" + b"%41" * STRANGERS_BODY_BYTES
+
+    answer = chat.stranger.raw("POST", "/api/v1/messages", large, Content_Type=FORM)
+
+    assert answer.status == 401
+    assert [size for size, _ in decodings if size > STRANGERS_BODY_BYTES] == []
+
+
+def test_what_is_escaped_comes_out_as_it_always_did():
+    assert forms.read_urlencoded(b"a=%41%4a%4A&b=%&c=%4&d=%zz%41&e=a+b%2B&f=%E3%81%82%C3%A9") == {
+        "a": "AJJ",
+        "b": "%",
+        "c": "%4",
+        "d": "%zzA",
+        "e": "a b+",
+        "f": "あé",
+    }
+
+
+# --- answers that nobody reads ---
+
+
+TIMES = 60
+
+
+class Lazy:
+    """Somebody who asks for much and reads only when they are told to."""
+
+    def __init__(self, kitchen: Kitchen) -> None:
+        self.kitchen = kitchen
+        self.reads = asyncio.Event()
+        self.is_answered = asyncio.Event()
+        self.statuses: list[int] = []
+        self.sent = 0
+
+    async def asks(self) -> None:
+        many = b"sizes=[" + b",".join(b"1" for _ in range(60_000)) + b"]"
+
+        async def receive():
+            return {"type": "http.request", "body": b""}
+
+        async def send(message):
+            if message["type"] == "http.response.start":
+                self.statuses.append(message["status"])
+                if len(self.statuses) == TIMES:
+                    self.is_answered.set()
+                return
+            self.sent += len(message["body"])
+            if message.get("more_body"):
+                await self.reads.wait()
+
+        await self.kitchen.api(http_scope(query=many), receive, send)
+
+
+def test_of_answers_that_one_caller_does_not_read_only_so_many_are_held():
+    async def scene() -> Lazy:
+        lazy = Lazy(Kitchen())
+        asking = [asyncio.create_task(lazy.asks()) for _ in range(TIMES)]
+        await lazy.is_answered.wait()
+        waiting = lazy.statuses.count(200)
+        assert 1 < waiting < TIMES
+        assert lazy.statuses.count(429) == TIMES - waiting
+        assert lazy.sent < waiting * (1 << 16) + TIMES * 200
+        lazy.reads.set()
+        await asyncio.gather(*asking)
+        assert lazy.sent <= MOST_BYTES + TIMES * 200
+
+        await lazy.asks()
+        return lazy
+
+    assert asyncio.run(scene()).statuses[-1] == 200

@@ -35,8 +35,8 @@ class Downloads:
     def routes(self) -> list[Route]:
         return [
             Route("/user_uploads/temporary/{token}/{name}", self.by_link),
-            Route("/user_uploads/{realm_id:int}/{path:path}", self.by_path),
-            Route("/user_uploads/thumbnail/{realm_id:int}/{path:path}", self.thumbnail),
+            Route("/user_uploads/{realm_id:id}/{path:path}", self.by_path),
+            Route("/user_uploads/thumbnail/{realm_id:id}/{path:path}", self.thumbnail),
         ]
 
     async def by_path(self, request: Request) -> Response:

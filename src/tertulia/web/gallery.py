@@ -30,9 +30,9 @@ class Gallery:
 
     def routes(self) -> list[Route]:
         return [
-            Route("/user_avatars/{realm_id:int}/{name}", self._avatar),
-            Route("/user_avatars/{realm_id:int}/emoji/images/{name}", self._emoji),
-            Route("/user_avatars/{realm_id:int}/emoji/images/still/{name}", self._still_emoji),
+            Route("/user_avatars/{realm_id:id}/{name}", self._avatar),
+            Route("/user_avatars/{realm_id:id}/emoji/images/{name}", self._emoji),
+            Route("/user_avatars/{realm_id:id}/emoji/images/still/{name}", self._still_emoji),
             Route("/avatar/{who}", self._avatar_of),
             Route("/avatar/{who}/medium", self._medium_avatar_of),
         ]

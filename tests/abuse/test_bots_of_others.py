@@ -143,3 +143,15 @@ def test_nobody_but_an_owner_changes_the_address_of_one(chat, root):
     )
 
     assert root.record.email == "root@example.com"
+
+
+def test_an_administrator_does_not_act_as_an_owner_by_a_bot(chat, root):
+    eve = chat.person("eve", role="admin")
+    hers, of_root = makes_bot(eve), makes_bot(root, "ebb")
+
+    eve.get(f"/bots/{of_root.id}/api_key").fails("Insufficient permission")
+    eve.post(f"/bots/{of_root.id}/api_key/regenerate").fails("Insufficient permission")
+    eve.patch(f"/bots/{hers.id}", bot_owner_id=root.id).succeeds()
+
+    assert is_shut_out(hers)
+    of_root.says("drip", to="vault > x")

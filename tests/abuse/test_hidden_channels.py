@@ -147,7 +147,7 @@ CALLS: dict[str, Call] = {
     ),
     **{
         f"POST /bots {place}": lambda who, id, name, place=place: who.post(
-            "/bots", full_name="Bot", short_name="b", **{place: name}
+            "/bots", full_name="Helper", short_name="help", **{place: name}
         )
         for place in ("default_sending_stream", "default_events_register_stream")
     },
@@ -302,3 +302,24 @@ def test_what_is_not_there_takes_as_long_to_be_missed(chat):
                     continue
                 asked = [chat.read(questions, lookup, me, each, *more) for each in (there, nowhere)]
                 assert abs(asked[0] - asked[1]) <= 1, (who, lookup)
+
+
+def test_who_has_lost_sight_of_a_channel_is_not_told_its_next_name(chat):
+    """Not by what they have kept of it: mutes, drafts, the defaults of a bot."""
+    house = House(chat)
+    member, root = house.intruders["member"], chat.root  # type: ignore[attr-defined]
+    root.joins(NAME, principals=[member.id])
+    muted = {"stream_id": house.hidden, "topic": "x", "visibility_policy": 1}
+    member.post("/user_topics", **muted).succeeds()
+    member.post("/drafts", drafts=_draft(house.hidden)).succeeds()
+    places = {"default_sending_stream": NAME, "default_events_register_stream": NAME}
+    member.post("/bots", full_name="Helper", short_name="help", **places).succeeds()
+    ears = member.listens_for()
+    root.leaves(NAME, principals=[member.id])
+    ears.all()
+
+    root.patch(f"/streams/{house.hidden}", new_name="treasury").succeeds()
+    member.post("/user_topics", **(muted | {"stream_id": chat.channel("lobby").id})).succeeds()
+
+    told = [ears.all(), member.registers(), member.get("/bots").json, member.get("/drafts").json]
+    assert "treasury" not in str(told)

@@ -84,7 +84,8 @@ def edit(tx: Tx, vault: Vault, user: User, bot_id: int, changes: BotChanges) -> 
     """Change a bot: all that is asked for, or nothing.
 
     A bot may post where its owner may. So whoever gives one away gives its key away with it: the
-    new owner, who was not asked, finds another one. Administrators move bots that have to go on.
+    new owner, who was not asked, finds another one. Administrators, who may have the key all the
+    same, move bots that have to go on.
     """
     user = actions.groups.permissions.acting(tx, user)
     account = kept_by(tx, user, bot_id)
@@ -94,7 +95,7 @@ def edit(tx: Tx, vault: Vault, user: User, bot_id: int, changes: BotChanges) -> 
         _change_role(tx, user, account, changes.role)
     if changes.owner_id is not None:
         given = _give_to(tx, account, changes.owner_id)
-        if given != account and not user.is_admin:
+        if given != account and not _may_have_key(tx, user, given):
             actions.people.reset_key(tx, vault, account.id)
         account = given
     if changes.avatar is not None:
@@ -125,7 +126,7 @@ def deactivate(tx: Tx, user: User, bot_id: int) -> None:
 
 
 def sealed_key(tx: Tx, user: User, bot_id: int) -> bytes:
-    account = kept_by(tx, actions.groups.permissions.acting(tx, user), bot_id)
+    account = _with_key_for(tx, user, bot_id)
     sealed = storage.people.sealed_key(tx, account.id)
     assert sealed is not None
     return sealed
@@ -133,16 +134,13 @@ def sealed_key(tx: Tx, user: User, bot_id: int) -> bytes:
 
 def reset_key(tx: Tx, vault: Vault, user: User, bot_id: int) -> str:
     """Give a bot a new key; the old one and the queues it opened end at once."""
-    return actions.people.reset_key(
-        tx, vault, kept_by(tx, actions.groups.permissions.acting(tx, user), bot_id).id
-    )
+    return actions.people.reset_key(tx, vault, _with_key_for(tx, user, bot_id).id)
 
 
 def kept_by(tx: Tx, user: User, bot_id: int) -> User:
     """A bot that somebody looks after: the owner does, and so do administrators.
 
-    Whoever holds its key can do what the bot can, so a bot with the role of an owner is not for
-    administrators.
+    A bot with the role of an owner is not for administrators.
     """
     account = storage.people.find(tx, bot_id)
     if account is None or not account.is_bot or account.is_system_bot:
@@ -152,6 +150,23 @@ def kept_by(tx: Tx, user: User, bot_id: int) -> User:
     if not user.is_admin or (account.is_owner and not user.is_owner):
         raise InsufficientPermission()
     return account
+
+
+def _with_key_for(tx: Tx, user: User, bot_id: int) -> User:
+    """A bot whose key somebody may have, who looks after it."""
+    user = actions.groups.permissions.acting(tx, user)
+    account = kept_by(tx, user, bot_id)
+    if not _may_have_key(tx, user, account):
+        raise InsufficientPermission()
+    return account
+
+
+def _may_have_key(tx: Tx, user: User, account: User) -> bool:
+    """Whoever holds a bot's key can do what the bot can, by the rights of its owner, too."""
+    if user.is_owner or account.bot_owner_id in (user.id, None):
+        return True
+    owner = storage.people.find(tx, account.bot_owner_id)
+    return user.is_admin and owner is not None and not owner.is_owner
 
 
 def channel_renamed(tx: Tx, channel_id: int) -> None:

@@ -49,7 +49,7 @@ def compose(view: View, wanted: Wanted) -> dict[str, Any]:
         )
     if wanted("muted_topics") and (wanted.everything or not wanted("user_topic")):
         state["muted_topics"] = events.types.personal.topic_policies.muted_topics(
-            view.org, view.facts.user_topics
+            view.org, view.me.id, view.facts.user_topics
         )
     if not wanted.everything and (
         wanted("update_display_settings") or wanted("update_global_notifications")

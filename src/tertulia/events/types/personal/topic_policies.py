@@ -16,12 +16,17 @@ from tertulia.storage.personal.topic_policies import UserTopic
 MutedTopic = tuple[str, str, int]
 
 
-def muted_topics(org: Organization, policies: Iterable[UserTopic]) -> list[MutedTopic]:
-    """Compat: before feature level 134 mutes were told as triples, with the channel's name."""
+def muted_topics(
+    org: Organization, user_id: int, policies: Iterable[UserTopic]
+) -> list[MutedTopic]:
+    """Compat: before feature level 134 mutes were told as triples, with the channel's name.
+
+    What a channel is called now is not for those who have lost sight of it.
+    """
     return [
         (org.channels[each.channel_id].name, each.topic, int(each.updated_at))
         for each in policies
-        if each.policy == Visibility.MUTED
+        if each.policy == Visibility.MUTED and org.may_see(user_id, each.channel_id)
     ]
 
 
@@ -52,7 +57,8 @@ class TopicPolicyChanged(Event, frozen=True):
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
         named = to.options.event_types
         if self.mutes_of is not None and (named is None or "user_topic" not in named):
-            yield {"type": "muted_topics", "muted_topics": muted_topics(org, self.mutes)}
+            mutes = muted_topics(org, self.mutes_of, self.mutes)
+            yield {"type": "muted_topics", "muted_topics": mutes}
         yield {
             "type": "user_topic",
             "stream_id": self.channel_id,

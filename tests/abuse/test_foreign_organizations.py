@@ -1,0 +1,63 @@
+"""What belongs to another organization is not there: every number of theirs is like one of nobody.
+
+An owner of one organization makes a good call of every route of another one, at their own address,
+with the numbers of the other one's things, and once more with numbers that nobody has.
+"""
+
+import re
+from typing import Any
+
+from tests.api.good_calls import FAREWELLS, address, ask, good_calls
+from tests.support.client import Reply
+from tests.support.people import Chat
+
+FAR_AWAY = 10_000_000
+NUMBERS = {  # parameters that name things by their numbers
+    *("to", "stream_id", "messages", "msg_ids", "message_id", "subscribers", "members"),
+    *("subgroups", "add", "delete", "order", "ordered_linkifier_ids", "data"),
+    *("subscription_data", "folder_id"),
+}
+WITHOUT_A_BOT = {("GET", "/bots"), *((method, "/bot_storage") for method in ("GET", "PUT"))}
+BY_NAME = ("PATCH", "/users/me/subscriptions")
+LEFT_OUT = FAREWELLS | WITHOUT_A_BOT | {("DELETE", "/bot_storage"), BY_NAME}
+
+
+def elsewhere(value: Any) -> Any:
+    """The same with numbers that nobody has."""
+    if isinstance(value, list):
+        return [elsewhere(each) for each in value]
+    if isinstance(value, dict):
+        return {
+            name: elsewhere(each) if name in ("id", "stream_id") else each
+            for name, each in value.items()
+        }
+    return value + FAR_AWAY if type(value) is int else value
+
+
+def plain(reply: Reply) -> tuple[int, str]:
+    """An answer without the numbers in it, and without what differs each time."""
+    words = re.sub(r'"(queue_id|timestamp|server_timestamp)":[^,}]*', "", reply.body.decode())
+    return reply.status, re.sub(r"\d+", "#", words)
+
+
+def test_no_number_of_another_organization_means_anything_here(chat):
+    ana, calls, places = good_calls(chat)
+    far = Chat.found(chat.server).person("far", role="owner")
+    tried = 0
+    for route in calls:
+        params = calls[route]
+        named = NUMBERS & params.keys()
+        if route in LEFT_OUT or not (named or "_id}" in route[1]):
+            continue
+        path = address(route, places)
+        nowhere = re.sub(r"\d+", lambda match: str(int(match[0]) + FAR_AWAY), path)
+        unknown = {
+            name: elsewhere(each) if name in NUMBERS else each for name, each in params.items()
+        }
+        theirs = ask(far, route[0], path, **params)
+        nobodys = ask(far, route[0], nowhere, **unknown)
+        assert plain(theirs) == plain(nobodys), route
+        tried += 1
+
+    assert tried > 60
+    assert ana.get("/users/me").succeeds()["user_id"] == ana.id

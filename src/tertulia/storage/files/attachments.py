@@ -108,7 +108,6 @@ def space_used_by(tx: Tx, person_id: int) -> int:
     used = tx.value(
         "SELECT sum(upload_bytes) AS value FROM account WHERE realm_id = :realm"
         " AND (id = :person OR bot_owner_id = :person)",
-        realm=tx.realm_id,
         person=person_id,
     )
     return int(used or 0)

@@ -82,7 +82,7 @@ def scenes(draw: st.DrawFn) -> Scene:
 
 
 @settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(scene=scenes())
 def test_everybody_who_is_asked_says_the_same(scene: Scene, chat: Chat) -> None:

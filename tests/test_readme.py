@@ -88,3 +88,17 @@ def test_the_readme_is_one_screen():
 def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\((?!https?://)([^)#]+)", page.read_text(encoding="utf-8")):
         assert (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/architecture.md"])
+def test_paths_lead_somewhere(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+
+    named = re.findall(r"`([a-z_]+/[a-z_/]*(?:\.[a-z]+)?)`", text)
+    missing = [
+        f"{page} names {path}, which is not there."
+        for path in named
+        if not (ROOT / "src/tertulia" / path).exists() and not (ROOT / path).exists()
+    ]
+    assert named
+    assert not missing, "\n".join(missing)

@@ -77,3 +77,12 @@ def test_an_administrator_answers_for_addresses(chat):
     root.patch("/settings", email="boss@example.com").succeeds()
 
     assert root.record.email == "boss@example.com"
+
+
+def test_where_accounts_are_kept_elsewhere_nobody_changes_addresses(start_server):
+    root = Chat.found(start_server(accounts_api=False), "").person("root", role="owner")
+
+    root.patch("/settings", email="boss@example.com").fails(
+        "User not authorized to change user emails"
+    )
+    root.patch("/settings", email=root.email, enter_sends=True).succeeds()

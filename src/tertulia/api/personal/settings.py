@@ -43,10 +43,13 @@ async def change(
     if timezone is not None and timezone not in _timezones():
         raise BadRequest("Invalid timezone: Value error, Not a recognized time zone")
     domain.personal.settings.checked(values)
+    email = email and email.strip()
+    if email not in (None, call.user.email) and not call.config.accounts_api:
+        raise BadRequest("User not authorized to change user emails")
     password_hash = None
     if new_password:
         password_hash = await _new_password_hash(call, old_password, new_password)
-    wanted = SettingsChanges(values, timezone, full_name, email and email.strip(), password_hash)
+    wanted = SettingsChanges(values, timezone, full_name, email, password_hash)
     await call.db.write(actions.personal.settings.change, call.user, wanted)
     return ok()
 

@@ -71,7 +71,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 def _is_scene_of_the_api(item: pytest.Item) -> bool:
     """On PostgreSQL, that is."""
     params = item.callspec.params if hasattr(item, "callspec") else {}
-    return "api" in item.path.relative_to(TESTS).parts and params == {"kind": "postgres"}
+    return item.path.relative_to(TESTS).parts[0] in ("api", "abuse") and params == {
+        "kind": "postgres"
+    }
 
 
 def _row_of_a_table(item: pytest.Item) -> tuple[str, str, Kind] | None:

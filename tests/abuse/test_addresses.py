@@ -12,7 +12,16 @@ from tests.support.people import Chat, Person
 
 TAKEN, FREE = "ben@example.com", "nix@example.com"
 
-CALLS: dict[str, Callable[[Person, str], Reply]] = {
+Call = Callable[[Person, str], Reply]
+
+
+def _narrowing(operator: str) -> Call:
+    return lambda who, email: who.get(
+        "/messages", anchor="newest", narrow=[{"operator": operator, "operand": email}]
+    )
+
+
+CALLS: dict[str, Call] = {
     "PATCH /settings": lambda who, email: who.patch("/settings", email=email),
     "PATCH /settings in capitals": lambda who, email: who.patch("/settings", email=email.upper()),
     "POST /users": lambda who, email: who.post(
@@ -33,9 +42,7 @@ CALLS: dict[str, Callable[[Person, str], Reply]] = {
         "/users/me/subscriptions", subscriptions=["lobby"], principals=[email]
     ),
     **{
-        f"GET /messages {operator}": lambda who, email, operator=operator: who.get(
-            "/messages", anchor="newest", narrow=[{"operator": operator, "operand": email}]
-        )
+        f"GET /messages {operator}": _narrowing(operator)
         for operator in ("sender", "dm", "dm-including", "mentions")
     },
 }

@@ -4,14 +4,24 @@ Ben hides his address from everybody. Whoever may not see it must get the same a
 for one that nobody has, by every call that takes an address.
 """
 
-from typing import Any
+from collections.abc import Callable
 
 import pytest
+from tests.support.client import Reply
 from tests.support.people import Chat, Person
 
 TAKEN, FREE = "ben@example.com", "nix@example.com"
 
-CALLS: dict[str, Any] = {
+Call = Callable[[Person, str], Reply]
+
+
+def _narrowing(operator: str) -> Call:
+    return lambda who, email: who.get(
+        "/messages", anchor="newest", narrow=[{"operator": operator, "operand": email}]
+    )
+
+
+CALLS: dict[str, Call] = {
     "PATCH /settings": lambda who, email: who.patch("/settings", email=email),
     "PATCH /settings in capitals": lambda who, email: who.patch("/settings", email=email.upper()),
     "POST /users": lambda who, email: who.post(
@@ -32,9 +42,7 @@ CALLS: dict[str, Any] = {
         "/users/me/subscriptions", subscriptions=["lobby"], principals=[email]
     ),
     **{
-        f"GET /messages {operator}": lambda who, email, operator=operator: who.get(
-            "/messages", anchor="newest", narrow=[{"operator": operator, "operand": email}]
-        )
+        f"GET /messages {operator}": _narrowing(operator)
         for operator in ("sender", "dm", "dm-including", "mentions")
     },
 }

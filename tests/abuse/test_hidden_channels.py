@@ -9,7 +9,7 @@ of the routes themselves.
 
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from tests.actions.test_hidden import questions
@@ -24,7 +24,16 @@ NAME, NO_NAME = "vault", "never"
 LATER = {"scheduled_delivery_timestamp": 2**33}
 WINDOW = {"anchor": "newest", "num_before": 9, "num_after": 9}
 
-Call = Callable[[Person, int, str], Reply]
+
+class Asked(NamedTuple):
+    """A channel that somebody asks about, and somebody who is in the vault."""
+
+    id: int
+    name: str
+    insider: Person
+
+
+Call = Callable[[Person, Asked], Reply]
 
 
 def _draft(number: int) -> list[dict[str, Any]]:
@@ -39,134 +48,142 @@ def _narrowed(who: Person, operand: int | str, *, negated: bool = False) -> Repl
     return who.get("/messages", narrow=[term("channel", operand, negated=negated)], **WINDOW)
 
 
-# What is called, and with what: `id` and `name` are the hidden channel's, or nobody's.
-CALLS: dict[str, Any] = {
-    "POST /messages": lambda who, id, name: who.post(
-        "/messages", type="channel", to=id, topic="x", content="y"
+def _with_policy(policy: int) -> Call:
+    return lambda who, at: who.post(
+        "/user_topics", stream_id=at.id, topic="x", visibility_policy=policy
+    )
+
+
+def _muting(op: str) -> Call:
+    path = "/users/me/subscriptions/muted_topics"
+    return lambda who, at: who.patch(path, stream_id=at.id, topic="x", op=op)
+
+
+def _muting_by_name(op: str) -> Call:
+    path = "/users/me/subscriptions/muted_topics"
+    return lambda who, at: who.patch(path, stream=at.name, topic="x", op=op)
+
+
+def _with_default(place: str) -> Call:
+    return lambda who, at: who.post(
+        "/bots", full_name="Helper", short_name="help", **{place: at.name}
+    )
+
+
+# What is called, and with what: the hidden channel, or one of the same kind of name and number.
+CALLS: dict[str, Call] = {
+    "POST /messages": lambda who, at: who.post(
+        "/messages", type="channel", to=at.id, topic="x", content="y"
     ),
-    "POST /messages by name": lambda who, id, name: who.post(
-        "/messages", type="channel", to=name, topic="x", content="y"
+    "POST /messages by name": lambda who, at: who.post(
+        "/messages", type="channel", to=at.name, topic="x", content="y"
     ),
-    "POST /messages by its name in capitals": lambda who, id, name: who.post(
-        "/messages", type="channel", to=f" {name.upper()} ", topic="x", content="y"
+    "POST /messages by its at.name in capitals": lambda who, at: who.post(
+        "/messages", type="channel", to=f" {at.name.upper()} ", topic="x", content="y"
     ),
-    "GET /messages": lambda who, id, name: _narrowed(who, id),
-    "GET /messages by name": lambda who, id, name: _narrowed(who, name),
-    "GET /messages elsewhere": lambda who, id, name: _narrowed(who, id, negated=True),
-    "GET /messages elsewhere, by name": lambda who, id, name: _narrowed(who, name, negated=True),
-    "GET /messages/matches_narrow": lambda who, id, name: who.get(
-        "/messages/matches_narrow", msg_ids=[1], narrow=[term("channel", id)]
+    "GET /messages": lambda who, at: _narrowed(who, at.id),
+    "GET /messages by name": lambda who, at: _narrowed(who, at.name),
+    "GET /messages elsewhere": lambda who, at: _narrowed(who, at.id, negated=True),
+    "GET /messages elsewhere, by name": lambda who, at: _narrowed(who, at.name, negated=True),
+    "GET /messages/matches_narrow": lambda who, at: who.get(
+        "/messages/matches_narrow", msg_ids=[1], narrow=[term("channel", at.id)]
     ),
-    "POST /messages/flags/narrow": lambda who, id, name: who.post(
-        "/messages/flags/narrow", narrow=[term("channel", id)], op="add", flag="read", **WINDOW
+    "POST /messages/flags/narrow": lambda who, at: who.post(
+        "/messages/flags/narrow", narrow=[term("channel", at.id)], op="add", flag="read", **WINDOW
     ),
-    "POST /register": lambda who, id, name: who.post(
-        "/register", narrow=[["channel", name]], fetch_event_types=[]
+    "POST /register": lambda who, at: who.post(
+        "/register", narrow=[["channel", at.name]], fetch_event_types=[]
     ),
-    "PATCH /messages/{message_id}": lambda who, id, name: who.patch(
-        f"/messages/{who.says('x', to='lobby > x').id}", stream_id=id
+    "PATCH /messages/{message_id}": lambda who, at: who.patch(
+        f"/messages/{who.says('x', to='lobby > x').id}", stream_id=at.id
     ),
-    "POST /mark_stream_as_read": lambda who, id, name: who.post(
-        "/mark_stream_as_read", stream_id=id
+    "POST /mark_stream_as_read": lambda who, at: who.post("/mark_stream_as_read", stream_id=at.id),
+    "POST /mark_topic_as_read": lambda who, at: who.post(
+        "/mark_topic_as_read", stream_id=at.id, topic_name="x"
     ),
-    "POST /mark_topic_as_read": lambda who, id, name: who.post(
-        "/mark_topic_as_read", stream_id=id, topic_name="x"
+    "POST /messages/render": lambda who, at: who.post(
+        "/messages/render", content=f"#**{at.name}** #**{at.name}>x** #**{at.name}>x@{at.id}**"
     ),
-    "POST /messages/render": lambda who, id, name: who.post(
-        "/messages/render", content=f"#**{name}** #**{name}>x** #**{name}>x@{id}**"
+    "POST /scheduled_messages": lambda who, at: who.post(
+        "/scheduled_messages", type="channel", to=at.id, topic="x", content="y", **LATER
     ),
-    "POST /scheduled_messages": lambda who, id, name: who.post(
-        "/scheduled_messages", type="channel", to=id, topic="x", content="y", **LATER
+    "PATCH /scheduled_messages/{scheduled_message_id}": lambda who, at: who.patch(
+        f"/scheduled_messages/{_scheduled(who)}", type="channel", to=at.id, topic="x"
     ),
-    "PATCH /scheduled_messages/{scheduled_message_id}": lambda who, id, name: who.patch(
-        f"/scheduled_messages/{_scheduled(who)}", type="channel", to=id, topic="x"
+    "POST /drafts": lambda who, at: who.post("/drafts", drafts=_draft(at.id)),
+    "PATCH /drafts/{draft_id}": lambda who, at: who.patch(
+        f"/drafts/{_kept(who)}", draft=_draft(at.id)[0]
     ),
-    "POST /drafts": lambda who, id, name: who.post("/drafts", drafts=_draft(id)),
-    "PATCH /drafts/{draft_id}": lambda who, id, name: who.patch(
-        f"/drafts/{_kept(who)}", draft=_draft(id)[0]
+    "GET /get_stream_id": lambda who, at: who.get("/get_stream_id", stream=at.name),
+    "GET /streams/{stream_id}": lambda who, at: who.get(f"/streams/{at.id}"),
+    "PATCH /streams/{stream_id}": lambda who, at: who.patch(f"/streams/{at.id}", new_name="x"),
+    "PATCH /streams/{stream_id} opened": lambda who, at: who.patch(
+        f"/streams/{at.id}", is_web_public=True
     ),
-    "GET /get_stream_id": lambda who, id, name: who.get("/get_stream_id", stream=name),
-    "GET /streams/{stream_id}": lambda who, id, name: who.get(f"/streams/{id}"),
-    "PATCH /streams/{stream_id}": lambda who, id, name: who.patch(f"/streams/{id}", new_name="x"),
-    "PATCH /streams/{stream_id} opened": lambda who, id, name: who.patch(
-        f"/streams/{id}", is_web_public=True
-    ),
-    "PATCH /streams/{stream_id} with an old value": lambda who, id, name: who.patch(
-        f"/streams/{id}",
+    "PATCH /streams/{stream_id} with an old value": lambda who, at: who.patch(
+        f"/streams/{at.id}",
         can_send_message_group={"new": who.chat.group("members"), "old": 1},
     ),
-    "DELETE /streams/{stream_id}": lambda who, id, name: who.delete(f"/streams/{id}"),
-    "GET /streams/{stream_id}/members": lambda who, id, name: who.get(f"/streams/{id}/members"),
-    "GET /streams/{stream_id}/email_address": lambda who, id, name: who.get(
-        f"/streams/{id}/email_address"
+    "DELETE /streams/{stream_id}": lambda who, at: who.delete(f"/streams/{at.id}"),
+    "GET /streams/{stream_id}/members": lambda who, at: who.get(f"/streams/{at.id}/members"),
+    "GET /streams/{stream_id}/email_address": lambda who, at: who.get(
+        f"/streams/{at.id}/email_address"
     ),
-    "GET /users/me/{stream_id}/topics": lambda who, id, name: who.get(f"/users/me/{id}/topics"),
-    "POST /default_streams": lambda who, id, name: who.post("/default_streams", stream_id=id),
-    "DELETE /default_streams": lambda who, id, name: who.delete("/default_streams", stream_id=id),
-    "POST /streams/{stream_id}/delete_topic": lambda who, id, name: who.post(
-        f"/streams/{id}/delete_topic", topic_name="x"
+    "GET /users/me/{stream_id}/topics": lambda who, at: who.get(f"/users/me/{at.id}/topics"),
+    "POST /default_streams": lambda who, at: who.post("/default_streams", stream_id=at.id),
+    "DELETE /default_streams": lambda who, at: who.delete("/default_streams", stream_id=at.id),
+    "POST /streams/{stream_id}/delete_topic": lambda who, at: who.post(
+        f"/streams/{at.id}/delete_topic", topic_name="x"
     ),
+    **{f"POST /user_topics {policy}": _with_policy(policy) for policy in range(4)},
+    **{f"PATCH /users/me/subscriptions/muted_topics {op}": _muting(op) for op in ("add", "remove")},
     **{
-        f"POST /user_topics {policy}": lambda who, id, name, policy=policy: who.post(
-            "/user_topics", stream_id=id, topic="x", visibility_policy=policy
-        )
-        for policy in range(4)
-    },
-    **{
-        f"PATCH /users/me/subscriptions/muted_topics {op}": lambda who, id, name, op=op: who.patch(
-            "/users/me/subscriptions/muted_topics", stream_id=id, topic="x", op=op
-        )
+        f"PATCH /users/me/subscriptions/muted_topics {op} by name": _muting_by_name(op)
         for op in ("add", "remove")
     },
-    **{
-        f"PATCH /users/me/subscriptions/muted_topics {op} by name": lambda who, id, name, op=op: (
-            who.patch("/users/me/subscriptions/muted_topics", stream=name, topic="x", op=op)
-        )
-        for op in ("add", "remove")
-    },
-    "PATCH /users/me/subscriptions to leave": lambda who, id, name: who.patch(
-        "/users/me/subscriptions", delete=[name]
+    "PATCH /users/me/subscriptions to leave": lambda who, at: who.patch(
+        "/users/me/subscriptions", delete=[at.name]
     ),
-    "DELETE /users/me/subscriptions": lambda who, id, name: who.delete(
-        "/users/me/subscriptions", subscriptions=[name]
+    "DELETE /users/me/subscriptions": lambda who, at: who.delete(
+        "/users/me/subscriptions", subscriptions=[at.name]
     ),
-    "DELETE /users/me/subscriptions of another": lambda who, id, name: who.delete(
-        "/users/me/subscriptions", subscriptions=[name], principals=[1]
+    "DELETE /users/me/subscriptions of another": lambda who, at: who.delete(
+        "/users/me/subscriptions", subscriptions=[at.name], principals=[at.insider.id]
     ),
-    "POST /users/me/subscriptions/properties": lambda who, id, name: who.post(
-        "/users/me/subscriptions/properties", subscription_data=_property(id)
+    "POST /users/me/subscriptions/properties": lambda who, at: who.post(
+        "/users/me/subscriptions/properties", subscription_data=_property(at.id)
     ),
-    "PATCH /users/me/subscriptions/{stream_id}": lambda who, id, name: who.patch(
-        f"/users/me/subscriptions/{id}", property="pin_to_top", value=True
+    "PATCH /users/me/subscriptions/{stream_id}": lambda who, at: who.patch(
+        f"/users/me/subscriptions/{at.id}", property="pin_to_top", value=True
     ),
-    "GET /users/{user_id}/subscriptions/{stream_id}": lambda who, id, name: who.get(
-        f"/users/{who.id}/subscriptions/{id}"
+    "GET /users/{user_id}/subscriptions/{stream_id}": lambda who, at: who.get(
+        f"/users/{who.id}/subscriptions/{at.id}"
     ),
-    "POST /typing": lambda who, id, name: who.post(
-        "/typing", type="channel", op="start", stream_id=id, topic="x"
+    "POST /typing": lambda who, at: who.post(
+        "/typing", type="channel", op="start", stream_id=at.id, topic="x"
     ),
     **{
-        f"POST /bots {place}": lambda who, id, name, place=place: who.post(
-            "/bots", full_name="Helper", short_name="help", **{place: name}
-        )
+        f"POST /bots {place}": _with_default(place)
         for place in ("default_sending_stream", "default_events_register_stream")
     },
-    "PATCH /realm": lambda who, id, name: who.patch("/realm", signup_announcements_stream_id=id),
+    "PATCH /realm": lambda who, at: who.patch("/realm", signup_announcements_stream_id=at.id),
 }
 
 # Names are unique, so that one is taken is told to whoever might take it, and to nobody else.
 JOINING: dict[str, Call] = {
-    "POST /users/me/subscriptions": lambda who, id, name: who.post(
-        "/users/me/subscriptions", subscriptions=[{"name": name}]
+    "POST /users/me/subscriptions": lambda who, at: who.post(
+        "/users/me/subscriptions", subscriptions=[{"name": at.name}]
     ),
-    "POST /users/me/subscriptions not fatal": lambda who, id, name: who.post(
-        "/users/me/subscriptions", subscriptions=[{"name": name}], authorization_errors_fatal=False
+    "POST /users/me/subscriptions not fatal": lambda who, at: who.post(
+        "/users/me/subscriptions",
+        subscriptions=[{"name": at.name}],
+        authorization_errors_fatal=False,
     ),
-    "PATCH /users/me/subscriptions": lambda who, id, name: who.patch(
-        "/users/me/subscriptions", add=[{"name": name}]
+    "PATCH /users/me/subscriptions": lambda who, at: who.patch(
+        "/users/me/subscriptions", add=[{"name": at.name}]
     ),
-    "POST /channels/create": lambda who, id, name: who.post(
-        "/channels/create", name=name, subscribers=[who.id]
+    "POST /channels/create": lambda who, at: who.post(
+        "/channels/create", name=at.name, subscribers=[who.id]
     ),
 }
 
@@ -175,13 +192,14 @@ class House:
     """An organization with a vault, and those who may not know of it."""
 
     def __init__(self, chat: Chat) -> None:
-        self.root = root = chat.person("root", role="owner")
+        root = chat.person("root", role="owner")
         root.joins("lobby")
         root.joins(NAME, invite_only=True)
         root.says("gold", to=f"{NAME} > x")
         chat.permit("can_access_all_users_group", "members")
         self.hidden = chat.channel(NAME).id
         self.unknown = 10**6 + self.hidden
+        self.root = root
         member = chat.person("member", channels=["lobby"])
         elsewhere = Chat.found(chat.server)
         self.intruders = {
@@ -194,8 +212,8 @@ class House:
 
     def answers(self, call: Call, who: Person) -> tuple[tuple[int, str], tuple[int, str]]:
         """To the hidden channel and to the one that never was, with both called the same."""
-        there = call(who, self.hidden, NAME)
-        nowhere = call(who, self.unknown, NO_NAME)
+        there = call(who, Asked(self.hidden, NAME, self.root))
+        nowhere = call(who, Asked(self.unknown, NO_NAME, self.root))
         return _plain(there, self.hidden, NAME), _plain(nowhere, self.unknown, NO_NAME)
 
 

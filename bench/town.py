@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from bench.wire import Login
 from tertulia import actions, domain, storage
 from tertulia.actions.channels.subscriptions import Wish
+from tertulia.domain.people.newcomers import NewUser
+from tertulia.actions.queues import MOST_PER_USER
 from tertulia.domain.channels.channel import NewChannel
 from tertulia.domain.people.keys import Vault
-from tertulia.domain.people.newcomers import NewUser
 from tertulia.domain.people.user import Role, User
 from tertulia.events.listener import Options
 from tertulia.storage.database import Database
@@ -45,13 +46,13 @@ def settle(url: str, listeners: int) -> Town:
         return user, Login(user.email, key)
 
     ana, login = add("ana", Role.OWNER)
-    owners = [add(f"ben{number}", Role.MEMBER) for number in range(-(-listeners // 1000))]
+    owners = [add(f"ben{number}", Role.MEMBER) for number in range(-(-listeners // MOST_PER_USER))]
     everybody = [ana.id, *(user.id for user, _ in owners)]
     database.write_now(realm.id, _open_channel, ana, everybody, "square")
     database.write_now(realm.id, _open_channel, ana, [ana.id], "hall")
     opened: list[Queue] = []
     for user, owner in owners:
-        count = min(1000, listeners - len(opened))
+        count = min(MOST_PER_USER, listeners - len(opened))
         ids = database.write_now(realm.id, _open_queues, user, count)
         opened += [Queue(owner, queue_id) for queue_id in ids]
     return Town(login, opened)

@@ -120,7 +120,7 @@ class Api:
         if request.is_small:
             return await self._call(request, exchange, place, texts, QUICK_BYTES)
         early = self._greet(request)
-        held = request.announced_bytes() or early
+        held = early if request.is_open_ended else request.announced_bytes()
         if any(route.contract.streams_files for route in place.routes.values()):
             held = min(held, early)  # the rest goes on while it arrives
         with self._holdings.holding(request.counted_for, held):

@@ -116,9 +116,13 @@ class ApiRequest:
     @property
     def is_small(self) -> bool:
         """Whether it is quick to decode, by what it says of itself."""
-        if self._unread and "content-length" not in self.headers:
-            return False
-        return max(len(self._query), self.announced_bytes()) <= QUICK_BYTES
+        quick = max(len(self._query), self.announced_bytes()) <= QUICK_BYTES
+        return quick and not self.is_open_ended
+
+    @property
+    def is_open_ended(self) -> bool:
+        """Whether a body comes that does not say how large it is."""
+        return self._unread and "content-length" not in self.headers
 
     @property
     def size(self) -> int:

@@ -21,6 +21,7 @@ from tertulia.http import downloads
 from tertulia.http.downloads import Part
 from tertulia.http.request import ApiRequest
 from tertulia.storage.database import Bound
+from tertulia.web.ids import REALM_ID
 from tertulia.web.thumbnails import Thumbnails
 
 
@@ -35,8 +36,8 @@ class Downloads:
     def routes(self) -> list[Route]:
         return [
             Route("/user_uploads/temporary/{token}/{name}", self.by_link),
-            Route("/user_uploads/{realm_id:int}/{path:path}", self.by_path),
-            Route("/user_uploads/thumbnail/{realm_id:int}/{path:path}", self.thumbnail),
+            Route(f"/user_uploads/{REALM_ID}/{{path:path}}", self.by_path),
+            Route(f"/user_uploads/thumbnail/{REALM_ID}/{{path:path}}", self.thumbnail),
         ]
 
     async def by_path(self, request: Request) -> Response:

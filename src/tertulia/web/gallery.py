@@ -12,6 +12,7 @@ from tertulia import api, domain, events, storage
 from tertulia.api.call import Admission, Services
 from tertulia.http.request import ApiRequest
 from tertulia.storage.database.tx import Tx
+from tertulia.web.ids import REALM_ID
 from tertulia.web.pictures import identicon
 
 PICTURE_HEADERS = {"Cache-Control": "public, max-age=86400"}
@@ -30,9 +31,9 @@ class Gallery:
 
     def routes(self) -> list[Route]:
         return [
-            Route("/user_avatars/{realm_id:int}/{name}", self._avatar),
-            Route("/user_avatars/{realm_id:int}/emoji/images/{name}", self._emoji),
-            Route("/user_avatars/{realm_id:int}/emoji/images/still/{name}", self._still_emoji),
+            Route(f"/user_avatars/{REALM_ID}/{{name}}", self._avatar),
+            Route(f"/user_avatars/{REALM_ID}/emoji/images/{{name}}", self._emoji),
+            Route(f"/user_avatars/{REALM_ID}/emoji/images/still/{{name}}", self._still_emoji),
             Route("/avatar/{who}", self._avatar_of),
             Route("/avatar/{who}/medium", self._medium_avatar_of),
         ]

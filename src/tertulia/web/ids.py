@@ -1,0 +1,21 @@
+"""An id in the address of a page.
+
+Starlette's own `int` takes any number of digits, and Python refuses to read some thousands of them.
+"""
+
+from starlette.convertors import Convertor, register_url_convertor
+
+
+class IdConvertor(Convertor[int]):
+    regex = "[0-9]{1,18}"  # what every database can hold
+
+    def convert(self, value: str) -> int:
+        return int(value)
+
+    def to_string(self, value: int) -> str:
+        return str(value)
+
+
+register_url_convertor("id", IdConvertor())
+
+REALM_ID = "{realm_id:id}"

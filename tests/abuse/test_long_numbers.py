@@ -1,0 +1,94 @@
+"""Numbers of absurd length, wherever a number may stand: refused like any other nonsense.
+
+Python does not read more than 4,300 digits and says so with a ValueError; SQLite holds 63 bits.
+"""
+
+import pytest
+from tests.support.files import fetches, uploads
+
+from tertulia.api.routes import ROUTES
+
+LENGTHS = [19, 20, 400, 5000]
+
+
+@pytest.mark.parametrize("length", LENGTHS)
+@pytest.mark.parametrize(
+    "page",
+    [
+        "/user_uploads/{}/a/b.txt",
+        "/user_uploads/thumbnail/{}/a/b.png/840x560.webp",
+        "/user_uploads/temporary/{}/b.txt",
+        "/user_avatars/{}/1.png",
+        "/user_avatars/1/{}.png",
+        "/user_avatars/{}/emoji/images/1.png",
+        "/user_avatars/{}/emoji/images/still/1.png",
+        "/user_avatars/1/emoji/images/{}.png",
+        "/avatar/{}",
+        "/avatar/{}/medium",
+    ],
+)
+def test_in_the_address_of_a_page(chat, page, length):
+    ana = chat.person("ana")
+
+    assert ana.raw("GET", page.format("9" * length)).status < 500
+
+
+@pytest.mark.parametrize("length", LENGTHS)
+def test_in_every_address_of_the_api(chat, length):
+    ana = chat.person("ana", role="owner")
+    numbered = [route for route in ROUTES if "{" in route.path]
+
+    for route in numbered:
+        words = ["9" * length if word.startswith("{") else word for word in route.path.split("/")]
+        assert ana.raw(route.method, f"/api/v1{'/'.join(words)}").status < 500, route
+
+
+@pytest.mark.parametrize("length", LENGTHS)
+def test_in_every_parameter(chat, length):
+    """As it is, in a list, in an object, with a sign, as a text and as what is no whole number."""
+    ana = chat.person("ana", role="owner", channels=["kitchen"])
+    digits = "9" * length
+    forms = (digits, f"-{digits}", f"[{digits}]", f'{{"id":{digits}}}', f'"{digits}"')
+    more = (f"0.{digits}", f"1e{digits}", f'[["id","{digits}"]]', f'["{digits}"]')
+
+    for route in ROUTES:
+        path = "/".join("1" if word.startswith("{") else word for word in route.path.split("/"))
+        if route.path in ("/events",):
+            continue
+        for number in (*forms, *more):
+            given = {each.name: number for each in route.contract.parameters}
+            if given:
+                answer = ana.request(route.method, path, **given)
+                assert answer.status < 500, (route, number)
+
+
+@pytest.mark.parametrize("length", LENGTHS)
+@pytest.mark.parametrize(
+    "header",
+    ["Range", "Host", "If_None_Match", "X_Forwarded_For", "Authorization"],
+)
+def test_in_a_header(chat, header, length):
+    ana = chat.person("ana")
+    file = uploads(ana)
+    digits = "9" * length
+    forms = {
+        "Range": f"bytes={digits}-{digits}",
+        "Host": f"localhost:{digits}",
+        "Authorization": f"Basic {digits}",
+    }
+
+    assert fetches(ana, file, **{header: forms.get(header, digits)}).status < 500
+
+
+@pytest.mark.parametrize("length", LENGTHS)
+def test_in_what_somebody_writes(chat, length):
+    ana = chat.person("ana", channels=["kitchen"])
+    digits = "9" * length
+    text = (
+        f"@**Ana|{digits}** #**kitchen>a@{digits}** <time:{digits}> {digits}. x\n\n{digits}. y\n"
+        f"$$x^{{{digits}}}$$ &#{digits}; &#x{digits}; https://h.example:{digits}/ "
+        f"[a](/user_uploads/{digits}/x/y.txt) /user_uploads/{digits}/x/y.txt"
+    )
+
+    assert ana.tries_to_say(text, to="kitchen > lunch").status < 500
+    assert ana.post("/messages/render", content=text).status < 500

@@ -10,12 +10,16 @@ import secrets
 from collections.abc import Iterator
 from pathlib import Path
 
-from tertulia import actions, storage
+import structlog
+
+from tertulia import actions, private_files, storage
 from tertulia.config import Config
 from tertulia.domain.organization.realm import Realm
 from tertulia.domain.people.keys import Vault, WrongSecret
 from tertulia.errors import CannotStart
 from tertulia.storage.database import Database
+
+log = structlog.get_logger(__name__)
 
 
 class FolderInUse(CannotStart):
@@ -27,7 +31,7 @@ class FolderInUse(CannotStart):
 
 def open_database(config: Config) -> Database:
     """The database with its schema up to date."""
-    _make_folder(config)
+    _make_place(config)
     database = Database.at(config.database_url)
     database.migrate()
     return database
@@ -38,7 +42,7 @@ def open_beside(config: Config) -> Database:
 
     It makes a new database, but does not change the schema under the feet of an older server.
     """
-    _make_folder(config)
+    _make_place(config)
     database = Database.at(config.database_url)
     if 0 < database.schema_version() < storage.database.schema.latest_version():
         with folder_lock(config):
@@ -110,8 +114,9 @@ def folder_lock(config: Config) -> Iterator[None]:
     if path is None:
         yield
         return
-    _make_folder(config)
-    with open(path.with_name(f"{path.name}.lock"), "a") as file:
+    _make_place(config)
+    private_files.create(_lock_file(path))
+    with open(_lock_file(path), "a") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -125,8 +130,33 @@ def sqlite_file(config: Config) -> Path | None:
     return Path(url.removeprefix("sqlite:///")) if url.startswith("sqlite:///") else None
 
 
-def _make_folder(config: Config) -> None:
+def keep_from_others(config: Config) -> None:
+    """Close the files that others could read: an older server made them as the umask would."""
+    path = sqlite_file(config)
+    files = [] if path is None else [path, _lock_file(path), *_files_beside(path)]
+    for file in [*files, config.secret_file]:
+        try:
+            if private_files.tighten(file):
+                log.warning("a file could be read by others and no longer can", file=str(file))
+        except OSError:
+            log.warning("a file can be read by others, and is not ours to close", file=str(file))
+
+
+def _make_place(config: Config) -> None:
+    """The folder and the database, closed to others; left to SQLite, the umask would decide."""
     config.data.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path = sqlite_file(config)
+    if path is not None:
+        private_files.create(path)
+
+
+def _lock_file(path: Path) -> Path:
+    return path.with_name(f"{path.name}.lock")
+
+
+def _files_beside(path: Path) -> list[Path]:
+    """What SQLite keeps beside the database, with the mode that this has."""
+    return [path.with_name(path.name + ending) for ending in ("-wal", "-shm", "-journal")]
 
 
 def _make_secret(path: Path) -> None:

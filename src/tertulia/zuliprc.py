@@ -4,10 +4,10 @@ The server notes in the data folder under which address it listens, so that a co
 it can tell.
 """
 
-import os
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from tertulia import private_files
 from tertulia.config import Config
 from tertulia.domain.organization.realm import Realm
 
@@ -21,9 +21,7 @@ def text(email: str, key: str, site: str) -> str:
 
 def write(path: Path, email: str, key: str, site: str) -> None:
     """Write a file that only its owner can read."""
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(text(email, key, site))
+    private_files.write(path, text(email, key, site).encode())
 
 
 def site(config: Config, realm: Realm, *, is_only_one: bool) -> str:

@@ -25,6 +25,7 @@ def serve(**flags: Any) -> None:
     end_quietly()
     connections.raise_file_limit()
     with opening.folder_lock(config):
+        opening.keep_from_others(config)
         sockets = listening.listen(config)
         address = zuliprc.address(config.host, sockets[0].getsockname()[1])
         database = opening.open_database(config)

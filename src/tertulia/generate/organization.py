@@ -1,6 +1,5 @@
 """A whole made-up organization, from its founding to this morning."""
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,7 +7,7 @@ from random import Random
 
 import msgspec
 
-from tertulia import actions, storage
+from tertulia import actions, private_files, storage
 from tertulia.domain.organization.realm import Realm
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.user import SECONDS_PER_DAY
@@ -96,9 +95,7 @@ def write_people(folder: Path, people: list[Person]) -> Path:
         }
         for person in people
     ]
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(handle, "wb") as file:
-        file.write(msgspec.json.format(msgspec.json.encode(told), indent=2) + b"\n")
+    private_files.write(path, msgspec.json.format(msgspec.json.encode(told), indent=2) + b"\n")
     return path
 
 

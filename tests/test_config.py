@@ -24,6 +24,8 @@ EXAMPLES = {
     "rate_limit_anonymous": "off",
     "max_body_bytes": "2048",
     "max_upload_mib": "100",
+    "upload_quota_mib": "500",
+    "user_upload_quota_mib": "50",
     "max_header_bytes": "4096",
     "max_connections_per_address": "50",
     "slow_client_seconds": "5",

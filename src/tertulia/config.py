@@ -213,6 +213,18 @@ class Config:
     max_upload_mib: int = setting(
         25, whole(1, 10_240), "The largest file that people may upload, in MiB."
     )
+    upload_quota_mib: int = setting(
+        0,
+        whole(0, 1 << 30),
+        "How much the files of an organization may take together, in MiB.",
+        when_empty="`0`: any amount",
+    )
+    user_upload_quota_mib: int = setting(
+        0,
+        whole(0, 1 << 30),
+        "How much the files of a person and of their bots may take together, in MiB.",
+        when_empty="`0`: any amount",
+    )
     max_header_bytes: int = setting(
         64 << 10, whole(1 << 10, 1 << 24), "The largest request head accepted (64 KiB)."
     )

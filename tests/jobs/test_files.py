@@ -7,7 +7,7 @@ from tests.support.files import FORM, File, fetches, form, own, uploads
 from tests.support.waiting import eventually
 
 from tertulia.actions.files.receiving import Receiving
-from tertulia.domain.files.attachments import PIECE_BYTES
+from tertulia.domain.files.attachments import PIECE_BYTES, Quota
 from tertulia.errors.files import UploadExpired
 from tertulia.storage.database.tx import Tx
 
@@ -32,7 +32,7 @@ def stored(chat) -> int:
 
 def begun(chat, person) -> Receiving:
     """An upload of which some pieces have come."""
-    receiving = Receiving(chat.server.database.of(chat.realm.id), person.record, 25)
+    receiving = Receiving(chat.server.database.of(chat.realm.id), person.record, 25, Quota())
     chat.server.do(receiving.take(MUCH))
     return receiving
 

@@ -199,4 +199,5 @@ def _surroundings(call: Call) -> Surroundings:
         started_at=call.services.started_at,
         web_public_enabled=call.config.web_public_streams_enabled,
         max_upload_mib=call.config.max_upload_mib,
+        upload_quota_mib=call.config.upload_quota_mib,
     )

@@ -11,6 +11,11 @@ class UploadExpired(ClientError):
     message = "The upload has taken too long; please try again"
 
 
+class UploadQuotaReached(ClientError):
+    code = "REALM_UPLOAD_QUOTA"
+    message = "Upload would exceed {whose} upload quota."
+
+
 class InvalidAttachment(ClientError):
     message = "Invalid attachment"
 

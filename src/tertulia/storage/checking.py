@@ -153,6 +153,10 @@ _FILE_PROBLEMS = {
         "SELECT count(*) AS value FROM realm r WHERE r.upload_bytes <>"
         " (SELECT coalesce(sum(a.size), 0) FROM attachment a WHERE a.realm_id = r.id)"
     ),
+    "the files of {} people are miscounted": (
+        "SELECT count(*) AS value FROM account u WHERE u.upload_bytes <>"
+        " (SELECT coalesce(sum(a.size), 0) FROM attachment a WHERE a.owner_id = u.id)"
+    ),
 }
 
 

@@ -8,9 +8,15 @@ nowhere, however its address became known.
 from collections.abc import Sequence
 
 from tertulia import actions, domain, events, storage
-from tertulia.domain.files.attachments import Attachment, Looks
+from tertulia.domain.files.attachments import Attachment, Looks, Quota
 from tertulia.domain.people.user import User
-from tertulia.errors.files import InvalidAttachment, MayNotReadFile, NoSuchFile, UploadExpired
+from tertulia.errors.files import (
+    InvalidAttachment,
+    MayNotReadFile,
+    NoSuchFile,
+    UploadExpired,
+    UploadQuotaReached,
+)
 from tertulia.events.audience import Users
 from tertulia.events.types.files.attachments import AttachmentRemoved, AttachmentSaved
 from tertulia.storage.database.tx import Tx
@@ -18,8 +24,24 @@ from tertulia.storage.database.tx import Tx
 AT_ONCE = 100  # messages in which is looked whether somebody may read a file
 
 
-def add(tx: Tx, owner: User, upload_id: int, filename: str, size: int, looks: Looks) -> Attachment:
+def check_quota(tx: Tx, owner: User, quota: Quota, size: int) -> None:
+    """Refuse a file for which there is no room; writers take turns, so two never share the last."""
+    if quota.organization_mib:
+        used = storage.files.attachments.space_used(tx)
+        if used + size > quota.organization_mib << 20:
+            raise UploadQuotaReached(whose="your organization's")
+    if quota.person_mib:
+        person_id = owner.id if owner.bot_owner_id is None else owner.bot_owner_id
+        used = storage.files.attachments.space_used_by(tx, person_id)
+        if used + size > quota.person_mib << 20:
+            raise UploadQuotaReached(whose="your")
+
+
+def add(
+    tx: Tx, owner: User, upload_id: int, filename: str, size: int, looks: Looks, quota: Quota
+) -> Attachment:
     """A file has arrived whole: from now on it is there."""
+    check_quota(tx, owner, quota, size)
     if not storage.files.uploads.finish(tx, upload_id):
         raise UploadExpired()
     name = domain.files.attachments.shown_name(filename)

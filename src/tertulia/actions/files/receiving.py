@@ -7,7 +7,7 @@ ever in memory. What is left behind by a crash is swept away an hour later.
 import io
 
 from tertulia import actions, domain, storage
-from tertulia.domain.files.attachments import BYTES, PIECE_BYTES, SHOWN, Attachment, Looks
+from tertulia.domain.files.attachments import BYTES, PIECE_BYTES, SHOWN, Attachment, Looks, Quota
 from tertulia.domain.people.user import User
 from tertulia.errors.files import UploadExpired
 from tertulia.errors.messages import FileTooLarge
@@ -21,10 +21,11 @@ SWEPT_AT_ONCE = 4  # pieces
 class Receiving:
     """One file on its way in."""
 
-    def __init__(self, db: Bound, owner: User, max_mib: int) -> None:
+    def __init__(self, db: Bound, owner: User, max_mib: int, quota: Quota) -> None:
         self._db = db
         self._owner = owner
         self._max_mib = max_mib
+        self._quota = quota
         self._upload_id: int | None = None
         self._held = bytearray()
         self._stored = 0  # pieces
@@ -45,7 +46,13 @@ class Receiving:
         if looks.content_type.startswith("image/"):
             looks = await self._db.read_aside(_look_at, upload_id, size, looks.content_type)
         return await self._db.write(
-            actions.files.attachments.add, self._owner, upload_id, filename, size, looks
+            actions.files.attachments.add,
+            self._owner,
+            upload_id,
+            filename,
+            size,
+            looks,
+            self._quota,
         )
 
     async def give_up(self) -> None:
@@ -59,19 +66,21 @@ class Receiving:
     async def _store(self, size: int) -> int:
         piece = bytes(self._held[:size])
         del self._held[:size]
-        self._upload_id = await self._db.write(_keep, self._upload_id, self._stored, piece)
+        self._upload_id = await self._db.write(self._keep, self._stored, piece)
         self._stored += 1
         return self._upload_id
 
-
-def _keep(tx: Tx, upload_id: int | None, position: int, piece: bytes) -> int:
-    if upload_id is None:
-        upload_id = storage.files.uploads.begin(tx)
-    elif not storage.files.uploads.touch(tx, upload_id):
-        raise UploadExpired()
-    if piece:
-        storage.files.uploads.add_piece(tx, upload_id, position, piece)
-    return upload_id
+    def _keep(self, tx: Tx, position: int, piece: bytes) -> int:
+        size = position * PIECE_BYTES + len(piece)
+        actions.files.attachments.check_quota(tx, self._owner, self._quota, size)
+        upload_id = self._upload_id
+        if upload_id is None:
+            upload_id = storage.files.uploads.begin(tx)
+        elif not storage.files.uploads.touch(tx, upload_id):
+            raise UploadExpired()
+        if piece:
+            storage.files.uploads.add_piece(tx, upload_id, position, piece)
+        return upload_id
 
 
 def _look_at(tx: Tx, upload_id: int, size: int, declared: str) -> Looks:

@@ -5,7 +5,7 @@ import hmac
 from tertulia import actions, events
 from tertulia.actions.files.receiving import Receiving
 from tertulia.api.call import Call
-from tertulia.domain.files.attachments import Attachment
+from tertulia.domain.files.attachments import Attachment, Quota
 from tertulia.domain.people.keys import Vault
 from tertulia.errors import BadRequest
 from tertulia.errors.files import (
@@ -48,7 +48,8 @@ async def upload(call: Call, *, file: Incoming) -> Uploaded:
     limit = call.config.max_upload_mib
     if call.request.announced_bytes() > (limit << 20) + FORM_BYTES:
         raise FileTooLarge(limit=limit)
-    receiving = Receiving(call.db, call.user, limit)
+    quota = Quota(call.config.upload_quota_mib, call.config.user_upload_quota_mib)
+    receiving = Receiving(call.db, call.user, limit, quota)
     try:
         added = await _received(receiving, file)
     except Exception:  # whatever went wrong, and whoever left

@@ -50,6 +50,14 @@ for _type, _extension in (
 
 
 @dataclass(frozen=True, slots=True)
+class Quota:
+    """How much files may take together; 0 is any amount."""
+
+    organization_mib: int = 0
+    person_mib: int = 0  # with their bots
+
+
+@dataclass(frozen=True, slots=True)
 class Looks:
     """What a file turned out to be; only a picture that can be shown has a size."""
 

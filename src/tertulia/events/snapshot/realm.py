@@ -132,7 +132,7 @@ def _identity(org: Organization, around: Surroundings) -> dict[str, Any]:
         "realm_night_logo_url": logo,
         "realm_night_logo_source": "D",
         "realm_plan_type": 1,
-        "realm_upload_quota_mib": None,
+        "realm_upload_quota_mib": around.upload_quota_mib or None,
         "realm_default_external_accounts": EXTERNAL_ACCOUNTS,
         "realm_available_video_chat_providers": {
             "disabled": {"name": "None", "id": 0},

@@ -9,3 +9,4 @@ class Surroundings:
     started_at: int
     web_public_enabled: bool
     max_upload_mib: int
+    upload_quota_mib: int  # 0 is none

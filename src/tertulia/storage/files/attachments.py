@@ -31,7 +31,7 @@ def insert(
         is_animated=looks.is_animated,
         now=tx.now,
     )
-    _add_space(tx, size)
+    _add_space(tx, owner_id, size)
     return attachment_id
 
 
@@ -44,7 +44,7 @@ def delete(tx: Tx, attachment: Attachment) -> None:
         id=attachment.id,
         realm=tx.realm_id,
     )
-    _add_space(tx, -attachment.size)
+    _add_space(tx, attachment.owner_id, -attachment.size)
 
 
 def find(tx: Tx, attachment_id: int) -> Attachment | None:
@@ -112,6 +112,17 @@ def put_thumbnail(tx: Tx, attachment_id: int, data: bytes) -> None:
 def space_used(tx: Tx) -> int:
     """The bytes of all files of the organization."""
     return int(tx.value("SELECT upload_bytes AS value FROM realm WHERE id = :id", id=tx.realm_id))
+
+
+def space_used_by(tx: Tx, person_id: int) -> int:
+    """The bytes of all files of somebody and of their bots."""
+    used = tx.value(
+        "SELECT sum(upload_bytes) AS value FROM account WHERE realm_id = :realm"
+        " AND (id = :person OR bot_owner_id = :person)",
+        realm=tx.realm_id,
+        person=person_id,
+    )
+    return int(used or 0)
 
 
 # --- who links them ---
@@ -197,12 +208,13 @@ def is_kept(tx: Tx, attachment_id: int) -> bool:
     return found is not None
 
 
-def _add_space(tx: Tx, size: int) -> None:
-    tx.execute(
-        "UPDATE realm SET upload_bytes = upload_bytes + :size WHERE id = :id",
-        size=size,
-        id=tx.realm_id,
-    )
+def _add_space(tx: Tx, owner_id: int, size: int) -> None:
+    for table, row_id in (("realm", tx.realm_id), ("account", owner_id)):
+        tx.execute(
+            f"UPDATE {table} SET upload_bytes = upload_bytes + :size WHERE id = :id",
+            size=size,
+            id=row_id,
+        )
 
 
 def _with_messages(tx: Tx, rows: Sequence[Row]) -> list[Attachment]:

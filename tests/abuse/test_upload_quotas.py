@@ -1,0 +1,73 @@
+"""Files that fill the disk: an organization and a person have so much room, and no more."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+from tests.support.files import form, own, sends_form, uploads
+from tests.support.people import Chat, Person
+
+from tertulia import storage
+from tertulia.domain.files.attachments import PIECE_BYTES
+from tertulia.storage.database.tx import Tx
+
+HALF = b"x" * (1 << 19)
+FULL = "Upload would exceed your organization's upload quota."
+OWN_FULL = "Upload would exceed your upload quota."
+
+
+def fills(person: Person, data: bytes = HALF):
+    return sends_form(person, form(("tide.txt", data)))
+
+
+def test_an_organization_has_so_much_room(start_server):
+    server = start_server(upload_quota_mib=1)
+    chat, other = Chat.found(server), Chat.found(server)
+    ana, ben = chat.people("ana", "ben")
+    assert ana.registers()["realm_upload_quota_mib"] == 1
+    first = uploads(ana, data=HALF)
+    uploads(ben, data=HALF)
+
+    fills(ana, b"x").fails(FULL, code="REALM_UPLOAD_QUOTA")
+
+    fills(other.person("cleo")).succeeds()
+    ana.delete(f"/attachments/{own(ana)[0]['id']}").succeeds()
+    assert uploads(ben, data=HALF).url != first.url
+
+
+def test_a_person_has_so_much_room_together_with_their_bots(start_server):
+    chat = Chat.found(start_server(user_upload_quota_mib=1))
+    ana, ben = chat.people("ana", "ben")
+    bot = chat.person("echo", bot="generic", owner=ana)
+    uploads(ana, data=HALF)
+    uploads(bot, data=HALF)
+
+    for person in (ana, bot):
+        fills(person, b"x").fails(OWN_FULL, code="REALM_UPLOAD_QUOTA")
+
+    uploads(ben, data=HALF)
+    assert ana.registers()["realm_upload_quota_mib"] is None
+
+
+def test_of_many_at_once_only_those_get_in_for_which_there_is_room(start_server):
+    chat = Chat.found(start_server(upload_quota_mib=1))
+    people = chat.people(*(f"person{number}" for number in range(8)))
+
+    with ThreadPoolExecutor(8) as threads:
+        answers = list(threads.map(fills, people))
+
+    assert sorted(answer.status for answer in answers) == [200] * 2 + [400] * 6
+    assert chat.read(storage.files.attachments.space_used) == 2 * len(HALF)
+    assert chat.read(storage.checking.file_problems) == []
+
+
+def test_what_cannot_stay_is_not_even_stored_whole(start_server):
+    chat = Chat.found(start_server(upload_quota_mib=1))
+    ana = chat.person("ana")
+
+    fills(ana, b"x" * 20 * (1 << 20)).fails(FULL, code="REALM_UPLOAD_QUOTA")
+
+    assert chat.read(most_positions) <= (1 << 20) // PIECE_BYTES
+
+
+def most_positions(tx: Tx) -> int:
+    found = tx.value("SELECT max(position) + 1 AS value FROM upload_piece")
+    return int(found or 0)

@@ -20,6 +20,7 @@ from tertulia.api.routes import ROUTES
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+DOCS = sorted(f"docs/{page.name}" for page in ROOT.glob("docs/*.md"))
 ONE_SCREEN = 60  # lines
 DEFAULT_PORT = "9009"
 
@@ -83,9 +84,9 @@ def test_the_readme_is_one_screen():
     assert len(README.splitlines()) <= ONE_SCREEN
 
 
-@pytest.mark.parametrize("page", ["README.md", *sorted(p.name for p in ROOT.glob("docs/*.md"))])
+@pytest.mark.parametrize("page", ["README.md", "SECURITY.md", *DOCS])
 def test_links_lead_somewhere(page):
-    path = ROOT / page if page == "README.md" else ROOT / "docs" / page
+    path = ROOT / page
 
     for target in re.findall(r"\]\((?!https?://)([^)#]+)", path.read_text(encoding="utf-8")):
         assert (path.parent / target).exists(), target

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from bench.wire import Login
 from tertulia import actions, domain, storage
 from tertulia.actions.channels.subscriptions import Wish
-from tertulia.domain.people.newcomers import NewUser
 from tertulia.actions.queues import MOST_PER_USER
 from tertulia.domain.channels.channel import NewChannel
 from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.newcomers import NewUser
 from tertulia.domain.people.user import Role, User
 from tertulia.events.listener import Options
 from tertulia.storage.database import Database

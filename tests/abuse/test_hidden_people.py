@@ -140,3 +140,20 @@ def test_who_writes_to_a_guest_and_others_does_not_show_the_others(house):
     ana.says("hello", to=[gus, ben])
     ana.post("/typing", op="start", to=[gus.id, ben.id]).succeeds()
     assert ears.next()["sender"]["user_id"] == ana.id
+
+
+def test_who_is_no_guest_any_more_hears_of_a_channel_before_they_hear_who_is_there(house):
+    root = house.person("root", role="owner")
+    root.joins("kitchen")
+    gus = house.person("gus", role="guest")
+    ears = gus.listens_for("stream", "subscription", "realm_user", **CAPABLE)
+
+    root.patch(f"/users/{gus.id}", role=400).succeeds()
+
+    known: set[int] = set()
+    for event in ears.all():
+        if event["type"] == "stream":
+            known.update(each["stream_id"] for each in event["streams"])
+        elif event["type"] == "subscription":
+            assert known.issuperset(event["stream_ids"]), event
+    assert house.channel("kitchen").id in known

@@ -81,11 +81,14 @@ def known(tx: Tx, viewers: Collection[User], among: Collection[int] | None = Non
     }
 
 
-def tell(tx: Tx, before: Known, after: Known) -> None:
-    """Announce the differences; those who see the same change hear of it together."""
+def tell(tx: Tx, before: Known, after: Known, other_channels: Iterable[int] = ()) -> None:
+    """Announce the differences; those who see the same change hear of it together.
+
+    Of channels that come or go for them in the same moment they hear by themselves.
+    """
     for (shown, hidden), viewer_ids in domain.channels.access.changes(before, after).items():
         groups = _groups_of(tx, [*shown, *hidden])
-        event = PeopleUncovered(list(shown), list(hidden), groups)
+        event = PeopleUncovered(list(shown), list(hidden), groups, sorted(other_channels))
         events.log.announce(tx, event, to=Users(viewer_ids))
 
 

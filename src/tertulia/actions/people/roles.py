@@ -48,17 +48,16 @@ def _give(tx: Tx, user: User, role: Role) -> None:
     changed = actions.people.get(tx, user.id)
 
     knows = actions.people.known_people.known(tx, [changed])
+    sees = actions.channels.visible_channels.seen(tx, everything, [changed], tx.now)
     if user.is_active:
-        actions.people.known_people.tell(tx, knew, knows)
+        actions.people.known_people.tell(tx, knew, knows, saw[user.id] ^ sees[user.id])
     known = sorted(knows[user.id]) if actions.people.named.is_limited(tx, changed) else None
     event = RoleChanged(user.id, role, user.role, known)
     events.log.announce(tx, event, to=actions.people.known_people.knowing(tx, user.id))
     if not user.is_active:
         return
     _move(tx, user, groups_before, actions.groups.permissions.system_group_ids(tx, changed))
-    actions.channels.visible_channels.tell(
-        tx, saw, actions.channels.visible_channels.seen(tx, everything, [changed], tx.now)
-    )
+    actions.channels.visible_channels.tell(tx, saw, sees)
     if user.is_guest != changed.is_guest:
         ids = [] if changed.is_guest else [channel.id for channel in storage.channels.defaults(tx)]
         events.log.announce(tx, DefaultChannelsChanged(ids), to=Users([user.id]))

@@ -26,6 +26,7 @@ class PeopleUncovered(Event, frozen=True):
     shown: list[int]
     hidden: list[int]
     groups: dict[int, list[int]] = {}  # which of them are in which groups
+    other_channels: list[int] = []  # which come or go for the viewer, too, and are told themselves
     said: dict[int, Status] = {}  # what those who are shown say about themselves
 
     def completed(self, tx: Tx) -> "PeopleUncovered":
@@ -64,7 +65,8 @@ class PeopleUncovered(Event, frozen=True):
             channel_ids = [
                 channel_id
                 for channel_id in org.subscribed.get(user_id, ())
-                if org.may_see(to.user_id, channel_id)
+                if channel_id not in self.other_channels
+                and org.may_see(to.user_id, channel_id)
                 and not org.is_subscribed(to.user_id, channel_id)
                 and not org.is_inactive(user_id)
             ]

@@ -52,16 +52,15 @@ async def send_due(database: Database, delivery: Delivery, outbox: Outbox[T]) ->
     Who has something due is asked anew in every round, so that nobody whose time comes meanwhile
     has to wait until thousands of others are sent.
     """
-    began = database.clock()
+    waiting = await database.read_in(0, outbox.realms_with_due)
+    began = database.clock()  # after the first look: the clock may be put forward at any moment
 
     async def take_turn(realm_id: int) -> bool:
         org = delivery.organizations.get(realm_id)
         return org is not None and await _send_some(database.of(realm_id), org, outbox, began)
 
-    done = True
-    while done:
+    while any(await each(waiting, take_turn)):
         waiting = await database.read_in(0, outbox.realms_with_due)
-        done = any(await each(waiting, take_turn))
 
 
 async def _send_some(db: Bound, org: Organization, outbox: Outbox[T], began: float) -> bool:

@@ -26,14 +26,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Not everything is played on both databases, for time's sake; `--both` does that.
 
     The rows of a table take turns. The scenes of the API, of which there are very many, are played
-    on SQLite, and every other one on PostgreSQL too; what is long and about HTTP alone is marked
+    on SQLite, and every third one on PostgreSQL too; what is long and about HTTP alone is marked
     `on_one`. All other scenes are played on both. Where there is no PostgreSQL, every row has its
     turn on SQLite.
     """
     if config.getoption("both") or unreachable():
         return
     rows: dict[str, list[str]] = {}
-    waiting = set([item for item in items if _is_scene_of_the_api(item)][1::2])
+    scenes = [item for item in items if _is_scene_of_the_api(item)]
+    waiting = set(scenes).difference(scenes[::3])
     for item in items:
         if item.get_closest_marker("on_one") and item.get_closest_marker("postgres"):
             waiting.add(item)

@@ -60,6 +60,7 @@ def ana(chat):
     return chat.person("ana", role="owner", channels=["kitchen"])
 
 
+@pytest.mark.on_one  # it is long, and `make soak` plays it on both
 def test_every_parameter_takes_every_nasty_value_without_breaking(chat, ana, kind):
     """There are thousands of parameters, so each takes its share, and each database another."""
     shift = 4 if kind == "postgres" else 0

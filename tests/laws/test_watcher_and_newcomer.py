@@ -391,7 +391,7 @@ deeds = st.one_of(
 
 
 @settings(
-    max_examples=16,
+    max_examples=12,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

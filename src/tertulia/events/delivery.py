@@ -224,13 +224,10 @@ class Delivery:
     async def open(self, user: User, queue_id: str, last_event_id: int = -1) -> Mailbox:
         """The mailbox of a queue, filled from the log if we do not have it."""
         org = self.organizations[user.realm_id]
-        if (
-            events.mailbox.seq_of(last_event_id) > org.applied
-        ):  # another server may have told it more than we know
+        seq = events.mailbox.seq_of(last_event_id)
+        if seq > org.applied:  # another server may have told it more than we know
             await self.follower.catch_up()
-            if (
-                events.mailbox.seq_of(last_event_id) > org.applied
-            ):  # it comes from a log that is not ours
+            if seq > org.applied:  # it comes from a log that is not ours
                 raise BadQueue(queue_id=queue_id)
         mailbox = self.mailroom.find(queue_id)
         if mailbox is None:

@@ -64,15 +64,13 @@ def _conversations(user: User, messages: Iterable[UnreadMessage]) -> dict[str, A
 def _topics(messages: Iterable[UnreadMessage], empty_topic_name: bool) -> list[dict[str, Any]]:
     topics: dict[Topic, list[UnreadMessage]] = {}
     for message in messages:
-        topics.setdefault(
-            (message.channel_id, domain.channels.topics.fold(message.topic)), []
-        ).append(message)
+        place = (message.channel_id, domain.channels.topics.fold(message.topic))
+        topics.setdefault(place, []).append(message)
     return [
         {
             "stream_id": channel_id,
-            "topic": domain.channels.topics.shown(
-                found[-1].topic, empty_topic_name
-            ),  # in the newest spelling
+            # In the newest spelling.
+            "topic": domain.channels.topics.shown(found[-1].topic, empty_topic_name),
             "unread_message_ids": [message.id for message in found],
         }
         for (channel_id, _), found in sorted(topics.items())

@@ -1,5 +1,6 @@
 """How often somebody may ask: the headers that say so, and what happens beyond."""
 
+import pytest
 from tests.support.people import Chat, basic
 
 from tertulia.config import Rate
@@ -57,12 +58,13 @@ def test_those_who_did_not_log_in_share_the_limit_of_their_address(start_server)
     assert answers[0].headers["X-RateLimit-Limit"] == "2"
 
 
-def test_keys_cannot_be_tried_without_end(start_server):
+@pytest.mark.parametrize("door", ["/api/v1/users/me", "/avatar/1", "/user_uploads/1/a/b.txt"])
+def test_keys_cannot_be_tried_without_end(start_server, door):
     chat = limited(start_server)
     ana = chat.person("ana")
     guess = chat.stranger.with_headers(Authorization=basic(ana.email, "x" * 32))
 
-    answers = [guess.get("/users/me").status for _ in range(4)]
+    answers = [guess.raw("GET", door).status for _ in range(4)]
 
     assert answers == [401, 401, 429, 429]
     ana.get("/users/me").succeeds()

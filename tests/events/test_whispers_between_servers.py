@@ -114,31 +114,6 @@ def test_every_server_has_every_file(chat, elsewhere):
     assert ana.raw("GET", link).body == b"tide" * 100_000
 
 
-def test_flags_told_by_one_server_are_not_lost_on_the_other(chat, elsewhere):
-    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
-    said = [ana.says(f"soup {number}", to="kitchen > lunch") for number in range(2)]
-    there = elsewhere(ben)
-    queue = ben.post("/register", event_types=["update_message_flags"]).succeeds()["queue_id"]
-
-    def hears(person, last):
-        asked = {"queue_id": queue, "last_event_id": last, "dont_block": True}
-        return person.get("/events", **asked).succeeds()["events"]
-
-    def stars(message):
-        flags = {"messages": [message.id], "op": "add", "flag": "starred"}
-        ben.post("/messages/flags", **flags).succeeds()
-
-    hears(there, -1)
-    stars(said[0])
-    (first,) = hears(ben, -1)
-    stars(said[1])
-    eventually(lambda: len(hears(ben, -1)) == 2)
-    eventually(lambda: hears(there, first["id"]) != [])
-
-    (second,) = hears(there, first["id"])
-    assert second["messages"] == [said[1].id]
-
-
 def test_a_new_key_opens_every_server_at_once(chat, elsewhere):
     ben = chat.person("ben")
     there = elsewhere(ben)

@@ -120,32 +120,35 @@ class Admission:
         self._passwords = Limiter(PASSWORD_ATTEMPTS, clock) if limited else None
 
     async def admit(self, request: ApiRequest, route: Route) -> Call:
-        follower = self._services.delivery.follower
-        if follower.is_stale:
-            await follower.look_afresh()
-        org = find_organization(self._services, request.host)
-        caller = None
+        org, caller = await self._organization(request), None
         if route.access == "user" or (
             route.access == "spectator" and request.header("authorization") is not None
         ):
-            try:
-                caller = self._authenticate(request, org, route.webhook_bots)
-            except (InvalidKey, WrongOrganization, AccountDeactivated):
-                org = await self._look_again(request)
-                caller = self._authenticate(request, org, route.webhook_bots)
+            org, caller = await self._identify(request, org, route.webhook_bots)
         elif route.access == "spectator" and not self._is_open(org):
             raise NotLoggedIn()
         self._limit(request, caller)
         return Call(self._services, request, org, caller, self._passwords)
 
-    async def _look_again(self, request: ApiRequest) -> Organization | None:
-        """Before somebody is turned away: another server may have let them in a moment ago.
-
-        Whoever tries keys counts as a stranger.
-        """
-        self._limit(request, None)
-        await self._services.delivery.follower.look_afresh()
+    async def _organization(self, request: ApiRequest) -> Organization | None:
+        """The organization that is asked, as far as we know it well enough to answer for it."""
+        follower = self._services.delivery.follower
+        if follower.is_stale:
+            await follower.look_afresh()
         return find_organization(self._services, request.host)
+
+    async def _identify(
+        self, request: ApiRequest, org: Organization | None, webhook_bots: bool
+    ) -> tuple[Organization | None, User]:
+        """Who asks. Before somebody is turned away we look once more: another server may have let
+        them in a moment ago. Whoever tries keys counts as a stranger."""
+        try:
+            return org, self._authenticate(request, org, webhook_bots)
+        except (InvalidKey, WrongOrganization, AccountDeactivated):
+            self._limit(request, None)
+            await self._services.delivery.follower.look_afresh()
+            org = find_organization(self._services, request.host)
+            return org, self._authenticate(request, org, webhook_bots)
 
     def greet(self, request: ApiRequest) -> int:
         """How much is read of a body before it is known what it asks for; raises RateLimited for
@@ -160,12 +163,11 @@ class Admission:
             _heed(request, limiter.peek(request.counted_for))
         return STRANGERS_BODY_BYTES if caller is None else EARLY_BODY_BYTES
 
-    def let_look(self, request: ApiRequest) -> Call:
+    async def let_look(self, request: ApiRequest) -> Call:
         """Let in somebody who looks at pictures, which do not count against any limit."""
-        org = find_organization(self._services, request.host)
-        caller = None
+        org, caller = await self._organization(request), None
         if request.header("authorization") is not None:
-            caller = self._authenticate(request, org, webhook_bots=True)
+            org, caller = await self._identify(request, org, webhook_bots=True)
         elif not self._is_open(org):
             raise NotLoggedIn()
         return Call(self._services, request, org, caller, None)

@@ -63,7 +63,7 @@ class Downloads:
         return Response(drawn, headers=downloads.headers(shape, "image/webp", _etag(found)))
 
     async def _readable(self, request: Request, path: str) -> tuple[Bound, Attachment]:
-        call = self._gate.let_look(ApiRequest(request.scope, request.receive))
+        call = await self._gate.let_look(ApiRequest(request.scope, request.receive))
         path_id = f"{request.path_params['realm_id']}/{path}"
         return call.db, await call.db.read(actions.files.attachments.readable, call.reader, path_id)
 

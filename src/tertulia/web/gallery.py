@@ -62,14 +62,14 @@ class Gallery:
         return Response(data, media_type="image/png", headers=FIXED_HEADERS)
 
     async def _avatar_of(self, request: Request) -> Response:
-        return self._redirect_to_avatar(request, medium=False)
+        return await self._redirect_to_avatar(request, medium=False)
 
     async def _medium_avatar_of(self, request: Request) -> Response:
-        return self._redirect_to_avatar(request, medium=True)
+        return await self._redirect_to_avatar(request, medium=True)
 
-    def _redirect_to_avatar(self, request: Request, *, medium: bool) -> Response:
+    async def _redirect_to_avatar(self, request: Request, *, medium: bool) -> Response:
         """By number or address; where the picture is may be another place a moment later."""
-        call = self._gate.let_look(ApiRequest(request.scope, request.receive))
+        call = await self._gate.let_look(ApiRequest(request.scope, request.receive))
         user = api.people.avatars.find_user(call, request.path_params["who"])
         url = events.types.people.user.avatar_url(
             call.org, user, client_gravatar=False, medium=medium

@@ -479,7 +479,7 @@ def test_data_of_a_newer_server_is_left_alone(terminal, command):
     refused = terminal.runs(*command)
 
     assert refused.code == 1
-    assert "written by a newer Tertulia (schema 9999" in refused.out + refused.err
+    assert "written by a newer Tertulia (it needs schema 9999" in refused.out + refused.err
 
 
 @pytest.mark.parametrize(

@@ -143,7 +143,7 @@ def test_data_of_a_newer_server_is_refused(terminal):
     refused = terminal.runs_process("serve", "--port", "0")
 
     assert refused.code == 1
-    assert "written by a newer Tertulia (schema 9999" in refused.err
+    assert "written by a newer Tertulia (it needs schema 9999" in refused.err
     assert len(refused.err.splitlines()) == 1
 
 

@@ -59,7 +59,8 @@ def open_beside(config: Config) -> Database:
     """
     _make_place(config)
     database = Database.at(config.database_url)
-    if 0 < database.schema_version() < storage.database.schema.latest_version():
+    standing = database.schema()
+    if not standing.is_empty and standing.missing():
         with folder_lock(config):
             database.migrate()
     else:

@@ -10,6 +10,7 @@ from tertulia.domain.people.user import Role
 from tertulia.domain.personal.topic_policies import Visibility
 from tertulia.errors import BadRequest
 from tertulia.storage.database import Database
+from tertulia.storage.database.schema import Migration
 from tertulia.storage.database.tx import Tx
 from tertulia.storage.messages.selections import Selection
 from tertulia.storage.queues import Position, StoredQueue
@@ -344,29 +345,23 @@ def test_a_queue_only_moves_forward(database, realm):
 
 # --- the schema ---
 
-LATEST = "UPDATE schema_version SET version = :v"
-
 
 def test_the_schema_is_made_once(database):
-    assert database.migrate() == storage.database.schema.latest_version()
+    assert database.migrate() == []
 
 
 @pytest.mark.parametrize("is_open", ["true", "false"])
-def test_who_had_closed_logging_in_by_password_has_it_closed(database, realm, monkeypatch, is_open):
+def test_who_had_closed_logging_in_by_password_has_it_closed(database, realm, is_open):
     text = '{"description":"\\"email_auth_enabled\\":true","email_auth_enabled":%s,"org_type":1}'
-    known = storage.database.schema.migrations()
-    up_to_this = [each for each in known if each[0] <= 20]
 
     def age(tx: Tx) -> None:
-        tx.execute("UPDATE schema_version SET version = 19")
+        tx.execute("DELETE FROM schema_change WHERE number = 20")
         tx.execute(
             "UPDATE realm SET settings = :text WHERE id = :id", text=text % is_open, id=realm.id
         )
 
     database.write_now(0, age)
-    monkeypatch.setattr(storage.database.schema, "migrations", lambda: up_to_this)
-    database.migrate()
-    database.write_now(0, lambda tx: tx.execute(LATEST, v=known[-1][0]))
+    assert database.migrate() == [20]
 
     found = database.read_now(realm.id, storage.organization.current)
     assert found.settings == {
@@ -378,28 +373,75 @@ def test_who_had_closed_logging_in_by_password_has_it_closed(database, realm, mo
 
 
 def test_data_of_a_newer_server_is_refused(database, kind):
-    def age(tx: Tx) -> None:
-        tx.execute("UPDATE schema_version SET version = 999")
-
-    def restore(tx: Tx) -> None:
-        tx.execute(LATEST, v=storage.database.schema.latest_version())
-
-    database.write_now(0, age)
+    needed = database.schema().must_know
+    database.write_now(0, must_know, 999)
 
     with pytest.raises(storage.database.schema.SchemaTooNew, match="newer Tertulia"):
         database.migrate()
 
-    database.write_now(0, restore)
+    database.write_now(0, must_know, needed)
+
+
+def must_know(tx: Tx, number: int) -> None:
+    tx.execute("UPDATE schema_version SET version = :number", number=number)
+
+
+def test_what_a_newer_server_only_added_is_no_hindrance(database, kind, monkeypatch):
+    ours = storage.database.schema.migrations()
+    newer = [*ours, Migration(998, "CREATE TABLE schema_newer (number INTEGER)")]
+    monkeypatch.setattr(storage.database.schema, "migrations", lambda: newer)
+    assert database.migrate() == [998]
+
+    monkeypatch.undo()
+
+    assert database.migrate() == []
+    database.write_now(0, forget_newer)
+
+
+def forget_newer(tx: Tx) -> None:
+    tx.execute("DROP TABLE schema_newer")
+    tx.execute("DELETE FROM schema_change WHERE number = 998")
+
+
+def test_who_breaks_with_older_servers_says_so(databases, monkeypatch):
+    url, _ = databases.new("sqlite")
+    fresh = Database.at(url)
+    ours = storage.database.schema.migrations()
+    text = "-- older servers cannot work with this\nCREATE TABLE schema_newer (number INTEGER)"
+    monkeypatch.setattr(
+        storage.database.schema, "migrations", lambda: [*ours, Migration(998, text)]
+    )
+    fresh.migrate()
+
+    monkeypatch.undo()
+
+    with pytest.raises(storage.database.schema.SchemaTooNew, match="needs schema 998"):
+        fresh.migrate()
+
+
+def test_a_migration_that_was_finished_late_is_applied_too(databases, monkeypatch):
+    url, _ = databases.new("sqlite")
+    fresh = Database.at(url)
+    ours = storage.database.schema.migrations()
+    monkeypatch.setattr(storage.database.schema, "migrations", lambda: [*ours[:-2], ours[-1]])
+    fresh.migrate()
+
+    monkeypatch.undo()
+
+    assert fresh.migrate() == [ours[-2].number]
+    assert fresh.migrate() == []
 
 
 def test_a_migration_that_fails_leaves_nothing(kind, databases, monkeypatch):
     url, _ = databases.new("sqlite")
     empty = Database.at(url)
-    broken = [(1, "CREATE TABLE schema_version (version INTEGER); CREATE TABLE nonsense (")]
+    text = "CREATE TABLE schema_version (version INTEGER); CREATE TABLE nonsense ("
+    broken = [Migration(1, text)]
     monkeypatch.setattr(storage.database.schema, "migrations", lambda: broken)
 
     with pytest.raises(Exception, match="incomplete"):
         empty.migrate()
 
     monkeypatch.undo()
-    assert empty.migrate() == 0
+    assert empty.schema().is_empty
+    assert empty.migrate() == [each.number for each in storage.database.schema.migrations()]

@@ -74,7 +74,7 @@ def _empty(url: str) -> None:
     were made after them."""
     with psycopg.connect(url, autocommit=True) as connection:
         tables = connection.execute(
-            "SELECT relname FROM pg_class WHERE relkind = 'r' AND relname <> 'schema_version'"
+            "SELECT relname FROM pg_class WHERE relkind = 'r' AND relname NOT LIKE 'schema_%'"
             " AND relnamespace = 'public'::regnamespace ORDER BY oid DESC"
         )
         connection.execute("".join(f"DELETE FROM {name};" for (name,) in tables))

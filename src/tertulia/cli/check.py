@@ -11,6 +11,7 @@ from tertulia.cli.data import as_json, show_json
 from tertulia.cli.flags import config_options
 from tertulia.config import Config
 from tertulia.storage.database import Database
+from tertulia.storage.database.schema import Standing
 
 MOST_SHOWN = 10  # problems of one subject; more would only hide the others
 
@@ -40,11 +41,11 @@ def check(as_json: bool, **flags: Any) -> None:
 
 def examine(config: Config) -> list[Finding]:
     database = Database.at(config.database_url)
-    found, known = database.schema_version(), storage.database.schema.latest_version()
-    if found == 0:
+    schema = database.schema()
+    if schema.is_empty:
         raise click.ClickException("The database is empty: no Tertulia has used it yet.")
-    findings = [_schema(found, known), _integrity(config, database)]
-    if found == known:
+    findings = [_schema(schema), _integrity(config, database)]
+    if not schema.missing():
         vault = opening.find_vault(config)
         findings += database.read_now(0, actions.checking.examine, vault)
     return findings
@@ -58,11 +59,13 @@ def show(finding: Finding) -> None:
         click.echo(f"{'':<11} - and {len(finding.problems) - MOST_SHOWN} more")
 
 
-def _schema(found: int, known: int) -> Finding:
-    if found > known:
-        return Finding("schema", "", [str(storage.database.schema.SchemaTooNew(found, known))])
-    is_old = "" if found == known else f"; the next start will make it {known}"
-    return Finding("schema", f"version {found}{is_old}")
+def _schema(schema: Standing) -> Finding:
+    known = storage.database.schema.latest()
+    if schema.is_too_new:
+        refusal = storage.database.schema.SchemaTooNew(schema.must_know, known)
+        return Finding("schema", "", [str(refusal)])
+    is_old = f"; the next start will make it {known}" if schema.missing() else ""
+    return Finding("schema", f"version {max(schema.applied)}{is_old}")
 
 
 def _integrity(config: Config, database: Database) -> Finding:

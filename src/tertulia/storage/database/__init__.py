@@ -19,6 +19,7 @@ from tertulia.errors.http import ServiceUnavailable
 from tertulia.modules import on_demand
 from tertulia.storage.database.broadcast import Broadcast
 from tertulia.storage.database.dialects.sqlite import Sqlite
+from tertulia.storage.database.schema import Standing
 from tertulia.storage.database.tx import Dialect, Tx
 from tertulia.storage.database.writer import FetchNews, Gathering, PendingWrite, Writer
 
@@ -102,19 +103,19 @@ class Database:
 
     # --- at start and on the command line: no loop, one call at a time ---
 
-    def migrate(self) -> int:
-        """Bring the schema up to date; gives the version that was there before."""
+    def migrate(self) -> list[int]:
+        """Bring the schema up to date; gives the numbers of the migrations that were missing."""
         connection = self.dialect.connect()
         try:
             return storage.database.schema.migrate(connection, self.dialect)
         finally:
             connection.close()
 
-    def schema_version(self) -> int:
-        """The version of the schema that is there; 0 for an empty database."""
+    def schema(self) -> Standing:
+        """What is there of the schema."""
         connection = self.dialect.connect()
         try:
-            return storage.database.schema.version_of(connection, self.dialect)
+            return storage.database.schema.standing(connection, self.dialect)
         finally:
             connection.close()
 

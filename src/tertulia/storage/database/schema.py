@@ -1,66 +1,119 @@
-"""The schema: numbered migrations, applied in order at start, all of them or none.
+"""The schema: numbered migrations, those that are missing applied at start, all of them or none.
 
 A migration is `migrations/NNNN_name.sql`, written once for both databases; `{serial}`,
-`{blob}` and `{clustered}` stand for what the two spell differently.
+`{blob}` and `{clustered}` stand for what the two spell differently. Which ones a database has is
+a set, so that it does not matter in which order two of them were finished. A migration adds what
+an older server can ignore, and then old and new servers work side by side; one that does not says
+`-- older servers cannot work with this` on a line of its own, and they refuse to start.
 """
 
 from importlib import resources
-from typing import Any
+from typing import Any, NamedTuple
 
 from tertulia.errors import CannotStart
 from tertulia.storage.database.tx import Dialect, Tx
 
+BREAKING = "-- older servers cannot work with this"
+ALL_NEEDED_UP_TO = 23  # what came before servers of two versions could share a database
+
 
 class SchemaTooNew(CannotStart):
-    """The data was written by a newer server than this one."""
+    """The data was written by a newer server, and this one could not understand it."""
 
-    def __init__(self, found: int, known: int) -> None:
+    def __init__(self, needed: int, known: int) -> None:
         super().__init__(
-            f"This data was written by a newer Tertulia (schema {found}, this server knows up to"
-            f" {known}). Please start the newer version, or restore a backup from before it."
+            f"This data was written by a newer Tertulia (it needs schema {needed}, this server"
+            f" knows up to {known}). Please start the newer version, or restore a backup from"
+            " before it."
         )
 
 
-def migrations() -> list[tuple[int, str]]:
-    """The numbers and texts of all migrations, in order."""
+class Migration(NamedTuple):
+    number: int
+    text: str
+
+    @property
+    def must_be_known(self) -> bool:
+        return self.number <= ALL_NEEDED_UP_TO or BREAKING in self.text.splitlines()
+
+
+class Standing(NamedTuple):
+    """What a database has of the schema."""
+
+    applied: frozenset[int]
+    must_know: int  # the newest migration that a server has to know to work with this data
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.applied
+
+    @property
+    def is_too_new(self) -> bool:
+        return self.must_know > latest()
+
+    def missing(self) -> list[Migration]:
+        return [each for each in migrations() if each.number not in self.applied]
+
+
+def migrations() -> list[Migration]:
+    """All migrations, in order."""
     folder = resources.files("tertulia.storage.database") / "migrations"
     files = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".sql"))
-    return [(int(name[:4]), (folder / name).read_text(encoding="utf-8")) for name in files]
+    return [Migration(int(name[:4]), (folder / name).read_text(encoding="utf-8")) for name in files]
 
 
-def latest_version() -> int:
-    return migrations()[-1][0]
+def latest() -> int:
+    return migrations()[-1].number
 
 
-def version_of(connection: Any, dialect: Dialect) -> int:
-    """The version of the schema that is there; 0 for an empty database."""
+def standing(connection: Any, dialect: Dialect) -> Standing:
+    """What the database has; nothing at all if it is empty."""
     if not dialect.has_table(connection, "schema_version"):
-        return 0
+        return Standing(frozenset(), 0)
     tx = Tx(connection, dialect, 0, 0.0)
-    return int(tx.value("SELECT version AS value FROM schema_version") or 0)
+    must_know = int(tx.value("SELECT version AS value FROM schema_version") or 0)
+    if dialect.has_table(connection, "schema_change"):
+        rows = tx.all("SELECT number FROM schema_change")
+        return Standing(frozenset(row["number"] for row in rows), must_know)
+    # Compat: until 0.1.0 a database had all migrations up to its version.
+    numbers = (each.number for each in migrations())
+    return Standing(frozenset(n for n in numbers if n <= must_know), must_know)
 
 
-def migrate(connection: Any, dialect: Dialect) -> int:
-    """Bring the schema up to date in one transaction; gives the version it found."""
+def migrate(connection: Any, dialect: Dialect) -> list[int]:
+    """Bring the schema up to date in one transaction; gives the migrations that were missing."""
     dialect.begin_write(connection)
     try:
         dialect.lock_schema(connection)
-        found = version_of(connection, dialect)
-        known = migrations()
-        if found > known[-1][0]:
-            raise SchemaTooNew(found, known[-1][0])
+        before = standing(connection, dialect)
+        if before.is_too_new:
+            raise SchemaTooNew(before.must_know, latest())
 
-        for number, text in known:
-            if number > found:
-                _apply(connection, dialect, text)
-        if found < known[-1][0]:
-            connection.execute("DELETE FROM schema_version")
-            connection.execute(f"INSERT INTO schema_version (version) VALUES ({known[-1][0]})")
+        missing = before.missing()
+        for migration in missing:
+            _apply(connection, dialect, migration.text)
+        if missing:
+            _remember(connection, dialect, before, missing)
     except BaseException:
         connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
-    return found
+    return [each.number for each in missing]
+
+
+def _remember(connection: Any, dialect: Dialect, before: Standing, new: list[Migration]) -> None:
+    numbers = {each.number for each in new}
+    if not dialect.has_table(connection, "schema_change"):
+        connection.execute("CREATE TABLE schema_change (number INTEGER NOT NULL PRIMARY KEY)")
+        numbers |= before.applied
+    for number in sorted(numbers):
+        connection.execute(f"INSERT INTO schema_change (number) VALUES ({number})")
+
+    needed = [each.number for each in new if each.must_be_known]
+    connection.execute("DELETE FROM schema_version")
+    connection.execute(
+        f"INSERT INTO schema_version (version) VALUES ({max([before.must_know, *needed])})"
+    )
 
 
 def _apply(connection: Any, dialect: Dialect, text: str) -> None:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
         directory,
         follower,
         happening,
+        known_sessions,
         listener,
         loading,
         log,

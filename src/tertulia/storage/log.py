@@ -29,6 +29,18 @@ def heads(tx: Tx) -> dict[int, int]:
     return {row["realm_id"]: row["seq"] for row in tx.all("SELECT realm_id, seq FROM log_head")}
 
 
+def count_after(tx: Tx, seq: int, kinds: list[str]) -> int:
+    """How many events of some kinds the log holds after one."""
+    return int(
+        tx.value(
+            "SELECT count(*) AS value FROM event"
+            " WHERE realm_id = :realm AND seq > :seq AND kind IN :kinds",
+            seq=seq,
+            kinds=kinds,
+        )
+    )
+
+
 def append(tx: Tx, kind: str, audience: str, payload: str) -> int:
     row = tx.one("UPDATE log_head SET seq = seq + 1 WHERE realm_id = :realm RETURNING seq")
     assert row is not None

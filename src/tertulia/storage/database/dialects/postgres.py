@@ -43,6 +43,7 @@ _OUTAGES = frozenset(
         "25P03",  # we were silent for too long within a transaction
         "40P01",  # two waited for each other
         "53000", "53100", "53200", "53300",  # no room, disk, memory or connections
+        "55000",  # it is a copy that has not taken over yet
         "55P03",  # a lock was not to be had in time
         "57014",  # a statement took too long
         "57P01", "57P02", "57P03", "57P05",  # it stops, has crashed, starts, or hangs up
@@ -75,12 +76,20 @@ class Connection(psycopg.Connection[dict[str, Any]]):
     what a statement found is always fetched before the next one."""
 
     _kept: psycopg.Cursor[dict[str, Any]] | None = None
+    _line: str | None = None
 
     @property
     def kept_cursor(self) -> psycopg.Cursor[dict[str, Any]]:
         if self._kept is None:
             self._kept = self.cursor(binary=True)
         return self._kept
+
+    @property
+    def history_line(self) -> str:
+        if self._line is None:
+            found = self.kept_cursor.execute("SELECT pg_walfile_name(pg_current_wal_lsn()) AS name")
+            self._line = (found.fetchone() or {})["name"][:8]
+        return self._line
 
 
 class SessionsShared(CannotStart):
@@ -264,6 +273,15 @@ class Postgres:
     def time(self, connection: Any) -> float | None:
         told = connection.execute("SELECT extract(epoch FROM clock_timestamp()) AS now").fetchone()
         return float(told["now"])
+
+    def history_line(self, connection: Any) -> str:
+        """Its timeline, which is another one whenever a copy has taken over or was restored.
+
+        That copy may lack what was committed last. Nobody stays connected across such a change, so
+        a connection asks once.
+        """
+        line: str = connection.history_line
+        return f"@{line}"
 
     def has_table(self, connection: Any, table: str) -> bool:
         found = connection.execute("SELECT to_regclass(%s) AS found", (table,)).fetchone()

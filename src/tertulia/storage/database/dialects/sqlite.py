@@ -133,6 +133,10 @@ class Sqlite:
         """It has no clock but ours."""
         return None
 
+    def history_line(self, connection: Any) -> str:
+        """A file has one history, unless somebody restores a copy and says so."""
+        return ""
+
     def has_table(self, connection: Any, table: str) -> bool:
         sql = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
         return connection.execute(sql, (table,)).fetchone() is not None

@@ -179,16 +179,15 @@ def test_history_tells_what_is_so_after_a_busy_time(house: House) -> None:
         dice = random.Random(seed)
         for number in range(BUSY_ROUNDS):
             message = f"/messages/{house.said[dice.choice(['soup', 'poll', 'plain'])]}"
-            method, path, said = dice.choice(
-                [
-                    ("POST", f"{message}/reactions", {"emoji_name": "tada"}),
-                    ("DELETE", f"{message}/reactions", {"emoji_name": "tada"}),
-                    ("PATCH", message, {"content": f"soup {seed} {number}"}),
-                    ("PATCH", message, {"topic": f"lunch {number % 3}"}),
-                    ("PATCH", "/settings", {"full_name": f"{person.name} {number}"}),
-                    ("POST", "/messages", {"type": "direct", "to": [house.gus.id], "content": "x"}),
-                ]
-            )
+            deeds: list[tuple[str, str, dict[str, Any]]] = [
+                ("POST", f"{message}/reactions", {"emoji_name": "tada"}),
+                ("DELETE", f"{message}/reactions", {"emoji_name": "tada"}),
+                ("PATCH", message, {"content": f"soup {seed} {number}"}),
+                ("PATCH", message, {"topic": f"lunch {number % 3}"}),
+                ("PATCH", "/settings", {"full_name": f"{person.name} {number}"}),
+                ("POST", "/messages", {"type": "direct", "to": [house.gus.id], "content": "x"}),
+            ]
+            method, path, said = dice.choice(deeds)
             person.request(method, path, **said)
             house.history(person, dice.choice(MANNERS))
 

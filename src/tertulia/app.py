@@ -60,7 +60,12 @@ class Application:
         """Without a clock of its own it goes by the database's."""
         self._goes_by_database = clock is None
         clock = clock or database.clock
-        self.delivery = Delivery(database, config.email_domain, config.heartbeat_seconds)
+        self.delivery = Delivery(
+            database,
+            config.email_domain,
+            config.heartbeat_seconds,
+            config.history_cache_mib << 20,
+        )
         self.services = Services(
             config, database, self.delivery, vault, clock, started_at=int(clock())
         )

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
         delivery,
         directory,
         follower,
+        fragments,
         happening,
         known_sessions,
         listener,

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         files,
         groups,
         later,
+        letters,
         log,
         messages,
         organization,

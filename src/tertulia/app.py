@@ -15,7 +15,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tertulia import api, domain, markdown, metrics, storage
-from tertulia.api.call import Admission, Services
+from tertulia.api.call import COMPLAINTS, Admission, Services
 from tertulia.api.routes import ABSENT, ROUTES
 from tertulia.config import Config
 from tertulia.connections import Connections
@@ -25,6 +25,7 @@ from tertulia.errors.http import ServiceUnavailable
 from tertulia.events.delivery import Delivery
 from tertulia.http.dispatch import Api
 from tertulia.http.openapi import describe
+from tertulia.http.ratelimit import Limiter
 from tertulia.http.replies import encode_error
 from tertulia.http.request import ApiRequest
 from tertulia.jobs import housekeeping, presence
@@ -37,6 +38,7 @@ from tertulia.storage.database import Database
 from tertulia.web import pages
 from tertulia.web.downloads import Downloads
 from tertulia.web.gallery import PICTURE_HEADERS, Gallery, drawn
+from tertulia.web.integrations import IntegrationPages
 
 TABLE_HEADERS = {"Cache-Control": "public, max-age=86400", "Access-Control-Allow-Origin": "*"}
 
@@ -58,7 +60,13 @@ class Application:
         clock = clock or database.clock
         self.delivery = Delivery(database, config.email_domain, config.heartbeat_seconds)
         self.services = Services(
-            config, database, self.delivery, vault, clock, started_at=int(clock())
+            config,
+            database,
+            self.delivery,
+            vault,
+            clock,
+            started_at=int(clock()),
+            complaints=Limiter(COMPLAINTS, clock),
         )
         self.indexing = Indexing(database, self.delivery)
         self.runner = Runner(self._jobs())
@@ -153,6 +161,7 @@ class Application:
                 Route("/static/logo.svg", _logo),
                 Route("/static/icon.png", _icon),
                 Route("/static/emoji.json", _emoji),
+                *IntegrationPages(self.services).routes(),
                 *Gallery(self.services, gate).routes(),
                 *Downloads(self.services, gate).routes(),
             ],

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
         events,
         files,
         groups,
+        integrations,
         later,
         messages,
         organization,

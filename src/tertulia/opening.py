@@ -43,8 +43,19 @@ class FolderInUse(CannotStart):
         super().__init__(f"Another Tertulia server is running on the data in {folder}.")
 
 
+class NoData(CannotStart):
+    """There is nothing of ours where somebody looks for it."""
+
+    def __init__(self, config: Config) -> None:
+        super().__init__(
+            f"There is no Tertulia data in {config.data}."
+            if sqlite_file(config)
+            else "There is no Tertulia data in this database."
+        )
+
+
 def open_database(config: Config) -> Database:
-    """The database with its schema up to date."""
+    """The database with its schema up to date; it is made if there is none."""
     _make_place(config)
     database = Database.at(config.database_url)
     database.dialect.check_fitness()
@@ -55,16 +66,25 @@ def open_database(config: Config) -> Database:
 def open_beside(config: Config) -> Database:
     """The database for a command that may run beside the server.
 
-    It makes a new database, but does not change the schema under the feet of an older server.
+    Raises NoData where there is none. The schema does not change under the feet of an older server.
     """
-    _make_place(config)
-    database = Database.at(config.database_url)
-    standing = database.schema()
-    if not standing.is_empty and standing.missing():
+    database = find_database(config)
+    if database.schema().missing():
         with folder_lock(config):
             database.migrate()
     else:
-        database.migrate()
+        database.migrate()  # refuses what is too new
+    return database
+
+
+def find_database(config: Config) -> Database:
+    """The database as it is; raises NoData where there is none, and makes none."""
+    file = sqlite_file(config)
+    if file is not None and not file.exists():
+        raise NoData(config)
+    database = Database.at(config.database_url)
+    if database.schema().is_empty:
+        raise NoData(config)
     return database
 
 

@@ -21,7 +21,9 @@ from tertulia.domain.organization.realm import Realm
 from tertulia.domain.people.profile_fields import ProfileField
 from tertulia.domain.people.user import Role, User
 from tertulia.domain.personal.alert_words import WatchedWords
+from tertulia.events.known_sessions import KnownSessions
 from tertulia.events.presence import Board
+from tertulia.storage.log import LogPlace
 from tertulia.storage.people.profile_fields import Values
 
 T = TypeVar("T")
@@ -41,10 +43,11 @@ class Organization:
     """One organization as it stands at the event `applied`."""
 
     def __init__(
-        self, realm: Realm, applied: int, email_domain: str, clock: Callable[[], float]
+        self, realm: Realm, place: LogPlace, email_domain: str, clock: Callable[[], float]
     ) -> None:
         self.realm = realm
-        self.applied = applied
+        self.applied = place.seq
+        self.epoch = place.epoch
         self.email_domain = email_domain
         self.clock = clock
         self.users: dict[int, User] = {}
@@ -61,6 +64,7 @@ class Organization:
         self.partners: dict[int, set[int]] = {}  # of guests: with whom they have talked
         self.alert_words = WatchedWords()
         self.presence = Board(self.users)
+        self.sessions = KnownSessions()
         self._inactive = BitMap()
         self._user_by_key: dict[bytes, int] = {}
         self._key_of: dict[int, bytes] = {}
@@ -71,6 +75,10 @@ class Organization:
         self._kept: dict[int, dict[str, bytes]] = {}
         self._kept_users: dict[int, dict[Hashable, EncodedUser]] = {}
         self._by_role: dict[Role, BitMap] = {role: BitMap() for role in Role}
+
+    @property
+    def place(self) -> LogPlace:
+        return LogPlace(self.applied, self.epoch)
 
     # --- finding ---
 

@@ -3,23 +3,20 @@
 They need no login and know no key: whoever makes the bot puts its key in.
 """
 
-import html
-import re
 from urllib.parse import urlencode
 
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from tertulia import api, integrations
 from tertulia.api.call import Services
 from tertulia.http.request import ApiRequest
 from tertulia.integrations import Integration
-from tertulia.web.pages import framed
+from tertulia.web import rendering
 
 KEY = "API_KEY"  # stands in for the bot's own
-
-_CODE = re.compile("`([^`]*)`")
+MOST_LETTERS = 100
 
 
 class IntegrationPages:
@@ -33,67 +30,33 @@ class IntegrationPages:
         ]
 
     async def _list(self, request: Request) -> Response:
-        rows = "".join(
-            f'<li><a href="/integrations/{each.name}">{_text(each.title)}</a></li>\n'
-            for each in sorted(integrations.INTEGRATIONS.values(), key=lambda each: each.title)
-        )
-        return HTMLResponse(
-            framed(
-                "Integrations",
-                "<h1>Integrations</h1>\n<p>Services that can write to your channels. Make a bot of"
-                " the type <em>incoming webhook</em>, choose a service, and paste the address it"
-                f" shows.</p>\n<ul class=columns>\n{rows}</ul>",
-            )
-        )
+        return await _listed(ApiRequest(request.scope, request.receive))
 
     async def _one(self, request: Request) -> Response:
+        asked = ApiRequest(request.scope, request.receive)
         service = integrations.find(request.path_params["name"])
         if service is None:
-            page = framed(
-                "Integrations", '<p>There is no such <a href="/integrations">one</a>.</p>'
-            )
-            return HTMLResponse(page, status_code=404)
-        channel = request.query_params.get("stream", "general")[:100]
-        topic = request.query_params.get("topic", "")[:100]
-        return HTMLResponse(
-            framed(service.title, self._described(service, self._site(request), channel, topic))
+            return await _listed(asked, status=404)
+        channel = request.query_params.get("stream", "general")[:MOST_LETTERS]
+        topic = request.query_params.get("topic", "")[:MOST_LETTERS]
+        return await rendering.page(
+            asked,
+            "integration.html",
+            service=service,
+            channel=channel,
+            topic=topic,
+            key=KEY,
+            address=self._address(asked, service, channel, topic),
         )
 
-    def _site(self, request: Request) -> str:
-        org = api.call.find_organization(self._services, request.headers.get("host", ""))
-        asked = ApiRequest(request.scope, request.receive)
-        return api.call.site(self._services.config, asked, org)
-
-    def _described(self, service: Integration, site: str, channel: str, topic: str) -> str:
+    def _address(self, asked: ApiRequest, service: Integration, channel: str, topic: str) -> str:
+        org = api.call.find_organization(self._services, asked.host)
         given = {"api_key": KEY, "stream": channel, "topic": topic}
         query = urlencode({name: value for name, value in given.items() if value})
-        address = f"{site}/api/v1/external/{service.name}?{query}"
-        signed = (
-            f"<p>{_text(service.title)} signs what it sends. If you give it a secret, add"
-            " <code>&amp;webhook_secret=…</code> with the same one, and nothing else is let in.</p>"
-            if service.check is not None
-            else ""
-        )
-        return f"""<p><a href="/integrations">Integrations</a></p>
-<h1>{_text(service.title)}</h1>
-<form>
-<label>Channel <input name="stream" value="{_text(channel)}"></label>
-<label>Topic <input name="topic" value="{_text(topic)}" placeholder="chosen by the event"></label>
-<button>Show the address</button>
-</form>
-<p>Paste this, with the key of your bot in place of <code>{KEY}</code>.
-{_with_code(service.paste)}</p>
-<pre>{_text(address)}</pre>
-{signed}
-<p>Without a channel the bot writes to its owner.
-<code>&amp;only_events=["push","pull_request.*"]</code> and <code>&amp;exclude_events=[…]</code>
-choose what is told; for code, <code>&amp;branches=main,release/*</code> and
-<code>&amp;ignore_private_repositories=true</code> do too.</p>"""
+        site = api.call.site(self._services.config, asked, org)
+        return f"{site}/api/v1/external/{service.name}?{query}"
 
 
-def _with_code(text: str) -> str:
-    return _CODE.sub(r"<code>\1</code>", _text(text))
-
-
-def _text(text: str) -> str:
-    return html.escape(text)
+async def _listed(asked: ApiRequest, status: int = 200) -> Response:
+    services = sorted(integrations.INTEGRATIONS.values(), key=lambda each: each.title.lower())
+    return await rendering.page(asked, "integrations.html", status=status, services=services)

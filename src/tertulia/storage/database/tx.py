@@ -50,10 +50,12 @@ class Dialect(Protocol):
     def is_outage(self, error: BaseException) -> bool: ...
     def check_fitness(self) -> None: ...
     def time(self, connection: Any) -> float | None: ...
+    def history_line(self, connection: Any) -> str: ...
     def has_table(self, connection: Any, table: str) -> bool: ...
     def integrity_problems(self, connection: Any) -> list[str]: ...
 
     types: Mapping[str, str]
+    next_message_id: str
     declared_references: str
     reads_block: bool
 
@@ -110,6 +112,10 @@ class Tx:
         assert row is not None
         number: int = row["id"]
         return number
+
+    def history_line(self) -> str:
+        """Which of several histories of the same database this is; see the dialects."""
+        return self.dialect.history_line(self._connection)
 
     def _run(self, sql: str, params: dict[str, Any]) -> Cursor:
         params.setdefault("realm", self.realm_id)

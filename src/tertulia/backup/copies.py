@@ -52,7 +52,7 @@ class LiveCopy:
             migrations=sorted(migrations),
             tables={name: list(columns) for name, columns in self._tables.items()},
             rows={name: storage.copying.count(tx, name) for name in self._tables},
-            counters=tx.counters(),
+            counters=storage.copying.counters(tx),
         )
 
     def blocks(self) -> Iterator[tuple[str, Block]]:

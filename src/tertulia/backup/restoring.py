@@ -86,10 +86,10 @@ def _fill(database: Database, copy: Copy, leap: int, settle: Settle, progress: P
         storage.database.schema.apply(connection, dialect, [m for m in every if m.number in had])
         tx = Tx(connection, dialect, 0, database.clock())
         _load(tx, copy, progress)
-        storage.copying.leap(tx, copy.about.counters, leap)
         storage.database.schema.apply(
             connection, dialect, [m for m in every if m.number not in had]
         )
+        storage.copying.leap(tx, copy.about.counters, leap)
         for realm in storage.organization.all_of_them(tx):
             storage.log.begin_epoch(tx.for_realm(realm.id))
         settle(tx)

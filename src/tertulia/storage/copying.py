@@ -46,9 +46,33 @@ def make_again(tx: Tx, statements: list[str]) -> None:
         tx.execute(statement)
 
 
+def counters(tx: Tx) -> dict[str, int]:
+    """The last id that was given out, by table. What was deleted had one too."""
+    deleted = has_deleted_messages(tx) and tx.value(
+        "SELECT max(newest) AS value FROM deleted_message"
+    )
+    newest = tx.value("SELECT max(id) AS value FROM message")
+    known = tx.counters()
+    return known | {"message": max(known.get("message", 0), newest or 0, deleted or 0)}
+
+
+def has_deleted_messages(tx: Tx) -> bool:
+    """Whether the schema is so new that it remembers the newest message when it is deleted."""
+    return any(row["table_name"] == "deleted_message" for row in tx.all(tx.dialect.columns))
+
+
 def leap(tx: Tx, counters: dict[str, int], by: int) -> None:
-    """Go on counting so far from where a copy was made that no number is given out twice."""
+    """Go on counting so far from where a copy was made that no number is given out twice.
+
+    The schema must be up to date.
+    """
     for table, last in counters.items():
         tx.count_from(table, last + by)
+    tx.execute("DELETE FROM deleted_message")
+    tx.execute(
+        "INSERT INTO deleted_message (realm_id, newest)"
+        " SELECT min(id), :newest FROM realm HAVING count(*) > 0",
+        newest=counters["message"] + by,
+    )
     tx.execute("UPDATE log_head SET seq = seq + :by", by=by)
     tx.execute("UPDATE presence SET update_id = update_id + :by", by=by)

@@ -48,7 +48,8 @@ def restore(file: Path, **flags: Any) -> None:
     click.echo(f"Restored everything as of {taken:%Y-%m-%d %H:%M:%S} UTC.", err=True)
     if settled.renewed:
         click.echo(
-            f"The secret was not in the backup, so all {settled.renewed} API keys are new: people"
-            " log in again with their passwords, and bots need what `tertulia user zuliprc` prints.",
+            f"The secret was not in the backup, so all {settled.renewed} API keys are new:"
+            " people log in again with their passwords, and bots need what"
+            " `tertulia user zuliprc` prints.",
             err=True,
         )

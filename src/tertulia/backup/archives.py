@@ -21,7 +21,7 @@ from typing import IO, NamedTuple
 
 import msgspec
 
-from tertulia.backup.copies import About, Block, Copy
+from tertulia.backup.copies import Block, Copy, CopyFacts
 from tertulia.errors import CannotStart
 
 ABOUT, SECRET, ROWS, END = "about.json", "secret", "rows/", "end.json"
@@ -58,7 +58,7 @@ def write(copy: Copy, path: Path, secret: bytes | None, progress: Progress) -> N
     _sync_folder(path.parent)
 
 
-def verify(path: Path) -> About:
+def verify(path: Path) -> CopyFacts:
     """Read a file to its end; raises BadBackup if it is not whole."""
     with opened(path) as archive:
         for _ in archive.blocks():
@@ -90,7 +90,7 @@ class Archive:
         first, second = next(members), next(members)
         if first.name != ABOUT:
             raise tarfile.TarError
-        self.about = msgspec.json.decode(first.data, type=About)
+        self.about = msgspec.json.decode(first.data, type=CopyFacts)
         self.secret = second.data if second.name == SECRET else None
         self._rest = members if second.name == SECRET else itertools.chain([second], members)
 

@@ -17,7 +17,7 @@ BLOCK_ROWS = 5_000
 BLOCK_BYTES = 1 << 20
 
 
-class About(msgspec.Struct, frozen=True, kw_only=True):
+class CopyFacts(msgspec.Struct, frozen=True, kw_only=True):
     """What has to be known of a copy before its first row."""
 
     version: str
@@ -34,7 +34,7 @@ class About(msgspec.Struct, frozen=True, kw_only=True):
 
 class Copy(Protocol):
     @property
-    def about(self) -> About: ...
+    def about(self) -> CopyFacts: ...
 
     def blocks(self) -> Iterator[tuple[str, Block]]:
         """The rows, a few thousand at a time, in the order of the tables."""
@@ -46,7 +46,7 @@ class LiveCopy:
     def __init__(self, tx: Tx, migrations: frozenset[int]) -> None:
         self._tx = tx
         self._tables = storage.copying.tables(tx)
-        self.about = About(
+        self.about = CopyFacts(
             version=domain.version.VERSION,
             taken_at=tx.now,
             migrations=sorted(migrations),

@@ -13,7 +13,7 @@ from typing import Any
 
 from tertulia import opening, private_files, storage
 from tertulia.backup.archives import BadBackup, Progress
-from tertulia.backup.copies import About, Block, Copy
+from tertulia.backup.copies import Block, Copy, CopyFacts
 from tertulia.config import Config
 from tertulia.errors import CannotStart
 from tertulia.storage.database import Database
@@ -31,7 +31,7 @@ class NotEmpty(CannotStart):
     """Where something is to be restored, there is something already."""
 
 
-def leap_since(about: About, now: float) -> int:
+def leap_since(about: CopyFacts, now: float) -> int:
     return LEAP + int(LEAP_PER_SECOND * max(0.0, now - about.taken_at))
 
 
@@ -65,7 +65,7 @@ def restore(copy: Copy, config: Config, leap: int, settle: Settle, progress: Pro
         _remove(draft)
 
 
-def _check_known(about: About) -> None:
+def _check_known(about: CopyFacts) -> None:
     known = {each.number for each in storage.database.schema.migrations()}
     if not known.issuperset(about.migrations):
         raise BadBackup(

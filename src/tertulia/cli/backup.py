@@ -23,8 +23,8 @@ MOMENT = "%Y%m%d-%H%M%S"
 ANY_MOMENT = r"[0-9]{8}-[0-9]{6}"
 
 
-class Span(click.ParamType[float]):
-    name = "span"
+class Duration(click.ParamType[float]):
+    name = "duration"
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
@@ -38,7 +38,9 @@ class Span(click.ParamType[float]):
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--with-secret", is_flag=True, help="Include the secret: whoever has the file is in.")
-@click.option("--every", metavar="1d", type=Span(), help="Go on, and make another one so often.")
+@click.option(
+    "--every", metavar="1d", type=Duration(), help="Go on, and make another one so often."
+)
 @click.option(
     "--keep", metavar="N", type=click.IntRange(1), help="Of dated files, keep the newest."
 )

@@ -320,6 +320,20 @@ def test_a_key_of_a_send_is_found_until_it_is_old(database, realm):
     in_one_go(database, realm, scene)
 
 
+def test_no_number_ever_means_two_messages(database, realm):
+    def scene(tx: Tx) -> None:
+        ana = person(tx)
+        place = storage.messages.conversations.get_or_start(tx, [ana.id])
+        draft = Draft("Soup?", "<p>Soup?</p>", 0, "test", read_by_sender=True)
+        first = storage.messages.insert_in_conversation(tx, ana.id, place, draft)
+        second = storage.messages.insert_in_conversation(tx, ana.id, place, draft)
+        storage.messages.delete(tx, [second])
+        storage.messages.delete(tx, [first])
+        assert storage.messages.insert_in_conversation(tx, ana.id, place, draft) > second
+
+    in_one_go(database, realm, scene)
+
+
 def test_a_queue_only_moves_forward(database, realm):
     def scene(tx: Tx) -> None:
         ana = person(tx)

@@ -42,7 +42,7 @@ class EncodedUser(NamedTuple):
     without_email: bytes
 
 
-class Doors:
+class ChannelDoors:
     """The channels by how they are open, each kind as a set of ids."""
 
     def __init__(self) -> None:
@@ -79,7 +79,7 @@ class Organization:
         self.clock = clock
         self.users: dict[int, User] = {}
         self.channels: dict[int, Channel] = {}
-        self.doors = Doors()
+        self.doors = ChannelDoors()
         self.groups: dict[int, Group] = {}
         self.system_ids: dict[str, int] = {}
         self.emoji: dict[int, CustomEmoji] = {}

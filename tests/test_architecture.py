@@ -21,6 +21,7 @@ ALLOWED = {
     "errors": "",
     "config": "",
     "markdown": "",
+    "integrations": "errors",
     "domain": "errors",
     "http": "errors config",
     "storage": "domain errors config",
@@ -28,8 +29,8 @@ ALLOWED = {
     "actions": "events storage domain markdown errors config",
     "links": "domain errors config",
     "jobs": "links actions events storage domain markdown errors config",
-    "api": "links http actions events storage domain markdown errors config",
-    "web": "api links http actions events storage domain markdown errors config",
+    "api": "links http integrations actions events storage domain markdown errors config",
+    "web": "api links http integrations actions events storage domain markdown errors config",
 }
 
 # Layers whose functions are called by their full name, `storage.channels.find(…)`; only classes

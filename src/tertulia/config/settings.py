@@ -132,7 +132,7 @@ class Config:
         16,
         whole(0, 1 << 20),
         "How much memory is for messages that were read lately, ready to be sent, in MiB;"
-        " `0` makes each anew for every reader.",
+        " `0` asks the database for everything, each time.",
     )
     web_public_streams_enabled: bool = setting(
         False, SWITCH, "Whether channels may be opened to readers without an account."

@@ -40,10 +40,12 @@ from tertulia.jobs.searching import Indexing
 from tertulia.jobs.sending import REMINDERS, SCHEDULED, send_due
 from tertulia.storage.database import Database
 from tertulia.web import pages, rendering
+from tertulia.web.door import DoorPages
 from tertulia.web.downloads import Downloads
 from tertulia.web.gallery import PICTURE_HEADERS, Gallery, drawn
 from tertulia.web.integrations import IntegrationPages
-from tertulia.web.logging_in import Doors
+from tertulia.web.logging_in import LoginPages
+from tertulia.web.passwords import PasswordPages
 
 TABLE_HEADERS = {"Cache-Control": "public, max-age=86400", "Access-Control-Allow-Origin": "*"}
 
@@ -187,7 +189,8 @@ class Application:
                 Route("/static/emoji.json", _emoji),
                 *IntegrationPages(self.services).routes(),
                 Mount("/static/css", StaticFiles(packages=[("tertulia.web", "static/css")])),
-                *Doors(gate, GUEST if self.services.config.demo else None).routes(),
+                *LoginPages(DoorPages(gate), GUEST if self.services.config.demo else None).routes(),
+                *PasswordPages(DoorPages(gate)).routes(),
                 *Gallery(self.services, gate).routes(),
                 *Downloads(self.services, gate).routes(),
             ],

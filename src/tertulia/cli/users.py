@@ -160,6 +160,18 @@ def set_password(email: str, org: str | None, **flags: Any) -> None:
     click.echo(f"{found.full_name} <{found.email}> has a new password.", err=True)
 
 
+@user.command("link")
+@click.argument("email")
+@in_organization
+def make_link(email: str, org: str | None, **flags: Any) -> None:
+    """Print a link with which somebody can choose a password, once, until tomorrow."""
+    opened = open_organization(org, flags)
+    found = _find(opened, email)
+    key = opened.write(actions.people.forgotten_passwords.make_link, opened.vault, None, found.id)
+    click.echo(f"With this link {found.full_name} <{found.email}> can choose a password:", err=True)
+    click.echo(actions.people.forgotten_passwords.address(_site(opened), key))
+
+
 @user.command("zuliprc")
 @click.argument("email")
 @in_organization
@@ -170,8 +182,7 @@ def print_zuliprc(email: str, org: str | None, **flags: Any) -> None:
     sealed = opened.read(storage.people.sealed_key, found.id)
     if sealed is None:
         raise click.ClickException(f"{found.email} has no API key.")
-    site = zuliprc.site(opened.config, opened.realm, is_only_one=len(opened.organizations) == 1)
-    click.echo(zuliprc.text(found.email, opened.vault.unseal(sealed), site), nl=False)
+    click.echo(zuliprc.text(found.email, opened.vault.unseal(sealed), _site(opened)), nl=False)
 
 
 def _read_password(given: str | None, from_stdin: bool) -> str | None:
@@ -188,6 +199,10 @@ def _ask_password() -> str:
         asked: str = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
         return asked
     return sys.stdin.readline().rstrip("\r\n")
+
+
+def _site(opened: OpenOrganization) -> str:
+    return zuliprc.site(opened.config, opened.realm, is_only_one=len(opened.organizations) == 1)
 
 
 def _find(opened: OpenOrganization, email: str) -> User:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         bot_memory,
         bots,
         known_people,
+        one_time_links,
         password_attempts,
         presence,
         profile_fields,

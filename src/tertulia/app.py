@@ -32,6 +32,7 @@ from tertulia.http.ratelimit import Limiter
 from tertulia.http.replies import encode_error
 from tertulia.http.request import ApiRequest
 from tertulia.jobs import housekeeping, presence
+from tertulia.jobs.letters import Postman
 from tertulia.jobs.preparing import Preparation
 from tertulia.jobs.rerendering import rerender
 from tertulia.jobs.runner import Job, Runner
@@ -78,9 +79,11 @@ class Application:
             complaints=Limiter(COMPLAINTS, clock),
         )
         self.indexing = Indexing(database, self.delivery)
+        self.postman = Postman(config, database, self.delivery, vault)
         self.runner = Runner(self._jobs())
         self.connections = Connections(config)
         self.metrics = metrics.Metrics(self.delivery, self.runner, self.indexing, self.connections)
+        self.metrics.tell_of_mail(self.postman)
         gate = Admission(self.services)
         self._api = Api(
             ROUTES,
@@ -158,6 +161,8 @@ class Application:
             Job("full members", 60, partial(housekeeping.welcome_full_members, *both)),
             Job("sessions", 3600, partial(housekeeping.forget_sessions, *both)),
         ]
+        if config.sends_mail:
+            jobs.append(Job("mail", 1, self.postman.go_round, at_once=True))
         if self._goes_by_database:
             jobs.append(Job("clock", 60, partial(housekeeping.compare_clocks, database)))
         return jobs

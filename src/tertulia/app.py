@@ -73,8 +73,7 @@ class Application:
             absent=ABSENT,
             observe=self.metrics.observe,
         )
-        description = describe(ROUTES, title="Tertulia", version=domain.version.VERSION)
-        self._description = msgspec.json.encode(description)
+        self._description = description()
         self._pages = self._build_pages(gate)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -183,6 +182,12 @@ class Application:
             media_type="application/json",
             headers={"Access-Control-Allow-Origin": "*"},
         )
+
+
+@cache
+def description() -> bytes:
+    """What the API says of itself: the same for every server of this version."""
+    return msgspec.json.encode(describe(ROUTES, title="Tertulia", version=domain.version.VERSION))
 
 
 async def _refuse(request: Request, error: Exception) -> Response:

@@ -224,8 +224,7 @@ def find_organization(services: Services, host: str) -> Organization | None:
     everywhere = services.delivery.organizations
     if len(everywhere) == 1:
         return next(iter(everywhere.values()))
-    subdomain = _subdomain(services.config.external_host, host)
-    return next((org for org in everywhere.values() if org.realm.subdomain == subdomain), None)
+    return services.delivery.organization_at(_subdomain(services.config.external_host, host))
 
 
 def has_public_access(config: Config, org: Organization) -> bool:

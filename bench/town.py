@@ -108,6 +108,6 @@ def _open_channel(tx: Tx, owner: User, user_ids: list[int], name: str) -> None:
 def _open_queues(tx: Tx, user: User, count: int) -> list[str]:
     options = Options(event_types=["message"])
     return [
-        actions.queues.create(tx, user, options, storage.log.head(tx), 3600).queue_id
+        actions.queues.create(tx, user, options, storage.log.end(tx), 3600).queue_id
         for _ in range(count)
     ]

@@ -21,14 +21,15 @@ ALLOWED = {
     "errors": "",
     "config": "",
     "markdown": "",
+    "integrations": "errors",
     "domain": "errors",
     "http": "errors config",
     "storage": "domain errors config",
     "events": "storage domain markdown errors config",
     "actions": "events storage domain markdown errors config",
     "jobs": "actions events storage domain markdown errors config",
-    "api": "http actions events storage domain markdown errors config",
-    "web": "api http actions events storage domain markdown errors config",
+    "api": "http integrations actions events storage domain markdown errors config",
+    "web": "api http integrations actions events storage domain markdown errors config",
 }
 
 # Layers whose functions are called by their full name, `storage.channels.find(…)`; only classes

@@ -4,6 +4,7 @@ import json
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -26,13 +27,19 @@ FIRST = 1  # the id of the first organization
 
 
 @pytest.fixture
-def terminal(tmp_path: Path) -> Terminal:
+def new_terminal(tmp_path: Path) -> Terminal:
+    """A terminal where there is no data yet."""
     return Terminal(tmp_path / "data")
 
 
 @pytest.fixture
+def terminal(new_terminal: Terminal) -> Terminal:
+    return new_terminal.founds()
+
+
+@pytest.fixture
 def either_terminal(kind: Kind, databases: Databases) -> Terminal:
-    """A terminal for the scenes that are played on both databases."""
+    """A terminal for the scenes that are played on both databases; there is no data yet."""
     url, folder = databases.new(kind)
     return Terminal(folder, url)
 
@@ -45,6 +52,8 @@ def database_of(terminal: Terminal) -> Database:
 
 
 def test_the_first_person_can_be_added_before_the_first_start(either_terminal):
+    either_terminal.founds()
+
     said = either_terminal.runs(
         "user", "add", "ana@example.com", "--name", "Ana", "--role", "owner", "--json"
     )
@@ -244,7 +253,6 @@ def test_accounts_get_other_roles_and_come_back(terminal):
     ],
 )
 def test_a_zuliprc_names_the_address_of_the_organization(terminal, settings, org, site):
-    terminal.runs("org", "create", "Earth")
     terminal.runs("org", "create", "Moon", "--subdomain", "moon")
     terminal.adds("ana", "--org", org)
 
@@ -278,8 +286,6 @@ def test_organizations_are_founded_and_listed(either_terminal):
     ],
 )
 def test_an_organization_that_cannot_be_is_refused(terminal, flags, sentence):
-    terminal.runs("org", "list")
-
     refused = terminal.runs("org", "create", *flags)
 
     assert refused.code == 1
@@ -379,7 +385,7 @@ def test_an_organization_takes_a_new_name(either_terminal):
 
 
 def test_good_data_is_well(either_terminal):
-    either_terminal.adds("ana")
+    either_terminal.founds().adds("ana")
 
     said = either_terminal.runs("check")
 
@@ -449,13 +455,6 @@ def test_a_fault_in_the_data_is_found(terminal, meddle, problem):
     assert "Problems found: " in said.out
 
 
-def test_a_check_of_nothing_says_so_and_makes_nothing(terminal):
-    said = terminal.runs("check")
-
-    assert (said.code, said.err) == (1, f"Error: There is no Tertulia data in {terminal.data}.\n")
-    assert not terminal.data.exists()
-
-
 def test_a_check_without_the_secret_misses_it_and_makes_none(terminal):
     terminal.adds("ana")
     secret = Config(data=terminal.data).secret_file
@@ -468,6 +467,54 @@ def test_a_check_without_the_secret_misses_it_and_makes_none(terminal):
 
 
 # --- what keeps every command from working ---
+
+MAKES_DATA = {"serve", "generate", "org create", "restore"}
+
+
+def every_command(
+    group: click.Group = main, *before: str
+) -> Iterator[tuple[list[str], click.Command]]:
+    """All commands there are, by the words that call them."""
+    for name in group.list_commands(click.Context(group)):
+        command = group.get_command(click.Context(group), name)
+        assert command is not None
+        if isinstance(command, click.Group):
+            yield from every_command(command, *before, name)
+        else:
+            yield [*before, name], command
+
+
+def anything_for(parameter: click.Parameter) -> list[str]:
+    """Words that a command takes for a parameter without looking at the data."""
+    if not parameter.required:
+        return []
+    kind = parameter.type
+    word = str(next(iter(kind.choices))) if isinstance(kind, click.Choice) else "8"
+    return [word] if isinstance(parameter, click.Argument) else [parameter.opts[0], word]
+
+
+@pytest.mark.parametrize(
+    "words, command",
+    [each for each in every_command() if " ".join(each[0]) not in MAKES_DATA],
+    ids=lambda each: "-".join(each) if isinstance(each, list) else "",
+)
+def test_a_place_without_data_is_refused_and_left_as_it_is(new_terminal, words, command):
+    given = [word for parameter in command.params for word in anything_for(parameter)]
+
+    refused = new_terminal.runs(*words, *given)
+
+    assert (refused.code, refused.out) == (1, "")
+    assert refused.err == f"Error: There is no Tertulia data in {new_terminal.data}.\n"
+    assert not new_terminal.data.exists()
+
+
+def test_an_empty_database_is_refused_and_left_empty(databases):
+    url, folder = databases.new("postgres", untouched=True)
+
+    refused = Terminal(folder, url).runs("user", "list")
+
+    assert refused.err == "Error: There is no Tertulia data in this database.\n"
+    assert Database.at(url).schema().is_empty
 
 
 @pytest.mark.parametrize("command", [["user", "list"], ["org", "list"], ["check"]])
@@ -485,7 +532,7 @@ def test_data_of_a_newer_server_is_left_alone(terminal, command):
 @pytest.mark.parametrize(
     "words, sentence",
     [
-        (["--data", "/dev/null/x"], "/dev/null/x: Not a directory."),
+        (["--data", "/dev/null/x"], "There is no Tertulia data in /dev/null/x."),
         (["--database", "mysql://x"], "--database must be sqlite:///PATH or postgresql://…."),
         (
             ["--database", "postgresql://ana:hush@127.0.0.1:1/x"],
@@ -510,11 +557,11 @@ def test_a_place_that_cannot_be_is_told_in_one_sentence(tmp_path, monkeypatch, w
     assert "hush" not in refused.stderr
 
 
-def test_what_is_no_database_is_told_in_one_sentence(terminal):
-    terminal.data.mkdir()
-    (terminal.data / "tertulia.db").write_text("I am a shopping list. " * 100)
+def test_what_is_no_database_is_told_in_one_sentence(new_terminal):
+    new_terminal.data.mkdir()
+    (new_terminal.data / "tertulia.db").write_text("I am a shopping list. " * 100)
 
-    refused = terminal.runs("user", "list")
+    refused = new_terminal.runs("user", "list")
 
     assert (refused.code, refused.err) == (
         1,
@@ -523,16 +570,7 @@ def test_what_is_no_database_is_told_in_one_sentence(terminal):
 
 
 def test_the_command_has_a_version_and_every_part_of_it_a_help():
-    for words in (
-        [],
-        ["serve"],
-        ["user"],
-        ["user", "add"],
-        ["org"],
-        ["org", "set"],
-        ["org", "settings"],
-        ["check"],
-    ):
+    for words, _ in every_command():
         assert CliRunner().invoke(main, [*words, "--help"]).exit_code == 0
     assert CliRunner().invoke(main, ["--version"]).output.startswith("Tertulia ")
 
@@ -545,13 +583,16 @@ def test_the_list_of_commands_says_what_each_says_of_itself(name):
     assert command.get_short_help_str(100) == COMMANDS[name][1]
 
 
-def test_help_does_not_wait_for_the_servers_code():
-    program = "import sys; from tertulia.cli import main; main(['--help'], standalone_mode=False)"
+@pytest.mark.parametrize("words", [["--help"], ["user", "list"], ["org", "list"]])
+def test_who_only_looks_does_not_wait_for_the_servers_code(terminal, words):
+    given = words if words == ["--help"] else [*words, *terminal.place]
+    program = f"import sys; from tertulia.cli import main; main({given!r}, standalone_mode=False)"
     loaded = f"{program}; print(*[name for name in sys.modules if name.startswith('tertulia.')])"
 
     shown = subprocess.run(
         [sys.executable, "-c", loaded], capture_output=True, check=True, text=True
     )
 
-    assert "Commands:" in shown.stdout
-    assert not {"tertulia.app", "tertulia.api", "tertulia.actions"} & set(shown.stdout.split())
+    *_, modules = shown.stdout.splitlines()
+    assert "tertulia.cli.commands" in modules.split()
+    assert not {"tertulia.app", "tertulia.api", "tertulia.markdown"} & set(modules.split())

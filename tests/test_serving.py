@@ -87,18 +87,16 @@ def test_the_command_that_a_new_server_proposes_lets_somebody_in(terminal):
 def test_the_first_commands_may_all_come_at_once(terminal):
     with ThreadPoolExecutor() as people:
         starting = people.submit(terminal.serves)
-        adding = [
-            people.submit(
-                terminal.runs_process, "user", "add", f"{name}@example.com", "--name", name
-            )
-            for name in ("ana", "ben")
+        founding = [
+            people.submit(terminal.runs_process, "org", "create", name, "--subdomain", name)
+            for name in ("earth", "moon")
         ]
 
-    assert [(added.result().code, added.result().err[:6]) for added in adding] == [
-        (0, "Added ")
+    assert [(founded.result().code, founded.result().err[:7]) for founded in founding] == [
+        (0, "Founded")
     ] * 2
-    assert starting.result().asks("GET", "/server_settings")[0] == 200
-    assert len(terminal.runs("org", "list").out.splitlines()) == 2
+    starting.result().soon_answers(200, "/server_settings", who="", host="moon.localhost")
+    assert {"earth", "moon"} <= set(terminal.runs("org", "list").out.split())
 
 
 def test_a_second_server_on_the_same_folder_is_refused(terminal):
@@ -136,7 +134,7 @@ def test_a_port_in_use_is_told_in_one_sentence(terminal):
 
 
 def test_data_of_a_newer_server_is_refused(terminal):
-    terminal.adds("ana")
+    terminal.founds().adds("ana")
     with sqlite3.connect(terminal.data / "tertulia.db") as database:
         database.execute("UPDATE schema_version SET version = 9999")
 
@@ -182,7 +180,7 @@ def test_a_secret_is_made_once_and_for_its_owner_alone(tmp_path):
     ],
 )
 def test_without_its_secret_the_data_is_of_no_use(terminal, meddle, sentence):
-    terminal.adds("ana")
+    terminal.founds().adds("ana")
     config = Config(data=terminal.data)
     meddle(config.secret_file)
 
@@ -304,7 +302,7 @@ def whoami(config: Config, peer: str, forwarded: list[str]) -> Any:
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
 def test_a_server_told_to_stop_answers_a_waiting_poll_and_leaves_no_trace(terminal, how):
-    ana = terminal.adds("ana")
+    ana = terminal.founds().adds("ana")
     server = terminal.serves()
     queue_id = server.asks("POST", "/register", who=ana)[1]["queue_id"]
     poll = park(server, ana, queue_id)
@@ -406,7 +404,7 @@ def test_no_accident_puts_the_words_of_an_exception_into_the_log(log_format):
 
 
 def test_a_log_that_cannot_be_written_stops_nobody(terminal):
-    ana = terminal.adds("ana")
+    ana = terminal.founds().adds("ana")
     server = terminal.serves(log=Path("/dev/full"))
 
     assert server.asks("GET", "/users/me")[0] == 401

@@ -37,13 +37,13 @@ def test_a_new_server_closes_its_files_whatever_the_umask(terminal):
 
 
 def test_so_does_a_command_that_makes_the_data(terminal):
-    assert terminal.adds("ana")
+    assert terminal.founds().adds("ana")
 
     assert not open_to_others(terminal.data) & OURS
 
 
 def test_files_that_others_could_read_are_closed_and_that_is_told(terminal):
-    terminal.adds("ana")
+    terminal.founds().adds("ana")
     for path in terminal.data.iterdir():
         path.chmod(0o644)
 

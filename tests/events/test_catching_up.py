@@ -29,6 +29,7 @@ from tertulia.events.mailbox import Mailbox
 from tertulia.events.types.messages.flags import FlagsChanged
 from tertulia.storage.database import Database
 from tertulia.storage.database.dialects.sqlite import Sqlite
+from tertulia.storage.log import LogPlace
 
 LATER = 3600
 
@@ -334,7 +335,7 @@ class Stage:
     async def registers(self, *event_types: str) -> str:
         options = Options(event_types=list(event_types) or ["message"])
         opened = await self.database.write_in(
-            self.realm_id, actions.queues.create, self.ben, options, self.applied, 600
+            self.realm_id, actions.queues.create, self.ben, options, LogPlace(self.applied, ""), 600
         )
         return opened.queue_id
 

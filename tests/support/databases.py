@@ -39,8 +39,12 @@ class Databases:
         self._idle: list[str] = []
         self._forms: dict[Kind, str] = {}
 
-    def new(self, kind: Kind, form: str = "template1") -> tuple[str, Path]:
-        """The URL of an empty database, and a data folder to go with it."""
+    def new(
+        self, kind: Kind, *, untouched: bool = False, form: str = "template1"
+    ) -> tuple[str, Path]:
+        """The URL of an empty database, and a data folder to go with it.
+
+        One that is untouched does not even have tables."""
         name = f"tertulia_test_{os.getpid()}_{next(_numbers)}"
         folder = self._folder / name
         folder.mkdir(parents=True)
@@ -51,7 +55,7 @@ class Databases:
         problem = unreachable()
         if problem:
             pytest.skip(f"PostgreSQL cannot be reached: {problem}")
-        if self._idle:
+        if self._idle and not untouched:
             self.lent.append(self._idle.pop())
             return self.lent[-1], folder
         with _connect() as connection:
@@ -65,14 +69,14 @@ class Databases:
         if kind == "postgres" and self._idle:
             return self.new(kind)
         if kind not in self._forms:
-            self._forms[kind], _ = self.new(kind)
+            self._forms[kind], _ = self.new(kind, untouched=True)
             self.lent.remove(self._forms[kind])
             Database.at(self._forms[kind]).migrate()
         if kind == "sqlite":
             url, folder = self.new(kind)
             shutil.copy(self._forms[kind].removeprefix("sqlite:///"), folder / "tertulia.db")
             return url, folder
-        return self.new(kind, _name_in(self._forms[kind]))
+        return self.new(kind, form=_name_in(self._forms[kind]))
 
     def give_back(self, url: str) -> None:
         self.lent.remove(url)

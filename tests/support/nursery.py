@@ -30,6 +30,10 @@ class Newborn:
         self._process.start()
         self.pid: int = self._process.pid or 0
 
+    @property
+    def returncode(self) -> int | None:
+        return self._process.exitcode
+
     def poll(self) -> int | None:
         return self._process.exitcode
 

@@ -44,6 +44,12 @@ class Terminal:
             self.place += ["--database", database]
         self._serving: list[Serving] = []
 
+    def founds(self) -> "Terminal":
+        """Make the data: until then there is nothing to look after."""
+        said = self.runs("org", "create", "Tertulia")
+        assert said.code == 0, said.err
+        return self
+
     def runs(self, *words: str, typing: str = "", **settings: str) -> Said:
         """Run a command to its end, without the cost of a process."""
         ours: dict[str, str | None] = {n: None for n in os.environ if n.startswith("TERTULIA_")}

@@ -10,6 +10,7 @@ from tertulia.domain.people.user import User
 from tertulia.errors.events import BadQueue
 from tertulia.events.listener import Options
 from tertulia.storage.database.tx import Tx
+from tertulia.storage.log import LogPlace
 from tertulia.storage.queues import Position, StoredQueue
 
 MOST_PER_USER = 200
@@ -21,8 +22,8 @@ class Opened(NamedTuple):
     given_up: list[str]  # to make room for it
 
 
-def create(tx: Tx, user: User, options: Options, start_seq: int, idle_seconds: int) -> Opened:
-    """Store a queue that begins after `start_seq`.
+def create(tx: Tx, user: User, options: Options, start: LogPlace, idle_seconds: int) -> Opened:
+    """Store a queue that begins after `start`.
 
     Where there are too many, those give way that nobody has polled for longest: a client that
     begins anew all the time goes on, and one whose queue is gone knows how to begin anew.
@@ -34,11 +35,12 @@ def create(tx: Tx, user: User, options: Options, start_seq: int, idle_seconds: i
         realm_id=tx.realm_id,
         user_id=user.id,
         options=msgspec.json.encode(options).decode(),
-        start_seq=start_seq,
-        acked=events.mailbox.event_id(start_seq),
-        scanned=start_seq,
+        start_seq=start.seq,
+        acked=events.mailbox.event_id(start.seq),
+        scanned=start.seq,
         idle_seconds=idle_seconds,
         seen_at=tx.now,
+        epoch=start.epoch,
     )
     storage.queues.insert(tx, queue)
     actions.messages.reading.catch_up(tx, user.id)

@@ -6,11 +6,14 @@ from tertulia.modules import on_demand
 
 if TYPE_CHECKING:
     from tertulia.api import (
+        admission,
+        browsers,
         call,
         channels,
         events,
         files,
         groups,
+        integrations,
         later,
         messages,
         organization,

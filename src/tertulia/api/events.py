@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from tertulia import actions, domain, events, storage
+from tertulia import actions, api, domain, events, storage
 from tertulia.api.call import Call
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
@@ -18,6 +18,7 @@ from tertulia.events.snapshot.surroundings import Surroundings
 from tertulia.http.replies import Encoded, Reply, ok
 from tertulia.http.rules import AtMost, MaxItems, MaxLength, NonNegative, Positive
 from tertulia.storage.database.tx import Tx
+from tertulia.storage.log import LogPlace
 
 MOBILE_IDLE_SECONDS = 43_200
 LONGEST_IDLE_SECONDS = 604_800
@@ -85,11 +86,11 @@ async def register(
     wanted = Wanted(event_types if fetch_event_types is None else fetch_event_types)
     idle_seconds = _idle_seconds(call, idle_queue_timeout)
 
-    start_seq, state = await _state(call, user, options, wanted, presence_history_limit_days)
+    start, state = await _state(call, user, options, wanted, presence_history_limit_days)
 
     queue_id = None
     if not user.is_spectator:
-        queue_id = await _open(call, options, start_seq, idle_seconds)
+        queue_id = await _open(call, options, start, idle_seconds)
     first = {
         "queue_id": queue_id,
         "last_event_id": -1,
@@ -118,6 +119,7 @@ async def poll(
     )
     body = b'{"events":[%s]' % b",".join(events)
     if waited:
+        await api.browsers.check_still_there(call)
         body += b',"queue_id":%s' % _encode(queue_id)
     return Encoded(body + b"}")
 
@@ -133,13 +135,13 @@ async def _first_poll(call: Call) -> Encoded[Events]:
     """A poll without a queue makes one."""
     idle_seconds = call.config.idle_queue_seconds
     usual = await _usual_hearing(call, call.user)
-    queue_id = await _open(call, usual, call.org.applied, idle_seconds)
+    queue_id = await _open(call, usual, call.org.place, idle_seconds)
     made = {"events": [], "queue_id": queue_id, "idle_queue_timeout_secs": idle_seconds}
     return Encoded(_encode(made))
 
 
-async def _open(call: Call, options: Options, start_seq: int, idle_seconds: int) -> str:
-    opened = await call.db.write(actions.queues.create, call.user, options, start_seq, idle_seconds)
+async def _open(call: Call, options: Options, start: LogPlace, idle_seconds: int) -> str:
+    opened = await call.db.write(actions.queues.create, call.user, options, start, idle_seconds)
     for queue_id in opened.given_up:
         call.delivery.close_queue(queue_id)
     await call.delivery.open(call.user, opened.queue_id)
@@ -160,7 +162,7 @@ async def _usual_hearing(call: Call, user: User) -> Options:
 
 async def _state(
     call: Call, user: User, options: Options, wanted: Wanted, presence_days: int | None
-) -> tuple[int, dict[str, Any]]:
+) -> tuple[LogPlace, dict[str, Any]]:
     """The state, and the place in the log where the queue begins: both of the same moment."""
     follower = call.delivery.follower
     async with follower.still():
@@ -169,7 +171,7 @@ async def _state(
             facts, news = await call.db.read(_read_moment, call, user, wanted)
         around = _surroundings(call)
         view = View(call.org, user, options, facts, around, call.now, presence_days)
-        return call.org.applied, events.snapshot.compose.compose(view, wanted)
+        return call.org.place, events.snapshot.compose.compose(view, wanted)
 
 
 def _read_moment(tx: Tx, call: Call, user: User, wanted: Wanted) -> tuple[Facts, News]:

@@ -21,12 +21,7 @@ MOST_SHOWN = 10  # problems of one subject; more would only hide the others
 @config_options(for_serve=False)
 def check(as_json: bool, **flags: Any) -> None:
     """Verify the data and say what was found."""
-    config = Config.load(flags, os.environ)
-    file = opening.sqlite_file(config)
-    if file is not None and not file.exists():
-        raise click.ClickException(f"There is no Tertulia data in {config.data}.")
-
-    findings = examine(config)
+    findings = examine(Config.load(flags, os.environ))
 
     problems = sum(len(finding.problems) for finding in findings)
     if as_json:
@@ -40,10 +35,8 @@ def check(as_json: bool, **flags: Any) -> None:
 
 
 def examine(config: Config) -> list[Finding]:
-    database = Database.at(config.database_url)
+    database = opening.find_database(config)
     schema = database.schema()
-    if schema.is_empty:
-        raise click.ClickException("The database is empty: no Tertulia has used it yet.")
     findings = [_schema(schema), _integrity(config, database)]
     if not schema.missing():
         vault = opening.find_vault(config)

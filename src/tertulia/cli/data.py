@@ -13,6 +13,7 @@ from tertulia.cli.flags import Command, config_options
 from tertulia.config import Config
 from tertulia.domain.organization.realm import Realm
 from tertulia.domain.people.keys import Vault
+from tertulia.opening import NoData
 from tertulia.storage.database import Database
 from tertulia.storage.database.tx import Tx
 
@@ -52,19 +53,25 @@ class OpenOrganization:
         return self.database.write_now(self.realm.id, action, *args, **kwargs)
 
 
-def open_data(flags: dict[str, Any]) -> tuple[Config, Database]:
-    """The data, made ready if there is none yet."""
+def open_data(flags: dict[str, Any], *, may_make: bool = False) -> tuple[Config, Database]:
+    """The data that is there; where there is none, it is refused or made."""
     config = Config.load(flags, os.environ)
-    database = opening.open_beside(config)
+    try:
+        database = opening.open_beside(config)
+    except NoData:
+        if not may_make:
+            raise
+        database = opening.open_database(config)
     opening.check_vault(config, database)
     return config, database
 
 
 def open_organization(org: str | None, flags: dict[str, Any]) -> OpenOrganization:
     config, database = open_data(flags)
-    first, _ = opening.first_organization(database, config.organization)
     known = database.read_now(0, storage.organization.all_of_them)
-    realm = first if org is None else _at_subdomain(org, known)
+    if not known:
+        raise NoData(config)
+    realm = known[0] if org is None else _at_subdomain(org, known)
     return OpenOrganization(config, database, known, realm)
 
 

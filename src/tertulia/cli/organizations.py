@@ -7,7 +7,6 @@ from typing import Any, NoReturn
 import click
 
 from tertulia import actions, events, storage, zuliprc
-from tertulia.actions.messages.composing import Author
 from tertulia.cli.data import (
     OpenOrganization,
     as_json,
@@ -38,8 +37,8 @@ def org() -> None:
 @as_json
 @config_options(for_serve=False)
 def create(name: str, subdomain: str, as_json: bool, **flags: Any) -> None:
-    """Found an organization."""
-    _, database = open_data(flags)
+    """Found an organization, on a data folder that is made if there is none."""
+    _, database = open_data(flags, may_make=True)
     realm = database.write_now(0, actions.organization.create, name, subdomain)
     if as_json:
         show_json({"id": realm.id, "subdomain": realm.subdomain, "name": realm.name})
@@ -78,8 +77,8 @@ def list_organizations(as_json: bool, **flags: Any) -> None:
 @in_organization
 def set_setting(key: str, value: str, org: str | None, **flags: Any) -> None:
     """Change a setting, for example: org set name "New name"."""
-    setting = SETTINGS.get(key) or _unknown(key)
     opened = open_organization(org, flags)
+    setting = SETTINGS.get(key) or _unknown(key)
     chosen = _read_value(opened, setting, value)
     html = {key: _html(opened, value)} if setting.is_markup else {}
     opened.write(actions.organization.settings.edit, None, {key: chosen}, html)
@@ -144,7 +143,9 @@ def _html(opened: OpenOrganization, text: str) -> str:
     """Markup as the organization would have written it."""
     directory = opened.read(events.loading.load, opened.config.email_domain, opened.database.clock)
     site = zuliprc.site(opened.config, opened.realm, is_only_one=len(opened.organizations) == 1)
-    author = Author(opened.database.of(opened.realm.id), directory, None, site)
+    author = actions.messages.composing.Author(
+        opened.database.of(opened.realm.id), directory, None, site
+    )
     return asyncio.run(actions.messages.composing.describe(author, text))
 
 

@@ -21,6 +21,7 @@ from tertulia.errors.events import BadQueue, EventNotInQueue
 from tertulia.events.audience import Audience, Users, WasSubscribed
 from tertulia.events.directory import Organization
 from tertulia.events.follower import PAGE, Follower
+from tertulia.events.fragments import Shelf
 from tertulia.events.happening import Happening
 from tertulia.events.listener import Listener
 from tertulia.events.mailbox import Mailbox
@@ -48,8 +49,15 @@ class Page:
 
 
 class Delivery:
-    def __init__(self, database: Database, email_domain: str, heartbeat_seconds: float) -> None:
-        self.follower = Follower(database, email_domain, self._distribute, self._start_over)
+    def __init__(
+        self,
+        database: Database,
+        email_domain: str,
+        heartbeat_seconds: float,
+        history_bytes: int = 0,
+    ) -> None:
+        shelf = Shelf(history_bytes)
+        self.follower = Follower(database, email_domain, shelf, self._distribute, self._start_over)
         self.mailroom = Mailroom()
         self._database = database
         self._heartbeat_seconds = heartbeat_seconds
@@ -246,6 +254,7 @@ class Delivery:
             stored = await self._database.read_in(user.realm_id, storage.queues.find, queue_id)
             if stored is None or stored.user_id != user.id:
                 raise BadQueue(queue_id=queue_id)
+            await self._check_epoch(stored)
             mailbox = self.mailroom.find(queue_id) or self._make(stored)
         if mailbox.listener.user_id != user.id:
             raise BadQueue(queue_id=queue_id)
@@ -256,6 +265,14 @@ class Delivery:
         if self._is_given_up(mailbox):
             return await self.open(user, queue_id, last_event_id)
         return mailbox
+
+    async def _check_epoch(self, stored: StoredQueue) -> None:
+        """Refuse a queue of another log: what its client knows did not all happen in ours."""
+        org = self.organizations[stored.realm_id]
+        if stored.epoch and stored.epoch != org.epoch:
+            await self.follower.catch_up()
+            if stored.epoch != org.epoch:
+                raise BadQueue(queue_id=stored.id)
 
     def _is_given_up(self, mailbox: Mailbox) -> bool:
         return self.mailroom.find(mailbox.listener.queue_id) is not mailbox

@@ -5,7 +5,8 @@ first the directory moves, then those who wait hear of it. So what somebody may 
 at the moment of the event.
 
 Where that is impossible, because an event is in words that this server does not know or does not
-fit what is there, the directory is read afresh, and so are the mailboxes.
+fit what is there, the directory is read afresh, and so are the mailboxes. The same is done where
+the log is not the one we knew: it was restored, or a copy took over that lacks the last events.
 """
 
 import asyncio
@@ -14,18 +15,24 @@ from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
+import structlog
+
 from tertulia import events, storage
 from tertulia.errors.http import ServiceUnavailable
 from tertulia.events.directory import Organization
+from tertulia.events.fragments import Shelf
 from tertulia.events.happening import Happening
 from tertulia.events.loading import Patch, Touched
 from tertulia.events.passed_over import PassedOver
 from tertulia.storage.database import Database
 from tertulia.storage.database.tx import Tx
+from tertulia.storage.log import LogPlace
 
 PAGE = 1000
 RETRY_SECONDS = 1
 LEASE_SECONDS = 10.0  # for so long what we know is good; the log is looked at more often
+
+logger = structlog.get_logger()
 
 Heard = Callable[[Organization, Happening], None]
 StartedOver = Callable[[Organization], None]
@@ -35,23 +42,31 @@ StartedOver = Callable[[Organization], None]
 class News:
     """What the log holds beyond what we knew, read at one moment."""
 
-    heads: dict[int, int] = field(default_factory=dict)
+    ends: dict[int, LogPlace] = field(default_factory=dict)
     happenings: dict[int, list[Happening]] = field(default_factory=dict)
     patches: dict[int, Patch] = field(default_factory=dict)
     newcomers: list[Organization] = field(default_factory=list)
+    went_back: set[int] = field(default_factory=set)  # whose logs lack what we have seen
 
 
 class Follower:
     def __init__(
-        self, database: Database, email_domain: str, heard: Heard, started_over: StartedOver
+        self,
+        database: Database,
+        email_domain: str,
+        shelf: Shelf,
+        heard: Heard,
+        started_over: StartedOver,
     ) -> None:
         self.organizations: dict[int, Organization] = {}
+        self.shelf = shelf
         self.passed_over = PassedOver()
         self._database = database
         self._email_domain = email_domain
         self._heard = heard
         self._started_over = started_over
         self._out_of_step: set[int] = set()  # organizations that have to be read afresh
+        self._went_back: set[int] = set()  # whose logs do not know yet that they went back
         self._mending: asyncio.Task[None] | None = None
         self._looking: asyncio.Task[None] | None = None
         self._looked_at = -LEASE_SECONDS
@@ -65,26 +80,19 @@ class Follower:
         It may overlap with what `apply` has taken in meanwhile.
         """
         news = News()
-        for realm_id in realms or self._behind(tx):
-            org, here = self.organizations.get(realm_id), tx.for_realm(realm_id)
-            if org is None or realm_id in self._out_of_step:
+        known = {realm_id: org.place for realm_id, org in list(self.organizations.items())}
+        for realm_id, end in storage.log.ends(tx, list(realms)).items():
+            place, here = known.get(realm_id), tx.for_realm(realm_id)
+            if place is None or place.epoch != end.epoch or realm_id in self._out_of_step:
                 news.newcomers.append(self._load(here))
-            else:
-                self._fetch_since(here, org.applied, news)
+            elif end.seq > place.seq:
+                self._fetch_since(here, place, news)
+            elif end.seq < place.seq:
+                news.went_back.add(realm_id)
         return news
 
-    def _behind(self, tx: Tx) -> list[int]:
-        """The organizations of which there is more than we know."""
-        known = self.organizations
-        return [
-            realm_id
-            for realm_id, head in storage.log.heads(tx).items()
-            if realm_id not in known
-            or known[realm_id].applied < head
-            or realm_id in self._out_of_step
-        ]
-
-    def _fetch_since(self, tx: Tx, applied: int, news: News) -> None:
+    def _fetch_since(self, tx: Tx, place: LogPlace, news: News) -> None:
+        applied = place.seq
         found: list[Happening] = []
         touched = Touched()
         page_is_full = True
@@ -106,7 +114,7 @@ class Follower:
             return
         if found:
             news.happenings[tx.realm_id] = found
-            news.heads[tx.realm_id] = applied
+            news.ends[tx.realm_id] = LogPlace(applied, place.epoch)
         if touched:
             news.patches[tx.realm_id] = events.loading.read_patch(tx, touched)
 
@@ -137,16 +145,25 @@ class Follower:
             if known is not org:
                 self._begin_afresh(known, org)
         for realm_id, happenings in news.happenings.items():
-            org = self.organizations[realm_id]
+            org, end = self.organizations[realm_id], news.ends[realm_id]
             # It may have been read before something that we have taken in already.
-            if realm_id not in self._out_of_step and org.applied < news.heads[realm_id]:
+            if (
+                realm_id not in self._out_of_step
+                and org.epoch == end.epoch
+                and org.applied < end.seq
+            ):
                 self._move(org, news.patches.get(realm_id), happenings)
+        for realm_id in news.went_back - self._went_back:
+            logger.error("the log of an organization has gone back", realm_id=realm_id)
+            self._went_back.add(realm_id)
+            self._mend_soon()
 
     def _begin_afresh(self, known: Organization, fresh: Organization) -> None:
         realm_id = known.realm.id
         is_wanted = realm_id in self._out_of_step and known.applied == fresh.applied
-        if is_wanted or known.applied < fresh.applied:
+        if is_wanted or known.applied < fresh.applied or known.epoch != fresh.epoch:
             known.replace_by(fresh)
+            self.shelf.forget_all(realm_id, known.applied)
             self._out_of_step.discard(realm_id)
             self._started_over(known)
 
@@ -159,17 +176,25 @@ class Follower:
             for happening in happenings:
                 if happening.seq > org.applied:
                     happening.event.move(org)
+                    self.shelf.forget(org.realm.id, happening.seq, happening.event.rewritten())
                     org.applied = happening.seq
                     self._heard(org, happening)
         except Exception as error:
             self.passed_over.note(happening, error)
             self._out_of_step.add(org.realm.id)
-            self._mending = asyncio.get_running_loop().create_task(self._mend())
+            self._mend_soon()
+
+    def _mend_soon(self) -> None:
+        self._mending = asyncio.get_running_loop().create_task(self._mend())
 
     async def _mend(self) -> None:
         """Read afresh what is out of step, however long the database takes to answer."""
-        while self._out_of_step:
+        while self._out_of_step or self._went_back:
             try:
+                for realm_id in list(self._went_back):
+                    epoch = self.organizations[realm_id].epoch
+                    await self._database.write_in(realm_id, _begin_epoch_after, epoch)
+                    self._went_back.discard(realm_id)
                 await self.catch_up()
             except ServiceUnavailable:
                 await asyncio.sleep(RETRY_SECONDS)
@@ -212,3 +237,9 @@ class Follower:
                 held_back, self._held_back = self._held_back, []
                 for news, answer in held_back:
                     self._take_in(news, answer)
+
+
+def _begin_epoch_after(tx: Tx, epoch: str) -> None:
+    """Unless another server was first."""
+    if storage.log.end(tx).epoch == epoch:
+        storage.log.begin_epoch(tx)

@@ -62,7 +62,7 @@ class Patch:
 
     def apply_to(self, org: Organization) -> None:
         if self.realm is not None:
-            org.realm = self.realm
+            org.put_realm(self.realm)
         for user in self.users:
             org.put_user(user, self.fingerprints.get(user.id))
         org.partners.update(self.partners)
@@ -84,7 +84,7 @@ class Patch:
 
 def load(tx: Tx, email_domain: str, clock: Callable[[], float]) -> Organization:
     """Read a whole organization; the transaction says which and at what moment."""
-    org = Organization(storage.organization.current(tx), storage.log.head(tx), email_domain, clock)
+    org = Organization(storage.organization.current(tx), storage.log.end(tx), email_domain, clock)
     fingerprints = storage.people.fingerprints(tx)
     for user in storage.people.everyone(tx):
         org.put_user(user, fingerprints.get(user.id))

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from tertulia.storage import (
         channels,
         checking,
+        copying,
         database,
         files,
         groups,

@@ -4,9 +4,23 @@ Numbers have no gaps: they are taken from `log_head` in the same transaction, so
 is undone gives its numbers back.
 """
 
+import secrets
 from dataclasses import dataclass
+from typing import NamedTuple
 
+from tertulia import storage
 from tertulia.storage.database.tx import Row, Tx
+
+
+class LogPlace(NamedTuple):
+    """A place in a log.
+
+    The epoch tells two logs apart that are the same up to somewhere: what was written before a
+    database was restored, or before a copy took over, and what was written since.
+    """
+
+    seq: int
+    epoch: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +38,42 @@ def head(tx: Tx) -> int:
     return int(tx.value("SELECT seq AS value FROM log_head WHERE realm_id = :realm"))
 
 
-def heads(tx: Tx) -> dict[int, int]:
-    """How far the log of each organization goes."""
-    return {row["realm_id"]: row["seq"] for row in tx.all("SELECT realm_id, seq FROM log_head")}
+def end(tx: Tx) -> LogPlace:
+    """How far the log of the organization goes."""
+    row = tx.one("SELECT seq, epoch FROM log_head WHERE realm_id = :realm")
+    assert row is not None
+    return LogPlace(row["seq"], row["epoch"] + tx.history_line())
+
+
+def ends(tx: Tx, realm_ids: list[int]) -> dict[int, LogPlace]:
+    """How far the log of each organization goes; of all, if none is named."""
+    some = " WHERE realm_id IN :realms" if realm_ids else ""
+    rows = tx.all(f"SELECT realm_id, seq, epoch FROM log_head{some}", realms=realm_ids)
+    line = tx.history_line()
+    return {row["realm_id"]: LogPlace(row["seq"], row["epoch"] + line) for row in rows}
+
+
+def begin_epoch(tx: Tx) -> None:
+    """The log goes on from somewhere in its past: what others know of it holds no more.
+
+    Every queue of the organization ends, and every server reads the organization afresh.
+    """
+    tx.execute(
+        "UPDATE log_head SET epoch = :epoch WHERE realm_id = :realm", epoch=secrets.token_hex(8)
+    )
+    storage.queues.delete_all(tx)
+
+
+def count_after(tx: Tx, seq: int, kinds: list[str]) -> int:
+    """How many events of some kinds the log holds after one."""
+    return int(
+        tx.value(
+            "SELECT count(*) AS value FROM event"
+            " WHERE realm_id = :realm AND seq > :seq AND kind IN :kinds",
+            seq=seq,
+            kinds=kinds,
+        )
+    )
 
 
 def append(tx: Tx, kind: str, audience: str, payload: str) -> int:

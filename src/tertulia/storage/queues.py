@@ -16,6 +16,7 @@ class StoredQueue:
     scanned: int
     idle_seconds: int
     seen_at: float
+    epoch: str  # of the log in which it is a position
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +33,8 @@ def insert(tx: Tx, queue: StoredQueue) -> None:
     tx.execute(
         "INSERT INTO queue"
         " (id, realm_id, user_id, options, start_seq, acked, scanned, idle_seconds, created_at,"
-        " seen_at) VALUES (:id, :realm, :user, :options, :start_seq, :acked, :scanned, :idle,"
-        " :now, :now)",
+        " seen_at, epoch) VALUES (:id, :realm, :user, :options, :start_seq, :acked, :scanned,"
+        " :idle, :now, :now, :epoch)",
         id=queue.id,
         realm=queue.realm_id,
         user=queue.user_id,
@@ -43,6 +44,7 @@ def insert(tx: Tx, queue: StoredQueue) -> None:
         scanned=queue.scanned,
         idle=queue.idle_seconds,
         now=tx.now,
+        epoch=queue.epoch,
     )
 
 
@@ -67,6 +69,10 @@ def idlest(tx: Tx, user_id: int, *, keep: int) -> list[str]:
 
 def delete(tx: Tx, queue_ids: list[str]) -> int:
     return tx.execute("DELETE FROM queue WHERE realm_id = :realm AND id IN :ids", ids=queue_ids)
+
+
+def delete_all(tx: Tx) -> None:
+    tx.execute("DELETE FROM queue WHERE realm_id = :realm")
 
 
 def note(tx: Tx, positions: list[Position]) -> None:
@@ -128,4 +134,5 @@ def _queue(row: Row) -> StoredQueue:
         scanned=row["scanned"],
         idle_seconds=row["idle_seconds"],
         seen_at=row["seen_at"],
+        epoch=row["epoch"],
     )

@@ -5,7 +5,7 @@ since is added by whoever looks. Archiving a channel touches none of it either: 
 is read then, and `closings_seen` says up to which event the bitmap knows of that.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -21,6 +21,13 @@ from tertulia.storage.messages.selections import (
 )
 
 FEW = 2000
+DENSE = 50  # ids are neighbours if one in so many is asked for
+
+Flags = tuple[str, ...]
+"""In the words of clients, and in the order they know."""
+
+_READ: Flags = ("read",)
+_NO_MARKS: Set[str] = frozenset()
 
 # The marks that clients are shown, in their order; `unread_notice` is ours alone.
 SHOWN = (
@@ -32,6 +39,7 @@ SHOWN = (
     "historical",
     "has_alert_word",
 )
+_FLAGS = [*SHOWN, "unread_notice"]
 # A notice that a topic was resolved is read at once, but for those who asked to see it.
 _ARRIVES_UNREAD = (
     "NOT (m.sender_id = :me AND m.read_by_sender)"
@@ -152,47 +160,104 @@ def in_place(tx: Tx, waiting: BitMap64, channel_id: int, topic_key: str | None =
     return [row["id"] for row in rows if row["id"] in waiting]
 
 
-def flags_for(tx: Tx, user_id: int, shown: Sequence[Message]) -> dict[int, list[str]]:
-    """The flags of each message for this reader, in the words of clients."""
-    ids = [message.id for message in shown]
-    not_read = among(tx, user_id, ids)
-    marks = flags_of(tx, user_id, ids)
-    spans: dict[int | None, list[storage.channels.subscriptions.Span]] = {}
-    for span in storage.channels.subscriptions.spans_of(tx, user_id):
-        spans.setdefault(span.channel_id, []).append(span)
-    flags: dict[int, list[str]] = {}
+def flags_for(tx: Tx, user_id: int, shown: Sequence[Message]) -> dict[int, Flags]:
+    """The flags of each message for this reader, in the words of clients.
+
+    They are messages that the reader may see, so a direct one is in a conversation of theirs.
+    """
+    marks = flags_of(tx, user_id, [message.id for message in shown])
+    received = _received_among(tx, user_id, shown)
+    not_read = _unread_among(tx, user_id, shown, received, marks)
+    flags: dict[int, Flags] = {}
     for message in shown:
-        found = set(marks.get(message.id, ()))
-        received = message.channel_id is None or any(
-            span.received(message) for span in spans.get(message.origin_channel_id, ())
-        )
-        if received and message.channel_wildcard:
-            found.add("stream_wildcard_mentioned")
-        if not received:
-            found.add("historical")
-        flags[message.id] = _in_order(found, is_read=message.id not in not_read)
+        number = message.id
+        found = marks.get(number, _NO_MARKS)
+        if number not in received:
+            found = found | {"historical"}
+        elif message.channel_wildcard:
+            found = found | {"stream_wildcard_mentioned"}
+        is_read = number not in not_read
+        flags[number] = _in_order(found, is_read) if found else _READ if is_read else ()
     return flags
 
 
-def _in_order(marks: set[str], *, is_read: bool) -> list[str]:
+def _received_among(tx: Tx, user_id: int, shown: Sequence[Message]) -> set[int]:
+    """Those of the messages that came to the reader, and not the reader to them."""
+    origins = {message.origin_channel_id for message in shown}
+    channel_ids = sorted(each for each in origins if each is not None)
+    spans: dict[int | None, list[storage.channels.subscriptions.Span]] = {}
+    for span in storage.channels.subscriptions.spans_in(tx, user_id, channel_ids):
+        spans.setdefault(span.channel_id, []).append(span)
+    found = set()
+    for message in shown:
+        if message.channel_id is None:
+            found.add(message.id)
+            continue
+        for span in spans.get(message.origin_channel_id, ()):
+            if span.covers_message(message.id):
+                found.add(message.id)
+                break
+    return found
+
+
+def _unread_among(
+    tx: Tx,
+    user_id: int,
+    shown: Sequence[Message],
+    received: Set[int],
+    marks: Mapping[int, Set[str]],
+) -> set[int]:
+    """Those of the messages that the reader has not read; as `among`, of messages we have."""
+    stored = _stored(tx, user_id)
+    found = set(stored.bitmap & BitMap64([message.id for message in shown]))
+    newer = [
+        message for message in shown if message.id > stored.caught_up_to and message.id in received
+    ]
+    if newer:
+        muted = {each.user_id for each in storage.personal.muted_users.of_user(tx, user_id)}
+        for message in newer:
+            is_own = message.sender_id == user_id and message.read_by_sender
+            is_notice = message.resolve_notice and "unread_notice" not in marks.get(
+                message.id, _NO_MARKS
+            )
+            if not is_own and not is_notice and message.sender_id not in muted:
+                found.add(message.id)
+    if found and stored.has_closings_to_see:
+        found.difference_update(_closed_among(tx, BitMap64(found), stored.closings_seen))
+    return found
+
+
+def _in_order(marks: Set[str], is_read: bool) -> Flags:
     found = ["read"] if is_read else []
     found += [flag for flag in SHOWN if flag in marks]
     if marks & {"stream_wildcard_mentioned", "topic_wildcard_mentioned"}:
         found.append("wildcard_mentioned")
-    return found
+    return tuple(found)
 
 
-def flags_of(tx: Tx, user_id: int, message_ids: Sequence[int]) -> dict[int, list[str]]:
+def flags_of(tx: Tx, user_id: int, message_ids: Sequence[int]) -> dict[int, set[str]]:
     """The marks, other than read, that these messages carry for a user."""
-    found: dict[int, list[str]] = {}
+    found: dict[int, set[str]] = {}
+    if not message_ids:
+        return found
+    first, last = min(message_ids), max(message_ids)
+    is_dense = last - first < DENSE * len(message_ids)
     rows = tx.all(
-        "SELECT message_id, flag FROM message_flag WHERE user_id = :user AND message_id IN :ids"
-        " ORDER BY message_id, flag",
+        # Of neighbours, each kind of mark is looked up once; others are looked up one by one.
+        "SELECT message_id, flag FROM message_flag WHERE user_id = :user AND flag IN :flags"
+        " AND message_id >= :first AND message_id <= :last"
+        if is_dense
+        else "SELECT message_id, flag FROM message_flag WHERE message_id IN :ids"
+        " AND user_id = :user",
         user=user_id,
-        ids=list(message_ids),
+        **(
+            {"flags": _FLAGS, "first": first, "last": last}
+            if is_dense
+            else {"ids": list(message_ids)}
+        ),
     )
     for row in rows:
-        found.setdefault(row["message_id"], []).append(row["flag"])
+        found.setdefault(row["message_id"], set()).add(row["flag"])
     return found
 
 

@@ -7,7 +7,7 @@ import asyncio
 import hashlib
 import re
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from tertulia.storage.database.tx import Cursor
 from tertulia.storage.database.watching import Changed, Overheard
 
 LOOK_EVERY_SECONDS = 0.1
+PAGE_BYTES = 2048  # a send touches eight of them, wherever they are; each is written as a whole
 STATEMENTS = 500  # kept ready on each connection; we have about that many
 
 _IN_LIST = re.compile(r"\bIN :([a-z_]+)")
@@ -42,6 +43,10 @@ class Sqlite:
     name = "sqlite"
     types: Mapping[str, str] = {
         "serial": "INTEGER PRIMARY KEY AUTOINCREMENT",
+        # AUTOINCREMENT writes one more page for every row: too dear for what there is most of.
+        "numbered": "INTEGER PRIMARY KEY",
+        "last_message_id": "(SELECT coalesce(max(seq), 0) FROM sqlite_sequence"
+        " WHERE name = 'message')",
         "blob": "BLOB",
         "clustered": " WITHOUT ROWID",
         "sha256_of_digest": "sha256(digest)",
@@ -49,6 +54,15 @@ class Sqlite:
     declared_references = (
         'SELECT m.name AS table_name, f."from" AS column_name, f."table" AS target'
         " FROM sqlite_master m JOIN pragma_foreign_key_list(m.name) f WHERE m.type = 'table'"
+    )
+    columns = (
+        "SELECT m.name AS table_name, c.name AS column_name, c.type AS type FROM sqlite_master m"
+        " JOIN pragma_table_info(m.name) c WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%'"
+        " ORDER BY m.name, c.cid"
+    )
+    next_message_id = (
+        "(SELECT 1 + max(coalesce((SELECT max(id) FROM message), 0),"
+        " coalesce((SELECT max(newest) FROM deleted_message), 0)))"
     )
     reads_block = True
 
@@ -62,6 +76,7 @@ class Sqlite:
         connection.row_factory = sqlite3.Row
         connection.create_function("sha256", 1, _sha256, deterministic=True)
         connection.execute("PRAGMA busy_timeout = 5000")
+        connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")  # heeded by a file that is empty
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")
@@ -94,6 +109,37 @@ class Sqlite:
 
     def number_on(self, connection: Any, table: str) -> None:
         """Nothing to do: it looks at the largest id by itself."""
+
+    def counters(self, connection: Any) -> dict[str, int]:
+        rows = connection.execute("SELECT name, seq FROM sqlite_sequence").fetchall()
+        return {row["name"]: row["seq"] for row in rows}
+
+    def count_from(self, connection: Any, table: str, last: int) -> None:
+        connection.execute("DELETE FROM sqlite_sequence WHERE name = ?", (table,))
+        connection.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", (table, last))
+
+    def stream_rows(
+        self, connection: Any, table: str, columns: Mapping[str, str]
+    ) -> Iterator[Sequence[Any]]:
+        cursor = connection.cursor()
+        cursor.row_factory = None
+        yield from cursor.execute(f"SELECT {', '.join(columns)} FROM {table}")
+
+    def begin_loading(self, connection: Any) -> None:
+        """The file is new and nobody's yet: what is half done will be thrown away."""
+        for pragma in ("journal_mode = OFF", "synchronous = OFF", "foreign_keys = OFF"):
+            connection.execute(f"PRAGMA {pragma}")
+
+    def end_loading(self, connection: Any) -> None:
+        connection.execute("PRAGMA journal_mode = WAL")
+
+    def set_aside(self, connection: Any) -> list[str]:
+        rows = connection.execute(
+            "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL"
+        ).fetchall()
+        for row in rows:
+            connection.execute(f"DROP INDEX {row['name']}")
+        return [row["sql"] for row in rows]
 
     def tidy(self, connection: Any) -> None:
         """Nothing to do: it plans by the shape of the schema."""
@@ -129,9 +175,17 @@ class Sqlite:
     def check_fitness(self) -> None:
         """Nothing to do: there is nobody between us and the file."""
 
+    def has_others(self, connection: Any) -> bool:
+        """Whoever works on the file holds a lock of its own."""
+        return False
+
     def time(self, connection: Any) -> float | None:
         """It has no clock but ours."""
         return None
+
+    def history_line(self, connection: Any) -> str:
+        """A file has one history, unless somebody restores a copy and says so."""
+        return ""
 
     def has_table(self, connection: Any, table: str) -> bool:
         sql = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"

@@ -1,0 +1,92 @@
+"""A log can go back: a copy was restored, or one took over that lacks the last of it.
+
+Then it is another log with the same numbers, and nobody may go on where they were.
+"""
+
+import pytest
+from tests.events.test_passing_over import directory, fresh_directory
+from tests.support.waiting import PATIENCE_SECONDS, eventually
+
+from tertulia import storage
+from tertulia.storage.database.tx import Tx
+
+GONE = "BAD_EVENT_QUEUE_ID"
+
+
+@pytest.fixture
+def kitchen(own_chat):
+    return own_chat.people("ana", "ben", channels=["kitchen"])
+
+
+def go_back(tx: Tx, seq: int, message_id: int) -> None:
+    """What a copy lacks that was made a while ago."""
+    tx.execute("DELETE FROM event WHERE realm_id = :realm AND seq > :seq", seq=seq)
+    tx.execute("UPDATE log_head SET seq = :seq WHERE realm_id = :realm", seq=seq)
+    tx.execute("DELETE FROM message WHERE realm_id = :realm AND id > :id", id=message_id)
+
+
+def test_after_a_restore_every_queue_ends(own_chat, kitchen):
+    ana, ben = kitchen
+    parked, idle = ben.listens_for("message"), ana.listens_for("message")
+    waiting = parked.waits_raw()
+
+    own_chat.write_from_outside(storage.log.begin_epoch)
+
+    assert waiting.result(PATIENCE_SECONDS).json["code"] == GONE
+    assert idle.poll().json["code"] == GONE
+    ears = ben.listens_for("message")
+    soup = ana.says("Soup's on", to="kitchen > lunch")
+    assert ears.next()["message"]["id"] == soup.id
+
+
+def test_a_queue_of_another_log_is_refused_after_a_restart(own_chat, kitchen):
+    _, ben = kitchen
+    own_chat.write(storage.log.begin_epoch)
+    ears = ben.listens_for("message")
+    own_chat.server.stop()
+
+    def restore(tx: Tx) -> None:
+        """The queue was in the copy, and its client has heard more since."""
+        tx.execute("UPDATE log_head SET epoch = 'restored' WHERE realm_id = :realm")
+
+    own_chat.write_from_outside(restore)
+    own_chat.server.start()
+
+    assert ears.poll().json["code"] == GONE
+    assert ben.listens_for("message").silent()
+
+
+def test_a_log_that_goes_back_under_a_server_is_noticed(own_chat, kitchen):
+    ana, ben = kitchen
+    first = ana.says("Soup?", to="kitchen > lunch")
+    before = own_chat.head()
+    ears = ben.listens_for("message")
+    ana.joins("cellar")
+    ana.says("Tea?", to="kitchen > lunch")
+    assert len(ears.all()) == 1
+
+    own_chat.write_from_outside(go_back, before, first.id)
+
+    eventually(lambda: ears.poll().json.get("code") == GONE)
+    assert directory(own_chat) == fresh_directory(own_chat)
+    again = ben.listens_for("message")
+    tea = ana.says("Tea!", to="kitchen > lunch")
+    assert again.next()["message"]["id"] == tea.id
+
+
+def test_news_of_a_log_that_is_no_more_are_not_taken_in(own_chat, kitchen):
+    ana, ben = kitchen
+    delivery = own_chat.server.application.delivery
+    org = delivery.organizations[own_chat.realm.id]
+    ana.says("Soup?", to="kitchen > lunch")
+    follower, place = delivery.follower, org.place
+
+    org.applied -= 1
+    late = own_chat.read(follower.fetch_news, [own_chat.realm.id])
+    org.epoch = "another"
+    own_chat.server.call(follower.absorb, late)
+
+    assert late.happenings
+    assert org.applied == place.seq - 1
+    org.epoch, org.applied = place.epoch, place.seq
+    assert ben.listens_for("message").silent()

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import structlog
 
 pytest.register_assert_rewrite("tests.support")
 
@@ -13,6 +14,8 @@ from tests.support import conformance  # noqa: E402
 from tests.support.databases import Databases, Kind, unreachable  # noqa: E402
 from tests.support.people import Chat  # noqa: E402
 from tests.support.server import Server  # noqa: E402
+
+from tertulia import logs  # noqa: E402
 
 TESTS = Path(__file__).parent
 TURNS: list[Kind] = ["sqlite", "postgres", "sqlite"]  # PostgreSQL takes its time
@@ -50,6 +53,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 waiting.add(item)
     items[:] = [item for item in items if item not in waiting]
     config.hook.pytest_deselected(items=list(waiting))
+
+
+def pytest_configure() -> None:
+    """Lines of the log as a server writes them: to dress them up takes longer than a request."""
+    structlog.configure(
+        processors=[
+            structlog.processors.add_log_level,
+            logs.tell_error,
+            structlog.processors.JSONRenderer(),
+        ]
+    )
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

@@ -159,6 +159,9 @@ class Config:
     send_key_hours: int = setting(
         24, whole(1, 8760), "How long a repeated send with the same key is recognized."
     )
+    audit_log_days: int = setting(
+        365, whole(1, 36_500), "How long the audit log of an organization is kept."
+    )
     organization: str = setting(
         "Tertulia", TITLE, "The name of the organization made at the first start."
     )

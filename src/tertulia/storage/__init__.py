@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         later,
         log,
         messages,
+        numbers,
         organization,
         people,
         personal,

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         files,
         groups,
         later,
+        letters,
         log,
         messages,
         numbers,

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from tertulia.actions.organization import (
         audit,
         custom_emoji,
+        ending,
         linkifiers,
         mail_domains,
         playgrounds,

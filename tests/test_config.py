@@ -39,6 +39,7 @@ EXAMPLES = {
     "log_format": "json",
     "trusted_proxies": "127.0.0.1/32, 10.0.0.0/8",
     "send_key_hours": "48",
+    "audit_log_days": "30",
     "smtp_host": "mail.example.com",
     "smtp_port": "465",
     "smtp_security": "tls",
@@ -46,6 +47,7 @@ EXAMPLES = {
     "smtp_password": "lentils",
     "smtp_from": "chat@example.com",
     "organization": "La Tertulia",
+    "dev": "true",
     "demo": "true",
 }
 every_setting = pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.name)

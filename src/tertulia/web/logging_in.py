@@ -66,8 +66,9 @@ class LoginPages:
         username = call.request.params.get("username", "").strip()
         password = call.request.params.get("password", "")
         try:
-            who = await api.people.login.identify(call, username, password)
-            return await let_in(call, who)
+            async with api.recording.login(call, username):
+                who = await api.people.login.identify(call, username, password)
+                return await let_in(call, who)
         except REFUSALS as error:
             return await self._form(call, error, username)
 

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         avatars,
         bot_memory,
         bots,
+        called_bots,
         full_members,
         joining,
         known_people,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
         roles,
         sessions,
         statuses,
+        webhook_calls,
     )
 else:
     __getattr__ = on_demand(__name__)

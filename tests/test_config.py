@@ -40,6 +40,7 @@ EXAMPLES = {
     "trusted_proxies": "127.0.0.1/32, 10.0.0.0/8",
     "webhook_networks": "127.0.0.0/8",
     "send_key_hours": "48",
+    "audit_log_days": "30",
     "smtp_host": "mail.example.com",
     "smtp_port": "465",
     "smtp_security": "tls",
@@ -47,6 +48,7 @@ EXAMPLES = {
     "smtp_password": "lentils",
     "smtp_from": "chat@example.com",
     "organization": "La Tertulia",
+    "dev": "true",
     "demo": "true",
 }
 every_setting = pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.name)

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -32,6 +32,7 @@ from tertulia.http.ratelimit import Limiter
 from tertulia.http.replies import encode_error
 from tertulia.http.request import ApiRequest
 from tertulia.jobs import housekeeping, presence
+from tertulia.jobs.counting import Counting
 from tertulia.jobs.letters import Postman
 from tertulia.jobs.preparing import Preparation
 from tertulia.jobs.rerendering import rerender
@@ -41,10 +42,12 @@ from tertulia.jobs.sending import REMINDERS, SCHEDULED, send_due
 from tertulia.jobs.webhook_calls import Switchboard
 from tertulia.storage.database import Database
 from tertulia.web import pages, rendering
+from tertulia.web.assets import Assets
 from tertulia.web.downloads import Downloads
 from tertulia.web.gallery import PICTURE_HEADERS, Gallery, drawn
 from tertulia.web.integrations import IntegrationPages
 from tertulia.web.logging_in import Doors
+from tertulia.web.page import WebPage
 
 TABLE_HEADERS = {"Cache-Control": "public, max-age=86400", "Access-Control-Allow-Origin": "*"}
 
@@ -80,11 +83,14 @@ class Application:
             complaints=Limiter(COMPLAINTS, clock),
         )
         self.indexing = Indexing(database, self.delivery)
+        self.counting = Counting(database)
         self.postman = Postman(config, database, self.delivery, vault)
         self.switchboard = Switchboard(config, database, self.delivery)
         self.runner = Runner(self._jobs())
         self.connections = Connections(config)
-        self.metrics = metrics.Metrics(self.delivery, self.runner, self.indexing, self.connections)
+        self.metrics = metrics.Metrics(
+            self.delivery, self.runner, self.indexing, self.counting, self.connections
+        )
         self.metrics.tell_of_mail(self.postman)
         gate = Admission(self.services)
         self._api = Api(
@@ -94,6 +100,7 @@ class Application:
             greet=gate.greet,
             absent=ABSENT,
             observe=self.metrics.observe,
+            refused=api.recording.refused,
         )
         self._api_for_browsers = Api(
             ROUTES,
@@ -104,9 +111,9 @@ class Application:
             greet=gate.greet_browser,
             absent=ABSENT,
             observe=self.metrics.observe,
+            refused=api.recording.refused,
         )
-        description = describe(ROUTES, title="Tertulia", version=domain.version.VERSION)
-        self._description = msgspec.json.encode(description)
+        self._description = description()
         self._pages = self._build_pages(gate)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -150,8 +157,9 @@ class Application:
             Job("scheduled messages", 0.5, partial(send_due, *both, SCHEDULED), at_once=True),
             Job("reminders", 0.5, partial(send_due, *both, REMINDERS), at_once=True),
             Job("webhooks", 0.5, self.switchboard.look, at_once=True),
+            Job("numbers", 300, self.counting.look, at_once=True),
             Job("search", 0.5, self.indexing.look, at_once=True),
-            Job("preparation", 5, Preparation(delivery).go_on, at_once=True),
+            Job("preparation", 5, Preparation(*both).go_on, at_once=True),
             Job("positions", 30, partial(housekeeping.keep_positions, *both, watch)),
             Job("log", 300, partial(housekeeping.trim_logs, *both)),
             Job("retention", 300, partial(housekeeping.delete_old_messages, *both)),
@@ -163,6 +171,11 @@ class Application:
             Job("stale presence", 3600, partial(presence.forget_stale, *both)),
             Job("traffic", 60, partial(housekeeping.count_traffic, *both)),
             Job("full members", 60, partial(housekeeping.welcome_full_members, *both)),
+            Job(
+                "audit log",
+                3600,
+                partial(housekeeping.forget_audit_entries, *both, config.audit_log_days),
+            ),
             Job("sessions", 3600, partial(housekeeping.forget_sessions, *both)),
         ]
         if config.sends_mail:
@@ -178,16 +191,19 @@ class Application:
     # --- pages ---
 
     def _build_pages(self, gate: Admission) -> ASGIApp:
+        assets = Assets(as_they_are=self.services.config.dev)
         return Starlette(
             lifespan=self.running,
             exception_handlers={ClientError: _refuse},
             routes=[
-                Route("/", self._home),
+                *WebPage(self.services, gate, assets).routes(),
                 Route("/health", self._health),
                 Route("/metrics", self._metrics),
                 Route("/api/v1/openapi.json", self._openapi),
                 Route("/static/logo.svg", _logo),
                 Route("/static/icon.png", _icon),
+                Route("/static/icon-512.png", _icon_large),
+                Route("/static/images/favicon/favicon-pms.png", _icon_calling),
                 Route("/static/emoji.json", _emoji),
                 *IntegrationPages(self.services).routes(),
                 Mount("/static/css", StaticFiles(packages=[("tertulia.web", "static/css")])),
@@ -196,14 +212,6 @@ class Application:
                 *Downloads(self.services, gate).routes(),
             ],
         )
-
-    async def _home(self, request: Request) -> Response:
-        org = api.call.find_organization(self.services, request.headers.get("host", ""))
-        if org is None:
-            return HTMLResponse("There is no organization at this address.", status_code=404)
-        asked = ApiRequest(request.scope, request.receive)
-        where = api.call.site(self.services.config, asked, org)
-        return HTMLResponse(pages.home(org.realm.name, where, domain.version.VERSION))
 
     async def _health(self, request: Request) -> Response:
         if self.services.database.busy_seconds > HEALTHY_WRITE_SECONDS:
@@ -225,6 +233,12 @@ class Application:
         )
 
 
+@cache
+def description() -> bytes:
+    """What the API says of itself: the same for every server of this version."""
+    return msgspec.json.encode(describe(ROUTES, title="Tertulia", version=domain.version.VERSION))
+
+
 async def _refuse(request: Request, error: Exception) -> Response:
     assert isinstance(error, ClientError)
     return Response(
@@ -238,6 +252,14 @@ async def _logo(request: Request) -> Response:
 
 async def _icon(request: Request) -> Response:
     return drawn("tertulia", 100)
+
+
+async def _icon_large(request: Request) -> Response:
+    return drawn("tertulia", 512)
+
+
+async def _icon_calling(request: Request) -> Response:
+    return drawn("calling", 64)
 
 
 async def _emoji(request: Request) -> Response:

@@ -13,7 +13,7 @@ from tertulia.errors.parameters import MissingParameter
 from tertulia.events.follower import News
 from tertulia.events.listener import Capabilities, Options
 from tertulia.events.snapshot.compose import View
-from tertulia.events.snapshot.facts import Facts, Wanted
+from tertulia.events.snapshot.facts import Facts, Known, Wanted
 from tertulia.events.snapshot.surroundings import Surroundings
 from tertulia.http.replies import Encoded, Reply, ok
 from tertulia.http.rules import AtMost, MaxItems, MaxLength, NonNegative, Positive
@@ -85,9 +85,21 @@ async def register(
     )
     wanted = Wanted(event_types if fetch_event_types is None else fetch_event_types)
     idle_seconds = _idle_seconds(call, idle_queue_timeout)
+    _, state = await begin(call, options, wanted, idle_seconds, presence_history_limit_days)
+    return Encoded(_encode(state))
 
-    start, state = await _state(call, user, options, wanted, presence_history_limit_days)
 
+async def begin(
+    call: Call,
+    options: Options,
+    wanted: Wanted,
+    idle_seconds: int,
+    presence_days: int | None = None,
+) -> tuple[LogPlace, dict[str, Any]]:
+    """Open a queue, unless a spectator asks. Returns where in the log it begins, and the state
+    with what a register answer always has."""
+    user = call.reader
+    start, state = await _state(call, user, options, wanted, presence_days)
     queue_id = None
     if not user.is_spectator:
         queue_id = await _open(call, options, start, idle_seconds)
@@ -97,7 +109,7 @@ async def register(
         "idle_queue_timeout_secs": idle_seconds,
         **domain.version.TOLD,
     }
-    return Encoded(_encode(first | state))
+    return start, first | state
 
 
 async def poll(
@@ -169,15 +181,18 @@ async def _state(
         facts, news = await call.db.read(_read_moment, call, user, wanted)
         while not follower.absorb(news):
             facts, news = await call.db.read(_read_moment, call, user, wanted)
+        follower.whereabouts.learn(call.org.realm.id, call.org.applied, facts.described)
         around = _surroundings(call)
         view = View(call.org, user, options, facts, around, call.now, presence_days)
         return call.org.place, events.snapshot.compose.compose(view, wanted)
 
 
 def _read_moment(tx: Tx, call: Call, user: User, wanted: Wanted) -> tuple[Facts, News]:
-    return events.snapshot.facts.read_facts(tx, user.id, wanted), call.delivery.follower.fetch_news(
-        tx, [tx.realm_id]
-    )
+    follower = call.delivery.follower
+    news = follower.fetch_news(tx, [tx.realm_id])
+    rewritten = news.rewritten(tx.realm_id) if follower.shelf.is_in_use else None
+    known = Known(follower.whereabouts, rewritten)
+    return events.snapshot.facts.read_facts(tx, user.id, wanted, known), news
 
 
 def _check_spectator(client_gravatar: bool | None, include_subscribers: str) -> None:

@@ -169,6 +169,9 @@ class Config:
     send_key_hours: int = setting(
         24, whole(1, 8760), "How long a repeated send with the same key is recognized."
     )
+    audit_log_days: int = setting(
+        365, whole(1, 36_500), "How long the audit log of an organization is kept."
+    )
     smtp_host: str = setting(
         "",
         MAIL_HOST,
@@ -202,6 +205,9 @@ class Config:
     )
     organization: str = setting(
         "Tertulia", TITLE, "The name of the organization made at the first start."
+    )
+    dev: bool = setting(
+        False, SWITCH, "Serve the modules of the web page as they are, for whoever changes them."
     )
     demo: bool = setting(
         False, SWITCH, "Fill a new data folder with a small organization to look around in."

@@ -25,8 +25,9 @@ async def fetch_api_key(call: Call, *, username: str, password: str) -> ApiKey:
 
     An unknown name takes as long, and is answered in the same words, as a wrong password.
     """
-    who = await identify(call, username, password)
-    user = await call.db.read(actions.people.arriving.arrive, who)
+    async with api.recording.login(call, username):
+        who = await identify(call, username, password)
+        user = await call.db.write(actions.people.arriving.arrive, who)
     sealed = await call.db.read(_sealed_key, user.id)
     return ApiKey(api_key=call.services.vault.unseal(sealed), email=user.email, user_id=user.id)
 
@@ -47,7 +48,7 @@ async def identify(call: Call, username: str, password: str) -> ProvenIdentity:
     user_id = None if user is None or user.is_bot else user.id
     if not await is_right(call, username, user_id, password) or user_id is None:
         raise LoginFailed()
-    return ProvenIdentity(EMAIL, user_id)
+    return ProvenIdentity(EMAIL, user_id, call.request.client_address)
 
 
 async def is_right(call: Call, username: str, user_id: int | None, password: str) -> bool:

@@ -12,6 +12,7 @@ from tests.support import conformance  # noqa: E402
 from tests.support.databases import Databases, Kind, unreachable  # noqa: E402
 from tests.support.people import Chat  # noqa: E402
 from tests.support.server import Server  # noqa: E402
+from tests.support.slapd import SLAPD, Slapd, slapd_running  # noqa: E402
 
 TESTS = Path(__file__).parent
 TURNS: list[Kind] = ["sqlite", "postgres", "sqlite"]  # PostgreSQL takes its time
@@ -111,6 +112,21 @@ def servers(databases: Databases) -> Iterator[Callable[[Kind], Server]]:
     yield server_on
     for server in running.values():
         server.stop()
+
+
+@pytest.fixture(scope="session")
+def running_slapd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Slapd]:
+    if SLAPD is None:
+        pytest.skip("slapd is not installed")
+    with slapd_running(tmp_path_factory.mktemp("slapd")) as found:
+        yield found
+
+
+@pytest.fixture
+def slapd(running_slapd: Slapd) -> Slapd:
+    """An LDAP directory with nobody in it."""
+    running_slapd.clear()
+    return running_slapd
 
 
 @pytest.fixture(params=KINDS)

@@ -3,6 +3,7 @@ how each is written."""
 
 from tertulia.config.providers import (
     TABLES,
+    InformedProvider,
     JwtIssuer,
     LdapDirectory,
     OpenIdProvider,
@@ -18,6 +19,7 @@ __all__ = [
     "TABLES",
     "Config",
     "ConfigError",
+    "InformedProvider",
     "JwtIssuer",
     "LdapDirectory",
     "OpenIdProvider",

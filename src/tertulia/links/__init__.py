@@ -1,0 +1,10 @@
+"""What speaks to other machines. Never called by actions: no transaction waits for a network."""
+
+from typing import TYPE_CHECKING
+
+from tertulia.modules import on_demand
+
+if TYPE_CHECKING:
+    from tertulia.links import introductions, ldap
+else:
+    __getattr__ = on_demand(__name__)

@@ -2,6 +2,7 @@
 how each is written."""
 
 from tertulia.config.providers import (
+    PRESETS,
     TABLES,
     InformedProvider,
     JwtIssuer,
@@ -14,6 +15,7 @@ from tertulia.config.settings import SETTINGS, Config, settings_markdown
 from tertulia.config.values import SWITCH, ConfigError, Rate, Setting, as_text
 
 __all__ = [
+    "PRESETS",
     "SETTINGS",
     "SWITCH",
     "TABLES",

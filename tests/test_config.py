@@ -31,6 +31,7 @@ EXAMPLES = {
     "slow_client_seconds": "5",
     "idle_queue_seconds": "30",
     "heartbeat_seconds": "5",
+    "history_cache_mib": "4",
     "web_public_streams_enabled": "true",
     "accounts_api": "false",
     "metrics": "public",

@@ -11,14 +11,17 @@ import msgspec
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
-from starlette.routing import Route
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tertulia import api, domain, markdown, metrics, storage
-from tertulia.api.call import Admission, Services
+from tertulia.api.admission import Admission
+from tertulia.api.call import Services
 from tertulia.api.routes import ABSENT, ROUTES
 from tertulia.config import Config
 from tertulia.connections import Connections
+from tertulia.demo.people import GUEST
 from tertulia.domain.people.keys import Vault
 from tertulia.errors import ClientError
 from tertulia.errors.http import ServiceUnavailable
@@ -34,9 +37,10 @@ from tertulia.jobs.runner import Job, Runner
 from tertulia.jobs.searching import Indexing
 from tertulia.jobs.sending import REMINDERS, SCHEDULED, send_due
 from tertulia.storage.database import Database
-from tertulia.web import pages
+from tertulia.web import pages, rendering
 from tertulia.web.downloads import Downloads
 from tertulia.web.gallery import PICTURE_HEADERS, Gallery, drawn
+from tertulia.web.logging_in import Doors
 
 TABLE_HEADERS = {"Cache-Control": "public, max-age=86400", "Access-Control-Allow-Origin": "*"}
 
@@ -56,7 +60,12 @@ class Application:
         """Without a clock of its own it goes by the database's."""
         self._goes_by_database = clock is None
         clock = clock or database.clock
-        self.delivery = Delivery(database, config.email_domain, config.heartbeat_seconds)
+        self.delivery = Delivery(
+            database,
+            config.email_domain,
+            config.heartbeat_seconds,
+            config.history_cache_mib << 20,
+        )
         self.services = Services(
             config, database, self.delivery, vault, clock, started_at=int(clock())
         )
@@ -73,17 +82,26 @@ class Application:
             absent=ABSENT,
             observe=self.metrics.observe,
         )
+        self._api_for_browsers = Api(
+            ROUTES,
+            gate.admit_browser,
+            config,
+            prefix="/json",
+            for_browsers=True,
+            greet=gate.greet_browser,
+            absent=ABSENT,
+            observe=self.metrics.observe,
+        )
         description = describe(ROUTES, title="Tertulia", version=domain.version.VERSION)
         self._description = msgspec.json.encode(description)
         self._pages = self._build_pages(gate)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if (
-            scope["type"] == "http"
-            and scope["path"].startswith("/api/")
-            and scope["path"] != "/api/v1/openapi.json"
-        ):
+        path = scope["path"] if scope["type"] == "http" else ""
+        if path.startswith("/api/") and path != "/api/v1/openapi.json":
             await self._api(scope, receive, send)
+        elif path.startswith("/json/"):
+            await self._api_for_browsers(scope, receive, send)
         else:
             await self._pages(scope, receive, send)
 
@@ -130,6 +148,7 @@ class Application:
             Job("stale presence", 3600, partial(presence.forget_stale, *both)),
             Job("traffic", 60, partial(housekeeping.count_traffic, *both)),
             Job("full members", 60, partial(housekeeping.welcome_full_members, *both)),
+            Job("sessions", 3600, partial(housekeeping.forget_sessions, *both)),
         ]
         if self._goes_by_database:
             jobs.append(Job("clock", 60, partial(housekeeping.compare_clocks, database)))
@@ -153,6 +172,8 @@ class Application:
                 Route("/static/logo.svg", _logo),
                 Route("/static/icon.png", _icon),
                 Route("/static/emoji.json", _emoji),
+                Mount("/static/css", StaticFiles(packages=[("tertulia.web", "static/css")])),
+                *Doors(gate, GUEST if self.services.config.demo else None).routes(),
                 *Gallery(self.services, gate).routes(),
                 *Downloads(self.services, gate).routes(),
             ],
@@ -178,9 +199,10 @@ class Application:
         return Response(self.metrics.text(), media_type=metrics.CONTENT_TYPE)
 
     async def _openapi(self, request: Request) -> Response:
-        return Response(
+        return await rendering.answer(
+            ApiRequest(request.scope, request.receive),
             self._description,
-            media_type="application/json",
+            "application/json",
             headers={"Access-Control-Allow-Origin": "*"},
         )
 
@@ -201,7 +223,12 @@ async def _icon(request: Request) -> Response:
 
 
 async def _emoji(request: Request) -> Response:
-    return Response(_emoji_table(), media_type="application/json", headers=TABLE_HEADERS)
+    return await rendering.answer(
+        ApiRequest(request.scope, request.receive),
+        _emoji_table(),
+        "application/json",
+        headers=TABLE_HEADERS,
+    )
 
 
 @cache

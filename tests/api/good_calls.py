@@ -4,6 +4,7 @@ import itertools
 from typing import Any
 from urllib.parse import urlencode
 
+from tests.support.browser import Browser
 from tests.support.files import form, own, sends_form
 from tests.support.files import uploads as uploads_file
 from tests.support.groups import make
@@ -203,6 +204,9 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
         ("POST", "/users/me/muted_users/{muted_user_id}"): {},
         ("DELETE", "/users/me/muted_users/{muted_user_id}"): {},
         ("GET", "/users/me/alert_words"): {},
+        ("GET", "/users/me/sessions"): {},
+        ("DELETE", "/users/me/sessions"): {},
+        ("DELETE", "/users/me/sessions/{session_id}"): {},
         ("GET", "/bots"): {},
         ("POST", "/bots"): {"full_name": lambda: next(names), "short_name": lambda: next(names)},
         ("PATCH", "/bots/{bot_id}"): {"full_name": lambda: next(names)},
@@ -215,12 +219,19 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
         ("POST", "/users/me/alert_words"): {"alert_words": ["tea"]},
         ("DELETE", "/users/me/alert_words"): {"alert_words": ["tea"]},
     }
+
+    def new_session():
+        Browser.of(ana)
+        return {"session_id": ana.get("/users/me/sessions").succeeds()["sessions"][0]["id"]}
+
     places = {
         **new_draft(),
+        **new_session(),
         **new_snippet(),
         **new_person(),
         **new_bot(),
         "DELETE /drafts/{draft_id}": new_draft,
+        "DELETE /users/me/sessions/{session_id}": new_session,
         "DELETE /saved_snippets/{saved_snippet_id}": new_snippet,
         "POST /messages/{message_id}/typing": new_note,
         "POST /users/me/muted_users/{muted_user_id}": new_person,

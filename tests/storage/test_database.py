@@ -272,7 +272,7 @@ def test_flags_are_sparse_rows(database, realm):
             storage.messages.unread.add_flag(tx, "starred", [ana.id], number)
         storage.messages.unread.add_flag(tx, "mentioned", [], number)
         assert storage.messages.unread.with_flag(tx, ana.id, "starred") == [number]
-        assert storage.messages.unread.flags_of(tx, ana.id, [number]) == {number: ["starred"]}
+        assert storage.messages.unread.flags_of(tx, ana.id, [number]) == {number: {"starred"}}
 
     in_one_go(database, realm, scene)
 
@@ -316,6 +316,20 @@ def test_a_key_of_a_send_is_found_until_it_is_old(database, realm):
         assert again is not None
         assert (again.fingerprint, again.message_id, again.policy) == (b"other", 8, 3)
         assert storage.messages.send_keys.forget_before(tx, tx.now, 10) == 1
+
+    in_one_go(database, realm, scene)
+
+
+def test_no_number_ever_means_two_messages(database, realm):
+    def scene(tx: Tx) -> None:
+        ana = person(tx)
+        place = storage.messages.conversations.get_or_start(tx, [ana.id])
+        draft = Draft("Soup?", "<p>Soup?</p>", 0, "test", read_by_sender=True)
+        first = storage.messages.insert_in_conversation(tx, ana.id, place, draft)
+        second = storage.messages.insert_in_conversation(tx, ana.id, place, draft)
+        storage.messages.delete(tx, [second])
+        storage.messages.delete(tx, [first])
+        assert storage.messages.insert_in_conversation(tx, ana.id, place, draft) > second
 
     in_one_go(database, realm, scene)
 

@@ -6,6 +6,8 @@ from tertulia.modules import on_demand
 
 if TYPE_CHECKING:
     from tertulia.api import (
+        admission,
+        browsers,
         call,
         channels,
         events,

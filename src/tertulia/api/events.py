@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from tertulia import actions, domain, events, storage
+from tertulia import actions, api, domain, events, storage
 from tertulia.api.call import Call
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
@@ -119,6 +119,7 @@ async def poll(
     )
     body = b'{"events":[%s]' % b",".join(events)
     if waited:
+        await api.browsers.check_still_there(call)
         body += b',"queue_id":%s' % _encode(queue_id)
     return Encoded(body + b"}")
 

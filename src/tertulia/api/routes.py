@@ -247,6 +247,13 @@ ROUTES = [
     delete("/users/me", api.people.accounts.deactivate_self, requires=api.requirements.human),
     post("/users/{user_id}/reactivate", api.people.accounts.reactivate),
     post("/users/me/api_key/regenerate", api.people.accounts.renew_key),
+    get("/users/me/sessions", api.people.sessions.mine, requires=api.requirements.human),
+    delete("/users/me/sessions", api.people.sessions.end_others, requires=api.requirements.human),
+    delete(
+        "/users/me/sessions/{session_id}",
+        api.people.sessions.end,
+        requires=api.requirements.human,
+    ),
     # bots
     get("/bots", api.people.bots.mine, requires=api.requirements.human_member),
     post(

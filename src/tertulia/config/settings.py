@@ -134,6 +134,12 @@ class Config:
     heartbeat_seconds: int = setting(
         45, whole(1, 3600), "How long a waiting client hears nothing before a heartbeat."
     )
+    history_cache_mib: int = setting(
+        16,
+        whole(0, 1 << 20),
+        "How much memory is for messages that were read lately, ready to be sent, in MiB;"
+        " `0` makes each anew for every reader.",
+    )
     web_public_streams_enabled: bool = setting(
         False, SWITCH, "Whether channels may be opened to readers without an account."
     )

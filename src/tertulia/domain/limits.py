@@ -47,6 +47,7 @@ MUTED_USERS = 2000
 BOTS = 200  # deactivated ones included
 BOT_MEMORY = 1_000_000  # characters, keys included
 ALERT_WORDS = 500
+SESSIONS = 100  # one more takes the place of that which was not used for longest
 
 # How much an organization can ask its people.
 PROFILE_FIELDS = 100  # all of them are told whenever one changes

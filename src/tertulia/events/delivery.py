@@ -21,6 +21,7 @@ from tertulia.errors.events import BadQueue, EventNotInQueue
 from tertulia.events.audience import Audience, Users, WasSubscribed
 from tertulia.events.directory import Organization
 from tertulia.events.follower import PAGE, Follower
+from tertulia.events.fragments import Shelf
 from tertulia.events.happening import Happening
 from tertulia.events.listener import Listener
 from tertulia.events.mailbox import Mailbox
@@ -48,8 +49,15 @@ class Page:
 
 
 class Delivery:
-    def __init__(self, database: Database, email_domain: str, heartbeat_seconds: float) -> None:
-        self.follower = Follower(database, email_domain, self._distribute, self._start_over)
+    def __init__(
+        self,
+        database: Database,
+        email_domain: str,
+        heartbeat_seconds: float,
+        history_bytes: int = 0,
+    ) -> None:
+        shelf = Shelf(history_bytes)
+        self.follower = Follower(database, email_domain, shelf, self._distribute, self._start_over)
         self.mailroom = Mailroom()
         self._database = database
         self._heartbeat_seconds = heartbeat_seconds

@@ -20,6 +20,7 @@ import structlog
 from tertulia import events, storage
 from tertulia.errors.http import ServiceUnavailable
 from tertulia.events.directory import Organization
+from tertulia.events.fragments import Shelf
 from tertulia.events.happening import Happening
 from tertulia.events.loading import Patch, Touched
 from tertulia.events.passed_over import PassedOver
@@ -50,9 +51,15 @@ class News:
 
 class Follower:
     def __init__(
-        self, database: Database, email_domain: str, heard: Heard, started_over: StartedOver
+        self,
+        database: Database,
+        email_domain: str,
+        shelf: Shelf,
+        heard: Heard,
+        started_over: StartedOver,
     ) -> None:
         self.organizations: dict[int, Organization] = {}
+        self.shelf = shelf
         self.passed_over = PassedOver()
         self._database = database
         self._email_domain = email_domain
@@ -156,6 +163,7 @@ class Follower:
         is_wanted = realm_id in self._out_of_step and known.applied == fresh.applied
         if is_wanted or known.applied < fresh.applied or known.epoch != fresh.epoch:
             known.replace_by(fresh)
+            self.shelf.forget_all(realm_id, known.applied)
             self._out_of_step.discard(realm_id)
             self._started_over(known)
 
@@ -168,6 +176,7 @@ class Follower:
             for happening in happenings:
                 if happening.seq > org.applied:
                     happening.event.move(org)
+                    self.shelf.forget(org.realm.id, happening.seq, happening.event.rewritten())
                     org.applied = happening.seq
                     self._heard(org, happening)
         except Exception as error:

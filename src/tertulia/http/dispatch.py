@@ -11,6 +11,7 @@ import secrets
 import time
 import traceback
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from email.utils import formatdate
 from functools import lru_cache, partial
@@ -21,6 +22,7 @@ import structlog
 from tertulia.config import Config
 from tertulia.errors import ClientError
 from tertulia.errors.http import InternalError, RateLimited, ServerStopping
+from tertulia.http import compression
 from tertulia.http.aside import QUICK_BYTES, decoded
 from tertulia.http.forms import Files, Incoming
 from tertulia.http.holdings import Holdings
@@ -73,7 +75,8 @@ class Api:
     may be read before it is known what they want. Both note in `request.counted_for` whose bytes
     these are. `absent` says
     what there is none of, by the first word of its address. `observe` is told the method, the
-    route's template, the status and the seconds of every answer.
+    route's template, the status and the seconds of every answer. Other sites' pages may call,
+    unless it is for browsers that are known by a cookie.
     """
 
     def __init__(
@@ -83,6 +86,7 @@ class Api:
         config: Config,
         *,
         prefix: str = "/api/v1",
+        for_browsers: bool = False,
         greet: Greet = lambda request: EARLY_BODY_BYTES,
         absent: Mapping[str, str] | None = None,
         observe: Observe | None = None,
@@ -94,6 +98,7 @@ class Api:
         self._max_body_bytes = config.max_body_bytes
         self._max_header_bytes = config.max_header_bytes
         self._observe = observe
+        self._headers = _ALWAYS if for_browsers else [*_ALWAYS, *_ANY_PAGE_MAY_CALL]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         exchange = Exchange(scope["method"], time.perf_counter())
@@ -159,16 +164,52 @@ class Api:
 
     async def _give(self, send: Send, answer: Answer, exchange: Exchange) -> Answer:
         """Send an answer, or that there are too many which the caller does not read."""
-        if len(answer.body) <= PIECE_BYTES or exchange.request is None:
-            await _send(send, answer, exchange)
+        request = exchange.request
+        if request is None:
+            await self._send(send, answer, exchange)
             return answer
         try:
-            with self._holdings.holding(exchange.request.counted_for, len(answer.body)):
-                await _send(send, answer, exchange)
+            with self._held(answer, request):
+                sent = await _compressed(answer, request)
+            with self._held(sent, request):
+                await self._send(send, sent, exchange)
         except RateLimited as error:
             answer = _refusal(error, exchange)
-            await _send(send, answer, exchange)
+            await self._send(send, answer, exchange)
         return answer
+
+    def _held(self, answer: Answer, request: ApiRequest) -> AbstractContextManager[None]:
+        if len(answer.body) <= PIECE_BYTES:
+            return nullcontext()
+        return self._holdings.holding(request.counted_for, len(answer.body))
+
+    async def _send(self, send: Send, answer: Answer, exchange: Exchange) -> None:
+        own = answer.headers
+        if exchange.request is not None:
+            own = exchange.request.reply_headers | own
+        headers = [
+            *self._headers,
+            *((k.lower().encode(), v.encode("latin-1")) for k, v in own.items()),
+        ]
+        if "Cache-Control" not in own:
+            headers += (_CACHE_CONTROL, (b"expires", _http_date(int(time.time()))))
+        if answer.status != 204:
+            headers.append((b"content-type", b"application/json"))
+            headers.append((b"content-length", str(len(answer.body)).encode()))
+        body = b"" if exchange.method == "HEAD" else answer.body
+        await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+        *before, last = range(0, max(1, len(body)), PIECE_BYTES)
+        for start in before:
+            piece = body[start : start + PIECE_BYTES]
+            await send({"type": "http.response.body", "body": piece, "more_body": True})
+        await send({"type": "http.response.body", "body": body[last:]})
+
+
+async def _compressed(answer: Answer, request: ApiRequest) -> Answer:
+    if not compression.is_wanted(request.header("accept-encoding"), len(answer.body)):
+        return answer
+    body = await compression.compressed(answer.body)
+    return Answer(answer.status, body, {**answer.headers, "Content-Encoding": "gzip"})
 
 
 async def _watched(run: Awaitable[Any], request: ApiRequest) -> Any:
@@ -233,30 +274,16 @@ def _failure(error: Exception, exchange: Exchange) -> Answer:
 # --- The bytes ------------------------------------------------------------------------------------
 
 _ALWAYS = [
+    (b"content-language", b"en"),
+    (b"vary", b"Accept-Language"),
+    (b"x-content-type-options", b"nosniff"),
+]
+_ANY_PAGE_MAY_CALL = [
     (b"access-control-allow-origin", b"*"),
     (b"access-control-allow-headers", b"Authorization"),
     (b"access-control-allow-methods", b"GET, POST, DELETE, PUT, PATCH, HEAD"),
-    (b"content-language", b"en"),
-    (b"vary", b"Accept-Language"),
 ]
 _CACHE_CONTROL = (b"cache-control", b"max-age=0, no-cache, no-store, must-revalidate, private")
-
-
-async def _send(send: Send, answer: Answer, exchange: Exchange) -> None:
-    own = exchange.request.reply_headers | answer.headers if exchange.request else answer.headers
-    headers = [*_ALWAYS, *((k.lower().encode(), v.encode("latin-1")) for k, v in own.items())]
-    if "Cache-Control" not in own:
-        headers += (_CACHE_CONTROL, (b"expires", _http_date(int(time.time()))))
-    if answer.status != 204:
-        headers.append((b"content-type", b"application/json"))
-        headers.append((b"content-length", str(len(answer.body)).encode()))
-    body = b"" if exchange.method == "HEAD" else answer.body
-    await send({"type": "http.response.start", "status": answer.status, "headers": headers})
-    *before, last = range(0, max(1, len(body)), PIECE_BYTES)
-    for start in before:
-        piece = body[start : start + PIECE_BYTES]
-        await send({"type": "http.response.body", "body": piece, "more_body": True})
-    await send({"type": "http.response.body", "body": body[last:]})
 
 
 @lru_cache(maxsize=1)

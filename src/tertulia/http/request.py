@@ -62,6 +62,7 @@ class ApiRequest:
         "path",
         "reply_headers",
         "scheme",
+        "sent_method",
     )
 
     def __init__(self, scope: Scope, receive: Receive, max_header_bytes: int = 1 << 16) -> None:
@@ -71,6 +72,7 @@ class ApiRequest:
         self.client_address: str = (scope.get("client") or ("",))[0]  # may be empty
         self.scheme: str = scope.get("scheme", "http")
         self.method: str = scope["method"]
+        self.sent_method = self.method  # a form can make it another one, below
         self.path = _raw_path(scope)  # still percent-encoded
         self.headers = _headers(scope["headers"], max_header_bytes)
         self.params: dict[str, str] = {}

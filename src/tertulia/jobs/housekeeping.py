@@ -141,6 +141,17 @@ async def welcome_full_members(database: Database, delivery: Delivery) -> None:
     await each(delivery.organizations.values(), welcome)
 
 
+async def forget_sessions(database: Database, delivery: Delivery) -> None:
+    """Delete sessions that are over, and passwords that were tried long ago."""
+
+    async def forget(realm_id: int) -> None:
+        here = database.of(realm_id)
+        await here.write(actions.people.sessions.forget_old)
+        await here.write(actions.people.password_attempts.forget_old)
+
+    await each(delivery.organizations, forget)
+
+
 async def _then_rest(step: Awaitable[T]) -> T:
     """Do a step of a long work, then let others be served for longer than that took."""
     started = time.monotonic()

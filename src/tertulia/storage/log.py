@@ -62,6 +62,18 @@ def begin_epoch(tx: Tx) -> None:
     storage.queues.delete_all(tx)
 
 
+def count_after(tx: Tx, seq: int, kinds: list[str]) -> int:
+    """How many events of some kinds the log holds after one."""
+    return int(
+        tx.value(
+            "SELECT count(*) AS value FROM event"
+            " WHERE realm_id = :realm AND seq > :seq AND kind IN :kinds",
+            seq=seq,
+            kinds=kinds,
+        )
+    )
+
+
 def append(tx: Tx, kind: str, audience: str, payload: str) -> int:
     row = tx.one("UPDATE log_head SET seq = seq + 1 WHERE realm_id = :realm RETURNING seq")
     assert row is not None

@@ -23,8 +23,13 @@ from tertulia.errors.messages import (
     TopicEditTooLate,
 )
 from tertulia.errors.parameters import ExpectationMismatch
-from tertulia.events.audience import LeftBehind, MoveFollowers
-from tertulia.events.types.messages.edits import MessagesDeleted, MessageUpdated, PropagateMode
+from tertulia.events.audience import LeftBehind, MoveFollowers, Nobody
+from tertulia.events.types.messages.edits import (
+    MessagesDeleted,
+    MessagesRewritten,
+    MessageUpdated,
+    PropagateMode,
+)
 from tertulia.storage.database.tx import Tx
 
 
@@ -330,8 +335,12 @@ def _move(tx: Tx, user: User, message: Message, move: Move, event: MessageUpdate
     if not move.only_resolves:
         storage.messages.edits.note_move(tx, move.ids)
     if move.new_channel_id is None:
+        unheard = set(move.ids)
         for known, audience in actions.messages.holders_in(tx, move.channel, move.ids):
             events.log.announce(tx, event.among(known), to=audience)
+            unheard.difference_update(known)
+        if unheard:
+            events.log.announce(tx, MessagesRewritten(sorted(unheard)), to=Nobody())
         return
     also = actions.messages.holders_elsewhere(tx, move.channel, move.ids)
     parts: list[tuple[list[int], list[int] | None]] = [(move.ids, None)]

@@ -11,6 +11,7 @@ from tertulia.domain.people.user import User
 from tertulia.domain.search.highlight import Highlighter
 from tertulia.domain.search.query import Query
 from tertulia.errors.authentication import NotLoggedIn
+from tertulia.events.fragments import Fragment, Reading
 from tertulia.storage.database.tx import Tx
 
 NEWEST = 10_000_000_000_000_000  # an anchor beyond every message; clients know the number
@@ -40,10 +41,12 @@ class FoundMessages:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Messages as a reader sees them."""
+    """Messages as a reader sees them, as of an event; those on the shelf come without words."""
 
+    seq: int
     messages: list[Message]
     flags: dict[int, list[str]]
+    on_shelf: dict[int, Fragment]
     highlighter: Highlighter | None = None  # if they were searched for
 
 
@@ -64,19 +67,22 @@ def one_for_all(tx: Tx, message_id: int) -> Message:
     return storage.messages.details.added(tx, [message])[0]
 
 
-def some(tx: Tx, asker: Asker, terms: list[Term], message_ids: list[int]) -> Shown:
+def some(
+    tx: Tx, asker: Asker, terms: list[Term], message_ids: list[int], reading: Reading
+) -> Shown:
     """Those of the given messages that the asker may see and that match."""
     narrow = actions.messages.narrowing.narrowed_to_visible(tx, asker, terms)
-    return _shown(
-        tx, asker.user, narrow, storage.messages.history.among(tx, narrow.selection, message_ids)
-    )
+    found = storage.messages.history.among(tx, narrow.selection, message_ids)
+    return _shown(tx, asker.user, narrow, found, reading)
 
 
-def around(tx: Tx, asker: Asker, terms: list[Term], window: Window) -> tuple[FoundMessages, Shown]:
+def around(
+    tx: Tx, asker: Asker, terms: list[Term], window: Window, reading: Reading
+) -> tuple[FoundMessages, Shown]:
     """A stretch of the history that a narrow leads to."""
     narrow = actions.messages.narrowing.narrowed(tx, asker, terms)
     found = within(tx, asker.user, narrow, window)
-    return found, _shown(tx, asker.user, narrow, found.ids)
+    return found, _shown(tx, asker.user, narrow, found.ids, reading)
 
 
 def matching(
@@ -126,10 +132,20 @@ def _resolve(tx: Tx, user: User, narrow: Narrowed, window: Window) -> int:
     return NEWEST
 
 
-def _shown(tx: Tx, user: User, narrow: Narrowed, ids: Sequence[int]) -> Shown:
-    found = storage.messages.details.added(tx, _in_order(tx, ids))
-    highlighter = None if narrow.searched is None else Highlighter(narrow.searched)
-    return Shown(found, storage.messages.unread.flags_for(tx, user.id, found), highlighter)
+def _shown(tx: Tx, user: User, narrow: Narrowed, ids: Sequence[int], reading: Reading) -> Shown:
+    # What is searched for is marked in its words, so these have to be read.
+    known = reading.known(tx, ids) if narrow.searched is None else {}
+    unknown = [each for each in ids if each not in known]
+    read = storage.messages.details.added(tx, _in_order(tx, unknown))
+    found = {message.id: message for message in read}
+    messages = [known[each].message if each in known else found[each] for each in ids]
+    return Shown(
+        storage.log.head(tx),
+        messages,
+        storage.messages.unread.flags_for(tx, user.id, messages),
+        known,
+        None if narrow.searched is None else Highlighter(narrow.searched),
+    )
 
 
 def _in_order(tx: Tx, ids: Sequence[int]) -> list[Message]:

@@ -6,8 +6,10 @@ rendered anew, and is left as it is.
 
 from collections.abc import Mapping
 
-from tertulia import storage
+from tertulia import events, storage
 from tertulia.domain.messages.message import Draft, Message
+from tertulia.events.audience import Nobody
+from tertulia.events.types.messages.edits import MessagesRewritten
 from tertulia.markdown import VERSION
 from tertulia.storage.database.tx import Tx
 
@@ -26,6 +28,8 @@ def redo(tx: Tx, drafts: Mapping[int, Draft]) -> None:
     """Give messages the HTML of these drafts. Whom they have called stays as it was."""
     for message_id, draft in drafts.items():
         storage.messages.set_rendering(tx, message_id, draft)
+    if drafts:
+        events.log.announce(tx, MessagesRewritten(sorted(drafts)), to=Nobody())
 
 
 def finish(tx: Tx) -> None:

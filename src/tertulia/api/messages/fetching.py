@@ -2,8 +2,8 @@
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Annotated, Any
 
 import msgspec
@@ -18,8 +18,9 @@ from tertulia.domain.messages.narrow import Term
 from tertulia.domain.search.highlight import Highlighter
 from tertulia.errors import BadRequest
 from tertulia.errors.parameters import UnsupportedCombination
+from tertulia.events.fragments import Manner, Reading
 from tertulia.events.types.messages.message import MessageObject
-from tertulia.http.replies import Reply
+from tertulia.http.replies import Encoded, Reply
 from tertulia.http.rules import Id, MaxItems, NonNegative
 
 Narrow = Annotated[list[Any], MaxItems(100)]
@@ -27,25 +28,24 @@ Narrow = Annotated[list[Any], MaxItems(100)]
 # One thread: it is not one of those that read from the database, for which everybody waits.
 _MARKING = ThreadPoolExecutor(1, thread_name_prefix="marks")
 
+_encode = msgspec.json.Encoder().encode
+
+_READ = ("read",)  # to somebody who has not logged in
 MOST_BATCHES = 10  # that a search waits for, if the index is far behind
 
 
-@dataclass(frozen=True, slots=True)
-class Manner:
-    """How the caller wants messages to be told."""
+class Extent(Reply):
+    """How far what was found reaches."""
 
-    apply_markdown: bool
-    client_gravatar: bool
-    allow_empty_topic: bool
-
-
-class Messages(Reply, kw_only=True):
-    messages: list[MessageObject]
-    anchor: int | UnsetType = UNSET
     found_anchor: bool
     found_oldest: bool
     found_newest: bool
+    anchor: int | UnsetType = UNSET
     history_limited: bool = False
+
+
+class Messages(Extent, kw_only=True):
+    messages: list[MessageObject]
 
 
 class OneMessage(Reply):
@@ -76,9 +76,10 @@ async def fetch_messages(
     apply_markdown: bool = True,
     client_gravatar: bool = True,
     allow_empty_topic_name: bool = False,
-) -> Messages:
+) -> Encoded[Messages]:
     """Fetch messages around an anchor, or by their ids."""
     manner = Manner(apply_markdown, client_gravatar, allow_empty_topic_name)
+    reading = _reading(call, manner)
     terms = domain.messages.narrow.terms_from(narrow or [])
     if call.caller is None:
         actions.messages.narrowing.check_for_all(terms)
@@ -90,13 +91,8 @@ async def fetch_messages(
                 parameters="num_before, num_after, anchor, message_ids, include_anchor,"
                 " use_first_unread_anchor"
             )
-        some = await read(actions.messages.fetching.some, asker(call), terms, message_ids)
-        return Messages(
-            messages=await _told(call, manner, some),
-            found_anchor=False,
-            found_oldest=False,
-            found_newest=False,
-        )
+        some = await read(actions.messages.fetching.some, asker(call), terms, message_ids, reading)
+        return await _told(call, reading, some, Extent(False, False, False))
     if num_before + num_after > domain.limits.MESSAGES_PER_FETCH:
         raise BadRequest(
             f"Too many messages requested (maximum {domain.limits.MESSAGES_PER_FETCH})."
@@ -107,14 +103,9 @@ async def fetch_messages(
         raise BadRequest("Missing 'anchor' argument.")
     window = window_from(anchor, anchor_date, num_before, num_after, include_anchor)
     await _catch_up(call, terms, window)
-    found, shown = await read(actions.messages.fetching.around, asker(call), terms, window)
-    return Messages(
-        messages=await _told(call, manner, shown),
-        anchor=found.anchor,
-        found_anchor=found.found_anchor,
-        found_oldest=found.found_oldest,
-        found_newest=found.found_newest,
-    )
+    found, shown = await read(actions.messages.fetching.around, asker(call), terms, window, reading)
+    extent = Extent(found.found_anchor, found.found_oldest, found.found_newest, found.anchor)
+    return await _told(call, reading, shown, extent)
 
 
 async def matches_narrow(
@@ -139,7 +130,7 @@ async def fetch_message(
     apply_markdown: bool = True,
     client_gravatar: bool = True,
     allow_empty_topic_name: bool = False,
-) -> OneMessage:
+) -> Encoded[OneMessage]:
     """Fetch one message."""
     if call.caller is None:
         message, flags = (
@@ -149,8 +140,8 @@ async def fetch_message(
     else:
         message, flags = await call.db.read(actions.messages.fetching.one, call.caller, message_id)
     manner = Manner(apply_markdown, client_gravatar, allow_empty_topic_name)
-    told = _told_one(call, manner, message, flags)
-    return OneMessage(message=told, raw_content=message.content)
+    told = _text_of(call, manner, message) + _own_part(tuple(flags)) + b"}"
+    return Encoded(b'{"message":%s,"raw_content":%s}' % (told, _encode(message.content)))
 
 
 async def prepare_search(call: Call, terms: list[Term]) -> None:
@@ -215,18 +206,43 @@ def _moment(text: str) -> float:
         raise BadRequest("anchor_date is not an ISO 8601 datetime string") from None
 
 
-async def _told(call: Call, manner: Manner, shown: Shown) -> list[MessageObject]:
+def _reading(call: Call, manner: Manner) -> Reading:
+    shelf, org = call.delivery.follower.shelf, call.org
+    return Reading.begun(shelf, org, manner, shares=org.sees_everybody(call.caller))
+
+
+async def _told(call: Call, reading: Reading, shown: Shown, extent: Extent) -> Encoded[Messages]:
+    """The answer: what all readers share of each message, and then what is the caller's own."""
     marked = {}
     if shown.highlighter is not None:
         marked = await _marked(shown.highlighter, shown.messages)
     objects = []
     for message in shown.messages:
-        told = _told_one(call, manner, message, shown.flags[message.id])
+        fragment = shown.on_shelf.get(message.id)
+        if fragment is not None:
+            text = fragment.text
+        elif reading.shares:
+            text = reading.made(message, shown.seq)
+        else:
+            text = _text_of(call, reading.manner, message)
+        own = _own_part(_READ if call.caller is None else tuple(shown.flags[message.id]))
         if message.id in marked:
-            told.match_content = marked[message.id].match_content
-            told.match_subject = marked[message.id].match_subject
-        objects.append(told)
-    return objects
+            own += b"," + _encode(marked[message.id])[1:-1]
+        objects.append(text + own)
+    reading.touch(shown.on_shelf)
+    messages = b"},".join(objects) + b"}" if objects else b""
+    return Encoded(b'{"messages":[%s],%s' % (messages, _encode(extent)[1:]))
+
+
+def _text_of(call: Call, manner: Manner, message: Message) -> bytes:
+    """A message for this caller, who perhaps may not know who wrote it."""
+    knows_sender = call.org.may_know(call.caller, call.org.users[message.sender_id])
+    return events.fragments.text_of(call.org, message, manner, knows_sender=knows_sender)
+
+
+@lru_cache(maxsize=256)
+def _own_part(flags: tuple[str, ...]) -> bytes:
+    return b',"flags":' + _encode(flags)
 
 
 async def _marked(highlighter: Highlighter, found: list[Message]) -> dict[int, MatchedText]:
@@ -241,19 +257,3 @@ async def _marked(highlighter: Highlighter, found: list[Message]) -> dict[int, M
         }
 
     return await asyncio.get_running_loop().run_in_executor(_MARKING, mark)
-
-
-def _told_one(call: Call, manner: Manner, message: Message, flags: list[str]) -> MessageObject:
-    told = events.types.messages.message.message_object(
-        call.org,
-        message,
-        apply_markdown=manner.apply_markdown,
-        client_gravatar=manner.client_gravatar,
-        allow_empty_topic=manner.allow_empty_topic,
-        knows_sender=call.org.may_know(call.caller, call.org.users[message.sender_id]),
-    )
-    told.flags = ["read"] if call.caller is None else flags
-    events.types.messages.message.add_details(
-        call.org, told, message, allow_empty_topic=manner.allow_empty_topic
-    )
-    return told

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         passwords,
         presence,
         profile_fields,
+        sessions,
         status,
         user,
     )

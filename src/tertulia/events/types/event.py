@@ -72,13 +72,14 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
 
     `kind` is its word in the log. `types` are the wire types it can show itself as; an event
     without any only moves the directory. `shared` says that it looks the same to everyone who
-    hears of it.
+    hears of it, `leaves_history` that what was said before, and who may read it, is as it was.
     """
 
     kind: ClassVar[str]
     types: ClassVar[tuple[str, ...]] = ()
     shared: ClassVar[bool] = False
     is_readable: ClassVar[bool] = True
+    leaves_history: ClassVar[bool] = False
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -108,6 +109,10 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
 
     def move(self, org: Organization) -> None:
         """Change in the directory what has to be exact at this very event."""
+
+    def rewritten(self) -> Collection[int]:
+        """The messages that history tells otherwise from now on, or no more."""
+        return ()
 
     # --- who hears of it ---
 

@@ -239,6 +239,19 @@ def spans_of(tx: Tx, user_id: int) -> list[Span]:
     return [_span(row) for row in rows]
 
 
+def spans_in(tx: Tx, user_id: int, channel_ids: list[int]) -> list[Span]:
+    """The times of being subscribed to some channels."""
+    if not channel_ids:
+        return []
+    rows = tx.all(
+        "SELECT channel_id, start_seq, start_message_id, end_seq, end_message_id"
+        " FROM subscription_span WHERE user_id = :user AND channel_id IN :channels ORDER BY id",
+        user=user_id,
+        channels=channel_ids,
+    )
+    return [_span(row) for row in rows]
+
+
 def receivers(tx: Tx, message: Message, among: list[int] | None = None) -> set[int]:
     """Who was subscribed when a channel message was sent, or those of them among some users."""
     wanted = "" if among is None else " AND user_id IN :among"

@@ -55,6 +55,7 @@ class Dialect(Protocol):
     def integrity_problems(self, connection: Any) -> list[str]: ...
 
     types: Mapping[str, str]
+    next_message_id: str
     declared_references: str
     reads_block: bool
 

@@ -301,6 +301,14 @@ def delete(tx: Tx, message_ids: Sequence[int]) -> None:
     for table in GOES_WITH_A_MESSAGE:
         tx.execute(f"DELETE FROM {table} WHERE message_id IN :ids", ids=ids)
     tx.execute("DELETE FROM message WHERE realm_id = :realm AND id IN :ids", ids=ids)
+    if ids:
+        tx.execute(
+            "INSERT INTO deleted_message (realm_id, newest) VALUES (:realm, :newest)"
+            " ON CONFLICT (realm_id) DO UPDATE SET newest = CASE"
+            " WHEN deleted_message.newest < excluded.newest THEN excluded.newest"
+            " ELSE deleted_message.newest END",
+            newest=max(ids),
+        )
 
 
 def as_message(row: Row) -> Message:
@@ -367,5 +375,7 @@ def _insert(
         "resolve_notice": draft.resolve_notice,
     }
     return tx.insert(
-        f"INSERT INTO message ({', '.join(row)}) VALUES (:{', :'.join(row)}) RETURNING id", **row
+        f"INSERT INTO message (id, {', '.join(row)})"
+        f" VALUES ({tx.dialect.next_message_id}, :{', :'.join(row)}) RETURNING id",
+        **row,
     )

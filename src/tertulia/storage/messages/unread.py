@@ -5,7 +5,7 @@ since is added by whoever looks. Archiving a channel touches none of it either: 
 is read then, and `closings_seen` says up to which event the bitmap knows of that.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -21,6 +21,8 @@ from tertulia.storage.messages.selections import (
 )
 
 FEW = 2000
+
+_NO_MARKS: Set[str] = frozenset()
 
 # The marks that clients are shown, in their order; `unread_notice` is ours alone.
 SHOWN = (
@@ -153,46 +155,86 @@ def in_place(tx: Tx, waiting: BitMap64, channel_id: int, topic_key: str | None =
 
 
 def flags_for(tx: Tx, user_id: int, shown: Sequence[Message]) -> dict[int, list[str]]:
-    """The flags of each message for this reader, in the words of clients."""
-    ids = [message.id for message in shown]
-    not_read = among(tx, user_id, ids)
-    marks = flags_of(tx, user_id, ids)
-    spans: dict[int | None, list[storage.channels.subscriptions.Span]] = {}
-    for span in storage.channels.subscriptions.spans_of(tx, user_id):
-        spans.setdefault(span.channel_id, []).append(span)
+    """The flags of each message for this reader, in the words of clients.
+
+    They are messages that the reader may see, so a direct one is in a conversation of theirs.
+    """
+    marks = flags_of(tx, user_id, [message.id for message in shown])
+    received = _received_among(tx, user_id, shown)
+    not_read = _unread_among(tx, user_id, shown, received, marks)
     flags: dict[int, list[str]] = {}
     for message in shown:
-        found = set(marks.get(message.id, ()))
-        received = message.channel_id is None or any(
-            span.received(message) for span in spans.get(message.origin_channel_id, ())
-        )
-        if received and message.channel_wildcard:
-            found.add("stream_wildcard_mentioned")
-        if not received:
-            found.add("historical")
+        found = marks.get(message.id, _NO_MARKS)
+        if message.id not in received:
+            found = found | {"historical"}
+        elif message.channel_wildcard:
+            found = found | {"stream_wildcard_mentioned"}
         flags[message.id] = _in_order(found, is_read=message.id not in not_read)
     return flags
 
 
-def _in_order(marks: set[str], *, is_read: bool) -> list[str]:
+def _received_among(tx: Tx, user_id: int, shown: Sequence[Message]) -> set[int]:
+    """Those of the messages that came to the reader, and not the reader to them."""
+    origins = {message.origin_channel_id for message in shown}
+    channel_ids = sorted(each for each in origins if each is not None)
+    spans: dict[int | None, list[storage.channels.subscriptions.Span]] = {}
+    for span in storage.channels.subscriptions.spans_in(tx, user_id, channel_ids):
+        spans.setdefault(span.channel_id, []).append(span)
+    return {
+        message.id
+        for message in shown
+        if message.channel_id is None
+        or any(span.received(message) for span in spans.get(message.origin_channel_id, ()))
+    }
+
+
+def _unread_among(
+    tx: Tx,
+    user_id: int,
+    shown: Sequence[Message],
+    received: Set[int],
+    marks: Mapping[int, Set[str]],
+) -> set[int]:
+    """Those of the messages that the reader has not read; as `among`, of messages we have."""
+    stored = _stored(tx, user_id)
+    found = {message.id for message in shown if message.id in stored.bitmap}
+    newer = [
+        message for message in shown if message.id > stored.caught_up_to and message.id in received
+    ]
+    if newer:
+        muted = {each.user_id for each in storage.personal.muted_users.of_user(tx, user_id)}
+        for message in newer:
+            is_own = message.sender_id == user_id and message.read_by_sender
+            is_notice = message.resolve_notice and "unread_notice" not in marks.get(
+                message.id, _NO_MARKS
+            )
+            if not is_own and not is_notice and message.sender_id not in muted:
+                found.add(message.id)
+    if found and stored.has_closings_to_see:
+        found.difference_update(_closed_among(tx, BitMap64(found), stored.closings_seen))
+    return found
+
+
+def _in_order(marks: Set[str], *, is_read: bool) -> list[str]:
     found = ["read"] if is_read else []
+    if not marks:
+        return found
     found += [flag for flag in SHOWN if flag in marks]
     if marks & {"stream_wildcard_mentioned", "topic_wildcard_mentioned"}:
         found.append("wildcard_mentioned")
     return found
 
 
-def flags_of(tx: Tx, user_id: int, message_ids: Sequence[int]) -> dict[int, list[str]]:
+def flags_of(tx: Tx, user_id: int, message_ids: Sequence[int]) -> dict[int, set[str]]:
     """The marks, other than read, that these messages carry for a user."""
-    found: dict[int, list[str]] = {}
+    found: dict[int, set[str]] = {}
     rows = tx.all(
-        "SELECT message_id, flag FROM message_flag WHERE user_id = :user AND message_id IN :ids"
-        " ORDER BY message_id, flag",
+        "SELECT message_id, flag FROM message_flag WHERE user_id = :user AND message_id IN :ids",
         user=user_id,
         ids=list(message_ids),
     )
     for row in rows:
-        found.setdefault(row["message_id"], []).append(row["flag"])
+        found.setdefault(row["message_id"], set()).add(row["flag"])
     return found
 
 

@@ -14,9 +14,11 @@ if TYPE_CHECKING:
         bot_memory,
         bots,
         known_people,
+        password_attempts,
         presence,
         profile_fields,
         profiles,
+        sessions,
         statuses,
     )
 else:

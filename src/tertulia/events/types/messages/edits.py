@@ -4,7 +4,7 @@ Like the event of a new message, they name messages and do not copy them: the wo
 read from its history when the event is told, and are gone once the message is.
 """
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from typing import Any, ClassVar, Literal, Self
 
 from msgspec.structs import replace
@@ -61,6 +61,9 @@ class MessageUpdated(Event, frozen=True):
         if message is not None and self.edit_id is not None:
             words = _words_of(self.edit_id, message, history)
         return replace(self, message=message, words=words)
+
+    def rewritten(self) -> Collection[int]:
+        return self.message_ids
 
     def among(self, message_ids: list[int]) -> Self:
         """The same, for those who have only some of the messages that move together."""
@@ -155,6 +158,9 @@ class MessagesDeleted(Event, frozen=True):
     channel_id: int | None = None
     topic: str = ""
 
+    def rewritten(self) -> Collection[int]:
+        return self.message_ids
+
     def taken_back(self) -> TakenBack:
         """Whoever is told that messages are gone must not find their words a moment before."""
         return TakenBack(messages=self.message_ids)
@@ -172,6 +178,20 @@ class MessagesDeleted(Event, frozen=True):
         # Compat: clients without `bulk_message_deletion` are told of each message by itself.
         for message_id in self.message_ids:
             yield {"type": "delete_message", **place, "message_id": message_id}
+
+
+class MessagesRewritten(Event, frozen=True):
+    """Messages are told otherwise, and no client hears of it: servers shall make them anew.
+
+    They have other HTML, or were moved where nobody is who has them.
+    """
+
+    kind: ClassVar[str] = "messages_rewritten"
+
+    message_ids: list[int]
+
+    def rewritten(self) -> Collection[int]:
+        return self.message_ids
 
 
 class FirstMessageChanged(Event, frozen=True):

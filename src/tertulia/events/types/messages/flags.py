@@ -38,6 +38,7 @@ class FlagsChanged(Event, frozen=True):
 
     kind: ClassVar[str] = "flags"
     types: ClassVar[tuple[str, ...]] = ("update_message_flags",)
+    leaves_history: ClassVar[bool] = True
 
     op: str
     flag: str

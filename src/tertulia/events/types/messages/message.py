@@ -199,6 +199,7 @@ class MessageSent(Event, frozen=True):
 
     kind: ClassVar[str] = "message"
     types: ClassVar[tuple[str, ...]] = ("message",)
+    leaves_history: ClassVar[bool] = True
 
     message_id: int
     sender_id: int

@@ -1,6 +1,6 @@
 """The event that tells of a reaction."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import ClassVar, Literal
 
 from tertulia.events.directory import Organization
@@ -21,6 +21,9 @@ class ReactionChanged(Event, frozen=True):
     emoji_name: str
     emoji_code: str
     reaction_type: str
+
+    def rewritten(self) -> Collection[int]:
+        return [self.message_id]
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
         yield {

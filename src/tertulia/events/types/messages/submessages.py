@@ -3,7 +3,7 @@
 As with messages, the log names a submessage and does not copy it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import ClassVar
 
 import msgspec
@@ -43,6 +43,9 @@ class SubmessageAdded(Event, frozen=True):
         if found is None:
             return self
         return msgspec.structs.replace(self, part=submessage_object(found))
+
+    def rewritten(self) -> Collection[int]:
+        return [] if self.part is None else [self.part.message_id]
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
         if self.part is not None:

@@ -137,7 +137,7 @@ CREATE TABLE conversation_member (
 );
 
 CREATE TABLE message (
-    id {serial},
+    id {numbered},
     realm_id BIGINT NOT NULL,
     sender_id BIGINT NOT NULL REFERENCES account (id),
     channel_id BIGINT REFERENCES channel (id),

@@ -1,0 +1,202 @@
+"""Messages as history tells them: each made into bytes once, and shared by all who read it.
+
+A fragment is a message as a JSON object that is still open at its end, where each reader's own
+part follows: the flags, and what a search has marked. It is right while two things hold, and both
+are asked each time it is used:
+
+* The message is what it was. An event says which messages it rewrites (`Event.rewritten`), and the
+  follower has their fragments forgotten. Of what stands in the log and was not followed yet, the
+  reader's own transaction knows.
+* What it tells of others, the names of people and channels, comes from the very records that the
+  directory holds now.
+"""
+
+from collections import OrderedDict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+import msgspec
+
+from tertulia import events, storage
+from tertulia.domain.messages.message import Message
+from tertulia.events.directory import Organization
+from tertulia.storage.database.tx import Tx
+
+OVERHEAD_BYTES = 800  # what a fragment takes beside its text
+
+_encode = msgspec.json.Encoder().encode
+
+Key = int
+"""A message and the manner it is told in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How a reader wants messages to be told."""
+
+    apply_markdown: bool
+    client_gravatar: bool
+    allow_empty_topic: bool
+
+    def key(self, message_id: int) -> Key:
+        return message_id << 3 | self.number
+
+    @property
+    def number(self) -> int:
+        return self.apply_markdown | self.client_gravatar << 1 | self.allow_empty_topic << 2
+
+
+MANNERS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    message: Message  # without its words: they are in the text
+    text: bytes  # a JSON object without its closing brace
+    records: tuple[object, ...]  # of the directory, that it tells of
+
+
+class Shelf:
+    """The fragments of a server, those kept that were read last. It is changed on the loop only."""
+
+    def __init__(self, most_bytes: int) -> None:
+        self._most_bytes = most_bytes
+        self._bytes = 0
+        self._fragments: OrderedDict[Key, Fragment] = OrderedDict()
+        self._rewritten_at: dict[int, int] = {}  # by organization, the last event that did so
+
+    def __len__(self) -> int:
+        return len(self._fragments)
+
+    @property
+    def is_in_use(self) -> bool:
+        return self._most_bytes > 0
+
+    def find(self, key: Key) -> Fragment | None:
+        """From any thread."""
+        return self._fragments.get(key)
+
+    def touch(self, keys: Iterable[Key]) -> None:
+        """Keep what was read just now longer than what was not; while there is room, all stays."""
+        if 2 * self._bytes > self._most_bytes:
+            for key in keys:
+                if key in self._fragments:
+                    self._fragments.move_to_end(key)
+
+    def put(self, key: Key, fragment: Fragment, seq: int) -> None:
+        """Keep what was read from the database as of an event, unless it is outdated already."""
+        if self._rewritten_at.get(fragment.message.realm_id, 0) > seq:
+            return
+        self._take_out(key)
+        self._fragments[key] = fragment
+        self._bytes += _size(fragment)
+        while self._bytes > self._most_bytes:
+            self._take_out(next(iter(self._fragments)))
+
+    def forget(self, realm_id: int, seq: int, message_ids: Collection[int]) -> None:
+        """An event has rewritten these messages."""
+        if message_ids:
+            self._rewritten_at[realm_id] = seq
+        for message_id in message_ids:
+            for number in range(MANNERS):
+                self._take_out(message_id << 3 | number)
+
+    def forget_all(self, realm_id: int, seq: int) -> None:
+        """The log up to an event was not followed one by one: nobody knows what it rewrote."""
+        self._rewritten_at[realm_id] = seq
+        self._fragments.clear()
+        self._bytes = 0
+
+    def _take_out(self, key: Key) -> None:
+        fragment = self._fragments.pop(key, None)
+        if fragment is not None:
+            self._bytes -= _size(fragment)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Somebody reads history: in which manner, and as of which event the directory is."""
+
+    shelf: Shelf
+    org: Organization
+    manner: Manner
+    seq: int
+    shares: bool  # whether they are told of senders what everybody is
+
+    @classmethod
+    def begun(cls, shelf: Shelf, org: Organization, manner: Manner, shares: bool) -> "Reading":
+        return cls(shelf, org, manner, org.applied, shares and shelf.is_in_use)
+
+    def known(self, tx: Tx, message_ids: Sequence[int]) -> dict[int, Fragment]:
+        """Those of the messages that are on the shelf as they are now, for this transaction."""
+        if not self.shares or not self.is_up_to_date(tx):
+            return {}
+        found = {}
+        number, org = self.manner.number, self.org
+        for message_id in message_ids:
+            fragment = self.shelf.find(message_id << 3 | number)
+            if fragment is not None and fragment.records == _records(org, fragment.message):
+                found[message_id] = fragment
+        return found
+
+    def is_up_to_date(self, tx: Tx) -> bool:
+        """Whether all that the log holds beyond what we have followed leaves history as it is."""
+        head = storage.log.head(tx)
+        return head == self.seq or head - self.seq == storage.log.count_after(
+            tx, self.seq, harmless_kinds()
+        )
+
+    def made(self, message: Message, seq: int) -> bytes:
+        """The text of a message that was read as of an event, kept for others who read it."""
+        key, records = self.manner.key(message.id), _records(self.org, message)
+        text = text_of(self.org, message, self.manner)
+        if self.shares:
+            self.shelf.put(key, Fragment(_without_words(message), text, records), seq)
+        return text
+
+    def touch(self, message_ids: Iterable[int]) -> None:
+        """These were read from the shelf."""
+        self.shelf.touch(map(self.manner.key, message_ids))
+
+
+def text_of(
+    org: Organization, message: Message, manner: Manner, *, knows_sender: bool = True
+) -> bytes:
+    """A message as an open JSON object, with all but what is one reader's own."""
+    told = events.types.messages.message.message_object(
+        org,
+        message,
+        apply_markdown=manner.apply_markdown,
+        client_gravatar=manner.client_gravatar,
+        allow_empty_topic=manner.allow_empty_topic,
+        knows_sender=knows_sender,
+    )
+    events.types.messages.message.add_details(
+        org, told, message, allow_empty_topic=manner.allow_empty_topic
+    )
+    return _encode(told)[:-1]
+
+
+@cache
+def harmless_kinds() -> list[str]:
+    """The kinds of events that neither rewrite a message nor change who may read what."""
+    return [word for word, kind in events.types.event.kinds().items() if kind.leaves_history]
+
+
+def _records(org: Organization, message: Message) -> tuple[object, ...]:
+    """All of the directory that a message tells of."""
+    people = org.users
+    if message.channel_id is None:
+        members = tuple(people.get(member_id) for member_id in message.member_ids)
+        return people.get(message.sender_id), org.realm, members
+    place = org.channels.get(message.channel_id)
+    return people.get(message.sender_id), org.realm, place, org.link_patterns
+
+
+def _without_words(message: Message) -> Message:
+    return replace(message, content="", rendered="", reactions=(), edits=(), submessages=())
+
+
+def _size(fragment: Fragment) -> int:
+    return len(fragment.text) + OVERHEAD_BYTES

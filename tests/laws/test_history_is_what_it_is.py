@@ -1,0 +1,246 @@
+"""A server that keeps messages ready to be sent tells the same, to the byte, as one that does not.
+
+Two servers stand on one database. On one of them people change everything that can be seen of a
+message; what its readers are then told is compared with what the other makes anew each time.
+"""
+
+import json
+import random
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+from tests.jobs.test_rerendering import grows_old
+from tests.support.people import Chat, Person
+from tests.support.pictures import picture, uploads_to
+from tests.support.server import Server
+
+from tertulia import actions
+from tertulia.domain.messages.message import Message
+from tertulia.events.fragments import OVERHEAD_BYTES, Fragment, Shelf
+from tertulia.jobs.rerendering import rerender
+
+MANNERS: list[dict[str, bool]] = [
+    {"apply_markdown": True, "client_gravatar": True, "allow_empty_topic_name": False},
+    {"apply_markdown": False, "client_gravatar": False, "allow_empty_topic_name": True},
+]
+BUSY_ROUNDS = 25
+
+
+@dataclass
+class House:
+    """Ana owns it, Ben lives in it, Gus is a guest; `mirror` keeps nothing."""
+
+    chat: Chat
+    mirror: Server
+    ana: Person
+    ben: Person
+    gus: Person
+    said: dict[str, int]
+
+    def shows_what_is_so(self, after: str) -> None:
+        self.mirror.do(self.mirror.application.delivery.follower.catch_up())
+        for person in (self.ana, self.ben, self.gus):
+            for manner in MANNERS:
+                for _ in range(2):  # the first reading keeps what the second finds
+                    told = self.history(person, manner)
+                made = self.history(replace(person, server=self.mirror), manner)
+                assert told == made, after
+
+    def history(self, person: Person, manner: dict[str, bool]) -> bytes:
+        asked = {"anchor": "newest", "num_before": 60, "num_after": 0, **manner}
+        reply = person.get("/messages", **asked)
+        reply.succeeds()
+        return reply.body
+
+    @property
+    def shelf(self) -> Shelf:
+        return self.chat.server.application.delivery.follower.shelf
+
+
+@pytest.fixture
+def house(own_chat: Chat) -> Iterator[House]:
+    server = own_chat.server
+    mirror = Server(server.url, server.folder, {"history_cache_mib": 0}, server.clock).start()
+    ana = own_chat.person("ana", role="owner", channels=["kitchen", "garden"])
+    ben = own_chat.person("ben", channels=["kitchen", "garden", "cellar"])
+    gus = own_chat.person("gus", role="guest", channels=["kitchen"])
+    said = {
+        "soup": ana.says("**Soup** #12", to="kitchen > lunch #12").id,
+        "poll": ana.says("/poll Which soup?\npea\nleek", to="kitchen > lunch #12").id,
+        "plain": ben.says("bread", to="kitchen > ").id,
+        "far": ben.says("potatoes", to="cellar > store").id,
+        "direct": ben.says("psst", to=[ana, gus]).id,
+        "gone": ana.says("never mind", to="kitchen > lunch #12").id,
+    }
+    yield House(own_chat, mirror, ana, ben, gus, said)
+    mirror.stop()
+
+
+def votes(house: House) -> None:
+    vote = json.dumps({"type": "vote", "key": "canned,0", "vote": 1})
+    asked = {"message_id": house.said["poll"], "msg_type": "widget", "content": vote}
+    house.ben.post("/submessage", **asked).succeeds()
+
+
+def renders_anew(house: House) -> None:
+    house.chat.write(grows_old, house.said["soup"])
+    house.chat.server.do(
+        rerender(house.chat.server.database, house.chat.server.application.delivery)
+    )
+
+
+def edits(name: str, **change: Any) -> Callable[[House], None]:
+    def edit(house: House) -> None:
+        owner = house.ben if name in ("plain", "far", "direct") else house.ana
+        owner.patch(f"/messages/{house.said[name]}", **change).succeeds()
+
+    return edit
+
+
+def moves_to_the_garden(house: House) -> None:
+    garden = house.chat.channel("garden").id
+    house.ana.patch(f"/messages/{house.said['soup']}", stream_id=garden).succeeds()
+
+
+def reacts(house: House) -> None:
+    path = f"/messages/{house.said['plain']}/reactions"
+    house.gus.post(path, emoji_name="tada").succeeds()
+
+
+def takes_it_back(house: House) -> None:
+    path = f"/messages/{house.said['plain']}/reactions"
+    house.gus.delete(path, emoji_name="tada").succeeds()
+
+
+def renames_the_kitchen(house: House) -> None:
+    kitchen = house.chat.channel("kitchen").id
+    house.ana.patch(f"/streams/{kitchen}", new_name="canteen").succeeds()
+
+
+def protects_the_history(house: House) -> None:
+    garden = house.chat.channel("garden").id
+    asked = {"is_private": True, "history_public_to_subscribers": False}
+    house.ana.patch(f"/streams/{garden}", **asked).succeeds()
+
+
+DEEDS: dict[str, Callable[[House], Any]] = {
+    "nothing": lambda house: None,
+    "a reaction": reacts,
+    "no reaction": takes_it_back,
+    "a vote": votes,
+    "other words": edits("plain", content="*rye* bread"),
+    "other words of a direct message": edits("direct", content="psst!"),
+    "another topic": edits("plain", topic="supper #7"),
+    "a resolved topic": edits("soup", topic="✔ lunch #12", propagate_mode="change_all"),
+    "another channel": moves_to_the_garden,
+    "a protected history": protects_the_history,
+    "a new rendering": renders_anew,
+    "a deletion": lambda house: house.ana.delete(f"/messages/{house.said['gone']}").succeeds(),
+    "a person's name": lambda house: house.ben.patch("/settings", full_name="Benno").succeeds(),
+    "a person's picture": lambda house: uploads_to(house.ben, "/users/me/avatar", picture()),
+    "a hidden address": lambda house: house.ben.patch(
+        "/settings", email_address_visibility=5
+    ).succeeds(),
+    "a channel's name": renames_the_kitchen,
+    "a linkifier": lambda house: house.ana.post(
+        "/realm/filters", pattern="#(?P<id>[0-9]+)", url_template="https://bugs.example/{id}"
+    ).succeeds(),
+    "less of the history of edits": lambda house: house.chat.set(
+        "message_edit_history_visibility_policy", "moves"
+    ),
+    "a star": lambda house: house.ana.post(
+        "/messages/flags", messages=[house.said["poll"]], op="add", flag="starred"
+    ).succeeds(),
+    "a guest who may not know everybody": lambda house: house.chat.permit(
+        "can_access_all_users_group", "members"
+    ),
+    "somebody who left": lambda house: house.gus.leaves("canteen"),
+    "an ended account": lambda house: house.ana.delete(f"/users/{house.ben.id}").succeeds(),
+}
+
+
+def test_history_tells_what_is_so_whatever_is_changed(house: House) -> None:
+    people = [house.ana, house.ben, house.gus]
+    for after, deed in DEEDS.items():
+        deed(house)
+        if after == "an ended account":
+            people.remove(house.ben)
+            house.ben = house.ana
+        house.shows_what_is_so(after)
+
+    assert len(house.shelf) > 0
+
+
+def test_history_tells_what_is_so_after_a_busy_time(house: House) -> None:
+    def keeps_busy(person: Person, seed: int) -> None:
+        dice = random.Random(seed)
+        for number in range(BUSY_ROUNDS):
+            message = f"/messages/{house.said[dice.choice(['soup', 'poll', 'plain'])]}"
+            deeds: list[tuple[str, str, dict[str, Any]]] = [
+                ("POST", f"{message}/reactions", {"emoji_name": "tada"}),
+                ("DELETE", f"{message}/reactions", {"emoji_name": "tada"}),
+                ("PATCH", message, {"content": f"soup {seed} {number}"}),
+                ("PATCH", message, {"topic": f"lunch {number % 3}"}),
+                ("PATCH", "/settings", {"full_name": f"{person.name} {number}"}),
+                ("POST", "/messages", {"type": "direct", "to": [house.gus.id], "content": "x"}),
+            ]
+            method, path, said = dice.choice(deeds)
+            person.request(method, path, **said)
+            house.history(person, dice.choice(MANNERS))
+
+    busy = [
+        threading.Thread(target=keeps_busy, args=(person, seed))
+        for seed, person in enumerate([house.ana, house.ben, house.ana, house.ben])
+    ]
+    for each in busy:
+        each.start()
+    for each in busy:
+        each.join()
+
+    house.shows_what_is_so("a busy time")
+    assert len(house.shelf) > 0
+
+
+def test_what_was_written_beside_the_server_is_told_at_once(house: House) -> None:
+    house.shows_what_is_so("nothing")
+
+    house.chat.write_from_outside(
+        actions.messages.reactions.add, house.ben.record, house.said["soup"], "tada", None, None
+    )
+
+    told = json.loads(house.history(house.ana, MANNERS[0]))["messages"]
+    soup = next(each for each in told if each["id"] == house.said["soup"])
+    assert [each["emoji_name"] for each in soup["reactions"]] == ["tada"]
+
+
+# --- the shelf ---
+
+
+def fragment(number: int, size: int = 100) -> Fragment:
+    message = Message(number, 1, 1, 1, None, (), "", "", "", "", 0.0, False, False, False)
+    return Fragment(message, b"x" * size, ())
+
+
+def test_a_shelf_holds_so_much_and_keeps_what_was_read_last() -> None:
+    shelf = Shelf(3 * (OVERHEAD_BYTES + 100))
+    for number in (1, 2, 3):
+        shelf.put(number << 3, fragment(number), seq=1)
+
+    shelf.touch([1 << 3])
+    shelf.put(4 << 3, fragment(4), seq=1)
+
+    assert [bool(shelf.find(number << 3)) for number in (1, 2, 3, 4)] == [True, False, True, True]
+
+
+def test_what_was_read_before_a_message_was_rewritten_is_not_kept() -> None:
+    shelf = Shelf(1 << 20)
+    shelf.forget(1, 7, [1])
+
+    shelf.put(1 << 3, fragment(1), seq=6)
+    assert shelf.find(1 << 3) is None
+
+    shelf.put(1 << 3, fragment(1), seq=7)
+    assert shelf.find(1 << 3) is not None

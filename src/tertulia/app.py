@@ -31,6 +31,7 @@ from tertulia.http.openapi import describe
 from tertulia.http.replies import encode_error
 from tertulia.http.request import ApiRequest
 from tertulia.jobs import housekeeping, presence
+from tertulia.jobs.directories import DirectoryWatch
 from tertulia.jobs.preparing import Preparation
 from tertulia.jobs.rerendering import rerender
 from tertulia.jobs.runner import Job, Runner
@@ -150,6 +151,8 @@ class Application:
             Job("full members", 60, partial(housekeeping.welcome_full_members, *both)),
             Job("sessions", 3600, partial(housekeeping.forget_sessions, *both)),
         ]
+        if config.ldap:
+            jobs.append(Job("directories", 30, DirectoryWatch(*both, config.ldap).look))
         if self._goes_by_database:
             jobs.append(Job("clock", 60, partial(housekeeping.compare_clocks, database)))
         return jobs

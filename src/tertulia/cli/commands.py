@@ -18,6 +18,7 @@ COMMANDS = {
     "serve": ("serve", "Run the server, on a data folder that is made if there is none."),
     "user": ("users", "Accounts: add, list and change them, end them, replace keys and passwords."),
     "org": ("organizations", "Organizations: found and list them, change their settings."),
+    "ldap": ("ldap", "Directories: show what they know of somebody, bring accounts up to date."),
     "check": ("check", "Verify the data and say what was found."),
     "generate": ("generate", "Fill a new data folder with a made-up organization."),
 }

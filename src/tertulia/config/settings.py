@@ -17,6 +17,7 @@ from tertulia.config.providers import (
     JwtIssuer,
     LdapDirectory,
     OpenIdProvider,
+    Provider,
     RemoteUserProxy,
     read_tables,
     tables_markdown,
@@ -191,6 +192,19 @@ class Config:
         named = flags.get("config") or environ.get(CONFIG_VARIABLE)
         path = Path(str(named)) if named else find_file(given.get("data", cls().data))
         return cls(**(read_file(path) if path else {}) | given)
+
+    @property
+    def providers(self) -> tuple[Provider, ...]:
+        """All who vouch for people."""
+        return (*self.ldap, *self.remote_user, *self.openid, *self.jwt)
+
+    def login_methods(self, subdomain: str | None) -> tuple[str, ...]:
+        """The ways to log in that this server offers an organization, or to any of them, by their
+        names there."""
+        others = [
+            each.method for each in self.providers if subdomain is None or each.is_for(subdomain)
+        ]
+        return tuple(dict.fromkeys(("Email", *others)))
 
     @property
     def database_url(self) -> str:

@@ -4,37 +4,37 @@ from typing import Any
 
 from tertulia import links
 from tertulia.config import PRESETS, OpenIdProvider
-from tertulia.links.openid import Departure, SiteUser
-from tertulia.links.web import ProviderTrouble, Question
+from tertulia.links.openid import PendingLogin, SiteUser
+from tertulia.links.web import Inquiry, ProviderTrouble
 
 SCOPE = "read:user user:email"
 NO_REPLY = "@users.noreply.github.com"
 
 
-async def leave(provider: OpenIdProvider, departure: Departure) -> str:
+async def leave(provider: OpenIdProvider, pending: PendingLogin) -> str:
     """Where to send the browser."""
     return links.openid.with_query(
         f"{provider.site}/login/oauth/authorize",
         client_id=provider.client_id,
-        redirect_uri=departure.return_address,
+        redirect_uri=pending.return_address,
         scope=SCOPE,
-        state=departure.state,
-        code_challenge=departure.challenge,
+        state=pending.state,
+        code_challenge=pending.challenge,
         code_challenge_method="S256",
     )
 
 
-async def come_back(provider: OpenIdProvider, departure: Departure, code: str) -> SiteUser:
+async def come_back(provider: OpenIdProvider, pending: PendingLogin, code: str) -> SiteUser:
     """Who came back with a code. Raises ProviderTrouble."""
     form = {
         "client_id": provider.client_id,
         "client_secret": provider.client_secret,
         "code": code,
-        "redirect_uri": departure.return_address,
-        "code_verifier": departure.verifier,
+        "redirect_uri": pending.return_address,
+        "code_verifier": pending.verifier,
     }
-    question = Question(f"{provider.site}/login/oauth/access_token", form)
-    tokens = await links.web.ask(question, provider.ca_file)
+    inquiry = Inquiry(f"{provider.site}/login/oauth/access_token", form)
+    tokens = await links.web.ask(inquiry, provider.ca_file)
     token = tokens.get("access_token") if isinstance(tokens, dict) else None
     if not isinstance(token, str):
         raise ProviderTrouble("GitHub does not accept the code")
@@ -63,4 +63,4 @@ def _verified(emails: Any) -> tuple[str, ...]:
 async def _ask(provider: OpenIdProvider, path: str, token: str) -> Any:
     is_public = provider.site == PRESETS["github"][1]
     api = "https://api.github.com" if is_public else f"{provider.site}/api/v3"
-    return await links.web.ask(Question(f"{api}{path}", bearer=token), provider.ca_file)
+    return await links.web.ask(Inquiry(f"{api}{path}", bearer=token), provider.ca_file)

@@ -1,10 +1,19 @@
 """From what a provider tells of somebody to what that means here, by the provider's settings."""
 
+import hashlib
 from collections.abc import Mapping, Sequence
 
-from tertulia import domain
-from tertulia.config import InformedProvider
+import structlog
+
+from tertulia import domain, links
+from tertulia.config import InformedProvider, LdapDirectory
+from tertulia.domain.files.images import Avatar
+from tertulia.domain.people.identities import Identity, Introduction, Welcome, Whereabouts
 from tertulia.domain.people.user import Role
+from tertulia.errors.messages import BadImage
+from tertulia.links.ldap import LdapPerson
+
+log = structlog.get_logger()
 
 ROLES = {
     "owner": Role.OWNER,
@@ -14,6 +23,58 @@ ROLES = {
     "guest": Role.GUEST,
 }
 EVERY_GROUP = "*"
+
+
+def from_directory(
+    directory: LdapDirectory, subdomain: str, person: LdapPerson, known: Identity | None
+) -> Introduction:
+    """What a directory says of somebody, for one organization. Drawing a picture takes its time,
+    so one that is known is not drawn again."""
+    mark = hashlib.sha256(person.picture).hexdigest() if person.picture else ""
+    is_new = mark and (known is None or known.picture_mark != mark)
+    organizations = person.organizations
+    return Introduction(
+        provider=directory.key,
+        method=directory.method,
+        subject=person.subject,
+        emails=(person.email,),
+        full_name=full_name(person.full_name, person.email),
+        welcome=Welcome(directory.new_people),
+        is_admitted=person.has_required
+        and (organizations is None or subdomain in organizations)
+        and is_admitted(directory, person.groups),
+        is_disabled=person.is_disabled,
+        leads=True,
+        picture=_drawn(directory, person) if is_new else None,
+        picture_mark=mark,
+        profile=profile(directory, person.attributes),
+        role=role(directory, person.groups),
+        roles_to_take=managed_roles(directory),
+        groups=groups(directory, person.groups),
+    )
+
+
+def whereabouts(
+    directory: LdapDirectory, subdomain: str, known: Sequence[Identity]
+) -> list[Whereabouts]:
+    """Ask a directory about all accounts that came from it. Raises DirectoryTrouble."""
+    people = links.ldap.find_all(directory, [identity.subject for identity in known])
+    found = []
+    for identity in known:
+        person = people.get(identity.subject)
+        introduced = (
+            None if person is None else from_directory(directory, subdomain, person, identity)
+        )
+        found.append(Whereabouts(identity, introduced))
+    return found
+
+
+def _drawn(directory: LdapDirectory, person: LdapPerson) -> Avatar | None:
+    try:
+        return domain.files.images.avatar(person.picture)
+    except BadImage:
+        log.warning("a picture cannot be drawn", directory=directory.key, dn=person.dn)
+        return None
 
 
 def full_name(told: str, email: str) -> str:

@@ -21,7 +21,7 @@ from joserfc.jwk import KeySet
 
 from tertulia import links
 from tertulia.config import OpenIdProvider
-from tertulia.links.web import ProviderTrouble, Question
+from tertulia.links.web import Inquiry, ProviderTrouble
 
 T = TypeVar("T")
 
@@ -32,7 +32,7 @@ ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES
 
 
 @dataclass(frozen=True, slots=True)
-class Departure:
+class PendingLogin:
     """What a login under way has to be recognized by."""
 
     state: str
@@ -69,30 +69,30 @@ class Description(msgspec.Struct, frozen=True):
     )
 
 
-async def leave(provider: OpenIdProvider, departure: Departure) -> str:
+async def leave(provider: OpenIdProvider, pending: PendingLogin) -> str:
     """Where to send the browser."""
     described = await describe(provider)
     return with_query(
         described.authorization_endpoint,
         response_type="code",
         client_id=provider.client_id,
-        redirect_uri=departure.return_address,
+        redirect_uri=pending.return_address,
         scope=" ".join(provider.scopes),
-        state=departure.state,
-        nonce=departure.nonce,
-        code_challenge=departure.challenge,
+        state=pending.state,
+        nonce=pending.nonce,
+        code_challenge=pending.challenge,
         code_challenge_method="S256",
     )
 
 
-async def come_back(provider: OpenIdProvider, departure: Departure, code: str) -> SiteUser:
+async def come_back(provider: OpenIdProvider, pending: PendingLogin, code: str) -> SiteUser:
     """Who came back with a code. Raises ProviderTrouble."""
     described = await describe(provider)
-    tokens = await _exchange(provider, described, departure, code)
-    claims = await _checked(provider, described, tokens.id_token, departure.nonce)
+    tokens = await _exchange(provider, described, pending, code)
+    claims = await _checked(provider, described, tokens.id_token, pending.nonce)
     if described.userinfo_endpoint and tokens.access_token:
-        question = Question(described.userinfo_endpoint, bearer=tokens.access_token)
-        told = await links.web.ask(question, provider.ca_file)
+        inquiry = Inquiry(described.userinfo_endpoint, bearer=tokens.access_token)
+        told = await links.web.ask(inquiry, provider.ca_file)
         if not isinstance(told, dict) or told.get("sub") != claims["sub"]:
             raise ProviderTrouble("userinfo is about somebody else")
         claims = claims | told
@@ -121,21 +121,21 @@ class Tokens(msgspec.Struct, frozen=True):
 
 
 async def _exchange(
-    provider: OpenIdProvider, described: Description, departure: Departure, code: str
+    provider: OpenIdProvider, described: Description, pending: PendingLogin, code: str
 ) -> Tokens:
     form = {
         "grant_type": "authorization_code",
         "code": code,
-        "redirect_uri": departure.return_address,
-        "code_verifier": departure.verifier,
+        "redirect_uri": pending.return_address,
+        "code_verifier": pending.verifier,
     }
     login = None
     if "client_secret_basic" in described.token_endpoint_auth_methods_supported:
         login = (quote(provider.client_id, safe=""), quote(provider.client_secret, safe=""))
     else:
         form |= {"client_id": provider.client_id, "client_secret": provider.client_secret}
-    question = Question(described.token_endpoint, form, login)
-    return _convert(await links.web.ask(question, provider.ca_file), Tokens)
+    inquiry = Inquiry(described.token_endpoint, form, login)
+    return _convert(await links.web.ask(inquiry, provider.ca_file), Tokens)
 
 
 async def _checked(
@@ -198,7 +198,7 @@ _memory: dict[str, tuple[float, Any]] = {}
 async def _remembered(address: str, provider: OpenIdProvider) -> Any:
     since, told = _memory.get(address, (float("-inf"), None))
     if time.monotonic() - since > REMEMBERED_SECONDS:
-        told = await links.web.ask(Question(address), provider.ca_file)
+        told = await links.web.ask(Inquiry(address), provider.ca_file)
         _memory[address] = (time.monotonic(), told)
     return told
 

@@ -19,34 +19,34 @@ class ProviderTrouble(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class Inquiry:
     address: str
     form: Mapping[str, str] | None = None  # sent by POST
     login: tuple[str, str] | None = None
     bearer: str | None = None
 
 
-async def ask(question: Question, ca_file: str = "") -> Any:
+async def ask(inquiry: Inquiry, ca_file: str = "") -> Any:
     """The JSON that a site answers with. Raises ProviderTrouble."""
     headers = {"Accept": "application/json", "User-Agent": "Tertulia"}
-    if question.bearer is not None:
-        headers["Authorization"] = f"Bearer {question.bearer}"
+    if inquiry.bearer is not None:
+        headers["Authorization"] = f"Bearer {inquiry.bearer}"
     try:
         async with (
             httpx.AsyncClient(
                 verify=_certificates(ca_file), timeout=TIMEOUT_SECONDS, trust_env=True
             ) as client,
             client.stream(
-                "GET" if question.form is None else "POST",
-                question.address,
-                data=None if question.form is None else dict(question.form),
+                "GET" if inquiry.form is None else "POST",
+                inquiry.address,
+                data=None if inquiry.form is None else dict(inquiry.form),
                 headers=headers,
-                auth=question.login or httpx.USE_CLIENT_DEFAULT,
+                auth=inquiry.login or httpx.USE_CLIENT_DEFAULT,
             ) as answer,
         ):
-            return _read(question, answer.status_code, await _body(answer))
+            return _read(inquiry, answer.status_code, await _body(answer))
     except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
-        raise ProviderTrouble(f"{question.address}: {type(error).__name__} {error}") from error
+        raise ProviderTrouble(f"{inquiry.address}: {type(error).__name__} {error}") from error
 
 
 def _certificates(ca_file: str) -> Any:
@@ -62,10 +62,10 @@ async def _body(answer: httpx.Response) -> bytes:
     return bytes(body)
 
 
-def _read(question: Question, status: int, body: bytes) -> Any:
+def _read(inquiry: Inquiry, status: int, body: bytes) -> Any:
     if status != 200:
-        raise ProviderTrouble(f"{question.address}: status {status}")
+        raise ProviderTrouble(f"{inquiry.address}: status {status}")
     try:
         return msgspec.json.decode(body)
     except msgspec.DecodeError as error:
-        raise ProviderTrouble(f"{question.address}: no JSON") from error
+        raise ProviderTrouble(f"{inquiry.address}: no JSON") from error

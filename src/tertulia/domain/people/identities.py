@@ -1,7 +1,7 @@
 """Identities: people as somebody else knows them, who vouches for who they are.
 
 An account is remembered by provider and subject, the provider's own lasting name for a person.
-Addresses and names change; by them an account is only found the first time.
+Addresses and names change; by an address an account is only found the first time.
 """
 
 from collections.abc import Mapping
@@ -22,21 +22,23 @@ class Welcome(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Introduction:
-    """What a provider says of somebody, as far as it concerns us."""
+    """What a provider says of somebody, as far as it concerns us; None changes nothing."""
 
     provider: str
     method: str  # its name among the organization's `authentication_methods`
     subject: str
-    email: str  # verified
+    emails: tuple[str, ...]  # verified, the main one first
     full_name: str
     welcome: Welcome = Welcome.INVITED
     is_admitted: bool = True  # by the provider's own rules: the right groups, this organization
     is_disabled: bool = False
-    has_lasting_subject: bool = True  # so that a new address is that of the same person
+    leads: bool = False  # names and addresses that change there change here
     picture: Avatar | None = None
+    picture_mark: str = ""
     profile: Mapping[str, str] = field(default_factory=dict)  # by the names of fields
-    role: Role | None = None  # None: not for the provider to say
-    groups: tuple[str, ...] | None = None  # None: not for the provider to say
+    role: Role | None = None
+    roles_to_take: frozenset[Role] = frozenset()  # which the provider gives, and takes back
+    groups: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,5 +48,23 @@ class Identity:
     provider: str
     subject: str
     user_id: int
-    is_ended: bool  # the account was ended because the provider said so
-    group_ids: tuple[int, ...]  # the groups it was brought into
+    is_ended: bool = False  # the account was ended because the provider said so
+    group_ids: tuple[int, ...] = ()  # the groups it was brought into
+    picture_mark: str = ""  # which picture was brought
+
+
+@dataclass(frozen=True, slots=True)
+class Whereabouts:
+    """What was found out about an account that came from a provider."""
+
+    identity: Identity
+    introduced: Introduction | None  # None: the provider no longer has them
+
+    @property
+    def reason_to_end(self) -> str:
+        """Why the account has to end; empty if it has not."""
+        if self.introduced is None:
+            return "is no longer there"
+        if self.introduced.is_disabled:
+            return "is disabled there"
+        return "" if self.introduced.is_admitted else "may no longer come in"

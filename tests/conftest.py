@@ -11,6 +11,7 @@ pytest.register_assert_rewrite("tests.support")
 from tests.support import conformance  # noqa: E402
 from tests.support.databases import Databases, Kind, unreachable  # noqa: E402
 from tests.support.people import Chat  # noqa: E402
+from tests.support.post import PostOffice  # noqa: E402
 from tests.support.server import Server  # noqa: E402
 from tests.support.slapd import SLAPD, Slapd, slapd_running  # noqa: E402
 
@@ -141,6 +142,38 @@ def chat(kind: Kind, servers: Callable[[Kind], Server]) -> Chat:
     """An organization of one's own on a running server, where it is the time it is."""
     server = servers(kind)
     server.clock.ahead = 0.0
+    return Chat.found(server)
+
+
+@pytest.fixture(scope="session")
+def post() -> Iterator[PostOffice]:
+    """A mail server that all tests share; addresses tell their letters apart."""
+    office = PostOffice().open()
+    yield office
+    office.close()
+
+
+@pytest.fixture(scope="session")
+def mailing_servers(databases: Databases, post: PostOffice) -> Iterator[Callable[[Kind], Server]]:
+    running: dict[Kind, Server] = {}
+
+    def server_on(kind: Kind) -> Server:
+        if kind not in running:
+            running[kind] = Server(*databases.new(kind), post.settings).start()
+            Chat.found(running[kind])
+        return running[kind]
+
+    yield server_on
+    for server in running.values():
+        server.stop()
+
+
+@pytest.fixture
+def mailing(kind: Kind, mailing_servers: Callable[[Kind], Server], post: PostOffice) -> Chat:
+    """An organization on a server that sends mail."""
+    server = mailing_servers(kind)
+    server.clock.ahead = 0.0
+    post.received.clear()
     return Chat.found(server)
 
 

@@ -21,6 +21,7 @@ ALLOWED = {
     "errors": "",
     "config": "",
     "markdown": "",
+    "integrations": "errors",
     "domain": "errors",
     "http": "errors config",
     "storage": "domain errors config",
@@ -28,13 +29,13 @@ ALLOWED = {
     "actions": "events storage domain markdown errors config",
     "links": "domain errors config",
     "jobs": "links actions events storage domain markdown errors config",
-    "api": "http links actions events storage domain markdown errors config",
-    "web": "api http links actions events storage domain markdown errors config",
+    "api": "links http integrations actions events storage domain markdown errors config",
+    "web": "api links http integrations actions events storage domain markdown errors config",
 }
 
 # Layers whose functions are called by their full name, `storage.channels.find(…)`; only classes
 # and constants are imported from them. Their packages load modules when these are first named.
-CALLED_BY_NAME = {"domain", "storage", "events", "actions", "links", "api"}
+CALLED_BY_NAME = {"domain", "storage", "events", "actions", "api"}
 
 # Where a subject's package is a module itself. Elsewhere modules need each other's classes while
 # they are loaded, and a package full of code would make them wait for it.

@@ -39,6 +39,12 @@ EXAMPLES = {
     "log_format": "json",
     "trusted_proxies": "127.0.0.1/32, 10.0.0.0/8",
     "send_key_hours": "48",
+    "smtp_host": "mail.example.com",
+    "smtp_port": "465",
+    "smtp_security": "tls",
+    "smtp_user": "chat",
+    "smtp_password": "lentils",
+    "smtp_from": "chat@example.com",
     "organization": "La Tertulia",
     "demo": "true",
 }
@@ -80,10 +86,10 @@ def test_every_setting_can_be_said_in_all_ways(setting: Setting, folder):
 
 
 @every_setting
-def test_every_setting_but_the_secret_is_a_flag_of_serve(setting: Setting):
+def test_every_setting_but_secrets_is_a_flag_of_serve(setting: Setting):
     shown = CliRunner().invoke(serve, ["--help"]).output.split()
 
-    assert setting.flags or setting.name == "secret"
+    assert setting.flags or setting.is_private
     assert all(flag in shown for flag in setting.flags)
 
 

@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tertulia import api, domain, markdown, metrics, storage
 from tertulia.api.admission import Admission
-from tertulia.api.call import Services
+from tertulia.api.call import COMPLAINTS, Services
 from tertulia.api.routes import ABSENT, ROUTES
 from tertulia.config import Config
 from tertulia.connections import Connections
@@ -28,10 +28,12 @@ from tertulia.errors.http import ServiceUnavailable
 from tertulia.events.delivery import Delivery
 from tertulia.http.dispatch import Api
 from tertulia.http.openapi import describe
+from tertulia.http.ratelimit import Limiter
 from tertulia.http.replies import encode_error
 from tertulia.http.request import ApiRequest
 from tertulia.jobs import housekeeping, presence
 from tertulia.jobs.directories import DirectoryWatch
+from tertulia.jobs.letters import Postman
 from tertulia.jobs.preparing import Preparation
 from tertulia.jobs.rerendering import rerender
 from tertulia.jobs.runner import Job, Runner
@@ -41,6 +43,7 @@ from tertulia.storage.database import Database
 from tertulia.web import pages, rendering
 from tertulia.web.downloads import Downloads
 from tertulia.web.gallery import PICTURE_HEADERS, Gallery, drawn
+from tertulia.web.integrations import IntegrationPages
 from tertulia.web.logging_in import Doors
 
 TABLE_HEADERS = {"Cache-Control": "public, max-age=86400", "Access-Control-Allow-Origin": "*"}
@@ -68,12 +71,20 @@ class Application:
             config.history_cache_mib << 20,
         )
         self.services = Services(
-            config, database, self.delivery, vault, clock, started_at=int(clock())
+            config,
+            database,
+            self.delivery,
+            vault,
+            clock,
+            started_at=int(clock()),
+            complaints=Limiter(COMPLAINTS, clock),
         )
         self.indexing = Indexing(database, self.delivery)
+        self.postman = Postman(config, database, self.delivery, vault)
         self.runner = Runner(self._jobs())
         self.connections = Connections(config)
         self.metrics = metrics.Metrics(self.delivery, self.runner, self.indexing, self.connections)
+        self.metrics.tell_of_mail(self.postman)
         gate = Admission(self.services)
         self._api = Api(
             ROUTES,
@@ -153,6 +164,8 @@ class Application:
         ]
         if config.ldap:
             jobs.append(Job("directories", 30, DirectoryWatch(*both, config.ldap).look))
+        if config.sends_mail:
+            jobs.append(Job("mail", 1, self.postman.go_round, at_once=True))
         if self._goes_by_database:
             jobs.append(Job("clock", 60, partial(housekeeping.compare_clocks, database)))
         return jobs
@@ -175,6 +188,7 @@ class Application:
                 Route("/static/logo.svg", _logo),
                 Route("/static/icon.png", _icon),
                 Route("/static/emoji.json", _emoji),
+                *IntegrationPages(self.services).routes(),
                 Mount("/static/css", StaticFiles(packages=[("tertulia.web", "static/css")])),
                 *Doors(gate, GUEST if self.services.config.demo else None).routes(),
                 *Gallery(self.services, gate).routes(),

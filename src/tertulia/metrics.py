@@ -11,6 +11,7 @@ from starlette.requests import Request
 
 from tertulia.connections import Connections
 from tertulia.events.delivery import Delivery
+from tertulia.jobs.letters import Postman
 from tertulia.jobs.runner import Runner
 from tertulia.jobs.searching import Indexing
 
@@ -93,6 +94,18 @@ class Metrics:
         )
         for what in connections.timed_out:
             timed_out.labels(what).set_function(partial(connections.timed_out.__getitem__, what))
+
+    def tell_of_mail(self, postman: Postman) -> None:
+        waiting = Gauge("tertulia_mails_waiting", "Mails not sent yet", registry=self._registry)
+        waiting.set_function(lambda: postman.waiting)
+        sent = Gauge("tertulia_mails_sent", "Mails sent", registry=self._registry)
+        sent.set_function(lambda: postman.sent)
+        given_up = Gauge(
+            "tertulia_mails_given_up",
+            "Mails given up: refused for good, or not taken within a day",
+            registry=self._registry,
+        )
+        given_up.set_function(lambda: postman.given_up)
 
     def observe(self, method: str, route: str, status: int, seconds: float) -> None:
         self._requests.labels(method, route, str(status)).inc()

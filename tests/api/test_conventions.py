@@ -156,7 +156,6 @@ def test_an_unknown_path_is_told_in_json(chat, path):
 @pytest.mark.parametrize(
     "method, path, what",
     [
-        ("POST", "/external/github", "webhooks for other services"),
         ("POST", "/invites", "invitations"),
         ("POST", "/invites/multiuse", "invitations"),
         ("POST", "/mobile_push/register", "push notifications"),

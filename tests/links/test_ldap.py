@@ -10,7 +10,7 @@ from tests.support.slapd import PEOPLE, Slapd
 
 from tertulia import links
 from tertulia.config import LdapDirectory
-from tertulia.links.ldap import DirectoryTrouble, LdapPerson
+from tertulia.links.answers import DirectoryTrouble, LdapPerson
 
 
 def ask(slapd: Slapd, typed: str, password: str, **settings: Any) -> LdapPerson | None:

@@ -29,8 +29,10 @@ class Databases:
         self._made: list[str] = []
         self._idle: list[str] = []
 
-    def new(self, kind: Kind) -> tuple[str, Path]:
-        """The URL of an empty database, and a data folder to go with it."""
+    def new(self, kind: Kind, *, untouched: bool = False) -> tuple[str, Path]:
+        """The URL of an empty database, and a data folder to go with it.
+
+        One that is untouched does not even have tables."""
         name = f"tertulia_test_{os.getpid()}_{next(_numbers)}"
         folder = self._folder / name
         folder.mkdir(parents=True)
@@ -40,7 +42,7 @@ class Databases:
         problem = unreachable()
         if problem:
             pytest.skip(f"PostgreSQL cannot be reached: {problem}")
-        if self._idle:
+        if self._idle and not untouched:
             return self._idle.pop(), folder
         with _connect() as connection:
             connection.execute(f"CREATE DATABASE {name}")

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         events,
         files,
         groups,
+        integrations,
         later,
         messages,
         organization,

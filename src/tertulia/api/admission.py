@@ -5,6 +5,8 @@ at the other's door.
 """
 
 import hmac
+from collections.abc import Callable
+from functools import partial
 
 from tertulia import api
 from tertulia.api.call import Call, Services
@@ -22,7 +24,7 @@ from tertulia.errors.authentication import (
 from tertulia.errors.http import RateLimited
 from tertulia.events.directory import Organization
 from tertulia.http import cross_site
-from tertulia.http.basic import read_credentials
+from tertulia.http.basic import read_credentials, read_key
 from tertulia.http.ratelimit import Decision, Limiter, neighbourhood
 from tertulia.http.request import EARLY_BODY_BYTES, STRANGERS_BODY_BYTES, ApiRequest
 from tertulia.http.routing import Route
@@ -41,10 +43,13 @@ class Admission:
 
     async def admit(self, request: ApiRequest, route: Route) -> Call:
         org, caller = await self._organization(request), None
-        if route.access == "user" or (
+        if route.access == "key" and "api_key" in request.params:
+            org, caller = await self._identify(request, org, self._of_key)
+        elif route.access in ("user", "key") or (
             route.access == "spectator" and request.header("authorization") is not None
         ):
-            org, caller = await self._identify(request, org, route.webhook_bots)
+            asked = partial(self._authenticate, webhook_bots=route.webhook_bots)
+            org, caller = await self._identify(request, org, asked)
         elif route.access == "spectator" and not self._is_open(org):
             raise NotLoggedIn()
         self._limit(request, caller)
@@ -79,17 +84,20 @@ class Admission:
         return api.call.find_organization(self._services, request.host)
 
     async def _identify(
-        self, request: ApiRequest, org: Organization | None, webhook_bots: bool
+        self,
+        request: ApiRequest,
+        org: Organization | None,
+        ask: Callable[[ApiRequest, Organization | None], User],
     ) -> tuple[Organization | None, User]:
         """Who asks. Before somebody is turned away we look once more: another server may have let
         them in a moment ago. Whoever tries keys counts as a stranger."""
         try:
-            return org, self._authenticate(request, org, webhook_bots)
+            return org, ask(request, org)
         except (InvalidKey, WrongOrganization, AccountDeactivated):
             self._limit(request, None)
             await self._services.delivery.follower.look_afresh()
             org = api.call.find_organization(self._services, request.host)
-            return org, self._authenticate(request, org, webhook_bots)
+            return org, ask(request, org)
 
     def greet(self, request: ApiRequest) -> int:
         """How much is read of a body before it is known what it asks for; raises RateLimited for
@@ -118,7 +126,8 @@ class Admission:
         and cookies are good alike: what only shows something cannot be misused."""
         org = await self._organization(request)
         if request.header("authorization") is not None:
-            org, caller = await self._identify(request, org, webhook_bots=True)
+            asked = partial(self._authenticate, webhook_bots=True)
+            org, caller = await self._identify(request, org, asked)
             return Call(self._services, request, org, caller)
         call = await self._browser(request, org)
         if call.caller is None and not self._is_open(org):
@@ -129,21 +138,28 @@ class Admission:
         self, request: ApiRequest, org: Organization | None, webhook_bots: bool
     ) -> User:
         credentials = read_credentials(request.header("authorization"))
-        fingerprint = self._services.vault.fingerprint(credentials.key)
+        user, org = self._holder(credentials.key, org)
+        if not _is_address_of(user, credentials.email, org.email_domain):
+            raise InvalidKey()
+        _check_active(user, org)
+        if user.bot_type == BotType.INCOMING_WEBHOOK and not webhook_bots:
+            raise WebhookBotRefused()
+        return user
+
+    def _of_key(self, request: ApiRequest, org: Organization | None) -> User:
+        """Who holds the key in the address; it alone says who asks."""
+        user, org = self._holder(read_key(request.params.get("api_key")), org)
+        _check_active(user, org)
+        return user
+
+    def _holder(self, key: str, org: Organization | None) -> tuple[User, Organization]:
+        fingerprint = self._services.vault.fingerprint(key)
         user = None if org is None else org.user_with_key(fingerprint)
         if user is None or org is None:
             if org is None or self._belongs_elsewhere(fingerprint):
                 raise WrongOrganization()
             raise InvalidKey()
-        if not _is_address_of(user, credentials.email, org.email_domain):
-            raise InvalidKey()
-        if org.realm.deactivated:
-            raise OrganizationDeactivated()
-        if not user.is_active:
-            raise AccountDeactivated()
-        if user.bot_type == BotType.INCOMING_WEBHOOK and not webhook_bots:
-            raise WebhookBotRefused()
-        return user
+        return user, org
 
     def _belongs_elsewhere(self, fingerprint: bytes) -> bool:
         everywhere = self._services.delivery.organizations.values()
@@ -167,6 +183,13 @@ class Admission:
             return self._users
         request.counted_for = neighbourhood(request.client_address)
         return self._strangers
+
+
+def _check_active(user: User, org: Organization) -> None:
+    if org.realm.deactivated:
+        raise OrganizationDeactivated()
+    if not user.is_active:
+        raise AccountDeactivated()
 
 
 def _heed(request: ApiRequest, decision: Decision) -> None:

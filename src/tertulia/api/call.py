@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from tertulia import domain
 from tertulia.actions.messages.composing import Author
-from tertulia.config import Config
+from tertulia.config import Config, Rate
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.sessions import Session
 from tertulia.domain.people.user import User
@@ -15,8 +15,11 @@ from tertulia.errors.authentication import (
 )
 from tertulia.events.delivery import Delivery
 from tertulia.events.directory import Organization
+from tertulia.http.ratelimit import Limiter
 from tertulia.http.request import ApiRequest
 from tertulia.storage.database import Bound, Database
+
+COMPLAINTS = Rate(1, 60)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,7 @@ class Services:
     vault: Vault
     clock: Callable[[], float]
     started_at: int
+    complaints: Limiter  # how often a bot's owner is told of the same trouble
 
 
 @dataclass(slots=True)

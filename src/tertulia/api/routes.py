@@ -5,7 +5,6 @@ from tertulia.http.routing import delete, get, patch, post, put
 
 # Addresses that clients know, by how they begin: people who try are told what is not there.
 ABSENT = {
-    "external": "webhooks for other services",
     "invites": "invitations",
     "mobile_push": "push notifications",
 }
@@ -26,6 +25,15 @@ ROUTES = [
     patch("/messages/{message_id}", api.messages.editing.update),
     delete("/messages/{message_id}", api.messages.editing.delete),
     get("/messages/{message_id}/history", api.messages.editing.history),
+    # what other services send
+    get("/external/{integration}", api.integrations.try_out, access="key", webhook_bots=True),
+    post(
+        "/external/{integration}",
+        api.integrations.receive,
+        access="key",
+        webhook_bots=True,
+        max_body=api.integrations.MAX_BODY,
+    ),
     # flags and reading
     post("/messages/flags", api.messages.flags.update),
     post("/messages/flags/narrow", api.messages.flags.update_in_narrow),

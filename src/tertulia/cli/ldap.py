@@ -9,7 +9,7 @@ from tertulia.cli.data import OpenOrganization, in_organization, open_organizati
 from tertulia.config import LdapDirectory
 from tertulia.domain.people.identities import Introduction, Whereabouts
 from tertulia.errors import ClientError
-from tertulia.links.ldap import DirectoryTrouble, LdapPerson
+from tertulia.links.answers import DirectoryTrouble, LdapPerson
 from tertulia.storage.database.tx import Tx
 
 

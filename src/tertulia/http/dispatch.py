@@ -122,6 +122,8 @@ class Api:
         place, texts = self._router.find(request.path)
         if request.method == "OPTIONS":
             return Answer(204, headers={"Allow": ", ".join(sorted(place.methods()))})
+        if any(route.contract.body_argument for route in place.routes.values()):
+            request.keep_body()
         if request.is_small:
             return await self._call(request, exchange, place, texts, QUICK_BYTES)
         early = self._greet(request)
@@ -155,7 +157,7 @@ class Api:
             await request.read_rest(limit)
         files = Incoming(request.incoming()) if streams else Files(request.files)
         arguments = await decoded(
-            request.size, partial(route.contract.parse, request.params, files)
+            request.size, partial(route.contract.parse, request.params, files, request.body)
         )
         arguments |= path_arguments(route, texts)
         run = route.endpoint(call, **arguments)

@@ -15,7 +15,7 @@ from tertulia.http.forms import unquote
 from tertulia.http.params import Contract, contract_of
 from tertulia.http.rules import NO_ID, as_id
 
-Access = Literal["user", "public", "spectator"]
+Access = Literal["user", "public", "spectator", "key"]
 Endpoint = Callable[..., Awaitable[Any]]
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD")  # in the order we list them
@@ -29,6 +29,7 @@ class Route:
     endpoint: Endpoint
     contract: Contract
     access: Access = "user"  # who may call without logging in is for `admit` to judge
+    # ("key": by a key in the address, for those who can send no header)
     webhook_bots: bool = False  # whether incoming webhook bots may
     requires: Callable[[Any], None] | None = None  # a role check; it runs before the parameters
     max_body: int | None = None  # in bytes, where the server's own limit is not the right one

@@ -10,7 +10,7 @@ from tertulia.domain.organization.realm import Realm
 from tertulia.errors import BadRequest
 from tertulia.events.delivery import Delivery
 from tertulia.jobs.each import each
-from tertulia.links.ldap import DirectoryTrouble
+from tertulia.links.answers import DirectoryTrouble
 from tertulia.storage.database import Database
 
 log = structlog.get_logger()

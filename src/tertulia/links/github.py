@@ -4,8 +4,8 @@ from typing import Any
 
 from tertulia import links
 from tertulia.config import PRESETS, OpenIdProvider
-from tertulia.links.openid import PendingLogin, SiteUser
-from tertulia.links.web import Inquiry, ProviderTrouble
+from tertulia.links.answers import PendingLogin, ProviderTrouble, SiteUser
+from tertulia.links.web import Inquiry
 
 SCOPE = "read:user user:email"
 NO_REPLY = "@users.noreply.github.com"

@@ -11,7 +11,7 @@ from tertulia.domain.files.images import Avatar
 from tertulia.domain.people.identities import Identity, Introduction, Welcome, Whereabouts
 from tertulia.domain.people.user import Role
 from tertulia.errors.messages import BadImage
-from tertulia.links.ldap import LdapPerson
+from tertulia.links.answers import LdapPerson
 
 log = structlog.get_logger()
 

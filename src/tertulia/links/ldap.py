@@ -8,10 +8,9 @@ the settings say `plain`; what people type is escaped before it enters a filter.
 import asyncio
 import secrets
 import ssl
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar
 
 import ldap3
@@ -26,6 +25,7 @@ from ldap3.core.exceptions import (
 from ldap3.utils.conv import escape_filter_chars
 
 from tertulia.config import LdapDirectory
+from tertulia.links.answers import DirectoryTrouble, LdapPerson
 
 log = structlog.get_logger()
 
@@ -40,27 +40,6 @@ DISABLED_BIT = 2  # of userAccountControl
 BYTES_MARK = "hex:"  # before a lasting id that is no text
 
 _threads = ThreadPoolExecutor(THREADS, thread_name_prefix="ldap")
-
-
-class DirectoryTrouble(Exception):
-    """The directory could not be asked: it is away, refuses us, or is not who it says it is."""
-
-
-@dataclass(frozen=True, slots=True)
-class LdapPerson:
-    """An entry of the directory, in so far as it is about a person."""
-
-    dn: str
-    login_name: str
-    email: str  # may be empty
-    subject: str
-    full_name: str
-    is_disabled: bool
-    attributes: Mapping[str, str]  # the first value of each that was asked for
-    organizations: tuple[str, ...] | None
-    has_required: bool
-    groups: tuple[str, ...]
-    picture: bytes
 
 
 async def asked(ask: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

@@ -6,11 +6,8 @@ provider's own keys, for whom and by whom it was made, until when it is good, an
 the very login that left.
 """
 
-import base64
-import hashlib
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, TypeVar
 from urllib.parse import quote, urlencode
 
@@ -21,7 +18,8 @@ from joserfc.jwk import KeySet
 
 from tertulia import links
 from tertulia.config import OpenIdProvider
-from tertulia.links.web import Inquiry, ProviderTrouble
+from tertulia.links.answers import PendingLogin, ProviderTrouble, SiteUser
+from tertulia.links.web import Inquiry
 
 T = TypeVar("T")
 
@@ -29,31 +27,6 @@ REMEMBERED_SECONDS = 3600
 LEEWAY_SECONDS = 60
 # What a provider signs with. A shared secret would be known to whoever knows ours.
 ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA"]
-
-
-@dataclass(frozen=True, slots=True)
-class PendingLogin:
-    """What a login under way has to be recognized by."""
-
-    state: str
-    nonce: str
-    verifier: str
-    return_address: str
-
-    @property
-    def challenge(self) -> str:
-        digest = hashlib.sha256(self.verifier.encode()).digest()
-        return base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
-
-
-@dataclass(frozen=True, slots=True)
-class SiteUser:
-    """Somebody as the provider's site knows them."""
-
-    subject: str
-    emails: tuple[str, ...]  # those that are verified, the main one first
-    unverified_email: str
-    claims: Mapping[str, Any]
 
 
 class Description(msgspec.Struct, frozen=True):

@@ -10,12 +10,10 @@ from typing import Any
 import httpx
 import msgspec
 
+from tertulia.links.answers import ProviderTrouble
+
 TIMEOUT_SECONDS = 10
 MOST_BYTES = 1 << 20
-
-
-class ProviderTrouble(Exception):
-    """A provider could not be asked, refused, or answered what makes no sense."""
 
 
 @dataclass(frozen=True, slots=True)

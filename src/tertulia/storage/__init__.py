@@ -8,10 +8,12 @@ if TYPE_CHECKING:
     from tertulia.storage import (
         channels,
         checking,
+        copying,
         database,
         files,
         groups,
         later,
+        letters,
         log,
         messages,
         organization,

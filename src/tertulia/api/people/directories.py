@@ -8,7 +8,7 @@ from tertulia.api.call import Call
 from tertulia.config import LdapDirectory
 from tertulia.errors import BadRequest
 from tertulia.errors.authentication import DirectoryUnreachable, NoAccountYet, NotAdmitted
-from tertulia.links.ldap import DirectoryTrouble
+from tertulia.links.answers import DirectoryTrouble
 
 log = structlog.get_logger()
 

@@ -197,6 +197,14 @@ def insert(
     return user
 
 
+def sealed_keys(tx: Tx) -> dict[int, bytes]:
+    """The sealed keys of everybody who has one."""
+    rows = tx.all(
+        "SELECT id, key_sealed FROM account WHERE realm_id = :realm AND key_sealed IS NOT NULL"
+    )
+    return {row["id"]: bytes(row["key_sealed"]) for row in rows}
+
+
 def set_key(tx: Tx, user_id: int, fingerprint: bytes, sealed: bytes) -> None:
     tx.execute(
         "UPDATE account SET key_hash = :fingerprint, key_sealed = :sealed"

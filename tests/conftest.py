@@ -13,7 +13,9 @@ from tests.support.databases import Databases, Kind, unreachable  # noqa: E402
 from tests.support.people import Chat  # noqa: E402
 from tests.support.post import PostOffice  # noqa: E402
 from tests.support.server import Server  # noqa: E402
-from tests.support.slapd import SLAPD, Slapd, slapd_running  # noqa: E402
+from tests.support.slapd import DIRECTORY, SLAPD, Slapd, slapd_running  # noqa: E402
+
+from tertulia.config import LdapDirectory  # noqa: E402
 
 TESTS = Path(__file__).parent
 TURNS: list[Kind] = ["sqlite", "postgres", "sqlite"]  # PostgreSQL takes its time
@@ -174,6 +176,33 @@ def mailing(kind: Kind, mailing_servers: Callable[[Kind], Server], post: PostOff
     server = mailing_servers(kind)
     server.clock.ahead = 0.0
     post.received.clear()
+    return Chat.found(server)
+
+
+@pytest.fixture(scope="session")
+def servers_with_ldap(
+    databases: Databases, running_slapd: Slapd
+) -> Iterator[Callable[[Kind], Server]]:
+    """The server that all scenes with a directory share."""
+    running: dict[Kind, Server] = {}
+
+    def server_on(kind: Kind) -> Server:
+        if kind not in running:
+            settings = {"ldap": (LdapDirectory(**running_slapd.settings(**DIRECTORY)),)}
+            running[kind] = Server(*databases.new(kind), settings).start()
+            Chat.found(running[kind])
+        return running[kind]
+
+    yield server_on
+    for server in running.values():
+        server.stop()
+
+
+@pytest.fixture
+def ldap_chat(kind: Kind, servers_with_ldap: Callable[[Kind], Server], slapd: Slapd) -> Chat:
+    """An organization whose people are in a directory."""
+    server = servers_with_ldap(kind)
+    server.clock.ahead = 0.0
     return Chat.found(server)
 
 

@@ -25,6 +25,19 @@ GROUPS = f"ou=groups,{BASE}"
 MANAGER = (f"cn=manager,{BASE}", "hush")
 START_SECONDS = 20
 
+# What the scenes' server brings along from it.
+DIRECTORY: dict[str, Any] = {
+    "picture_attribute": "jpegPhoto",
+    "disabled_attribute": "employeeType",
+    "profile_fields": (("Phone", "mobile"),),
+    "groups": ("engineering", "Press (all)"),
+    "roles": (("owner", ("chiefs",)), ("admin", ("it",))),
+    "only_groups": (),
+    "required_attributes": ((("l", "Lima"),), (("l", "Quito"),)),
+    "deactivate_missing": True,
+    "sync_minutes": 0,
+}
+
 
 class Slapd:
     """A directory that runs; people and groups are put into it by hand."""
@@ -51,7 +64,12 @@ class Slapd:
     def add_person(self, name: str, password: str = "open sesame", **others: Any) -> str:
         """Give somebody an entry; those of earlier scenes are forgotten. Gives its dn."""
         dn = f"uid={name},{PEOPLE}"
-        about = {"cn": name.title(), "sn": name.title(), "mail": f"{name}@example.com"} | others
+        about = {
+            "cn": name.title(),
+            "sn": name.title(),
+            "mail": f"{name}@example.com",
+            "l": "Lima",
+        } | others
         kept = {key: value for key, value in about.items() if value is not None}
         self._add(dn, "inetOrgPerson", {"uid": name, "userPassword": password, **kept})
         return dn

@@ -80,9 +80,9 @@ def _play(opened: OpenOrganization, found: list[Whereabouts], directory: LdapDir
 
 
 def _sync_all(tx: Tx, found: list[Whereabouts], end_missing: bool) -> Changes:
-    actions.people.identities.check(tx, found, end_missing=end_missing)
+    actions.people.identities.check(tx, found, end_missing)
     did = [
-        (each.identity.user_id, actions.people.identities.sync(tx, each, end_missing=end_missing))
+        (each.identity.user_id, actions.people.identities.sync(tx, each, end_missing))
         for each in found
     ]
     return [(user_id, changes) for user_id, changes in did if changes]

@@ -55,17 +55,13 @@ async def sync(database: Database, realm: Realm, directory: LdapDirectory) -> in
         found = await links.ldap.asked(
             links.introductions.whereabouts, directory, realm.subdomain, known
         )
-        await here.read(
-            actions.people.identities.check, found, end_missing=directory.deactivate_missing
-        )
+        await here.read(actions.people.identities.check, found, directory.deactivate_missing)
     except (DirectoryTrouble, BadRequest) as trouble:
         log.error("a directory is not heeded", directory=directory.key, why=str(trouble))
         return 0
     changed = 0
     for person in found:
-        did = await here.write(
-            actions.people.identities.sync, person, end_missing=directory.deactivate_missing
-        )
+        did = await here.write(actions.people.identities.sync, person, directory.deactivate_missing)
         if did:
             changed += 1
             log.info("an account follows its directory", user_id=person.identity.user_id, did=did)

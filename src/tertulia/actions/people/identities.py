@@ -80,7 +80,7 @@ def bring_up_to_date(tx: Tx, identity: Identity, introduced: Introduction) -> li
 # --- bringing everybody up to date ---
 
 
-def check(tx: Tx, found: Sequence[Whereabouts], *, end_missing: bool) -> None:
+def check(tx: Tx, found: Sequence[Whereabouts], end_missing: bool) -> None:
     """Raises BadRequest for what looks like a mistake: everybody missing, or no owner left."""
     if end_missing and found and all(each.introduced is None for each in found):
         raise BadRequest("Nobody was found there: nothing is changed.")
@@ -90,7 +90,7 @@ def check(tx: Tx, found: Sequence[Whereabouts], *, end_missing: bool) -> None:
         raise BadRequest("No owner of the organization would be left: nothing is changed.")
 
 
-def sync(tx: Tx, found: Whereabouts, *, end_missing: bool) -> list[str]:
+def sync(tx: Tx, found: Whereabouts, end_missing: bool) -> list[str]:
     """Bring one account up to date, or end it; gives what has changed, in words."""
     known = storage.people.identities.find(tx, found.identity.provider, found.identity.subject)
     if known is None:

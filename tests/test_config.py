@@ -46,6 +46,7 @@ EXAMPLES = {
     "smtp_password": "lentils",
     "smtp_from": "chat@example.com",
     "organization": "La Tertulia",
+    "dev": "true",
     "demo": "true",
 }
 every_setting = pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.name)

@@ -10,12 +10,12 @@ from typing import Any
 import msgspec
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from tertulia import api, domain, markdown, metrics, storage
+from tertulia import domain, markdown, metrics, storage
 from tertulia.api.admission import Admission
 from tertulia.api.call import COMPLAINTS, Services
 from tertulia.api.routes import ABSENT, ROUTES
@@ -41,10 +41,12 @@ from tertulia.jobs.searching import Indexing
 from tertulia.jobs.sending import REMINDERS, SCHEDULED, send_due
 from tertulia.storage.database import Database
 from tertulia.web import pages, rendering
+from tertulia.web.assets import Assets
 from tertulia.web.downloads import Downloads
 from tertulia.web.gallery import PICTURE_HEADERS, Gallery, drawn
 from tertulia.web.integrations import IntegrationPages
 from tertulia.web.logging_in import Doors
+from tertulia.web.page import WebPage
 
 TABLE_HEADERS = {"Cache-Control": "public, max-age=86400", "Access-Control-Allow-Origin": "*"}
 
@@ -177,16 +179,19 @@ class Application:
     # --- pages ---
 
     def _build_pages(self, gate: Admission) -> ASGIApp:
+        assets = Assets(as_they_are=self.services.config.dev)
         return Starlette(
             lifespan=self.running,
             exception_handlers={ClientError: _refuse},
             routes=[
-                Route("/", self._home),
+                *WebPage(self.services, gate, assets).routes(),
                 Route("/health", self._health),
                 Route("/metrics", self._metrics),
                 Route("/api/v1/openapi.json", self._openapi),
                 Route("/static/logo.svg", _logo),
                 Route("/static/icon.png", _icon),
+                Route("/static/icon-512.png", _icon_large),
+                Route("/static/images/favicon/favicon-pms.png", _icon_calling),
                 Route("/static/emoji.json", _emoji),
                 *IntegrationPages(self.services).routes(),
                 Mount("/static/css", StaticFiles(packages=[("tertulia.web", "static/css")])),
@@ -195,14 +200,6 @@ class Application:
                 *Downloads(self.services, gate).routes(),
             ],
         )
-
-    async def _home(self, request: Request) -> Response:
-        org = api.call.find_organization(self.services, request.headers.get("host", ""))
-        if org is None:
-            return HTMLResponse("There is no organization at this address.", status_code=404)
-        asked = ApiRequest(request.scope, request.receive)
-        where = api.call.site(self.services.config, asked, org)
-        return HTMLResponse(pages.home(org.realm.name, where, domain.version.VERSION))
 
     async def _health(self, request: Request) -> Response:
         if self.services.database.busy_seconds > HEALTHY_WRITE_SECONDS:
@@ -237,6 +234,14 @@ async def _logo(request: Request) -> Response:
 
 async def _icon(request: Request) -> Response:
     return drawn("tertulia", 100)
+
+
+async def _icon_large(request: Request) -> Response:
+    return drawn("tertulia", 512)
+
+
+async def _icon_calling(request: Request) -> Response:
+    return drawn("calling", 64)
 
 
 async def _emoji(request: Request) -> Response:

@@ -51,6 +51,8 @@ def ask(person, method: str, path: str, **params: Any):
         return uploads_to(person, f"{path}?{urlencode(params)}", picture())
     if (method, path) == ("POST", "/user_uploads"):
         return sends_form(person, form(("x.txt", b"x")), f"{path}?{urlencode(params)}")
+    if (method, path) == ("POST", "/realm/deactivate"):
+        person = Chat.found(person.chat.server).person("founder", role="owner")
     if path == "/bot_storage":
         person = a_bot_of(person)
     return person.request(method, path, **params)
@@ -156,6 +158,12 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
     def new_draft():
         return {"draft_id": ana.post("/drafts", drafts=[words]).succeeds()["ids"][0]}
 
+    def new_view():
+        fragment = f"narrow/x/{next(names)}"
+        view = {"fragment": fragment, "is_pinned": True, "name": fragment}
+        ana.post("/navigation_views", **view).succeeds()
+        return {"fragment": fragment}
+
     def new_snippet():
         answer = ana.post("/saved_snippets", **snippet).succeeds()
         return {"saved_snippet_id": answer["saved_snippet_id"]}
@@ -182,6 +190,14 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
         ("POST", "/drafts"): {"drafts": [words]},
         ("PATCH", "/drafts/{draft_id}"): {"draft": words},
         ("DELETE", "/drafts/{draft_id}"): {},
+        ("GET", "/navigation_views"): {},
+        ("POST", "/navigation_views"): {
+            "fragment": lambda: f"narrow/is/{next(names)}",
+            "is_pinned": True,
+            "name": lambda: next(names),
+        },
+        ("PATCH", "/navigation_views/{fragment:path}"): {"is_pinned": False},
+        ("DELETE", "/navigation_views/{fragment:path}"): {},
         ("GET", "/saved_snippets"): {},
         ("POST", "/saved_snippets"): snippet,
         ("PATCH", "/saved_snippets/{saved_snippet_id}"): snippet,
@@ -225,6 +241,8 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
         return {"session_id": ana.get("/users/me/sessions").succeeds()["sessions"][0]["id"]}
 
     places = {
+        **new_view(),
+        "DELETE /navigation_views/{fragment:path}": new_view,
         **new_draft(),
         **new_session(),
         **new_snippet(),
@@ -425,6 +443,10 @@ def good_calls(chat: Chat) -> tuple[Person, Calls, dict[str, Any]]:
             ("PATCH", "/channel_folders/{channel_folder_id}"): {"description": "rooms"},
             ("DELETE", "/streams/{stream_id}"): {},
             ("POST", "/messages/render"): {"content": "**x**"},
+            ("POST", "/realm/deactivate"): {},
+            ("POST", "/realm/test_welcome_bot_custom_message"): {
+                "welcome_message_custom_text": "Pull up a chair."
+            },
             ("GET", "/realm/linkifiers"): {},
             ("PATCH", "/realm/linkifiers"): {"ordered_linkifier_ids": lambda: linkifier_ids(ana)},
             ("POST", "/realm/filters"): new_rule(fresh),

@@ -28,7 +28,7 @@ SHAPES = CONTRACT / "shapes.txt"
 OURS = CONTRACT / "ours.txt"
 OURS_IS_AT = "tests/contract/ours.txt"
 ENVELOPE = "every answer"
-_BLANK = re.compile(r"\{\w*?(id|filename)?(?::path)?\}")
+_BLANK = re.compile(r"\{\w*?(id|filename|fragment)?(?::path)?\}")
 
 
 def check(method: str, path: str, answer: dict[str, Any]) -> None:
@@ -98,7 +98,7 @@ def _extend(shape: Shape, added: Shape) -> None:
 
 def _pattern(endpoint: str) -> re.Pattern[str]:
     """How it is asked for: `{user_id}` is a number, `{filename}` a path, any other blank a word."""
-    blanks = {"id": r"\d+", "filename": ".+", None: "[^/]+"}
+    blanks = {"id": r"\d+", "filename": ".+", "fragment": ".+", None: "[^/]+"}
     return re.compile(_BLANK.sub(lambda found: blanks[found[1]], endpoint))
 
 

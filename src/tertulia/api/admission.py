@@ -70,6 +70,12 @@ class Admission:
         self._limit(request, None)
         return call
 
+    async def open_page(self, request: ApiRequest) -> Call:
+        """Somebody who opens the page to chat in, which counts like any other request of theirs."""
+        call = await self._browser(request, await self._organization(request))
+        self._limit(request, call.caller)
+        return call
+
     async def _browser(self, request: ApiRequest, org: Organization | None) -> Call:
         cross_site.refuse(request, api.browsers.origin(self._services.config, request))
         session = await api.browsers.session(self._services, request, org)

@@ -1,12 +1,29 @@
 """The whole API, one line per route."""
 
 from tertulia import api
+from tertulia.errors import ClientError
+from tertulia.errors.http import (
+    CallsNotConfigured,
+    NotInProduction,
+    NotOffered,
+    PushNotConfigured,
+)
 from tertulia.http.routing import delete, get, patch, post, put
 
-# Addresses that clients know, by how they begin: people who try are told what is not there.
-ABSENT = {
-    "invites": "invitations",
-    "mobile_push": "push notifications",
+# Addresses that clients know, by how they begin: who tries is told why there is nothing.
+ABSENT: dict[str, ClientError] = {
+    "invites": NotOffered(what="invitations"),
+    "calls/constructorgroups": CallsNotConfigured(service="Constructor Groups"),
+    "calls/webex": CallsNotConfigured(service="Webex"),
+    "calls/zoom": CallsNotConfigured(service="Zoom"),
+    "dev_fetch_api_key": NotInProduction(),
+    "dev_list_users": NotInProduction(),
+    "mobile_push": PushNotConfigured(),
+    "register_client_device": PushNotConfigured(),
+    "remotes": NotOffered(what="a push notification service for other servers"),
+    "remove_client_device": PushNotConfigured(),
+    "users/me/android_gcm_reg_id": PushNotConfigured(),
+    "users/me/apns_device_token": PushNotConfigured(),
 }
 
 ROUTES = [
@@ -81,6 +98,10 @@ ROUTES = [
     post("/saved_snippets", api.personal.snippets.add),
     patch("/saved_snippets/{saved_snippet_id}", api.personal.snippets.edit),
     delete("/saved_snippets/{saved_snippet_id}", api.personal.snippets.delete),
+    get("/navigation_views", api.personal.navigation_views.fetch),
+    post("/navigation_views", api.personal.navigation_views.add),
+    patch("/navigation_views/{fragment:path}", api.personal.navigation_views.edit),
+    delete("/navigation_views/{fragment:path}", api.personal.navigation_views.remove),
     # channels and topics
     get("/streams", api.channels.everything),
     post("/channels/create", api.channels.create, requires=api.requirements.no_guest),
@@ -195,6 +216,12 @@ ROUTES = [
     delete(
         "/realm/profile_fields/{field_id}",
         api.people.profile_fields.delete,
+        requires=api.requirements.administrator,
+    ),
+    post("/realm/deactivate", api.organization.ending.deactivate, requires=api.requirements.owner),
+    post(
+        "/realm/test_welcome_bot_custom_message",
+        api.organization.welcome.try_out,
         requires=api.requirements.administrator,
     ),
     # oneself: settings, status, presence, typing

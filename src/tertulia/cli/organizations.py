@@ -86,6 +86,22 @@ def set_setting(key: str, value: str, org: str | None, **flags: Any) -> None:
     click.echo(f"{key} is now {value}.", err=True)
 
 
+@org.command("deactivate")
+@in_organization
+def deactivate(org: str | None, **flags: Any) -> None:
+    """Close an organization: nobody gets in, and its data stays."""
+    open_organization(org, flags).write(actions.organization.ending.deactivate, None)
+    click.echo("The organization is closed; org reactivate opens it again.", err=True)
+
+
+@org.command("reactivate")
+@in_organization
+def reactivate(org: str | None, **flags: Any) -> None:
+    """Open an organization again that was closed."""
+    open_organization(org, flags).write(actions.organization.ending.reactivate)
+    click.echo("The organization is open again.", err=True)
+
+
 @org.command("settings")
 @as_json
 @in_organization

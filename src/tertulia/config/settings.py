@@ -206,6 +206,9 @@ class Config:
     organization: str = setting(
         "Tertulia", TITLE, "The name of the organization made at the first start."
     )
+    dev: bool = setting(
+        False, SWITCH, "Serve the modules of the web page as they are, for whoever changes them."
+    )
     demo: bool = setting(
         False, SWITCH, "Fill a new data folder with a small organization to look around in."
     )

@@ -207,15 +207,16 @@ def harmless_kinds() -> list[str]:
 def _records(org: Organization, message: Message) -> tuple[object, ...]:
     """All of the directory that a message tells of."""
     people = org.users
+    reacting = tuple(people.get(each.user_id) for each in message.reactions)
     if message.channel_id is None:
         members = tuple(people.get(member_id) for member_id in message.member_ids)
-        return people.get(message.sender_id), org.realm, members
+        return people.get(message.sender_id), org.realm, reacting, members
     place = org.channels.get(message.channel_id)
-    return people.get(message.sender_id), org.realm, place, org.link_patterns
+    return people.get(message.sender_id), org.realm, reacting, place, org.link_patterns
 
 
 def _without_words(message: Message) -> Message:
-    return replace(message, content="", rendered="", reactions=(), edits=(), submessages=())
+    return replace(message, content="", rendered="", edits=(), submessages=())
 
 
 def _size(fragment: Fragment) -> int:

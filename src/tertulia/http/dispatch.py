@@ -74,7 +74,7 @@ class Api:
     asked before a large body is read: it raises for one who has asked too often, and says how much
     may be read before it is known what they want. Both note in `request.counted_for` whose bytes
     these are. `absent` says
-    what there is none of, by the first word of its address. `observe` is told the method, the
+    why there is nothing at an address, by how that begins. `observe` is told the method, the
     route's template, the status and the seconds of every answer. Other sites' pages may call,
     unless it is for browsers that are known by a cookie.
     """
@@ -88,7 +88,7 @@ class Api:
         prefix: str = "/api/v1",
         for_browsers: bool = False,
         greet: Greet = lambda request: EARLY_BODY_BYTES,
-        absent: Mapping[str, str] | None = None,
+        absent: Mapping[str, ClientError] | None = None,
         observe: Observe | None = None,
     ) -> None:
         self._router = Router(routes, prefix, absent)

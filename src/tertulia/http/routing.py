@@ -10,7 +10,8 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict, Unpack
 
-from tertulia.errors.http import MethodNotAllowed, NotFound, NotOffered
+from tertulia.errors import ClientError
+from tertulia.errors.http import MethodNotAllowed, NotFound
 from tertulia.http.forms import unquote
 from tertulia.http.params import Contract, contract_of
 from tertulia.http.rules import NO_ID, as_id
@@ -122,7 +123,7 @@ class Router:
         self,
         routes: Iterable[Route],
         prefix: str = "",
-        absent: Mapping[str, str] | None = None,
+        absent: Mapping[str, ClientError] | None = None,
     ) -> None:
         self._prefix = prefix
         self._absent = absent or {}
@@ -138,7 +139,7 @@ class Router:
     def find(self, path: str) -> tuple[RouteNode, list[str]]:
         """The place, and the texts of the path that stand for its variables, in order.
 
-        `path` is still percent-encoded. Raises NotFound, NotOffered or NotUtf8.
+        `path` is still percent-encoded. Raises NotFound or NotUtf8, or what `absent` says.
         """
         if not path.startswith(self._prefix + "/") or path.endswith("/") or "%00" in path:
             raise NotFound
@@ -146,8 +147,10 @@ class Router:
         found = _search(self._root, segments, 0)
         if found is not None:
             return found
-        if segments and segments[0] in self._absent:
-            raise NotOffered(what=self._absent[segments[0]])
+        for length in range(1, len(segments) + 1):
+            refusal = self._absent.get("/".join(segments[:length]))
+            if refusal is not None:
+                raise refusal
         raise NotFound
 
 

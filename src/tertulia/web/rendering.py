@@ -27,13 +27,9 @@ async def page(
 ) -> Response:
     """A page without scripts, in the language of the one who asks, never kept by anybody."""
     language = words.language(request.header("accept-language"))
-    text = (
-        _engine()
-        .get_template(template)
-        .render(language=language, say=words.in_language(language), **values)
-    )
+    body = text(template, language=language, say=words.in_language(language), **values)
     own = {"Cache-Control": "no-store", **security_headers.of_page(), **(headers or {})}
-    return await answer(request, text.encode(), "text/html; charset=utf-8", status, own)
+    return await answer(request, body.encode(), "text/html; charset=utf-8", status, own)
 
 
 async def answer(
@@ -49,6 +45,11 @@ async def answer(
         body = await compression.compressed(body)
         own["Content-Encoding"] = "gzip"
     return Response(body, status, own, media_type=media_type)
+
+
+def text(template: str, **values: Any) -> str:
+    rendered: str = _engine().get_template(template).render(**values)
+    return rendered
 
 
 @cache

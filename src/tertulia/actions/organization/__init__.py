@@ -19,6 +19,7 @@ from tertulia.storage.database.tx import Tx
 if TYPE_CHECKING:
     from tertulia.actions.organization import (
         custom_emoji,
+        ending,
         linkifiers,
         mail_domains,
         playgrounds,

@@ -64,6 +64,14 @@ def rename(tx: Tx, name: str) -> None:
     tx.execute("UPDATE realm SET name = :name WHERE id = :id", name=name, id=tx.realm_id)
 
 
+def set_deactivated(tx: Tx, deactivated: bool) -> None:
+    tx.execute(
+        "UPDATE realm SET deactivated = :deactivated WHERE id = :id",
+        deactivated=deactivated,
+        id=tx.realm_id,
+    )
+
+
 def set_setting(tx: Tx, name: str, value: Any) -> None:
     settings = dict(current(tx).settings)
     settings[name] = value

@@ -15,7 +15,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from tertulia import domain, markdown, metrics, storage
+from tertulia import api, domain, markdown, metrics, storage
 from tertulia.api.admission import Admission
 from tertulia.api.call import COMPLAINTS, Services
 from tertulia.api.routes import ABSENT, ROUTES
@@ -32,6 +32,7 @@ from tertulia.http.ratelimit import Limiter
 from tertulia.http.replies import encode_error
 from tertulia.http.request import ApiRequest
 from tertulia.jobs import housekeeping, presence
+from tertulia.jobs.counting import Counting
 from tertulia.jobs.directories import DirectoryWatch
 from tertulia.jobs.letters import Postman
 from tertulia.jobs.preparing import Preparation
@@ -82,10 +83,13 @@ class Application:
             complaints=Limiter(COMPLAINTS, clock),
         )
         self.indexing = Indexing(database, self.delivery)
+        self.counting = Counting(database)
         self.postman = Postman(config, database, self.delivery, vault)
         self.runner = Runner(self._jobs())
         self.connections = Connections(config)
-        self.metrics = metrics.Metrics(self.delivery, self.runner, self.indexing, self.connections)
+        self.metrics = metrics.Metrics(
+            self.delivery, self.runner, self.indexing, self.counting, self.connections
+        )
         self.metrics.tell_of_mail(self.postman)
         gate = Admission(self.services)
         self._api = Api(
@@ -95,6 +99,7 @@ class Application:
             greet=gate.greet,
             absent=ABSENT,
             observe=self.metrics.observe,
+            refused=api.recording.refused,
         )
         self._api_for_browsers = Api(
             ROUTES,
@@ -105,6 +110,7 @@ class Application:
             greet=gate.greet_browser,
             absent=ABSENT,
             observe=self.metrics.observe,
+            refused=api.recording.refused,
         )
         description = describe(ROUTES, title="Tertulia", version=domain.version.VERSION)
         self._description = msgspec.json.encode(description)
@@ -149,6 +155,7 @@ class Application:
         jobs = [
             Job("scheduled messages", 0.5, partial(send_due, *both, SCHEDULED), at_once=True),
             Job("reminders", 0.5, partial(send_due, *both, REMINDERS), at_once=True),
+            Job("numbers", 300, self.counting.look, at_once=True),
             Job("search", 0.5, self.indexing.look, at_once=True),
             Job("preparation", 5, Preparation(delivery).go_on, at_once=True),
             Job("positions", 30, partial(housekeeping.keep_positions, *both, watch)),
@@ -162,6 +169,11 @@ class Application:
             Job("stale presence", 3600, partial(presence.forget_stale, *both)),
             Job("traffic", 60, partial(housekeeping.count_traffic, *both)),
             Job("full members", 60, partial(housekeeping.welcome_full_members, *both)),
+            Job(
+                "audit log",
+                3600,
+                partial(housekeeping.forget_audit_entries, *both, config.audit_log_days),
+            ),
             Job("sessions", 3600, partial(housekeeping.forget_sessions, *both)),
         ]
         if config.ldap:

@@ -42,6 +42,8 @@ class Call:
     found_org: Organization | None
     caller: User | None  # None for somebody who has not logged in
     session: Session | None = None  # of the browser that asks, if it is one
+    record: Callable[["Call", Bound], Bound] | None = None  # for what the audit log tells
+    _recording: Bound | None = None
 
     @property
     def user(self) -> User:
@@ -62,7 +64,12 @@ class Call:
 
     @property
     def db(self) -> Bound:
-        return self.services.database.of(self.org.realm.id)
+        plain = self.services.database.of(self.org.realm.id)
+        if self.record is None:
+            return plain
+        if self._recording is None:
+            self._recording = self.record(self, plain)
+        return self._recording
 
     @property
     def author(self) -> Author:

@@ -179,6 +179,11 @@ ROUTES = [
     ),
     # the organization
     patch("/realm", api.organization.settings.edit, requires=api.requirements.administrator),
+    get(
+        "/realm/audit_log",
+        api.organization.audit.newest,
+        requires=api.requirements.administrator,
+    ),
     get("/realm/presence", api.people.presence.everyone),
     get("/realm/domains", api.organization.mail_domains.everything),
     post("/realm/domains", api.organization.mail_domains.add, requires=api.requirements.owner),
@@ -350,3 +355,5 @@ ROUTES = [
         requires=api.requirements.administrator,
     ),
 ]
+
+ROUTES = api.recording.marked(ROUTES)

@@ -172,6 +172,9 @@ class Config:
     send_key_hours: int = setting(
         24, whole(1, 8760), "How long a repeated send with the same key is recognized."
     )
+    audit_log_days: int = setting(
+        365, whole(1, 36_500), "How long the audit log of an organization is kept."
+    )
     smtp_host: str = setting(
         "",
         MAIL_HOST,

@@ -141,6 +141,16 @@ async def welcome_full_members(database: Database, delivery: Delivery) -> None:
     await each(delivery.organizations.values(), welcome)
 
 
+async def forget_audit_entries(database: Database, delivery: Delivery, days: int) -> None:
+    """Delete what was noted so long ago that nobody will ask for it."""
+
+    async def forget(realm_id: int) -> None:
+        while await database.of(realm_id).write(actions.organization.audit.forget_old, days):
+            pass
+
+    await each(delivery.organizations, forget)
+
+
 async def forget_sessions(database: Database, delivery: Delivery) -> None:
     """Delete sessions that are over, and passwords that were tried long ago."""
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         letters,
         log,
         messages,
+        numbers,
         organization,
         people,
         personal,

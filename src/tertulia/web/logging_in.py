@@ -89,10 +89,11 @@ class Doors:
     async def _log_in(self, call: Call) -> Response:
         username = call.request.params.get("username", "").strip()
         try:
-            who = await api.people.login.identify(
-                call, username, call.request.params.get("password", "")
-            )
-            return await self._let_in(call, who)
+            async with api.recording.login(call, username):
+                who = await api.people.login.identify(
+                    call, username, call.request.params.get("password", "")
+                )
+                return await self._let_in(call, who)
         except RateLimited as error:
             minutes = math.ceil(error.values["retry_after"] / 60)
             problem = _say(call)["too_often"].format(minutes)

@@ -8,6 +8,7 @@ it may be used. All ways in end here, so that none forgets a rule.
 from dataclasses import dataclass
 
 from tertulia import actions, storage
+from tertulia.domain.organization.audit import LOGIN, Act
 from tertulia.domain.people.sessions import Browser
 from tertulia.domain.people.user import User
 from tertulia.errors.authentication import (
@@ -28,6 +29,7 @@ class ProvenIdentity:
 
     method: str
     user_id: int  # the account that was recognized
+    address: str = ""  # from where; a browser brings its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,9 @@ def arrive(tx: Tx, who: ProvenIdentity, entrance: Entrance | None = None) -> Use
         if entrance.former is not None:
             actions.people.sessions.log_out(tx, entrance.former)
         actions.people.sessions.begin(tx, user, entrance.fingerprint, entrance.browser)
+    address = who.address or ("" if entrance is None else entrance.browser.address)
+    act = Act(LOGIN, user.id, address, {"method": who.method})
+    actions.organization.audit.note(tx, act)
     return user
 
 

@@ -60,7 +60,7 @@ async def identify(call: Call, typed: str, password: str) -> ProvenIdentity | No
                 why=type(refusal).__name__,
             )
             return None
-        return ProvenIdentity(LDAP, user_id)
+        return ProvenIdentity(LDAP, user_id, call.request.client_address)
     if is_in_trouble:
         raise DirectoryUnreachable()
     return None

@@ -28,8 +28,9 @@ async def fetch_api_key(call: Call, *, username: str, password: str) -> ApiKey:
 
     An unknown name takes as long, and is answered in the same words, as a wrong password.
     """
-    who = await identify(call, username, password)
-    user = await call.db.read(actions.people.arriving.arrive, who)
+    async with api.recording.login(call, username):
+        who = await identify(call, username, password)
+        user = await call.db.write(actions.people.arriving.arrive, who)
     sealed = await call.db.read(_sealed_key, user.id)
     return ApiKey(api_key=call.services.vault.unseal(sealed), email=user.email, user_id=user.id)
 
@@ -82,7 +83,9 @@ async def _by_password(call: Call, username: str, password: str) -> ProvenIdenti
     ):
         await _matches(call, None, password)
         return None
-    return ProvenIdentity(EMAIL, user.id) if await _matches(call, user.id, password) else None
+    if not await _matches(call, user.id, password):
+        return None
+    return ProvenIdentity(EMAIL, user.id, call.request.client_address)
 
 
 async def _matches(call: Call, user_id: int | None, password: str) -> bool:

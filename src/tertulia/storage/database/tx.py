@@ -67,6 +67,7 @@ class Dialect(Protocol):
     next_message_id: str
     declared_references: str
     columns: str
+    size: str  # in bytes, as `value`
     reads_block: bool
 
 

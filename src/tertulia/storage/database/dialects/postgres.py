@@ -125,6 +125,7 @@ class Postgres:
         " WHERE table_schema = current_schema() ORDER BY table_name, ordinal_position"
     )
     next_message_id = "nextval('message_id_seq')"
+    size = "SELECT pg_database_size(current_database()) AS value"
     reads_block = False
     limits: dict[str, str] = {
         "idle_in_transaction_session_timeout": "5s",
@@ -220,7 +221,8 @@ class Postgres:
             yield from copy.rows()
 
     def begin_loading(self, connection: Any) -> None:
-        """Nothing to do: until its commit nobody sees a transaction."""
+        """Until its commit nobody sees a transaction; it takes no more than one of the cores."""
+        connection.execute("SET max_parallel_maintenance_workers = 0")
 
     def end_loading(self, connection: Any) -> None:
         """Nothing to do, for the same reason."""

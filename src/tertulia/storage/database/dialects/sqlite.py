@@ -64,6 +64,7 @@ class Sqlite:
         "(SELECT 1 + max(coalesce((SELECT max(id) FROM message), 0),"
         " coalesce((SELECT max(newest) FROM deleted_message), 0)))"
     )
+    size = "SELECT page_count * page_size AS value FROM pragma_page_count(), pragma_page_size()"
     reads_block = True
 
     def __init__(self, path: Path) -> None:

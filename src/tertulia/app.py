@@ -112,8 +112,7 @@ class Application:
             observe=self.metrics.observe,
             refused=api.recording.refused,
         )
-        description = describe(ROUTES, title="Tertulia", version=domain.version.VERSION)
-        self._description = msgspec.json.encode(description)
+        self._description = description()
         self._pages = self._build_pages(gate)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -231,6 +230,12 @@ class Application:
             "application/json",
             headers={"Access-Control-Allow-Origin": "*"},
         )
+
+
+@cache
+def description() -> bytes:
+    """What the API says of itself: the same for every server of this version."""
+    return msgspec.json.encode(describe(ROUTES, title="Tertulia", version=domain.version.VERSION))
 
 
 async def _refuse(request: Request, error: Exception) -> Response:

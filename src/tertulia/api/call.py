@@ -107,8 +107,7 @@ def find_organization(services: Services, host: str) -> Organization | None:
     everywhere = services.delivery.organizations
     if len(everywhere) == 1:
         return next(iter(everywhere.values()))
-    wanted = subdomain(services.config.external_host, host)
-    return next((org for org in everywhere.values() if org.realm.subdomain == wanted), None)
+    return services.delivery.organization_at(subdomain(services.config.external_host, host))
 
 
 def has_public_access(config: Config, org: Organization) -> bool:

@@ -17,9 +17,8 @@ from tests.support.post import PostOffice  # noqa: E402
 from tests.support.server import Server  # noqa: E402
 from tests.support.slapd import DIRECTORY, SLAPD, Slapd, slapd_running  # noqa: E402
 
-from tertulia.config import LdapDirectory  # noqa: E402
-
 from tertulia import logs  # noqa: E402
+from tertulia.config import LdapDirectory  # noqa: E402
 
 TESTS = Path(__file__).parent
 TURNS: list[Kind] = ["sqlite", "postgres", "sqlite"]  # PostgreSQL takes its time

@@ -7,7 +7,7 @@ import click
 from tertulia import actions, links, storage
 from tertulia.cli.data import OpenOrganization, in_organization, open_organization, show_table
 from tertulia.config import LdapDirectory
-from tertulia.domain.people.identities import Introduction, Whereabouts
+from tertulia.domain.people.identities import Introduction, Tidings
 from tertulia.errors import ClientError
 from tertulia.links.answers import DirectoryTrouble, LdapPerson
 from tertulia.storage.database.tx import Tx
@@ -45,7 +45,7 @@ def sync(dry_run: bool, org: str | None, **flags: Any) -> None:
     opened = open_organization(org, flags)
     for directory in _directories(opened):
         known = opened.read(storage.people.identities.of_provider, directory.key)
-        found = _whereabouts(directory, opened, known)
+        found = _tidings(directory, opened, known)
         did = _play(opened, found, directory) if dry_run else _sync(opened, found, directory)
         for user_id, changes in did:
             user = opened.read(actions.people.get, user_id)
@@ -61,11 +61,11 @@ class _Rehearsal(Exception):
     """Takes back what was only tried out."""
 
 
-def _sync(opened: OpenOrganization, found: list[Whereabouts], directory: LdapDirectory) -> Changes:
+def _sync(opened: OpenOrganization, found: list[Tidings], directory: LdapDirectory) -> Changes:
     return opened.write(_sync_all, found, directory.deactivate_missing)
 
 
-def _play(opened: OpenOrganization, found: list[Whereabouts], directory: LdapDirectory) -> Changes:
+def _play(opened: OpenOrganization, found: list[Tidings], directory: LdapDirectory) -> Changes:
     """Do all of it, see what has changed, and take it back."""
 
     def rehearse(tx: Tx) -> None:
@@ -79,7 +79,7 @@ def _play(opened: OpenOrganization, found: list[Whereabouts], directory: LdapDir
     raise AssertionError("a rehearsal is always taken back")
 
 
-def _sync_all(tx: Tx, found: list[Whereabouts], end_missing: bool) -> Changes:
+def _sync_all(tx: Tx, found: list[Tidings], end_missing: bool) -> Changes:
     actions.people.identities.check(tx, found, end_missing)
     did = [
         (each.identity.user_id, actions.people.identities.sync(tx, each, end_missing))
@@ -102,11 +102,9 @@ def _ask(directory: LdapDirectory, name: str) -> LdapPerson | None:
         raise click.ClickException(f"{directory.called} cannot be asked: {trouble}") from None
 
 
-def _whereabouts(
-    directory: LdapDirectory, opened: OpenOrganization, known: list[Any]
-) -> list[Whereabouts]:
+def _tidings(directory: LdapDirectory, opened: OpenOrganization, known: list[Any]) -> list[Tidings]:
     try:
-        return links.introductions.whereabouts(directory, opened.realm.subdomain, known)
+        return links.introductions.tidings(directory, opened.realm.subdomain, known)
     except DirectoryTrouble as trouble:
         raise click.ClickException(f"{directory.called} cannot be asked: {trouble}") from None
 

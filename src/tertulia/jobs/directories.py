@@ -53,7 +53,7 @@ async def sync(database: Database, realm: Realm, directory: LdapDirectory) -> in
     known = await here.read(storage.people.identities.of_provider, directory.key)
     try:
         found = await links.ldap.asked(
-            links.introductions.whereabouts, directory, realm.subdomain, known
+            links.introductions.tidings, directory, realm.subdomain, known
         )
         await here.read(actions.people.identities.check, found, directory.deactivate_missing)
     except (DirectoryTrouble, BadRequest) as trouble:

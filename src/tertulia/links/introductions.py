@@ -8,7 +8,7 @@ import structlog
 from tertulia import domain, links
 from tertulia.config import InformedProvider, LdapDirectory
 from tertulia.domain.files.images import Avatar
-from tertulia.domain.people.identities import Identity, Introduction, Welcome, Whereabouts
+from tertulia.domain.people.identities import Identity, Introduction, Tidings, Welcome
 from tertulia.domain.people.user import Role
 from tertulia.errors.messages import BadImage
 from tertulia.links.answers import LdapPerson
@@ -54,9 +54,7 @@ def from_directory(
     )
 
 
-def whereabouts(
-    directory: LdapDirectory, subdomain: str, known: Sequence[Identity]
-) -> list[Whereabouts]:
+def tidings(directory: LdapDirectory, subdomain: str, known: Sequence[Identity]) -> list[Tidings]:
     """Ask a directory about all accounts that came from it. Raises DirectoryTrouble."""
     people = links.ldap.find_all(directory, [identity.subject for identity in known])
     found = []
@@ -65,7 +63,7 @@ def whereabouts(
         introduced = (
             None if person is None else from_directory(directory, subdomain, person, identity)
         )
-        found.append(Whereabouts(identity, introduced))
+        found.append(Tidings(identity, introduced))
     return found
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tertulia import actions, domain, storage
-from tertulia.domain.people.identities import Identity, Introduction, Welcome, Whereabouts
+from tertulia.domain.people.identities import Identity, Introduction, Tidings, Welcome
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.newcomers import NewUser
 from tertulia.domain.people.user import Role, User
@@ -80,7 +80,7 @@ def bring_up_to_date(tx: Tx, identity: Identity, introduced: Introduction) -> li
 # --- bringing everybody up to date ---
 
 
-def check(tx: Tx, found: Sequence[Whereabouts], end_missing: bool) -> None:
+def check(tx: Tx, found: Sequence[Tidings], end_missing: bool) -> None:
     """Raises BadRequest for what looks like a mistake: everybody missing, or no owner left."""
     if end_missing and found and all(each.introduced is None for each in found):
         raise BadRequest("Nobody was found there: nothing is changed.")
@@ -90,7 +90,7 @@ def check(tx: Tx, found: Sequence[Whereabouts], end_missing: bool) -> None:
         raise BadRequest("No owner of the organization would be left: nothing is changed.")
 
 
-def sync(tx: Tx, found: Whereabouts, end_missing: bool) -> list[str]:
+def sync(tx: Tx, found: Tidings, end_missing: bool) -> list[str]:
     """Bring one account up to date, or end it; gives what has changed, in words."""
     known = storage.people.identities.find(tx, found.identity.provider, found.identity.subject)
     if known is None:
@@ -102,7 +102,7 @@ def sync(tx: Tx, found: Whereabouts, end_missing: bool) -> list[str]:
     return bring_up_to_date(tx, known, found.introduced)
 
 
-def _must_end(found: Whereabouts, end_missing: bool) -> bool:
+def _must_end(found: Tidings, end_missing: bool) -> bool:
     return bool(found.reason_to_end) and (end_missing or found.introduced is not None)
 
 

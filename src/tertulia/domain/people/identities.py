@@ -54,7 +54,7 @@ class Identity:
 
 
 @dataclass(frozen=True, slots=True)
-class Whereabouts:
+class Tidings:
     """What was found out about an account that came from a provider."""
 
     identity: Identity

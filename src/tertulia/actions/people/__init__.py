@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         bots,
         called_bots,
         full_members,
+        identities,
         joining,
         known_people,
         named,

@@ -92,7 +92,9 @@ class LoginPages:
             news=next((say[each] for each in NEWS if each in params), ""),
             username=username or params.get("email", "")[:300],
             next=_next(call) if "next" in params else "",
-            admits_passwords=realm.admits_passwords and not realm.deactivated,
+            admits_passwords=not realm.deactivated
+            and (realm.admits_passwords or bool(api.people.directories.open_to(call))),
+            has_own_passwords=realm.admits_passwords,
             names_are_addresses=api.organization.server.names_are_addresses(call),
             methods=api.organization.server.external_methods(call),
             is_demo=self._guest is not None and call.org.user_with_email(self._guest) is not None,
@@ -103,7 +105,7 @@ class LoginPages:
     # --- which organization ---
 
     async def _which(self, call: Call, problem: str = "", subdomain: str = "") -> Response:
-        if not call.delivery.organizations or not _is_root(call):
+        if not call.delivery.organizations or not api.call.is_root(call):
             raise NotFound()
         return await rendering.page(
             call.request,
@@ -169,8 +171,3 @@ def _root(call: Call) -> str:
         return site
     scheme, _, host = site.partition("://")
     return f"{scheme}://{host.removeprefix(f'{org.realm.subdomain}.')}"
-
-
-def _is_root(call: Call) -> bool:
-    """Whether the host is the one that organizations are subdomains of."""
-    return api.call.subdomain(call.config.external_host, call.request.host) == ""

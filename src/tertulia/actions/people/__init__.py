@@ -36,8 +36,10 @@ if TYPE_CHECKING:
         avatars,
         bot_memory,
         bots,
+        called_bots,
         forgotten_passwords,
         full_members,
+        identities,
         joining,
         known_people,
         named,
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
         roles,
         sessions,
         statuses,
+        webhook_calls,
     )
 else:
     __getattr__ = on_demand(__name__)

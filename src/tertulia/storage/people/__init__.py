@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         avatars,
         bot_memory,
         bots,
+        identities,
         known_people,
         one_time_links,
         password_attempts,
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
         profiles,
         sessions,
         statuses,
+        webhook_calls,
     )
 else:
     __getattr__ = on_demand(__name__)

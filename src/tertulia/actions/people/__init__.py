@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         avatars,
         bot_memory,
         bots,
+        erasing,
         full_members,
         joining,
         known_people,

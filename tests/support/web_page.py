@@ -7,11 +7,20 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    Locator,
+    Page,
+    expect,
+    sync_playwright,
+)
 from tests.support.browser import Browser as Cookies
 from tests.support.people import Chat, Person
 
 PATIENCE = 15_000  # milliseconds, on a machine that does other things too
+
+expect.set_options(timeout=PATIENCE)
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 

@@ -107,8 +107,7 @@ def find_organization(services: Services, host: str) -> Organization | None:
     everywhere = services.delivery.organizations
     if len(everywhere) == 1:
         return next(iter(everywhere.values()))
-    wanted = subdomain(services.config.external_host, host)
-    return next((org for org in everywhere.values() if org.realm.subdomain == wanted), None)
+    return services.delivery.organization_at(subdomain(services.config.external_host, host))
 
 
 def has_public_access(config: Config, org: Organization) -> bool:
@@ -125,6 +124,11 @@ def may_open_channels(call: Call) -> bool:
     return call.config.web_public_streams_enabled and bool(
         call.org.realm.setting("enable_spectator_access")
     )
+
+
+def is_root(call: Call) -> bool:
+    """Whether the host is the one that organizations are subdomains of."""
+    return subdomain(call.config.external_host, call.request.host) == ""
 
 
 def site(config: Config, request: ApiRequest, org: Organization | None) -> str:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         presence,
         snapshot,
         types,
+        whereabouts,
         whispers,
     )
 else:

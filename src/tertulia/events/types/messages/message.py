@@ -248,6 +248,9 @@ class MessageSent(Event, frozen=True):
             message = replace(message, submessages=(widget,))
         return msgspec.structs.replace(self, message=message)
 
+    def sent(self) -> Message | None:
+        return self.message
+
     def overheard_in(self, org: Organization) -> int | None:
         channel = None if self.channel_id is None else org.channels[self.channel_id]
         return channel.id if channel is not None and channel.is_public else None

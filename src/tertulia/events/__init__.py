@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         mailroom,
         passed_over,
         presence,
+        settled,
         snapshot,
         types,
         whispers,

@@ -22,6 +22,7 @@ from tertulia.domain.people.profile_fields import ProfileField
 from tertulia.domain.people.user import Role, User
 from tertulia.domain.personal.alert_words import WatchedWords
 from tertulia.events.presence import Board
+from tertulia.events.settled import Settled
 from tertulia.storage.log import LogPlace
 from tertulia.storage.people.profile_fields import Values
 
@@ -63,6 +64,7 @@ class Organization:
         self.partners: dict[int, set[int]] = {}  # of guests: with whom they have talked
         self.alert_words = WatchedWords()
         self.presence = Board(self.users)
+        self.settled = Settled()
         self._inactive = BitMap()
         self._user_by_key: dict[bytes, int] = {}
         self._key_of: dict[int, bytes] = {}

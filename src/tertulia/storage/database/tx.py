@@ -58,6 +58,7 @@ class Dialect(Protocol):
     next_message_id: str
     declared_references: str
     reads_block: bool
+    writes_in_queries: bool
 
 
 class Tx:

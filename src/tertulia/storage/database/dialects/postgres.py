@@ -121,6 +121,7 @@ class Postgres:
     )
     next_message_id = "nextval('message_id_seq')"
     reads_block = False
+    writes_in_queries = True
     limits: dict[str, str] = {
         "idle_in_transaction_session_timeout": "5s",
         "lock_timeout": "5s",

@@ -60,6 +60,7 @@ class Sqlite:
         " coalesce((SELECT max(newest) FROM deleted_message), 0)))"
     )
     reads_block = True
+    writes_in_queries = False
 
     def __init__(self, path: Path) -> None:
         self.path = path

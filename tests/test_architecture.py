@@ -21,14 +21,16 @@ ALLOWED = {
     "errors": "",
     "config": "",
     "markdown": "",
+    "integrations": "errors",
     "domain": "errors",
     "http": "errors config",
     "storage": "domain errors config",
     "events": "storage domain markdown errors config",
     "actions": "events storage domain markdown errors config",
-    "jobs": "actions events storage domain markdown errors config",
-    "api": "http actions events storage domain markdown errors config",
-    "web": "api http actions events storage domain markdown errors config",
+    "links": "domain errors config",
+    "jobs": "links actions events storage domain markdown errors config",
+    "api": "links http integrations actions events storage domain markdown errors config",
+    "web": "api links http integrations actions events storage domain markdown errors config",
 }
 
 # Layers whose functions are called by their full name, `storage.channels.find(…)`; only classes

@@ -468,7 +468,7 @@ def test_a_check_without_the_secret_misses_it_and_makes_none(terminal):
 
 # --- what keeps every command from working ---
 
-MAKES_DATA = {"serve", "generate", "org create"}
+MAKES_DATA = {"serve", "generate", "org create", "restore"}
 
 
 def every_command(
@@ -509,7 +509,7 @@ def test_a_place_without_data_is_refused_and_left_as_it_is(new_terminal, words, 
 
 
 def test_an_empty_database_is_refused_and_left_empty(databases):
-    url, folder = databases.new("postgres")
+    url, folder = databases.new("postgres", untouched=True)
 
     refused = Terminal(folder, url).runs("user", "list")
 

@@ -10,33 +10,43 @@ from typing import Any
 import msgspec
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
-from starlette.routing import Route
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tertulia import api, domain, markdown, metrics, storage
-from tertulia.api.call import Admission, Services
+from tertulia.api.admission import Admission
+from tertulia.api.call import COMPLAINTS, Services
 from tertulia.api.routes import ABSENT, ROUTES
 from tertulia.config import Config
 from tertulia.connections import Connections
+from tertulia.demo.people import GUEST
 from tertulia.domain.people.keys import Vault
 from tertulia.errors import ClientError
 from tertulia.errors.http import ServiceUnavailable
 from tertulia.events.delivery import Delivery
 from tertulia.http.dispatch import Api
 from tertulia.http.openapi import describe
+from tertulia.http.ratelimit import Limiter
 from tertulia.http.replies import encode_error
 from tertulia.http.request import ApiRequest
 from tertulia.jobs import housekeeping, presence
+from tertulia.jobs.counting import Counting
+from tertulia.jobs.letters import Postman
 from tertulia.jobs.preparing import Preparation
 from tertulia.jobs.rerendering import rerender
 from tertulia.jobs.runner import Job, Runner
 from tertulia.jobs.searching import Indexing
 from tertulia.jobs.sending import REMINDERS, SCHEDULED, send_due
 from tertulia.storage.database import Database
-from tertulia.web import pages
+from tertulia.web import pages, rendering
+from tertulia.web.assets import Assets
 from tertulia.web.downloads import Downloads
 from tertulia.web.gallery import PICTURE_HEADERS, Gallery, drawn
+from tertulia.web.integrations import IntegrationPages
+from tertulia.web.logging_in import Doors
+from tertulia.web.page import WebPage
 
 TABLE_HEADERS = {"Cache-Control": "public, max-age=86400", "Access-Control-Allow-Origin": "*"}
 
@@ -63,12 +73,23 @@ class Application:
             config.history_cache_mib << 20,
         )
         self.services = Services(
-            config, database, self.delivery, vault, clock, started_at=int(clock())
+            config,
+            database,
+            self.delivery,
+            vault,
+            clock,
+            started_at=int(clock()),
+            complaints=Limiter(COMPLAINTS, clock),
         )
         self.indexing = Indexing(database, self.delivery)
+        self.counting = Counting(database)
+        self.postman = Postman(config, database, self.delivery, vault)
         self.runner = Runner(self._jobs())
         self.connections = Connections(config)
-        self.metrics = metrics.Metrics(self.delivery, self.runner, self.indexing, self.connections)
+        self.metrics = metrics.Metrics(
+            self.delivery, self.runner, self.indexing, self.counting, self.connections
+        )
+        self.metrics.tell_of_mail(self.postman)
         gate = Admission(self.services)
         self._api = Api(
             ROUTES,
@@ -77,18 +98,28 @@ class Application:
             greet=gate.greet,
             absent=ABSENT,
             observe=self.metrics.observe,
+            refused=api.recording.refused,
         )
-        description = describe(ROUTES, title="Tertulia", version=domain.version.VERSION)
-        self._description = msgspec.json.encode(description)
+        self._api_for_browsers = Api(
+            ROUTES,
+            gate.admit_browser,
+            config,
+            prefix="/json",
+            for_browsers=True,
+            greet=gate.greet_browser,
+            absent=ABSENT,
+            observe=self.metrics.observe,
+            refused=api.recording.refused,
+        )
+        self._description = description()
         self._pages = self._build_pages(gate)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if (
-            scope["type"] == "http"
-            and scope["path"].startswith("/api/")
-            and scope["path"] != "/api/v1/openapi.json"
-        ):
+        path = scope["path"] if scope["type"] == "http" else ""
+        if path.startswith("/api/") and path != "/api/v1/openapi.json":
             await self._api(scope, receive, send)
+        elif path.startswith("/json/"):
+            await self._api_for_browsers(scope, receive, send)
         else:
             await self._pages(scope, receive, send)
 
@@ -122,6 +153,7 @@ class Application:
         jobs = [
             Job("scheduled messages", 0.5, partial(send_due, *both, SCHEDULED), at_once=True),
             Job("reminders", 0.5, partial(send_due, *both, REMINDERS), at_once=True),
+            Job("numbers", 300, self.counting.look, at_once=True),
             Job("search", 0.5, self.indexing.look, at_once=True),
             Job("preparation", 5, Preparation(delivery).go_on, at_once=True),
             Job("positions", 30, partial(housekeeping.keep_positions, *both, watch)),
@@ -135,7 +167,15 @@ class Application:
             Job("stale presence", 3600, partial(presence.forget_stale, *both)),
             Job("traffic", 60, partial(housekeeping.count_traffic, *both)),
             Job("full members", 60, partial(housekeeping.welcome_full_members, *both)),
+            Job(
+                "audit log",
+                3600,
+                partial(housekeeping.forget_audit_entries, *both, config.audit_log_days),
+            ),
+            Job("sessions", 3600, partial(housekeeping.forget_sessions, *both)),
         ]
+        if config.sends_mail:
+            jobs.append(Job("mail", 1, self.postman.go_round, at_once=True))
         if self._goes_by_database:
             jobs.append(Job("clock", 60, partial(housekeeping.compare_clocks, database)))
         return jobs
@@ -147,29 +187,27 @@ class Application:
     # --- pages ---
 
     def _build_pages(self, gate: Admission) -> ASGIApp:
+        assets = Assets(as_they_are=self.services.config.dev)
         return Starlette(
             lifespan=self.running,
             exception_handlers={ClientError: _refuse},
             routes=[
-                Route("/", self._home),
+                *WebPage(self.services, gate, assets).routes(),
                 Route("/health", self._health),
                 Route("/metrics", self._metrics),
                 Route("/api/v1/openapi.json", self._openapi),
                 Route("/static/logo.svg", _logo),
                 Route("/static/icon.png", _icon),
+                Route("/static/icon-512.png", _icon_large),
+                Route("/static/images/favicon/favicon-pms.png", _icon_calling),
                 Route("/static/emoji.json", _emoji),
+                *IntegrationPages(self.services).routes(),
+                Mount("/static/css", StaticFiles(packages=[("tertulia.web", "static/css")])),
+                *Doors(gate, GUEST if self.services.config.demo else None).routes(),
                 *Gallery(self.services, gate).routes(),
                 *Downloads(self.services, gate).routes(),
             ],
         )
-
-    async def _home(self, request: Request) -> Response:
-        org = api.call.find_organization(self.services, request.headers.get("host", ""))
-        if org is None:
-            return HTMLResponse("There is no organization at this address.", status_code=404)
-        asked = ApiRequest(request.scope, request.receive)
-        where = api.call.site(self.services.config, asked, org)
-        return HTMLResponse(pages.home(org.realm.name, where, domain.version.VERSION))
 
     async def _health(self, request: Request) -> Response:
         if self.services.database.busy_seconds > HEALTHY_WRITE_SECONDS:
@@ -183,11 +221,18 @@ class Application:
         return Response(self.metrics.text(), media_type=metrics.CONTENT_TYPE)
 
     async def _openapi(self, request: Request) -> Response:
-        return Response(
+        return await rendering.answer(
+            ApiRequest(request.scope, request.receive),
             self._description,
-            media_type="application/json",
+            "application/json",
             headers={"Access-Control-Allow-Origin": "*"},
         )
+
+
+@cache
+def description() -> bytes:
+    """What the API says of itself: the same for every server of this version."""
+    return msgspec.json.encode(describe(ROUTES, title="Tertulia", version=domain.version.VERSION))
 
 
 async def _refuse(request: Request, error: Exception) -> Response:
@@ -205,8 +250,21 @@ async def _icon(request: Request) -> Response:
     return drawn("tertulia", 100)
 
 
+async def _icon_large(request: Request) -> Response:
+    return drawn("tertulia", 512)
+
+
+async def _icon_calling(request: Request) -> Response:
+    return drawn("calling", 64)
+
+
 async def _emoji(request: Request) -> Response:
-    return Response(_emoji_table(), media_type="application/json", headers=TABLE_HEADERS)
+    return await rendering.answer(
+        ApiRequest(request.scope, request.receive),
+        _emoji_table(),
+        "application/json",
+        headers=TABLE_HEADERS,
+    )
 
 
 @cache

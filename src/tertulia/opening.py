@@ -92,7 +92,7 @@ def open_vault(config: Config) -> Vault:
     """The vault of the server's secret, which is made up on the first start."""
     vault = find_vault(config)
     if vault is None:
-        _make_secret(config.secret_file)
+        keep_secret(config, secrets.token_urlsafe(48).encode())
         vault = find_vault(config)
         assert vault is not None
     return vault
@@ -100,16 +100,22 @@ def open_vault(config: Config) -> Vault:
 
 def find_vault(config: Config) -> Vault | None:
     """The vault, if there is a secret."""
-    if config.secret:
-        return Vault(config.secret.encode())
-    try:
-        secret = config.secret_file.read_bytes().strip()
-    except FileNotFoundError:
+    secret = find_secret(config)
+    if secret is None:
         return None
     try:
         return Vault(secret)
     except ValueError:
         raise WrongSecret(f"{config.secret_file} does not hold a secret.") from None
+
+
+def find_secret(config: Config) -> bytes | None:
+    if config.secret:
+        return config.secret.encode()
+    try:
+        return config.secret_file.read_bytes().strip()
+    except FileNotFoundError:
+        return None
 
 
 def check_vault(config: Config, database: Database) -> None:
@@ -161,7 +167,7 @@ def folder_lock(config: Config) -> Iterator[None]:
     if path is None:
         yield
         return
-    _make_place(config)
+    make_folder(config)
     private_files.create(_lock_file(path))
     with open(_lock_file(path), "a") as file:
         try:
@@ -169,6 +175,12 @@ def folder_lock(config: Config) -> Iterator[None]:
         except BlockingIOError:
             raise FolderInUse(config.data) from None
         yield
+
+
+def check_alone(database: Database) -> None:
+    """Refuse to go on while somebody else works on a PostgreSQL; a folder has its lock."""
+    if database.has_others():
+        raise CannotStart("Another Tertulia works on this database; please stop it first.")
 
 
 def sqlite_file(config: Config) -> Path | None:
@@ -189,9 +201,13 @@ def keep_from_others(config: Config) -> None:
             log.warning("a file can be read by others, and is not ours to close", file=str(file))
 
 
+def make_folder(config: Config) -> None:
+    config.data.mkdir(parents=True, exist_ok=True, mode=0o700)
+
+
 def _make_place(config: Config) -> None:
     """The folder and the database, closed to others; left to SQLite, the umask would decide."""
-    config.data.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_folder(config)
     path = sqlite_file(config)
     if path is not None:
         private_files.create(path)
@@ -206,12 +222,13 @@ def _files_beside(path: Path) -> list[Path]:
     return [path.with_name(path.name + ending) for ending in ("-wal", "-shm", "-journal")]
 
 
-def _make_secret(path: Path) -> None:
-    """Make up a secret. The file appears whole or not at all, and the first one made stays."""
+def keep_secret(config: Config, secret: bytes) -> None:
+    """Put a secret into its file, which appears whole or not at all; the first one stays."""
+    path = config.secret_file
     draft = path.with_name(f"{path.name}.{os.getpid()}")
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(handle, "w") as file:
-        file.write(secrets.token_urlsafe(48) + "\n")
+    with os.fdopen(handle, "wb") as file:
+        file.write(secret + b"\n")
         file.flush()
         os.fsync(file.fileno())
     try:

@@ -104,6 +104,9 @@ CALLS: dict[str, Call] = {
     "POST /messages/render": lambda who, at: who.post(
         "/messages/render", content=f"#**{at.name}** #**{at.name}>x** #**{at.name}>x@{at.id}**"
     ),
+    "POST /external/{integration}": lambda who, at: who.post(
+        "/external/json", stream=str(at.id), payload="{}"
+    ),
     "POST /scheduled_messages": lambda who, at: who.post(
         "/scheduled_messages", type="channel", to=at.id, topic="x", content="y", **LATER
     ),

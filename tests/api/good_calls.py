@@ -4,6 +4,7 @@ import itertools
 from typing import Any
 from urllib.parse import urlencode
 
+from tests.support.browser import Browser
 from tests.support.files import form, own, sends_form
 from tests.support.files import uploads as uploads_file
 from tests.support.groups import make
@@ -50,6 +51,8 @@ def ask(person, method: str, path: str, **params: Any):
         return uploads_to(person, f"{path}?{urlencode(params)}", picture())
     if (method, path) == ("POST", "/user_uploads"):
         return sends_form(person, form(("x.txt", b"x")), f"{path}?{urlencode(params)}")
+    if (method, path) == ("POST", "/realm/deactivate"):
+        person = Chat.found(person.chat.server).person("founder", role="owner")
     if path == "/bot_storage":
         person = a_bot_of(person)
     return person.request(method, path, **params)
@@ -155,6 +158,12 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
     def new_draft():
         return {"draft_id": ana.post("/drafts", drafts=[words]).succeeds()["ids"][0]}
 
+    def new_view():
+        fragment = f"narrow/x/{next(names)}"
+        view = {"fragment": fragment, "is_pinned": True, "name": fragment}
+        ana.post("/navigation_views", **view).succeeds()
+        return {"fragment": fragment}
+
     def new_snippet():
         answer = ana.post("/saved_snippets", **snippet).succeeds()
         return {"saved_snippet_id": answer["saved_snippet_id"]}
@@ -181,6 +190,14 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
         ("POST", "/drafts"): {"drafts": [words]},
         ("PATCH", "/drafts/{draft_id}"): {"draft": words},
         ("DELETE", "/drafts/{draft_id}"): {},
+        ("GET", "/navigation_views"): {},
+        ("POST", "/navigation_views"): {
+            "fragment": lambda: f"narrow/is/{next(names)}",
+            "is_pinned": True,
+            "name": lambda: next(names),
+        },
+        ("PATCH", "/navigation_views/{fragment:path}"): {"is_pinned": False},
+        ("DELETE", "/navigation_views/{fragment:path}"): {},
         ("GET", "/saved_snippets"): {},
         ("POST", "/saved_snippets"): snippet,
         ("PATCH", "/saved_snippets/{saved_snippet_id}"): snippet,
@@ -203,6 +220,10 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
         ("POST", "/users/me/muted_users/{muted_user_id}"): {},
         ("DELETE", "/users/me/muted_users/{muted_user_id}"): {},
         ("GET", "/users/me/alert_words"): {},
+        ("GET", "/realm/audit_log"): {},
+        ("GET", "/users/me/sessions"): {},
+        ("DELETE", "/users/me/sessions"): {},
+        ("DELETE", "/users/me/sessions/{session_id}"): {},
         ("GET", "/bots"): {},
         ("POST", "/bots"): {"full_name": lambda: next(names), "short_name": lambda: next(names)},
         ("PATCH", "/bots/{bot_id}"): {"full_name": lambda: next(names)},
@@ -215,12 +236,21 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
         ("POST", "/users/me/alert_words"): {"alert_words": ["tea"]},
         ("DELETE", "/users/me/alert_words"): {"alert_words": ["tea"]},
     }
+
+    def new_session():
+        Browser.of(ana)
+        return {"session_id": ana.get("/users/me/sessions").succeeds()["sessions"][0]["id"]}
+
     places = {
+        **new_view(),
+        "DELETE /navigation_views/{fragment:path}": new_view,
         **new_draft(),
+        **new_session(),
         **new_snippet(),
         **new_person(),
         **new_bot(),
         "DELETE /drafts/{draft_id}": new_draft,
+        "DELETE /users/me/sessions/{session_id}": new_session,
         "DELETE /saved_snippets/{saved_snippet_id}": new_snippet,
         "POST /messages/{message_id}/typing": new_note,
         "POST /users/me/muted_users/{muted_user_id}": new_person,
@@ -334,6 +364,11 @@ def good_calls(chat: Chat) -> tuple[Person, Calls, dict[str, Any]]:
             },
             ("GET", "/messages/matches_narrow"): {"msg_ids": [soup.id], "narrow": []},
             ("GET", "/messages/{message_id}"): {},
+            ("GET", "/external/{integration}"): {"api_key": ana.key},
+            ("POST", "/external/{integration}"): {
+                "api_key": ana.key,
+                "payload": {"tide": "high"},
+            },
             ("GET", "/scheduled_messages"): {},
             ("POST", "/scheduled_messages"): later,
             ("PATCH", "/scheduled_messages/{scheduled_message_id}"): later,
@@ -409,6 +444,10 @@ def good_calls(chat: Chat) -> tuple[Person, Calls, dict[str, Any]]:
             ("PATCH", "/channel_folders/{channel_folder_id}"): {"description": "rooms"},
             ("DELETE", "/streams/{stream_id}"): {},
             ("POST", "/messages/render"): {"content": "**x**"},
+            ("POST", "/realm/deactivate"): {},
+            ("POST", "/realm/test_welcome_bot_custom_message"): {
+                "welcome_message_custom_text": "Pull up a chair."
+            },
             ("GET", "/realm/linkifiers"): {},
             ("PATCH", "/realm/linkifiers"): {"ordered_linkifier_ids": lambda: linkifier_ids(ana)},
             ("POST", "/realm/filters"): new_rule(fresh),
@@ -464,6 +503,7 @@ def good_calls(chat: Chat) -> tuple[Person, Calls, dict[str, Any]]:
         "DELETE /realm/playgrounds/{playground_id}": added_playground,
         "DELETE /realm/domains/{domain}": added_domain,
         "message_id": soup.id,
+        "integration": "json",
         **new_linkifier(),
         **added_playground(),
         **added_domain(),

@@ -156,10 +156,8 @@ def test_an_unknown_path_is_told_in_json(chat, path):
 @pytest.mark.parametrize(
     "method, path, what",
     [
-        ("POST", "/external/github", "webhooks for other services"),
         ("POST", "/invites", "invitations"),
         ("POST", "/invites/multiuse", "invitations"),
-        ("POST", "/mobile_push/register", "push notifications"),
     ],
 )
 def test_clients_are_told_what_this_server_does_not_have(chat, method, path, what):
@@ -168,6 +166,38 @@ def test_clients_are_told_what_this_server_does_not_have(chat, method, path, wha
     ana.request(method, path).fails(
         f"This server does not offer {what}.", code="NOT_FOUND", status=404
     )
+
+
+@pytest.mark.parametrize(
+    "method, path, code, msg",
+    [
+        (
+            method,
+            path,
+            "PUSH_SERVICE_NOT_CONFIGURED",
+            "Server is not configured to use push notification service.",
+        )
+        for method, path in [
+            ("POST", "/mobile_push/register"),
+            ("POST", "/mobile_push/e2ee/test_notification"),
+            ("POST", "/register_client_device"),
+            ("POST", "/remove_client_device"),
+            ("POST", "/users/me/apns_device_token"),
+            ("DELETE", "/users/me/android_gcm_reg_id"),
+        ]
+    ]
+    + [
+        (
+            "POST",
+            "/calls/zoom/create",
+            "BAD_REQUEST",
+            "Zoom credentials have not been configured",
+        ),
+        ("GET", "/dev_list_users", "BAD_REQUEST", "Endpoint not available in production."),
+    ],
+)
+def test_what_is_not_configured_says_so(chat, method, path, code, msg):
+    chat.person("ana").request(method, path).fails(msg, code=code)
 
 
 def test_another_version_of_the_api_is_an_unknown_path(chat):

@@ -126,6 +126,11 @@ def protects_the_history(house: House) -> None:
     house.ana.patch(f"/streams/{garden}", **asked).succeeds()
 
 
+def closes_the_cellar(house: House) -> None:
+    cellar = house.chat.channel("cellar").id
+    house.ana.patch(f"/streams/{cellar}", is_private=True).succeeds()
+
+
 DEEDS: dict[str, Callable[[House], Any]] = {
     "nothing": lambda house: None,
     "a reaction": reacts,
@@ -137,6 +142,7 @@ DEEDS: dict[str, Callable[[House], Any]] = {
     "a resolved topic": edits("soup", topic="✔ lunch #12", propagate_mode="change_all"),
     "another channel": moves_to_the_garden,
     "a protected history": protects_the_history,
+    "a channel that closes": closes_the_cellar,
     "a new rendering": renders_anew,
     "a deletion": lambda house: house.ana.delete(f"/messages/{house.said['gone']}").succeeds(),
     "a person's name": lambda house: house.ben.patch("/settings", full_name="Benno").succeeds(),

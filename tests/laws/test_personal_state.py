@@ -117,6 +117,22 @@ def saving_snippets(draw: st.DrawFn) -> Deed:
 
 
 @st.composite
+def arranging_views(draw: st.DrawFn) -> Deed:
+    fragment = draw(st.sampled_from(["inbox", "narrow/is/alerted", "narrow/x"]))
+    op, is_pinned = draw(st.sampled_from(["add", "edit", "remove"])), draw(st.booleans())
+
+    def do(scene: Scene, actor: Person) -> Reply:
+        name = None if fragment == "inbox" else f"my {fragment}"
+        params = {"is_pinned": is_pinned} | ({} if name is None else {"name": name})
+        if op == "add":
+            return actor.post("/navigation_views", fragment=fragment, **params)
+        path = f"/navigation_views/{fragment}"
+        return actor.delete(path) if op == "remove" else actor.patch(path, is_pinned=is_pinned)
+
+    return do
+
+
+@st.composite
 def leaving_for_later(draw: st.DrawFn) -> Deed:
     """Messages to be sent, and to be reminded of, in an hour or two."""
     number, at = draw(some_id), int(time.time()) + 3600 * draw(st.integers(0, 2))
@@ -285,6 +301,7 @@ deeds = st.one_of(
     stating(),
     drafting(),
     saving_snippets(),
+    arranging_views(),
     leaving_for_later(),
     leaving_for_later(),
     listing_words(),

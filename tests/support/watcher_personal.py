@@ -70,6 +70,24 @@ SUBJECT.list_told_by_entry("saved_snippets", removed="saved_snippet_id")
 SUBJECT.list_told_by_entry(
     "scheduled_messages", key="scheduled_message_id", removed="scheduled_message_id"
 )
+
+
+@part
+def navigation_views(state: Registered) -> dict[str, Any]:
+    return {each["fragment"]: each for each in state["navigation_views"]}
+
+
+@hears("navigation_view")
+def navigation_view(picture: Picture, event: Event) -> None:
+    views = picture["navigation_views"]
+    if event["op"] == "add":
+        views[event["navigation_view"]["fragment"]] = event["navigation_view"]
+    elif event["op"] == "remove":
+        del views[event["fragment"]]
+    else:
+        views[event["fragment"]] = views[event["fragment"]] | event["data"]
+
+
 SUBJECT.list_told_by_entry("reminders", key="reminder_id", removed="reminder_id")
 
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         groups,
         housekeeping,
         later,
+        letters,
         messages,
         organization,
         people,

@@ -6,17 +6,21 @@ from tertulia.modules import on_demand
 
 if TYPE_CHECKING:
     from tertulia.api import (
+        admission,
+        browsers,
         call,
         channels,
         events,
         files,
         groups,
+        integrations,
         later,
         messages,
         organization,
         people,
         permission_values,
         personal,
+        recording,
         requirements,
         setting_values,
     )

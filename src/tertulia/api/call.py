@@ -1,10 +1,5 @@
-"""A call: one request that was let in, with what an endpoint needs to answer it.
+"""A call: one request that was let in, with what an endpoint needs to answer it."""
 
-`Gate.admit` decides whether it is: which organization is meant, who is asking, and whether they
-have asked too often.
-"""
-
-import hmac
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -12,27 +7,19 @@ from tertulia import domain
 from tertulia.actions.messages.composing import Author
 from tertulia.config import Config, Rate
 from tertulia.domain.people.keys import Vault
-from tertulia.domain.people.user import BotType, User
-from tertulia.errors import ClientError
+from tertulia.domain.people.sessions import Session
+from tertulia.domain.people.user import User
 from tertulia.errors.authentication import (
-    AccountDeactivated,
-    InvalidKey,
     NotLoggedIn,
-    OrganizationDeactivated,
     UnknownSubdomain,
-    WebhookBotRefused,
-    WrongOrganization,
 )
-from tertulia.errors.http import RateLimited
 from tertulia.events.delivery import Delivery
 from tertulia.events.directory import Organization
-from tertulia.http.basic import read_credentials
-from tertulia.http.ratelimit import Decision, Limiter, neighbourhood
-from tertulia.http.request import EARLY_BODY_BYTES, STRANGERS_BODY_BYTES, ApiRequest
-from tertulia.http.routing import Route
+from tertulia.http.ratelimit import Limiter
+from tertulia.http.request import ApiRequest
 from tertulia.storage.database import Bound, Database
 
-PASSWORD_ATTEMPTS = Rate(5, 1800)
+COMPLAINTS = Rate(1, 60)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +32,7 @@ class Services:
     vault: Vault
     clock: Callable[[], float]
     started_at: int
+    complaints: Limiter  # how often a bot's owner is told of the same trouble
 
 
 @dataclass(slots=True)
@@ -53,7 +41,9 @@ class Call:
     request: ApiRequest
     found_org: Organization | None
     caller: User | None  # None for somebody who has not logged in
-    password_attempts: Limiter | None
+    session: Session | None = None  # of the browser that asks, if it is one
+    record: Callable[["Call", Bound], Bound] | None = None  # for what the audit log tells
+    _recording: Bound | None = None
 
     @property
     def user(self) -> User:
@@ -74,7 +64,12 @@ class Call:
 
     @property
     def db(self) -> Bound:
-        return self.services.database.of(self.org.realm.id)
+        plain = self.services.database.of(self.org.realm.id)
+        if self.record is None:
+            return plain
+        if self._recording is None:
+            self._recording = self.record(self, plain)
+        return self._recording
 
     @property
     def author(self) -> Author:
@@ -107,125 +102,12 @@ class Call:
         return site(self.config, self.request, self.found_org)
 
 
-class Admission:
-    """Lets requests in. Built once; called for every request."""
-
-    def __init__(self, services: Services) -> None:
-        config, clock = services.config, services.clock
-        limited = config.rate_limit is not None
-        self._services = services
-        self._users = Limiter(config.rate_limit, clock) if config.rate_limit else None
-        anonymous = config.rate_limit_anonymous if limited else None
-        self._strangers = Limiter(anonymous, clock) if anonymous else None
-        self._passwords = Limiter(PASSWORD_ATTEMPTS, clock) if limited else None
-
-    async def admit(self, request: ApiRequest, route: Route) -> Call:
-        org, caller = await self._organization(request), None
-        if route.access == "user" or (
-            route.access == "spectator" and request.header("authorization") is not None
-        ):
-            org, caller = await self._identify(request, org, route.webhook_bots)
-        elif route.access == "spectator" and not self._is_open(org):
-            raise NotLoggedIn()
-        self._limit(request, caller)
-        return Call(self._services, request, org, caller, self._passwords)
-
-    async def _organization(self, request: ApiRequest) -> Organization | None:
-        """The organization that is asked, as far as we know it well enough to answer for it."""
-        follower = self._services.delivery.follower
-        if follower.is_stale:
-            await follower.look_afresh()
-        return find_organization(self._services, request.host)
-
-    async def _identify(
-        self, request: ApiRequest, org: Organization | None, webhook_bots: bool
-    ) -> tuple[Organization | None, User]:
-        """Who asks. Before somebody is turned away we look once more: another server may have let
-        them in a moment ago. Whoever tries keys counts as a stranger."""
-        try:
-            return org, self._authenticate(request, org, webhook_bots)
-        except (InvalidKey, WrongOrganization, AccountDeactivated):
-            self._limit(request, None)
-            await self._services.delivery.follower.look_afresh()
-            org = find_organization(self._services, request.host)
-            return org, self._authenticate(request, org, webhook_bots)
-
-    def greet(self, request: ApiRequest) -> int:
-        """How much is read of a body before it is known what it asks for; raises RateLimited for
-        one who has asked too often."""
-        org = find_organization(self._services, request.host)
-        try:
-            caller = self._authenticate(request, org, webhook_bots=True)
-        except ClientError:
-            caller = None
-        limiter = self._limiter(request, caller)
-        if limiter is not None:
-            _heed(request, limiter.peek(request.counted_for))
-        return STRANGERS_BODY_BYTES if caller is None else EARLY_BODY_BYTES
-
-    async def let_look(self, request: ApiRequest) -> Call:
-        """Let in somebody who looks at pictures, which do not count against any limit."""
-        org, caller = await self._organization(request), None
-        if request.header("authorization") is not None:
-            org, caller = await self._identify(request, org, webhook_bots=True)
-        elif not self._is_open(org):
-            raise NotLoggedIn()
-        return Call(self._services, request, org, caller, None)
-
-    def _authenticate(
-        self, request: ApiRequest, org: Organization | None, webhook_bots: bool
-    ) -> User:
-        credentials = read_credentials(request.header("authorization"))
-        fingerprint = self._services.vault.fingerprint(credentials.key)
-        user = None if org is None else org.user_with_key(fingerprint)
-        if user is None or org is None:
-            if org is None or self._belongs_elsewhere(fingerprint):
-                raise WrongOrganization()
-            raise InvalidKey()
-        if not _is_address_of(user, credentials.email, org.email_domain):
-            raise InvalidKey()
-        if org.realm.deactivated:
-            raise OrganizationDeactivated()
-        if not user.is_active:
-            raise AccountDeactivated()
-        if user.bot_type == BotType.INCOMING_WEBHOOK and not webhook_bots:
-            raise WebhookBotRefused()
-        return user
-
-    def _belongs_elsewhere(self, fingerprint: bytes) -> bool:
-        everywhere = self._services.delivery.organizations.values()
-        return any(org.user_with_key(fingerprint) is not None for org in everywhere)
-
-    def _is_open(self, org: Organization | None) -> bool:
-        return org is not None and has_public_access(self._services.config, org)
-
-    def _limit(self, request: ApiRequest, caller: User | None) -> None:
-        limiter = self._limiter(request, caller)
-        if limiter is not None:
-            _heed(request, limiter.check(request.counted_for))
-
-    def _limiter(self, request: ApiRequest, caller: User | None) -> Limiter | None:
-        """What counts a caller's requests, and notes for whom."""
-        if caller is not None:
-            request.counted_for = caller.id
-            return self._users
-        request.counted_for = neighbourhood(request.client_address)
-        return self._strangers
-
-
-def _heed(request: ApiRequest, decision: Decision) -> None:
-    request.reply_headers.update(decision.headers())
-    if not decision.is_allowed:
-        raise RateLimited(retry_after=decision.retry_after)
-
-
 def find_organization(services: Services, host: str) -> Organization | None:
     """By Host: while there is one organization, any host reaches it."""
     everywhere = services.delivery.organizations
     if len(everywhere) == 1:
         return next(iter(everywhere.values()))
-    subdomain = _subdomain(services.config.external_host, host)
-    return next((org for org in everywhere.values() if org.realm.subdomain == subdomain), None)
+    return services.delivery.organization_at(subdomain(services.config.external_host, host))
 
 
 def has_public_access(config: Config, org: Organization) -> bool:
@@ -253,7 +135,7 @@ def site(config: Config, request: ApiRequest, org: Organization | None) -> str:
     return f"{scheme}://{host}"
 
 
-def _subdomain(external_host: str, host: str) -> str:
+def subdomain(external_host: str, host: str) -> str:
     """The part of a host before ours; without a host of our own, its first label."""
     name = host.rsplit(":", 1)[0].lower() if not host.endswith("]") else host
     base = external_host.lower()
@@ -263,10 +145,3 @@ def _subdomain(external_host: str, host: str) -> str:
         return name.removesuffix(f".{base}") if name.endswith(f".{base}") else name
     label, dot, rest = name.partition(".")
     return label if dot and not rest.replace(".", "").isdigit() else ""
-
-
-def _is_address_of(user: User, email: str, email_domain: str) -> bool:
-    """The real address, or the one that stands in for it."""
-    given = email.strip().casefold().encode()
-    known = (user.email, user.api_email(email_domain), f"user{user.id}@{email_domain}")
-    return any(hmac.compare_digest(given, each.casefold().encode()) for each in known)

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from tertulia import actions, domain, events, storage
+from tertulia import actions, api, domain, events, storage
 from tertulia.api.call import Call
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
@@ -85,9 +85,21 @@ async def register(
     )
     wanted = Wanted(event_types if fetch_event_types is None else fetch_event_types)
     idle_seconds = _idle_seconds(call, idle_queue_timeout)
+    _, state = await begin(call, options, wanted, idle_seconds, presence_history_limit_days)
+    return Encoded(_encode(state))
 
-    start, state = await _state(call, user, options, wanted, presence_history_limit_days)
 
+async def begin(
+    call: Call,
+    options: Options,
+    wanted: Wanted,
+    idle_seconds: int,
+    presence_days: int | None = None,
+) -> tuple[LogPlace, dict[str, Any]]:
+    """Open a queue, unless a spectator asks. Returns where in the log it begins, and the state
+    with what a register answer always has."""
+    user = call.reader
+    start, state = await _state(call, user, options, wanted, presence_days)
     queue_id = None
     if not user.is_spectator:
         queue_id = await _open(call, options, start, idle_seconds)
@@ -97,7 +109,7 @@ async def register(
         "idle_queue_timeout_secs": idle_seconds,
         **domain.version.TOLD,
     }
-    return Encoded(_encode(first | state))
+    return start, first | state
 
 
 async def poll(
@@ -119,6 +131,7 @@ async def poll(
     )
     body = b'{"events":[%s]' % b",".join(events)
     if waited:
+        await api.browsers.check_still_there(call)
         body += b',"queue_id":%s' % _encode(queue_id)
     return Encoded(body + b"}")
 

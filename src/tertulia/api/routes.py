@@ -1,13 +1,29 @@
 """The whole API, one line per route."""
 
 from tertulia import api
+from tertulia.errors import ClientError
+from tertulia.errors.http import (
+    CallsNotConfigured,
+    NotInProduction,
+    NotOffered,
+    PushNotConfigured,
+)
 from tertulia.http.routing import delete, get, patch, post, put
 
-# Addresses that clients know, by how they begin: people who try are told what is not there.
-ABSENT = {
-    "external": "webhooks for other services",
-    "invites": "invitations",
-    "mobile_push": "push notifications",
+# Addresses that clients know, by how they begin: who tries is told why there is nothing.
+ABSENT: dict[str, ClientError] = {
+    "invites": NotOffered(what="invitations"),
+    "calls/constructorgroups": CallsNotConfigured(service="Constructor Groups"),
+    "calls/webex": CallsNotConfigured(service="Webex"),
+    "calls/zoom": CallsNotConfigured(service="Zoom"),
+    "dev_fetch_api_key": NotInProduction(),
+    "dev_list_users": NotInProduction(),
+    "mobile_push": PushNotConfigured(),
+    "register_client_device": PushNotConfigured(),
+    "remotes": NotOffered(what="a push notification service for other servers"),
+    "remove_client_device": PushNotConfigured(),
+    "users/me/android_gcm_reg_id": PushNotConfigured(),
+    "users/me/apns_device_token": PushNotConfigured(),
 }
 
 ROUTES = [
@@ -26,6 +42,15 @@ ROUTES = [
     patch("/messages/{message_id}", api.messages.editing.update),
     delete("/messages/{message_id}", api.messages.editing.delete),
     get("/messages/{message_id}/history", api.messages.editing.history),
+    # what other services send
+    get("/external/{integration}", api.integrations.try_out, access="key", webhook_bots=True),
+    post(
+        "/external/{integration}",
+        api.integrations.receive,
+        access="key",
+        webhook_bots=True,
+        max_body=api.integrations.MAX_BODY,
+    ),
     # flags and reading
     post("/messages/flags", api.messages.flags.update),
     post("/messages/flags/narrow", api.messages.flags.update_in_narrow),
@@ -73,6 +98,10 @@ ROUTES = [
     post("/saved_snippets", api.personal.snippets.add),
     patch("/saved_snippets/{saved_snippet_id}", api.personal.snippets.edit),
     delete("/saved_snippets/{saved_snippet_id}", api.personal.snippets.delete),
+    get("/navigation_views", api.personal.navigation_views.fetch),
+    post("/navigation_views", api.personal.navigation_views.add),
+    patch("/navigation_views/{fragment:path}", api.personal.navigation_views.edit),
+    delete("/navigation_views/{fragment:path}", api.personal.navigation_views.remove),
     # channels and topics
     get("/streams", api.channels.everything),
     post("/channels/create", api.channels.create, requires=api.requirements.no_guest),
@@ -150,6 +179,11 @@ ROUTES = [
     ),
     # the organization
     patch("/realm", api.organization.settings.edit, requires=api.requirements.administrator),
+    get(
+        "/realm/audit_log",
+        api.organization.audit.newest,
+        requires=api.requirements.administrator,
+    ),
     get("/realm/presence", api.people.presence.everyone),
     get("/realm/domains", api.organization.mail_domains.everything),
     post("/realm/domains", api.organization.mail_domains.add, requires=api.requirements.owner),
@@ -187,6 +221,12 @@ ROUTES = [
     delete(
         "/realm/profile_fields/{field_id}",
         api.people.profile_fields.delete,
+        requires=api.requirements.administrator,
+    ),
+    post("/realm/deactivate", api.organization.ending.deactivate, requires=api.requirements.owner),
+    post(
+        "/realm/test_welcome_bot_custom_message",
+        api.organization.welcome.try_out,
         requires=api.requirements.administrator,
     ),
     # oneself: settings, status, presence, typing
@@ -247,6 +287,13 @@ ROUTES = [
     delete("/users/me", api.people.accounts.deactivate_self, requires=api.requirements.human),
     post("/users/{user_id}/reactivate", api.people.accounts.reactivate),
     post("/users/me/api_key/regenerate", api.people.accounts.renew_key),
+    get("/users/me/sessions", api.people.sessions.mine, requires=api.requirements.human),
+    delete("/users/me/sessions", api.people.sessions.end_others, requires=api.requirements.human),
+    delete(
+        "/users/me/sessions/{session_id}",
+        api.people.sessions.end,
+        requires=api.requirements.human,
+    ),
     # bots
     get("/bots", api.people.bots.mine, requires=api.requirements.human_member),
     post(
@@ -308,3 +355,5 @@ ROUTES = [
         requires=api.requirements.administrator,
     ),
 ]
+
+ROUTES = api.recording.marked(ROUTES)

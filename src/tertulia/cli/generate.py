@@ -1,14 +1,13 @@
 """`tertulia generate`: a made-up organization, for those who want to know what a size costs."""
 
 import os
-import sys
-import time
 from typing import Any
 
 import click
 
 from tertulia import opening, storage
 from tertulia.cli.flags import config_options
+from tertulia.cli.progress import Progress
 from tertulia.config import Config
 from tertulia.generate import organization
 from tertulia.generate.organization import Size
@@ -49,10 +48,8 @@ def generate(people: int, channels: int, messages: int, seed: int, **flags: Any)
         database = opening.open_database(config)
         _check_empty(config, database)
         vault = opening.open_vault(config)
-        told = Told(messages)
-        found = organization.generate(
-            database, vault, config.organization, size, seed, told.progress
-        )
+        told = Progress(messages, "messages")
+        found = organization.generate(database, vault, config.organization, size, seed, told.show)
         path = organization.write_people(config.data, found)
     told.end()
     click.echo(f"{len(found):,} people can log in: {path}", err=True)
@@ -64,31 +61,3 @@ def _check_empty(config: Config, database: Database) -> None:
             f"In {config.data} there is an organization already. Choose another folder with --data,"
             " or another database."
         )
-
-
-class Told:
-    """Shows how far it has come: on one line at a terminal, else every tenth."""
-
-    def __init__(self, messages: int) -> None:
-        self._messages = messages
-        self._begun = time.monotonic()
-        self._is_terminal = sys.stderr.isatty()
-        self._tenths = 0
-
-    def progress(self, done: int) -> None:
-        share = done / self._messages
-        words = f"{done:,} of {self._messages:,} messages, {share:.0%}, {self._taken():.0f} s"
-        if self._is_terminal:
-            click.echo(f"\r{words}", nl=False, err=True)
-        elif int(10 * share) > self._tenths:
-            self._tenths = int(10 * share)
-            click.echo(words, err=True)
-
-    def end(self) -> None:
-        line = "\r" if self._is_terminal else ""
-        click.echo(
-            f"{line}{self._messages:,} messages in {self._taken():.0f} s.{' ' * 20}", err=True
-        )
-
-    def _taken(self) -> float:
-        return time.monotonic() - self._begun

@@ -10,6 +10,7 @@ from tertulia import actions, events, storage, zuliprc
 from tertulia.cli.data import (
     OpenOrganization,
     as_json,
+    command_act,
     in_organization,
     open_data,
     open_organization,
@@ -18,6 +19,7 @@ from tertulia.cli.data import (
 )
 from tertulia.cli.flags import config_options
 from tertulia.domain.groups.group import Members, PermissionChange
+from tertulia.domain.organization.realm import Realm
 from tertulia.domain.organization.settings import SETTINGS, OrganizationSetting, PeopleNamed
 from tertulia.storage.database.tx import Tx
 
@@ -39,7 +41,14 @@ def org() -> None:
 def create(name: str, subdomain: str, as_json: bool, **flags: Any) -> None:
     """Found an organization, on a data folder that is made if there is none."""
     _, database = open_data(flags, may_make=True)
-    realm = database.write_now(0, actions.organization.create, name, subdomain)
+    act = command_act()
+
+    def found(tx: Tx) -> Realm:
+        realm = actions.organization.create(tx, name, subdomain)
+        actions.organization.audit.note(tx.for_realm(realm.id), act)
+        return realm
+
+    realm = database.write_now(0, found)
     if as_json:
         show_json({"id": realm.id, "subdomain": realm.subdomain, "name": realm.name})
     else:
@@ -83,6 +92,22 @@ def set_setting(key: str, value: str, org: str | None, **flags: Any) -> None:
     html = {key: _html(opened, value)} if setting.is_markup else {}
     opened.write(actions.organization.settings.edit, None, {key: chosen}, html)
     click.echo(f"{key} is now {value}.", err=True)
+
+
+@org.command("deactivate")
+@in_organization
+def deactivate(org: str | None, **flags: Any) -> None:
+    """Close an organization: nobody gets in, and its data stays."""
+    open_organization(org, flags).write(actions.organization.ending.deactivate, None)
+    click.echo("The organization is closed; org reactivate opens it again.", err=True)
+
+
+@org.command("reactivate")
+@in_organization
+def reactivate(org: str | None, **flags: Any) -> None:
+    """Open an organization again that was closed."""
+    open_organization(org, flags).write(actions.organization.ending.reactivate)
+    click.echo("The organization is open again.", err=True)
 
 
 @org.command("settings")

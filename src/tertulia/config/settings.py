@@ -18,7 +18,10 @@ from tertulia.config.values import (
     DOMAIN,
     FOLDER,
     HOST,
+    LINE,
+    MAIL_ADDRESS,
     MAIL_DOMAIN,
+    MAIL_HOST,
     NETWORKS,
     ORIGIN,
     PREFIX,
@@ -129,7 +132,7 @@ class Config:
         16,
         whole(0, 1 << 20),
         "How much memory is for messages that were read lately, ready to be sent, in MiB;"
-        " `0` makes each anew for every reader.",
+        " `0` asks the database for everything, each time.",
     )
     web_public_streams_enabled: bool = setting(
         False, SWITCH, "Whether channels may be opened to readers without an account."
@@ -159,8 +162,45 @@ class Config:
     send_key_hours: int = setting(
         24, whole(1, 8760), "How long a repeated send with the same key is recognized."
     )
+    audit_log_days: int = setting(
+        365, whole(1, 36_500), "How long the audit log of an organization is kept."
+    )
+    smtp_host: str = setting(
+        "",
+        MAIL_HOST,
+        "The mail server that mails are handed to. Without one, none are sent, and whatever needs a"
+        " mail offers a link to hand over instead.",
+        when_empty="none",
+    )
+    smtp_port: int = setting(
+        587, whole(1, 65535), "Its port: usually 587 for `starttls`, 465 for `tls`."
+    )
+    smtp_security: str = setting(
+        "starttls",
+        one_of("starttls", "tls", "none"),
+        "How the way there is protected; its certificate is always checked. `none` is for a mail"
+        " server on this machine.",
+    )
+    smtp_user: str = setting("", LINE, "The name to log in there with.", when_empty="no login")
+    smtp_password: str = setting(
+        "",
+        LINE,
+        "The password that belongs to it. It has no flag, as `secret` has none.",
+        when_empty="none",
+        flag_of="none",
+        is_private=True,
+    )
+    smtp_from: str = setting(
+        "",
+        MAIL_ADDRESS,
+        "The address that mails come from.",
+        when_empty="`noreply@` the host of `external_url`",
+    )
     organization: str = setting(
         "Tertulia", TITLE, "The name of the organization made at the first start."
+    )
+    dev: bool = setting(
+        False, SWITCH, "Serve the modules of the web page as they are, for whoever changes them."
     )
     demo: bool = setting(
         False, SWITCH, "Fill a new data folder with a small organization to look around in."
@@ -191,6 +231,15 @@ class Config:
     def external_host(self) -> str:
         """The host that organizations are subdomains of, without a port; may be empty."""
         return urlsplit(self.external_url).hostname or ""
+
+    @property
+    def sends_mail(self) -> bool:
+        return bool(self.smtp_host)
+
+    @property
+    def sender(self) -> str:
+        """The address that mails come from."""
+        return self.smtp_from or f"noreply@{self.email_domain}"
 
     @property
     def email_domain(self) -> str:

@@ -59,6 +59,8 @@ PEOPLE = (
     Character("weather", "Weather", since=19, bot_type=BotType.INCOMING_WEBHOOK, owner="olek"),
 )
 
+GUEST = address("nour")  # whom visitors may look around as
+
 # Besides `general` and `sandbox`, which every organization has from its first day on.
 ROOMS = (
     DemoRoom(

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
         files,
         groups,
         later,
+        letters,
         limits,
         messages,
         names,

@@ -23,6 +23,8 @@ EDIT_GRACE_SECONDS = 20  # an edit that began in time may end a moment late
 DELETE_BATCH = 500
 STATUS_LENGTH = 60
 SNIPPET_TITLE_LENGTH = 60
+NAVIGATION_FRAGMENT_LENGTH = 1000
+NAVIGATION_NAME_LENGTH = 60
 ALERT_WORD_LENGTH = 100
 WEB_ADDRESS_LENGTH = 2000
 BOT_MEMORY_KEY_LENGTH = 255
@@ -47,6 +49,8 @@ MUTED_USERS = 2000
 BOTS = 200  # deactivated ones included
 BOT_MEMORY = 1_000_000  # characters, keys included
 ALERT_WORDS = 500
+NAVIGATION_VIEWS = 200
+SESSIONS = 100  # one more takes the place of that which was not used for longest
 
 # How much an organization can ask its people.
 PROFILE_FIELDS = 100  # all of them are told whenever one changes

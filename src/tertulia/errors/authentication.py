@@ -13,6 +13,19 @@ class NotLoggedIn(Unauthorized):
     message = "Not logged in: API authentication or user session required"
 
 
+class NoSession(Unauthorized):
+    """Said where only browsers come: a challenge for Basic would make them open a dialogue."""
+
+    message = NotLoggedIn.message
+    headers = {"WWW-Authenticate": 'Session realm="zulip"'}
+
+
+class CrossSiteRequest(ClientError):
+    status = 403
+    code = "CSRF_FAILED"
+    message = "This request did not come from a page of ours"
+
+
 class BadAuthorizationHeader(Unauthorized):
     message = "Invalid authorization header for basic auth"
 
@@ -67,6 +80,12 @@ class PasswordLoginDisabled(ClientError):
     status = 401
     code = "PASSWORD_AUTH_DISABLED"
     message = "Password authentication is disabled in this organization"
+
+
+class MethodDisabled(ClientError):
+    status = 401
+    code = "AUTHENTICATION_METHOD_DISABLED"
+    message = "{method} authentication is disabled in this organization"
 
 
 class UnknownSubdomain(ClientError):

@@ -17,6 +17,21 @@ class NotOffered(NotFound):
     message = "This server does not offer {what}."
 
 
+class PushNotConfigured(ClientError):
+    """Phones are reached through a service of the makers of their apps; there is none."""
+
+    code = "PUSH_SERVICE_NOT_CONFIGURED"
+    message = "Server is not configured to use push notification service."
+
+
+class CallsNotConfigured(ClientError):
+    message = "{service} credentials have not been configured"
+
+
+class NotInProduction(ClientError):
+    message = "Endpoint not available in production."
+
+
 class MethodNotAllowed(ClientError):
     status = 405
     code = "METHOD_NOT_ALLOWED"

@@ -29,6 +29,10 @@ class BotNotFound(ClientError):
     message = "No such bot"
 
 
+class SessionNotFound(ClientError):
+    message = "No such session"
+
+
 class InvalidMailDomain(ClientError):
     message = "Invalid domain: {reason}"
 

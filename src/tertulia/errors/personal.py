@@ -8,5 +8,10 @@ class SnippetNotFound(ClientError):
     message = "Saved snippet does not exist."
 
 
+class ViewNotFound(ClientError):
+    status = 404
+    message = "Navigation view does not exist."
+
+
 class TypingDisabledForDirect(ClientError):
     message = "User has disabled typing notifications for direct messages"

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         follower,
         fragments,
         happening,
+        known_sessions,
         listener,
         loading,
         log,

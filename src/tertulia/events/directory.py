@@ -5,6 +5,7 @@ between two awaits sees one moment. Actions do not use it: inside a transaction 
 asked, because it alone knows what was done a moment ago.
 """
 
+import itertools
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Set
 from functools import partial
@@ -21,12 +22,15 @@ from tertulia.domain.organization.realm import Realm
 from tertulia.domain.people.profile_fields import ProfileField
 from tertulia.domain.people.user import Role, User
 from tertulia.domain.personal.alert_words import WatchedWords
+from tertulia.events.known_sessions import KnownSessions
 from tertulia.events.presence import Board
 from tertulia.events.settled import Settled
 from tertulia.storage.log import LogPlace
 from tertulia.storage.people.profile_fields import Values
 
 T = TypeVar("T")
+
+_versions = itertools.count()
 
 Rule = Callable[[User | None, Channel, bool, domain.channels.access.Holds], bool]
 
@@ -39,12 +43,36 @@ class EncodedUser(NamedTuple):
     without_email: bytes
 
 
+class ChannelDoors:
+    """The channels by how they are open, each kind as a set of ids."""
+
+    def __init__(self) -> None:
+        self.all = BitMap()
+        self.public = BitMap()
+        self.web_public = BitMap()
+        self.protected = BitMap()
+
+    def put(self, channel: Channel) -> None:
+        self.all.add(channel.id)
+        for kind, is_so in (
+            (self.public, channel.is_public),
+            (self.web_public, channel.is_web_public),
+            (self.protected, not channel.history_public),
+        ):
+            (kind.add if is_so else kind.discard)(channel.id)
+
+    def open_to(self, user: User) -> BitMap:
+        """Those that somebody may read without being in them, or being let in."""
+        return self.web_public if user.is_guest else self.public | self.web_public
+
+
 class Organization:
     """One organization as it stands at the event `applied`."""
 
     def __init__(
         self, realm: Realm, place: LogPlace, email_domain: str, clock: Callable[[], float]
     ) -> None:
+        self.version = next(_versions)  # another one whenever somebody or something is told anew
         self.realm = realm
         self.applied = place.seq
         self.epoch = place.epoch
@@ -52,6 +80,7 @@ class Organization:
         self.clock = clock
         self.users: dict[int, User] = {}
         self.channels: dict[int, Channel] = {}
+        self.doors = ChannelDoors()
         self.groups: dict[int, Group] = {}
         self.system_ids: dict[str, int] = {}
         self.emoji: dict[int, CustomEmoji] = {}
@@ -65,6 +94,7 @@ class Organization:
         self.alert_words = WatchedWords()
         self.presence = Board(self.users)
         self.settled = Settled()
+        self.sessions = KnownSessions()
         self._inactive = BitMap()
         self._user_by_key: dict[bytes, int] = {}
         self._key_of: dict[int, bytes] = {}
@@ -262,7 +292,12 @@ class Organization:
 
     # --- following ---
 
+    def put_realm(self, realm: Realm) -> None:
+        self.version = next(_versions)
+        self.realm = realm
+
     def put_user(self, user: User, fingerprint: bytes | None) -> None:
+        self.version = next(_versions)
         known = self.users.get(user.id)
         if known is not None:
             self._take_out(known)
@@ -291,10 +326,12 @@ class Organization:
         self.presence.hidden.discard(user.id)
 
     def put_channel(self, channel: Channel) -> None:
+        self.version = next(_versions)
         known = self.channels.get(channel.id)
         if known is not None:
             _let_go(self._channel_by_name, domain.channels.topics.fold(known.name), channel.id)
         self.channels[channel.id] = channel
+        self.doors.put(channel)
         self._kept.pop(channel.id, None)
         self._channel_by_name[domain.channels.topics.fold(channel.name)] = channel.id
 
@@ -311,6 +348,7 @@ class Organization:
         self.emoji = {emoji.id: emoji for emoji in all_emoji}
 
     def put_linkifiers(self, all_linkifiers: list[Linkifier]) -> None:
+        self.version = next(_versions)
         self.linkifiers = all_linkifiers
         self.link_patterns = tuple(
             markdown.LinkPattern(each.id, each.rule.pattern, each.rule.url_template)

@@ -22,6 +22,7 @@ from tertulia import events, storage
 from tertulia.domain.messages.message import Message
 from tertulia.events.directory import Organization
 from tertulia.storage.database.tx import Tx
+from tertulia.storage.log import LogPlace
 
 OVERHEAD_BYTES = 800  # what a fragment takes beside its text
 
@@ -50,11 +51,22 @@ class Manner:
 MANNERS = 8
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Fragment:
     message: Message  # without its words: they are in the text
     text: bytes  # a JSON object without its closing brace
     records: tuple[object, ...]  # of the directory, that it tells of
+    version: int = -1  # of the directory, in which these records were seen last
+
+    def is_true_in(self, org: Organization) -> bool:
+        """Whether the directory still holds the very records that it tells of."""
+        if self.version == org.version:
+            return True
+        version = org.version
+        if self.records != _records(org, self.message):
+            return False
+        self.version = version
+        return True
 
 
 class Shelf:
@@ -116,36 +128,44 @@ class Shelf:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Somebody reads history: in which manner, and as of which event the directory is."""
+    """Somebody reads history: in which manner, and how far the log was followed before."""
 
     shelf: Shelf
     org: Organization
     manner: Manner
-    seq: int
+    place: LogPlace
     shares: bool  # whether they are told of senders what everybody is
 
     @classmethod
     def begun(cls, shelf: Shelf, org: Organization, manner: Manner, shares: bool) -> "Reading":
-        return cls(shelf, org, manner, org.applied, shares and shelf.is_in_use)
+        return cls(shelf, org, manner, org.place, shares and shelf.is_in_use)
 
-    def known(self, tx: Tx, message_ids: Sequence[int]) -> dict[int, Fragment]:
-        """Those of the messages that are on the shelf as they are now, for this transaction."""
-        if not self.shares or not self.is_up_to_date(tx):
-            return {}
-        found = {}
-        number, org = self.manner.number, self.org
+    def is_up_to_date(self, end: LogPlace, tx: Tx) -> bool:
+        """Whether all that the log holds beyond what was followed leaves history as it is.
+
+        Then what the shelf and the directory know is so in this transaction, too. Without a shelf
+        nobody goes by that: everything is asked of the database.
+        """
+        known = self.place
+        if not self.shelf.is_in_use:
+            return False
+        if end == known:
+            return True
+        return end.epoch == known.epoch and end.seq - known.seq == storage.log.count_after(
+            tx, known.seq, harmless_kinds()
+        )
+
+    def known(self, message_ids: Sequence[int]) -> dict[int, Fragment]:
+        """Those of the messages that are on the shelf, as the directory knows them now."""
+        found: dict[int, Fragment] = {}
+        if not self.shares:
+            return found
+        number, org, find = self.manner.number, self.org, self.shelf.find
         for message_id in message_ids:
-            fragment = self.shelf.find(message_id << 3 | number)
-            if fragment is not None and fragment.records == _records(org, fragment.message):
+            fragment = find(message_id << 3 | number)
+            if fragment is not None and fragment.is_true_in(org):
                 found[message_id] = fragment
         return found
-
-    def is_up_to_date(self, tx: Tx) -> bool:
-        """Whether all that the log holds beyond what we have followed leaves history as it is."""
-        head = storage.log.head(tx)
-        return head == self.seq or head - self.seq == storage.log.count_after(
-            tx, self.seq, harmless_kinds()
-        )
 
     def made(self, message: Message, seq: int) -> bytes:
         """The text of a message that was read as of an event, kept for others who read it."""
@@ -187,15 +207,16 @@ def harmless_kinds() -> list[str]:
 def _records(org: Organization, message: Message) -> tuple[object, ...]:
     """All of the directory that a message tells of."""
     people = org.users
+    reacting = tuple(people.get(each.user_id) for each in message.reactions)
     if message.channel_id is None:
         members = tuple(people.get(member_id) for member_id in message.member_ids)
-        return people.get(message.sender_id), org.realm, members
+        return people.get(message.sender_id), org.realm, reacting, members
     place = org.channels.get(message.channel_id)
-    return people.get(message.sender_id), org.realm, place, org.link_patterns
+    return people.get(message.sender_id), org.realm, reacting, place, org.link_patterns
 
 
 def _without_words(message: Message) -> Message:
-    return replace(message, content="", rendered="", reactions=(), edits=(), submessages=())
+    return replace(message, content="", rendered="", edits=(), submessages=())
 
 
 def _size(fragment: Fragment) -> int:

@@ -62,7 +62,7 @@ class Patch:
 
     def apply_to(self, org: Organization) -> None:
         if self.realm is not None:
-            org.realm = self.realm
+            org.put_realm(self.realm)
         for user in self.users:
             org.put_user(user, self.fingerprints.get(user.id))
         org.partners.update(self.partners)

@@ -14,6 +14,7 @@ from tertulia.errors.authentication import (
     MalformedKey,
     NotLoggedIn,
 )
+from tertulia.errors.parameters import MissingParameter
 
 _KEY = re.compile("[A-Za-z0-9]{32}")
 
@@ -40,6 +41,15 @@ def read_credentials(header: str | None) -> Credentials:
     if not _KEY.fullmatch(key.strip()):
         raise MalformedKey
     return Credentials(email.strip(), key.strip())
+
+
+def read_key(key: str | None) -> str:
+    """A key that came as a parameter. Raises MissingParameter or MalformedKey."""
+    if key is None:
+        raise MissingParameter(name="api_key")
+    if not _KEY.fullmatch(key.strip()):
+        raise MalformedKey
+    return key.strip()
 
 
 def _halves(header: str) -> tuple[str, str]:

@@ -11,6 +11,7 @@ import secrets
 import time
 import traceback
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from email.utils import formatdate
 from functools import lru_cache, partial
@@ -21,6 +22,7 @@ import structlog
 from tertulia.config import Config
 from tertulia.errors import ClientError
 from tertulia.errors.http import InternalError, RateLimited, ServerStopping
+from tertulia.http import compression
 from tertulia.http.aside import QUICK_BYTES, decoded
 from tertulia.http.forms import Files, Incoming
 from tertulia.http.holdings import Holdings
@@ -38,6 +40,7 @@ from tertulia.http.routing import Route, RouteNode, Router, path_arguments
 Admit = Callable[[ApiRequest, Route], Awaitable[Any]]
 Greet = Callable[[ApiRequest], int]
 Observe = Callable[[str, str, int, float], None]
+Refused = Callable[[Any, Route, ClientError], Awaitable[None]]
 
 NO_ROUTE = "-"
 PIECE_BYTES = 1 << 16  # of an answer: the next is sent when the client has taken this one
@@ -51,8 +54,25 @@ class Exchange:
 
     method: str
     started: float
-    route: str = NO_ROUTE  # its template
+    found: Route | None = None
     request: ApiRequest | None = None
+
+    @property
+    def route(self) -> str:
+        """Its template."""
+        return NO_ROUTE if self.found is None else self.found.path
+
+    def facts(self) -> dict[str, Any]:
+        """What every line in the log says of it: nothing that somebody wrote."""
+        request, route = self.request, self.found
+        counted_for = None if request is None else request.counted_for
+        return {
+            "method": self.method,
+            "path": NO_ROUTE if not (request and route) else route.shown(request.path),
+            "address": "" if request is None else request.client_address,
+            "user": counted_for if isinstance(counted_for, int) else None,
+            "ms": self.milliseconds(),
+        }
 
     def milliseconds(self) -> float:
         return round((time.perf_counter() - self.started) * 1000, 1)
@@ -71,9 +91,10 @@ class Api:
     It may add to `request.reply_headers`, which travel with the answer in any case. `greet` is
     asked before a large body is read: it raises for one who has asked too often, and says how much
     may be read before it is known what they want. Both note in `request.counted_for` whose bytes
-    these are. `absent` says
-    what there is none of, by the first word of its address. `observe` is told the method, the
-    route's template, the status and the seconds of every answer.
+    these are. `absent` says why there is nothing at an address, by how that begins. `observe` is
+    told the method, the route's template, the status and the seconds of every answer, and `refused`
+    of every call that was let in and not answered with what it asked for. Other sites' pages may
+    call, unless it is for browsers that are known by a cookie.
     """
 
     def __init__(
@@ -83,9 +104,11 @@ class Api:
         config: Config,
         *,
         prefix: str = "/api/v1",
+        for_browsers: bool = False,
         greet: Greet = lambda request: EARLY_BODY_BYTES,
-        absent: Mapping[str, str] | None = None,
+        absent: Mapping[str, ClientError] | None = None,
         observe: Observe | None = None,
+        refused: Refused | None = None,
     ) -> None:
         self._router = Router(routes, prefix, absent)
         self._admit = admit
@@ -94,6 +117,8 @@ class Api:
         self._max_body_bytes = config.max_body_bytes
         self._max_header_bytes = config.max_header_bytes
         self._observe = observe
+        self._refused = refused
+        self._headers = _ALWAYS if for_browsers else [*_ALWAYS, *_ANY_PAGE_MAY_CALL]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         exchange = Exchange(scope["method"], time.perf_counter())
@@ -117,6 +142,8 @@ class Api:
         place, texts = self._router.find(request.path)
         if request.method == "OPTIONS":
             return Answer(204, headers={"Allow": ", ".join(sorted(place.methods()))})
+        if any(route.contract.body_argument for route in place.routes.values()):
+            request.keep_body()
         if request.is_small:
             return await self._call(request, exchange, place, texts, QUICK_BYTES)
         early = self._greet(request)
@@ -136,21 +163,34 @@ class Api:
     ) -> Answer:
         await request.read_early(early)
         route = place.route(request.method)
-        exchange.route = route.path
+        exchange.found = route
         limit = self._max_body_bytes if route.max_body is None else route.max_body
         streams = route.contract.streams_files  # then the endpoint says when it is too much
         if not streams:
             request.refuse_larger(limit)
 
         call = await self._admit(request, route)
+        try:
+            answer = await self._done(request, route, texts, call, limit)
+        except ClientError as error:
+            if self._refused is not None:
+                await self._refused(call, route, error)
+            raise
+        if route.is_recorded:
+            log.info("done", **exchange.facts())
+        return answer
+
+    async def _done(
+        self, request: ApiRequest, route: Route, texts: list[str], call: Any, limit: int
+    ) -> Answer:
         if route.requires is not None:
             route.requires(call)
-
+        streams = route.contract.streams_files
         if not streams:
             await request.read_rest(limit)
         files = Incoming(request.incoming()) if streams else Files(request.files)
         arguments = await decoded(
-            request.size, partial(route.contract.parse, request.params, files)
+            request.size, partial(route.contract.parse, request.params, files, request.body)
         )
         arguments |= path_arguments(route, texts)
         run = route.endpoint(call, **arguments)
@@ -159,16 +199,52 @@ class Api:
 
     async def _give(self, send: Send, answer: Answer, exchange: Exchange) -> Answer:
         """Send an answer, or that there are too many which the caller does not read."""
-        if len(answer.body) <= PIECE_BYTES or exchange.request is None:
-            await _send(send, answer, exchange)
+        request = exchange.request
+        if request is None:
+            await self._send(send, answer, exchange)
             return answer
         try:
-            with self._holdings.holding(exchange.request.counted_for, len(answer.body)):
-                await _send(send, answer, exchange)
+            with self._held(answer, request):
+                sent = await _compressed(answer, request)
+            with self._held(sent, request):
+                await self._send(send, sent, exchange)
         except RateLimited as error:
             answer = _refusal(error, exchange)
-            await _send(send, answer, exchange)
+            await self._send(send, answer, exchange)
         return answer
+
+    def _held(self, answer: Answer, request: ApiRequest) -> AbstractContextManager[None]:
+        if len(answer.body) <= PIECE_BYTES:
+            return nullcontext()
+        return self._holdings.holding(request.counted_for, len(answer.body))
+
+    async def _send(self, send: Send, answer: Answer, exchange: Exchange) -> None:
+        own = answer.headers
+        if exchange.request is not None:
+            own = exchange.request.reply_headers | own
+        headers = [
+            *self._headers,
+            *((k.lower().encode(), v.encode("latin-1")) for k, v in own.items()),
+        ]
+        if "Cache-Control" not in own:
+            headers += (_CACHE_CONTROL, (b"expires", _http_date(int(time.time()))))
+        if answer.status != 204:
+            headers.append((b"content-type", b"application/json"))
+            headers.append((b"content-length", str(len(answer.body)).encode()))
+        body = b"" if exchange.method == "HEAD" else answer.body
+        await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+        *before, last = range(0, max(1, len(body)), PIECE_BYTES)
+        for start in before:
+            piece = body[start : start + PIECE_BYTES]
+            await send({"type": "http.response.body", "body": piece, "more_body": True})
+        await send({"type": "http.response.body", "body": body[last:]})
+
+
+async def _compressed(answer: Answer, request: ApiRequest) -> Answer:
+    if not compression.is_wanted(request.header("accept-encoding"), len(answer.body)):
+        return answer
+    body = await compression.compressed(answer.body)
+    return Answer(answer.status, body, {**answer.headers, "Content-Encoding": "gzip"})
 
 
 async def _watched(run: Awaitable[Any], request: ApiRequest) -> Any:
@@ -199,14 +275,7 @@ async def _watched(run: Awaitable[Any], request: ApiRequest) -> Any:
 
 def _refusal(error: ClientError, exchange: Exchange) -> Answer:
     tell = log.info if error.status < 500 else log.warning
-    tell(
-        "refused",
-        method=exchange.method,
-        route=exchange.route,
-        status=error.status,
-        code=error.code,
-        ms=exchange.milliseconds(),
-    )
+    tell("refused", status=error.status, code=error.code, **exchange.facts())
     return Answer(error.status, encode_error(error), error.reply_headers())
 
 
@@ -217,14 +286,12 @@ def _failure(error: Exception, exchange: Exchange) -> Answer:
     log.error(
         "failed",
         request_id=request_id,
-        method=exchange.method,
-        route=exchange.route,
         error=f"{type(error).__module__}.{type(error).__qualname__}",
         trace=[
             f"{frame.filename}:{frame.lineno} {frame.name}"
             for frame in traceback.extract_tb(error.__traceback__, limit=-10)
         ],
-        ms=exchange.milliseconds(),
+        **exchange.facts(),
     )
     ours = InternalError()
     return Answer(ours.status, encode_error(ours), {"X-Request-Id": request_id})
@@ -233,30 +300,16 @@ def _failure(error: Exception, exchange: Exchange) -> Answer:
 # --- The bytes ------------------------------------------------------------------------------------
 
 _ALWAYS = [
+    (b"content-language", b"en"),
+    (b"vary", b"Accept-Language"),
+    (b"x-content-type-options", b"nosniff"),
+]
+_ANY_PAGE_MAY_CALL = [
     (b"access-control-allow-origin", b"*"),
     (b"access-control-allow-headers", b"Authorization"),
     (b"access-control-allow-methods", b"GET, POST, DELETE, PUT, PATCH, HEAD"),
-    (b"content-language", b"en"),
-    (b"vary", b"Accept-Language"),
 ]
 _CACHE_CONTROL = (b"cache-control", b"max-age=0, no-cache, no-store, must-revalidate, private")
-
-
-async def _send(send: Send, answer: Answer, exchange: Exchange) -> None:
-    own = exchange.request.reply_headers | answer.headers if exchange.request else answer.headers
-    headers = [*_ALWAYS, *((k.lower().encode(), v.encode("latin-1")) for k, v in own.items())]
-    if "Cache-Control" not in own:
-        headers += (_CACHE_CONTROL, (b"expires", _http_date(int(time.time()))))
-    if answer.status != 204:
-        headers.append((b"content-type", b"application/json"))
-        headers.append((b"content-length", str(len(answer.body)).encode()))
-    body = b"" if exchange.method == "HEAD" else answer.body
-    await send({"type": "http.response.start", "status": answer.status, "headers": headers})
-    *before, last = range(0, max(1, len(body)), PIECE_BYTES)
-    for start in before:
-        piece = body[start : start + PIECE_BYTES]
-        await send({"type": "http.response.body", "body": piece, "more_body": True})
-    await send({"type": "http.response.body", "body": body[last:]})
 
 
 @lru_cache(maxsize=1)

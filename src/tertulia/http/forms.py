@@ -48,6 +48,12 @@ class Incoming:
         return self._items
 
 
+class RawBody(bytes):
+    """`*, body: RawBody` asks for the body as it came, whatever it is; a form is read as well."""
+
+    __slots__ = ()
+
+
 class Files(tuple[UploadedFile, ...]):
     """`*, files: Files` asks for every uploaded file, whatever the fields are called."""
 

@@ -11,7 +11,7 @@ import msgspec
 
 from tertulia.http.params import Parameter
 from tertulia.http.replies import Encoded, Reply
-from tertulia.http.routing import Route
+from tertulia.http.routing import Access, Route
 
 URLENCODED = "application/x-www-form-urlencoded"
 MULTIPART = "multipart/form-data"
@@ -37,6 +37,13 @@ ERROR = {
     "required": ["result", "msg", "code"],
 }
 
+SECURITY: dict[Access, list[dict[str, list[str]]]] = {
+    "public": [],
+    "spectator": [{"basic": []}, {}],
+    "user": [{"basic": []}],
+    "key": [{"key": []}, {"basic": []}],
+}
+
 
 def describe(
     routes: Iterable[Route], *, title: str, version: str, prefix: str = "/api/v1"
@@ -55,7 +62,10 @@ def describe(
         "paths": paths,
         "components": {
             "schemas": {"Envelope": ENVELOPE, "Error": ERROR, **components},
-            "securitySchemes": {"basic": {"type": "http", "scheme": "basic"}},
+            "securitySchemes": {
+                "basic": {"type": "http", "scheme": "basic"},
+                "key": {"type": "apiKey", "in": "query", "name": "api_key"},
+            },
         },
     }
 
@@ -70,7 +80,7 @@ def _operation(route: Route, reply: Mapping[str, Any]) -> dict[str, Any]:
         "operationId": f"{route.tag}.{route.endpoint.__name__}",
         "summary": route.summary,
         "tags": [route.tag],
-        "security": [] if route.access == "public" else [{"basic": []}],
+        "security": SECURITY[route.access],
         "parameters": parameters,
         "responses": {
             "200": {
@@ -83,9 +93,10 @@ def _operation(route: Route, reply: Mapping[str, Any]) -> dict[str, Any]:
             },
         },
     }
-    if route.access == "spectator":
-        operation["security"].append({})
-    if not has_query and (contract.parameters or contract.files_argument):
+    if contract.body_argument is not None:
+        operation["parameters"] += [_query_parameter(each) for each in contract.parameters]
+        operation["requestBody"] = {"content": {JSON: {"schema": {}}, URLENCODED: {"schema": {}}}}
+    elif not has_query and (contract.parameters or contract.files_argument):
         operation["requestBody"] = _body(contract.parameters, contract.files_argument)
     return operation
 

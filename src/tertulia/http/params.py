@@ -17,7 +17,7 @@ from msgspec import UnsetType
 
 from tertulia.errors import BadRequest
 from tertulia.errors.parameters import MissingParameter
-from tertulia.http.forms import Files, Incoming
+from tertulia.http.forms import Files, Incoming, RawBody
 from tertulia.http.json_text import decode_json
 from tertulia.http.rules import Alias, BareOrJson, Json, Name, OnlyWith, Problem
 from tertulia.http.shapes import JSON_KINDS, Shape, shape_of, without
@@ -25,6 +25,7 @@ from tertulia.http.shapes import JSON_KINDS, Shape, shape_of, without
 Form = Literal["raw", "json", "either"]
 
 NO_FILES = Files()
+NO_BODY = RawBody()
 
 # What a reader gives back for a value that counts as not sent.
 _ABSENT: Any = object()
@@ -51,10 +52,16 @@ class Contract:
     parameters: Sequence[Parameter]
     files_argument: str | None
     streams_files: bool  # whether they are wanted while they arrive
+    body_argument: str | None  # what the whole body is called, if it is wanted as it came
     reply: Any
     names: frozenset[str]  # every name it understands, aliases included
 
-    def parse(self, given: Mapping[str, str], files: Files | Incoming = NO_FILES) -> dict[str, Any]:
+    def parse(
+        self,
+        given: Mapping[str, str],
+        files: Files | Incoming = NO_FILES,
+        body: RawBody = NO_BODY,
+    ) -> dict[str, Any]:
         """The keyword arguments for the endpoint; raises a ClientError for the first problem."""
         arguments: dict[str, Any] = {}
         for parameter in self.parameters:
@@ -76,6 +83,8 @@ class Contract:
                 arguments[parameter.argument] = value
         if self.files_argument is not None:
             arguments[self.files_argument] = files
+        if self.body_argument is not None:
+            arguments[self.body_argument] = body
         return arguments
 
     def unsupported(self, given: Mapping[str, str]) -> list[str]:
@@ -101,12 +110,15 @@ def contract_of(endpoint: Callable[..., Any]) -> Contract:
     path_types: dict[str, Any] = {}
     parameters: list[Parameter] = []
     files_argument: str | None = None
+    body_argument: str | None = None
     for argument in arguments:
         annotation = hints[argument.name]
         if argument.kind is not inspect.Parameter.KEYWORD_ONLY:
             path_types[argument.name] = _path_type(annotation)
         elif annotation in (Files, Incoming):
             files_argument = argument.name
+        elif annotation is RawBody:
+            body_argument = argument.name
         else:
             parameters.append(_parameter(argument, annotation))
     names = {name for each in parameters for name in (each.name, *each.aliases)}
@@ -116,6 +128,7 @@ def contract_of(endpoint: Callable[..., Any]) -> Contract:
         tuple(parameters),
         files_argument,
         Incoming in hints.values(),
+        body_argument,
         reply,
         frozenset(names),
     )

@@ -21,7 +21,7 @@ from urllib.parse import quote
 from tertulia.errors import ClientError
 from tertulia.errors.http import AddressTooLong, BodyTooLarge, HeadersTooLarge
 from tertulia.http.aside import QUICK_BYTES, decoded
-from tertulia.http.forms import FileHead, UploadedFile, media_type, read_urlencoded
+from tertulia.http.forms import FileHead, RawBody, UploadedFile, media_type, read_urlencoded
 from tertulia.http.multipart import Multipart, read_multipart
 
 Message = MutableMapping[str, Any]
@@ -47,12 +47,14 @@ class Disconnected(Exception):
 class ApiRequest:
     __slots__ = (
         "_body",
+        "_is_kept",
         "_method_field",
         "_problem",
         "_query",
         "_receive",
         "_size",
         "_unread",
+        "body",
         "client_address",
         "counted_for",
         "files",
@@ -62,6 +64,7 @@ class ApiRequest:
         "path",
         "reply_headers",
         "scheme",
+        "sent_method",
     )
 
     def __init__(self, scope: Scope, receive: Receive, max_header_bytes: int = 1 << 16) -> None:
@@ -71,6 +74,7 @@ class ApiRequest:
         self.client_address: str = (scope.get("client") or ("",))[0]  # may be empty
         self.scheme: str = scope.get("scheme", "http")
         self.method: str = scope["method"]
+        self.sent_method = self.method  # a form can make it another one, below
         self.path = _raw_path(scope)  # still percent-encoded
         self.headers = _headers(scope["headers"], max_header_bytes)
         self.params: dict[str, str] = {}
@@ -80,7 +84,9 @@ class ApiRequest:
 
         # Whether the parameters can be read matters only once the sender is known.
         self._problem: ClientError | None = None
+        self.body = RawBody()  # as it came, for those who have asked to keep it
         self._body = bytearray()
+        self._is_kept = False
         self._size = 0
         self._method_field = ""
         self._unread = self.method in _METHODS_WITH_BODY and self._has_form()
@@ -128,6 +134,11 @@ class ApiRequest:
     def size(self) -> int:
         """How many bytes the parameters came in."""
         return len(self._query) + self._size
+
+    def keep_body(self) -> None:
+        """Read a body of any kind, and keep it as it comes."""
+        self._is_kept = True
+        self._unread = self.method in _METHODS_WITH_BODY
 
     async def read_early(self, limit: int) -> None:
         """Reads the query, and a body up to the limit; a larger one is left for `read_rest`."""
@@ -201,12 +212,16 @@ class ApiRequest:
 
     async def _take_form(self) -> None:
         body, self._body = bytes(self._body), bytearray()
+        if self._is_kept:
+            self.body = RawBody(body)
+            if not self._has_form():
+                return
         try:
             fields, self.files = await decoded(len(body), partial(self._decode, body))
         except ClientError as problem:
             self._problem = self._problem or problem
             return
-        if self.method == "POST" and "method" in fields:
+        if self.method == "POST" and "method" in fields and not self._is_kept:
             # Compat: a form field `method` in a POST body replaces the method.
             self._method_field = fields.pop("method").upper()
         self.params |= fields

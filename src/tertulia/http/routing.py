@@ -10,12 +10,13 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict, Unpack
 
-from tertulia.errors.http import MethodNotAllowed, NotFound, NotOffered
+from tertulia.errors import ClientError
+from tertulia.errors.http import MethodNotAllowed, NotFound
 from tertulia.http.forms import unquote
 from tertulia.http.params import Contract, contract_of
 from tertulia.http.rules import NO_ID, as_id
 
-Access = Literal["user", "public", "spectator"]
+Access = Literal["user", "public", "spectator", "key"]
 Endpoint = Callable[..., Awaitable[Any]]
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD")  # in the order we list them
@@ -29,10 +30,12 @@ class Route:
     endpoint: Endpoint
     contract: Contract
     access: Access = "user"  # who may call without logging in is for `admit` to judge
+    # ("key": by a key in the address, for those who can send no header)
     webhook_bots: bool = False  # whether incoming webhook bots may
     requires: Callable[[Any], None] | None = None  # a role check; it runs before the parameters
     max_body: int | None = None  # in bytes, where the server's own limit is not the right one
     long_poll: bool = False  # answers late, so we watch whether the client is still there
+    is_recorded: bool = False  # told by the audit log, and by a line in the server's log
 
     @property
     def summary(self) -> str:
@@ -45,6 +48,15 @@ class Route:
     @property
     def segments(self) -> list[str]:
         return self.path.split("/")[1:]
+
+    def shown(self, path: str) -> str:
+        """The address that was asked for, for logs: with its numbers, without anybody's words."""
+        given = path.split("/")[-len(self.segments) :]
+        filled = (
+            each if word.startswith("{") and each.isdecimal() else word
+            for word, each in zip(self.segments, given, strict=False)
+        )
+        return "/" + "/".join(filled)
 
 
 class RouteOptions(TypedDict, total=False):
@@ -121,7 +133,7 @@ class Router:
         self,
         routes: Iterable[Route],
         prefix: str = "",
-        absent: Mapping[str, str] | None = None,
+        absent: Mapping[str, ClientError] | None = None,
     ) -> None:
         self._prefix = prefix
         self._absent = absent or {}
@@ -137,7 +149,7 @@ class Router:
     def find(self, path: str) -> tuple[RouteNode, list[str]]:
         """The place, and the texts of the path that stand for its variables, in order.
 
-        `path` is still percent-encoded. Raises NotFound, NotOffered or NotUtf8.
+        `path` is still percent-encoded. Raises NotFound or NotUtf8, or what `absent` says.
         """
         if not path.startswith(self._prefix + "/") or path.endswith("/") or "%00" in path:
             raise NotFound
@@ -145,8 +157,10 @@ class Router:
         found = _search(self._root, segments, 0)
         if found is not None:
             return found
-        if segments and segments[0] in self._absent:
-            raise NotOffered(what=self._absent[segments[0]])
+        for length in range(1, len(segments) + 1):
+            refusal = self._absent.get("/".join(segments[:length]))
+            if refusal is not None:
+                raise refusal
         raise NotFound
 
 

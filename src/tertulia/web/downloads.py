@@ -7,7 +7,8 @@ from starlette.responses import HTMLResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from tertulia import actions, api, storage
-from tertulia.api.call import Admission, Services
+from tertulia.api.admission import Admission
+from tertulia.api.call import Services
 from tertulia.domain.files.attachments import (
     ANIMATED_THUMBNAIL,
     BYTES,

@@ -9,7 +9,8 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from tertulia import api, domain, events, storage
-from tertulia.api.call import Admission, Services
+from tertulia.api.admission import Admission
+from tertulia.api.call import Services
 from tertulia.http.request import ApiRequest
 from tertulia.storage.database.tx import Tx
 from tertulia.web.ids import REALM

@@ -16,6 +16,12 @@ def reaction_event(op, person, message, name, code, reaction_type="unicode_emoji
         "type": "reaction",
         "op": op,
         "user_id": person.id,
+        "user": {
+            "id": person.id,
+            "email": f"user{person.id}@tertulia.invalid",
+            "full_name": person.name,
+            "is_mirror_dummy": False,
+        },
         "message_id": message.id,
         "emoji_name": name,
         "emoji_code": code,

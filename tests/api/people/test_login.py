@@ -1,12 +1,13 @@
 """POST /fetch_api_key: a password for a key, and nothing to be learned by guessing."""
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from tests.support.people import Chat
 
-from tertulia import actions
-from tertulia.config import Rate
+from tertulia import actions, domain
+from tertulia.errors.http import RateLimited
 
 WRONG = "Your username or password is incorrect"
 
@@ -82,7 +83,7 @@ def test_an_unknown_name_takes_as_long_as_a_wrong_password(chat):
         return time.perf_counter() - started
 
     known, unknown = [], []
-    for _ in range(5):
+    for _ in range(4):
         known.append(seconds(ana.email))
         unknown.append(seconds("nobody@example.com"))
 
@@ -149,9 +150,7 @@ def test_another_organizations_account_is_unknown_here(chat):
 
 
 @pytest.mark.parametrize("username", ["ana@example.com", "nobody@example.com"])
-def test_after_five_failures_a_name_has_to_rest(start_server, username):
-    server = start_server(rate_limit=Rate(1000), rate_limit_anonymous=Rate(1000))
-    chat = Chat.found(server, "")
+def test_after_five_failures_a_name_has_to_rest(chat, username):
     chat.person("ana", password="open sesame")
     for _ in range(5):
         logs_in(chat, username, "a guess").fails(WRONG, code="AUTHENTICATION_FAILED", status=401)
@@ -160,16 +159,88 @@ def test_after_five_failures_a_name_has_to_rest(start_server, username):
 
     told = answer.fails("API usage exceeded rate limit", code="RATE_LIMIT_HIT", status=429)
     assert 0 < told["retry-after"] <= 1800
-    server.clock.move(minutes=30)
+    chat.server.clock.move(minutes=31)
     assert logs_in(chat, "ana@example.com", "open sesame").succeeds()
 
 
-def test_success_forgives_earlier_failures(start_server):
-    server = start_server(rate_limit=Rate(1000), rate_limit_anonymous=Rate(1000))
-    chat = Chat.found(server, "")
+def test_of_many_guesses_at_once_five_are_looked_at(chat, monkeypatch):
+    ana = chat.person("ana", password="open sesame")
+    looked_at: list[str] = []
+
+    def look(password: str, known: str | None) -> bool:
+        looked_at.append(password)
+        return False
+
+    monkeypatch.setattr(domain.people.passwords, "matches", look)
+
+    with ThreadPoolExecutor(20) as guessers:
+        answers = list(guessers.map(lambda n: logs_in(chat, ana.email, f"guess {n}"), range(20)))
+
+    assert len(looked_at) == 5
+    assert sorted(answer.status for answer in answers) == [401] * 5 + [429] * 15
+
+
+def test_a_restart_forgets_no_failure(own_chat):
+    ana = own_chat.person("ana", password="open sesame")
+    for _ in range(5):
+        logs_in(own_chat, ana.email, "a guess")
+
+    own_chat.server.restart()
+
+    assert logs_in(own_chat, ana.email, "open sesame").status == 429
+
+
+def test_success_forgives_earlier_failures(chat):
     ana = chat.person("ana", password="open sesame")
 
     for _ in range(3):
-        for _ in range(4):
+        for _ in range(2):
             logs_in(chat, ana.email, "a guess")
         logs_in(chat, ana.email, "open sesame").succeeds()
+
+
+def tries(tx, times, address):
+    """Whether so many attempts from an address are all let through."""
+    try:
+        for _ in range(times):
+            actions.people.password_attempts.count(tx, b"ana", address)
+    except RateLimited as limit:
+        return limit.values["retry_after"]
+    return True
+
+
+def test_a_stranger_who_guesses_locks_nobody_out(chat):
+    stranger, ana = "192.0.2.1", "192.0.2.2"
+
+    assert chat.write(tries, 5, stranger) is True
+    assert 0 < chat.write(tries, 1, stranger) <= 1800
+    assert chat.write(tries, 1, ana) is True
+
+
+def test_many_strangers_together_are_held_up(chat):
+    let_through = [chat.write(tries, 5, f"192.0.2.{number}") for number in range(21)]
+
+    assert let_through[:20] == [True] * 20
+    assert 0 < let_through[20] <= 1800
+    chat.server.clock.move(minutes=31)
+    chat.write(actions.people.password_attempts.forget_old)
+    assert (
+        chat.read(
+            lambda tx: tx.value(
+                "SELECT count(*) AS value FROM password_attempt WHERE realm_id = :realm"
+            )
+        )
+        == 0
+    )
+
+
+def test_a_new_password_is_asked_for_as_seldom(chat):
+    ana = chat.person("ana", password="open sesame")
+    for _ in range(5):
+        ana.patch("/settings", old_password="a guess", new_password="something else").fails(
+            "Wrong password!"
+        )
+
+    answer = ana.patch("/settings", old_password="open sesame", new_password="something else")
+
+    answer.fails("API usage exceeded rate limit", code="RATE_LIMIT_HIT", status=429)

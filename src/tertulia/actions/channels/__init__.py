@@ -1,7 +1,6 @@
 """Channels: the way to one is through what somebody may see or read."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from tertulia.actions.channels import (
         editing,
         folders,
+        sight,
         subscription_settings,
         subscriptions,
         traffic,
@@ -148,39 +148,6 @@ def _nowhere(tx: Tx) -> Channel:
             "can_add_subscribers_group": nobody,
             "can_subscribe_group": nobody,
         },
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Readable:
-    """The channels whose messages somebody may read."""
-
-    shared: list[int]  # all messages
-    protected: list[int]  # those that came while one was subscribed
-
-    @property
-    def ids(self) -> list[int]:
-        return self.shared + self.protected
-
-
-def readable(tx: Tx, user: User) -> Readable:
-    """Most channels need no question; the others are read whole, and their permissions asked."""
-    mine = set(storage.channels.subscriptions.channel_ids_of(tx, user.id))
-    doors = storage.channels.doors(tx)
-    found = {
-        door.id for door in doors if domain.channels.access.stands_open(user, door, door.id in mine)
-    }
-    others = [] if user.is_guest else [door.id for door in doors if door.id not in found]
-    if others:
-        holds = partial(actions.groups.permissions.asking(tx, [user]), user)
-        found |= {
-            channel.id
-            for channel in storage.channels.find_many(tx, others)
-            if domain.channels.access.may_read(user, channel, False, holds)
-        }
-    return Readable(
-        [door.id for door in doors if door.id in found and door.history_public],
-        [door.id for door in doors if door.id in found and not door.history_public],
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tertulia import actions, storage
+from tertulia.actions.channels.sight import SightInDirectory
 from tertulia.actions.messages.narrowing import Asker, Narrowed
 from tertulia.domain.messages.message import Message
 from tertulia.domain.messages.narrow import Term
@@ -13,6 +14,7 @@ from tertulia.domain.search.query import Query
 from tertulia.errors.authentication import NotLoggedIn
 from tertulia.events.fragments import Fragment, Reading
 from tertulia.storage.database.tx import Tx
+from tertulia.storage.messages.unread import Flags
 
 NEWEST = 10_000_000_000_000_000  # an anchor beyond every message; clients know the number
 
@@ -45,12 +47,12 @@ class Shown:
 
     seq: int
     messages: list[Message]
-    flags: dict[int, list[str]]
+    flags: dict[int, Flags]
     on_shelf: dict[int, Fragment]
     highlighter: Highlighter | None = None  # if they were searched for
 
 
-def one(tx: Tx, user: User, message_id: int) -> tuple[Message, list[str]]:
+def one(tx: Tx, user: User, message_id: int) -> tuple[Message, Flags]:
     (message,) = storage.messages.details.added(
         tx, [actions.messages.visible_to(tx, user, message_id)]
     )
@@ -67,22 +69,25 @@ def one_for_all(tx: Tx, message_id: int) -> Message:
     return storage.messages.details.added(tx, [message])[0]
 
 
-def some(
-    tx: Tx, asker: Asker, terms: list[Term], message_ids: list[int], reading: Reading
-) -> Shown:
+def some(tx: Tx, asker: Asker, terms: list[Term], message_ids: list[int]) -> Shown:
     """Those of the given messages that the asker may see and that match."""
     narrow = actions.messages.narrowing.narrowed_to_visible(tx, asker, terms)
     found = storage.messages.history.among(tx, narrow.selection, message_ids)
-    return _shown(tx, asker.user, narrow, found, reading)
+    return _shown(tx, asker.user, narrow, found, {}, storage.log.head(tx))
 
 
 def around(
     tx: Tx, asker: Asker, terms: list[Term], window: Window, reading: Reading
 ) -> tuple[FoundMessages, Shown]:
     """A stretch of the history that a narrow leads to."""
-    narrow = actions.messages.narrowing.narrowed(tx, asker, terms)
+    end = storage.log.end(tx)
+    is_known = reading.is_up_to_date(end, tx)
+    sight = SightInDirectory(reading.org, asker.user) if is_known else None
+    narrow = actions.messages.narrowing.narrowed(tx, asker, terms, sight)
     found = within(tx, asker.user, narrow, window)
-    return found, _shown(tx, asker.user, narrow, found.ids, reading)
+    # What is searched for is marked in its words, so these have to be read.
+    known = reading.known(found.ids) if is_known and narrow.searched is None else {}
+    return found, _shown(tx, asker.user, narrow, found.ids, known, end.seq)
 
 
 def matching(
@@ -132,20 +137,23 @@ def _resolve(tx: Tx, user: User, narrow: Narrowed, window: Window) -> int:
     return NEWEST
 
 
-def _shown(tx: Tx, user: User, narrow: Narrowed, ids: Sequence[int], reading: Reading) -> Shown:
-    # What is searched for is marked in its words, so these have to be read.
-    known = reading.known(tx, ids) if narrow.searched is None else {}
-    unknown = [each for each in ids if each not in known]
-    read = storage.messages.details.added(tx, _in_order(tx, unknown))
-    found = {message.id: message for message in read}
+def _shown(
+    tx: Tx,
+    user: User,
+    narrow: Narrowed,
+    ids: Sequence[int],
+    known: dict[int, Fragment],
+    seq: int,
+) -> Shown:
+    found: dict[int, Message] = {}
+    if len(known) < len(ids):
+        unknown = [each for each in ids if each not in known]
+        read = storage.messages.details.added(tx, _in_order(tx, unknown))
+        found = {message.id: message for message in read}
     messages = [known[each].message if each in known else found[each] for each in ids]
-    return Shown(
-        storage.log.head(tx),
-        messages,
-        storage.messages.unread.flags_for(tx, user.id, messages),
-        known,
-        None if narrow.searched is None else Highlighter(narrow.searched),
-    )
+    flags = storage.messages.unread.flags_for(tx, user.id, messages)
+    highlighter = None if narrow.searched is None else Highlighter(narrow.searched)
+    return Shown(seq, messages, flags, known, highlighter)
 
 
 def _in_order(tx: Tx, ids: Sequence[int]) -> list[Message]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pyroaring import BitMap64
 
 from tertulia import actions, domain, storage
+from tertulia.actions.channels.sight import Sight, SightInDatabase
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.messages.narrow import CONVERSATION, Operand, Term
 from tertulia.domain.people.user import User
@@ -59,23 +60,29 @@ def check_for_all(terms: list[Term]) -> None:
         raise NotLoggedIn()
 
 
-def narrowed(tx: Tx, asker: Asker, terms: list[Term]) -> Narrowed:
+def narrowed(tx: Tx, asker: Asker, terms: list[Term], sight: Sight | None = None) -> Narrowed:
     """What is asked for, in the history that a fetch looks through."""
+    sight = sight or SightInDatabase(tx, asker.user)
     terms = _followed(tx, asker.user, terms)
     opens = any(_opens_history(term) for term in terms)
-    return _understood(tx, asker, terms, _scope(tx, asker.user, terms, only_received=not opens))
+    scope = _scope(tx, sight, asker.user, terms, only_received=not opens)
+    return _understood(tx, sight, asker, terms, scope)
 
 
 def narrowed_to_received(tx: Tx, asker: Asker, terms: list[Term]) -> Narrowed:
     """What is asked for, of all that has reached the asker."""
+    sight = SightInDatabase(tx, asker.user)
     terms = _followed(tx, asker.user, terms)
-    return _understood(tx, asker, terms, _scope(tx, asker.user, terms, only_received=True))
+    scope = _scope(tx, sight, asker.user, terms, only_received=True)
+    return _understood(tx, sight, asker, terms, scope)
 
 
 def narrowed_to_visible(tx: Tx, asker: Asker, terms: list[Term]) -> Narrowed:
     """What is asked for, of all that the asker may see."""
+    sight = SightInDatabase(tx, asker.user)
     terms = _followed(tx, asker.user, terms)
-    return _understood(tx, asker, terms, _scope(tx, asker.user, terms, only_received=False))
+    scope = _scope(tx, sight, asker.user, terms, only_received=False)
+    return _understood(tx, sight, asker, terms, scope)
 
 
 def unread_of(tx: Tx, user: User, narrow: Narrowed) -> Selection:
@@ -128,25 +135,29 @@ def _opens_history(term: Term) -> bool:
     )
 
 
-def _scope(tx: Tx, user: User, terms: list[Term], *, only_received: bool) -> Selection:
+def _scope(
+    tx: Tx, sight: Sight, user: User, terms: list[Term], *, only_received: bool
+) -> Selection:
     only_received = only_received or any(
         term.operator == "is" and term.operand != "resolved" for term in terms
     )
     named = [term for term in terms if term.operator == "channel" and not term.negated]
     if named:
         return _scope_of_channel(
-            tx, user, _channel(tx, user, named[0]), only_received=only_received
+            tx, sight, user, _channel(sight, named[0]), only_received=only_received
         )
     if any(term.is_direct for term in terms):
         return storage.messages.selections.received_directly(user.id)
-    ways = [_scope_of_channels(tx, user, only_received=only_received)]
+    ways = [_scope_of_channels(tx, sight, user, only_received=only_received)]
     if not any(term.is_of_channels for term in terms):
         ways.append(storage.messages.selections.received_directly(user.id))
     return Selection(either=ways)
 
 
-def _scope_of_channel(tx: Tx, user: User, channel: Channel, *, only_received: bool) -> Selection:
-    if not actions.channels.may_read(tx, user, channel):
+def _scope_of_channel(
+    tx: Tx, sight: Sight, user: User, channel: Channel, *, only_received: bool
+) -> Selection:
+    if not sight.may_read(channel):
         selection = Selection()
         selection.require(NOTHING)
     elif only_received:
@@ -158,10 +169,12 @@ def _scope_of_channel(tx: Tx, user: User, channel: Channel, *, only_received: bo
     return selection
 
 
-def _scope_of_channels(tx: Tx, user: User, *, only_received: bool) -> Selection:
-    readable = actions.channels.readable(tx, user)
+def _scope_of_channels(tx: Tx, sight: Sight, user: User, *, only_received: bool) -> Selection:
+    readable = sight.readable()
     if only_received:
-        return storage.messages.selections.received_in_channels(tx, user.id, readable.ids)
+        return storage.messages.selections.received_in_channels(
+            tx, user.id, readable.ids, readable.hidden, is_in_some=readable.is_in_some
+        )
     return storage.messages.selections.open_in_channels(
         user.id, readable.shared, readable.protected
     )
@@ -170,7 +183,9 @@ def _scope_of_channels(tx: Tx, user: User, *, only_received: bool) -> Selection:
 # --- what the terms mean ---
 
 
-def _understood(tx: Tx, asker: Asker, terms: list[Term], selection: Selection) -> Narrowed:
+def _understood(
+    tx: Tx, sight: Sight, asker: Asker, terms: list[Term], selection: Selection
+) -> Narrowed:
     domain.messages.narrow.check_for_one_kind(terms)
     narrow = Narrowed(selection, terms)
     for term in terms:
@@ -179,7 +194,9 @@ def _understood(tx: Tx, asker: Asker, terms: list[Term], selection: Selection) -
         find_meaning = MEANINGS.get(term.operator)
         if find_meaning is None:
             raise BadNarrow(desc=f"unknown operator {term.operator}")
-        _add(selection, find_meaning(Asked(tx, asker, selection), term), negated=term.negated)
+        _add(
+            selection, find_meaning(Asked(tx, sight, asker, selection), term), negated=term.negated
+        )
         if not term.negated:
             _note_index(selection, term)
     _add_search(tx, narrow)
@@ -228,6 +245,7 @@ class Asked:
     """Who narrows, and the selection through which a condition names its values."""
 
     tx: Tx
+    sight: Sight
     asker: Asker
     selection: Selection
 
@@ -237,9 +255,7 @@ class Asked:
 
 
 def _channel_term(asked: Asked, term: Term) -> Meaning:
-    return storage.messages.narrows.in_channel(
-        asked.selection, _channel(asked.tx, asked.asker.user, term).id
-    )
+    return storage.messages.narrows.in_channel(asked.selection, _channel(asked.sight, term).id)
 
 
 def _channels_term(asked: Asked, term: Term) -> Meaning:
@@ -363,11 +379,11 @@ _IS: dict[str, Callable[[Asked], Meaning]] = {
 # --- what operands name ---
 
 
-def _channel(tx: Tx, user: User, term: Term) -> Channel:
+def _channel(sight: Sight, term: Term) -> Channel:
     operand = term.operand
     found = None
     if isinstance(operand, str) or (isinstance(operand, int) and _may_exist(operand)):
-        found = actions.channels.named(tx, user, operand)
+        found = sight.named(operand)
     if found is None:
         raise BadNarrow(desc=f"unknown channel {operand}")
     return found

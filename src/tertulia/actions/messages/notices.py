@@ -76,8 +76,8 @@ def post_if_wanted(
         post(tx, channel, CHANNEL_EVENTS, words, read_by=read_by, is_news=is_news)
 
 
-def tell(tx: Tx, user_id: int, words: Words) -> None:
-    """Say something to one person."""
+def tell(tx: Tx, user_id: int, words: Words) -> int:
+    """Say something to one person; gives the id of the message."""
     bot = _bot(tx)
     members = sorted([bot.id, user_id])
     conversation_id = storage.messages.conversations.get_or_start(tx, members)
@@ -89,6 +89,7 @@ def tell(tx: Tx, user_id: int, words: Words) -> None:
         read_by=storage.personal.muted_users.who_muted(tx, bot.id),
     )
     events.log.announce(tx, event, to=Users(members))
+    return message_id
 
 
 def _bot(tx: Tx) -> User:

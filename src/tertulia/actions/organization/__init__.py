@@ -18,7 +18,9 @@ from tertulia.storage.database.tx import Tx
 
 if TYPE_CHECKING:
     from tertulia.actions.organization import (
+        audit,
         custom_emoji,
+        ending,
         linkifiers,
         mail_domains,
         playgrounds,

@@ -31,6 +31,7 @@ from tertulia.storage.database.tx import Tx
 if TYPE_CHECKING:
     from tertulia.actions.people import (
         accounts,
+        arriving,
         avatars,
         bot_memory,
         bots,
@@ -38,10 +39,12 @@ if TYPE_CHECKING:
         joining,
         known_people,
         named,
+        password_attempts,
         presence,
         profile_fields,
         profiles,
         roles,
+        sessions,
         statuses,
     )
 else:
@@ -94,9 +97,11 @@ def check_name_is_free(tx: Tx, full_name: str, user_id: int | None = None) -> No
         raise BadRequest("Unique names required in this organization.")
 
 
-def set_password(tx: Tx, user_id: int, password_hash: str) -> None:
-    """Give somebody a password; nobody is told, and keys and queues stay."""
+def set_password(tx: Tx, user_id: int, password_hash: str, session_id: int | None = None) -> None:
+    """Give somebody a password. Their browsers have to log in anew, but for the one they act from;
+    keys and queues stay."""
     storage.people.profiles.set_password_hash(tx, user_id, password_hash)
+    actions.people.sessions.end_all(tx, user_id, session_id)
 
 
 # --- ending and beginning again ---
@@ -111,6 +116,7 @@ def deactivate(tx: Tx, user_id: int) -> None:
         raise LastOwner(is_last_owner=True, entity="organization owner")
     for each in [*storage.people.active_bots_of(tx, user.id), user]:
         storage.people.set_active(tx, each.id, False)
+        actions.people.sessions.end_all(tx, each.id)
         storage.queues.delete(tx, storage.queues.of_user(tx, each.id))
         _tell_of_activity(tx, each, is_active=False)
         _tell_permissions_of(tx, each.id)

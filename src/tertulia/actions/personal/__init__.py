@@ -9,6 +9,7 @@ if TYPE_CHECKING:
         alert_words,
         drafts,
         muted_users,
+        navigation_views,
         settings,
         snippets,
         topic_policies,

@@ -28,6 +28,7 @@ class SettingsChanges:
     full_name: str | None = None
     email: str | None = None
     password_hash: str | None = None
+    session_id: int | None = None  # where they act from: it outlives a new password
 
 
 def change(tx: Tx, user: User, changes: SettingsChanges) -> None:
@@ -49,7 +50,7 @@ def change(tx: Tx, user: User, changes: SettingsChanges) -> None:
             to=actions.people.known_people.knowing(tx, user.id),
         )
     if changes.password_hash is not None:
-        storage.people.profiles.set_password_hash(tx, user.id, changes.password_hash)
+        actions.people.set_password(tx, user.id, changes.password_hash, changes.session_id)
     if email is not None:
         actions.people.change_address(tx, _present(tx, user), email)
     if full_name is not None:

@@ -22,6 +22,7 @@ from tertulia.events.fragments import Manner, Reading
 from tertulia.events.types.messages.message import MessageObject
 from tertulia.http.replies import Encoded, Reply
 from tertulia.http.rules import Id, MaxItems, NonNegative
+from tertulia.storage.messages.unread import Flags
 
 Narrow = Annotated[list[Any], MaxItems(100)]
 
@@ -30,7 +31,7 @@ _MARKING = ThreadPoolExecutor(1, thread_name_prefix="marks")
 
 _encode = msgspec.json.Encoder().encode
 
-_READ = ("read",)  # to somebody who has not logged in
+_READ: Flags = ("read",)  # to somebody who has not logged in
 MOST_BATCHES = 10  # that a search waits for, if the index is far behind
 
 
@@ -91,7 +92,7 @@ async def fetch_messages(
                 parameters="num_before, num_after, anchor, message_ids, include_anchor,"
                 " use_first_unread_anchor"
             )
-        some = await read(actions.messages.fetching.some, asker(call), terms, message_ids, reading)
+        some = await read(actions.messages.fetching.some, asker(call), terms, message_ids)
         return await _told(call, reading, some, Extent(False, False, False))
     if num_before + num_after > domain.limits.MESSAGES_PER_FETCH:
         raise BadRequest(
@@ -135,12 +136,12 @@ async def fetch_message(
     if call.caller is None:
         message, flags = (
             await call.db.read(actions.messages.fetching.one_for_all, message_id),
-            ["read"],
+            _READ,
         )
     else:
         message, flags = await call.db.read(actions.messages.fetching.one, call.caller, message_id)
     manner = Manner(apply_markdown, client_gravatar, allow_empty_topic_name)
-    told = _text_of(call, manner, message) + _own_part(tuple(flags)) + b"}"
+    told = _text_of(call, manner, message) + _own_part(flags) + b"}"
     return Encoded(b'{"message":%s,"raw_content":%s}' % (told, _encode(message.content)))
 
 
@@ -216,21 +217,21 @@ async def _told(call: Call, reading: Reading, shown: Shown, extent: Extent) -> E
     marked = {}
     if shown.highlighter is not None:
         marked = await _marked(shown.highlighter, shown.messages)
-    objects = []
+    pieces = []
     for message in shown.messages:
         fragment = shown.on_shelf.get(message.id)
         if fragment is not None:
-            text = fragment.text
+            pieces.append(fragment.text)
         elif reading.shares:
-            text = reading.made(message, shown.seq)
+            pieces.append(reading.made(message, shown.seq))
         else:
-            text = _text_of(call, reading.manner, message)
-        own = _own_part(_READ if call.caller is None else tuple(shown.flags[message.id]))
+            pieces.append(_text_of(call, reading.manner, message))
+        pieces.append(_own_part(_READ if call.caller is None else shown.flags[message.id]))
         if message.id in marked:
-            own += b"," + _encode(marked[message.id])[1:-1]
-        objects.append(text + own)
+            pieces.append(b"," + _encode(marked[message.id])[1:-1])
+        pieces.append(b"},")
     reading.touch(shown.on_shelf)
-    messages = b"},".join(objects) + b"}" if objects else b""
+    messages = b"".join(pieces)[:-1]
     return Encoded(b'{"messages":[%s],%s' % (messages, _encode(extent)[1:]))
 
 
@@ -241,7 +242,7 @@ def _text_of(call: Call, manner: Manner, message: Message) -> bytes:
 
 
 @lru_cache(maxsize=256)
-def _own_part(flags: tuple[str, ...]) -> bytes:
+def _own_part(flags: Flags) -> bytes:
     return b',"flags":' + _encode(flags)
 
 

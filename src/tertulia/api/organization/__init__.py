@@ -6,12 +6,15 @@ from tertulia.modules import on_demand
 
 if TYPE_CHECKING:
     from tertulia.api.organization import (
+        audit,
         custom_emoji,
+        ending,
         linkifiers,
         mail_domains,
         playgrounds,
         server,
         settings,
+        welcome,
     )
 else:
     __getattr__ = on_demand(__name__)

@@ -1,7 +1,6 @@
 """What anybody may know of the server: its settings and the description of its API."""
 
-from typing import Any
-
+import msgspec
 from msgspec import UNSET, UnsetType
 
 from tertulia import actions, api, domain
@@ -26,9 +25,19 @@ METHODS = [
 ]
 
 
+class ExternalMethod(msgspec.Struct):
+    """A way in that begins at an address of ours and leads through another site."""
+
+    name: str
+    display_name: str
+    display_icon: str | None
+    login_url: str
+    signup_url: str
+
+
 class ServerSettings(Reply):
     authentication_methods: dict[str, bool]
-    external_authentication_methods: list[dict[str, Any]]
+    external_authentication_methods: list[ExternalMethod]
     service_feature_level: int
     service_version: str
     service_merge_base: str
@@ -57,12 +66,12 @@ async def settings(call: Call) -> ServerSettings:
     methods = dict.fromkeys(METHODS, False) | {"password": by_email, "email": by_email}
     return ServerSettings(
         authentication_methods=methods,
-        external_authentication_methods=[],
+        external_authentication_methods=external_methods(call),
         **domain.version.TOLD,
         push_notifications_enabled=False,
         is_incompatible=call.client == "ZulipInvalid",
         email_auth_enabled=by_email,
-        require_email_format_usernames=True,
+        require_email_format_usernames=names_are_addresses(call),
         realm_url=call.site,
         realm_uri=call.site,
         realm_name=org.realm.name,
@@ -72,3 +81,13 @@ async def settings(call: Call) -> ServerSettings:
         ),
         realm_web_public_access_enabled=api.call.has_public_access(call.config, org),
     )
+
+
+def external_methods(call: Call) -> list[ExternalMethod]:
+    """The ways in beside a password, in the order in which they are offered."""
+    return []
+
+
+def names_are_addresses(call: Call) -> bool:
+    """Whether one logs in with an address, rather than with a name that another service knows."""
+    return True

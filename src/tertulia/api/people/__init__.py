@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         named,
         presence,
         profile_fields,
+        sessions,
         status,
         users,
     )

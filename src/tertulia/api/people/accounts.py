@@ -2,6 +2,8 @@
 
 from typing import Annotated
 
+import msgspec
+
 from tertulia import actions, api, domain
 from tertulia.actions.people.accounts import AccountChanges
 from tertulia.api.call import Call
@@ -11,7 +13,7 @@ from tertulia.domain.people.user import Role
 from tertulia.errors import BadRequest
 from tertulia.errors.people import UserNotFound
 from tertulia.http.replies import Reply, ok
-from tertulia.http.rules import MaxLength, NoNul, OneOf
+from tertulia.http.rules import MaxLength, Name, NoNul, OneOf
 
 Text = Annotated[str, MaxLength(1000), NoNul]
 RoleNumber = Annotated[int, OneOf([int(role) for role in Role])]
@@ -23,6 +25,15 @@ class NewId(Reply):
 
 class NewKey(Reply):
     api_key: str
+
+
+class FurtherActions(msgspec.Struct):
+    """What else could be done to an account that is ended."""
+
+    delete_profile: bool = False
+    delete_public_channel_messages: bool = False
+    delete_private_channel_messages: bool = False
+    delete_direct_messages: bool = False
 
 
 async def create(call: Call, *, email: Text, password: Text, full_name: Text) -> NewId:
@@ -63,14 +74,20 @@ async def edit_by_email(
     return await _edit(call, _id_of(call, email), full_name, role, new_email, profile_data)
 
 
-async def deactivate_by_id(call: Call, user_id: int) -> Reply:
+async def deactivate_by_id(
+    call: Call, user_id: int, *, also: Annotated[FurtherActions | None, Name("actions")] = None
+) -> Reply:
     """End somebody's account."""
+    _refuse(also)
     await call.db.write(actions.people.accounts.deactivate, call.user, user_id)
     return ok()
 
 
-async def deactivate_by_email(call: Call, email: str) -> Reply:
+async def deactivate_by_email(
+    call: Call, email: str, *, also: Annotated[FurtherActions | None, Name("actions")] = None
+) -> Reply:
     """End somebody's account, named by address."""
+    _refuse(also)
     await call.db.write(actions.people.accounts.deactivate, call.user, _id_of(call, email))
     return ok()
 
@@ -108,6 +125,12 @@ async def _edit(
     changes = AccountChanges(full_name, None if role is None else Role(role), new_email, profile)
     await call.db.write(actions.people.accounts.edit, call.user, user_id, changes)
     return ok()
+
+
+def _refuse(also: FurtherActions | None) -> None:
+    """Ending an account is quick; deleting all that somebody said would not be."""
+    if also is not None and also != FurtherActions():
+        raise BadRequest("This server does not delete what somebody said along with their account.")
 
 
 def _id_of(call: Call, email: str) -> int:

@@ -4,13 +4,12 @@ import zoneinfo
 from functools import cache
 from typing import Annotated, Any
 
-from tertulia import actions, api, domain, storage
+from tertulia import actions, api, domain
 from tertulia.actions.personal.settings import SettingsChanges
 from tertulia.api.call import Call
 from tertulia.api.setting_values import FORMS
 from tertulia.domain.setting_values import ChosenFrom
 from tertulia.errors import BadRequest
-from tertulia.errors.http import RateLimited
 from tertulia.http.replies import Reply, ok
 from tertulia.http.rules import BareOrJson, Json, MaxLength, NoNul, OneOf
 from tertulia.http.signatures import takes
@@ -49,7 +48,8 @@ async def change(
     password_hash = None
     if new_password:
         password_hash = await _new_password_hash(call, old_password, new_password)
-    wanted = SettingsChanges(values, timezone, full_name, email, password_hash)
+    session_id = None if call.session is None else call.session.id
+    wanted = SettingsChanges(values, timezone, full_name, email, password_hash, session_id)
     await call.db.write(actions.personal.settings.change, call.user, wanted)
     return ok()
 
@@ -63,15 +63,7 @@ async def change_newcomers(call: Call, **values: Any) -> Reply:
 
 async def _new_password_hash(call: Call, old: str, new: str) -> str:
     """Checks the old password, as often as a login may be tried."""
-    attempt = (call.user.realm_id, call.user.email.casefold())
-    if call.password_attempts is not None:
-        decision = call.password_attempts.peek(attempt)
-        if not decision.is_allowed:
-            raise RateLimited(retry_after=decision.retry_after)
-    known = await call.db.read(storage.people.password_hash, call.user.id)
-    if not await api.people.hashing.matches(old[: domain.limits.PASSWORD_LENGTH + 1], known):
-        if call.password_attempts is not None:
-            call.password_attempts.check(attempt)
+    if not await api.people.login.is_right(call, call.user.email, call.user.id, old):
         raise BadRequest("Wrong password!")
     if not domain.limits.PASSWORD_SHORTEST <= len(new) <= domain.limits.PASSWORD_LENGTH:
         raise BadRequest("New password is too weak!")

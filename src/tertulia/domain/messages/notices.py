@@ -194,6 +194,14 @@ def retention_changed(by: User, old: int, new: int) -> Words:
     )
 
 
+def webhook_trouble(bot: User, service: str, trouble: str) -> Words:
+    """Something sent a webhook of theirs what could not be told."""
+    return blocks(
+        paragraph("Your bot " + person(bot) + f" was called by {service}, and could not say it:"),
+        quote(trouble, f"<p>{escape(trouble, quote=False)}</p>"),
+    )
+
+
 def channel_archived(channel: Channel) -> Words:
     return paragraph("Channel " + channel_link(channel) + " has been archived.")
 

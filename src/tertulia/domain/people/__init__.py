@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         passwords,
         presence,
         profile_fields,
+        sessions,
         status,
         user,
     )

@@ -5,6 +5,13 @@ from typing import TYPE_CHECKING
 from tertulia.modules import on_demand
 
 if TYPE_CHECKING:
-    from tertulia.domain.personal import alert_words, drafts, settings, snippets, topic_policies
+    from tertulia.domain.personal import (
+        alert_words,
+        drafts,
+        navigation_views,
+        settings,
+        snippets,
+        topic_policies,
+    )
 else:
     __getattr__ = on_demand(__name__)

@@ -164,7 +164,6 @@ _PARTS: dict[str, Callable[[View], dict[str, Any]]] = {
     "custom_profile_fields": _profile_fields,
     "onboarding_steps": lambda view: {"onboarding_steps": [], "navigation_tour_video_url": None},
     "message": lambda view: {"max_message_id": view.facts.max_message_id},
-    "navigation_views": lambda view: {"navigation_views": []},
     "presence": lambda view: events.snapshot.presence.presence_state(
         view.org, view.me, view.options, view.presence_days, view.now
     ),

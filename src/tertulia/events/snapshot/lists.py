@@ -40,6 +40,10 @@ LISTS = {
         of_user=storage.personal.muted_users.of_user,
         told=events.types.personal.muted_users.mute_object,
     ),
+    "navigation_views": ListedPart(
+        of_user=storage.personal.navigation_views.of_user,
+        told=events.types.personal.navigation_views.view_object,
+    ),
     "realm_domains": ListedPart(
         of_everybody=storage.organization.mail_domains.everything, told=DomainObject.of
     ),

@@ -245,7 +245,7 @@ def spans_in(tx: Tx, user_id: int, channel_ids: list[int]) -> list[Span]:
         return []
     rows = tx.all(
         "SELECT channel_id, start_seq, start_message_id, end_seq, end_message_id"
-        " FROM subscription_span WHERE user_id = :user AND channel_id IN :channels ORDER BY id",
+        " FROM subscription_span WHERE user_id = :user AND channel_id IN :channels",
         user=user_id,
         channels=channel_ids,
     )

@@ -144,6 +144,14 @@ class Database:
         finally:
             connection.close()
 
+    def has_others(self) -> bool:
+        """Whether another Tertulia is connected to it."""
+        connection = self.dialect.connect()
+        try:
+            return self.dialect.has_others(connection)
+        finally:
+            connection.close()
+
     def tidy(self) -> None:
         """Let the database look at itself, after very much has been written at once."""
         connection = self.dialect.connect()

@@ -88,16 +88,21 @@ def migrate(connection: Any, dialect: Dialect) -> list[int]:
         before = standing(connection, dialect)
         if before.is_too_new:
             raise SchemaTooNew(before.must_know, latest())
-
-        missing = before.missing()
-        for migration in missing:
-            _apply(connection, dialect, migration.text)
-        if missing:
-            _remember(connection, dialect, before, missing)
+        missing = apply(connection, dialect, before.missing())
     except BaseException:
         connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
+    return missing
+
+
+def apply(connection: Any, dialect: Dialect, missing: list[Migration]) -> list[int]:
+    """Apply migrations within a transaction that is under way; gives their numbers."""
+    before = standing(connection, dialect)
+    for migration in missing:
+        _apply(connection, dialect, migration.text)
+    if missing:
+        _remember(connection, dialect, before, missing)
     return [each.number for each in missing]
 
 

@@ -6,7 +6,7 @@ which knows nothing of how many rows there are, to use no index by that column. 
 to know of its surroundings is here too: whose organization it works in and what time it is.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from tertulia.storage.database.watching import Changed, Overheard
@@ -36,6 +36,14 @@ class Dialect(Protocol):
         self, connection: Any, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]
     ) -> None: ...
     def number_on(self, connection: Any, table: str) -> None: ...
+    def counters(self, connection: Any) -> dict[str, int]: ...
+    def count_from(self, connection: Any, table: str, last: int) -> None: ...
+    def stream_rows(
+        self, connection: Any, table: str, columns: Mapping[str, str]
+    ) -> Iterator[Sequence[Any]]: ...
+    def begin_loading(self, connection: Any) -> None: ...
+    def end_loading(self, connection: Any) -> None: ...
+    def set_aside(self, connection: Any) -> list[str]: ...
     def tidy(self, connection: Any) -> None: ...
     def command(self, connection: Any, sql: str) -> None: ...
     def connect(self, *, to_serve: bool = False) -> Any: ...
@@ -49,6 +57,7 @@ class Dialect(Protocol):
     async def watch(self, changed: Changed, overheard: Overheard) -> None: ...
     def is_outage(self, error: BaseException) -> bool: ...
     def check_fitness(self) -> None: ...
+    def has_others(self, connection: Any) -> bool: ...
     def time(self, connection: Any) -> float | None: ...
     def history_line(self, connection: Any) -> str: ...
     def has_table(self, connection: Any, table: str) -> bool: ...
@@ -57,6 +66,8 @@ class Dialect(Protocol):
     types: Mapping[str, str]
     next_message_id: str
     declared_references: str
+    columns: str
+    size: str  # in bytes, as `value`
     reads_block: bool
     writes_in_queries: bool
 
@@ -94,6 +105,22 @@ class Tx:
     def number_on(self, table: str) -> None:
         """Rows came with ids of their own: let the next one be numbered after them."""
         self.dialect.number_on(self._connection, table)
+
+    def stream_rows(self, table: str, columns: Mapping[str, str]) -> Iterator[Sequence[Any]]:
+        """All rows of a table, of any number, one after the other; columns come with their type."""
+        return self.dialect.stream_rows(self._connection, table, columns)
+
+    def counters(self) -> dict[str, int]:
+        """The last id that was given out, by table."""
+        return self.dialect.counters(self._connection)
+
+    def count_from(self, table: str, last: int) -> None:
+        """Let the next id of a table be the one after this."""
+        self.dialect.count_from(self._connection, table, last)
+
+    def set_aside(self) -> list[str]:
+        """Drop what slows down the loading of many rows; gives what makes it again."""
+        return self.dialect.set_aside(self._connection)
 
     def one(self, sql: str, **params: Any) -> Row | None:
         row: Row | None = self._run(sql, params).fetchone()

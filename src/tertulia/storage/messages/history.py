@@ -131,11 +131,13 @@ def _stretches(ids: BitMap64, anchor: int, count: int, *, back: bool) -> Iterato
 
 def _page(tx: Tx, selection: Selection, anchor: int, count: int, *, back: bool) -> list[int]:
     """The next ids for which the conditions hold, the nearest first."""
-    walk = Walk(tx, anchor, count, back)
-    found: set[int] = set()
+    found: list[int] = []
     for way in selection.ways():
-        found.update(walk.along(way))
-    return sorted(found, reverse=back)[:count]
+        # Once so many are found, only what is nearer than the last of them counts.
+        end = found[count - 1] if len(found) >= count else None
+        walk = Walk(tx, anchor, count, back, end)
+        found = sorted({*found, *walk.along(way)}, reverse=back)
+    return found[:count]
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +148,7 @@ class Walk:
     anchor: int
     count: int
     back: bool
+    end: int | None = None  # nothing beyond this one is wanted
 
     def along(self, way: Selection) -> list[int]:
         if way.places is None or not way.by_realm:
@@ -155,7 +158,7 @@ class Walk:
             in_places = self._asked(way, "m.channel_id IN :places", by_realm=False, places=here)
             return in_places + self._elsewhere(way)
         is_part = way.by_mark or not way.is_whole
-        if len(way.places) > FEW_PLACES and (is_part or self.count > MANY):
+        if (is_part or self.count > MANY) and len(way.places) > FEW_PLACES:
             return self._asked(way)
         walk = self._past_the_gap(way)
         passed_over = self._elsewhere(way) if walk is not self else []
@@ -167,6 +170,8 @@ class Walk:
 
     def _past_the_gap(self, way: Selection) -> "Walk":
         """Begun where the first of the places begins: before that there is nothing in any."""
+        if way.places is None or (self.back and way.places.go_on):
+            return self
         places = way.places or [Place(0)]
         if self.back:
             begin = max(place.until for place in places) + 1
@@ -213,6 +218,9 @@ class Walk:
             more = f"m.realm_id = :realm{' AND ' + more if more else ''}"
             params["realm"] = self.tx.realm_id
         position = "m.id < :anchor" if self.back else "m.id > :anchor"
+        if self.end is not None:
+            position += " AND m.id > :end" if self.back else " AND m.id < :end"
+            params["end"] = self.end
         rows = self.tx.all(
             f"SELECT m.id FROM message m WHERE {position}"
             f"{' AND ' + more if more else ''} AND {way.where()}"

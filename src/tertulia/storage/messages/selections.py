@@ -4,9 +4,9 @@ Conditions are SQL over `message m`; what is known as a set of ids, such as what
 read, stays a set. How a selection is read in order is told in `history`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, overload
 
 from pyroaring import BitMap64
 
@@ -52,6 +52,33 @@ class Place:
     until: int = BEYOND_ALL
 
 
+class Places(Sequence[Place]):
+    """The channels of a reader; they are many, and are read only if the way leads through them.
+
+    `go_on` says that one of them at least has no end.
+    """
+
+    def __init__(self, find: Callable[[], list[Place]], *, go_on: bool) -> None:
+        self._find = find
+        self._found: list[Place] | None = None
+        self.go_on = go_on
+
+    def _all(self) -> list[Place]:
+        if self._found is None:
+            self._found = self._find()
+        return self._found
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    @overload
+    def __getitem__(self, index: int) -> Place: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Place]: ...
+    def __getitem__(self, index: int | slice) -> Place | list[Place]:
+        return self._all()[index]
+
+
 @dataclass(slots=True)
 class Selection:
     """Conditions that all must hold, with the values they name, and ids that are known already.
@@ -77,7 +104,7 @@ class Selection:
     by_realm: bool = True
     by_mark: bool = False
     by_topic: bool = False
-    places: list[Place] | None = None
+    places: Places | None = None
     elsewhere: tuple[str, ...] = ()
     is_whole: bool = False
     search: Search | None = None
@@ -127,14 +154,32 @@ def received_directly(me: int) -> Selection:
     return selection
 
 
-def received_in_channels(tx: Tx, me: int, readable: list[int]) -> Selection:
-    """Everything that reached me in channels and that I may still read."""
+def received_in_channels(
+    tx: Tx,
+    me: int,
+    readable: list[int],
+    hidden: list[int] | None = None,
+    *,
+    is_in_some: bool = False,
+) -> Selection:
+    """Everything that reached me in channels and that I may still read.
+
+    `hidden` are all channels that I may not; the shorter of the two lists is asked for.
+    """
+
+    def places() -> list[Place]:
+        return _places(storage.channels.subscriptions.spans_of(tx, me), set(readable))
+
     selection = Selection(
-        places=_places(storage.channels.subscriptions.spans_of(tx, me), set(readable)),
-        elsewhere=(MOVED, KEPT_AS_HISTORICAL),
+        places=Places(places, go_on=is_in_some), elsewhere=(MOVED, KEPT_AS_HISTORICAL)
     )
-    # The plus keeps this condition from choosing the index.
-    selection.require("+m.channel_id IN :readable", readable=readable)
+    # The plus keeps these conditions from choosing the index.
+    if hidden is None or len(hidden) > len(readable):
+        selection.require("+m.channel_id IN :readable", readable=readable)
+    elif hidden:
+        selection.require("NOT (+m.channel_id IN :hidden)", hidden=hidden)
+    else:
+        selection.require("+m.channel_id IS NOT NULL")
     # What was kept while the history was open to all is out of sight once it is protected.
     seen = f"{SHARES_HISTORY} OR {CAME_WHILE_SUBSCRIBED}"
     selection.require(f"{RECEIVED_IN_CHANNEL} OR ({KEPT_AS_HISTORICAL} AND ({seen}))", me=me)
@@ -145,15 +190,16 @@ def received_in_channels(tx: Tx, me: int, readable: list[int]) -> Selection:
 def received(tx: Tx, me: int) -> Selection:
     """Everything that reached me, whether or not I may still read it."""
     spans = storage.channels.subscriptions.spans_of(tx, me)
-    in_channels = Selection(places=_places(spans, {span.channel_id for span in spans}))
-    in_channels.elsewhere = (MOVED,)
+    places = _places(spans, {span.channel_id for span in spans})
+    in_channels = Selection(places=Places(lambda: places, go_on=False), elsewhere=(MOVED,))
     in_channels.require(RECEIVED_IN_CHANNEL, me=me)
     return Selection(either=[in_channels, received_directly(me)])
 
 
 def open_in_channels(me: int, shared: list[int], protected: list[int]) -> Selection:
     """All that I may see in channels: with a protected history, what came while I was there."""
-    selection = Selection(places=[Place(channel_id) for channel_id in shared + protected])
+    places = [Place(channel_id) for channel_id in shared + protected]
+    selection = Selection(places=Places(lambda: places, go_on=bool(places)))
     selection.require(
         f"+m.channel_id IN :shared OR (+m.channel_id IN :protected AND {CAME_WHILE_SUBSCRIBED})",
         me=me,

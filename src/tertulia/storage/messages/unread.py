@@ -21,7 +21,12 @@ from tertulia.storage.messages.selections import (
 )
 
 FEW = 2000
+DENSE = 50  # ids are neighbours if one in so many is asked for
 
+Flags = tuple[str, ...]
+"""In the words of clients, and in the order they know."""
+
+_READ: Flags = ("read",)
 _NO_MARKS: Set[str] = frozenset()
 
 # The marks that clients are shown, in their order; `unread_notice` is ours alone.
@@ -34,6 +39,7 @@ SHOWN = (
     "historical",
     "has_alert_word",
 )
+_FLAGS = [*SHOWN, "unread_notice"]
 # A notice that a topic was resolved is read at once, but for those who asked to see it.
 _ARRIVES_UNREAD = (
     "NOT (m.sender_id = :me AND m.read_by_sender)"
@@ -154,7 +160,7 @@ def in_place(tx: Tx, waiting: BitMap64, channel_id: int, topic_key: str | None =
     return [row["id"] for row in rows if row["id"] in waiting]
 
 
-def flags_for(tx: Tx, user_id: int, shown: Sequence[Message]) -> dict[int, list[str]]:
+def flags_for(tx: Tx, user_id: int, shown: Sequence[Message]) -> dict[int, Flags]:
     """The flags of each message for this reader, in the words of clients.
 
     They are messages that the reader may see, so a direct one is in a conversation of theirs.
@@ -162,14 +168,16 @@ def flags_for(tx: Tx, user_id: int, shown: Sequence[Message]) -> dict[int, list[
     marks = flags_of(tx, user_id, [message.id for message in shown])
     received = _received_among(tx, user_id, shown)
     not_read = _unread_among(tx, user_id, shown, received, marks)
-    flags: dict[int, list[str]] = {}
+    flags: dict[int, Flags] = {}
     for message in shown:
-        found = marks.get(message.id, _NO_MARKS)
-        if message.id not in received:
+        number = message.id
+        found = marks.get(number, _NO_MARKS)
+        if number not in received:
             found = found | {"historical"}
         elif message.channel_wildcard:
             found = found | {"stream_wildcard_mentioned"}
-        flags[message.id] = _in_order(found, is_read=message.id not in not_read)
+        is_read = number not in not_read
+        flags[number] = _in_order(found, is_read) if found else _READ if is_read else ()
     return flags
 
 
@@ -180,12 +188,16 @@ def _received_among(tx: Tx, user_id: int, shown: Sequence[Message]) -> set[int]:
     spans: dict[int | None, list[storage.channels.subscriptions.Span]] = {}
     for span in storage.channels.subscriptions.spans_in(tx, user_id, channel_ids):
         spans.setdefault(span.channel_id, []).append(span)
-    return {
-        message.id
-        for message in shown
-        if message.channel_id is None
-        or any(span.received(message) for span in spans.get(message.origin_channel_id, ()))
-    }
+    found = set()
+    for message in shown:
+        if message.channel_id is None:
+            found.add(message.id)
+            continue
+        for span in spans.get(message.origin_channel_id, ()):
+            if span.covers_message(message.id):
+                found.add(message.id)
+                break
+    return found
 
 
 def _unread_among(
@@ -197,7 +209,7 @@ def _unread_among(
 ) -> set[int]:
     """Those of the messages that the reader has not read; as `among`, of messages we have."""
     stored = _stored(tx, user_id)
-    found = {message.id for message in shown if message.id in stored.bitmap}
+    found = set(stored.bitmap & BitMap64([message.id for message in shown]))
     newer = [
         message for message in shown if message.id > stored.caught_up_to and message.id in received
     ]
@@ -215,23 +227,34 @@ def _unread_among(
     return found
 
 
-def _in_order(marks: Set[str], *, is_read: bool) -> list[str]:
+def _in_order(marks: Set[str], is_read: bool) -> Flags:
     found = ["read"] if is_read else []
-    if not marks:
-        return found
     found += [flag for flag in SHOWN if flag in marks]
     if marks & {"stream_wildcard_mentioned", "topic_wildcard_mentioned"}:
         found.append("wildcard_mentioned")
-    return found
+    return tuple(found)
 
 
 def flags_of(tx: Tx, user_id: int, message_ids: Sequence[int]) -> dict[int, set[str]]:
     """The marks, other than read, that these messages carry for a user."""
     found: dict[int, set[str]] = {}
+    if not message_ids:
+        return found
+    first, last = min(message_ids), max(message_ids)
+    is_dense = last - first < DENSE * len(message_ids)
     rows = tx.all(
-        "SELECT message_id, flag FROM message_flag WHERE user_id = :user AND message_id IN :ids",
+        # Of neighbours, each kind of mark is looked up once; others are looked up one by one.
+        "SELECT message_id, flag FROM message_flag WHERE user_id = :user AND flag IN :flags"
+        " AND message_id >= :first AND message_id <= :last"
+        if is_dense
+        else "SELECT message_id, flag FROM message_flag WHERE message_id IN :ids"
+        " AND user_id = :user",
         user=user_id,
-        ids=list(message_ids),
+        **(
+            {"flags": _FLAGS, "first": first, "last": last}
+            if is_dense
+            else {"ids": list(message_ids)}
+        ),
     )
     for row in rows:
         found.setdefault(row["message_id"], set()).add(row["flag"])

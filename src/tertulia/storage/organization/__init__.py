@@ -10,7 +10,13 @@ from tertulia.modules import on_demand
 from tertulia.storage.database.tx import Row, Tx
 
 if TYPE_CHECKING:
-    from tertulia.storage.organization import custom_emoji, linkifiers, mail_domains, playgrounds
+    from tertulia.storage.organization import (
+        audit,
+        custom_emoji,
+        linkifiers,
+        mail_domains,
+        playgrounds,
+    )
 else:
     __getattr__ = on_demand(__name__)
 
@@ -62,6 +68,14 @@ def set_render_version(tx: Tx, version: int) -> None:
 
 def rename(tx: Tx, name: str) -> None:
     tx.execute("UPDATE realm SET name = :name WHERE id = :id", name=name, id=tx.realm_id)
+
+
+def set_deactivated(tx: Tx, deactivated: bool) -> None:
+    tx.execute(
+        "UPDATE realm SET deactivated = :deactivated WHERE id = :id",
+        deactivated=deactivated,
+        id=tx.realm_id,
+    )
 
 
 def set_setting(tx: Tx, name: str, value: Any) -> None:

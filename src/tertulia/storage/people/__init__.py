@@ -14,9 +14,11 @@ if TYPE_CHECKING:
         bot_memory,
         bots,
         known_people,
+        password_attempts,
         presence,
         profile_fields,
         profiles,
+        sessions,
         statuses,
     )
 else:
@@ -192,6 +194,14 @@ def insert(
     user = find(tx, user_id)
     assert user is not None
     return user
+
+
+def sealed_keys(tx: Tx) -> dict[int, bytes]:
+    """The sealed keys of everybody who has one."""
+    rows = tx.all(
+        "SELECT id, key_sealed FROM account WHERE realm_id = :realm AND key_sealed IS NOT NULL"
+    )
+    return {row["id"]: bytes(row["key_sealed"]) for row in rows}
 
 
 def set_key(tx: Tx, user_id: int, fingerprint: bytes, sealed: bytes) -> None:

@@ -5,6 +5,13 @@ from typing import TYPE_CHECKING
 from tertulia.modules import on_demand
 
 if TYPE_CHECKING:
-    from tertulia.storage.personal import alert_words, drafts, muted_users, snippets, topic_policies
+    from tertulia.storage.personal import (
+        alert_words,
+        drafts,
+        muted_users,
+        navigation_views,
+        snippets,
+        topic_policies,
+    )
 else:
     __getattr__ = on_demand(__name__)

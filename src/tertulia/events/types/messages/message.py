@@ -127,6 +127,7 @@ def add_details(
             "emoji_code": each.emoji_code,
             "reaction_type": each.reaction_type,
             "user_id": each.user_id,
+            "user": reacting(org, each.user_id),
         }
         for each in message.reactions
     ]
@@ -137,6 +138,20 @@ def add_details(
     history = visible_edits(org, message.edits)
     if history:
         shown.edit_history = [_edit_object(each, allow_empty_topic) for each in history[::-1]]
+
+
+def reacting(org: Organization, user_id: int) -> dict[str, Any]:
+    """Who reacted, as clients were told before they knew of ids.
+
+    Compat: `zulip-term` 0.7 reads the name. What is told is the same for all, so where guests may
+    not know everybody, nobody is named.
+    """
+    user = org.users.get(user_id)
+    if user is None:
+        return {"id": user_id, "email": "", "full_name": UNKNOWN_NAME, "is_mirror_dummy": False}
+    name = user.full_name if org.sees_everybody(None) else UNKNOWN_NAME
+    email = user.stand_in(org.email_domain)
+    return {"id": user_id, "email": email, "full_name": name, "is_mirror_dummy": False}
 
 
 def visible_edits(org: Organization, edits: Sequence[Edit]) -> list[Edit]:

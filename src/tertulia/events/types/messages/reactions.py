@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable
 from typing import ClassVar, Literal
 
+from tertulia import events
 from tertulia.events.directory import Organization
 from tertulia.events.listener import Listener
 from tertulia.events.types.event import Event, Wire
@@ -31,6 +32,7 @@ class ReactionChanged(Event, frozen=True):
             "type": "reaction",
             "op": self.op,
             "user_id": self.user_id,
+            "user": events.types.messages.message.reacting(org, self.user_id),
             "message_id": self.message_id,
             "emoji_name": self.emoji_name,
             "emoji_code": self.emoji_code,

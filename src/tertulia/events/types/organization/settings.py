@@ -49,3 +49,24 @@ class RealmChanged(Event, frozen=True):
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
         yield {"type": "realm", "op": "update", "property": self.property, "value": self.value}
+
+
+class RealmDeactivated(Event, frozen=True):
+    """The organization was closed: this is the last thing that anybody hears."""
+
+    kind: ClassVar[str] = "realm_deactivated"
+    types: ClassVar[tuple[str, ...]] = ("realm",)
+    shared: ClassVar[bool] = True
+
+    def touched(self) -> Touched:
+        return Touched(realm=True)
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        yield {"type": "realm", "op": "deactivated", "realm_id": org.realm.id}
+
+
+class RealmReactivated(Event, frozen=True):
+    kind: ClassVar[str] = "realm_reactivated"
+
+    def touched(self) -> Touched:
+        return Touched(realm=True)

@@ -8,7 +8,7 @@ import asyncio
 import re
 import secrets
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -29,6 +29,7 @@ WHISPERS = "tertulia_whispers"
 ASK_EVERY_SECONDS = 5.0
 RECONNECT_AFTER_SECONDS = 1.0
 FEW = 16
+APPLICATION = "tertulia"
 LONGEST_NOTICE = 8000  # bytes; the database takes no more
 
 _NAME = re.compile(r"(?<![:\w]):([a-z_][a-z_0-9]*)")
@@ -119,7 +120,12 @@ class Postgres:
         " JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1]"
         " WHERE c.contype = 'f' AND pg_table_is_visible(t.oid)"
     )
+    columns = (
+        "SELECT table_name, column_name, data_type AS type FROM information_schema.columns"
+        " WHERE table_schema = current_schema() ORDER BY table_name, ordinal_position"
+    )
     next_message_id = "nextval('message_id_seq')"
+    size = "SELECT pg_database_size(current_database()) AS value"
     reads_block = False
     writes_in_queries = True
     limits: dict[str, str] = {
@@ -148,7 +154,7 @@ class Postgres:
             keepalives_interval=5,
             keepalives_count=3,
             tcp_user_timeout=30_000,
-            application_name="tertulia",
+            application_name=APPLICATION,
         )
         limits = self.limits if to_serve else {}
         chosen = {"synchronous_commit": "on", "client_min_messages": "warning"} | limits
@@ -190,6 +196,58 @@ class Postgres:
         connection.execute(
             f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), max(id)) FROM {table}"
         )
+
+    def counters(self, connection: Any) -> dict[str, int]:
+        rows = connection.execute(
+            "SELECT c.table_name, s.last_value FROM information_schema.columns c"
+            " JOIN pg_sequences s ON s.schemaname = current_schema() AND"
+            " format('%I.%I', s.schemaname, s.sequencename)"
+            " = pg_get_serial_sequence(c.table_name, c.column_name)"
+            " WHERE c.table_schema = current_schema() AND c.is_identity = 'YES'"
+        ).fetchall()
+        return {row["table_name"]: row["last_value"] or 0 for row in rows}
+
+    def count_from(self, connection: Any, table: str, last: int) -> None:
+        connection.execute(
+            f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), {max(last, 1):d},"
+            f" {bool(last)})"
+        )
+
+    def stream_rows(
+        self, connection: Any, table: str, columns: Mapping[str, str]
+    ) -> Iterator[Sequence[Any]]:
+        sql = f"COPY (SELECT {', '.join(columns)} FROM {table}) TO STDOUT (FORMAT BINARY)"
+        with connection.cursor().copy(sql) as copy:
+            copy.set_types(list(columns.values()))
+            yield from copy.rows()
+
+    def begin_loading(self, connection: Any) -> None:
+        """Until its commit nobody sees a transaction; it takes no more than one of the cores."""
+        connection.execute("SET max_parallel_maintenance_workers = 0")
+
+    def end_loading(self, connection: Any) -> None:
+        """Nothing to do, for the same reason."""
+
+    def set_aside(self, connection: Any) -> list[str]:
+        references = connection.execute(
+            "SELECT conrelid::regclass::text AS table_name, conname,"
+            " pg_get_constraintdef(oid) AS definition FROM pg_constraint"
+            " WHERE contype = 'f' AND connamespace = current_schema()::regnamespace"
+        ).fetchall()
+        indexes = connection.execute(
+            "SELECT c.relname, pg_get_indexdef(i.indexrelid) AS definition FROM pg_index i"
+            " JOIN pg_class c ON c.oid = i.indexrelid"
+            " WHERE c.relnamespace = current_schema()::regnamespace"
+            " AND NOT EXISTS (SELECT 1 FROM pg_constraint k WHERE k.conindid = i.indexrelid)"
+        ).fetchall()
+        for row in references:
+            connection.execute(f"ALTER TABLE {row['table_name']} DROP CONSTRAINT {row['conname']}")
+        for row in indexes:
+            connection.execute(f"DROP INDEX {row['relname']}")
+        return [row["definition"] for row in indexes] + [
+            f"ALTER TABLE {row['table_name']} ADD CONSTRAINT {row['conname']} {row['definition']}"
+            for row in references
+        ]
 
     def tidy(self, connection: Any) -> None:
         """What it would do by itself a few minutes after so many rows have come."""
@@ -273,6 +331,14 @@ class Postgres:
             heard = another.execute("SELECT current_setting('tertulia.said', true) AS said")
             if (heard.fetchone() or {})["said"] == "here":
                 raise SessionsShared()
+
+    def has_others(self, connection: Any) -> bool:
+        found = connection.execute(
+            "SELECT 1 FROM pg_stat_activity WHERE datname = current_database()"
+            " AND pid <> pg_backend_pid() AND application_name = %s LIMIT 1",
+            (APPLICATION,),
+        )
+        return found.fetchone() is not None
 
     def time(self, connection: Any) -> float | None:
         told = connection.execute("SELECT extract(epoch FROM clock_timestamp()) AS now").fetchone()

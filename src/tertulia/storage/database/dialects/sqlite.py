@@ -7,7 +7,7 @@ import asyncio
 import hashlib
 import re
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -55,10 +55,16 @@ class Sqlite:
         'SELECT m.name AS table_name, f."from" AS column_name, f."table" AS target'
         " FROM sqlite_master m JOIN pragma_foreign_key_list(m.name) f WHERE m.type = 'table'"
     )
+    columns = (
+        "SELECT m.name AS table_name, c.name AS column_name, c.type AS type FROM sqlite_master m"
+        " JOIN pragma_table_info(m.name) c WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%'"
+        " ORDER BY m.name, c.cid"
+    )
     next_message_id = (
         "(SELECT 1 + max(coalesce((SELECT max(id) FROM message), 0),"
         " coalesce((SELECT max(newest) FROM deleted_message), 0)))"
     )
+    size = "SELECT page_count * page_size AS value FROM pragma_page_count(), pragma_page_size()"
     reads_block = True
     writes_in_queries = False
 
@@ -106,6 +112,37 @@ class Sqlite:
     def number_on(self, connection: Any, table: str) -> None:
         """Nothing to do: it looks at the largest id by itself."""
 
+    def counters(self, connection: Any) -> dict[str, int]:
+        rows = connection.execute("SELECT name, seq FROM sqlite_sequence").fetchall()
+        return {row["name"]: row["seq"] for row in rows}
+
+    def count_from(self, connection: Any, table: str, last: int) -> None:
+        connection.execute("DELETE FROM sqlite_sequence WHERE name = ?", (table,))
+        connection.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", (table, last))
+
+    def stream_rows(
+        self, connection: Any, table: str, columns: Mapping[str, str]
+    ) -> Iterator[Sequence[Any]]:
+        cursor = connection.cursor()
+        cursor.row_factory = None
+        yield from cursor.execute(f"SELECT {', '.join(columns)} FROM {table}")
+
+    def begin_loading(self, connection: Any) -> None:
+        """The file is new and nobody's yet: what is half done will be thrown away."""
+        for pragma in ("journal_mode = OFF", "synchronous = OFF", "foreign_keys = OFF"):
+            connection.execute(f"PRAGMA {pragma}")
+
+    def end_loading(self, connection: Any) -> None:
+        connection.execute("PRAGMA journal_mode = WAL")
+
+    def set_aside(self, connection: Any) -> list[str]:
+        rows = connection.execute(
+            "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL"
+        ).fetchall()
+        for row in rows:
+            connection.execute(f"DROP INDEX {row['name']}")
+        return [row["sql"] for row in rows]
+
     def tidy(self, connection: Any) -> None:
         """Nothing to do: it plans by the shape of the schema."""
 
@@ -139,6 +176,10 @@ class Sqlite:
 
     def check_fitness(self) -> None:
         """Nothing to do: there is nobody between us and the file."""
+
+    def has_others(self, connection: Any) -> bool:
+        """Whoever works on the file holds a lock of its own."""
+        return False
 
     def time(self, connection: Any) -> float | None:
         """It has no clock but ours."""

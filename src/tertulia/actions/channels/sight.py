@@ -1,0 +1,121 @@
+"""What somebody sees of channels: as the database says, or as the directory does.
+
+The directory answers in no time, and may be asked where nothing is decided for good: by one who
+reads history, in a transaction that finds the directory as old as itself.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Protocol
+
+from pyroaring import BitMap
+
+from tertulia import actions, domain, storage
+from tertulia.domain.channels.channel import Channel
+from tertulia.domain.groups.group import GroupValue
+from tertulia.domain.people.user import User
+from tertulia.events.directory import Organization
+from tertulia.storage.database.tx import Tx
+
+
+@dataclass(frozen=True, slots=True)
+class Readable:
+    """The channels whose messages somebody may read, and those whose they may not."""
+
+    shared: list[int]  # all messages
+    protected: list[int]  # those that came while one was subscribed
+    hidden: list[int]
+    is_in_some: bool  # whether they are subscribed anywhere
+
+    @property
+    def ids(self) -> list[int]:
+        return self.shared + self.protected
+
+
+class Sight(Protocol):
+    def named(self, where: int | str) -> Channel | None:
+        """The channel of this id or name, as far as one may know of it."""
+
+    def may_read(self, channel: Channel) -> bool: ...
+
+    def readable(self) -> Readable: ...
+
+
+@dataclass(frozen=True, slots=True)
+class SightInDatabase:
+    tx: Tx
+    user: User
+
+    def named(self, where: int | str) -> Channel | None:
+        return actions.channels.named(self.tx, self.user, where)
+
+    def may_read(self, channel: Channel) -> bool:
+        return actions.channels.may_read(self.tx, self.user, channel)
+
+    def readable(self) -> Readable:
+        """Most channels need no question; the others are read whole, to ask their permissions."""
+        tx, user = self.tx, self.user
+        mine = set(storage.channels.subscriptions.channel_ids_of(tx, user.id))
+        doors = storage.channels.doors(tx)
+        found = {
+            door.id
+            for door in doors
+            if domain.channels.access.stands_open(user, door, door.id in mine)
+        }
+        others = [] if user.is_guest else [door.id for door in doors if door.id not in found]
+        if others:
+            holds = partial(actions.groups.permissions.asking(tx, [user]), user)
+            found |= {
+                channel.id
+                for channel in storage.channels.find_many(tx, others)
+                if domain.channels.access.may_read(user, channel, False, holds)
+            }
+        return Readable(
+            [door.id for door in doors if door.id in found and door.history_public],
+            [door.id for door in doors if door.id in found and not door.history_public],
+            [door.id for door in doors if door.id not in found],
+            bool(mine),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SightInDirectory:
+    org: Organization
+    user: User
+
+    def named(self, where: int | str) -> Channel | None:
+        org = self.org
+        found = org.channel_named(where) if isinstance(where, str) else org.channels.get(where)
+        return found if found is not None and org.may_see(self.user.id, found.id) else None
+
+    def may_read(self, channel: Channel) -> bool:
+        return self.org.may_read(self.user.id, channel.id)
+
+    def readable(self) -> Readable:
+        org, user = self.org, self.user
+        mine = org.subscribed.get(user.id, BitMap())
+        found = mine | org.doors.open_to(user)
+        hidden = org.doors.all - found
+        if not user.is_guest:
+            let_in = self._let_in(hidden)
+            found, hidden = found | let_in, hidden - let_in
+        protected = found & org.doors.protected
+        return Readable(list(found - protected), list(protected), list(hidden), bool(mine))
+
+    def _let_in(self, channel_ids: BitMap) -> BitMap:
+        """The channels into which a permission lets one; most of them name the same few groups."""
+        org, user, now = self.org, self.user, self.org.clock()
+        known: dict[int, bool] = {}
+
+        def holds(value: GroupValue) -> bool:
+            if not isinstance(value, int):
+                return org.holds(user, value, now)
+            if value not in known:
+                known[value] = org.holds(user, value, now)
+            return known[value]
+
+        return BitMap(
+            channel_id
+            for channel_id in channel_ids
+            if domain.channels.access.may_read(user, org.channels[channel_id], False, holds)
+        )

@@ -1,0 +1,37 @@
+"""How often a password may be tried: counted before it is looked at, whoever asks, on any server.
+
+Few times for one name from one address; for one name from everywhere many more, so that nobody is
+locked out by a stranger who guesses. A right password clears what its own address has tried.
+"""
+
+import math
+
+from tertulia import storage
+from tertulia.errors.http import RateLimited
+from tertulia.storage.database.tx import Tx
+
+WINDOW_SECONDS = 1800
+FROM_ONE_ADDRESS = 5
+FROM_EVERYWHERE = 100
+
+
+def count(tx: Tx, name_hash: bytes, address: str) -> None:
+    """Count one attempt, or raise RateLimited if there were too many."""
+    since = tx.now - WINDOW_SECONDS
+    here = storage.people.password_attempts.nth_last(
+        tx, name_hash, FROM_ONE_ADDRESS, since, address
+    )
+    anywhere = storage.people.password_attempts.nth_last(tx, name_hash, FROM_EVERYWHERE, since)
+    reached = [moment for moment in (here, anywhere) if moment is not None]
+    if reached:
+        raise RateLimited(retry_after=math.ceil(max(reached) - since))
+    storage.people.password_attempts.insert(tx, name_hash, address)
+
+
+def clear(tx: Tx, name_hash: bytes, address: str) -> None:
+    """The password was right: what was tried before it from there is forgiven."""
+    storage.people.password_attempts.forget(tx, name_hash, address)
+
+
+def forget_old(tx: Tx) -> None:
+    storage.people.password_attempts.forget_before(tx, tx.now - WINDOW_SECONDS)

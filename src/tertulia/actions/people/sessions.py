@@ -1,0 +1,57 @@
+"""Sessions: begun when somebody arrives in a browser, ended by their owner or with the account."""
+
+from tertulia import domain, events, storage
+from tertulia.domain.people.sessions import AGENT_LENGTH, LIFE_SECONDS, Browser, Session
+from tertulia.domain.people.user import User
+from tertulia.errors.people import SessionNotFound
+from tertulia.events.audience import Nobody
+from tertulia.events.types.people.sessions import SessionsEnded
+from tertulia.storage.database.tx import Tx
+
+
+def begin(tx: Tx, user: User, fingerprint: bytes, browser: Browser) -> None:
+    """Let a browser in; it alone knows what the fingerprint is of."""
+    storage.people.sessions.insert(
+        tx, user.id, fingerprint, browser.agent[:AGENT_LENGTH], browser.address
+    )
+    for session in mine(tx, user)[domain.limits.SESSIONS :]:
+        end(tx, user, session.id)
+
+
+def mine(tx: Tx, user: User) -> list[Session]:
+    """Somebody's sessions, the one that was used last first."""
+    return storage.people.sessions.of_user(tx, user.id, tx.now - LIFE_SECONDS)
+
+
+def note_seen(tx: Tx, session_id: int, address: str) -> None:
+    """Let a session live on; nothing happens to one that has ended meanwhile."""
+    storage.people.sessions.note_seen(tx, session_id, address)
+
+
+def end(tx: Tx, user: User, session_id: int) -> None:
+    if not storage.people.sessions.delete(tx, user.id, session_id):
+        raise SessionNotFound()
+    _tell(tx, user.id)
+
+
+def end_all(tx: Tx, user_id: int, but: int | None = None) -> None:
+    """End all of somebody's sessions, but perhaps for the one they act from."""
+    if storage.people.sessions.delete_all(tx, user_id, but):
+        _tell(tx, user_id)
+
+
+def log_out(tx: Tx, fingerprint: bytes) -> None:
+    """End the session of a browser that leaves, if there is one."""
+    session = storage.people.sessions.find(tx, fingerprint)
+    if session is not None:
+        storage.people.sessions.delete(tx, session.user_id, session.id)
+        _tell(tx, session.user_id)
+
+
+def forget_old(tx: Tx) -> None:
+    """Delete what was not used for so long that it is over."""
+    storage.people.sessions.delete_unseen(tx, tx.now - LIFE_SECONDS)
+
+
+def _tell(tx: Tx, user_id: int) -> None:
+    events.log.announce(tx, SessionsEnded(user_id), to=Nobody())

@@ -1,0 +1,217 @@
+"""Admission: who is let in, to which organization, and whether they have asked too often.
+
+Programs come with a key (`admit`), browsers with a cookie (`admit_browser`), and neither is heeded
+at the other's door.
+"""
+
+import hmac
+from collections.abc import Callable
+from functools import partial
+
+from tertulia import api
+from tertulia.api.call import Call, Services
+from tertulia.domain.people.user import BotType, User
+from tertulia.errors import ClientError
+from tertulia.errors.authentication import (
+    AccountDeactivated,
+    InvalidKey,
+    NoSession,
+    NotLoggedIn,
+    OrganizationDeactivated,
+    WebhookBotRefused,
+    WrongOrganization,
+)
+from tertulia.errors.http import RateLimited
+from tertulia.events.directory import Organization
+from tertulia.http import cross_site
+from tertulia.http.basic import read_credentials, read_key
+from tertulia.http.ratelimit import Decision, Limiter, neighbourhood
+from tertulia.http.request import EARLY_BODY_BYTES, STRANGERS_BODY_BYTES, ApiRequest
+from tertulia.http.routing import Route
+
+
+class Admission:
+    """Lets requests in. Built once; called for every request."""
+
+    def __init__(self, services: Services) -> None:
+        config, clock = services.config, services.clock
+        limited = config.rate_limit is not None
+        self._services = services
+        self._users = Limiter(config.rate_limit, clock) if config.rate_limit else None
+        anonymous = config.rate_limit_anonymous if limited else None
+        self._strangers = Limiter(anonymous, clock) if anonymous else None
+
+    async def admit(self, request: ApiRequest, route: Route) -> Call:
+        org, caller = await self._organization(request), None
+        if route.access == "key" and "api_key" in request.params:
+            org, caller = await self._identify(request, org, self._of_key)
+        elif route.access in ("user", "key") or (
+            route.access == "spectator" and request.header("authorization") is not None
+        ):
+            asked = partial(self._authenticate, webhook_bots=route.webhook_bots)
+            org, caller = await self._identify(request, org, asked)
+        elif route.access == "spectator" and not self._is_open(org):
+            raise NotLoggedIn()
+        self._limit(request, caller)
+        return _recorded(Call(self._services, request, org, caller), route)
+
+    async def admit_browser(self, request: ApiRequest, route: Route) -> Call:
+        """Let in who comes with a cookie of ours, from a page of ours."""
+        org = await self._organization(request)
+        call = await self._browser(request, org)
+        self._limit(request, call.caller)
+        if call.caller is None and not self._may_do_without_login(route, org):
+            raise NoSession()
+        return _recorded(call, route)
+
+    async def visit(self, request: ApiRequest) -> Call:
+        """Somebody who opens a page, logged in or not; it counts against the limit of strangers."""
+        call = await self._browser(request, await self._organization(request))
+        self._limit(request, None)
+        return call
+
+    async def open_page(self, request: ApiRequest) -> Call:
+        """Somebody who opens the page to chat in, which counts like any other request of theirs."""
+        call = await self._browser(request, await self._organization(request))
+        self._limit(request, call.caller)
+        return call
+
+    async def _browser(self, request: ApiRequest, org: Organization | None) -> Call:
+        cross_site.refuse(request, api.browsers.origin(self._services.config, request))
+        session = await api.browsers.session(self._services, request, org)
+        caller = None if session is None or org is None else org.users[session.user_id]
+        return Call(self._services, request, org, caller, session)
+
+    async def _organization(self, request: ApiRequest) -> Organization | None:
+        """The organization that is asked, as far as we know it well enough to answer for it."""
+        follower = self._services.delivery.follower
+        if follower.is_stale:
+            await follower.look_afresh()
+        return api.call.find_organization(self._services, request.host)
+
+    async def _identify(
+        self,
+        request: ApiRequest,
+        org: Organization | None,
+        ask: Callable[[ApiRequest, Organization | None], User],
+    ) -> tuple[Organization | None, User]:
+        """Who asks. Before somebody is turned away we look once more: another server may have let
+        them in a moment ago. Whoever tries keys counts as a stranger."""
+        try:
+            return org, ask(request, org)
+        except (InvalidKey, WrongOrganization, AccountDeactivated):
+            self._limit(request, None)
+            await self._services.delivery.follower.look_afresh()
+            org = api.call.find_organization(self._services, request.host)
+            return org, ask(request, org)
+
+    def greet(self, request: ApiRequest) -> int:
+        """How much is read of a body before it is known what it asks for; raises RateLimited for
+        one who has asked too often."""
+        org = api.call.find_organization(self._services, request.host)
+        try:
+            caller: User | None = self._authenticate(request, org, webhook_bots=True)
+        except ClientError:
+            caller = None
+        return self._greet(request, caller)
+
+    def greet_browser(self, request: ApiRequest) -> int:
+        """The same for a browser; one that we have not seen lately is a stranger until it is let
+        in."""
+        org = api.call.find_organization(self._services, request.host)
+        return self._greet(request, api.browsers.known_user(self._services, request, org))
+
+    def _greet(self, request: ApiRequest, caller: User | None) -> int:
+        limiter = self._limiter(request, caller)
+        if limiter is not None:
+            _heed(request, limiter.peek(request.counted_for))
+        return STRANGERS_BODY_BYTES if caller is None else EARLY_BODY_BYTES
+
+    async def let_look(self, request: ApiRequest) -> Call:
+        """Let in somebody who looks at pictures, which do not count against any limit. Here keys
+        and cookies are good alike: what only shows something cannot be misused."""
+        org = await self._organization(request)
+        if request.header("authorization") is not None:
+            asked = partial(self._authenticate, webhook_bots=True)
+            org, caller = await self._identify(request, org, asked)
+            return Call(self._services, request, org, caller)
+        call = await self._browser(request, org)
+        if call.caller is None and not self._is_open(org):
+            raise NotLoggedIn()
+        return call
+
+    def _authenticate(
+        self, request: ApiRequest, org: Organization | None, webhook_bots: bool
+    ) -> User:
+        credentials = read_credentials(request.header("authorization"))
+        user, org = self._holder(credentials.key, org)
+        if not _is_address_of(user, credentials.email, org.email_domain):
+            raise InvalidKey()
+        _check_active(user, org)
+        if user.bot_type == BotType.INCOMING_WEBHOOK and not webhook_bots:
+            raise WebhookBotRefused()
+        return user
+
+    def _of_key(self, request: ApiRequest, org: Organization | None) -> User:
+        """Who holds the key in the address; it alone says who asks."""
+        user, org = self._holder(read_key(request.params.get("api_key")), org)
+        _check_active(user, org)
+        return user
+
+    def _holder(self, key: str, org: Organization | None) -> tuple[User, Organization]:
+        fingerprint = self._services.vault.fingerprint(key)
+        user = None if org is None else org.user_with_key(fingerprint)
+        if user is None or org is None:
+            if org is None or self._belongs_elsewhere(fingerprint):
+                raise WrongOrganization()
+            raise InvalidKey()
+        return user, org
+
+    def _belongs_elsewhere(self, fingerprint: bytes) -> bool:
+        everywhere = self._services.delivery.organizations.values()
+        return any(org.user_with_key(fingerprint) is not None for org in everywhere)
+
+    def _may_do_without_login(self, route: Route, org: Organization | None) -> bool:
+        return route.access == "public" or (route.access == "spectator" and self._is_open(org))
+
+    def _is_open(self, org: Organization | None) -> bool:
+        return org is not None and api.call.has_public_access(self._services.config, org)
+
+    def _limit(self, request: ApiRequest, caller: User | None) -> None:
+        limiter = self._limiter(request, caller)
+        if limiter is not None:
+            _heed(request, limiter.check(request.counted_for))
+
+    def _limiter(self, request: ApiRequest, caller: User | None) -> Limiter | None:
+        """What counts a caller's requests, and notes for whom."""
+        if caller is not None:
+            request.counted_for = caller.id
+            return self._users
+        request.counted_for = neighbourhood(request.client_address)
+        return self._strangers
+
+
+def _check_active(user: User, org: Organization) -> None:
+    if org.realm.deactivated:
+        raise OrganizationDeactivated()
+    if not user.is_active:
+        raise AccountDeactivated()
+
+
+def _recorded(call: Call, route: Route) -> Call:
+    if route.is_recorded:
+        call.record = partial(api.recording.recording, route)
+    return call
+
+
+def _heed(request: ApiRequest, decision: Decision) -> None:
+    request.reply_headers.update(decision.headers())
+    if not decision.is_allowed:
+        raise RateLimited(retry_after=decision.retry_after)
+
+
+def _is_address_of(user: User, email: str, email_domain: str) -> bool:
+    """The real address, or the one that stands in for it."""
+    given = email.strip().casefold().encode()
+    known = (user.email, user.api_email(email_domain), f"user{user.id}@{email_domain}")
+    return any(hmac.compare_digest(given, each.casefold().encode()) for each in known)

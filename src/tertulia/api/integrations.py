@@ -1,0 +1,189 @@
+"""What other services send: a webhook is called, and a bot says what it is about.
+
+Nobody reads what is answered to a machine. So whatever is wrong is also told to the bot's owner,
+by Notification Bot, once a minute for each kind of trouble.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+from msgspec import UNSET, UnsetType
+
+from tertulia import actions, domain, integrations
+from tertulia.api.call import Call
+from tertulia.errors import BadRequest, ClientError
+from tertulia.errors.channels import ChannelIdNotFound, ChannelNotFound
+from tertulia.errors.http import RateLimited, ServiceUnavailable
+from tertulia.errors.integrations import UnknownIntegration
+from tertulia.http.forms import RawBody, media_type, unquote
+from tertulia.http.json_text import decode_json
+from tertulia.http.replies import Reply
+from tertulia.http.rules import Problem, as_id
+from tertulia.integrations import Filters, Hook, Integration, Report, SignedCall
+
+MAX_BODY = 4 << 20
+SLACK = "slack_incoming"
+MOST_ID_DIGITS = 18
+
+
+class Received(Reply):
+    ok: bool | UnsetType = UNSET
+
+
+async def receive(
+    call: Call,
+    integration: str,
+    *,
+    api_key: str | None = None,
+    stream: str | None = None,
+    topic: str | None = None,
+    only_events: list[str] | None = None,
+    exclude_events: list[str] | None = None,
+    branches: str | None = None,
+    ignore_private_repositories: bool | None = None,
+    webhook_secret: str | None = None,
+    payload: str | None = None,
+    name: str | None = None,
+    desc: str | None = None,
+    ticket_id: str | None = None,
+    ticket_title: str | None = None,
+    message: str | None = None,
+    body: RawBody,
+) -> Received:
+    """Take in what another service tells, and say it as the bot whose key is in the address."""
+    service = _find(integration)
+    wanted = Filters(
+        only_events,
+        exclude_events,
+        branches=None if branches is None else [each.strip() for each in branches.split(",")],
+        ignore_private=bool(ignore_private_repositories),
+    )
+    try:
+        if webhook_secret is not None:
+            _check_signature(call, service, webhook_secret, body)
+        hook = Hook(_payload(call, payload, body), call.request.headers, call.request.params)
+        report = service.report(hook)
+        if report is not None and wanted.pass_on(report):
+            await _say(call, service, report, stream, topic)
+    except (RateLimited, ServiceUnavailable):
+        raise
+    except ClientError as refusal:
+        await _tell_owner(call, service, refusal.msg)
+        raise _as_said_to(service, refusal) from None
+    return Received(ok=True if service.name == SLACK else UNSET)
+
+
+async def try_out(call: Call, integration: str, *, api_key: str | None = None) -> Reply:
+    """Say whether an address is good, without sending anything.
+
+    Some services ask so, with HEAD, before they accept an address.
+    """
+    _find(integration)
+    return Reply()
+
+
+def _find(name: str) -> Integration:
+    service = integrations.find(name)
+    if service is None:
+        raise UnknownIntegration(name=name)
+    return service
+
+
+# --- what was sent ---
+
+
+def _payload(call: Call, payload: str | None, body: bytes) -> Any:
+    """JSON, as the body or as `payload` of a form; else a form's fields."""
+    kind = media_type(call.request.header("content-type") or "")
+    if payload is None and kind in (
+        "application/x-www-form-urlencoded",
+        "multipart/form-data",
+    ):
+        return dict(call.request.params)
+    if payload is None and not body.strip():
+        return {}
+    try:
+        return decode_json(body.decode() if payload is None else payload)
+    except (Problem, UnicodeDecodeError):
+        raise BadRequest("Malformed JSON") from None
+
+
+def _check_signature(call: Call, service: Integration, secret: str, body: bytes) -> None:
+    if service.check is None:
+        raise BadRequest(f"{service.title} does not sign what it sends: leave webhook_secret out.")
+    signed = SignedCall(body, call.request.headers, _address(call), call.now)
+    if not service.check(signed, secret.encode()):
+        raise BadRequest("Webhook signature verification failed.")
+
+
+def _address(call: Call) -> str:
+    """The address as it was pasted, for those that sign it, too."""
+    query = urlencode(call.request.params)
+    return f"{call.site}{call.request.path}?{query}" if query else f"{call.site}{call.request.path}"
+
+
+# --- what is said ---
+
+
+async def _say(
+    call: Call, service: Integration, report: Report, stream: str | None, topic: str | None
+) -> None:
+    text = report.text.replace("\0", "")
+    draft = await actions.messages.composing.compose(call.author, text, service.client, None)
+    if stream is None or not stream.strip():
+        to = call.user.id if call.user.bot_owner_id is None else call.user.bot_owner_id
+        await call.db.write(
+            actions.messages.sending.to_people, call.user, [to], draft, call.org.email_domain
+        )
+        return
+    where = _channel(_decoded(stream))
+    chosen = domain.channels.topics.for_sending(_topic(_decoded(topic or "") or report.topic))
+    try:
+        await call.db.write(actions.messages.sending.to_channel, call.user, where, chosen, draft)
+    except (ChannelNotFound, ChannelIdNotFound):
+        # Compat: to the sender this is success, so that it goes on sending.
+        await _tell_owner(call, service, _no_channel(where))
+
+
+def _channel(text: str) -> int | str:
+    return as_id(int(text)) if text.isdecimal() and len(text) <= MOST_ID_DIGITS else text
+
+
+def _topic(text: str) -> str:
+    """A topic that can be one: nobody who could mend it is there."""
+    seen = "".join(each if each.isprintable() else " " for each in text)
+    return integrations.shortened(" ".join(seen.split()), integrations.TOPIC_LENGTH)
+
+
+def _decoded(text: str) -> str:
+    """Compat: some services encode what stands in an address twice."""
+    return unquote(text).strip()
+
+
+def _no_channel(where: int | str) -> str:
+    if isinstance(where, int):
+        return f"There is no channel with the ID {where} that the bot could write to."
+    return f"There is no channel {where!r} that the bot could write to."
+
+
+# --- what went wrong ---
+
+
+async def _tell_owner(call: Call, service: Integration, trouble: str) -> None:
+    """A person who calls reads the answer; a bot's owner does not."""
+    owner_id = call.user.bot_owner_id
+    if owner_id is None:
+        return
+    kind = (call.user.id, service.name, trouble[:100])
+    if call.services.complaints.check(kind).is_allowed:
+        words = domain.messages.notices.webhook_trouble(call.user, service.title, trouble[:500])
+        await call.db.write(actions.messages.notices.tell, owner_id, words)
+
+
+def _as_said_to(service: Integration, refusal: ClientError) -> ClientError:
+    """Compat: Slack says `ok` and `error`."""
+    if service.name != SLACK:
+        return refusal
+    said: Mapping[str, Any] = {**refusal.extra(), "ok": False, "error": refusal.msg}
+    return BadRequest(refusal.msg, **said)

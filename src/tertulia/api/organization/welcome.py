@@ -1,0 +1,26 @@
+"""What newcomers are welcomed with, shown to the one who writes it."""
+
+from typing import Annotated
+
+from tertulia import actions
+from tertulia.api.call import Call
+from tertulia.domain.messages.notices import Words
+from tertulia.http.replies import Reply
+from tertulia.http.rules import MaxLength, NotBlank
+
+LONGEST = 8000
+
+
+class TestMessage(Reply):
+    message_id: int
+
+
+async def try_out(
+    call: Call, *, welcome_message_custom_text: Annotated[str, NotBlank, MaxLength(LONGEST)]
+) -> TestMessage:
+    """Send oneself the words of welcome, to see how they look."""
+    draft = await actions.messages.composing.compose(
+        call.author, welcome_message_custom_text, call.client, None
+    )
+    words = Words(draft.content, draft.rendered)
+    return TestMessage(await call.db.write(actions.messages.notices.tell, call.user.id, words))

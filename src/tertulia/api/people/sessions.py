@@ -1,0 +1,51 @@
+"""One's own sessions: the browsers in which one is logged in."""
+
+import msgspec
+
+from tertulia import actions
+from tertulia.api.call import Call
+from tertulia.http.replies import Reply, ok
+
+
+class SessionObject(msgspec.Struct):
+    id: int
+    agent: str
+    address: str
+    created: int
+    last_seen: int
+    is_current: bool
+
+
+class Sessions(Reply):
+    sessions: list[SessionObject]
+
+
+async def mine(call: Call) -> Sessions:
+    """List the browsers in which one is logged in, the one that was used last first."""
+    current = None if call.session is None else call.session.id
+    return Sessions(
+        sessions=[
+            SessionObject(
+                id=each.id,
+                agent=each.agent,
+                address=each.address,
+                created=int(each.made_at),
+                last_seen=int(each.seen_at),
+                is_current=each.id == current,
+            )
+            for each in await call.db.read(actions.people.sessions.mine, call.user)
+        ]
+    )
+
+
+async def end(call: Call, session_id: int) -> Reply:
+    """Log out one of one's browsers."""
+    await call.db.write(actions.people.sessions.end, call.user, session_id)
+    return ok()
+
+
+async def end_others(call: Call) -> Reply:
+    """Log out all of one's browsers but the one that asks."""
+    current = None if call.session is None else call.session.id
+    await call.db.write(actions.people.sessions.end_all, call.user.id, current)
+    return ok()

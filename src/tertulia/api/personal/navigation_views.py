@@ -1,0 +1,51 @@
+"""Navigation views: what is in the sidebar of one's client."""
+
+from typing import Annotated
+
+from tertulia import actions, domain, events, storage
+from tertulia.api.call import Call
+from tertulia.domain.personal.navigation_views import NavigationView
+from tertulia.events.types.personal.navigation_views import ViewObject
+from tertulia.http.replies import Reply, ok
+from tertulia.http.rules import MaxLength, NoNul, NotBlank, Stripped
+
+Fragment = Annotated[
+    str, Stripped, NotBlank, MaxLength(domain.limits.NAVIGATION_FRAGMENT_LENGTH), NoNul
+]
+ViewName = Annotated[str, Stripped, MaxLength(domain.limits.NAVIGATION_NAME_LENGTH), NoNul]
+
+
+class NavigationViews(Reply):
+    navigation_views: list[ViewObject]
+
+
+async def fetch(call: Call) -> NavigationViews:
+    """All navigation views that the caller has arranged."""
+    found = await call.db.read(storage.personal.navigation_views.of_user, call.user.id)
+    told = events.types.personal.navigation_views.view_object
+    return NavigationViews(navigation_views=[told(each) for each in found])
+
+
+async def add(
+    call: Call, *, fragment: Fragment, is_pinned: bool, name: ViewName | None = None
+) -> Reply:
+    """Put a view into the sidebar, or hide a built-in one."""
+    view = NavigationView(fragment, name, is_pinned)
+    await call.db.write(actions.personal.navigation_views.add, call.user, view)
+    return ok()
+
+
+async def edit(
+    call: Call, fragment: str, *, is_pinned: bool | None = None, name: ViewName | None = None
+) -> Reply:
+    """Pin or hide a navigation view, or give it another name."""
+    await call.db.write(
+        actions.personal.navigation_views.edit, call.user, fragment, is_pinned, name
+    )
+    return ok()
+
+
+async def remove(call: Call, fragment: str) -> Reply:
+    """Take a navigation view out of the sidebar."""
+    await call.db.write(actions.personal.navigation_views.remove, call.user, fragment)
+    return ok()

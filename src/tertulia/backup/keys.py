@@ -1,0 +1,48 @@
+"""What becomes of keys when data moves: they are sealed with a secret that may stay behind."""
+
+from dataclasses import dataclass
+
+from tertulia import domain, storage
+from tertulia.domain.people.keys import Vault, WrongSecret
+from tertulia.storage.database.tx import Tx
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What was done with the keys."""
+
+    kept: int = 0
+    renewed: int = 0
+
+
+def settle(tx: Tx, ours: Vault, theirs: Vault | None) -> Settled:
+    """Let every key open with our secret.
+
+    Keys that were sealed with ours stay as they are, and those sealed with a secret that came along
+    are sealed anew. Without either nobody can know them, so everybody gets a new one.
+    """
+    sealed = storage.checking.any_sealed_key(tx)
+    if sealed is None or _opens(ours, sealed):
+        return Settled(kept=len(storage.checking.keys(tx)))
+    changed = seal_anew(tx, ours, theirs)
+    return Settled(kept=changed) if theirs is not None else Settled(renewed=changed)
+
+
+def seal_anew(tx: Tx, new: Vault, old: Vault | None) -> int:
+    """Seal the keys of all organizations with another secret; new ones, if the old is unknown."""
+    count = 0
+    for realm in storage.organization.all_of_them(tx):
+        here = tx.for_realm(realm.id)
+        for user_id, sealed in storage.people.sealed_keys(here).items():
+            key = domain.people.keys.new_key() if old is None else old.unseal(sealed)
+            storage.people.set_key(here, user_id, new.fingerprint(key), new.seal(key))
+            count += 1
+    return count
+
+
+def _opens(vault: Vault, sealed: bytes) -> bool:
+    try:
+        vault.unseal(sealed)
+    except WrongSecret:
+        return False
+    return True

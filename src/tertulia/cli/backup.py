@@ -1,0 +1,107 @@
+"""`tertulia backup`: a copy of everything in one file, once or again and again."""
+
+import os
+import re
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tertulia import opening
+from tertulia.backup import archives
+from tertulia.backup.copies import LiveCopy
+from tertulia.cli.commands import in_words
+from tertulia.cli.flags import config_options
+from tertulia.cli.progress import Progress
+from tertulia.config import Config
+from tertulia.storage.database.tx import Tx
+
+UNITS = {"m": 60, "h": 3600, "d": 86400}
+MOMENT = "%Y%m%d-%H%M%S"
+ANY_MOMENT = r"[0-9]{8}-[0-9]{6}"
+
+
+class Duration(click.ParamType[float]):
+    name = "duration"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        match = re.fullmatch("([1-9][0-9]{0,4})([mhd])", str(value))
+        if match is None:
+            self.fail("must be such as 30m, 12h or 1d.", param, ctx)
+        return float(match[1]) * UNITS[match[2]]
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--with-secret", is_flag=True, help="Include the secret: whoever has the file is in.")
+@click.option(
+    "--every", metavar="1d", type=Duration(), help="Go on, and make another one so often."
+)
+@click.option(
+    "--keep", metavar="N", type=click.IntRange(1), help="Of dated files, keep the newest."
+)
+@config_options(for_serve=False)
+def backup(
+    file: Path, with_secret: bool, every: float | None, keep: int | None, **flags: Any
+) -> None:
+    """Copy everything to a file, beside a running server.
+
+    With --every or --keep the moment is put into the name: backup.tar becomes
+    backup-20261115-183000.tar.
+    """
+    config = Config.load(flags, os.environ)
+    if every is None:
+        _take(config, file if keep is None else _dated(file), with_secret)
+        _rotate(file, keep)
+        return
+    while True:
+        began = time.monotonic()
+        try:
+            _take(config, _dated(file), with_secret)
+            _rotate(file, keep)
+        except Exception as error:  # the next one may succeed, and nothing was lost
+            click.echo(f"No backup this time: {in_words(error) or type(error).__name__}", err=True)
+        time.sleep(max(0.0, began + every - time.monotonic()))
+
+
+def _take(config: Config, file: Path, with_secret: bool) -> None:
+    database = opening.find_database(config)
+    if file.exists():
+        raise click.ClickException(f"{file} is there already.")
+    secret = _secret(config) if with_secret else None
+    applied = database.schema().applied
+
+    def take(tx: Tx) -> None:
+        copy = LiveCopy(tx, applied)
+        progress = Progress(copy.about.total, "rows")
+        archives.write(copy, file, secret, progress.show)
+        progress.end()
+
+    database.read_now(0, take)
+    click.echo(f"Wrote and verified {file}, {file.stat().st_size:,} bytes.", err=True)
+
+
+def _secret(config: Config) -> bytes:
+    secret = opening.find_secret(config)
+    if secret is None:
+        raise click.ClickException(f"There is no secret in {config.secret_file}.")
+    return secret
+
+
+def _dated(file: Path) -> Path:
+    return file.with_name(f"{file.stem}-{datetime.now(UTC).strftime(MOMENT)}{file.suffix}")
+
+
+def _rotate(file: Path, keep: int | None) -> None:
+    """Delete the oldest of those that we have dated, and nothing else."""
+    if keep is None:
+        return
+    ours = re.compile(f"{re.escape(file.stem)}-{ANY_MOMENT}{re.escape(file.suffix)}")
+    dated = sorted(each for each in file.absolute().parent.iterdir() if ours.fullmatch(each.name))
+    for old in dated[:-keep]:
+        old.unlink()
+        click.echo(f"Deleted {old}.", err=True)

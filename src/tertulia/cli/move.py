@@ -1,0 +1,54 @@
+"""`tertulia move`: from SQLite to PostgreSQL or back, without a file between them."""
+
+import os
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from tertulia import opening
+from tertulia.backup import restoring
+from tertulia.backup.copies import LiveCopy
+from tertulia.cli.flags import config_options
+from tertulia.cli.progress import Progress
+from tertulia.config import Config, ConfigError
+from tertulia.storage.database.tx import Tx
+
+
+@click.command()
+@click.option("--to", "target", metavar="URL", required=True, help="sqlite:///… or postgresql://…")
+@config_options(for_serve=False)
+def move(target: str, **flags: Any) -> None:
+    """Copy everything into another, empty database.
+
+    No server may run on the data meanwhile. What was there before stays as it was.
+    """
+    config = Config.load(flags, os.environ)
+    database = opening.find_database(config)
+    to = replace(config, database=_address(target))
+    applied = database.schema().applied
+
+    def copy_over(tx: Tx) -> None:
+        copy = LiveCopy(tx, applied)
+        progress = Progress(copy.about.total, "rows")
+        restoring.restore(copy, to, 0, lambda _: None, progress.show)
+        progress.end()
+
+    with opening.folder_lock(config), opening.folder_lock(to):
+        opening.check_alone(database)
+        database.read_now(0, copy_over)
+    click.echo(
+        "Everything is there. Start the server on it with --database, TERTULIA_DATABASE_URL or a"
+        " line in tertulia.toml; the old database can be deleted when all is well.",
+        err=True,
+    )
+
+
+def _address(url: str) -> str:
+    try:
+        chosen = Config.load({"database": url}, {}).database
+    except ConfigError as error:
+        raise click.UsageError(str(error).replace("--database", "--to")) from None
+    if not chosen:
+        raise click.UsageError("--to needs an address.")
+    return chosen

@@ -1,0 +1,37 @@
+"""How far something has come: on one line at a terminal, else every tenth of it."""
+
+import sys
+import time
+
+import click
+
+LINE_SECONDS = 0.1  # between two looks of a line
+
+
+class Progress:
+    def __init__(self, total: int, noun: str) -> None:
+        self._total = total
+        self._noun = noun
+        self._begun = self._shown = time.monotonic()
+        self._is_terminal = sys.stderr.isatty()
+        self._tenths = 0
+
+    def show(self, done: int) -> None:
+        share = done / max(1, self._total)
+        words = f"{done:,} of {self._total:,} {self._noun}, {share:.0%}, {self._taken():.0f} s"
+        if self._is_terminal:
+            if time.monotonic() > self._shown + LINE_SECONDS:
+                self._shown = time.monotonic()
+                click.echo(f"\r{words}", nl=False, err=True)
+        elif int(10 * share) > self._tenths:
+            self._tenths = int(10 * share)
+            click.echo(words, err=True)
+
+    def end(self) -> None:
+        line = "\r" if self._is_terminal else ""
+        click.echo(
+            f"{line}{self._total:,} {self._noun} in {self._taken():.0f} s.{' ' * 20}", err=True
+        )
+
+    def _taken(self) -> float:
+        return time.monotonic() - self._begun

@@ -1,0 +1,34 @@
+"""What is wrong with what a webhook was sent."""
+
+from tertulia.errors import ClientError
+
+
+class UnknownIntegration(ClientError):
+    status = 404
+    code = "NOT_FOUND"
+    message = "There is no integration '{name}' here; /integrations lists those there are."
+
+
+class UnsupportedEvent(ClientError):
+    """Compat: with status 200, so that senders do not switch the webhook off."""
+
+    status = 200
+    code = "UNSUPPORTED_WEBHOOK_EVENT_TYPE"
+    message = (
+        "The '{event_type}' event isn't currently supported by the {webhook_name} webhook; ignoring"
+    )
+    keys = ("webhook_name", "event_type")
+
+
+class StrangePayload(ClientError):
+    """Something that the sender documents is not there, or is something else."""
+
+    code = "ANOMALOUS_WEBHOOK_PAYLOAD"
+    message = "Unable to parse request: Did {webhook_name} generate this event?"
+    keys = ("webhook_name", "field")
+
+
+class MissingEventHeader(ClientError):
+    code = "MISSING_HTTP_EVENT_HEADER"
+    message = "Missing the HTTP event header '{header}'"
+    keys = ("header",)

@@ -1,0 +1,36 @@
+"""Answers made smaller, for clients that can read them so.
+
+JSON shrinks to a tenth. What fits into one packet gains nothing by it, and what is large is
+compressed on a thread, while others are served.
+"""
+
+import asyncio
+import re
+import zlib
+from concurrent.futures import ThreadPoolExecutor
+
+LEAST_BYTES = 1300
+QUICK_BYTES = 1 << 15  # a quarter of a millisecond
+LEVEL = 4  # higher ones take longer and gain nothing with JSON
+
+_ASKED = re.compile(r"(?:^|,)\s*(?:gzip|\*)\s*(?:;\s*q=(?!0(?:\.0*)?\s*(?:,|$))[0-9.]+\s*)?(?:,|$)")
+_COMPRESSING = ThreadPoolExecutor(1, thread_name_prefix="compression")
+
+
+def is_wanted(accept_encoding: str | None, size: int) -> bool:
+    return (
+        size >= LEAST_BYTES
+        and accept_encoding is not None
+        and _ASKED.search(accept_encoding.lower()) is not None
+    )
+
+
+async def compressed(body: bytes) -> bytes:
+    if len(body) <= QUICK_BYTES:
+        return gzip(body)
+    return await asyncio.get_running_loop().run_in_executor(_COMPRESSING, gzip, body)
+
+
+def gzip(body: bytes) -> bytes:
+    packer = zlib.compressobj(LEVEL, wbits=31)
+    return packer.compress(body) + packer.flush()

@@ -1,0 +1,47 @@
+"""Alertmanager: https://prometheus.io/docs/alerting/latest/configuration/#webhook_config
+
+`name` and `desc` in the address say which label and annotation name an alert and describe it.
+"""
+
+from tertulia.integrations import alerts
+from tertulia.integrations.payload import Hook, Payload
+from tertulia.integrations.phrases import bullets, count, line, link, strong
+from tertulia.integrations.report import Report
+
+
+def report(hook: Hook) -> Report | None:
+    payload = hook.payload
+    name_label = hook.query.get("name", "instance")
+    word_label = hook.query.get("desc", "description")
+    status = payload.text("status").lower()
+    listed = payload.each("alerts")
+    topic = payload.words(f"commonLabels.{name_label}") or _group(payload)
+    parts = []
+    for state, title in (("firing", "Firing"), ("resolved", "Resolved")):
+        some = [each for each in listed if (each.words("status") or status).lower() == state]
+        if some:
+            lines = [
+                alerts.alert_line(each, _name(each, name_label), _words(each, word_label))
+                for each in some[: alerts.MOST_ALERTS]
+            ]
+            if len(some) > len(lines):
+                lines.append(f"and {count(len(some) - len(lines), 'other')}")
+            parts.append(f"{alerts.sign(state)} {strong(title)}\n{bullets(lines)}")
+    text = "\n\n".join(parts) or f"{alerts.sign(status)} {strong(status)}"
+    home = payload.words("externalURL")
+    return Report(status, line(topic), f"{text}\n\n{link('Alertmanager', home)}" if home else text)
+
+
+def _group(payload: Payload) -> str:
+    names = payload.pairs("groupLabels").values()
+    return " ".join(names) or payload.words("commonLabels.alertname", "receiver") or "Alertmanager"
+
+
+def _name(alert: Payload, label: str) -> str:
+    labels = alert.pairs("labels")
+    return labels.get(label) or labels.get("alertname") or "An alert"
+
+
+def _words(alert: Payload, label: str) -> str:
+    annotations = alert.pairs("annotations")
+    return annotations.get(label) or annotations.get("summary") or annotations.get("message") or ""

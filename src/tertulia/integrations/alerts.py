@@ -1,0 +1,34 @@
+"""What Prometheus' Alertmanager and Grafana tell alike: groups of alerts that fire or are over."""
+
+from tertulia.integrations.payload import Payload
+from tertulia.integrations.phrases import line, link
+
+MOST_ALERTS = 20
+WORDS_LENGTH = 500
+
+SIGNS = {
+    "firing": ":alert:",
+    "alerting": ":alert:",
+    "resolved": ":squared_ok:",
+    "ok": ":squared_ok:",
+}
+
+
+def sign(status: str) -> str:
+    return SIGNS.get(status.lower(), ":information:")
+
+
+def alert_line(alert: Payload, name: str, words: str) -> str:
+    """One alert: what it is called, what is said of it, and where it can be looked at."""
+    links = [
+        link(word, address)
+        for word, path in (
+            ("source", "generatorURL"),
+            ("dashboard", "dashboardURL"),
+            ("panel", "panelURL"),
+            ("silence", "silenceURL"),
+        )
+        if (address := alert.words(path))
+    ]
+    told = f"{line(name)}: {line(words, WORDS_LENGTH)}" if words else line(name)
+    return f"{told} ({', '.join(links)})" if links else told

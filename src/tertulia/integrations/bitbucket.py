@@ -1,0 +1,177 @@
+"""Bitbucket Cloud: https://support.atlassian.com/bitbucket-cloud/docs/event-payloads/"""
+
+from collections.abc import Callable
+
+from tertulia.integrations import code_hosting
+from tertulia.integrations.code_hosting import Commit, Push
+from tertulia.integrations.payload import Hook, Payload
+from tertulia.integrations.phrases import code, line, link, said, spoken
+from tertulia.integrations.refusals import UnknownEvent
+from tertulia.integrations.report import Report
+
+Told = tuple[str, str]  # a topic and a text
+
+REQUEST_VERBS = {
+    "created": "opened",
+    "updated": "updated",
+    "approved": "approved",
+    "unapproved": "withdrew the approval of",
+    "changes_request_created": "requested changes to",
+    "fulfilled": "merged",
+    "rejected": "declined",
+}
+
+
+def report(hook: Hook) -> Report | None:
+    event = hook.header("X-Event-Key")
+    payload = hook.payload
+    if event not in EVENTS:
+        raise UnknownEvent(event)
+    told = EVENTS[event](payload)
+    branch = None
+    if event == "repo:push":
+        branch = _pushed_to(payload)
+    return Report(
+        event=event.replace(":", "."),
+        topic=told[0],
+        text=told[1],
+        branch=branch,
+        is_private=payload.is_true("repository.is_private"),
+    )
+
+
+def _pushed_to(payload: Payload) -> str | None:
+    changes = payload.each("push.changes")
+    names = {each.words("new.name", "old.name") for each in changes}
+    return names.pop() if len(names) == 1 else None
+
+
+def _push(payload: Payload) -> Told:
+    repository = _repository(payload)
+    changes = payload.each("push.changes")
+    texts, names = [], []
+    for change in changes:
+        is_tag = "tag" in (change.words("new.type"), change.words("old.type"))
+        name = change.words("new.name", "old.name")
+        commits = [
+            Commit(
+                each.text("hash"),
+                each.words("message"),
+                each.words("links.html.href"),
+                each.words("author.user.display_name", "author.raw").partition(" <")[0],
+            )
+            for each in change.each("commits")
+        ]
+        push = Push(
+            repository=repository,
+            who=_who(payload),
+            ref=f"refs/tags/{name}" if is_tag else f"refs/heads/{name}",
+            commits=commits,
+            total=len(commits),
+            before="0" if change.is_true("created") else "",
+            after="0" if change.is_true("closed") else "",
+            compare=change.words("links.html.href"),
+            is_forced=change.is_true("forced"),
+        )
+        names.append(name)
+        texts.append(code_hosting.push_text(push))
+    if not texts:
+        return repository, f"{_who(payload)} pushed nothing."
+    topic = code_hosting.push_topic(repository, names[0]) if len(set(names)) == 1 else repository
+    return topic, "\n\n".join(texts)
+
+
+def _request(verb: str) -> Callable[[Payload], Told]:
+    def told(payload: Payload) -> Told:
+        request = payload.get("pullrequest")
+        opened = verb == "opened"
+        branches = (request.words("source.branch.name"), request.words("destination.branch.name"))
+        text = code_hosting.request_text(
+            _who(payload),
+            verb,
+            "PR",
+            request.text("id"),
+            request.text("title"),
+            request.words("links.html.href"),
+            request.words("description", "summary.raw") if opened else "",
+            branches if opened else None,
+        )
+        return _numbered(payload, request, "PR"), text
+
+    return told
+
+
+def _request_comment(payload: Payload) -> Told:
+    return _comment(payload, payload.get("pullrequest"), "PR")
+
+
+def _issue_comment(payload: Payload) -> Told:
+    return _comment(payload, payload.get("issue"), "issue")
+
+
+def _comment(payload: Payload, about: Payload, kind: str) -> Told:
+    comment = payload.get("comment")
+    verb = link("commented", comment.words("links.html.href"))
+    named = link(
+        f"{kind} #{about.text('id')} {about.text('title')}", about.words("links.html.href")
+    )
+    headline = f"{_who(payload)} {verb} on {named}"
+    return _numbered(payload, about, kind), said(headline, comment.words("content.raw"))
+
+
+def _issue(verb: str) -> Callable[[Payload], Told]:
+    def told(payload: Payload) -> Told:
+        issue = payload.get("issue")
+        text = code_hosting.request_text(
+            _who(payload),
+            verb,
+            "issue",
+            issue.text("id"),
+            issue.text("title"),
+            issue.words("links.html.href"),
+            issue.words("content.raw") if verb == "created" else "",
+        )
+        return _numbered(payload, issue, "issue"), text
+
+    return told
+
+
+def _status(payload: Payload) -> Told:
+    status = payload.get("commit_status")
+    named = link(status.words("name", "key") or "A build", status.words("url"))
+    where = status.words("refname")
+    text = f"{named}{f' on {code(where)}' if where else ''}: {spoken(status.text('state'))}"
+    topic = code_hosting.push_topic(_repository(payload), where or "builds")
+    return topic, said(text, status.words("description"))
+
+
+def _fork(payload: Payload) -> Told:
+    fork = payload.get("fork")
+    named = link(fork.text("full_name"), fork.words("links.html.href"))
+    return _repository(payload), f"{_who(payload)} forked {_repository(payload)} as {named}."
+
+
+def _who(payload: Payload) -> str:
+    return line(payload.words("actor.display_name", "actor.nickname") or "Somebody")
+
+
+def _repository(payload: Payload) -> str:
+    return line(payload.text("repository.name"))
+
+
+def _numbered(payload: Payload, thing: Payload, kind: str) -> str:
+    number, title = thing.text("id"), thing.text("title")
+    return code_hosting.numbered_topic(_repository(payload), kind, number, title)
+
+
+EVENTS: dict[str, Callable[[Payload], Told]] = {
+    "repo:push": _push,
+    "repo:fork": _fork,
+    "repo:commit_status_created": _status,
+    "repo:commit_status_updated": _status,
+    **{f"pullrequest:{event}": _request(verb) for event, verb in REQUEST_VERBS.items()},
+    "pullrequest:comment_created": _request_comment,
+    "issue:created": _issue("created"),
+    "issue:updated": _issue("updated"),
+    "issue:comment_created": _issue_comment,
+}

@@ -1,0 +1,39 @@
+"""CircleCI: https://circleci.com/docs/reference/outbound-webhooks-reference/"""
+
+from tertulia.integrations import code_hosting
+from tertulia.integrations.payload import Hook, Payload
+from tertulia.integrations.phrases import code, line, link, spoken
+from tertulia.integrations.refusals import UnknownEvent
+from tertulia.integrations.report import Report
+
+SIGNS = {"success": ":check:", "failed": ":cross_mark:", "error": ":cross_mark:"}
+
+
+def report(hook: Hook) -> Report | None:
+    payload = hook.payload
+    event = payload.text("type")
+    if event == "ping":
+        return Report(event, "CircleCI", "CircleCI's webhook has been set up.")
+    if event == "workflow-completed":
+        about, kind = payload.get("workflow"), "Workflow"
+    elif event == "job-completed":
+        about, kind = payload.get("job"), "Job"
+    else:
+        raise UnknownEvent(event)
+    status = about.text("status")
+    named = link(f"{kind} {about.text('name')}", payload.words("workflow.url"))
+    sign = SIGNS.get(status, ":information:")
+    project = line(payload.words("project.name") or "CircleCI")
+    place = payload.words("pipeline.vcs.branch", "pipeline.vcs.tag") or _trigger(payload)
+    text = f"{sign} {named} {spoken(status)}"
+    if place:
+        text += f" on {code(place)}"
+    subject = payload.words("pipeline.vcs.commit.subject")
+    if subject:
+        text += f" ({line(subject)})"
+    topic = code_hosting.push_topic(project, place) if place else project
+    return Report(f"{event}.{status}", topic, f"{text}.", branch=place or None)
+
+
+def _trigger(payload: Payload) -> str:
+    return payload.words("pipeline.trigger_parameters.git.branch")

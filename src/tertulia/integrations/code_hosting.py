@@ -1,0 +1,95 @@
+"""What GitHub, GitLab, Gitea and Bitbucket tell alike: pushes, pull requests, issues, releases."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tertulia.integrations.phrases import ZEROS, bullets, code, count, line, link, said, several
+from tertulia.integrations.refusals import NotAsDocumented
+
+MOST_COMMITS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    id: str
+    message: str
+    address: str
+    author: str
+
+
+@dataclass(frozen=True, slots=True)
+class Push:
+    repository: str
+    who: str
+    ref: str
+    commits: Sequence[Commit]
+    total: int  # commits, of which the sender may not list all
+    before: str = ""
+    after: str = ""
+    compare: str = ""
+    is_forced: bool = False
+
+
+def branch_of(ref: str) -> str:
+    return ref.removeprefix("refs/heads/").removeprefix("refs/tags/")
+
+
+def is_nothing(commit_id: str) -> bool:
+    """`0000…` stands for a branch that is not there."""
+    return bool(ZEROS.fullmatch(commit_id))
+
+
+def push_topic(repository: str, ref: str) -> str:
+    return f"{line(repository)} / {line(branch_of(ref))}"
+
+
+def numbered_topic(repository: str, kind: str, number: str, title: str) -> str:
+    """`tertulia / PR #7 Mend the roof`"""
+    return f"{line(repository)} / {kind} #{number} {line(title)}".rstrip()
+
+
+def push_text(push: Push) -> str:
+    """Who pushed how much to where, and the commits."""
+    who, where = line(push.who), branch_of(push.ref)
+    if push.ref.startswith("refs/tags/"):
+        verb = "removed" if is_nothing(push.after) else "pushed"
+        return f"{who} {verb} tag {code(where)}."
+    if push.after and is_nothing(push.after):
+        return f"{who} deleted the branch {code(where)}."
+    verb = "force pushed" if push.is_forced else "pushed"
+    is_new = bool(push.before) and is_nothing(push.before)
+    branch = f"{'new branch' if is_new else 'branch'} {code(where)}"
+    if not push.total:
+        return f"{who} {verb} {branch}."
+    number = link(count(push.total, "commit"), push.compare)
+    authors = several([line(each.author) for each in push.commits])
+    by = f" by {authors}" if authors and authors != who else ""
+    listed = [_commit(each) for each in push.commits[:MOST_COMMITS]]
+    if push.total > len(listed):
+        listed.append(f"and {count(push.total - len(listed), 'other')}")
+    return f"{who} {verb} {number}{by} to {branch}.\n\n{bullets(listed)}"
+
+
+def request_text(
+    who: str,
+    verb: str,
+    kind: str,
+    number: str,
+    title: str,
+    address: str,
+    words: str = "",
+    branches: tuple[str, str] | None = None,
+) -> str:
+    """`ana opened [PR #7 Mend the roof](…) from `roof` to `main`:` and what she wrote."""
+    named = link(f"{kind} #{number} {title}".rstrip(), address)
+    place = ""
+    if branches is not None and all(branches):
+        place = f" from {code(branches[0])} to {code(branches[1])}"
+    return said(f"{line(who)} {verb} {named}{place}", words)
+
+
+def _commit(commit: Commit) -> str:
+    if not commit.id:
+        raise NotAsDocumented("commits.id")
+    first = commit.message.strip().partition("\n")[0]
+    return f"{line(first) or 'no message'} ({link(commit.id[:11], commit.address)})"

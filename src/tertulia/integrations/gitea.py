@@ -1,0 +1,108 @@
+"""Gitea, Forgejo and Gogs: https://docs.gitea.com/usage/webhooks
+
+Their payloads are GitHub's for most events; what is told otherwise stands here.
+"""
+
+from collections.abc import Callable
+
+from tertulia.integrations import code_hosting, github
+from tertulia.integrations.code_hosting import Commit, Push
+from tertulia.integrations.github import Told
+from tertulia.integrations.payload import Hook, Payload
+from tertulia.integrations.phrases import line, link, said
+from tertulia.integrations.refusals import NoSuchHeader, UnknownEvent
+from tertulia.integrations.report import Report
+
+HEADERS = ("X-Forgejo-Event", "X-Gitea-Event", "X-Gogs-Event")
+REVIEWS = {
+    "pull_request_review_approved": "approved",
+    "pull_request_review_rejected": "requested changes to",
+    "pull_request_review_comment": "commented on",
+    "pull_request_approved": "approved",
+    "pull_request_rejected": "requested changes to",
+    "pull_request_comment": "commented on",
+}
+
+
+def report(hook: Hook) -> Report | None:
+    event = next(
+        (hook.headers[each.lower()] for each in HEADERS if hook.headers.get(each.lower())), ""
+    )
+    if not event:
+        raise NoSuchHeader(HEADERS[1])
+    payload = hook.payload
+    if event not in EVENTS:
+        raise UnknownEvent(event)
+    told = EVENTS[event](payload)
+    if told is None:
+        return None
+    action = payload.words("action")
+    return Report(
+        event=f"{event}.{action}" if action else event,
+        topic=told[0],
+        text=told[1],
+        branch=code_hosting.branch_of(payload.text("ref")) if event == "push" else None,
+        is_private=payload.is_true("repository.private"),
+    )
+
+
+def _push(payload: Payload) -> Told:
+    commits = [
+        Commit(
+            each.text("id"),
+            each.words("message"),
+            each.words("url"),
+            each.words("author.username", "author.name"),
+        )
+        for each in payload.each("commits")
+    ]
+    total = payload.find("total_commits").value
+    push = Push(
+        repository=line(payload.text("repository.name")),
+        who=payload.words("pusher.login", "pusher.username", "sender.login") or "Somebody",
+        ref=payload.text("ref"),
+        commits=commits,
+        total=total if isinstance(total, int) and total > len(commits) else len(commits),
+        before=payload.words("before"),
+        after=payload.words("after"),
+        compare=payload.words("compare_url"),
+    )
+    return code_hosting.push_topic(push.repository, push.ref), code_hosting.push_text(push)
+
+
+def _review(verb: str) -> Callable[[Payload], Told]:
+    def told(payload: Payload) -> Told:
+        if payload.find("comment") and not payload.find("review"):
+            return _comment(payload)
+        request = payload.get("pull_request")
+        number, title = request.text("number"), request.text("title")
+        named = link(f"PR #{number} {title}", request.words("html_url"))
+        who = line(payload.words("sender.login", "sender.username") or "Somebody")
+        repository = line(payload.text("repository.name"))
+        topic = code_hosting.numbered_topic(repository, "PR", number, title)
+        return topic, said(f"{who} {verb} {named}", payload.words("review.content"))
+
+    return told
+
+
+def _comment(payload: Payload) -> Told:
+    """A comment on a pull request, which newer versions tell as one on an issue."""
+    comment, request = payload.get("comment"), payload.find("pull_request") or payload.get("issue")
+    number, title = request.text("number"), request.text("title")
+    named = link(f"PR #{number} {title}", request.words("html_url"))
+    who = line(payload.words("sender.login", "sender.username") or "Somebody")
+    topic = code_hosting.numbered_topic(line(payload.text("repository.name")), "PR", number, title)
+    verb = link("commented", comment.words("html_url"))
+    return topic, said(f"{who} {verb} on {named}", comment.words("body"))
+
+
+EVENTS: dict[str, Callable[[Payload], Told | None]] = {
+    **{
+        name: github.EVENTS[name]
+        for name in ("create", "delete", "fork", "issues", "issue_comment", "pull_request")
+    },
+    **{name: _review(verb) for name, verb in REVIEWS.items()},
+    "push": _push,
+    "release": github.EVENTS["release"],
+    "repository": github.EVENTS["repository"],
+}

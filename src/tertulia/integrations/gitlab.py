@@ -1,0 +1,204 @@
+"""GitLab: https://docs.gitlab.com/user/project/integrations/webhook_events/"""
+
+from collections.abc import Callable
+
+from tertulia.integrations import code_hosting
+from tertulia.integrations.code_hosting import Commit, Push
+from tertulia.integrations.payload import Hook, Payload
+from tertulia.integrations.phrases import bullets, code, line, link, said, spoken
+from tertulia.integrations.refusals import UnknownEvent
+from tertulia.integrations.report import Report
+
+Told = tuple[str, str]  # a topic and a text
+
+VERBS = {
+    "open": "created",
+    "reopen": "reopened",
+    "close": "closed",
+    "update": "updated",
+    "merge": "merged",
+    "approved": "approved",
+    "approval": "approved",
+    "unapproved": "unapproved",
+    "unapproval": "unapproved",
+}
+QUIET_STATES = {"created", "pending", "running", "preparing", "waiting_for_resource", "scheduled"}
+
+
+def report(hook: Hook) -> Report | None:
+    event = hook.header("X-Gitlab-Event")
+    payload = hook.payload
+    kind = event.removeprefix("Confidential ").removesuffix(" Hook")
+    if kind == "System":
+        kind = KINDS.get(payload.words("object_kind", "event_name"), kind)
+    if kind not in EVENTS:
+        raise UnknownEvent(event)
+    told = EVENTS[kind](payload)
+    if told is None:
+        return None
+    action = payload.words("object_attributes.action", "object_attributes.status")
+    name = kind.lower().replace(" ", "_")
+    return Report(
+        event=f"{name}.{action}" if action else name,
+        topic=told[0],
+        text=told[1],
+        branch=code_hosting.branch_of(payload.text("ref")) if kind == "Push" else None,
+        is_private=payload.find("project.visibility_level").value == 0,
+    )
+
+
+def _push(payload: Payload) -> Told:
+    commits = [
+        Commit(each.text("id"), each.words("message"), each.words("url"), each.words("author.name"))
+        for each in payload.each("commits")
+    ]
+    total = payload.find("total_commits_count").value
+    push = Push(
+        repository=_project(payload),
+        who=payload.words("user_name", "user_username") or "Somebody",
+        ref=payload.text("ref"),
+        commits=commits,
+        total=total if isinstance(total, int) and total > len(commits) else len(commits),
+        before=payload.words("before"),
+        after=payload.words("after"),
+        compare=_compare(payload),
+    )
+    return code_hosting.push_topic(push.repository, push.ref), code_hosting.push_text(push)
+
+
+def _compare(payload: Payload) -> str:
+    home = payload.words("project.web_url")
+    return f"{home}/-/compare/{payload.words('before')}...{payload.words('after')}" if home else ""
+
+
+def _request(payload: Payload) -> Told:
+    request = payload.get("object_attributes")
+    action = request.words("action")
+    verb = VERBS.get(action, spoken(action) or "changed")
+    if action == "update" and request.words("oldrev"):
+        verb = "added commits to"
+    opened = action in ("open", "reopen")
+    text = code_hosting.request_text(
+        payload.words("user.name", "user.username") or "Somebody",
+        verb,
+        "MR",
+        request.text("iid"),
+        request.text("title"),
+        request.words("url"),
+        request.words("description") if opened else "",
+        (request.words("source_branch"), request.words("target_branch")) if opened else None,
+    )
+    return _numbered(payload, request, "MR"), text
+
+
+def _issue(payload: Payload) -> Told:
+    issue = payload.get("object_attributes")
+    action = issue.words("action")
+    text = code_hosting.request_text(
+        payload.words("user.name", "user.username") or "Somebody",
+        VERBS.get(action, spoken(action) or "changed"),
+        "issue",
+        issue.text("iid"),
+        issue.text("title"),
+        issue.words("url"),
+        issue.words("description") if action == "open" else "",
+    )
+    return _numbered(payload, issue, "issue"), text
+
+
+def _note(payload: Payload) -> Told:
+    note = payload.get("object_attributes")
+    who = line(payload.words("user.name", "user.username") or "Somebody")
+    verb = link("commented", note.words("url"))
+    kind = note.text("noteable_type")
+    if kind == "Commit":
+        commit = payload.get("commit")
+        named = f"commit {link(commit.text('id')[:11], commit.words('url'))}"
+        topic = f"{_project(payload)} / commits"
+    elif kind == "Snippet":
+        snippet = payload.get("snippet")
+        named = link(f"snippet {snippet.words('title')}", snippet.words("url"))
+        topic = f"{_project(payload)} / snippets"
+    elif kind in ("MergeRequest", "Issue"):
+        short, key = ("MR", "merge_request") if kind == "MergeRequest" else ("issue", "issue")
+        about = payload.get(key)
+        named = link(f"{short} #{about.text('iid')} {about.text('title')}", about.words("url"))
+        topic = _numbered(payload, about, short)
+    else:
+        raise UnknownEvent(f"Note Hook on {kind}")
+    return topic, said(f"{who} {verb} on {named}", note.words("note"))
+
+
+def _pipeline(payload: Payload) -> Told | None:
+    pipeline = payload.get("object_attributes")
+    status = pipeline.text("status")
+    if status in QUIET_STATES:
+        return None
+    home, number = payload.words("project.web_url"), pipeline.text("id")
+    named = link(f"Pipeline {number}", f"{home}/-/pipelines/{number}" if home else "")
+    jobs = [
+        f"{line(job.text('name'))}: {spoken(job.words('status'))}" for job in payload.each("builds")
+    ]
+    where = pipeline.words("ref")
+    text = f"{named} {spoken(status)} on {code(where)}."
+    topic = code_hosting.push_topic(_project(payload), where)
+    return topic, f"{text}\n\n{bullets(jobs)}" if jobs else text
+
+
+def _job(payload: Payload) -> Told | None:
+    status = payload.text("build_status")
+    if status in QUIET_STATES:
+        return None
+    home, number = payload.words("repository.homepage"), payload.words("build_id")
+    named = link(payload.text("build_name"), f"{home}/-/jobs/{number}" if home else "")
+    where = payload.words("ref")
+    repository = payload.words("repository.name", "project_name") or "GitLab"
+    topic = code_hosting.push_topic(repository, where)
+    return topic, f"Job {named} {spoken(status)} on {code(where)}."
+
+
+def _release(payload: Payload) -> Told:
+    tag, name = payload.text("tag"), payload.words("name")
+    named = link(f"release {name or tag}", payload.words("url"))
+    verb = {"create": "was published", "update": "was updated", "delete": "was deleted"}.get(
+        payload.words("action"), "changed"
+    )
+    topic = f"{_project(payload)} / {line(tag)} {line(name)}".rstrip()
+    return topic, said(f"{named[0].upper()}{named[1:]} {verb}", payload.words("description"))
+
+
+def _wiki(payload: Payload) -> Told:
+    page = payload.get("object_attributes")
+    verb = {"create": "created", "update": "updated", "delete": "deleted"}.get(
+        page.words("action"), "changed"
+    )
+    who = line(payload.words("user.name", "user.username") or "Somebody")
+    named = link(page.text("title"), page.words("url"))
+    topic = f"{_project(payload)} / wiki"
+    return topic, said(f"{who} {verb} the wiki page {named}", page.words("message"))
+
+
+def _project(payload: Payload) -> str:
+    return line(payload.words("project.name", "repository.name") or payload.text("project.name"))
+
+
+def _numbered(payload: Payload, thing: Payload, kind: str) -> str:
+    number, title = thing.text("iid"), thing.text("title")
+    return code_hosting.numbered_topic(_project(payload), kind, number, title)
+
+
+EVENTS: dict[str, Callable[[Payload], Told | None]] = {
+    "Issue": _issue,
+    "Job": _job,
+    "Merge Request": _request,
+    "Note": _note,
+    "Pipeline": _pipeline,
+    "Push": _push,
+    "Release": _release,
+    "Tag Push": _push,
+    "Wiki Page": _wiki,
+    "Work Item": _issue,
+}
+
+# What is inside a System Hook.
+KINDS = {"merge_request": "Merge Request", "push": "Push", "tag_push": "Tag Push"}

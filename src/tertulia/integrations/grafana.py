@@ -1,0 +1,44 @@
+"""Grafana: https://grafana.com/docs/grafana/latest/alerting/configure-notifications/
+manage-contact-points/integrations/webhook-notifier/"""
+
+from tertulia.integrations import alerts
+from tertulia.integrations.payload import Hook, Payload
+from tertulia.integrations.phrases import bullets, count, line, link, said, strong
+from tertulia.integrations.report import Report
+
+
+def report(hook: Hook) -> Report | None:
+    payload = hook.payload
+    return _alerts(payload) if payload.find("alerts").value is not None else _dashboard(payload)
+
+
+def _alerts(payload: Payload) -> Report:
+    status = payload.text("status").lower()
+    listed = payload.each("alerts")
+    lines = [
+        alerts.alert_line(
+            each,
+            f"{alerts.sign(each.words('status') or status)} "
+            f"{each.words('labels.alertname') or 'An alert'}",
+            each.words("annotations.summary", "annotations.description", "valueString"),
+        )
+        for each in listed[: alerts.MOST_ALERTS]
+    ]
+    if len(listed) > len(lines):
+        lines.append(f"and {count(len(listed) - len(lines), 'other')}")
+    topic = payload.words("commonLabels.alertname", "groupLabels.alertname", "title") or "Grafana"
+    headline = f"{alerts.sign(status)} {strong(status.capitalize())}"
+    return Report(status, line(topic), f"{headline}\n\n{bullets(lines)}".rstrip())
+
+
+def _dashboard(payload: Payload) -> Report:
+    """The alerts of dashboards, which versions before 11 send."""
+    state = payload.text("state").lower()
+    name = payload.words("ruleName", "title") or "Grafana"
+    named = link(payload.words("title", "ruleName") or name, payload.words("ruleUrl"))
+    values = [
+        f"{line(each.words('metric') or 'value')}: {line(each.words('value') or 'nothing')}"
+        for each in payload.each("evalMatches")
+    ]
+    text = said(f"{alerts.sign(state)} {named}", payload.words("message"))
+    return Report(state, line(name), f"{text}\n\n{bullets(values)}".rstrip())

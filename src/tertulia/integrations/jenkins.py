@@ -1,0 +1,30 @@
+"""Jenkins, with the Notification plugin: https://plugins.jenkins.io/notification/"""
+
+from tertulia.integrations.payload import Hook
+from tertulia.integrations.phrases import code, line, link, several, spoken
+from tertulia.integrations.refusals import UnknownEvent
+from tertulia.integrations.report import Report
+
+SIGNS = {"SUCCESS": ":check:", "FAILURE": ":cross_mark:", "UNSTABLE": ":warning:"}
+
+
+def report(hook: Hook) -> Report | None:
+    payload = hook.payload
+    build = payload.get("build")
+    phase = build.text("phase").upper()
+    if phase not in ("QUEUED", "STARTED", "COMPLETED", "FINALIZED"):
+        raise UnknownEvent(phase)
+    if phase in ("QUEUED", "COMPLETED"):
+        return None  # what has begun and how it ended is told once
+    name = payload.words("display_name", "name") or payload.text("name")
+    named = link(f"Build #{build.text('number')} of {name}", build.words("full_url"))
+    branch, culprits = build.words("scm.branch"), build.texts("scm.culprits")
+    where = f" on {code(branch)}" if branch else ""
+    by = f", with changes by {several(map(line, culprits))}" if culprits else ""
+    if phase == "STARTED":
+        return Report("started", line(name), f"{named}{where} has begun.")
+    status = build.words("status").upper() or "UNKNOWN"
+    sign = SIGNS.get(status, ":information:")
+    return Report(
+        f"finished.{status.lower()}", line(name), f"{sign} {named}{where}: {spoken(status)}{by}."
+    )

@@ -1,0 +1,96 @@
+"""Jira: https://developer.atlassian.com/server/jira/platform/webhooks/"""
+
+from tertulia.integrations.payload import Hook, Payload
+from tertulia.integrations.phrases import facts, in_address, line, link, said, strong
+from tertulia.integrations.refusals import UnknownEvent
+from tertulia.integrations.report import Report
+
+COMMENTS = {
+    "comment_created": "commented on",
+    "comment_updated": "edited a comment on",
+    "comment_deleted": "deleted a comment on",
+}
+# How Jira says within an issue's update that it is about a comment.
+ISSUE_COMMENTS = {
+    "issue_commented": "comment_created",
+    "issue_comment_edited": "comment_updated",
+    "issue_comment_deleted": "comment_deleted",
+}
+QUIET = {"issuelink_created", "issuelink_deleted", "worklog_created", "worklog_updated"}
+
+
+def report(hook: Hook) -> Report | None:
+    payload = hook.payload
+    event = payload.text("webhookEvent").removeprefix("jira:")
+    event = ISSUE_COMMENTS.get(payload.words("issue_event_type_name"), event)
+    if event in QUIET:
+        return None
+    if event in COMMENTS:
+        text = _comment(payload, COMMENTS[event])
+    elif event == "issue_created":
+        text = _created(payload)
+    elif event == "issue_updated":
+        text = _updated(payload)
+    elif event == "issue_deleted":
+        text = f"{_who(payload)} deleted {strong(_name(payload))}."
+    else:
+        raise UnknownEvent(event)
+    return Report(event, _name(payload), text)
+
+
+def _created(payload: Payload) -> str:
+    fields = payload.get("issue").find("fields")
+    about = facts(
+        [
+            ("Priority", line(fields.words("priority.name"))),
+            ("Assignee", line(fields.words("assignee.displayName"))),
+        ]
+    )
+    return f"{_who(payload)} created {_named(payload)}.\n\n{about}".rstrip()
+
+
+def _updated(payload: Payload) -> str:
+    changes = [
+        (
+            line(item.text("field")).capitalize(),
+            f"{line(item.words('fromString')) or 'nothing'} → "
+            f"{line(item.words('toString')) or 'nothing'}",
+        )
+        for item in payload.each("changelog.items")
+    ]
+    words = payload.words("comment.body")
+    text = f"{_who(payload)} updated {_named(payload)}"
+    if changes:
+        text = f"{text}:\n\n{facts(changes)}"
+    return said(text, words) if words or not changes else text
+
+
+def _comment(payload: Payload, verb: str) -> str:
+    who = line(payload.words("comment.updateAuthor.displayName", "comment.author.displayName"))
+    words = "" if verb.startswith("deleted") else _plain(payload.find("comment.body"))
+    return said(f"{who or _who(payload)} {verb} {_named(payload)}", words)
+
+
+def _plain(body: Payload) -> str:
+    """A text, or the texts within a document, which newer versions send."""
+    if isinstance(body.value, str):
+        return body.value
+    found = [body.words("text")] if body.words("text") else []
+    found += [_plain(each) for each in body.each("content")[:20]]
+    return " ".join(filter(None, found))
+
+
+def _who(payload: Payload) -> str:
+    return line(payload.words("user.displayName", "user.name") or "Somebody")
+
+
+def _name(payload: Payload) -> str:
+    issue = payload.get("issue")
+    return f"{line(issue.text('key'))}: {line(issue.words('fields.summary'))}".rstrip(": ")
+
+
+def _named(payload: Payload) -> str:
+    issue = payload.get("issue")
+    home, found, _ = issue.words("self").partition("/rest/api/")
+    address = f"{home}/browse/{in_address(issue.text('key'))}" if found else ""
+    return link(_name(payload), address)

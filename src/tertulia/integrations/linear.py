@@ -1,0 +1,87 @@
+"""Linear: https://linear.app/developers/webhooks"""
+
+from tertulia.integrations.payload import Hook, Payload
+from tertulia.integrations.phrases import facts, line, link, said, spoken
+from tertulia.integrations.refusals import UnknownEvent
+from tertulia.integrations.report import Report
+
+VERBS = {"create": "created", "update": "updated", "remove": "removed"}
+NAMED = {"Project", "ProjectUpdate", "Cycle", "Initiative", "IssueLabel"}
+
+
+def report(hook: Hook) -> Report | None:
+    payload = hook.payload
+    kind, action = payload.text("type"), payload.text("action")
+    if action not in VERBS:
+        raise UnknownEvent(f"{kind} {action}")
+    verb = VERBS[action]
+    if kind == "Issue":
+        topic, text = _issue(payload, verb)
+    elif kind == "Comment":
+        topic, text = _comment(payload, verb)
+    elif kind in NAMED:
+        topic, text = _thing(payload, kind, verb)
+    else:
+        raise UnknownEvent(kind)
+    return Report(f"{kind.lower()}.{action}", topic, text)
+
+
+def _issue(payload: Payload, verb: str) -> tuple[str, str]:
+    issue = payload.get("data")
+    name = f"{line(issue.words('identifier'))} {line(issue.text('title'))}".strip()
+    headline = f"{_who(payload)} {verb} issue {link(name, payload.words('url'))}"
+    if verb == "created":
+        about = facts(
+            [
+                ("State", line(issue.words("state.name"))),
+                ("Priority", line(issue.words("priorityLabel"))),
+                ("Assignee", line(issue.words("assignee.name"))),
+            ]
+        )
+        words = issue.words("description")
+        text = said(headline, words)
+        return name, f"{text}\n\n{about}".rstrip()
+    changed = _changes(payload, issue)
+    return name, f"{headline}:\n\n{changed}" if changed else f"{headline}."
+
+
+def _changes(payload: Payload, issue: Payload) -> str:
+    """What an update says that it changed, as it is now."""
+    before = payload.find("updatedFrom").value
+    names = set(before) if isinstance(before, dict) else set()
+    now = {
+        "stateId": ("State", issue.words("state.name")),
+        "assigneeId": ("Assignee", issue.words("assignee.name") or "nobody"),
+        "title": ("Title", issue.words("title")),
+        "priority": ("Priority", issue.words("priorityLabel")),
+        "estimate": ("Estimate", issue.words("estimate") or "none"),
+        "dueDate": ("Due", issue.words("dueDate") or "no date"),
+        "projectId": ("Project", issue.words("project.name") or "none"),
+    }
+    return facts([(now[key][0], line(now[key][1])) for key in now if key in names])
+
+
+def _comment(payload: Payload, verb: str) -> tuple[str, str]:
+    comment = payload.get("data")
+    title = line(comment.words("issue.title") or "Linear")
+    name = f"{line(comment.words('issue.identifier'))} {title}".strip()
+    verb = {"created": "commented", "updated": "edited a comment"}.get(verb, "removed a comment")
+    headline = f"{_who(payload)} {link(verb, payload.words('url'))} on {name}"
+    return name, said(headline, "" if "removed" in verb else comment.words("body"))
+
+
+def _thing(payload: Payload, kind: str, verb: str) -> tuple[str, str]:
+    thing = payload.get("data")
+    name = line(thing.words("name", "project.name", "number") or kind)
+    words = " ".join(part.lower() for part in _parts(kind))
+    headline = f"{_who(payload)} {verb} {words} {link(name, payload.words('url'))}"
+    return name, said(headline, thing.words("body"))
+
+
+def _parts(kind: str) -> list[str]:
+    """`ProjectUpdate` is two words."""
+    return spoken("".join(f" {each}" if each.isupper() else each for each in kind)).split()
+
+
+def _who(payload: Payload) -> str:
+    return line(payload.words("actor.name", "data.user.name") or "Somebody")

@@ -1,0 +1,49 @@
+"""New Relic: https://docs.newrelic.com/docs/alerts/get-notified/notification-integrations/#webhook"""
+
+from tertulia.integrations.payload import Hook, Payload
+from tertulia.integrations.phrases import facts, line, link, said, several, spoken
+from tertulia.integrations.report import Report
+
+STATES = {"ACTIVATED": ":alert:", "CREATED": ":alert:", "OPEN": ":alert:", "CLOSED": ":squared_ok:"}
+
+
+def report(hook: Hook) -> Report | None:
+    payload = hook.payload
+    return _incident(payload) if payload.words("current_state") else _issue(payload)
+
+
+def _issue(payload: Payload) -> Report:
+    """What a workflow sends, by the template it comes with."""
+    state = payload.text("state").upper()
+    title = payload.words("title", "annotations.title.0") or payload.text("title")
+    named = link(title, payload.words("issueUrl", "issuePageUrl"))
+    about = facts(
+        [
+            ("Priority", spoken(payload.words("priority"))),
+            ("Impacted", several(map(line, payload.texts("impactedEntities")))),
+            ("Policies", several(map(line, payload.texts("alertPolicyNames")))),
+            ("Conditions", several(map(line, payload.texts("alertConditionNames")))),
+            ("Incidents", line(payload.words("totalIncidents"))),
+        ]
+    )
+    names = payload.texts("alertConditionNames")
+    topic = line(names[0] if names else title)
+    sign = STATES.get(state, ":information:")
+    return Report(spoken(state), topic, f"{sign} {named} is {spoken(state)}.\n\n{about}".rstrip())
+
+
+def _incident(payload: Payload) -> Report:
+    """What channels of the older kind send."""
+    state = payload.text("current_state")
+    name = payload.words("condition_name") or "An incident"
+    named = link(name, payload.words("incident_url"))
+    sign = STATES.get(state.upper(), ":information:")
+    text = said(f"{sign} {named} is {spoken(state)}", payload.words("details"))
+    about = facts(
+        [
+            ("Severity", spoken(payload.words("severity"))),
+            ("Policy", line(payload.words("policy_name"))),
+        ]
+    )
+    topic = f"{line(payload.words('policy_name') or 'New Relic')} / {line(name)}"
+    return Report(spoken(state), topic, f"{text}\n\n{about}".rstrip())

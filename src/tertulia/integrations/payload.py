@@ -1,0 +1,116 @@
+"""Reading what a stranger sent: JSON of which nothing is known but what its sender documents.
+
+A path such as `repository.full_name` leads to a value. What must be there and is not, or is
+something else, is one refusal that names it, so the functions of this package need no checks.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from tertulia.integrations.refusals import NoSuchHeader, NotAsDocumented
+
+MOST_ITEMS = 100  # of a list; nobody reads more of them in a message
+
+
+class Payload:
+    """A JSON value, and where it was found."""
+
+    __slots__ = ("_at", "_value")
+
+    def __init__(self, value: Any, at: str = "") -> None:
+        self._value = value
+        self._at = at
+
+    @property
+    def value(self) -> Any:
+        return self._value
+
+    def __bool__(self) -> bool:
+        return bool(self._value)
+
+    def find(self, path: str) -> "Payload":
+        """What is there; what is not is an empty payload."""
+        value = self._value
+        for name in path.split("."):
+            value = value.get(name) if isinstance(value, Mapping) else None
+        return Payload(value, f"{self._at}.{path}" if self._at else path)
+
+    def get(self, path: str) -> "Payload":
+        """An object that must be there."""
+        found = self.find(path)
+        if not isinstance(found.value, Mapping):
+            raise NotAsDocumented(found._at)
+        return found
+
+    def text(self, path: str) -> str:
+        """A text or a number that must be there."""
+        found = _as_text(self.find(path).value)
+        if not found:
+            raise NotAsDocumented(self.find(path)._at)
+        return found
+
+    def words(self, *paths: str) -> str:
+        """The first of these that says something, or nothing."""
+        return next(filter(None, (_as_text(self.find(path).value) for path in paths)), "")
+
+    def number(self, path: str) -> int:
+        found = self.find(path)
+        if not isinstance(found.value, int) or isinstance(found.value, bool):
+            raise NotAsDocumented(found._at)
+        return found.value
+
+    def is_true(self, path: str) -> bool:
+        return self.find(path).value is True
+
+    def each(self, path: str) -> list["Payload"]:
+        """The objects of a list; what is no list has none."""
+        found = self.find(path)
+        items = found.value if isinstance(found.value, list) else []
+        return [
+            Payload(item, f"{found._at}.{index}")
+            for index, item in enumerate(items[:MOST_ITEMS])
+            if isinstance(item, Mapping)
+        ]
+
+    def texts(self, path: str) -> list[str]:
+        """The texts of a list, or the one text that stands in place of it."""
+        value = self.find(path).value
+        items = value[:MOST_ITEMS] if isinstance(value, list) else [value]
+        return [text for item in items if (text := _as_text(item))]
+
+    def pairs(self, path: str) -> dict[str, str]:
+        """The texts of an object, by their names."""
+        value = self.find(path).value
+        items = list(value.items())[:MOST_ITEMS] if isinstance(value, Mapping) else []
+        return {str(name): text for name, item in items if (text := _as_text(item))}
+
+
+class Hook:
+    """One call of a webhook: what was sent, and how."""
+
+    __slots__ = ("headers", "payload", "query")
+
+    def __init__(
+        self,
+        payload: Any,
+        headers: Mapping[str, str] | None = None,
+        query: Mapping[str, str] | None = None,
+    ) -> None:
+        self.payload = Payload(payload)
+        self.headers = {name.lower(): value for name, value in (headers or {}).items()}
+        self.query = query or {}
+
+    def header(self, name: str) -> str:
+        """A header that must be there."""
+        value = self.headers.get(name.lower(), "").strip()
+        if not value:
+            raise NoSuchHeader(name)
+        return value
+
+
+def _as_text(value: Any) -> str:
+    if isinstance(value, str):
+        return value.strip()
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value) if isinstance(value, int | float) else ""

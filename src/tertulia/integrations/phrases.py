@@ -1,0 +1,106 @@
+"""What messages of integrations are made of.
+
+Titles, names and comments were written by people whom nobody here has let in. They may format
+what they say, but they call nobody and cannot leave the place they are put in.
+"""
+
+import re
+from collections.abc import Iterable
+from urllib.parse import quote as percent_encoded
+
+LINE_LENGTH = 300
+QUOTE_LENGTH = 2000
+TOPIC_LENGTH = 60
+ZEROS = re.compile("0+")
+
+_SPACES = re.compile(r"\s+")
+_CALL = re.compile(r"@(?=\*)")
+_FENCE = re.compile(r"(`{3,}|~{3,})")
+_ADDRESS = re.compile(r"https?://[^\s<>]+", re.IGNORECASE)
+
+
+def shortened(text: str, length: int) -> str:
+    return text if len(text) <= length else text[: length - 3].rstrip() + "..."
+
+
+def line(text: str, length: int = LINE_LENGTH) -> str:
+    """Words of others on one line."""
+    return _CALL.sub("@_", shortened(_SPACES.sub(" ", text).strip(), length))
+
+
+def link(text: str, address: str) -> str:
+    """A link, or just the text if the address is none that a browser opens."""
+    text = line(text)
+    if not _ADDRESS.fullmatch(address):
+        return text
+    if not _is_balanced(text):
+        text = text.replace("[", "(").replace("]", ")")
+    return f"[{text}]({address.replace('(', '%28').replace(')', '%29')})"
+
+
+def strong(text: str) -> str:
+    return f"**{line(text).replace('**', '')}**"
+
+
+def code(text: str) -> str:
+    return f"`{line(text).replace('`', '')}`"
+
+
+def quoted(text: str, length: int = QUOTE_LENGTH) -> str:
+    """What somebody wrote, as a block of its own."""
+    return fenced("quote", text, length)
+
+
+def fenced(language: str, text: str, length: int = QUOTE_LENGTH) -> str:
+    """A block that ends where we end it, whatever is in it."""
+    text = shortened(text.replace("\r\n", "\n").strip(), length)
+    longest = max((len(each) for each in _FENCE.findall(text)), default=2)
+    fence = "`" * (longest + 1)
+    return f"{fence} {language}".rstrip() + f"\n{text}\n{fence}"
+
+
+def said(headline: str, words: str = "") -> str:
+    """A headline, and what somebody wrote below it, if they did."""
+    return f"{headline}:\n{quoted(words)}" if words.strip() else f"{headline}."
+
+
+def bullets(items: Iterable[str]) -> str:
+    return "\n".join(f"* {item}" for item in items)
+
+
+def facts(pairs: Iterable[tuple[str, str]]) -> str:
+    """`* **Priority**: high`, for those that are known."""
+    return bullets(f"**{name}**: {value}" for name, value in pairs if value)
+
+
+def count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def several(names: Iterable[str], most: int = 3) -> str:
+    """`ana, ben and 4 others`"""
+    known = list(dict.fromkeys(filter(None, names)))
+    if len(known) <= 1:
+        return "".join(known)
+    if len(known) <= most:
+        return ", ".join(known[:-1]) + f" and {known[-1]}"
+    return ", ".join(known[:most]) + f" and {count(len(known) - most, 'other')}"
+
+
+def spoken(word: str) -> str:
+    """`snake_case` and `dotted.words` as people say them."""
+    return line(re.sub(r"[_.\-:]+", " ", word)).strip().lower()
+
+
+def in_address(text: str) -> str:
+    """Some text as a part of an address."""
+    return percent_encoded(text, safe="")
+
+
+def _is_balanced(text: str) -> bool:
+    depth = 0
+    for letter in text:
+        depth += (letter == "[") - (letter == "]")
+        if depth < 0:
+            return False
+    return depth == 0

@@ -1,0 +1,87 @@
+"""Sentry: https://docs.sentry.io/organization/integrations/integration-platform/webhooks/"""
+
+from tertulia.integrations.payload import Hook, Payload
+from tertulia.integrations.phrases import code, facts, line, link, said, spoken
+from tertulia.integrations.refusals import UnknownEvent
+from tertulia.integrations.report import Report
+
+
+def report(hook: Hook) -> Report | None:
+    payload = hook.payload
+    resource = hook.headers.get("sentry-hook-resource", "")
+    if not resource:
+        return _of_plugin(payload)
+    action = payload.words("action")
+    event = f"{resource}.{action}" if action else resource
+    if resource == "issue":
+        topic, text = _issue(payload)
+    elif resource in ("error", "event_alert"):
+        topic, text = _alert(payload)
+    elif resource == "metric_alert":
+        topic, text = _metric(payload)
+    elif resource == "comment":
+        topic, text = _comment(payload)
+    elif resource == "installation":
+        topic, text = "Sentry", f"Sentry's integration was {spoken(action) or 'changed'}."
+    else:
+        raise UnknownEvent(event)
+    return Report(event, topic, text)
+
+
+def _issue(payload: Payload) -> tuple[str, str]:
+    issue = payload.get("data.issue")
+    verb = spoken(payload.text("action"))
+    who = line(payload.words("actor.name") or "Sentry")
+    named = link(issue.text("title"), issue.words("web_url", "permalink", "url"))
+    text = f"Issue {named} was {verb} by {who}."
+    about = facts(
+        [
+            ("Level", line(issue.words("level"))),
+            ("Culprit", code(issue.words("culprit")) if issue.words("culprit") else ""),
+            ("Assignee", line(issue.words("assignedTo.name"))),
+        ]
+    )
+    project = line(issue.words("project.name", "project.slug") or "Sentry")
+    return f"{project} / {line(issue.text('title'))}", f"{text}\n\n{about}".rstrip()
+
+
+def _alert(payload: Payload) -> tuple[str, str]:
+    event = payload.find("data.event") or payload.get("data.error")
+    named = link(event.text("title"), event.words("web_url", "issue_url", "url"))
+    rule = payload.words("data.triggered_rule")
+    headline = f"Alert {line(rule)}: {named}" if rule else f"New event: {named}"
+    about = facts(
+        [
+            ("Level", line(event.words("level"))),
+            ("Culprit", code(event.words("culprit")) if event.words("culprit") else ""),
+            ("Platform", line(event.words("platform"))),
+        ]
+    )
+    return line(event.text("title")), f"{headline}.\n\n{about}".rstrip()
+
+
+def _metric(payload: Payload) -> tuple[str, str]:
+    alert = payload.get("data")
+    title = alert.words("description_title") or alert.text("metric_alert.alert_rule.name")
+    named = link(title, alert.words("web_url"))
+    state = spoken(payload.text("action"))
+    return line(title), said(f"{named}: {state}", alert.words("description_text"))
+
+
+def _comment(payload: Payload) -> tuple[str, str]:
+    comment = payload.get("data")
+    who = line(payload.words("actor.name") or "Somebody")
+    verb = {"created": "commented on", "updated": "edited a comment on"}.get(
+        payload.words("action"), "deleted a comment on"
+    )
+    project = line(comment.words("project_slug") or "Sentry")
+    return project, said(f"{who} {verb} issue {comment.text('issue_id')}", comment.words("comment"))
+
+
+def _of_plugin(payload: Payload) -> Report:
+    """The older plugin sends one event, without a header."""
+    title = payload.words("event.title", "message", "culprit") or payload.text("event.title")
+    project = line(payload.words("project_name", "project") or "Sentry")
+    about = facts([("Level", line(payload.words("level", "event.level")))])
+    text = f"New event: {link(title, payload.words('url'))}.\n\n{about}".rstrip()
+    return Report("event", f"{project} / {line(title)}", text)

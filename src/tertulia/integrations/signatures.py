@@ -1,0 +1,88 @@
+"""How senders prove that a call is theirs: a code made from a secret and what was sent.
+
+The secret is in the address that was pasted (`webhook_secret`); without one nothing is checked,
+since the address itself holds a key that nobody else knows.
+"""
+
+import base64
+import hashlib
+import hmac
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+MOST_SECONDS = 300  # that a dated signature may be old, or ahead of us
+
+_DIGITS = re.compile("[0-9]{1,15}")
+
+
+@dataclass(frozen=True, slots=True)
+class SignedCall:
+    """What a signature is made over."""
+
+    body: bytes
+    headers: Mapping[str, str]  # by lower-case name
+    address: str  # as the sender was given it
+    now: float
+
+
+Check = Callable[[SignedCall, bytes], bool]
+
+
+def hexadecimal(*headers: str, prefix: str = "") -> Check:
+    """HMAC-SHA-256 of the body, in one of these headers, perhaps one of several with commas."""
+
+    def check(call: SignedCall, secret: bytes) -> bool:
+        expected = prefix + hmac.new(secret, call.body, hashlib.sha256).hexdigest()
+        given = next((call.headers[each] for each in headers if each in call.headers), "")
+        return any(_is_same(each.strip(), expected) for each in given.split(","))
+
+    return check
+
+
+def token(header: str) -> Check:
+    """The secret itself."""
+    return lambda call, secret: hmac.compare_digest(
+        call.headers.get(header, "").encode("latin-1", "replace"), secret
+    )
+
+
+def stripe(call: SignedCall, secret: bytes) -> bool:
+    """`t=TIME,v1=CODE,…`, made over the time and the body."""
+    parts = [part.partition("=") for part in call.headers.get("stripe-signature", "").split(",")]
+    at = next((value for name, _, value in parts if name.strip() == "t"), "")
+    if not _is_recent(at, call.now):
+        return False
+    expected = hmac.new(secret, at.encode() + b"." + call.body, hashlib.sha256).hexdigest()
+    return any(_is_same(value, expected) for name, _, value in parts if name.strip() == "v1")
+
+
+def trello(call: SignedCall, secret: bytes) -> bool:
+    """HMAC-SHA-1 over the body and the address, in Base64."""
+    code = hmac.new(secret, call.body + call.address.encode(), hashlib.sha1).digest()
+    return _is_same(call.headers.get("x-trello-webhook", ""), base64.b64encode(code).decode())
+
+
+def zendesk(call: SignedCall, secret: bytes) -> bool:
+    """HMAC-SHA-256 over the time and the body, in Base64."""
+    at = call.headers.get("x-zendesk-webhook-signature-timestamp", "")
+    code = hmac.new(secret, at.encode("latin-1", "replace") + call.body, hashlib.sha256).digest()
+    given = call.headers.get("x-zendesk-webhook-signature", "")
+    return bool(at) and _is_same(given, base64.b64encode(code).decode())
+
+
+def slack(call: SignedCall, secret: bytes) -> bool:
+    """`v0=CODE` over the version, the time and the body."""
+    at = call.headers.get("x-slack-request-timestamp", "")
+    if not _is_recent(at, call.now):
+        return False
+    code = hmac.new(secret, b"v0:" + at.encode() + b":" + call.body, hashlib.sha256).hexdigest()
+    return _is_same(call.headers.get("x-slack-signature", ""), f"v0={code}")
+
+
+def _is_recent(at: str, now: float) -> bool:
+    return bool(_DIGITS.fullmatch(at)) and abs(now - int(at)) <= MOST_SECONDS
+
+
+def _is_same(given: str, expected: str) -> bool:
+    return hmac.compare_digest(given.encode("latin-1", "replace"), expected.encode())

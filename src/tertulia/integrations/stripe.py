@@ -1,0 +1,108 @@
+"""Stripe: https://docs.stripe.com/api/events"""
+
+from tertulia.integrations.payload import Hook, Payload
+from tertulia.integrations.phrases import code, facts, in_address, line, link, spoken
+from tertulia.integrations.refusals import UnknownEvent
+from tertulia.integrations.report import Report
+
+# The kinds of things that Stripe tells of, and where its dashboard shows them.
+PAGES = {
+    "account": "",
+    "balance": "balance",
+    "charge": "payments",
+    "checkout": "payments",
+    "coupon": "coupons",
+    "customer": "customers",
+    "invoice": "invoices",
+    "invoiceitem": "invoices",
+    "payment_intent": "payments",
+    "payment_link": "payment-links",
+    "payment_method": "",
+    "payout": "payouts",
+    "plan": "plans",
+    "price": "prices",
+    "product": "products",
+    "quote": "quotes",
+    "refund": "refunds",
+    "review": "radar/reviews",
+    "setup_intent": "setup_intents",
+    "subscription_schedule": "subscription_schedules",
+    "transfer": "connect/transfers",
+}
+NESTED = {
+    "customer.subscription": "subscriptions",
+    "charge.dispute": "disputes",
+    "customer.source": "",
+    "customer.discount": "",
+    "charge.refund": "refunds",
+    "checkout.session": "",
+}
+# Currencies that are counted in whole units.
+WHOLE = [
+    "bif",
+    "clp",
+    "djf",
+    "gnf",
+    "jpy",
+    "kmf",
+    "krw",
+    "mga",
+    "pyg",
+    "rwf",
+    "ugx",
+    "vnd",
+    "vuv",
+    "xaf",
+    "xof",
+    "xpf",
+]
+
+
+def report(hook: Hook) -> Report | None:
+    payload = hook.payload
+    event = payload.text("type")
+    category, _, _ = event.partition(".")
+    if category not in PAGES:
+        raise UnknownEvent(event)
+    thing = payload.get("data.object")
+    kind, _, verb = event.rpartition(".")
+    page = NESTED.get(kind, PAGES[category])
+    name = _name(thing)
+    address = ""
+    if page and thing.words("id"):
+        address = f"https://dashboard.stripe.com/{page}/{in_address(thing.words('id'))}"
+    test = "" if payload.find("livemode").value is not False else " (test mode)"
+    headline = f"{spoken(kind).capitalize()} {link(name, address)} {spoken(verb)}{test}."
+    about = facts(
+        [
+            ("Amount", _amount(thing)),
+            ("Customer", line(thing.words("customer_email", "billing_details.email", "customer"))),
+            ("Status", line(spoken(thing.words("status")))),
+            ("Reason", line(thing.words("failure_message", "last_payment_error.message"))),
+            ("Changed", _changed(payload)),
+        ]
+    )
+    return Report(event, spoken(kind), f"{headline}\n\n{about}".rstrip())
+
+
+def _name(thing: Payload) -> str:
+    return thing.words("name", "email", "number", "description", "id") or "without a name"
+
+
+def _amount(thing: Payload) -> str:
+    currency = thing.words("currency").lower()
+    for name in ("amount", "amount_due", "total", "amount_total", "unit_amount"):
+        amount = thing.find(name).value
+        if isinstance(amount, int) and not isinstance(amount, bool) and currency:
+            if currency in WHOLE:
+                return f"{amount} {line(currency.upper())}"
+            sign = "-" if amount < 0 else ""
+            return f"{sign}{abs(amount) // 100}.{abs(amount) % 100:02} {line(currency.upper())}"
+    return ""
+
+
+def _changed(payload: Payload) -> str:
+    before = payload.find("data.previous_attributes").value
+    return (
+        ", ".join(code(str(name)) for name in list(before)[:10]) if isinstance(before, dict) else ""
+    )

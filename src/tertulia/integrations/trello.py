@@ -1,0 +1,123 @@
+"""Trello: https://developer.atlassian.com/cloud/trello/guides/rest-api/webhooks/"""
+
+from collections.abc import Callable
+
+from tertulia.integrations.payload import Hook, Payload
+from tertulia.integrations.phrases import in_address, line, link, said, strong
+from tertulia.integrations.refusals import UnknownEvent
+from tertulia.integrations.report import Report
+
+# What Trello tells beside these, and nobody would miss.
+QUIET = {"createCheckItem", "updateCheckItem", "deleteCheckItem", "addChecklistToCard"}
+
+
+def report(hook: Hook) -> Report | None:
+    payload = hook.payload
+    action = payload.get("action")
+    event = action.text("type")
+    if event in QUIET:
+        return None
+    if event not in EVENTS:
+        raise UnknownEvent(event)
+    board = action.words("data.board.name") or payload.text("model.name")
+    who = line(action.words("memberCreator.fullName", "memberCreator.username") or "Somebody")
+    told = EVENTS[event](action.get("data"))
+    return None if told is None else Report(event, line(board), f"{who} {told}")
+
+
+def _created(data: Payload) -> str:
+    return f"created {_card(data)} in {_list(data)}."
+
+
+def _updated(data: Payload) -> str | None:
+    if data.find("listBefore") and data.find("listAfter"):
+        before, after = data.text("listBefore.name"), data.text("listAfter.name")
+        return f"moved {_card(data)} from {strong(before)} to {strong(after)}."
+    changed = data.find("old")
+    old = changed.value if isinstance(changed.value, dict) else {}
+    if "closed" in old:
+        verb = "archived" if data.is_true("card.closed") else "brought back"
+        return f"{verb} {_card(data)}."
+    if "name" in old:
+        return f"renamed the card {strong(changed.words('name') or '?')} to {_card(data)}."
+    if "desc" in old:
+        return said(f"described {_card(data)}", data.words("card.desc"))
+    if "due" in old:
+        due = data.words("card.due")
+        return f"set {_card(data)} due {line(due)}." if due else f"took the date off {_card(data)}."
+    if "dueComplete" in old:
+        verb = "completed" if data.is_true("card.dueComplete") else "reopened"
+        return f"{verb} {_card(data)}."
+    return None  # its place in a list, a cover and the like
+
+
+def _commented(data: Payload) -> str:
+    return said(f"commented on {_card(data)}", data.words("text"))
+
+
+def _deleted(data: Payload) -> str:
+    return f"deleted card {data.words('card.idShort')}."
+
+
+def _joined(data: Payload) -> str:
+    return f"added {line(data.words('member.name') or 'somebody')} to {_card(data)}."
+
+
+def _left(data: Payload) -> str:
+    return f"took {line(data.words('member.name') or 'somebody')} off {_card(data)}."
+
+
+def _attached(data: Payload) -> str:
+    attached = data.get("attachment")
+    named = link(attached.words("name") or "a file", attached.words("url"))
+    return f"attached {named} to {_card(data)}."
+
+
+def _labelled(data: Payload) -> str:
+    label = data.words("label.name", "label.color") or "?"
+    return f"put the label {strong(label)} on {_card(data)}."
+
+
+def _checked(data: Payload) -> str:
+    verb = "checked" if data.words("checkItem.state") == "complete" else "unchecked"
+    return f"{verb} {strong(data.text('checkItem.name'))} on {_card(data)}."
+
+
+def _list_created(data: Payload) -> str:
+    return f"created the list {_list(data)}."
+
+
+def _list_updated(data: Payload) -> str | None:
+    old = data.find("old").value
+    if isinstance(old, dict) and "closed" in old:
+        verb = "archived" if data.is_true("list.closed") else "brought back"
+        return f"{verb} the list {_list(data)}."
+    if isinstance(old, dict) and "name" in old:
+        return f"renamed the list {strong(data.words('old.name') or '?')} to {_list(data)}."
+    return None
+
+
+def _card(data: Payload) -> str:
+    card = data.get("card")
+    short = card.words("shortLink")
+    address = f"https://trello.com/c/{in_address(short)}" if short else ""
+    return link(card.text("name"), address)
+
+
+def _list(data: Payload) -> str:
+    return strong(data.words("list.name") or "a list")
+
+
+EVENTS: dict[str, Callable[[Payload], str | None]] = {
+    "addAttachmentToCard": _attached,
+    "addLabelToCard": _labelled,
+    "addMemberToCard": _joined,
+    "commentCard": _commented,
+    "createCard": _created,
+    "createList": _list_created,
+    "deleteCard": _deleted,
+    "removeMemberFromCard": _left,
+    "updateCard": _updated,
+    "updateCheckItemStateOnCard": _checked,
+    "updateList": _list_updated,
+}

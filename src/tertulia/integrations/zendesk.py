@@ -1,0 +1,58 @@
+"""Zendesk: https://developer.zendesk.com/api-reference/webhooks/event-types/ticket-events/
+
+Events as Zendesk sends them, and what a trigger sends: `ticket_id`, `ticket_title`, `message`,
+in the body or in the address.
+"""
+
+from tertulia.integrations.payload import Hook, Payload
+from tertulia.integrations.phrases import facts, line, quoted, said, spoken, strong
+from tertulia.integrations.refusals import UnknownEvent
+from tertulia.integrations.report import Report
+
+PREFIX = "zen:event-type:"
+
+
+def report(hook: Hook) -> Report | None:
+    payload = hook.payload
+    kind = payload.words("type")
+    if not kind.startswith(PREFIX):
+        return _of_trigger(hook)
+    event = kind.removeprefix(PREFIX)
+    subject = event.partition(".")[0]
+    if subject == "ticket":
+        return Report(event, *_ticket(payload, event))
+    if subject in ("user", "organization", "article"):
+        detail = payload.get("detail")
+        name = line(detail.words("name", "email", "title", "id") or subject)
+        return Report(event, f"Zendesk {subject}s", f"{strong(name)}: {spoken(event)}.")
+    raise UnknownEvent(event)
+
+
+def _ticket(payload: Payload, event: str) -> tuple[str, str]:
+    ticket = payload.get("detail")
+    number, title = ticket.text("id"), line(ticket.words("subject"))
+    topic = f"#{number}: {title}" if title else f"#{number}"
+    headline = f"Ticket {strong(topic)}: {spoken(event.partition('.')[2])}"
+    words = payload.words("event.comment.body", "detail.description")
+    if event == "ticket.comment_added":
+        return topic, said(headline, words)
+    change = facts(
+        [
+            ("Before", line(payload.words("event.previous"))),
+            ("Now", line(payload.words("event.current"))),
+            ("Status", line(ticket.words("status")).lower()),
+            ("Priority", line(ticket.words("priority")).lower()),
+        ]
+    )
+    shown = said(headline, words if event == "ticket.created" else "")
+    return topic, f"{shown}\n\n{change}".rstrip()
+
+
+def _of_trigger(hook: Hook) -> Report:
+    def value(name: str) -> str:
+        return hook.payload.words(name) or hook.query.get(name, "").strip()
+
+    number = value("ticket_id") or hook.payload.text("ticket_id")
+    topic = f"#{line(number)}: {line(value('ticket_title'))}".rstrip(": ")
+    text = value("message") or hook.payload.text("message")
+    return Report("trigger", topic, quoted(text))

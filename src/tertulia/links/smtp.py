@@ -1,0 +1,74 @@
+"""SMTP: hands letters to the mail server of the house.
+
+Its certificate is always checked, against the authorities that the system trusts.
+"""
+
+import ssl
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from email.message import EmailMessage
+from importlib import import_module
+from typing import Any
+
+from tertulia.config import Config
+
+TIMEOUT_SECONDS = 30.0
+
+
+class NotSent(Exception):
+    """A letter was not taken. `is_final` says that trying again is no use."""
+
+    def __init__(self, words: str, *, is_final: bool = False) -> None:
+        super().__init__(words)
+        self.is_final = is_final
+
+
+class SmtpConnection:
+    def __init__(self, client: Any, library: Any) -> None:
+        self._client = client
+        self._library = library
+
+    async def send(self, message: EmailMessage) -> None:
+        """Raises NotSent."""
+        try:
+            await self._client.send_message(message)
+        except self._library.SMTPRecipientsRefused as refused:
+            codes = [each.code for each in refused.recipients]
+            words = "; ".join(f"{each.code} {each.message}" for each in refused.recipients)
+            raise NotSent(words, is_final=all(code >= 500 for code in codes)) from refused
+        except (self._library.SMTPException, OSError) as trouble:
+            raise NotSent(_in_words(trouble)) from trouble
+
+
+@asynccontextmanager
+async def connected(config: Config) -> AsyncIterator[SmtpConnection]:
+    """A connection to the mail server, for several letters; raises NotSent."""
+    library = import_module("aiosmtplib")
+    client = library.SMTP(
+        hostname=config.smtp_host,
+        port=config.smtp_port,
+        username=config.smtp_user or None,
+        password=config.smtp_password or None,
+        use_tls=config.smtp_security == "tls",
+        start_tls=config.smtp_security == "starttls",
+        tls_context=None if config.smtp_security == "none" else ssl.create_default_context(),
+        timeout=TIMEOUT_SECONDS,
+    )
+    try:
+        await client.connect()
+    except (library.SMTPException, OSError) as trouble:
+        client.close()
+        raise NotSent(_in_words(trouble)) from trouble
+    try:
+        yield SmtpConnection(client, library)
+    finally:
+        try:
+            await client.quit()
+        except (library.SMTPException, OSError):
+            client.close()
+
+
+def _in_words(trouble: Exception) -> str:
+    words = getattr(trouble, "message", "") or str(trouble) or type(trouble).__name__
+    code = getattr(trouble, "code", None)
+    return f"{code} {words}" if code else str(words)

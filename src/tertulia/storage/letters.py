@@ -1,0 +1,57 @@
+"""Letters that wait to be sent, of all organizations together."""
+
+from tertulia.domain.letters import PostedLetter
+from tertulia.storage.database.tx import Row, Tx
+
+
+def insert(tx: Tx, kind: str, sealed: bytes) -> int:
+    return tx.insert(
+        "INSERT INTO letter (realm_id, kind, sealed, written_at, due_at)"
+        " VALUES (:realm, :kind, :sealed, :now, :now) RETURNING id",
+        kind=kind,
+        sealed=sealed,
+        now=tx.now,
+    )
+
+
+def due(tx: Tx, most: int) -> list[PostedLetter]:
+    """Those whose time has come, the one that waits for longest first."""
+    rows = tx.all(
+        "SELECT id, realm_id, kind, sealed, written_at, tries FROM letter"
+        " WHERE due_at <= :now ORDER BY due_at LIMIT :most",
+        now=tx.now,
+        most=most,
+    )
+    return [_posted(row) for row in rows]
+
+
+def put_off(tx: Tx, letter_ids: list[int], until: float) -> None:
+    tx.execute("UPDATE letter SET due_at = :until WHERE id IN :ids", until=until, ids=letter_ids)
+
+
+def note_failure(tx: Tx, letter_id: int, next_try: float) -> None:
+    tx.execute(
+        "UPDATE letter SET tries = tries + 1, due_at = :next WHERE id = :id",
+        next=next_try,
+        id=letter_id,
+    )
+
+
+def delete(tx: Tx, letter_id: int) -> None:
+    tx.execute("DELETE FROM letter WHERE id = :id", id=letter_id)
+
+
+def count(tx: Tx) -> int:
+    waiting: int = tx.value("SELECT count(*) AS value FROM letter")
+    return waiting
+
+
+def _posted(row: Row) -> PostedLetter:
+    return PostedLetter(
+        id=row["id"],
+        realm_id=row["realm_id"],
+        kind=row["kind"],
+        sealed=bytes(row["sealed"]),
+        written_at=row["written_at"],
+        tries=row["tries"],
+    )

@@ -1,0 +1,46 @@
+"""Passwords that were tried, by the name they were tried for and the address they came from."""
+
+from tertulia.storage.database.tx import Tx
+
+
+def insert(tx: Tx, name_hash: bytes, address: str) -> None:
+    tx.execute(
+        "INSERT INTO password_attempt (realm_id, name_hash, address, tried_at)"
+        " VALUES (:realm, :name, :address, :now)",
+        name=name_hash,
+        address=address,
+        now=tx.now,
+    )
+
+
+def nth_last(
+    tx: Tx, name_hash: bytes, number: int, since: float, address: str | None = None
+) -> float | None:
+    """When the last but so many was; None if there were fewer since then."""
+    here = "" if address is None else " AND address = :address"
+    found: float | None = tx.value(
+        "SELECT tried_at AS value FROM password_attempt"
+        f" WHERE realm_id = :realm AND name_hash = :name AND tried_at > :since{here}"
+        " ORDER BY tried_at DESC LIMIT 1 OFFSET :before",
+        name=name_hash,
+        since=since,
+        before=number - 1,
+        **({} if address is None else {"address": address}),
+    )
+    return found
+
+
+def forget(tx: Tx, name_hash: bytes, address: str) -> None:
+    tx.execute(
+        "DELETE FROM password_attempt"
+        " WHERE realm_id = :realm AND name_hash = :name AND address = :address",
+        name=name_hash,
+        address=address,
+    )
+
+
+def forget_before(tx: Tx, moment: float) -> None:
+    tx.execute(
+        "DELETE FROM password_attempt WHERE realm_id = :realm AND tried_at <= :moment",
+        moment=moment,
+    )

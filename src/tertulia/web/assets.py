@@ -1,0 +1,167 @@
+"""The page's own files: joined, compressed, named by what is in them, and served.
+
+Modules become two files for each language, `app` (what every visit needs) and `later` (what a click
+asks for); stylesheets become one. A name holds the hash of the content, so that a browser never has
+to ask again. Everything is made when it is first needed. With `--dev`, modules and stylesheets are
+served as they are, so that a change is a reload away.
+"""
+
+import base64
+import gzip
+import hashlib
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from tertulia.web import joining
+
+STATIC = Path(__file__).parent / "static"
+LANGUAGES = sorted(path.stem for path in (STATIC / "words").glob("*.js"))
+STYLES = ("tokens", "base", "layout", "messages", "code", "compose", "lists", "dialogs", "phone")
+
+_IMMUTABLE = "public, max-age=31536000, immutable"
+_TYPES = {
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Asset:
+    """A file as it is sent: compressed, which is also how it is kept."""
+
+    name: str
+    kind: str
+    compressed: bytes
+
+    @property
+    def address(self) -> str:
+        return f"/static/page/{self.name}"
+
+    def reply(self, request: Request, caching: str) -> Response:
+        headers = {"Cache-Control": caching, "Vary": "Accept-Encoding"}
+        if "gzip" in request.headers.get("accept-encoding", ""):
+            headers["Content-Encoding"] = "gzip"
+            return Response(self.compressed, headers=headers, media_type=self.kind)
+        return Response(gzip.decompress(self.compressed), headers=headers, media_type=self.kind)
+
+
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """Where the page finds its files."""
+
+    script: str
+    later: str
+    styles: list[str]
+
+    @property
+    def all(self) -> list[str]:
+        return [self.script, self.later, *self.styles]
+
+
+class Assets:
+    def __init__(self, *, as_they_are: bool = False) -> None:
+        self._as_they_are = as_they_are
+        self._made: dict[str, Asset] = {}
+
+    def routes(self) -> list[Route]:
+        return [
+            Route("/static/page/{name}", self._serve),
+            Route("/static/dev/{language}/{path:path}", self._serve_as_it_is),
+        ]
+
+    def addresses(self, language: str) -> Addresses:
+        """Of the files in a language, or in English."""
+        language = language if language in LANGUAGES else "en"
+        if self._as_they_are:
+            folder = f"/static/dev/{language}"
+            styles = [f"{folder}/css/{name}.css" for name in STYLES]
+            return Addresses(f"{folder}/app/main.js", f"{folder}/later.js", styles)
+        app, later = self._scripts(language)
+        return Addresses(app.address, later.address, [self._style.address])
+
+    def worker(self) -> str:
+        """The service worker's text, without comments."""
+        return joining.squeezed(_read("sw.js"))
+
+    def _scripts(self, language: str) -> tuple[Asset, Asset]:
+        made = self._made.get(f"app {language}"), self._made.get(f"later {language}")
+        if made[0] and made[1]:
+            return made[0], made[1]
+        core = joining.join(_reader(language), ["app/main.js"])
+        app = self._make(f"app-{language}", ".js", core.text)
+        rest = joining.join(_reader(language), later_modules(), other=("app/", app.address))
+        later = self._make(f"later-{language}", ".js", rest.text)
+        self._made |= {f"app {language}": app, f"later {language}": later}
+        return app, later
+
+    @cached_property
+    def _style(self) -> Asset:
+        text = "\n".join(_read(f"css/{name}.css") for name in STYLES)
+        return self._make("style", ".css", squeezed_style(text))
+
+    def _make(self, stem: str, suffix: str, text: str) -> Asset:
+        digest = hashlib.sha256(text.encode()).digest()
+        name = f"{stem}-{base64.b32encode(digest)[:10].decode().lower()}{suffix}"
+        made = Asset(name, _TYPES[suffix], gzip.compress(text.encode(), 9, mtime=0))
+        self._made[name] = made
+        return made
+
+    async def _serve(self, request: Request) -> Response:
+        name = request.path_params["name"]
+        if (
+            name not in self._made and not self._as_they_are
+        ):  # asked for before the page was: by a browser that remembers it
+            for language in LANGUAGES:
+                self.addresses(language)
+        made = self._made.get(name)
+        if made is None or " " in name:
+            return Response("Not found", status_code=404, media_type="text/plain")
+        return made.reply(request, _IMMUTABLE)
+
+    async def _serve_as_it_is(self, request: Request) -> Response:
+        path, language = request.path_params["path"], request.path_params["language"]
+        file = (STATIC / path).resolve()
+        if not self._as_they_are or language not in LANGUAGES:
+            return Response("Not found", status_code=404, media_type="text/plain")
+        if path == "later.js":
+            text = "".join(f'export * from "./{module}";\n' for module in later_modules())
+        elif path == "app/texts.js":
+            text = _read(f"words/{language}.js")
+        elif file.is_relative_to(STATIC) and file.is_file():
+            text = file.read_text(encoding="utf-8")
+        else:
+            return Response("Not found", status_code=404, media_type="text/plain")
+        headers = {"Cache-Control": "no-store"}
+        return Response(text, headers=headers, media_type=_TYPES[Path(path).suffix])
+
+
+def later_modules() -> list[str]:
+    return sorted(f"later/{path.name}" for path in (STATIC / "later").glob("*.js"))
+
+
+def squeezed_style(text: str) -> str:
+    """A stylesheet without comments and without the room between rules."""
+    text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+    text = re.sub(r"\s+", " ", text)
+    return re.sub(r"\s*([{};,])\s*", r"\1", text).replace(";}", "}").strip()
+
+
+def _reader(language: str) -> joining.Read:
+    """Modules by their path; `app/texts.js` is what the language says."""
+
+    def read(path: str) -> str:
+        return _read(f"words/{language}.js" if path == "app/texts.js" else path)
+
+    return read
+
+
+def _read(path: str) -> str:
+    return (STATIC / path).read_text(encoding="utf-8")

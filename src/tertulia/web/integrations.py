@@ -1,0 +1,62 @@
+"""The pages that list what other services can send, and give the address to paste there.
+
+They need no login and know no key: whoever makes the bot puts its key in.
+"""
+
+from urllib.parse import urlencode
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from tertulia import api, integrations
+from tertulia.api.call import Services
+from tertulia.http.request import ApiRequest
+from tertulia.integrations import Integration
+from tertulia.web import rendering
+
+KEY = "API_KEY"  # stands in for the bot's own
+MOST_LETTERS = 100
+
+
+class IntegrationPages:
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    def routes(self) -> list[Route]:
+        return [
+            Route("/integrations", self._list),
+            Route("/integrations/{name}", self._one),
+        ]
+
+    async def _list(self, request: Request) -> Response:
+        return await _listed(ApiRequest(request.scope, request.receive))
+
+    async def _one(self, request: Request) -> Response:
+        asked = ApiRequest(request.scope, request.receive)
+        service = integrations.find(request.path_params["name"])
+        if service is None:
+            return await _listed(asked, status=404)
+        channel = request.query_params.get("stream", "general")[:MOST_LETTERS]
+        topic = request.query_params.get("topic", "")[:MOST_LETTERS]
+        return await rendering.page(
+            asked,
+            "integration.html",
+            service=service,
+            channel=channel,
+            topic=topic,
+            key=KEY,
+            address=self._address(asked, service, channel, topic),
+        )
+
+    def _address(self, asked: ApiRequest, service: Integration, channel: str, topic: str) -> str:
+        org = api.call.find_organization(self._services, asked.host)
+        given = {"api_key": KEY, "stream": channel, "topic": topic}
+        query = urlencode({name: value for name, value in given.items() if value})
+        site = api.call.site(self._services.config, asked, org)
+        return f"{site}/api/v1/external/{service.name}?{query}"
+
+
+async def _listed(asked: ApiRequest, status: int = 200) -> Response:
+    services = sorted(integrations.INTEGRATIONS.values(), key=lambda each: each.title.lower())
+    return await rendering.page(asked, "integrations.html", status=status, services=services)

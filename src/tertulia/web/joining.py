@@ -1,0 +1,166 @@
+"""Makes one file of many ES modules, without a bundler.
+
+That works because our modules keep to a part of the language: `import { a, b } from "./x.js";` with
+nothing renamed, `export` before a function, a class, a const or a let, and no name used at the top
+of two modules. Whatever else there is is refused, so that what is joined means what the modules
+mean by themselves. Comments and indentation go on the way.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+Read = Callable[[str], str]  # the text of a module, by its path
+
+_IMPORT = re.compile(
+    r'^import \{\s*([\w$]+(?:,\s*[\w$]+)*,?)\s*\} from "(\.[\w./-]+\.js)";$', re.MULTILINE
+)
+_EXPORT = re.compile(r"^export (?=(?:async )?function|class |const |let )", re.MULTILINE)
+_DEFINED = re.compile(
+    r"^(export )?(?:(?:async )?function\*?|class|const|let|var) (?:([\w$]+)|([\[{].*?[\]}]) =)",
+    re.MULTILINE,
+)
+_ANY_IMPORT = re.compile(r"^(?:import|export)\b.*$", re.MULTILINE)
+_PIECE = re.compile(
+    r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|[`{}/]""", re.DOTALL
+)
+_TEMPLATE = re.compile(r"(?:\\.|[^`\\$]|\$(?!\{))*", re.DOTALL)
+_PATTERN = re.compile(r"/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\[\n])+/[a-z]*")
+_BEFORE_PATTERN = re.compile(r"(?:^|[(,=:\[!&|?{};+\n>]|\breturn|\bof)\s*$")
+
+
+class CannotJoin(Exception):
+    """A module says something that joining would change."""
+
+
+@dataclass(slots=True)
+class JoinedModules:
+    """Modules in the order in which they must run, and what they define."""
+
+    text: str
+    exported: list[str]
+
+
+@dataclass(slots=True)
+class _Joining:
+    read: Read
+    done: list[str] = field(default_factory=list)
+    under_way: list[str] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    exports: dict[str, set[str]] = field(default_factory=dict)
+    defined: dict[str, str] = field(default_factory=dict)
+    outside: dict[str, set[str]] = field(default_factory=dict)  # wanted from another joined file
+
+
+def join(read: Read, entries: list[str], *, other: tuple[str, str] | None = None) -> JoinedModules:
+    """The modules that the entries need, as the text of one module.
+
+    `other` is a folder that has been joined by itself already, and the address of the result: what
+    is imported from there is imported from that file.
+    """
+    joining = _Joining(read)
+    for entry in entries:
+        _add(joining, entry, other[0] if other else None)
+    text = "\n".join(joining.texts)
+    if joining.outside and other:
+        wanted = sorted(set().union(*joining.outside.values()))
+        text = f'import {{{",".join(wanted)}}} from "{other[1]}";\n{text}'
+    exported = sorted(set().union(*joining.exports.values()))
+    return JoinedModules(f"{text}\nexport {{{','.join(exported)}}};\n", exported)
+
+
+def _add(joining: _Joining, path: str, other: str | None) -> None:
+    if path in joining.done:
+        return
+    if path in joining.under_way:
+        circle = " -> ".join([*joining.under_way[joining.under_way.index(path) :], path])
+        raise CannotJoin(f"modules import each other in a circle: {circle}")
+    joining.under_way.append(path)
+    source_text = joining.read(path)
+    told = _uncommented(source_text, lambda code: code)
+    for names, source in _imports(told):
+        needed = _resolved(path, source)
+        if other is not None and needed.startswith(other):
+            joining.outside.setdefault(needed, set()).update(names)
+            continue
+        _add(joining, needed, other)
+        for name in names - joining.exports[needed]:
+            raise CannotJoin(f"{path} imports {name}, which {needed} does not export")
+    joining.exports[path] = _define(joining, path, told)
+    for odd in _ANY_IMPORT.findall(_EXPORT.sub("", _IMPORT.sub("", told))):
+        raise CannotJoin(f"{path} says `{odd}`, which joining does not know")
+    text = _EXPORT.sub("", _IMPORT.sub("", squeezed(source_text)))
+    joining.texts.append(text.strip("\n"))
+    joining.under_way.pop()
+    joining.done.append(path)
+
+
+def _imports(text: str) -> Iterator[tuple[set[str], str]]:
+    for names, source in _IMPORT.findall(text):
+        yield {name.strip() for name in names.split(",") if name.strip()}, source
+
+
+def _define(joining: _Joining, path: str, text: str) -> set[str]:
+    """Note what a module defines; returns what of that it exports."""
+    exported = set()
+    for is_exported, single, several in _DEFINED.findall(text):
+        for name in [single] if single else re.findall(r"[\w$]+(?=\s*[,\]}=])", several):
+            if joining.defined.setdefault(name, path) != path:
+                raise CannotJoin(f"{name} is defined in {joining.defined[name]} and in {path}")
+            if is_exported:
+                exported.add(name)
+    return exported
+
+
+def _resolved(path: str, source: str) -> str:
+    parts = path.split("/")[:-1]
+    for step in source.split("/"):
+        if step == "..":
+            parts.pop()
+        elif step != ".":
+            parts.append(step)
+    return "/".join(parts)
+
+
+def squeezed(text: str) -> str:
+    """Without comments, indentation and empty lines; what stands in quotes is left alone."""
+    return re.sub(r"\n{2,}", "\n", _uncommented(text, _tight)).lstrip("\n")
+
+
+def _uncommented(text: str, change: Callable[[str], str]) -> str:
+    """Without comments; all that is not in quotes is changed on the way."""
+    pieces: list[str] = []
+    depths: list[int] = []  # how many braces are open in each `${` that is open
+    at = 0
+    while found := _PIECE.search(text, at):
+        pieces.append(change(text[at : found.start()]))
+        piece, at = found.group(), found.end()
+        if piece.startswith(("//", "/*")):
+            continue
+        if piece == "/":
+            pattern = _PATTERN.match(text, found.start())
+            before = "".join(pieces[-3:])
+            if pattern and _BEFORE_PATTERN.search(before):
+                piece, at = pattern.group(), pattern.end()
+        elif piece == "{" and depths:
+            depths[-1] += 1
+        elif piece == "}" and depths and depths[-1] > 0:
+            depths[-1] -= 1
+        elif piece == "`" or (piece == "}" and depths):
+            if piece == "}":
+                depths.pop()
+            rest = _TEMPLATE.match(text, at)
+            assert rest is not None
+            piece, at = piece + rest.group(), rest.end()
+            if text.startswith("${", at):
+                depths.append(0)
+                piece, at = piece + "${", at + 2
+            else:
+                piece, at = piece + "`", at + 1
+        pieces.append(piece)
+    pieces.append(change(text[at:]))
+    return "".join(pieces)
+
+
+def _tight(code: str) -> str:
+    return re.sub(r"[ \t]*\n\s*", "\n", re.sub(r"[ \t]{2,}", " ", code))

@@ -1,0 +1,83 @@
+"""The page to chat in: its shell, with the state it starts from, and what belongs to it."""
+
+import json
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from tertulia import api
+from tertulia.api.admission import Admission
+from tertulia.api.call import Call, Services
+from tertulia.http.request import ApiRequest
+from tertulia.web import rendering, security_headers, start, words
+from tertulia.web.assets import LANGUAGES, Assets
+
+STATE = b"@state@"  # where it stands in the shell
+HTML = "text/html; charset=utf-8"
+
+
+class WebPage:
+    def __init__(self, services: Services, gate: Admission, assets: Assets) -> None:
+        self._services = services
+        self._gate = gate
+        self._assets = assets
+
+    def routes(self) -> list[Route]:
+        return [
+            Route("/", self._show),
+            Route("/sw.js", self._worker),
+            Route("/manifest.webmanifest", self._manifest),
+            *self._assets.routes(),
+        ]
+
+    async def _show(self, request: Request) -> Response:
+        """The page, or the way to the log-in page for whoever may not look in without it."""
+        call = await self._gate.open_page(ApiRequest(request.scope, request.receive))
+        is_open = call.found_org is not None and api.call.has_public_access(call.config, call.org)
+        if call.caller is None and not is_open:
+            return RedirectResponse("/login/", 303, {"Cache-Control": "no-store"})
+        shell = self._shell(call)
+        body = shell.replace(STATE, await start.state(call), 1)
+        headers = {"Cache-Control": "no-store", **security_headers.of_page(scripts=True)}
+        return await rendering.answer(call.request, body, HTML, headers=headers)
+
+    def _shell(self, call: Call) -> bytes:
+        language = _language(call)
+        addresses = self._assets.addresses(language)
+        name = call.org.realm.name
+        text = rendering.text("shell.html", language=language, name=name, files=addresses)
+        return text.encode()
+
+    async def _worker(self, request: Request) -> Response:
+        """The service worker, which knows the names of the files that belong together."""
+        known = [each for name in LANGUAGES for each in self._assets.addresses(name).all]
+        text = self._assets.worker().replace("[/* files */]", json.dumps(sorted(set(known))))
+        headers = {"Cache-Control": "no-cache", **security_headers.of_page(scripts=True)}
+        return Response(text, media_type="text/javascript; charset=utf-8", headers=headers)
+
+    async def _manifest(self, request: Request) -> Response:
+        asked = ApiRequest(request.scope, request.receive)
+        org = api.call.find_organization(self._services, asked.host)
+        name = "Tertulia" if org is None else org.realm.name
+        icon = {"src": "/static/icon-512.png", "sizes": "512x512", "type": "image/png"}
+        told = {
+            "name": name,
+            "short_name": name[:12],
+            "start_url": "/",
+            "scope": "/",
+            "display": "standalone",
+            "background_color": "#fdfdfb",
+            "theme_color": "#1d5a45",
+            "icons": [icon, {**icon, "purpose": "maskable"}],
+        }
+        return Response(json.dumps(told), media_type="application/manifest+json")
+
+
+def _language(call: Call) -> str:
+    """The one that the person has set if we speak it, else the browser's."""
+    chosen = "" if call.caller is None else str(call.caller.prefers("default_language"))
+    chosen = chosen.partition("-")[0].lower()
+    if chosen in LANGUAGES and chosen != "en":
+        return chosen
+    return words.language(call.request.header("accept-language"))

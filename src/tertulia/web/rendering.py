@@ -1,0 +1,64 @@
+"""Pages from templates. Everything put into one is escaped.
+
+The engine is loaded when the first page is asked for: a server that only bots talk to needs none.
+"""
+
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from starlette.responses import Response
+
+from tertulia.http import compression
+from tertulia.http.request import ApiRequest
+from tertulia.web import security_headers, words
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+async def page(
+    request: ApiRequest,
+    template: str,
+    *,
+    status: int = 200,
+    headers: dict[str, str] | None = None,
+    **values: Any,
+) -> Response:
+    """A page without scripts, in the language of the one who asks, never kept by anybody."""
+    language = words.language(request.header("accept-language"))
+    body = text(template, language=language, say=words.in_language(language), **values)
+    own = {"Cache-Control": "no-store", **security_headers.of_page(), **(headers or {})}
+    return await answer(request, body.encode(), "text/html; charset=utf-8", status, own)
+
+
+async def answer(
+    request: ApiRequest,
+    body: bytes,
+    media_type: str,
+    status: int = 200,
+    headers: dict[str, str] | None = None,
+) -> Response:
+    """An answer that is compressed for those who ask for that."""
+    own = {"Vary": "Accept-Encoding, Accept-Language", **request.reply_headers, **(headers or {})}
+    if compression.is_wanted(request.header("accept-encoding"), len(body)):
+        body = await compression.compressed(body)
+        own["Content-Encoding"] = "gzip"
+    return Response(body, status, own, media_type=media_type)
+
+
+def text(template: str, **values: Any) -> str:
+    rendered: str = _engine().get_template(template).render(**values)
+    return rendered
+
+
+@cache
+def _engine() -> Any:
+    jinja2 = import_module("jinja2")
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )

@@ -1,0 +1,56 @@
+/** What can be done, by name. Buttons say it as `data-do="star"`, keys as a line in `keys.js`; the
+ * module that knows how says it here with `command`. So rows and menus need not know who acts. */
+
+import { messageOf } from "./messages.js";
+
+/** @typedef {{element: HTMLElement, event: Event, message: import("./messages.js").Message | undefined}} Occasion
+ *   the element that was pressed, and the message it stands in */
+
+/** @type {Map<string, (occasion: Occasion) => unknown>} */
+const commands = new Map();
+
+/** @param {string} name
+ * @param {(occasion: Occasion) => unknown} work */
+export function command(name, work) {
+  commands.set(name, work);
+}
+
+/** @param {string} name */
+export function canDo(name) {
+  return commands.has(name);
+}
+
+/** @param {string} name
+ * @param {HTMLElement} element
+ * @param {Event} event
+ * @returns {boolean} whether somebody knows how */
+export function run(name, element, event) {
+  const work = commands.get(name);
+  if (!work) return false;
+  work({ element, event, message: messageAt(element) });
+  return true;
+}
+
+/** The message that an element stands in.
+ * @param {Element} element */
+export function messageAt(element) {
+  const article = element.closest("[data-id]");
+  return article instanceof HTMLElement ? messageOf(Number(article.dataset.id)) : undefined;
+}
+
+/** One listener for the whole page. */
+export function listenForCommands() {
+  document.addEventListener("click", (event) => {
+    const target = event.target instanceof Element ? event.target.closest("[data-do]") : null;
+    if (!(target instanceof HTMLElement) || event.defaultPrevented) return;
+    if (target instanceof HTMLAnchorElement && (event.ctrlKey || event.metaKey || event.shiftKey)) return;
+    if (run(target.dataset.do ?? "", target, event) && target instanceof HTMLAnchorElement) event.preventDefault();
+  });
+  document.addEventListener("keydown", (event) => {
+    const target = event.target;
+    if (event.key !== "Enter" && event.key !== " ") return;
+    if (!(target instanceof HTMLElement) || target.getAttribute("role") !== "button" || !target.dataset.do) return;
+    event.preventDefault();
+    run(target.dataset.do, target, event);
+  });
+}

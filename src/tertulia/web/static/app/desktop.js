@@ -1,0 +1,48 @@
+/** What the desktop app reads from the page and asks of it, through `window.electron_bridge`. */
+
+import { post } from "./api.js";
+import { messageOf } from "./messages.js";
+import { realm } from "./me.js";
+import { conversationOf, isInChannel } from "./conversations.js";
+import { on } from "./signals.js";
+import { countedUnread } from "./title.js";
+
+/** @returns {any} undefined in an ordinary browser */
+export function desktopBridge() {
+  const bridge = /** @type {any} */ (window).electron_bridge;
+  return bridge && !(bridge instanceof Element) ? bridge : undefined;
+}
+
+export function startDesktop() {
+  const bridge = desktopBridge();
+  if (!bridge) return;
+  bridge.on_event?.("logout", () => /** @type {HTMLFormElement | null} */ (document.querySelector('form[action="/logout/"]'))?.submit());
+  bridge.on_event?.("show-keyboard-shortcuts", () => (location.hash = "#keyboard-shortcuts"));
+  bridge.on_event?.("show-notification-settings", () => (location.hash = "#settings/notifications"));
+  bridge.on_event?.("send_notification_reply_message", async (/** @type {number} */ id, /** @type {string} */ content) => {
+    bridge.send_event("send_notification_reply_message", await reply(id, content));
+  });
+  bridge.set_send_notification_reply_message_supported?.(true);
+  const tellFacts = () => {
+    bridge.send_event?.("total_unread_count", countedUnread());
+    bridge.send_event?.("realm_name", realm("name"));
+    bridge.send_event?.("realm_icon_url", realm("icon_url"));
+  };
+  on("unread realm settings", tellFacts);
+  tellFacts();
+}
+
+/** @param {number} id
+ * @param {string} content */
+async function reply(id, content) {
+  const message = messageOf(id);
+  if (!message) return { status: "error", message_id: id, error: "" };
+  const conversation = conversationOf(message);
+  const to = isInChannel(conversation) ? { type: "channel", to: conversation.channel, topic: conversation.topic } : { type: "direct", to: conversation.people };
+  try {
+    await post("/messages", { ...to, content });
+    return { status: "success", message_id: id };
+  } catch (error) {
+    return { status: "error", message_id: id, error: /** @type {Error} */ (error).message };
+  }
+}

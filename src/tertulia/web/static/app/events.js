@@ -1,0 +1,195 @@
+/** Living with the server: one poll after the other, and what happens when there is no answer.
+ *
+ * Queues survive restarts of the server, so the same one goes on. Ids of events are the same for all
+ * queues, so that a tab can take over another's and knows what it has heard already. */
+
+import { get, post, Refused, remove, Unreachable } from "./api.js";
+import { setConnection } from "./connection.js";
+import { takeEvent } from "./handlers.js";
+import { isSpectator, known, myId } from "./me.js";
+import { Tabs } from "./tabs.js";
+
+const PATIENCE = 5000; // before the page says that it reconnects
+const LONGEST_PAUSE = 30_000;
+
+/** What we ask for at the start; the server puts the answer into the page. */
+export const REGISTER = {
+  apply_markdown: true,
+  client_gravatar: false,
+  slim_presence: true,
+  include_subscribers: "false",
+  idle_queue_timeout: 43_200,
+  client_capabilities: {
+    notification_settings_null: true, bulk_message_deletion: true, user_avatar_url_field_optional: false,
+    stream_typing_notifications: true, user_settings_object: true, linkifier_url_template: true, user_list_incomplete: true,
+    include_deactivated_groups: true, archived_channels: true, empty_topic_name: true, simplified_presence_events: true,
+  },
+};
+
+/** The last event that has been taken in. */
+let position = -1;
+let queue = "";
+let failures = 0;
+/** @type {AbortController | null} */
+let polling = null;
+/** @type {(() => void) | null} */
+let wake = null;
+/** @type {Tabs | null} */
+let tabs = null;
+
+/** @param {(state: Record<string, any>) => void} replace learn everything anew
+ * @param {(words: any) => void} hearWords */
+export function startEvents(replace, hearWords) {
+  if (isSpectator()) return setConnection("live");
+  position = known.position ?? -1;
+  queue = known.queue_id;
+  tabs = new Tabs(`tertulia-${myId()}`, {
+    hear(events, there) {
+      take(events);
+      if (there.queue) queue = there.queue;
+    },
+    since: () => position,
+    connection: (state) => setConnection(/** @type {any} */ (state)),
+    changed: hearWords,
+  });
+  for (const kind of ["online", "focus"]) addEventListener(kind, hurry);
+  addEventListener("offline", () => setConnection("offline"));
+  document.addEventListener("visibilitychange", () => { if (!document.hidden) hurry(); });
+  noticeSleep();
+  setConnection("live");
+  return lead(replace);
+}
+
+export function isLeading() {
+  return tabs?.isLeading ?? true;
+}
+
+/** @param {any} words */
+export function tellTabs(words) {
+  tabs?.passWords(words);
+}
+
+/** Poll at once, if we are waiting to. */
+export function hurry() {
+  wake?.();
+}
+
+/** @returns {string} */
+export function queueId() {
+  return queue;
+}
+
+/** @param {(state: Record<string, any>) => void} replace */
+async function lead(replace) {
+  const own = queue;
+  await tabs?.turn();
+  forgetOldQueues(own);
+  for (;;) {
+    try {
+      await listen();
+    } catch (error) {
+      if (!(await recover(error, replace))) return;
+    }
+  }
+}
+
+async function listen() {
+  polling = new AbortController();
+  const isBack = failures > 0;
+  const answer = await get("/events", { queue_id: queue, last_event_id: position, dont_block: isBack }, polling.signal);
+  failures = 0;
+  report("live");
+  take(answer.events);
+  if (tabs) tabs.position = { queue, last: position };
+  tabs?.pass(answer.events, { queue, last: position });
+}
+
+/** @param {Record<string, any>[]} events */
+function take(events) {
+  for (const event of events) {
+    if (event.id <= position) continue;
+    position = event.id;
+    try {
+      takeEvent(event);
+    } catch (error) {
+      console.error(error); // one event that is not understood must not stop the others
+    }
+  }
+}
+
+/** After a poll that failed: wait, or start anew.
+ * @param {unknown} error
+ * @param {(state: Record<string, any>) => void} replace
+ * @returns {Promise<boolean>} whether to go on */
+async function recover(error, replace) {
+  if (error instanceof Refused) {
+    if (error.code === "BAD_EVENT_QUEUE_ID") return startAnew(replace);
+    if (error.status === 401 || error.status === 403) {
+      report("logged-out");
+      return false;
+    }
+  }
+  failures++;
+  const timer = failures === 1 ? setTimeout(() => report("reconnecting"), PATIENCE) : undefined;
+  if (failures > 1) report(navigator.onLine === false || failures > 3 ? "offline" : "reconnecting");
+  const wait = Number(/** @type {any} */ (error).answer?.["retry-after"] ?? 0) * 1000;
+  await pause(Math.max(wait, Math.min(LONGEST_PAUSE, 500 * 2 ** (failures - 1)) * (0.5 + Math.random() / 2)));
+  clearTimeout(timer);
+  return true;
+}
+
+/** The queue is gone: learn everything anew. The place and the box stay as they are.
+ * @param {(state: Record<string, any>) => void} replace */
+async function startAnew(replace) {
+  try {
+    const state = await post("/register", REGISTER);
+    queue = state.queue_id;
+    position = state.last_event_id;
+    replace(state);
+  } catch (error) {
+    failures++;
+    if (!(error instanceof Unreachable || error instanceof Refused)) throw error;
+    await pause(Math.min(LONGEST_PAUSE, 1000 * 2 ** failures));
+  }
+  return true;
+}
+
+/** @param {import("./connection.js").State} state */
+function report(state) {
+  setConnection(state);
+  tabs?.passConnection(state);
+}
+
+/** @param {number} milliseconds
+ * @returns {Promise<void>} */
+function pause(milliseconds) {
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, milliseconds);
+    wake = done;
+    function done() {
+      clearTimeout(timer);
+      wake = null;
+      resolve();
+    }
+  });
+}
+
+/** A timer that is late by half a minute was asleep: the poll that hangs is not worth waiting for. */
+function noticeSleep() {
+  let last = Date.now();
+  setInterval(() => {
+    const now = Date.now();
+    if (now - last > 45_000) polling?.abort();
+    last = now;
+  }, 15_000);
+}
+
+/** A page that was reloaded leaves its queue behind. Whoever leads knows that nobody polls it.
+ * @param {string} own the queue that this page was given */
+function forgetOldQueues(own) {
+  const key = `tertulia-queue-${myId()}`;
+  for (const old of new Set([localStorage.getItem(key), own])) {
+    if (old && old !== queue) remove("/events", { queue_id: old }).catch(() => {});
+  }
+  localStorage.setItem(key, queue);
+}

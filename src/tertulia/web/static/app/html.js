@@ -1,0 +1,103 @@
+/** Elements, and the one door through which HTML enters the page.
+ *
+ * `rendered` takes HTML that the server has rendered: contents of messages, what a search found in
+ * them, descriptions of channels, earlier versions, previews. Nothing else in the page sets HTML;
+ * a test looks for it. Everything else is elements and text. */
+
+/** @typedef {Node | string | number | null | undefined | false} Child */
+
+const SVG = "http://www.w3.org/2000/svg";
+
+const policy = globalThis.trustedTypes?.createPolicy("rendered", {
+  createHTML: (/** @type {string} */ html) => html,
+  createScriptURL: (/** @type {string} */ address) => address,
+});
+
+/** What the server has rendered, as nodes that have not been shown yet.
+ * @param {string} html
+ * @returns {DocumentFragment} */
+export function rendered(html) {
+  const template = document.createElement("template");
+  template.innerHTML = /** @type {string} */ (policy ? policy.createHTML(html) : html);
+  return template.content;
+}
+
+/** The address of a script of ours that is not part of the page: there is one, the worker.
+ * @param {"/sw.js"} path
+ * @returns {string} */
+export function ownScript(path) {
+  return /** @type {string} */ (/** @type {unknown} */ (policy?.createScriptURL(path) ?? path));
+}
+
+/** An element. Attributes that are `false`, `null` or `undefined` are left out, `true` stands alone;
+ * `onclick` and its like are listeners.
+ * @template {keyof HTMLElementTagNameMap} K
+ * @param {K} tag
+ * @param {Record<string, any>} [attributes]
+ * @param {...(Child | Child[])} children
+ * @returns {HTMLElementTagNameMap[K]} */
+export function h(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) setAttribute(element, name, value);
+  element.append(...present(children));
+  return element;
+}
+
+/** An icon of the page's own set; the button it stands in has the words.
+ * @param {string} name
+ * @param {string} [extra] classes: `s` is small, `flip` mirrors from right to left
+ * @returns {SVGElement} */
+export function icon(name, extra = "") {
+  const svg = document.createElementNS(SVG, "svg");
+  svg.setAttribute("class", `i ${extra}`.trim());
+  svg.setAttribute("aria-hidden", "true");
+  const use = document.createElementNS(SVG, "use");
+  use.setAttribute("href", `#i-${name}`);
+  svg.append(use);
+  return svg;
+}
+
+/** A button that is an icon.
+ * @param {string} name of the icon
+ * @param {string} label
+ * @param {Record<string, any>} [attributes]
+ * @returns {HTMLButtonElement} */
+export function iconButton(name, label, attributes = {}) {
+  const button = h("button", { type: "button", "aria-label": label, title: label, ...attributes });
+  button.classList.add("ib");
+  button.append(icon(name, attributes.flip ? "flip" : ""));
+  return button;
+}
+
+/** Text that only assistive technology is told.
+ * @param {string} text */
+export function aside(text) {
+  return h("span", { class: "hidden" }, text);
+}
+
+/** Put these children in place of those that are there.
+ * @param {Element} element
+ * @param {...(Child | Child[])} children */
+export function fill(element, ...children) {
+  element.replaceChildren(...present(children));
+}
+
+/** @param {(Child | Child[])[]} children
+ * @returns {(Node | string)[]} */
+function present(children) {
+  const kept = [];
+  for (const child of children.flat()) {
+    if (child === null || child === undefined || child === false) continue;
+    kept.push(typeof child === "number" ? String(child) : child);
+  }
+  return kept;
+}
+
+/** @param {HTMLElement} element
+ * @param {string} name
+ * @param {any} value */
+function setAttribute(element, name, value) {
+  if (value === false || value === null || value === undefined || name === "flip") return;
+  if (typeof value === "function") element.addEventListener(name.slice(2), value);
+  else element.setAttribute(name, value === true ? "" : String(value));
+}

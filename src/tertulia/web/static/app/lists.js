@@ -1,0 +1,209 @@
+/** Lists of messages: for each narrow the ids that we hold, oldest first and without gaps. Whether
+ * the first and the last of all are among them is known too, so that a list knows what to ask for. */
+
+import { get } from "./api.js";
+import { messageOf, takeMessage, trimMessages } from "./messages.js";
+import { forServer, hashOf, passes } from "./narrow.js";
+import { on, tell } from "./signals.js";
+
+/** @typedef {import("./narrow.js").Term} Term */
+/** @typedef {import("./messages.js").Message} Message */
+
+const FIRST_FETCH = 60;
+const PAGE = 100;
+const KEPT_LISTS = 12;
+
+/** @type {Map<string, Listing>} by address; the one used last at the end */
+const listings = new Map();
+
+export class Listing {
+  /** @type {number[]} */
+  ids = [];
+  foundOldest = false;
+  foundNewest = false;
+  isOpen = false; // whether its first messages have come
+  /** @type {Promise<void> | null} */
+  #older = null;
+  /** @type {Promise<void> | null} */
+  #newer = null;
+
+  /** @param {Term[]} terms */
+  constructor(terms) {
+    this.terms = terms.filter((term) => term.operator !== "near");
+  }
+
+  /** Fetch the messages around a place, in place of those that are held.
+   * @param {number | "newest" | "first_unread"} anchor
+   * @returns {Promise<number | undefined>} the message that was meant, if there is one */
+  async open(anchor) {
+    const isEnd = anchor === "newest";
+    const answer = await this.#fetch(anchor, isEnd ? FIRST_FETCH : FIRST_FETCH / 2, isEnd ? 0 : FIRST_FETCH / 2);
+    this.ids = answer.messages.map((/** @type {Message} */ message) => message.id);
+    this.foundOldest = answer.found_oldest;
+    this.foundNewest = answer.found_newest || isEnd;
+    this.isOpen = true;
+    return this.nearest(answer.anchor);
+  }
+
+  /** The first message from an id on, or the last one.
+   * @param {number} id
+   * @returns {number | undefined} */
+  nearest(id) {
+    return this.ids[Math.min(placeOf(this.ids, id), this.ids.length - 1)];
+  }
+
+  /** @returns {Promise<void>} */
+  older() {
+    if (this.foundOldest || !this.isOpen) return Promise.resolve();
+    this.#older ??= this.#fetch(this.ids[0] ?? "oldest", PAGE, 0).then((answer) => {
+      this.#merge(answer.messages);
+      this.foundOldest = answer.found_oldest;
+    }).finally(() => (this.#older = null));
+    return this.#older;
+  }
+
+  /** @returns {Promise<void>} */
+  newer() {
+    if (this.foundNewest || !this.isOpen) return Promise.resolve();
+    this.#newer ??= this.#fetch(this.ids.at(-1) ?? "newest", 0, PAGE).then((answer) => {
+      this.#merge(answer.messages);
+      this.foundNewest = answer.found_newest;
+    }).finally(() => (this.#newer = null));
+    return this.#newer;
+  }
+
+  get isLoadingOlder() {
+    return this.#older !== null;
+  }
+
+  /** Take in a message that has just come, or come to match.
+   * @param {Message} message
+   * @returns {boolean} whether it belongs here */
+  accept(message) {
+    if (!this.isOpen || !passes(this.terms, message)) return false;
+    const isNewest = message.id > (this.ids.at(-1) ?? 0);
+    if (isNewest ? !this.foundNewest : message.id < this.ids[0] && !this.foundOldest) return false;
+    this.#merge([message]);
+    return true;
+  }
+
+  /** @param {Set<number>} ids
+   * @returns {boolean} whether any was here */
+  drop(ids) {
+    const kept = this.ids.filter((id) => !ids.has(id));
+    const changed = kept.length !== this.ids.length;
+    if (changed) this.ids = kept;
+    return changed;
+  }
+
+  /** @param {Message[]} messages */
+  #merge(messages) {
+    const last = this.ids.at(-1) ?? 0;
+    if (messages.every((message, at) => message.id > (at ? messages[at - 1].id : last))) {
+      this.ids = this.ids.concat(messages.map((message) => message.id));
+    } else {
+      this.ids = [...new Set([...this.ids, ...messages.map((message) => message.id)])].sort((a, b) => a - b);
+    }
+  }
+
+  /** @param {number | string} anchor
+   * @param {number} before
+   * @param {number} after */
+  async #fetch(anchor, before, after) {
+    const answer = await get("/messages", messagesAsked(this.terms, anchor, before, after));
+    const isSearch = this.terms.some((term) => term.operator === "search");
+    for (const message of answer.messages) takeMessage(message, isSearch);
+    trimMessages(new Set([...listings.values()].flatMap((listing) => listing.ids)));
+    return answer;
+  }
+}
+
+/** The parameters that ask for messages.
+ * @param {Term[]} terms
+ * @param {number | string} anchor
+ * @param {number} before
+ * @param {number} after */
+export function messagesAsked(terms, anchor, before, after) {
+  return {
+    narrow: forServer(terms),
+    anchor: String(anchor),
+    num_before: before,
+    num_after: after,
+    apply_markdown: true,
+    client_gravatar: false,
+    allow_empty_topic_name: true,
+  };
+}
+
+/** The list of a narrow: the one we hold, or a new one.
+ * @param {Term[]} terms
+ * @returns {Listing} */
+export function listingOf(terms) {
+  const key = hashOf(terms.filter((term) => term.operator !== "near"));
+  const listing = listings.get(key) ?? new Listing(terms);
+  listings.delete(key);
+  listings.set(key, listing);
+  for (const old of listings.keys()) {
+    if (listings.size <= KEPT_LISTS) break;
+    listings.delete(old);
+  }
+  return listing;
+}
+
+/** Forget all lists but one.
+ * @param {Listing | null} [kept] */
+export function forgetListings(kept = null) {
+  for (const [key, listing] of listings) if (listing !== kept) listings.delete(key);
+}
+
+/** A message has come, or was changed so that it may belong elsewhere now.
+ * @param {Message} message */
+export function offer(message) {
+  let taken = false;
+  for (const listing of listings.values()) {
+    const verdict = passes(listing.terms, message);
+    if (verdict) taken = listing.accept(message) || taken;
+    else if (verdict === false) taken = listing.drop(new Set([message.id])) || taken;
+    else askWhether(listing, message);
+  }
+  if (taken) tell("lists");
+}
+
+/** @param {Listing} listing
+ * @param {Message} message */
+async function askWhether(listing, message) {
+  const answer = await get("/messages/matches_narrow", { msg_ids: [message.id], narrow: forServer(listing.terms) }).catch(() => null);
+  const found = answer?.messages?.[message.id];
+  if (!found || !listing.foundNewest || listing.ids.includes(message.id)) return;
+  takeMessage({ ...message, ...found }, true);
+  listing.ids = [...listing.ids, message.id].sort((a, b) => a - b);
+  tell("lists");
+}
+
+/** Where an id stands or would stand in a sorted list.
+ * @param {number[]} ids
+ * @param {number} id
+ * @returns {number} */
+export function placeOf(ids, id) {
+  let low = 0;
+  let high = ids.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (ids[middle] < id) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+on("gone", (/** @type {number[]} */ ids) => {
+  const gone = new Set(ids);
+  const changed = [...listings.values()].map((listing) => listing.drop(gone));
+  if (changed.includes(true)) tell("lists");
+});
+
+on("moved", (/** @type {number[]} */ ids) => {
+  for (const id of ids) {
+    const message = messageOf(id);
+    if (message) offer(message);
+  }
+});

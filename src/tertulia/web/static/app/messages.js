@@ -1,0 +1,95 @@
+/** The messages that we hold: as many as are in use, and some thousands that were. */
+
+import { tell } from "./signals.js";
+
+/** @typedef {{id: number, sender_id: number, sender_full_name: string, content: string, timestamp: number,
+ *   type: "stream" | "private", stream_id: number, subject: string, display_recipient: any, flags: string[],
+ *   reactions: Reaction[], submessages: any[], is_me_message: boolean, client: string, topic_links: any[],
+ *   last_edit_timestamp?: number, last_moved_timestamp?: number, match_content?: string, match_subject?: string,
+ *   edit_history?: any[], avatar_url: string | null, version: number}} Message */
+/** @typedef {{user_id: number, emoji_name: string, emoji_code: string, reaction_type: string}} Reaction */
+
+const KEPT = 5000;
+
+/** @type {Map<number, Message>} the ones used last at the end */
+const messages = new Map();
+
+export function forgetMessages() {
+  messages.clear();
+}
+
+/** @param {number} id
+ * @returns {Message | undefined} */
+export function messageOf(id) {
+  return messages.get(id);
+}
+
+/** Take in what the server sent; what we know of a message already is brought up to date.
+ * @param {Record<string, any>} sent
+ * @param {boolean} [isMatch] it comes from a search, and tells what was found
+ * @returns {Message} */
+export function takeMessage(sent, isMatch = false) {
+  const before = messages.get(sent.id);
+  const message = /** @type {Message} */ (before ?? { version: 0 });
+  if (!isMatch) {
+    delete sent.match_content;
+    delete sent.match_subject;
+  }
+  if (before && !isSame(before, sent)) message.version++;
+  Object.assign(message, sent);
+  messages.delete(message.id);
+  messages.set(message.id, message);
+  return message;
+}
+
+/** Change a message that we hold, and have it shown anew.
+ * @param {number} id
+ * @param {Partial<Message>} changes */
+export function changeMessage(id, changes) {
+  const message = messages.get(id);
+  if (!message) return;
+  Object.assign(message, changes);
+  message.version++;
+  tell("message", id);
+}
+
+/** @param {number} id
+ * @param {string} flag
+ * @param {boolean} isSet */
+export function setFlag(id, flag, isSet) {
+  const message = messages.get(id);
+  if (!message || message.flags.includes(flag) === isSet) return;
+  const others = message.flags.filter((each) => each !== flag);
+  const flags = isSet ? [...others, flag] : others;
+  if (flag === "read") message.flags = flags; // nothing to be seen of it in a row
+  else changeMessage(id, { flags });
+}
+
+/** @param {number[]} ids */
+export function dropMessages(ids) {
+  for (const id of ids) messages.delete(id);
+}
+
+/** Let go of the messages that were used longest ago and are in no list.
+ * @param {Set<number>} used */
+export function trimMessages(used) {
+  for (const id of messages.keys()) {
+    if (messages.size <= KEPT) return;
+    if (!used.has(id)) messages.delete(id);
+  }
+}
+
+/** All messages that we hold, oldest first.
+ * @returns {Message[]} */
+export function heldMessages() {
+  return [...messages.values()].sort((a, b) => a.id - b.id);
+}
+
+/** @param {Record<string, any>} before
+ * @param {Record<string, any>} sent */
+function isSame(before, sent) {
+  return before.content === sent.content && before.match_content === sent.match_content
+    && before.subject === sent.subject && before.last_edit_timestamp === sent.last_edit_timestamp
+    && before.reactions.length === sent.reactions.length && before.submessages.length === sent.submessages.length
+    && before.flags.length === sent.flags.length;
+}

@@ -1,0 +1,115 @@
+/** Which view is shown for which address, and coming back to where one was. */
+
+import { conversationIn } from "./narrow.js";
+import { fullTitle } from "./conversations.js";
+import { showInbox } from "./inbox.js";
+import { OVER, parsePlace } from "./places.js";
+import { showRecent } from "./recent.js";
+import { showSearch } from "./search.js";
+import { tell } from "./signals.js";
+import { openTalk, showTalk, viewName } from "./talk.js";
+import { showTopics } from "./topic_list.js";
+import { channelName } from "./channels.js";
+import { setViewTitle } from "./title.js";
+import { say } from "./words.js";
+
+/** @typedef {import("./places.js").Place} Place */
+/** @typedef {import("./talk.js").View} View */
+
+/** @type {Record<string, (place: Place, kept: any) => Promise<View>>} */
+const views = {
+  inbox: showInbox,
+  recent: showRecent,
+  talk: showTalk,
+  topics: showTopics,
+  search: showSearch,
+};
+
+/** @type {View | null} */
+let view = null;
+/** @type {Place | null} */
+let shown = null;
+let turn = 0;
+/** @type {(place: Place) => void} */
+let openOver = () => {};
+
+/** @param {(place: Place) => void} over opens what is shown over a view: settings and the like */
+export async function startRouter(over) {
+  openOver = over;
+  addEventListener("hashchange", () => route());
+  addEventListener("pagehide", keepPlace);
+  document.addEventListener("visibilitychange", () => { if (document.hidden) keepPlace(); });
+  history.scrollRestoration = "manual";
+  await route();
+}
+
+/** @returns {Place | null} */
+export function shownPlace() {
+  return shown;
+}
+
+/** Show the present place anew. */
+export async function reshow() {
+  keepPlace();
+  const place = shown;
+  shown = null;
+  if (place) await show(place);
+}
+
+/** The focus goes to what the view shows. */
+export function focusView() {
+  view?.focus?.();
+}
+
+async function route() {
+  const place = parsePlace(location.hash);
+  if (OVER.has(place.view)) {
+    if (!shown) await show(parsePlace("#"));
+    openOver(place);
+    return;
+  }
+  await show(place);
+}
+
+/** @param {Place} place */
+async function show(place) {
+  if (shown && shown.hash === place.hash && place.hash) return;
+  const own = ++turn;
+  keepPlace();
+  view?.close();
+  view = null;
+  shown = place;
+  tell("place", place);
+  setViewTitle(titleOfPlace(place));
+  const kept = place.near ? undefined : readKept(place.hash);
+  const opened = await views[place.view](place, kept && { ...kept, isReload: own === 1 });
+  if (own !== turn) return opened.close();
+  view = opened;
+  document.body.dataset.ready = place.view;
+  return undefined;
+}
+
+/** @param {Place} place */
+function titleOfPlace(place) {
+  const conversation = conversationIn(place.terms);
+  if (conversation && place.view === "talk") return fullTitle(conversation);
+  if (place.channel) return channelName(place.channel);
+  if (place.view === "talk") return say(viewName(place.terms));
+  return say(`view.${place.view}`);
+}
+
+/** Remember where one is, for a reload and for coming back. */
+function keepPlace() {
+  const talk = openTalk();
+  if (!shown || !talk?.listing.isOpen) return;
+  const place = talk.keptPlace();
+  const kept = /** @type {[string, any][]} */ (JSON.parse(sessionStorage.getItem("places") ?? "[]")).filter(([hash]) => hash !== shown?.hash);
+  if (place) kept.push([shown.hash, place]);
+  sessionStorage.setItem("places", JSON.stringify(kept.slice(-50)));
+}
+
+/** @param {string} hash */
+function readKept(hash) {
+  const kept = /** @type {[string, any][]} */ (JSON.parse(sessionStorage.getItem("places") ?? "[]"));
+  return kept.find(([each]) => each === hash)?.[1];
+}

@@ -1,0 +1,234 @@
+/** A row: one message, and what stands above it (a day, the line where the new ones begin, the
+ * conversation it belongs to where there are several). */
+
+import { drop, face } from "./marks.js";
+import { alive, glyph } from "./content.js";
+import { channelName } from "./channels.js";
+import { conversationOf, isInChannel, isResolved, keyOf, titleOf } from "./conversations.js";
+import { h, icon } from "./html.js";
+import { known, myId } from "./me.js";
+import { isMuted, nameOf, personOf } from "./people.js";
+import { messageOf } from "./messages.js";
+import { channelHash, conversationHash } from "./narrow.js";
+import { widgetSlot } from "./widget_slots.js";
+import { clock, dayKey, dayTitle, fullTime, shortTime } from "./time.js";
+import { say } from "./words.js";
+
+/** @typedef {import("./messages.js").Message} Message */
+/** @typedef {{isMixed: boolean, newFrom: number | undefined, newCount: number, isFound?: boolean}} Setting
+ *   where rows stand: among several conversations or in one; where the new ones begin */
+
+const GROUPED_SECONDS = 600;
+
+/** Messages of muted people that somebody wanted to see all the same. @type {Set<number>} */
+const uncovered = new Set();
+
+/** @param {number} id */
+export function uncover(id) {
+  uncovered.add(id);
+}
+
+/** Everything that decides what a row looks like. A row is drawn anew when this changes.
+ * @param {number} id
+ * @param {number | undefined} before
+ * @param {Setting} where
+ * @returns {string} */
+export function rowSignature(id, before, where) {
+  const message = messageOf(id);
+  const above = before === undefined ? undefined : messageOf(before);
+  if (!message) return "gone";
+  return [message.version, isGrouped(message, above, where), above ? dayKey(above.timestamp) : "", where.newFrom === id,
+    where.isMixed && above ? keyOf(conversationOf(above)) : "", uncovered.has(id), isMuted(message.sender_id)].join("|");
+}
+
+/** @param {number} id
+ * @param {number | undefined} before
+ * @param {Setting} where
+ * @returns {HTMLElement[]} the article is the last one */
+export function drawRow(id, before, where) {
+  const message = messageOf(id);
+  if (!message) return [h("article", { hidden: true })];
+  const above = before === undefined ? undefined : messageOf(before);
+  const grouped = isGrouped(message, above, where);
+  const nodes = [];
+  if (where.newFrom === id) nodes.push(h("div", { class: "new" }, h("span", {}, say("talk.new", { count: where.newCount }))));
+  if (!above || dayKey(above.timestamp) !== dayKey(message.timestamp)) {
+    nodes.push(h("div", { class: "day" }, h("span", {}, dayTitle(message.timestamp))));
+  }
+  if (where.isMixed && (!above || keyOf(conversationOf(above)) !== keyOf(conversationOf(message)) || nodes.length)) {
+    nodes.push(placeBar(message));
+  }
+  nodes.push(article(message, grouped, where));
+  return nodes;
+}
+
+/** @param {Message} message
+ * @param {boolean} grouped
+ * @param {Setting} where */
+function article(message, grouped, where) {
+  const classes = ["line", !grouped && "first", calls(message) && "call", message.flags.includes("starred") && "starred"];
+  const sender = senderName(message);
+  const element = h("article", {
+    class: classes.filter(Boolean).join(" "),
+    id: `message-${message.id}`,
+    tabindex: -1,
+    "data-id": message.id,
+    "aria-label": label(message, sender),
+    "aria-setsize": -1,
+  });
+  const who = h("div", { class: "who" });
+  if (!grouped) {
+    const name = h("button", { class: "name", type: "button", tabindex: -1, "data-do": "profile", "data-person": message.sender_id }, h("bdi", {}, sender));
+    who.append(face(message.sender_id), h("span", { class: "id" }, name, tag(message)));
+  }
+  element.append(who, what(message), when(message, where), tools(message));
+  return element;
+}
+
+/** @param {Message} message */
+function what(message) {
+  const element = h("div", { class: "what", dir: "auto" });
+  if (isMuted(message.sender_id) && !uncovered.has(message.id)) {
+    element.append(h("button", { class: "b bare covered", type: "button", "data-do": "uncover" }, say("talk.muted-person")));
+    return element;
+  }
+  if (message.submessages.length) element.append(widgetSlot(message));
+  else element.append(alive(message.match_content ?? message.content));
+  if (message.is_me_message) element.classList.add("does");
+  const changed = changedWord(message);
+  if (changed) (lastParagraph(element) ?? element).append(changed);
+  if (message.reactions.length) element.append(reactions(message));
+  return element;
+}
+
+/** @param {Message} message
+ * @param {Setting} where */
+function when(message, where) {
+  const href = conversationHash(conversationOf(message), message.id);
+  const time = where.isFound ? shortTime(message.timestamp) : clock(message.timestamp);
+  return h("a", { class: "when", href, tabindex: -1, title: fullTime(message.timestamp) }, time);
+}
+
+/** The four that are always at hand; everything else is behind the last one.
+ * @param {Message} message */
+function tools(message) {
+  const starred = message.flags.includes("starred");
+  const bar = h("div", { class: "act", role: "toolbar", "aria-label": say("row.actions") });
+  for (const [deed, text] of [["react", "row.react"], ["quote", "row.quote"], ["star", starred ? "row.unstar" : "row.star"], ["more", "row.more"]]) {
+    const name = say(text);
+    bar.append(h("button", { class: `ib tool ${deed}`, type: "button", tabindex: -1, "data-do": deed, "aria-label": name, title: name,
+      "aria-pressed": deed === "star" ? String(starred) : null, "aria-haspopup": deed === "more" ? "menu" : null }));
+  }
+  return bar;
+}
+
+/** The reactions of a message, each with who gave it.
+ * @param {Message} message */
+function reactions(message) {
+  /** @type {Map<string, import("./messages.js").Reaction[]>} */
+  const kinds = new Map();
+  for (const reaction of message.reactions) {
+    const key = `${reaction.reaction_type},${reaction.emoji_code}`;
+    kinds.set(key, [...(kinds.get(key) ?? []), reaction]);
+  }
+  const list = h("ul", { class: "reacts", "aria-label": say("row.reactions") });
+  for (const given of kinds.values()) list.append(h("li", {}, reactionButton(given)));
+  const add = h("button", { class: "re add", type: "button", "data-do": "react", "aria-label": say("row.add-reaction"), title: say("row.add-reaction") }, icon("smile", "s"));
+  list.append(h("li", {}, add));
+  return list;
+}
+
+/** @param {import("./messages.js").Reaction[]} given */
+function reactionButton(given) {
+  const [{ emoji_name, emoji_code, reaction_type }] = given;
+  const mine = given.some((reaction) => reaction.user_id === myId());
+  const names = given.map((reaction) => (reaction.user_id === myId() ? say("people.you") : nameOf(reaction.user_id)));
+  return h("button", {
+    class: "re", type: "button", "aria-pressed": String(mine), "data-do": "toggle-reaction",
+    "data-name": emoji_name, "data-code": emoji_code, "data-kind": reaction_type,
+    "aria-label": say("row.reaction", { name: emoji_name.replaceAll("_", " "), count: given.length }),
+    title: `${names.join(", ")} · :${emoji_name}:`,
+  }, emojiNode(emoji_name, emoji_code, reaction_type), h("b", {}, given.length));
+}
+
+/** An emoji as it is shown, whichever kind it is.
+ * @param {string} name
+ * @param {string} code
+ * @param {string} kind
+ * @returns {Node} */
+export function emojiNode(name, code, kind) {
+  if (kind === "unicode_emoji") return document.createTextNode(glyph(code) || `:${name}:`);
+  const own = known.realm_emoji?.[code];
+  const address = kind === "zulip_extra_emoji" ? "/static/generated/emoji/images/emoji/unicode/zulip.png" : own?.source_url;
+  return address ? h("img", { class: "emoji", src: address, alt: `:${name}:` }) : document.createTextNode(`:${name}:`);
+}
+
+/** In views of several conversations, which one follows.
+ * @param {Message} message */
+function placeBar(message) {
+  const conversation = conversationOf(message);
+  const href = conversationHash(conversation);
+  const bar = h("div", { class: "place" });
+  const inner = h("div", { class: "place-in" });
+  if (isInChannel(conversation)) {
+    inner.append(drop(conversation.channel),
+      h("a", { class: "in", href: channelHash(conversation.channel), tabindex: -1 }, h("bdi", {}, channelName(conversation.channel))),
+      h("a", { class: "t cut", href, tabindex: -1 }, h("bdi", {}, titleOf(conversation))));
+    if (isResolved(conversation.topic)) inner.append(icon("check", "s"), h("span", { class: "hidden" }, say("talk.resolved")));
+  } else {
+    inner.append(icon("chat", "s"), h("span", { class: "in" }, say("talk.direct")), h("a", { class: "t cut", href, tabindex: -1 }, h("bdi", {}, titleOf(conversation))));
+  }
+  bar.append(inner);
+  return bar;
+}
+
+/** @param {Message} message
+ * @param {Message | undefined} above
+ * @param {Setting} where */
+function isGrouped(message, above, where) {
+  return above !== undefined && !where.isFound && above.sender_id === message.sender_id && where.newFrom !== message.id
+    && senderName(above) === senderName(message)
+    && message.timestamp - above.timestamp < GROUPED_SECONDS && dayKey(above.timestamp) === dayKey(message.timestamp)
+    && (!where.isMixed || keyOf(conversationOf(above)) === keyOf(conversationOf(message)));
+}
+
+/** @param {Message} message */
+function calls(message) {
+  return message.flags.includes("mentioned") || message.flags.includes("wildcard_mentioned")
+    || message.flags.includes("topic_wildcard_mentioned") || message.flags.includes("stream_wildcard_mentioned");
+}
+
+/** @param {Message} message */
+function senderName(message) {
+  return personOf(message.sender_id).full_name || message.sender_full_name;
+}
+
+/** @param {Message} message */
+function tag(message) {
+  const person = personOf(message.sender_id);
+  if (person.is_bot) return h("span", { class: "tag" }, say("people.bot"));
+  return person.is_guest && known.realm_enable_guest_user_indicator !== false && h("span", { class: "tag" }, say("people.guest"));
+}
+
+/** @param {Message} message
+ * @param {string} sender */
+function label(message, sender) {
+  const parts = [sender, clock(message.timestamp)];
+  if (message.last_edit_timestamp) parts.push(say("row.edited"));
+  if (message.flags.includes("starred")) parts.push(say("row.starred"));
+  return parts.join(", ");
+}
+
+/** @param {Message} message */
+function changedWord(message) {
+  const at = message.last_edit_timestamp ?? message.last_moved_timestamp;
+  if (!at) return null;
+  const word = message.last_edit_timestamp ? "row.edited" : "row.moved";
+  return h("button", { class: "edited", type: "button", tabindex: -1, "data-do": "history", title: fullTime(at) }, say(word));
+}
+
+/** @param {Element} element */
+function lastParagraph(element) {
+  const last = element.lastElementChild;
+  return last?.tagName === "P" ? last : null;
+}

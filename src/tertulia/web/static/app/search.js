@@ -1,0 +1,162 @@
+/** Searching: one field, with offers for operators and what they take; and the view of what was found. */
+
+import { channels, myChannels } from "./channels.js";
+import { fill, h, icon, iconButton } from "./html.js";
+import { hashOf, searchText, termText } from "./narrow.js";
+import { people } from "./people.js";
+import { searchedTerms } from "./places.js";
+import { freshBody, freshFoot, part } from "./stage.js";
+import { showTalk } from "./talk.js";
+import { say } from "./words.js";
+
+/** @typedef {import("./places.js").Place} Place */
+/** @typedef {{text: string, hint: string}} Offer `text` replaces the last word */
+
+const OPERATORS = ["channel:", "topic:", "from:", "dm:", "is:starred", "is:mentioned", "is:unread", "is:followed", "is:resolved", "is:dm", "has:image", "has:link", "has:attachment", "has:reaction", "channels:public", "id:", "near:"];
+
+/** @param {Place} place
+ * @returns {Promise<import("./talk.js").View>} */
+export async function showSearch(place) {
+  const field = searchField("big-find");
+  field.input.value = place.terms.length ? searchText(place.terms) : "";
+  const back = iconButton("back", say("side.back"), { "data-do": "back", flip: true });
+  back.classList.add("only-phone");
+  fill(part(".head"), back, h("h1", { class: "hidden", id: "title", tabindex: -1 }, say("search.title")), field.frame);
+  part(".side .find").hidden = true;
+  const reopen = () => (part(".side .find").hidden = false);
+  if (!place.terms.length) {
+    freshBody(tips());
+    freshFoot();
+    field.input.focus();
+    return { close: reopen };
+  }
+  const talk = await showTalk({ ...place, conversation: undefined, channel: undefined }, null);
+  return { close() { reopen(); talk.close(); }, focus: () => talk.focus?.() };
+}
+
+/** The field in the sidebar. */
+export function startSearch() {
+  const { frame } = searchField("find");
+  frame.append(h("kbd", { "aria-hidden": "true" }, "/"));
+  part(".side .top").append(frame);
+}
+
+/** The field that can be seen. */
+export function searchInput() {
+  return /** @type {HTMLInputElement | null} */ ([...document.querySelectorAll('input[type="search"]')].find((input) => /** @type {HTMLElement} */ (input).offsetParent));
+}
+
+/** @param {string} look its class
+ * @returns {{frame: HTMLElement, input: HTMLInputElement}} */
+function searchField(look) {
+  const id = `offers-${look}`;
+  const input = h("input", { type: "search", "aria-label": say("search.title"), placeholder: say("search.title"), "aria-autocomplete": "list", "aria-controls": id, autocomplete: "off", spellcheck: "false", enterkeyhint: "search" });
+  const list = h("ul", { class: "offer", role: "listbox", id, "aria-label": say("search.offers"), hidden: true });
+  const frame = h("form", { class: look, role: "search", autocomplete: "off" }, icon("search", look === "find" ? "s" : ""), input, list);
+  let chosen = -1;
+  /** @type {Offer[]} */
+  let offers = [];
+  const show = () => {
+    offers = document.activeElement === input ? offersFor(input.value) : [];
+    chosen = Math.min(chosen, offers.length - 1);
+    list.hidden = !offers.length;
+    fill(list, ...offers.map((offer, at) => h("li", { role: "option", id: `${id}-${at}`, "aria-selected": String(at === chosen), onpointerdown: (/** @type {Event} */ event) => { event.preventDefault(); take(offer); } }, h("span", {}, offer.text), h("small", {}, offer.hint))));
+    if (chosen >= 0) input.setAttribute("aria-activedescendant", `${id}-${chosen}`);
+    else input.removeAttribute("aria-activedescendant");
+  };
+  const take = (/** @type {Offer} */ offer) => {
+    input.value = withLastWord(input.value, offer.text);
+    chosen = -1;
+    show();
+  };
+  input.addEventListener("input", () => { chosen = -1; show(); });
+  input.addEventListener("focus", show);
+  input.addEventListener("blur", () => { list.hidden = true; });
+  input.addEventListener("keydown", (event) => {
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      event.preventDefault();
+      chosen = (chosen + (event.key === "ArrowDown" ? 1 : -1) + offers.length + 1) % (offers.length + 1);
+      if (chosen === offers.length) chosen = -1;
+      show();
+    } else if ((event.key === "Enter" || event.key === "Tab") && chosen >= 0) {
+      event.preventDefault();
+      take(offers[chosen]);
+    } else if (event.key === "Escape") {
+      if (list.hidden) input.blur();
+      list.hidden = true;
+      chosen = -1;
+    }
+  });
+  frame.addEventListener("submit", (event) => {
+    event.preventDefault();
+    list.hidden = true;
+    const terms = searchedTerms(input.value.trim());
+    if (!terms.length) return;
+    if (look === "find") input.value = "";
+    input.blur();
+    location.hash = hashOf(terms);
+  });
+  return { frame, input };
+}
+
+/** What could stand where the last word is being typed.
+ * @param {string} text
+ * @returns {Offer[]} */
+export function offersFor(text) {
+  const word = /(?:^|\s)(-?(?:[a-z-]+:)?(?:"[^"]*|\S*))$/i.exec(text)?.[1] ?? "";
+  const [, sign, operator, typed] = /^(-?)(?:([a-z-]+):)?(.*)$/i.exec(word) ?? ["", "", "", ""];
+  const start = (typed ?? "").replaceAll('"', "").toLowerCase();
+  if (operator === undefined) {
+    if (!word) return OPERATORS.slice(0, 8).map((each) => ({ text: each, hint: hintOf(each) }));
+    const fitting = OPERATORS.filter((each) => each.startsWith(start) || each.includes(`:${start}`));
+    const named = start.length > 1 ? peopleLike(start).slice(0, 4).map((name) => ({ text: quoted(`${sign}from:`, name), hint: say("search.from") })) : [];
+    const places = start.length > 1 ? channelsLike(start).slice(0, 3).map((name) => ({ text: quoted(`${sign}channel:`, name), hint: say("search.channel") })) : [];
+    return [...fitting.slice(0, 5).map((each) => ({ text: sign + each, hint: hintOf(each) })), ...named, ...places];
+  }
+  const prefix = `${sign}${operator}:`;
+  if (["from", "sender", "dm", "pm-with", "dm-including", "mentions"].includes(operator)) return peopleLike(start).slice(0, 8).map((name) => ({ text: quoted(prefix, name), hint: say("search.person") }));
+  if (operator === "channel" || operator === "stream") return channelsLike(start).slice(0, 8).map((name) => ({ text: quoted(prefix, name), hint: say("search.channel") }));
+  return OPERATORS.filter((each) => each.startsWith(`${operator}:${start}`) && each !== `${operator}:`).map((each) => ({ text: sign + each, hint: hintOf(each) }));
+}
+
+/** @param {string} text
+ * @param {string} replacement */
+function withLastWord(text, replacement) {
+  const kept = text.replace(/(^|\s)-?(?:[a-z-]+:)?(?:"[^"]*|\S*)$/i, "$1");
+  return `${kept}${replacement}${replacement.endsWith(":") ? "" : " "}`;
+}
+
+/** @param {string} start */
+function peopleLike(start) {
+  const fits = [...people.values()].filter((person) => person.is_active && person.full_name.toLowerCase().split(" ").some((part) => part.startsWith(start)));
+  return fits.map((person) => person.full_name).sort((a, b) => a.localeCompare(b));
+}
+
+/** @param {string} start */
+function channelsLike(start) {
+  const mine = myChannels().map((channel) => channel.name);
+  const others = [...channels.values()].filter((channel) => !channel.subscribed && !channel.is_archived).map((channel) => channel.name);
+  return [...mine, ...others].filter((name) => name.toLowerCase().includes(start));
+}
+
+/** @param {string} prefix
+ * @param {string} name */
+function quoted(prefix, name) {
+  return prefix + (name.includes(" ") ? `"${name}"` : name);
+}
+
+/** @param {string} operator */
+function hintOf(operator) {
+  return say(`search.hint.${operator.replace(/:$/, "").replace(":", "-")}`);
+}
+
+function tips() {
+  const rows = OPERATORS.slice(0, 12).map((each) => h("li", {}, h("code", {}, each), " ", hintOf(each)));
+  return h("div", { class: "void" }, h("h2", {}, say("search.ready")), h("p", {}, say("search.ready-text")), h("ul", { class: "tips" }, ...rows));
+}
+
+/** The terms of a search as marks that can be read.
+ * @param {import("./narrow.js").Term[]} terms */
+export function pills(terms) {
+  return terms.filter((term) => term.operator !== "search").map((term) => h("span", { class: "pill" }, termText(term)));
+}

@@ -1,0 +1,49 @@
+/** Who wants to hear that something we know has changed. Modules that know tell, modules that show
+ * listen, and neither has to import the other. The names of all signals:
+ *
+ *   people, presence, channels, folders, topics, unread, settings, realm   what we know has changed
+ *   message (id)            a message looks different now
+ *   arrived (message)       a message that we had not heard of
+ *   gone (ids)              messages that are no more
+ *   moved (ids)             messages that are in another conversation now
+ *   lists                   lists of messages have other messages in them
+ *   typing, connection, drafts, outbox
+ *   place (place)           another view is shown
+ *   replaced                everything was learned anew */
+
+/** @type {Map<string, Set<(detail: any) => void>>} */
+const listeners = new Map();
+
+/** @param {string} names one or several, with spaces between
+ * @param {(detail: any) => void} listener
+ * @returns {() => void} stops listening */
+export function on(names, listener) {
+  for (const name of names.split(" ")) {
+    if (!listeners.has(name)) listeners.set(name, new Set());
+    listeners.get(name)?.add(listener);
+  }
+  return () => names.split(" ").forEach((name) => listeners.get(name)?.delete(listener));
+}
+
+/** @param {string} name
+ * @param {any} [detail] */
+export function tell(name, detail) {
+  for (const listener of [...(listeners.get(name) ?? [])]) listener(detail);
+}
+
+/** Do something soon and once, however often it is asked for until then.
+ * @param {() => void} work
+ * @returns {() => void} */
+export function soon(work) {
+  let asked = false;
+  return () => {
+    if (asked) return;
+    asked = true;
+    // Frames stop in a hidden page, and what it shows must be right when it is looked at again.
+    const later = document.hidden ? (/** @type {() => void} */ f) => setTimeout(f, 50) : requestAnimationFrame;
+    later(() => {
+      asked = false;
+      work();
+    });
+  };
+}

@@ -1,0 +1,75 @@
+/** All tabs of a browser share one poll: browsers allow six connections to a server, and a tab that
+ * polls holds one. The tab that has the lock leads: it polls and tells the others what it hears. When
+ * it goes, the next one gets the lock and goes on at the same queue. */
+
+/** @typedef {{queue: string, last: number}} Position */
+
+export class Tabs {
+  #channel;
+  #isLeading = false;
+  /** @type {Record<string, any>[]} what was heard lately, for tabs that come */
+  #lately = [];
+
+  /** @param {string} name one for each person
+   * @param {{hear(events: Record<string, any>[], position: Position): void, since(): number, connection(state: string): void, changed(words: any): void}} own */
+  constructor(name, own) {
+    this.#channel = new BroadcastChannel(name);
+    this.own = own;
+    this.name = name;
+    this.#channel.onmessage = ({ data }) => this.#listen(data);
+  }
+
+  get isLeading() {
+    return this.#isLeading;
+  }
+
+  /** Lead when it is our turn. Resolves when it is; until then we listen.
+   * @returns {Promise<void>} */
+  async turn() {
+    if (!navigator.locks) {
+      this.#isLeading = true;
+      return;
+    }
+    this.#channel.postMessage({ hello: this.own.since() });
+    await new Promise((led) => {
+      navigator.locks.request(`${this.name}-poll`, () => {
+        this.#isLeading = true;
+        led(undefined);
+        return new Promise(() => {}); // held as long as the tab lives
+      });
+    });
+  }
+
+  /** @param {Record<string, any>[]} events
+   * @param {Position} position */
+  pass(events, position) {
+    this.#lately.push(...events);
+    this.#lately.splice(0, this.#lately.length - 500);
+    this.#channel.postMessage({ events, position });
+  }
+
+  /** @param {string} state */
+  passConnection(state) {
+    this.#channel.postMessage({ connection: state });
+  }
+
+  /** Tell the other tabs something of one's own.
+   * @param {any} words */
+  passWords(words) {
+    this.#channel.postMessage({ words });
+  }
+
+  /** @param {any} data */
+  #listen(data) {
+    if (data.events && !this.#isLeading) this.own.hear(data.events, data.position);
+    if (data.connection && !this.#isLeading) this.own.connection(data.connection);
+    if (data.words) this.own.changed(data.words);
+    if (data.hello !== undefined && this.#isLeading) {
+      const missed = this.#lately.filter((event) => event.id > data.hello);
+      this.#channel.postMessage({ events: missed, position: this.position, connection: "live" });
+    }
+  }
+
+  /** @type {Position} */
+  position = { queue: "", last: -1 };
+}

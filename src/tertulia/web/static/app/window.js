@@ -1,0 +1,43 @@
+/** Which rows of a long list are in the document: arithmetic only, so that it can be tested without
+ * a page. A window is a range of places, `from` included and `to` not. */
+
+/** @typedef {{from: number, to: number}} Range */
+
+/** A window around a place.
+ * @param {number} length of the list
+ * @param {number} at
+ * @param {number} size
+ * @returns {Range} */
+export function around(length, at, size) {
+  const from = Math.max(0, Math.min(at - (size >> 1), length - size));
+  return { from, to: Math.min(length, from + size) };
+}
+
+/** A window moved by some rows towards the start (-1) or the end (1), and cut on the other side.
+ * @param {Range} range
+ * @param {number} length
+ * @param {-1 | 1} direction
+ * @param {number} step
+ * @param {number} size
+ * @returns {Range} */
+export function moved(range, length, direction, step, size) {
+  if (direction < 0) {
+    const from = Math.max(0, range.from - step);
+    return { from, to: Math.min(range.to, Math.max(from + size, 0)) };
+  }
+  const to = Math.min(length, range.to + step);
+  return { from: Math.max(range.from, to - size), to };
+}
+
+/** The same rows in a list that has changed: by the ids at its ends, as far as they are there still.
+ * @param {number[]} before
+ * @param {Range} range
+ * @param {number[]} ids the list now
+ * @param {(ids: number[], id: number) => number} placeOf
+ * @returns {Range} */
+export function followed(before, range, ids, placeOf) {
+  if (range.from >= range.to) return { from: 0, to: 0 };
+  const first = before[range.from];
+  const last = before[range.to - 1];
+  return { from: placeOf(ids, first), to: Math.min(ids.length, placeOf(ids, last) + 1) };
+}

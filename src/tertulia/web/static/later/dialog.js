@@ -1,0 +1,44 @@
+/** Dialogs: the browser's own, so that focus stays inside, Escape closes and the rest is quiet. */
+
+import { fill, h, iconButton } from "../app/html.js";
+import { say } from "../app/words.js";
+
+/** Open a dialog; it goes away when it is closed, and an address that led to it with it.
+ * @param {string} title
+ * @param {(import("../app/html.js").Child | import("../app/html.js").Child[])[]} children
+ * @param {{wide?: boolean, label?: string, footer?: import("../app/html.js").Child[]}} [options]
+ * @returns {HTMLDialogElement} */
+export function openDialog(title, children, { wide = false, label, footer } = {}) {
+  const heading = h("h1", { class: "cut" }, title);
+  const close = iconButton("close", say("over.close"), { "data-close": true });
+  const dialog = h("dialog", { class: `pop dialog ${wide ? "wide-dialog" : ""}`, "aria-label": label ?? title });
+  const inside = h("div", { class: "dialog-body", tabindex: -1 });
+  fill(inside, ...children);
+  fill(dialog, h("header", {}, heading, close), inside, footer && h("footer", {}, ...footer));
+  dialog.addEventListener("click", (event) => {
+    const target = /** @type {Element} */ (event.target);
+    if (target === dialog || target.closest("[data-close]")) dialog.close();
+  });
+  const address = location.hash;
+  dialog.addEventListener("close", () => {
+    dialog.remove();
+    if (location.hash === address && dialog.dataset.address) history.back();
+  });
+  document.body.append(dialog);
+  dialog.showModal();
+  return dialog;
+}
+
+/** The same, for a dialog that an address opens: closing goes back, and going back closes.
+ * @param {HTMLDialogElement} dialog */
+export function boundToAddress(dialog) {
+  const address = location.hash;
+  dialog.dataset.address = address;
+  addEventListener("hashchange", function gone() {
+    if (location.hash.split("/")[0] === address.split("/")[0]) return;
+    removeEventListener("hashchange", gone);
+    delete dialog.dataset.address;
+    if (dialog.open) dialog.close();
+  });
+  return dialog;
+}

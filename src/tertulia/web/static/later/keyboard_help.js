@@ -1,0 +1,21 @@
+/** The keys, as a list to look at. */
+
+import { h } from "../app/html.js";
+import { areKeysOff, switchKeys } from "../app/keys.js";
+import { say } from "../app/words.js";
+import { boundToAddress, openDialog } from "./dialog.js";
+
+/** @type {[string, [string, string][]][]} */
+const GROUPS = [
+  ["moving", [["next", "J K"], ["page", "PgDn PgUp"], ["ends", "Home End"], ["unread", "N"], ["unread-direct", "P"], ["conversation", "S"], ["channel", "Shift+S"], ["views", "Shift+I T A *"], ["search", "/"], ["sidebar", "Q"], ["home", "Esc"]]],
+  ["writing", [["compose", "C"], ["reply", "R Enter"], ["quote", ">"], ["direct", "X"], ["drafts", "D"], ["edit", "E ←"]]],
+  ["acting", [["menu", "I"], ["react", ":"], ["thumbs", "+ ="], ["star", "Ctrl+S"], ["unread-from", "Shift+U"], ["copy", "Shift+L"], ["help", "?"]]],
+];
+
+export function keyboardHelp() {
+  const groups = GROUPS.map(([name, rows]) => h("section", {}, h("h2", {}, say(`keys.${name}`)), h("dl", { class: "keys-list" },
+    ...rows.flatMap(([key, keys]) => [h("dt", {}, say(`keys.${key}`)), h("dd", {}, ...keys.split(" ").map((each) => h("kbd", {}, each)))]))));
+  const off = h("input", { type: "checkbox", checked: areKeysOff(), onchange: (/** @type {Event} */ event) => switchKeys(/** @type {HTMLInputElement} */ (event.target).checked) });
+  const dialog = openDialog(say("keys.title"), [h("div", { class: "keys-groups" }, ...groups), h("label", { class: "switch" }, h("span", {}, say("keys.off")), off)]);
+  if (location.hash === "#keyboard-shortcuts") boundToAddress(dialog);
+}

@@ -1,0 +1,149 @@
+/** Polls and to-do lists that one can take part in. A message with submessages begins with what it
+ * is; the others are what people have done with it, in order. */
+
+import { post } from "../app/api.js";
+import { h } from "../app/html.js";
+import { isSpectator, myId } from "../app/me.js";
+import { nameOf, shortName } from "../app/people.js";
+import { toast } from "../app/stage.js";
+import { say } from "../app/words.js";
+
+/** @typedef {import("../app/messages.js").Message} Message */
+/** @typedef {{key: string, text: string, voters: Set<number>}} Option */
+/** @typedef {{key: string, text: string, about: string, isDone: boolean}} Task */
+
+/** @param {Message} message
+ * @returns {HTMLElement | null} null if nobody knows the kind */
+export function drawWidget(message) {
+  const [first] = message.submessages;
+  const begun = read(first?.content);
+  if (begun?.widget_type === "poll") return drawPoll(message, begun.extra_data ?? {});
+  if (begun?.widget_type === "todo") return drawTodo(message, begun.extra_data ?? {});
+  return null;
+}
+
+/** What a poll has come to.
+ * @param {Message} message
+ * @param {Record<string, any>} begun
+ * @returns {{question: string, options: Option[]}} */
+export function pollOf(message, begun) {
+  /** @type {Map<string, Option>} */
+  const options = new Map();
+  let question = String(begun.question ?? "");
+  (begun.options ?? []).forEach((/** @type {string} */ text, /** @type {number} */ at) => options.set(`canned,${at}`, { key: `canned,${at}`, text: String(text), voters: new Set() }));
+  for (const { sender_id, content } of message.submessages.slice(1)) {
+    const deed = read(content);
+    if (deed?.type === "new_option" && typeof deed.option === "string") {
+      const key = `${sender_id},${deed.idx}`;
+      if (!options.has(key)) options.set(key, { key, text: deed.option, voters: new Set() });
+    } else if (deed?.type === "question" && sender_id === message.sender_id) {
+      question = String(deed.question);
+    } else if (deed?.type === "vote") {
+      const option = options.get(deed.key);
+      if (deed.vote === 1) option?.voters.add(sender_id);
+      else option?.voters.delete(sender_id);
+    }
+  }
+  return { question, options: [...options.values()] };
+}
+
+/** @param {Message} message
+ * @param {Record<string, any>} begun */
+function drawPoll(message, begun) {
+  const { question, options } = pollOf(message, begun);
+  const most = Math.max(1, ...options.map((option) => option.voters.size), new Set(options.flatMap((option) => [...option.voters])).size);
+  const rows = options.map((option) => pollRow(message, option, most));
+  return h("div", { class: "poll", role: "group", "aria-label": say("poll.title") }, h("p", {}, question || say("poll.no-question")), ...rows, isSpectator() ? null : adding(say("poll.add"), (text) => {
+    const own = message.submessages.filter((each) => each.sender_id === myId()).length;
+    return act(message, { type: "new_option", idx: own + 1, option: text });
+  }));
+}
+
+/** @param {Message} message
+ * @param {Option} option
+ * @param {number} most */
+function pollRow(message, { key, text, voters }, most) {
+  const count = voters.size;
+  const mine = voters.has(myId());
+  const names = [...voters].map((id) => (id === myId() ? say("people.you").toLowerCase() : shortName(id))).join(", ");
+  const vote = h("button", { class: "vote", type: "button", "aria-pressed": String(mine), "aria-label": say("poll.vote", { option: text, count }), disabled: isSpectator(), onclick: () => act(message, { type: "vote", key, vote: mine ? -1 : 1 }) }, count);
+  return h("div", { class: "opt" }, vote, h("span", { class: "o" }, h("bdi", {}, text), h("small", { class: "cut" }, names)), h("progress", { max: most, value: count, "aria-label": say("poll.votes", { option: text, count }) }));
+}
+
+/** @param {Message} message
+ * @param {Record<string, any>} begun
+ * @returns {{title: string, tasks: Task[]}} */
+export function todoOf(message, begun) {
+  /** @type {Map<string, Task>} */
+  const tasks = new Map();
+  let title = String(begun.task_list_title ?? "");
+  (begun.tasks ?? []).forEach((/** @type {any} */ task, /** @type {number} */ at) => tasks.set(`${at},canned`, { key: `${at},canned`, text: String(task.task), about: String(task.desc ?? ""), isDone: false }));
+  for (const { sender_id, content } of message.submessages.slice(1)) {
+    const deed = read(content);
+    if (deed?.type === "new_task" && typeof deed.task === "string") {
+      const key = `${deed.key},${sender_id}`;
+      if (!tasks.has(key)) tasks.set(key, { key, text: deed.task, about: String(deed.desc ?? ""), isDone: Boolean(deed.completed) });
+    } else if (deed?.type === "new_task_list_title" && sender_id === message.sender_id) {
+      title = String(deed.title);
+    } else if (deed?.type === "strike") {
+      const task = tasks.get(deed.key);
+      if (task) task.isDone = !task.isDone;
+    }
+  }
+  return { title, tasks: [...tasks.values()] };
+}
+
+/** @param {Message} message
+ * @param {Record<string, any>} begun */
+function drawTodo(message, begun) {
+  const { title, tasks } = todoOf(message, begun);
+  const rows = tasks.map(({ key, text, about, isDone }) => h("li", {}, h("label", { class: isDone ? "done" : "" },
+    h("input", { type: "checkbox", checked: isDone, disabled: isSpectator(), onchange: () => act(message, { type: "strike", key }) }),
+    h("span", {}, h("bdi", {}, text), about && h("small", {}, about)))));
+  return h("div", { class: "poll todo", role: "group", "aria-label": say("todo.title") }, h("p", {}, title || say("todo.title")),
+    rows.length ? h("ul", { class: "plain" }, ...rows) : h("p", { class: "quiet" }, say("todo.none")),
+    isSpectator() ? null : adding(say("todo.add"), (text) => {
+      const own = message.submessages.filter((each) => each.sender_id === myId()).length;
+      return act(message, { type: "new_task", key: own + 1, task: text, desc: "", completed: false });
+    }));
+}
+
+/** A field that adds something.
+ * @param {string} label
+ * @param {(text: string) => unknown} add */
+function adding(label, add) {
+  const field = h("input", { class: "f slim", "aria-label": label, placeholder: label, maxlength: 200, dir: "auto" });
+  const form = h("form", { class: "adding" }, field, h("button", { class: "b", type: "submit" }, say("poll.add-button")));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const text = field.value.trim();
+    field.value = "";
+    if (text) add(text);
+  });
+  return form;
+}
+
+/** @param {Message} message
+ * @param {Record<string, any>} deed */
+async function act(message, deed) {
+  try {
+    await post("/submessage", { message_id: message.id, msg_type: "widget", content: JSON.stringify(deed) });
+  } catch (error) {
+    toast(/** @type {Error} */ (error).message);
+  }
+}
+
+/** @param {unknown} text
+ * @returns {any} */
+function read(text) {
+  try {
+    return JSON.parse(String(text));
+  } catch {
+    return null;
+  }
+}
+
+/** @param {number[]} ids */
+export function votersTitle(ids) {
+  return ids.map(nameOf).join(", ");
+}

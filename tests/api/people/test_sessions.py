@@ -1,0 +1,245 @@
+"""Sessions: what a browser may with its cookie, and what ends it."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from tests.support.browser import Browser
+from tests.support.people import Chat
+from tests.support.pictures import picture, uploads_to
+from tests.support.waiting import eventually
+
+from tertulia import actions, storage
+from tertulia.domain.people.sessions import Session
+from tertulia.storage.database import Database
+from tertulia.storage.database.tx import Tx
+
+SESAME = "open sesame"
+NO_SESSION = "Not logged in: API authentication or user session required"
+
+
+@pytest.fixture
+def ana(chat):
+    return chat.person("ana", channels=["kitchen"])
+
+
+def is_in(browser: Browser) -> bool:
+    return browser.calls("GET", "/users/me").status == 200
+
+
+def test_the_cookie_is_good_for_the_same_calls_as_a_key(chat, ana):
+    browser = Browser.of(ana)
+
+    browser.calls(
+        "POST", "/messages", type="channel", to="kitchen", topic="lunch", content="Soup's on"
+    ).succeeds()
+    found = browser.calls("GET", "/messages", anchor="newest", num_before=1, num_after=0)
+
+    assert found.succeeds()["messages"][0]["content"] == "<p>Soup's on</p>"
+    assert not [name for name in found.headers if name.lower().startswith("access-control")]
+
+
+def test_keys_and_cookies_have_a_door_each(chat, ana):
+    browser = Browser.of(ana)
+
+    by_key = ana.raw("GET", "/json/users/me", **{"Sec-Fetch-Site": "same-origin"})
+    by_cookie = chat.stranger.raw(
+        "GET", "/api/v1/users/me", Cookie=f"session={browser.cookies['session']}"
+    )
+
+    for answer in (by_key, by_cookie):
+        answer.fails(NO_SESSION, code="UNAUTHORIZED", status=401)
+    # A challenge for Basic would make a browser open a dialogue of its own.
+    assert by_key.headers["WWW-Authenticate"] == 'Session realm="zulip"'
+
+
+@pytest.mark.parametrize(
+    "method, headers, is_answered",
+    [
+        ("POST", {"Sec-Fetch-Site": "same-origin"}, True),
+        ("POST", {"Sec-Fetch-Site": "none"}, True),
+        ("POST", {"Origin": "http://{host}"}, True),
+        ("POST", {"Sec-Fetch-Site": "cross-site"}, False),
+        ("POST", {"Sec-Fetch-Site": "same-site"}, False),
+        ("POST", {"Sec-Fetch-Site": "cross-site", "Origin": "http://{host}"}, False),
+        ("POST", {"Origin": "https://{host}"}, False),
+        ("POST", {"Origin": "http://evil.example"}, False),
+        ("POST", {"Origin": "null"}, False),
+        ("POST", {}, False),
+        ("GET", {}, True),
+        ("GET", {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}, True),
+        ("GET", {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}, False),
+        ("GET", {"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "cors"}, False),
+    ],
+)
+def test_other_sites_cannot_use_the_cookie(chat, ana, method, headers, is_answered):
+    browser = Browser.of(ana)
+    told = {name: value.format(host=chat.host) for name, value in headers.items()}
+    path = "/json/users/me/status" if method == "POST" else "/json/users/me"
+    sent = {"Host": chat.host, "Cookie": f"session={browser.cookies['session']}", **told}
+    sent["Content-Type"] = "application/x-www-form-urlencoded"
+
+    answer = chat.server.client.raw(
+        method, path, sent, b"status_text=x" if method == "POST" else None
+    )
+
+    assert answer.status == (200 if is_answered else 403)
+    if not is_answered:
+        answer.fails(
+            "This request did not come from a page of ours", code="CSRF_FAILED", status=403
+        )
+
+
+def test_a_form_field_cannot_make_a_foreign_post_a_harmless_get(chat, ana):
+    browser = Browser.of(ana)
+
+    answer = browser.submits(
+        "/json/users/me", {"method": "GET"}, **{"Sec-Fetch-Site": "cross-site"}
+    )
+
+    assert answer.status == 403
+
+
+def test_what_is_uploaded_can_be_looked_at_with_the_cookie(chat, ana):
+    browser = Browser.of(ana)
+    uploads_to(ana, "/users/me/avatar", picture()).succeeds()
+    path = f"/avatar/{ana.id}"
+
+    assert browser.opens(path, **{"Sec-Fetch-Site": "same-origin"}).status == 302
+    assert Browser(chat).opens(path).status == 401
+    embedded = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}
+    assert browser.opens(path, **embedded).status == 403
+
+
+def test_one_sees_where_one_is_logged_in_and_ends_what_is_elsewhere(chat, ana):
+    first, second, third = (Browser.of(ana) for _ in range(3))
+    Browser.of(chat.person("ben"))
+
+    shown = second.calls("GET", "/users/me/sessions").succeeds()["sessions"]
+    current = [each["is_current"] for each in shown]
+    second.calls("DELETE", f"/users/me/sessions/{shown[0]['id']}").succeeds()
+
+    assert (len(shown), sum(current)) == (3, 1)
+    assert [is_in(each) for each in (first, second, third)] == [True, True, False]
+    second.calls("DELETE", "/users/me/sessions").succeeds()
+    assert [is_in(each) for each in (first, second, third)] == [False, True, False]
+    assert len(ana.get("/users/me/sessions").succeeds()["sessions"]) == 1
+
+
+def test_nobody_ends_the_session_of_another(chat, ana):
+    browser = Browser.of(ana)
+    number = ana.get("/users/me/sessions").succeeds()["sessions"][0]["id"]
+
+    chat.person("eve").delete(f"/users/me/sessions/{number}").fails("No such session")
+
+    assert is_in(browser)
+
+
+def test_a_new_password_ends_all_others(chat):
+    ana = chat.person("ana", password=SESAME)
+    here, elsewhere = Browser.of(ana), Browser.of(ana)
+
+    here.calls(
+        "PATCH", "/settings", old_password=SESAME, new_password="lentils, always lentils"
+    ).succeeds()
+
+    assert (is_in(here), is_in(elsewhere)) == (True, False)
+    ana.get("/users/me").succeeds()
+
+
+@pytest.mark.parametrize("ending", ["set_password", "deactivate"])
+def test_what_is_done_to_an_account_from_outside_ends_its_sessions(chat, ana, ending):
+    browser = Browser.of(ana)
+    assert is_in(browser)
+
+    if ending == "set_password":
+        chat.write(actions.people.set_password, ana.id, "another hash")
+    else:
+        chat.write(actions.people.deactivate, ana.id)
+        chat.write(actions.people.reactivate, ana.id)
+
+    assert not is_in(browser)
+    assert chat.read(storage.people.sessions.of_user, ana.id, 0) == []
+
+
+def test_a_session_ends_two_weeks_after_it_was_last_used(chat, ana):
+    used, unused = Browser.of(ana), Browser.of(ana)
+
+    for _ in range(3):
+        chat.server.clock.move(hours=7 * 24)
+        answer = used.calls("GET", "/users/me")
+        assert answer.headers["Set-Cookie"].startswith(f"session={used.cookies['session']};")
+        assert "Set-Cookie" not in used.calls("GET", "/users/me").headers
+
+    assert is_in(used)
+    assert not is_in(unused)
+    chat.write(actions.people.sessions.forget_old)
+    assert len(chat.read(storage.people.sessions.of_user, ana.id, 0)) == 1
+
+
+def test_a_session_is_good_on_every_server_and_ends_on_all(kind, databases, start_server):
+    chat = Chat.found(start_server(), "")
+    ana = chat.person("ana")
+    browser = Browser.of(ana)
+    assert is_in(browser)
+
+    # As another server, or the command line, would do it.
+    elsewhere = Database.at(chat.server.url)
+    elsewhere.write_now(chat.realm.id, actions.people.sessions.end_all, ana.id)
+    chat.server.do(chat.server.application.delivery.follower.catch_up())
+
+    assert not is_in(browser)
+
+
+def test_the_database_is_asked_once_for_a_session(chat, ana, monkeypatch):
+    browser = Browser.of(ana)
+    asked: list[bytes] = []
+    read = storage.people.sessions.find
+
+    def find(tx: Tx, fingerprint: bytes) -> Session | None:
+        asked.append(fingerprint)
+        return read(tx, fingerprint)
+
+    monkeypatch.setattr(storage.people.sessions, "find", find)
+
+    assert all(is_in(browser) for _ in range(5))
+
+    assert len(asked) == 1
+
+
+def test_a_poll_that_waits_tells_nothing_more_after_the_end(chat, ana):
+    browser = Browser.of(ana)
+    queue_id = browser.calls("POST", "/register", event_types=["message"]).succeeds()["queue_id"]
+
+    with ThreadPoolExecutor(1) as aside:
+        waiting = aside.submit(browser.calls, "GET", "/events", queue_id=queue_id, last_event_id=-1)
+        eventually(lambda: chat.server.is_parked(queue_id))
+        chat.write(actions.people.sessions.end_all, ana.id)
+        ana.says("Soup's on", to="kitchen > lunch")
+
+    waiting.result().fails(NO_SESSION, code="UNAUTHORIZED", status=401)
+
+
+def test_a_token_is_kept_so_that_the_database_alone_lets_nobody_in(chat, ana):
+    token = Browser.of(ana).cookies["session"]
+
+    rows = chat.read(lambda tx: tx.all("SELECT * FROM session WHERE realm_id = :realm"))
+
+    assert token.encode() not in b"".join(bytes(row["fingerprint"]) for row in rows)
+    assert token not in str(
+        [tuple(str(row[name]) for name in ("agent", "address")) for row in rows]
+    )
+
+
+def test_a_foreign_organization_does_not_know_the_cookie(chat, ana):
+    browser = Browser.of(ana)
+
+    elsewhere = Browser(Chat.found(chat.server), dict(browser.cookies))
+
+    assert not is_in(elsewhere)
+
+
+def test_there_is_a_bound_to_how_many_there_are(chat, ana, monkeypatch):
+    monkeypatch.setattr("tertulia.domain.limits.SESSIONS", 2)
+    first, second, third = (Browser.of(ana) for _ in range(3))
+
+    assert [is_in(each) for each in (first, second, third)] == [False, True, True]

@@ -1,0 +1,236 @@
+"""Webhooks: other services call, and a bot says what they tell."""
+
+import hashlib
+import hmac
+import json
+from urllib.parse import urlencode
+
+import pytest
+from tests.support.people import Chat
+
+SOUP = {"text": "Soup's *on*"}
+
+
+@pytest.fixture
+def ana(chat):
+    return chat.person("ana", channels=["kitchen"])
+
+
+@pytest.fixture
+def bot(chat, ana):
+    return chat.person("oven", bot="incoming-webhook", owner=ana)
+
+
+def calls(caller, name, payload, /, body=None, key=None, **params):
+    """Call a webhook as services do: the key in the address, JSON in the body."""
+    query = urlencode(
+        {"api_key": key or caller.key}
+        | {
+            name: each if isinstance(each, str) else json.dumps(each)
+            for name, each in params.items()
+        }
+    )
+    stranger = caller.chat.stranger
+    sent = json.dumps(payload).encode() if body is None else body
+    return lambda **headers: stranger.raw(
+        "POST",
+        f"/api/v1/external/{name}?{query}",
+        sent,
+        **{"Content_Type": "application/json", **headers},
+    )
+
+
+def heard(person):
+    """The newest message of somebody."""
+    found = person.get("/messages", anchor="newest", num_before=5, apply_markdown=False).succeeds()
+    return found["messages"][-1]
+
+
+def test_what_a_service_sends_is_said_by_its_bot(ana, bot):
+    answer = calls(bot, "slack_incoming", SOUP, stream="kitchen", topic="lunch")().succeeds()
+
+    said = heard(ana)
+    assert answer["ok"] is True
+    assert (said["sender_id"], said["subject"], said["content"]) == (
+        bot.id,
+        "lunch",
+        "Soup's **on**",
+    )
+    assert said["client"] == "ZulipSlackWebhook"
+
+
+def test_without_a_channel_it_is_for_the_owner(ana, bot):
+    calls(bot, "slack_incoming", SOUP)().succeeds()
+
+    said = heard(ana)
+    assert (said["type"], said["sender_id"]) == ("private", bot.id)
+
+
+def test_a_channel_may_be_an_id_and_encoded_twice(chat, ana, bot):
+    chat.person("ben", channels=["big kitchen"])
+    number = str(chat.channel("kitchen").id)
+
+    calls(bot, "json", {"a": 1}, stream=number)().succeeds()
+    calls(bot, "json", {"a": 2}, stream="big%20kitchen", topic="x%2520y")().succeeds()
+
+    assert heard(ana)["subject"] == "JSON"
+
+
+def test_a_form_may_hold_the_payload(ana, bot):
+    form = urlencode({"payload": json.dumps(SOUP)}).encode()
+
+    calls(bot, "slack_incoming", None, body=form, stream="kitchen", topic="lunch")(
+        Content_Type="application/x-www-form-urlencoded"
+    ).succeeds()
+
+    assert heard(ana)["content"] == "Soup's **on**"
+
+
+@pytest.mark.parametrize(
+    "filters, is_told",
+    [
+        ({}, True),
+        ({"only_events": ["push"]}, True),
+        ({"only_events": ["pull_*"]}, False),
+        ({"exclude_events": ["push"]}, False),
+        ({"branches": "main, release/*"}, True),
+        ({"branches": "release/*"}, False),
+        ({"ignore_private_repositories": True}, False),
+    ],
+)
+def test_one_chooses_what_is_told(ana, bot, filters, is_told):
+    push = {
+        "ref": "refs/heads/main",
+        "commits": [],
+        "repository": {"name": "roof", "private": True},
+        "sender": {"login": "ben"},
+    }
+    ears = ana.listens_for("message")
+
+    calls(bot, "github", push, stream="kitchen", **filters)(X_GitHub_Event="push").succeeds()
+
+    assert len(ears.all()) == is_told
+
+
+def test_a_long_topic_is_cut(ana, bot):
+    calls(bot, "slack_incoming", SOUP, stream="kitchen", topic="x" * 70)().succeeds()
+
+    assert heard(ana)["subject"] == "x" * 57 + "..."
+
+
+def test_a_signature_is_checked_where_a_secret_was_given(ana, bot):
+    body = json.dumps({"zen": "Rain.", "repository": {"full_name": "house/roof"}}).encode()
+    code = hmac.new(b"open sesame", body, hashlib.sha256).hexdigest()
+    call = calls(bot, "github", None, body=body, stream="kitchen", webhook_secret="open sesame")
+
+    call(X_GitHub_Event="ping", X_Hub_Signature_256=f"sha256={code}").succeeds()
+    refused = call(X_GitHub_Event="ping", X_Hub_Signature_256="sha256=beef")
+    none = calls(bot, "travis", {}, stream="kitchen", webhook_secret="open sesame")()
+
+    refused.fails("Webhook signature verification failed.")
+    none.fails("Travis CI does not sign what it sends: leave webhook_secret out.")
+
+
+def test_what_is_not_known_is_said_and_the_owner_told_once_a_minute(chat, ana, bot):
+    call = calls(bot, "github", {}, stream="kitchen")
+    ears = ana.listens_for("message", apply_markdown=False)
+
+    answers = [call(X_GitHub_Event="sponsorship") for _ in range(3)]
+    (notice,) = ears.all()
+    chat.server.clock.ahead += 61
+    call(X_GitHub_Event="sponsorship")
+
+    trouble = "The 'sponsorship' event isn't currently supported by the GitHub webhook; ignoring"
+    for answer in answers:
+        assert answer.status == 200
+        assert answer.json == {
+            "result": "error",
+            "msg": trouble,
+            "code": "UNSUPPORTED_WEBHOOK_EVENT_TYPE",
+            "webhook_name": "GitHub",
+            "event_type": "sponsorship",
+        }
+    assert trouble in notice["message"]["content"]
+    assert notice["message"]["sender_full_name"] == "Notification Bot"
+    assert len(ears.all()) == 1
+
+
+def test_a_channel_that_is_not_there_is_told_to_the_owner_alone(ana, bot):
+    calls(bot, "slack_incoming", SOUP, stream="cellar")().succeeds()
+
+    assert "There is no channel 'cellar'" in heard(ana)["content"]
+
+
+@pytest.mark.parametrize(
+    "name, body, headers, msg, code",
+    [
+        ("github", b"{", {}, "Malformed JSON", "BAD_REQUEST"),
+        ("github", b"\xff", {}, "Malformed JSON", "BAD_REQUEST"),
+        (
+            "github",
+            b"{}",
+            {},
+            "Missing the HTTP event header 'X-GitHub-Event'",
+            "MISSING_HTTP_EVENT_HEADER",
+        ),
+        (
+            "github",
+            b"[]",
+            {"X_GitHub_Event": "push"},
+            "Unable to parse request: Did GitHub generate this event?",
+            "ANOMALOUS_WEBHOOK_PAYLOAD",
+        ),
+        (
+            "slack_incoming",
+            b"{}",
+            {},
+            "No text, blocks or attachments in the payload",
+            "BAD_REQUEST",
+        ),
+    ],
+)
+def test_what_cannot_be_read(ana, bot, name, body, headers, msg, code):
+    answer = calls(bot, name, None, body=body, stream="kitchen")(**headers).fails(msg, code=code)
+
+    assert msg in heard(ana)["content"]
+    assert answer.get("error", msg) == msg
+
+
+def test_a_key_is_needed_and_says_all(chat, ana, bot):
+    unauthorized = {"status": 401, "code": "UNAUTHORIZED"}
+
+    calls(ana, "slack_incoming", SOUP, stream="kitchen", topic="lunch")().succeeds()
+    calls(bot, "json", {}, key="x" * 32)().fails("Invalid API key", **unauthorized)
+    calls(bot, "json", {}, key="x")().fails("Malformed API key", **unauthorized)
+    chat.stranger.post("/external/json").fails(
+        "Not logged in: API authentication or user session required", **unauthorized
+    )
+    elsewhere = Chat.found(chat.server).person("far")
+    calls(bot, "json", {}, key=elsewhere.key)().fails(
+        "Account is not associated with this subdomain", **unauthorized
+    )
+
+    assert heard(ana)["sender_id"] == ana.id
+
+
+def test_an_address_can_be_tried_out(chat, bot):
+    head = chat.stranger.raw("HEAD", f"/api/v1/external/trello?api_key={bot.key}")
+
+    assert (head.status, head.body) == (200, b"")
+    bot.get("/external/pigeons", api_key=bot.key).fails(
+        "There is no integration 'pigeons' here; /integrations lists those there are.",
+        code="NOT_FOUND",
+        status=404,
+    )
+
+
+@pytest.mark.on_one
+def test_pages_list_them_with_the_address_to_paste(chat):
+    listed = chat.stranger.raw("GET", "/integrations")
+    page = chat.stranger.raw("GET", "/integrations/github?stream=big+kitchen&topic=%3Cb%3E")
+    none = chat.stranger.raw("GET", "/integrations/pigeons")
+
+    assert b'<a href="/integrations/github">GitHub</a>' in listed.body
+    address = f"http://{chat.host}/api/v1/external/github?api_key=API_KEY&amp;stream=big+kitchen"
+    assert f"<pre>{address}&amp;topic=%3Cb%3E</pre>" in page.body.decode()
+    assert none.status == 404

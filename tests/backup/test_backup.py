@@ -1,0 +1,264 @@
+"""A backup holds everything, and what was restored is never taken for what it was not."""
+
+import json
+import stat
+from pathlib import Path
+
+import pytest
+from tests.support.databases import Databases, Kind
+from tests.support.files import uploads
+from tests.support.server import SECRET
+from tests.support.terminal import Said, Terminal
+
+from tertulia import storage
+from tertulia.backup import archives, copies
+from tertulia.storage.database import Database
+from tertulia.storage.database.tx import Tx
+
+OTHER: dict[Kind, Kind] = {"sqlite": "postgres", "postgres": "sqlite"}
+
+
+def copies_to(file: Path, folder: Path, url: str, *flags: str) -> Said:
+    return Terminal(folder, url).runs("backup", str(file), *flags, TERTULIA_SECRET=SECRET)
+
+
+@pytest.mark.postgres
+def test_clients_find_their_way_after_a_restore_on_the_other_database(
+    own_chat, kind, databases, tmp_path
+):
+    server = own_chat.server
+    ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
+    notes = uploads(ana, "notes.txt", b"salt, pepper")
+    kept = ana.says(f"Soup's on, see {notes.link}", to="kitchen > lunch")
+    ears = ben.listens_for("message")
+    file = tmp_path / "backup.tar"
+    taken = copies_to(file, server.folder, server.url)
+    lost = [ana.says(f"after the copy {n}", to="kitchen > lunch").id for n in range(3)]
+    assert len(ears.all()) == 3
+
+    server.stop()
+    server.url, server.folder = databases.new(OTHER[kind], untouched=True)
+    terminal = Terminal(server.folder, server.url)
+    restored = terminal.runs("restore", str(file), TERTULIA_SECRET=SECRET)
+    server.start()
+
+    assert (taken.code, restored.code) == (0, 0), restored.err
+    ears.poll(-1).fails(f"Bad event queue ID: {ears.queue_id}", code="BAD_EVENT_QUEUE_ID")
+    again = ben.listens_for("message")
+    new = ana.says("Who is hungry?", to="kitchen > lunch")
+    assert new.id > lost[-1] + 1_000_000
+    (event,) = again.poll(-1).succeeds()["events"]
+    assert event["message"]["id"] == new.id
+    assert event["id"] > 1_000_000 << 20
+    assert ben.sees(kept.id)["content"] == ana.sees(kept.id)["content"]
+    assert ben.raw("GET", notes.url).body == b"salt, pepper"
+    found = ben.get(
+        "/messages",
+        anchor="newest",
+        num_before=10,
+        num_after=0,
+        narrow=json.dumps([{"operator": "search", "operand": "soup"}]),
+    ).succeeds()
+    assert [each["id"] for each in found["messages"]] == [kept.id]
+    assert terminal.runs("check", TERTULIA_SECRET=SECRET).out.endswith("All is well.\n")
+
+
+@pytest.fixture
+def terminal(tmp_path: Path) -> Terminal:
+    return Terminal(tmp_path / "data").founds()
+
+
+def test_a_backup_is_for_nobody_else_and_replaces_nothing(terminal, tmp_path):
+    file = tmp_path / "backup.tar"
+
+    terminal.runs("backup", str(file))
+    again = terminal.runs("backup", str(file))
+
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert (again.code, again.err) == (1, f"Error: {file} is there already.\n")
+
+
+def test_a_backup_holds_the_secret_only_if_that_is_wanted(terminal, tmp_path):
+    secret = (
+        terminal.runs("user", "add", "ana@example.com", "--name", "Ana")
+        and (terminal.data / "secret").read_bytes().strip()
+    )
+
+    terminal.runs("backup", str(tmp_path / "without.tar"))
+    terminal.runs("backup", str(tmp_path / "with.tar"), "--with-secret")
+
+    assert secret not in (tmp_path / "without.tar").read_bytes()
+    assert secret in (tmp_path / "with.tar").read_bytes()
+
+
+def test_with_the_secret_keys_stay_what_they_were(terminal, tmp_path):
+    ana = terminal.adds("ana")
+    terminal.runs("backup", str(tmp_path / "backup.tar"), "--with-secret")
+
+    there = Terminal(tmp_path / "there")
+    there.runs("restore", str(tmp_path / "backup.tar"))
+    elsewhere = Terminal(tmp_path / "elsewhere")
+    own_secret = {"TERTULIA_SECRET": "a secret of one's own, and a long one"}
+    said = elsewhere.runs("restore", str(tmp_path / "backup.tar"), **own_secret)
+
+    key = f"key={ana.partition(':')[2]}\n"
+    assert key in there.runs("user", "zuliprc", "ana@example.com").out
+    assert key in elsewhere.runs("user", "zuliprc", "ana@example.com", **own_secret).out
+    assert "API keys are new" not in said.err
+
+
+def test_without_the_secret_all_keys_are_new_and_that_is_told(terminal, tmp_path):
+    ana = terminal.adds("ana")
+    terminal.runs("backup", str(tmp_path / "backup.tar"))
+
+    there = Terminal(tmp_path / "there")
+    said = there.runs("restore", str(tmp_path / "backup.tar"))
+
+    assert "so all 1 API keys are new" in said.err
+    zuliprc = there.runs("user", "zuliprc", "ana@example.com").out
+    assert "key=" in zuliprc
+    assert f"key={ana.partition(':')[2]}\n" not in zuliprc
+    assert there.runs("check").out.endswith("All is well.\n")
+
+
+def cut_off(data: bytes) -> bytes:
+    return data[: len(data) // 2]
+
+
+def cut_at_a_block(data: bytes) -> bytes:
+    return data[:-10240]
+
+
+def changed(data: bytes) -> bytes:
+    place = data.index(b"rows/account") + 600
+    return data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :]
+
+
+def something_else(data: bytes) -> bytes:
+    return b"I am a shopping list. " * 100
+
+
+@pytest.mark.parametrize("meddle", [cut_off, cut_at_a_block, changed, something_else])
+def test_a_file_that_is_not_whole_is_refused_and_nothing_is_made(terminal, tmp_path, meddle):
+    terminal.adds("ana")
+    file, there = tmp_path / "backup.tar", Terminal(tmp_path / "there")
+    terminal.runs("backup", str(file))
+    file.write_bytes(meddle(file.read_bytes()))
+
+    refused = there.runs("restore", str(file))
+
+    assert (refused.code, refused.err) == (1, f"Error: {file} is not a whole backup.\n")
+    assert not there.data.exists()
+
+
+def test_what_is_there_is_never_replaced(terminal, tmp_path):
+    terminal.runs("backup", str(tmp_path / "backup.tar"))
+
+    refused = terminal.runs("restore", str(tmp_path / "backup.tar"))
+
+    assert refused.code == 1
+    assert refused.err.endswith("already; choose an empty place.\n")
+
+
+def test_a_restore_that_fails_leaves_an_empty_place(terminal, tmp_path):
+    terminal.adds("ana")
+    terminal.runs("backup", str(tmp_path / "backup.tar"))
+    there = Terminal(tmp_path / "there")
+
+    (tmp_path / "there").mkdir()
+    (tmp_path / "there" / "secret").write_text("short")
+    refused = there.runs("restore", str(tmp_path / "backup.tar"))
+
+    assert refused.err.endswith("does not hold a secret.\n")
+    assert not list(there.data.glob("tertulia.db*[!k]"))
+
+
+def test_of_dated_backups_the_newest_are_kept_and_nothing_else_is_touched(terminal, tmp_path):
+    (tmp_path / "chat-20200101-000000.tar").touch()
+    (tmp_path / "chat-20200102-000000.tar").touch()
+    (tmp_path / "chat-of-old.tar").touch()
+
+    terminal.runs("backup", str(tmp_path / "chat.tar"), "--keep", "2")
+
+    names = sorted(each.name for each in tmp_path.glob("chat-*.tar"))
+    assert len(names) == 3
+    assert names[0] == "chat-20200102-000000.tar"
+    assert names[-1] == "chat-of-old.tar"
+
+
+def test_a_backup_of_an_older_schema_is_brought_up_to_date(tmp_path):
+    old = Database.at(f"sqlite:///{tmp_path / 'old.db'}")
+    first = [each for each in storage.database.schema.migrations() if each.number <= 23]
+    connection = old.dialect.connect()
+    old.dialect.begin_write(connection)
+    storage.database.schema.apply(connection, old.dialect, first)
+    connection.execute("COMMIT")
+    old.write_now(0, storage.organization.insert, "", "Old", "uuid")
+    place = ["--database", f"sqlite:///{tmp_path / 'old.db'}"]
+    Terminal(tmp_path / "data").runs("backup", str(tmp_path / "old.tar"), *place)
+
+    new = Terminal(tmp_path / "new")
+    said = new.runs("restore", str(tmp_path / "old.tar"))
+
+    assert said.code == 0, said.err
+    assert "Old" in new.runs("org", "list").out
+
+
+@pytest.mark.postgres
+def test_a_move_brings_everything_and_leaves_no_server_behind(databases, tmp_path):
+    here = Terminal(tmp_path / "data").founds()
+    here.adds("ana")
+    url, _ = databases.new("postgres", untouched=True)
+    there = Terminal(tmp_path / "data", url)
+
+    server = here.serves()
+    refused = here.runs("move", "--to", url)
+    server.stops()
+    moved = here.runs("move", "--to", url)
+    serving = there.serves()
+    back = there.runs("move", "--to", f"sqlite:///{tmp_path / 'back.db'}")
+    there.close()
+
+    assert "Another Tertulia server is running" in refused.err
+    assert moved.code == 0, moved.err
+    assert here.runs("user", "list").out == there.runs("user", "list").out
+    assert there.runs("check").out.endswith("All is well.\n")
+    assert serving.process.returncode is not None
+    assert back.err == "Error: Another Tertulia works on this database; please stop it first.\n"
+
+
+def test_both_databases_have_the_same_tables_to_copy(databases: Databases):
+    def shape(kind: Kind) -> dict[str, list[str]]:
+        database = Database.at(databases.new(kind)[0])
+        database.migrate()
+        tables = database.read_now(0, storage.copying.tables)
+        return {name: sorted(columns) for name, columns in tables.items()}
+
+    assert shape("sqlite") == shape("postgres")
+
+
+def test_rows_are_held_in_small_numbers_however_large_they_are():
+    one = (1, "x" * 300_000)
+
+    sizes = [len(block) for block in copies.in_blocks(iter([one] * 100))]
+    many = [len(block) for block in copies.in_blocks(iter([(1,)] * 12_000))]
+
+    assert max(sizes) == 4
+    assert many == [5_000, 5_000, 2_000]
+
+
+def test_a_backup_is_one_moment(terminal, tmp_path):
+    """While it is written, others write on."""
+    database = Database.at(f"sqlite:///{terminal.data / 'tertulia.db'}")
+    file = tmp_path / "backup.tar"
+
+    def take(tx: Tx) -> None:
+        copy = copies.LiveCopy(tx, database.schema().applied)
+        archives.write(copy, file, None, lambda done: terminal.adds(f"p{done}") and None)
+
+    database.read_now(0, take)
+
+    there = Terminal(tmp_path / "there")
+    there.runs("restore", str(file))
+    assert there.runs("user", "list").out.splitlines()[1:] == []
+    assert len(terminal.runs("user", "list").out.splitlines()) > 2

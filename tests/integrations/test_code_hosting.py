@@ -1,0 +1,354 @@
+"""GitHub, GitLab, Gitea and Bitbucket, by the fields that they document."""
+
+import pytest
+from tests.integrations.telling import maybe_told, told
+
+from tertulia.errors.integrations import MissingEventHeader, StrangePayload, UnsupportedEvent
+
+REPOSITORY = {
+    "name": "roof",
+    "full_name": "house/roof",
+    "html_url": "https://github.com/house/roof",
+    "private": False,
+}
+ANA = {"login": "ana", "html_url": "https://github.com/ana"}
+COMMIT = {
+    "id": "0d1a26e67d8f5eaf1f6ba5c57fc3c7d91ac0fd1c",
+    "message": "Mend the gutter\n\nIt leaked.",
+    "url": "https://github.com/house/roof/commit/0d1a26e",
+    "author": {"name": "Ana", "username": "ana"},
+}
+PUSH = {
+    "ref": "refs/heads/main",
+    "before": "6113728f27ae82c7b1a177c8d03f9e96e0adf246",
+    "after": COMMIT["id"],
+    "forced": False,
+    "compare": "https://github.com/house/roof/compare/6113728f27ae...0d1a26e67d8f",
+    "commits": [COMMIT],
+    "repository": REPOSITORY,
+    "pusher": {"name": "ana"},
+    "sender": ANA,
+}
+REQUEST = {
+    "number": 7,
+    "title": "Mend the [old] roof",
+    "html_url": "https://github.com/house/roof/pull/7",
+    "body": "It rains in. @**all**",
+    "merged": False,
+    "head": {"ref": "mend"},
+    "base": {"ref": "main"},
+}
+ISSUE = {
+    "number": 3,
+    "title": "Rain",
+    "html_url": "https://github.com/house/roof/issues/3",
+    "body": "On my head.",
+}
+
+
+def github(event, payload):
+    return told("github", {"repository": REPOSITORY, "sender": ANA} | payload, X_GitHub_Event=event)
+
+
+def test_a_push_to_github():
+    report = told("github", PUSH, X_GitHub_Event="push")
+
+    assert (report.event, report.topic, report.branch) == ("push", "roof / main", "main")
+    assert report.text == (
+        "ana pushed [1 commit](https://github.com/house/roof/compare/6113728f27ae...0d1a26e67d8f)"
+        " to branch `main`.\n\n"
+        "* Mend the gutter ([0d1a26e67d8](https://github.com/house/roof/commit/0d1a26e))"
+    )
+
+
+@pytest.mark.parametrize(
+    "change, text",
+    [
+        ({"after": "0" * 40, "commits": []}, "ana deleted the branch `main`."),
+        ({"before": "0" * 40, "commits": []}, "ana pushed new branch `main`."),
+        ({"ref": "refs/tags/v1", "commits": []}, "ana pushed tag `v1`."),
+        ({"ref": "refs/tags/v1", "after": "0" * 40, "commits": []}, "ana removed tag `v1`."),
+    ],
+)
+def test_branches_and_tags_come_and_go(change, text):
+    assert told("github", PUSH | change, X_GitHub_Event="push").text == text
+
+
+def test_a_long_push_is_cut():
+    report = told("github", PUSH | {"commits": [COMMIT] * 30}, X_GitHub_Event="push")
+
+    assert report.text.count("Mend the gutter") == 20
+    assert report.text.endswith("* and 10 others")
+
+
+def test_a_pull_request_is_opened_with_words_that_call_nobody():
+    report = github("pull_request", {"action": "opened", "pull_request": REQUEST})
+
+    assert report.event == "pull_request.opened"
+    assert report.topic == "roof / PR #7 Mend the [old] roof"
+    assert report.text == (
+        "ana opened [PR #7 Mend the [old] roof](https://github.com/house/roof/pull/7)"
+        " from `mend` to `main`:\n``` quote\nIt rains in. @**all**\n```"
+    )
+
+
+@pytest.mark.parametrize(
+    "event, payload, text",
+    [
+        (
+            "pull_request",
+            {"action": "closed", "pull_request": REQUEST | {"merged": True}},
+            "ana merged [PR #7 Mend the [old] roof](https://github.com/house/roof/pull/7).",
+        ),
+        (
+            "pull_request",
+            {"action": "review_requested", "pull_request": REQUEST}
+            | {"requested_reviewer": {"login": "ben"}},
+            "ana asked ben to review"
+            " [PR #7 Mend the [old] roof](https://github.com/house/roof/pull/7).",
+        ),
+        (
+            "pull_request_review",
+            {"action": "submitted", "pull_request": REQUEST}
+            | {"review": {"state": "approved", "body": "", "html_url": "https://github.com/r/1"}},
+            "ana approved [PR #7 Mend the [old] roof](https://github.com/r/1).",
+        ),
+        (
+            "issues",
+            {"action": "labeled", "issue": ISSUE, "label": {"name": "wet"}},
+            "ana labeled with `wet` [issue #3 Rain](https://github.com/house/roof/issues/3).",
+        ),
+        (
+            "issue_comment",
+            {"action": "created", "issue": ISSUE}
+            | {"comment": {"body": "Here, too.", "html_url": "https://github.com/c/1"}},
+            "ana [commented on](https://github.com/c/1)"
+            " [issue #3 Rain](https://github.com/house/roof/issues/3):\n"
+            "``` quote\nHere, too.\n```",
+        ),
+        (
+            "release",
+            {"action": "published"}
+            | {"release": {"tag_name": "v1", "name": "Dry", "html_url": "https://github.com/v"}},
+            "ana published [release Dry](https://github.com/v) for tag `v1`.",
+        ),
+        (
+            "workflow_run",
+            {"action": "completed"}
+            | {
+                "workflow_run": {
+                    "name": "tests",
+                    "status": "completed",
+                    "conclusion": "failure",
+                    "head_branch": "main",
+                    "html_url": "https://github.com/run",
+                }
+            },
+            "[tests](https://github.com/run) on `main`: failure.",
+        ),
+        ("star", {"action": "created"}, "ana starred roof."),
+        ("create", {"ref": "v2", "ref_type": "tag"}, "ana created tag `v2`."),
+        ("fork", {"forkee": {"full_name": "ben/roof"}}, "ana forked roof as ben/roof."),
+    ],
+)
+def test_what_github_tells(event, payload, text):
+    assert github(event, payload).text == text
+
+
+def test_a_check_that_has_only_begun_is_not_told():
+    run = {"name": "tests", "status": "in_progress"}
+    payload = {"action": "created", "check_run": run, "repository": REPOSITORY}
+
+    assert maybe_told("github", payload, X_GitHub_Event="check_run") is None
+
+
+def test_a_private_repository_is_known_as_one():
+    payload = PUSH | {"repository": REPOSITORY | {"private": True}}
+
+    assert told("github", payload, X_GitHub_Event="push").is_private
+
+
+def test_what_is_not_known_is_said():
+    with pytest.raises(UnsupportedEvent) as unknown:
+        github("sponsorship", {})
+    with pytest.raises(StrangePayload) as strange:
+        github("pull_request", {"action": "opened"})
+    with pytest.raises(MissingEventHeader) as missing:
+        told("github", PUSH)
+
+    assert unknown.value.extra() == {"webhook_name": "GitHub", "event_type": "sponsorship"}
+    assert strange.value.extra() == {"webhook_name": "GitHub", "field": "pull_request"}
+    assert missing.value.extra() == {"header": "X-GitHub-Event"}
+
+
+PROJECT = {
+    "name": "roof",
+    "path_with_namespace": "house/roof",
+    "web_url": "https://gitlab.com/house/roof",
+    "visibility_level": 0,
+}
+USER = {"name": "Ana", "username": "ana"}
+
+
+def gitlab(event, payload):
+    return told("gitlab", {"project": PROJECT, "user": USER} | payload, X_Gitlab_Event=event)
+
+
+def test_a_push_to_gitlab():
+    report = gitlab(
+        "Push Hook",
+        {
+            "ref": "refs/heads/main",
+            "before": "95790bf8",
+            "after": "da156088",
+            "user_name": "Ana",
+            "total_commits_count": 25,
+            "commits": [
+                {
+                    "id": "b6568db1bc1dcd7f8b4d5a946b0b91f9dacd7327",
+                    "message": "Update the ladder",
+                    "url": "https://gitlab.com/c/b6568db1",
+                    "author": {"name": "Ben"},
+                }
+            ],
+        },
+    )
+
+    assert (report.topic, report.branch, report.is_private) == ("roof / main", "main", True)
+    assert report.text == (
+        "Ana pushed [25 commits](https://gitlab.com/house/roof/-/compare/95790bf8...da156088)"
+        " by Ben to branch `main`.\n\n"
+        "* Update the ladder ([b6568db1bc1](https://gitlab.com/c/b6568db1))\n* and 24 others"
+    )
+
+
+@pytest.mark.parametrize(
+    "event, payload, topic, text",
+    [
+        (
+            "Merge Request Hook",
+            {
+                "object_attributes": {
+                    "iid": 7,
+                    "title": "Mend",
+                    "url": "https://gitlab.com/mr/7",
+                    "action": "open",
+                    "source_branch": "mend",
+                    "target_branch": "main",
+                    "description": "",
+                }
+            },
+            "roof / MR #7 Mend",
+            "Ana created [MR #7 Mend](https://gitlab.com/mr/7) from `mend` to `main`.",
+        ),
+        (
+            "Confidential Issue Hook",
+            {
+                "object_attributes": {
+                    "iid": 3,
+                    "title": "Rain",
+                    "url": "https://gitlab.com/i/3",
+                    "action": "close",
+                }
+            },
+            "roof / issue #3 Rain",
+            "Ana closed [issue #3 Rain](https://gitlab.com/i/3).",
+        ),
+        (
+            "Note Hook",
+            {
+                "object_attributes": {
+                    "noteable_type": "Issue",
+                    "note": "Here, too.",
+                    "url": "https://gitlab.com/n/1",
+                },
+                "issue": {"iid": 3, "title": "Rain", "url": "https://gitlab.com/i/3"},
+            },
+            "roof / issue #3 Rain",
+            "Ana [commented](https://gitlab.com/n/1) on"
+            " [issue #3 Rain](https://gitlab.com/i/3):\n``` quote\nHere, too.\n```",
+        ),
+        (
+            "Pipeline Hook",
+            {
+                "object_attributes": {"id": 31, "ref": "main", "status": "failed"},
+                "builds": [{"id": 380, "name": "tests", "status": "failed"}],
+            },
+            "roof / main",
+            "[Pipeline 31](https://gitlab.com/house/roof/-/pipelines/31) failed on `main`.\n\n"
+            "* tests: failed",
+        ),
+    ],
+)
+def test_what_gitlab_tells(event, payload, topic, text):
+    report = gitlab(event, payload)
+
+    assert (report.topic, report.text) == (topic, text)
+
+
+@pytest.mark.parametrize("name", ["gitea", "forgejo", "gogs"])
+def test_a_push_to_gitea_and_its_kin(name):
+    payload = PUSH | {"compare_url": "https://git.example.com/compare", "pusher": ANA}
+
+    report = told(name, payload, X_Gitea_Event="push")
+
+    assert report.text.startswith("ana pushed [1 commit](https://git.example.com/compare) to")
+
+
+def test_a_review_on_gitea():
+    report = told(
+        "gitea",
+        {
+            "action": "reviewed",
+            "pull_request": REQUEST,
+            "repository": REPOSITORY,
+            "sender": ANA,
+            "review": {"type": "pull_request_review_approved", "content": "Dry at last."},
+        },
+        X_Gitea_Event="pull_request_approved",
+    )
+
+    assert report.text == (
+        "ana approved [PR #7 Mend the [old] roof](https://github.com/house/roof/pull/7):\n"
+        "``` quote\nDry at last.\n```"
+    )
+
+
+def test_what_bitbucket_tells():
+    about = {"repository": {"name": "roof", "is_private": True}, "actor": {"display_name": "Ana"}}
+    change = {
+        "new": {"type": "branch", "name": "main"},
+        "old": {"type": "branch", "name": "main"},
+        "forced": True,
+        "links": {"html": {"href": "https://bitbucket.org/compare"}},
+        "commits": [
+            {
+                "hash": "03f4a7270240708834de475bcf21532d6134777e",
+                "message": "Mend the gutter\n",
+                "links": {"html": {"href": "https://bitbucket.org/c"}},
+                "author": {"raw": "Ben <ben@example.com>"},
+            }
+        ],
+    }
+    request = {
+        "id": 1,
+        "title": "Mend",
+        "links": {"html": {"href": "https://bitbucket.org/pr"}},
+        "source": {"branch": {"name": "mend"}},
+        "destination": {"branch": {"name": "main"}},
+    }
+
+    push = told("bitbucket2", about | {"push": {"changes": [change]}}, X_Event_Key="repo:push")
+    merged = told(
+        "bitbucket", about | {"pullrequest": request}, X_Event_Key="pullrequest:fulfilled"
+    )
+
+    assert (push.topic, push.branch, push.is_private) == ("roof / main", "main", True)
+    assert push.text == (
+        "Ana force pushed [1 commit](https://bitbucket.org/compare) by Ben to branch `main`.\n\n"
+        "* Mend the gutter ([03f4a727024](https://bitbucket.org/c))"
+    )
+    assert (merged.topic, merged.text) == (
+        "roof / PR #1 Mend",
+        "Ana merged [PR #1 Mend](https://bitbucket.org/pr).",
+    )

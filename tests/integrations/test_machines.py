@@ -1,0 +1,261 @@
+"""What watches and what builds, and money: by the fields that each of them documents."""
+
+import pytest
+from tests.integrations.telling import maybe_told, told
+
+from tertulia.errors import BadRequest
+
+
+def test_what_sentry_tells():
+    issue = {
+        "title": "ReferenceError: roof is not defined",
+        "web_url": "https://sentry.io/issues/1",
+        "level": "error",
+        "culprit": "rain",
+        "project": {"name": "house"},
+    }
+    event = {"title": "ReferenceError", "web_url": "https://sentry.io/e", "level": "error"}
+
+    created = told(
+        "sentry",
+        {"action": "created", "data": {"issue": issue}, "actor": {"name": "Sentry"}},
+        Sentry_Hook_Resource="issue",
+    )
+    alert = told(
+        "sentry",
+        {"action": "triggered", "data": {"event": event, "triggered_rule": "wet"}},
+        Sentry_Hook_Resource="event_alert",
+    )
+
+    assert created.topic == "house / ReferenceError: roof is not defined"
+    assert created.text == (
+        "Issue [ReferenceError: roof is not defined](https://sentry.io/issues/1) was created by"
+        " Sentry.\n\n* **Level**: error\n* **Culprit**: `rain`"
+    )
+    assert alert.text == "Alert wet: [ReferenceError](https://sentry.io/e).\n\n* **Level**: error"
+
+
+ALERT = {
+    "status": "firing",
+    "labels": {"alertname": "Wet", "instance": "cellar"},
+    "annotations": {"description": "Water on the floor", "summary": "Wet floor"},
+    "startsAt": "2026-01-01T10:00:00Z",
+    "generatorURL": "https://prometheus.example.com/graph",
+}
+
+
+def test_what_alertmanager_tells():
+    payload = {
+        "version": "4",
+        "status": "firing",
+        "receiver": "chat",
+        "groupLabels": {"alertname": "Wet"},
+        "commonLabels": {"alertname": "Wet"},
+        "externalURL": "https://alerts.example.com",
+        "alerts": [ALERT, ALERT | {"status": "resolved"}],
+    }
+
+    report = told("alertmanager", payload)
+
+    line = "* cellar: Water on the floor ([source](https://prometheus.example.com/graph))"
+    assert (report.event, report.topic) == ("firing", "Wet")
+    assert report.text == (
+        f":alert: **Firing**\n{line}\n\n:squared_ok: **Resolved**\n{line}\n\n"
+        "[Alertmanager](https://alerts.example.com)"
+    )
+
+
+def test_what_grafana_tells():
+    report = told(
+        "grafana",
+        {"status": "resolved", "commonLabels": {"alertname": "Wet"}, "alerts": [ALERT]},
+    )
+    older = told(
+        "grafana",
+        {
+            "title": "[Alerting] Wet",
+            "ruleName": "Wet",
+            "ruleUrl": "https://grafana.example.com/d/1",
+            "state": "alerting",
+            "message": "Water",
+            "evalMatches": [{"metric": "level", "value": 3}],
+        },
+    )
+
+    assert report.topic == older.topic == "Wet"
+    assert report.text == (
+        ":squared_ok: **Resolved**\n\n"
+        "* :alert: Wet: Wet floor ([source](https://prometheus.example.com/graph))"
+    )
+    assert older.text == (
+        ":alert: [[Alerting] Wet](https://grafana.example.com/d/1):\n"
+        "``` quote\nWater\n```\n\n* level: 3"
+    )
+
+
+def test_what_pagerduty_tells():
+    incident = {
+        "id": "PGR0VU2",
+        "type": "incident",
+        "html_url": "https://acme.pagerduty.com/incidents/PGR0VU2",
+        "number": 2,
+        "title": "The cellar is wet",
+        "service": {"summary": "Cellar", "html_url": "https://acme.pagerduty.com/services/1"},
+        "assignees": [{"summary": "Ana"}, {"summary": "Ben"}],
+    }
+    event = {
+        "event_type": "incident.acknowledged",
+        "agent": {"summary": "Ana", "type": "user_reference"},
+        "data": incident,
+    }
+
+    report = told("pagerduty", {"event": event})
+
+    assert (report.event, report.topic) == (
+        "incident.acknowledged",
+        "Incident 2 The cellar is wet",
+    )
+    assert report.text == (
+        "[Incident 2](https://acme.pagerduty.com/incidents/PGR0VU2) of"
+        " [Cellar](https://acme.pagerduty.com/services/1) was acknowledged by Ana"
+        " (assigned to Ana and Ben):\n``` quote\nThe cellar is wet\n```"
+    )
+
+
+@pytest.mark.parametrize(
+    "status, event, text",
+    [(0, "down", ":alert: [Cellar](https://c.example.com) is down"), (1, "up", "is up")],
+)
+def test_what_uptime_kuma_tells(status, event, text):
+    payload = {
+        "heartbeat": {"status": status, "msg": "timeout", "time": "2026-01-01 10:00:00"},
+        "monitor": {"name": "Cellar", "url": "https://c.example.com"},
+        "msg": "[Cellar] timeout",
+    }
+
+    report = told("uptimekuma", payload)
+
+    assert (report.event, report.topic) == (event, "Cellar")
+    assert text in report.text
+    assert told("uptimekuma", {"msg": "Test", "heartbeat": None}).text == "Test"
+
+
+def test_what_jenkins_tells():
+    build = {
+        "full_url": "https://jenkins.example.com/job/roof/18/",
+        "number": 18,
+        "phase": "FINALIZED",
+        "status": "FAILURE",
+        "scm": {"branch": "origin/main", "culprits": ["ana"]},
+    }
+
+    report = told("jenkins", {"name": "roof", "build": build})
+    finished = maybe_told("jenkins", {"name": "roof", "build": build | {"phase": "COMPLETED"}})
+
+    assert finished is None
+    assert (report.event, report.topic) == ("finished.failure", "roof")
+    assert report.text == (
+        ":cross_mark: [Build #18 of roof](https://jenkins.example.com/job/roof/18/)"
+        " on `origin/main`: failure, with changes by ana."
+    )
+
+
+def test_what_circleci_tells():
+    payload = {
+        "type": "workflow-completed",
+        "workflow": {"name": "build", "status": "success", "url": "https://app.circleci.com/w"},
+        "project": {"name": "roof", "slug": "gh/house/roof"},
+        "pipeline": {"vcs": {"branch": "main", "commit": {"subject": "Mend the gutter"}}},
+    }
+
+    report = told("circleci", payload)
+
+    assert (report.topic, report.branch) == ("roof / main", "main")
+    assert report.text == (
+        ":check: [Workflow build](https://app.circleci.com/w) success on `main` (Mend the gutter)."
+    )
+
+
+def test_what_travis_tells():
+    payload = {
+        "number": "42",
+        "status_message": "Still Failing",
+        "build_url": "https://app.travis-ci.com/b",
+        "compare_url": "https://github.com/compare",
+        "branch": "main",
+        "author_name": "Ana",
+        "message": "Mend the gutter",
+        "type": "push",
+        "repository": {"name": "roof", "owner_name": "house"},
+    }
+
+    report = told("travis", payload)
+
+    assert (report.event, report.topic) == ("push", "roof / main")
+    assert report.text == (
+        ":cross_mark: [Build #42](https://app.travis-ci.com/b) on `main` still failing:"
+        " [changes](https://github.com/compare) by Ana (Mend the gutter)."
+    )
+
+
+def test_what_new_relic_tells():
+    payload = {
+        "id": "d1b1f3fd",
+        "issueUrl": "https://radar-api.newrelic.com/i",
+        "title": "Memory is low",
+        "priority": "CRITICAL",
+        "state": "ACTIVATED",
+        "impactedEntities": ["house"],
+        "alertConditionNames": ["Memory"],
+        "totalIncidents": 1,
+    }
+
+    report = told("newrelic", payload)
+
+    assert (report.event, report.topic) == ("activated", "Memory")
+    assert report.text.startswith(
+        ":alert: [Memory is low](https://radar-api.newrelic.com/i) is activated.\n\n"
+        "* **Priority**: critical\n* **Impacted**: house"
+    )
+
+
+def test_what_stripe_tells():
+    charge = {
+        "id": "ch_1",
+        "object": "charge",
+        "amount": 2050,
+        "currency": "eur",
+        "billing_details": {"email": "ana@example.com"},
+        "status": "succeeded",
+    }
+
+    report = told(
+        "stripe", {"type": "charge.succeeded", "livemode": False, "data": {"object": charge}}
+    )
+
+    assert (report.event, report.topic) == ("charge.succeeded", "charge")
+    assert report.text == (
+        "Charge [ch_1](https://dashboard.stripe.com/payments/ch_1) succeeded (test mode).\n\n"
+        "* **Amount**: 20.50 EUR\n* **Customer**: ana@example.com\n* **Status**: succeeded"
+    )
+
+
+def test_what_people_write_with_zapier_and_ifttt():
+    report = told("zapier", {"subject": "Rain", "content": "It is @**ana**'s turn"})
+
+    assert (report.topic, report.text) == ("Rain", "It is @**ana**'s turn")
+    assert maybe_told("zapier", {"type": "auth"}) is None
+    for payload, words in [
+        ({"content": "x"}, "Topic can't be empty"),
+        ({"topic": "x"}, "Content can't be empty"),
+        ({"topic": ["x"], "content": "x"}, "Malformed payload"),
+    ]:
+        with pytest.raises(BadRequest, match=words):
+            told("ifttt", payload)
+
+
+def test_json_is_shown_as_it_is():
+    report = told("json", {"b": ["ü", "```"], "a": 1})
+
+    assert report.topic == "JSON"
+    assert report.text == ('```` json\n{\n  "b": [\n    "ü",\n    "```"\n  ],\n  "a": 1\n}\n````')

@@ -1,0 +1,75 @@
+"""Whoever knows the secret is believed; nobody else, and nothing that was changed on the way."""
+
+import base64
+import hmac
+
+import pytest
+
+from tertulia import integrations
+from tertulia.integrations import SignedCall
+
+SECRET, BODY, NOW = b"open sesame", b'{"soup": "on"}', 1_767_261_600
+ADDRESS = "https://chat.example.com/api/v1/external/trello?api_key=x"
+
+
+def code(data: bytes, kind: str = "sha256") -> bytes:
+    return hmac.new(SECRET, data, kind).digest()
+
+
+SIGNED = {
+    "bitbucket2": {"x-hub-signature": f"sha256={code(BODY).hex()}"},
+    "circleci": {"circleci-signature": f"v1={code(BODY).hex()},v2=beef"},
+    "discourse": {"x-discourse-event-signature": f"sha256={code(BODY).hex()}"},
+    "forgejo": {"x-forgejo-signature": code(BODY).hex()},
+    "gitea": {"x-gitea-signature": code(BODY).hex()},
+    "github": {"x-hub-signature-256": f"sha256={code(BODY).hex()}"},
+    "gitlab": {"x-gitlab-token": "open sesame"},
+    "gogs": {"x-gogs-signature": code(BODY).hex()},
+    "grafana": {"x-grafana-alerting-signature": code(BODY).hex()},
+    "jira": {"x-hub-signature": f"sha256={code(BODY).hex()}"},
+    "linear": {"linear-signature": code(BODY).hex()},
+    "pagerduty": {"x-pagerduty-signature": f"v1={'0' * 64},v1={code(BODY).hex()}"},
+    "sentry": {"sentry-hook-signature": code(BODY).hex()},
+    "slack_incoming": {
+        "x-slack-request-timestamp": str(NOW),
+        "x-slack-signature": f"v0={code(b'v0:%d:' % NOW + BODY).hex()}",
+    },
+    "stripe": {"stripe-signature": f"t={NOW},v1={code(b'%d.' % NOW + BODY).hex()},v0=beef"},
+    "trello": {
+        "x-trello-webhook": base64.b64encode(code(BODY + ADDRESS.encode(), "sha1")).decode()
+    },
+    "zendesk": {
+        "x-zendesk-webhook-signature-timestamp": "2026-01-01T10:00:00Z",
+        "x-zendesk-webhook-signature": base64.b64encode(
+            code(b"2026-01-01T10:00:00Z" + BODY)
+        ).decode(),
+    },
+}
+
+
+def test_everyone_who_signs_is_here():
+    signing = {each.name for each in integrations.INTEGRATIONS.values() if each.check is not None}
+
+    assert signing == set(SIGNED)
+
+
+@pytest.mark.parametrize("name", SIGNED)
+def test_a_signature_is_good_for_what_was_signed(name):
+    check = integrations.INTEGRATIONS[name].check
+    assert check is not None
+    headers = SIGNED[name]
+
+    assert check(SignedCall(BODY, headers, ADDRESS, NOW + 100), SECRET)
+    assert not check(SignedCall(BODY, headers, ADDRESS, NOW), b"another secret")
+    assert not check(SignedCall(BODY, {}, ADDRESS, NOW), SECRET)
+    assert not check(SignedCall(BODY, dict.fromkeys(headers, "\xff,=,"), ADDRESS, NOW), SECRET)
+    if name != "gitlab":
+        assert not check(SignedCall(BODY + b" ", headers, ADDRESS, NOW), SECRET)
+
+
+@pytest.mark.parametrize("name", ["stripe", "slack_incoming"])
+def test_a_dated_signature_ends(name):
+    check = integrations.INTEGRATIONS[name].check
+    assert check is not None
+
+    assert not check(SignedCall(BODY, SIGNED[name], ADDRESS, NOW + 301), SECRET)

@@ -1,0 +1,175 @@
+"""Jira, Linear, Trello, Zendesk, Freshdesk and Discourse, by the fields that they document."""
+
+import pytest
+from tests.integrations.telling import maybe_told, told
+
+JIRA_ISSUE = {
+    "key": "ROOF-3",
+    "self": "https://house.atlassian.net/rest/api/2/issue/10002",
+    "fields": {"summary": "Rain", "priority": {"name": "High"}, "assignee": None},
+}
+JIRA = "[ROOF-3: Rain](https://house.atlassian.net/browse/ROOF-3)"
+
+
+@pytest.mark.parametrize(
+    "payload, text",
+    [
+        (
+            {"webhookEvent": "jira:issue_created"},
+            f"Ana created {JIRA}.\n\n* **Priority**: High",
+        ),
+        (
+            {
+                "webhookEvent": "jira:issue_updated",
+                "changelog": {
+                    "items": [{"field": "status", "fromString": "To Do", "toString": "Done"}]
+                },
+            },
+            f"Ana updated {JIRA}:\n\n* **Status**: To Do → Done",
+        ),
+        ({"webhookEvent": "jira:issue_deleted"}, "Ana deleted **ROOF-3: Rain**."),
+        (
+            {
+                "webhookEvent": "comment_created",
+                "comment": {"body": "Here, too.", "author": {"displayName": "Ben"}},
+            },
+            f"Ben commented on {JIRA}:\n``` quote\nHere, too.\n```",
+        ),
+    ],
+)
+def test_what_jira_tells(payload, text):
+    about = {"user": {"displayName": "Ana"}, "issue": JIRA_ISSUE}
+
+    report = told("jira", about | payload)
+
+    assert (report.topic, report.text) == ("ROOF-3: Rain", text)
+
+
+def test_what_linear_tells():
+    about = {"actor": {"name": "Ana"}, "url": "https://linear.app/house/issue/ROOF-3"}
+    issue = {
+        "identifier": "ROOF-3",
+        "title": "Rain",
+        "state": {"name": "Done"},
+        "priorityLabel": "High",
+    }
+
+    created = told("linear", about | {"action": "create", "type": "Issue", "data": issue})
+    updated = told(
+        "linear",
+        about
+        | {"action": "update", "type": "Issue", "data": issue, "updatedFrom": {"stateId": "1"}},
+    )
+    comment = told(
+        "linear",
+        about
+        | {
+            "action": "create",
+            "type": "Comment",
+            "data": {"body": "Here, too.", "issue": {"identifier": "ROOF-3", "title": "Rain"}},
+        },
+    )
+
+    named = "[ROOF-3 Rain](https://linear.app/house/issue/ROOF-3)"
+    assert created.topic == updated.topic == comment.topic == "ROOF-3 Rain"
+    assert created.text == f"Ana created issue {named}.\n\n* **State**: Done\n* **Priority**: High"
+    assert updated.text == f"Ana updated issue {named}:\n\n* **State**: Done"
+    assert comment.text.endswith("on ROOF-3 Rain:\n``` quote\nHere, too.\n```")
+
+
+CARD = {"name": "Ladder", "shortLink": "nC8QJJoZ", "idShort": 4}
+
+
+@pytest.mark.parametrize(
+    "kind, data, text",
+    [
+        (
+            "createCard",
+            {"card": CARD, "list": {"name": "To do"}},
+            "Ana created [Ladder](https://trello.com/c/nC8QJJoZ) in **To do**.",
+        ),
+        (
+            "updateCard",
+            {"card": CARD, "listBefore": {"name": "To do"}, "listAfter": {"name": "Done"}},
+            "Ana moved [Ladder](https://trello.com/c/nC8QJJoZ) from **To do** to **Done**.",
+        ),
+        (
+            "commentCard",
+            {"card": CARD, "text": "Too short."},
+            "Ana commented on [Ladder](https://trello.com/c/nC8QJJoZ):\n``` quote\nToo short.\n```",
+        ),
+    ],
+)
+def test_what_trello_tells(kind, data, text):
+    action = {
+        "type": kind,
+        "memberCreator": {"fullName": "Ana"},
+        "data": {"board": {"name": "House"}, **data},
+    }
+
+    report = told("trello", {"action": action, "model": {"name": "House"}})
+
+    assert (report.event, report.topic, report.text) == (kind, "House", text)
+
+
+def test_a_card_that_only_moves_within_its_list_is_not_told():
+    action = {"type": "updateCard", "data": {"board": {"name": "House"}, "old": {"pos": 3}}}
+
+    assert maybe_told("trello", {"action": action}) is None
+
+
+def test_what_zendesk_tells():
+    ticket = {"id": "35", "subject": "Rain", "status": "OPEN", "priority": "HIGH"}
+    event = {
+        "type": "zen:event-type:ticket.comment_added",
+        "detail": ticket,
+        "event": {"comment": {"body": "Here, too."}},
+    }
+
+    report = told("zendesk", event)
+    trigger = told("zendesk", {"ticket_id": 35, "ticket_title": "Rain", "message": "Wet."})
+
+    assert (report.event, report.topic) == ("ticket.comment_added", "#35: Rain")
+    assert report.text == "Ticket **#35: Rain**: comment added:\n``` quote\nHere, too.\n```"
+    assert (trigger.topic, trigger.text) == ("#35: Rain", "``` quote\nWet.\n```")
+
+
+def test_what_freshdesk_tells():
+    ticket = {
+        "ticket_id": 11,
+        "ticket_subject": "Rain",
+        "ticket_url": "https://house.freshdesk.com/helpdesk/tickets/11",
+        "ticket_status": "Open",
+        "ticket_requester_name": "Ana",
+        "triggered_event": "{status:{from:2,to:4}}",
+    }
+    named = "[ticket #11: Rain](https://house.freshdesk.com/helpdesk/tickets/11)"
+
+    changed = told("freshdesk", {"freshdesk_webhook": ticket})
+    created = told(
+        "freshdesk", {"freshdesk_webhook": ticket | {"triggered_event": "{ticket_action:created}"}}
+    )
+
+    assert changed.text == f"The status of {named} changed: Open → Resolved."
+    assert created.text == f"Ana created {named}.\n\n* **Status**: Open"
+
+
+def test_what_discourse_tells():
+    post = {
+        "username": "ana",
+        "topic_title": "Rain",
+        "topic_slug": "rain",
+        "topic_id": 8,
+        "post_number": 2,
+        "raw": "Here, too.",
+    }
+    where = {"X_Discourse_Instance": "https://forum.example.com"}
+
+    report = told("discourse", {"post": post}, X_Discourse_Event="post_created", **where)
+    ping = told("discourse", {"ping": "OK"}, X_Discourse_Event="ping", **where)
+
+    assert (report.topic, report.text) == (
+        "Rain",
+        "ana wrote in [Rain](https://forum.example.com/t/rain/8/2):\n``` quote\nHere, too.\n```",
+    )
+    assert ping.text == "Discourse's webhook has been set up."

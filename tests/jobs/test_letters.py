@@ -1,0 +1,201 @@
+"""Sending letters: at least once, again after a failure, for a day; and what is told of it."""
+
+import asyncio
+
+import pytest
+from click.testing import CliRunner
+from tests.support.post import PostOffice, certificate, html_in, text_in
+
+from tertulia import actions, storage
+from tertulia.cli.commands import main
+from tertulia.config import Config
+from tertulia.domain.letters import Letter, PostedLetter
+from tertulia.domain.people.keys import Vault
+from tertulia.links import smtp
+from tertulia.links.smtp import NotSent
+from tertulia.storage.database.tx import Tx
+
+
+def post_letter(tx: Tx, vault: Vault, to: str) -> None:
+    actions.letters.post(tx, vault, Letter("test", to))
+
+
+def goes_round(chat) -> None:
+    chat.server.do(chat.server.application.postman.go_round())
+
+
+def waiting(chat) -> int:
+    count: int = chat.read(storage.letters.count)
+    return count
+
+
+def address(chat, name) -> str:
+    """One that no other scene writes to."""
+    return f"{name}@{chat.host}"
+
+
+def test_a_letter_is_sent_once_its_cause_is_committed(mailing, post):
+    ana = address(mailing, "ana")
+    mailing.write(post_letter, mailing.server.vault, ana)
+
+    message = post.letter_to(ana, mailing)
+
+    assert message["Subject"] == "Mail works"
+    assert mailing.realm.name in message["From"]
+    assert "can reach people" in text_in(message)
+    assert "can reach people" in html_in(message)
+    goes_round(mailing)
+    assert len(post.letters_to(ana)) == 1
+
+
+def test_what_was_undone_is_not_sent(mailing, post):
+    def fail(tx: Tx) -> None:
+        post_letter(tx, mailing.server.vault, address(mailing, "ana"))
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        mailing.write(fail)
+
+    goes_round(mailing)
+    assert not post.letters_to(address(mailing, "ana"))
+
+
+def test_what_fails_is_tried_again_later_and_nobody_waits_for_it(mailing, post):
+    ana, ben = address(mailing, "ana"), address(mailing, "ben")
+    post.answers[ana] = "450 4.2.0 busy"
+    for each in (ana, ben):
+        mailing.write(post_letter, mailing.server.vault, each)
+
+    goes_round(mailing)
+    assert len(post.letters_to(ben)) == 1
+    del post.answers[ana]
+    goes_round(mailing)
+    assert not post.letters_to(ana)
+    mailing.server.clock.move(minutes=2)
+    goes_round(mailing)
+
+    assert len(post.letters_to(ana)) == 1
+
+
+def test_after_a_day_a_letter_is_given_up_and_counted(mailing, post):
+    postman, before = (
+        mailing.server.application.postman,
+        mailing.server.application.postman.given_up,
+    )
+    post.is_closed = True
+    mailing.write(post_letter, mailing.server.vault, address(mailing, "ana"))
+    try:
+        for _ in range(16):
+            goes_round(mailing)
+            mailing.server.clock.move(hours=2)
+        goes_round(mailing)
+    finally:
+        post.is_closed = False
+
+    assert postman.given_up == before + 1
+    assert waiting(mailing) == 0
+    told = mailing.stranger.raw("GET", "/metrics", Host="127.0.0.1").body.decode()
+    assert f"tertulia_mails_given_up {float(postman.given_up)}" in told
+
+
+def test_an_address_that_is_refused_for_good_is_not_tried_again(mailing, post):
+    ana = address(mailing, "ana")
+    post.answers[ana] = "550 5.1.1 no such mailbox"
+    mailing.write(post_letter, mailing.server.vault, ana)
+
+    goes_round(mailing)
+
+    assert waiting(mailing) == 0
+
+
+def test_who_is_killed_while_sending_has_it_sent_by_another(mailing, post):
+    ana = address(mailing, "ana")
+
+    def take(tx: Tx) -> list[PostedLetter]:  # and is never heard of again
+        post_letter(tx, mailing.server.vault, ana)
+        return actions.letters.take_due(tx)
+
+    taken = mailing.write(take)
+    goes_round(mailing)
+    assert not post.letters_to(ana)
+    mailing.server.clock.move(minutes=6)
+    goes_round(mailing)
+
+    assert ana in {actions.letters.opened(mailing.server.vault, each).to for each in taken}
+    assert len(post.letters_to(ana)) == 1
+
+
+def test_what_a_letter_says_is_sealed(mailing):
+    mailing.write(post_letter, mailing.server.vault, "secret@example.com")
+
+    rows = mailing.read(lambda tx: tx.all("SELECT * FROM letter WHERE realm_id = :realm"))
+
+    assert all(b"secret@" not in bytes(row["sealed"]) for row in rows)
+
+
+def test_pauses_grow_and_end():
+    pauses = [PostedLetter(1, 1, "test", b"", 0, tries).next_try(0) for tries in range(10)]
+
+    assert pauses[:4] == [60, 120, 240, 480]
+    assert pauses[-1] == 7200
+    assert PostedLetter(1, 1, "test", b"", 0, 1).next_try(86400) is None
+
+
+def tried(**settings) -> str:
+    async def connect() -> str:
+        try:
+            async with smtp.connected(Config(**settings)):
+                return "fine"
+        except NotSent as trouble:
+            return str(trouble)
+
+    return asyncio.run(connect())
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory):
+    """A mail server with a certificate, and the file that vouches for it."""
+    folder = tmp_path_factory.mktemp("tls")
+    office = PostOffice(certificate(folder), login=("chat", "lentils")).open()
+    yield office, str(folder / "certificate.pem")
+    office.close()
+
+
+@pytest.mark.parametrize(
+    "is_trusted, password, problem",
+    [(True, "lentils", "fine"), (True, "beans", "535"), (False, "lentils", "certificate")],
+)
+def test_certificates_and_logins_are_checked(guarded, monkeypatch, is_trusted, password, problem):
+    office, vouching = guarded
+    if is_trusted:
+        monkeypatch.setenv("SSL_CERT_FILE", vouching)
+    login = {"smtp_user": "chat", "smtp_password": password}
+
+    told = tried(**office.settings | {"smtp_security": "starttls"} | login)
+
+    assert problem in told
+
+
+def test_a_server_without_starttls_is_not_spoken_to_in_the_clear(post):
+    assert "STARTTLS" in tried(**post.settings | {"smtp_security": "starttls"})
+
+
+def test_an_operator_can_see_whether_mail_works(post, monkeypatch):
+    for name, value in post.settings.items():
+        monkeypatch.setenv(f"TERTULIA_{name.upper()}", str(value))
+    post.answers["closed@example.com"] = "550 5.1.1 no such mailbox"
+
+    good = CliRunner().invoke(main, ["mail", "test", "ana@example.com", "--language", "es"])
+    bad = CliRunner().invoke(main, ["mail", "test", "closed@example.com"])
+
+    assert good.exit_code == 0
+    assert post.letters_to("ana@example.com")[-1]["Subject"] == "El correo funciona"
+    assert bad.exit_code == 1
+    assert "127.0.0.1 did not take it: 550 5.1.1 no such mailbox" in bad.output
+
+
+def test_without_a_mail_server_nothing_pretends(monkeypatch):
+    told = CliRunner().invoke(main, ["mail", "test", "ana@example.com"])
+
+    assert told.exit_code == 1
+    assert "No mail server is set" in told.output

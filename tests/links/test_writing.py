@@ -1,0 +1,66 @@
+"""Letters as mails: whole in every language, and nobody can put words into our mouth."""
+
+from email.message import EmailMessage
+
+import pytest
+from tests.support.post import html_in, text_in
+
+from tertulia.domain.letters import LANGUAGES, Letter
+from tertulia.links import writing
+
+
+class Everything(dict[str, str]):
+    """A value for whatever a letter may ask for."""
+
+    def keys(self) -> list[str]:  # type: ignore[override]
+        return [
+            "name",
+            "organization",
+            "link",
+            "address",
+            "inviter",
+            "agent",
+            "site",
+            "until",
+            "days",
+        ]
+
+    def __getitem__(self, name: str) -> str:
+        return "https://chat.example.com/x" if name in ("link", "site") else f"the {name}"
+
+
+def written(letter: Letter) -> EmailMessage:
+    return writing.mail(letter, sender="noreply@x.example", name="Cine", number="1", now=0)
+
+
+@pytest.mark.parametrize("kind", sorted(writing.kinds()))
+def test_every_letter_is_there_in_every_language(kind):
+    subjects = set()
+    for language in LANGUAGES:
+        message = written(Letter(kind, "ana@example.com", language, {**Everything()}))
+
+        subjects.add(message["Subject"])
+        assert text_in(message).strip()
+        assert f'<html lang="{language}">' in html_in(message)
+        assert "{" not in text_in(message) + message["Subject"]
+
+    assert len(subjects) == len(LANGUAGES)
+
+
+def test_a_value_stays_a_value():
+    hostile = "Eve\r\nBcc: all@example.com\n\n[Click](https://evil.example)\n\n<b>x</b>"
+    letter = Letter("test", "ana@example.com", from_name=hostile, headers={"List-Id": hostile})
+
+    message = written(letter)
+
+    assert message["Bcc"] is None
+    assert "\n" not in str(message["From"]) + str(message["List-Id"])
+
+
+def test_a_mail_says_that_a_machine_has_written_it():
+    message = written(Letter("test", "ana@example.com", reply_to="mm123@x.example"))
+
+    assert message["From"] == "Cine <noreply@x.example>"
+    assert message["Auto-Submitted"] == "auto-generated"
+    assert message["Reply-To"] == "mm123@x.example"
+    assert message["Message-ID"] == "<1@x.example>"

@@ -1,0 +1,104 @@
+"""A real browser that somebody sits at: the distribution's Chromium, driven by Playwright."""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    Locator,
+    Page,
+    expect,
+    sync_playwright,
+)
+from tests.support.browser import Browser as Cookies
+from tests.support.people import Chat, Person
+
+PATIENCE = 15_000  # milliseconds, on a machine that does other things too
+
+expect.set_options(timeout=PATIENCE)
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+@contextmanager
+def running_chromium() -> Iterator[Browser]:
+    if CHROMIUM is None:
+        pytest.skip("no Chromium is installed: the page is not tried in a browser")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+def address(chat: Chat, path: str = "/") -> str:
+    """Where a browser finds an organization; browsers trust `localhost` like HTTPS."""
+    return f"http://{chat.realm.subdomain or 'chat'}.localhost:{chat.server.port}{path}"
+
+
+@dataclass
+class Sitter:
+    """Somebody at a browser. `page` is the tab they look at."""
+
+    context: BrowserContext
+    page: Page
+    chat: Chat
+    errors: list[str]
+
+    def goes(self, hash: str) -> "Sitter":
+        """To an address behind `#`, from outside or from within the page."""
+        if self.page.url == "about:blank":
+            self.page.goto(address(self.chat, f"/{hash}"))
+        else:
+            self.page.evaluate(
+                "hash => { delete document.body.dataset.ready; location.hash = hash; }", hash
+            )
+        self.page.wait_for_selector("body[data-ready]")
+        return self
+
+    def tab(self) -> "Sitter":
+        """Another tab of the same browser."""
+        return Sitter(self.context, _watched(self.context, self.errors), self.chat, self.errors)
+
+    @property
+    def feed(self) -> Locator:
+        return self.page.get_by_role("feed", name="Messages")
+
+    def message(self, text: str) -> Locator:
+        return self.feed.get_by_role("article").filter(has_text=text)
+
+    def nav(self) -> Locator:
+        return self.page.get_by_role("navigation", name="Views, channels and direct messages")
+
+
+def sit_down(browser: Browser, chat: Chat, person: Person | None, **options: Any) -> Sitter:
+    """Open a browser in which somebody is logged in, or a stranger looks in."""
+    options.setdefault("locale", "en-GB")
+    context = browser.new_context(
+        viewport=options.pop("viewport", {"width": 1280, "height": 800}), **options
+    )
+    context.set_default_timeout(PATIENCE)
+    if person is not None:
+        cookies = Cookies.of(person).cookies
+        kept = [
+            {"name": name, "value": value, "url": address(chat)} for name, value in cookies.items()
+        ]
+        context.add_cookies(kept)  # type: ignore[arg-type]
+    errors: list[str] = []
+    return Sitter(context, _watched(context, errors), chat, errors)
+
+
+def _watched(context: BrowserContext, errors: list[str]) -> Page:
+    page = context.new_page()
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda said: errors.append(said.text) if _is_trouble(said) else None)
+    return page
+
+
+def _is_trouble(said: Any) -> bool:
+    """What browsers say of their own accord when a request fails is not the page's fault."""
+    return said.type == "error" and not said.text.startswith("Failed to load resource")

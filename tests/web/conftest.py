@@ -1,0 +1,43 @@
+"""One browser for each worker; everybody in it has a context of their own."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser
+from tests.support.databases import Kind
+from tests.support.people import Chat, Person
+from tests.support.server import Server
+from tests.support.web_page import Sitter, running_chromium, sit_down
+
+Sit = Callable[..., Sitter]
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    with running_chromium() as browser:
+        yield browser
+
+
+@pytest.fixture
+def house(servers: Callable[[Kind], Server]) -> Chat:
+    """An organization to open in a browser. What a page shows does not depend on the database."""
+    server = servers("sqlite")
+    server.clock.ahead = 0.0
+    return Chat.found(server)
+
+
+@pytest.fixture
+def sit(chromium: Browser, house: Chat) -> Iterator[Sit]:
+    """Seat somebody at a browser: `sit(ana)`. At the end no page may have complained."""
+    seated: list[Sitter] = []
+
+    def seat(person: Person | None, chat: Chat | None = None, **options: Any) -> Sitter:
+        seated.append(sit_down(chromium, chat or house, person, **options))
+        return seated[-1]
+
+    yield seat
+    complaints = [error for sitter in seated for error in sitter.errors]
+    for sitter in seated:
+        sitter.context.close()
+    assert not complaints

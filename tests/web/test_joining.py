@@ -1,0 +1,146 @@
+"""Modules joined into one file mean what they mean by themselves, or are refused."""
+
+import re
+
+import pytest
+
+from tertulia.web.assets import STATIC, Assets, later_modules, squeezed_style
+from tertulia.web.joining import CannotJoin, join, squeezed
+
+
+def read(modules):
+    return lambda path: modules[path]
+
+
+def test_what_is_needed_comes_first_and_once():
+    joined = join(
+        read(
+            {
+                "app/main.js": 'import { a } from "./a.js";\nimport { b } from "./b.js";\na(b);\n',
+                "app/a.js": 'import { b } from "./b.js";\nexport function a() { return b; }\n',
+                "app/b.js": "export const b = 1;\n",
+            }
+        ),
+        ["app/main.js"],
+    )
+
+    assert joined.text == "const b = 1;\nfunction a() { return b; }\na(b);\nexport {a,b};\n"
+
+
+def test_what_comes_later_imports_from_what_is_there():
+    modules = {
+        "app/a.js": "export const a = 1;\n",
+        "later/x.js": 'import { a } from "../app/a.js";\nexport function x() { return a; }\n',
+    }
+
+    joined = join(read(modules), ["later/x.js"], other=("app/", "/static/app-1.js"))
+
+    assert joined.text.startswith('import {a} from "/static/app-1.js";\n')
+
+
+@pytest.mark.parametrize(
+    "modules, complaint",
+    [
+        ({"m.js": 'import { m } from "./n.js";', "n.js": 'import { n } from "./m.js";'}, "circle"),
+        ({"m.js": 'import { x } from "./n.js";', "n.js": "const x = 1;"}, "does not export"),
+        (
+            {
+                "m.js": 'import { y } from "./n.js";\nconst x = 1;',
+                "n.js": "let x = 2;\nexport let y = 3;",
+            },
+            "x is defined",
+        ),
+        ({"m.js": "export default 1;"}, "does not know"),
+        ({"m.js": 'import * as n from "./n.js";'}, "does not know"),
+        ({"m.js": 'import { a as b } from "./n.js";'}, "does not know"),
+        ({"m.js": 'export { a } from "./n.js";'}, "does not know"),
+    ],
+)
+def test_what_joining_would_change_is_refused(modules, complaint):
+    with pytest.raises(CannotJoin, match=complaint):
+        join(read(modules), ["m.js"])
+
+
+@pytest.mark.parametrize(
+    "text, left",
+    [
+        ("a; // b\n  c;", "a; \nc;"),
+        ("/** doc\n * more */\nf();", "f();"),
+        ("\"http://x\" + '/* no */'", "\"http://x\" + '/* no */'"),
+        ("`http://${ f(`/* ${x} */`) }//`", "`http://${ f(`/* ${x} */`) }//`"),
+        ("`a\n  b`", "`a\n  b`"),
+        ("s.replace(/[/*]\\/\\//g, '')", "s.replace(/[/*]\\/\\//g, '')"),
+        ("x = a / b / c; // d", "x = a / b / c; "),
+        ("return /`/.test(x) // y", "return /`/.test(x) "),
+        ("if (a) {\n\n    b();\n}", "if (a) {\nb();\n}"),
+    ],
+)
+def test_comments_go_and_what_is_quoted_stays(text, left):
+    assert squeezed(text) == left
+
+
+def test_a_stylesheet_loses_its_comments_and_its_room():
+    assert (
+        squeezed_style("/* a */\n.b {\n  color: red;\n}\n\n.c > d { e: f }")
+        == ".b{color: red}.c > d{e: f}"
+    )
+
+
+def test_the_page_stays_small():
+    """Core at most 75 kB, what comes later 45 kB, styles 15 kB, as they travel."""
+    made = Assets()
+    for language in ("en", "es"):
+        made.addresses(language)
+
+    sizes = {
+        name.rsplit("-", 1)[0]: len(each.compressed)
+        for name, each in made._made.items()
+        if " " not in name
+    }
+
+    assert sizes["app-en"] < 75_000
+    assert sizes["app-es"] < 75_000
+    assert sizes["later-en"] < 45_000
+    assert sizes["style"] < 15_000
+
+
+HTML_SINKS = re.compile(
+    r"innerHTML|outerHTML|insertAdjacentHTML|DOMParser|document\.write|createContextualFragment|srcdoc"
+    r"|setHTMLUnsafe|parseHTMLUnsafe|\beval\b|new Function|createPolicy|setAttribute\(\"on"
+)
+
+
+def test_html_enters_through_one_module_alone():
+    found = {
+        path.name
+        for path in STATIC.rglob("*.js")
+        if HTML_SINKS.search(squeezed(path.read_text(encoding="utf-8")))
+    }
+
+    assert found == {"html.js"}
+
+
+def texts(language):
+    text = (STATIC / "words" / f"{language}.js").read_text(encoding="utf-8")
+    return dict(re.findall(r'^  "([^"]+)": (.*),$', text, re.MULTILINE))
+
+
+def test_every_language_has_every_text_with_the_same_holes():
+    english, spanish = texts("en"), texts("es")
+
+    assert english.keys() == spanish.keys()
+    holes = re.compile(r"\{(\w+)\}")
+    for name, text in english.items():
+        assert set(holes.findall(text)) == set(holes.findall(spanish[name])), name
+
+
+def test_every_text_that_is_said_is_written_down():
+    english = texts("en")
+    said = re.compile(r'say\((?:\w+ \? )?"([^"]+)"')
+    for path in [*(STATIC / "app").glob("*.js"), *(STATIC / "later").glob("*.js")]:
+        for name in said.findall(path.read_text(encoding="utf-8")):
+            assert name in english, f"{path.name} says {name}"
+
+
+def test_modules_that_come_later_are_found():
+    assert "later/over.js" in later_modules()

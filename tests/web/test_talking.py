@@ -1,0 +1,46 @@
+"""The page in a real browser: what is said is seen, by everybody and at once."""
+
+from playwright.sync_api import expect
+
+
+def test_two_people_see_each_other_write(house, sit):
+    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+    ana.says("Soup's on", to="kitchen > lunch")
+    here = f"#narrow/channel/{house.channel('kitchen').id}-kitchen/topic/lunch"
+    at_anas, at_bens = sit(ana).goes(here), sit(ben).goes(here)
+
+    at_anas.page.get_by_role("textbox", name="Message to").fill("Bring bread")
+    at_anas.page.get_by_role("button", name="Send").click()
+
+    expect(at_bens.message("Bring bread")).to_be_visible()
+    expect(at_anas.message("Bring bread")).to_be_visible()
+
+
+def test_the_page_has_the_names_that_assistive_technology_relies_on(house, sit):
+    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+    ben.says("Soup's on", to="kitchen > lunch")
+
+    page = sit(ana).goes(f"#narrow/channel/{house.channel('kitchen').id}-kitchen").page
+
+    row = page.get_by_role("feed", name="Messages").get_by_role("article").first
+    row.hover()
+    tools = row.get_by_role("toolbar", name="Message actions")
+    for name in ("React", "Quote and reply", "Star", "More actions"):
+        expect(tools.get_by_role("button", name=name, exact=True)).to_be_visible()
+    expect(
+        page.get_by_role("navigation", name="Views, channels and direct messages")
+    ).to_be_visible()
+    expect(page.get_by_role("main")).to_be_visible()
+    expect(page.get_by_role("searchbox", name="Search")).to_have_count(1)
+    expect(page.get_by_role("status")).to_have_text("Connected")
+    expect(page.get_by_role("textbox", name="Message to kitchen")).to_be_visible()
+    expect(page.get_by_role("textbox", name="Topic")).to_be_visible()
+    expect(page.get_by_role("button", name="Send")).to_be_visible()
+
+
+def test_without_logging_in_one_is_led_to_the_door(house, sit):
+    stranger = sit(None)
+
+    stranger.page.goto(f"http://{house.realm.subdomain}.localhost:{house.server.port}/")
+
+    assert stranger.page.url.endswith("/login/")

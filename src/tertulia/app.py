@@ -155,7 +155,7 @@ class Application:
             Job("reminders", 0.5, partial(send_due, *both, REMINDERS), at_once=True),
             Job("numbers", 300, self.counting.look, at_once=True),
             Job("search", 0.5, self.indexing.look, at_once=True),
-            Job("preparation", 5, Preparation(delivery).go_on, at_once=True),
+            Job("preparation", 5, Preparation(*both).go_on, at_once=True),
             Job("positions", 30, partial(housekeeping.keep_positions, *both, watch)),
             Job("log", 300, partial(housekeeping.trim_logs, *both)),
             Job("retention", 300, partial(housekeeping.delete_old_messages, *both)),

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         settled,
         snapshot,
         types,
+        whereabouts,
         whispers,
     )
 else:

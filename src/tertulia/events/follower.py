@@ -25,6 +25,7 @@ from tertulia.events.fragments import Shelf
 from tertulia.events.happening import Happening
 from tertulia.events.loading import Patch, Touched
 from tertulia.events.passed_over import PassedOver
+from tertulia.events.whereabouts import Whereabouts
 from tertulia.storage.database import Database
 from tertulia.storage.database.tx import Tx
 from tertulia.storage.log import LogPlace
@@ -49,6 +50,13 @@ class News:
     newcomers: list[Organization] = field(default_factory=list)
     went_back: set[int] = field(default_factory=set)  # whose logs lack what we have seen
 
+    def rewritten(self, realm_id: int) -> frozenset[int] | None:
+        """The messages that were rewritten meanwhile; None if nobody knows which."""
+        if self.newcomers or realm_id in self.went_back:
+            return None
+        happened = self.happenings.get(realm_id, ())
+        return frozenset(each for one in happened for each in one.event.rewritten())
+
 
 class Follower:
     def __init__(
@@ -61,6 +69,7 @@ class Follower:
     ) -> None:
         self.organizations: dict[int, Organization] = {}
         self.shelf = shelf
+        self.whereabouts = Whereabouts()
         self.passed_over = PassedOver()
         self._database = database
         self._email_domain = email_domain
@@ -182,6 +191,7 @@ class Follower:
         if is_wanted or known.applied < fresh.applied or known.epoch != fresh.epoch:
             known.replace_by(fresh)
             self.shelf.forget_all(realm_id, known.applied)
+            self.whereabouts.forget_all(realm_id, known.applied)
             self._out_of_step.discard(realm_id)
             self._started_over(known)
 
@@ -196,7 +206,7 @@ class Follower:
                     if happening.event.changes_rules:
                         org.settled.forget()
                     happening.event.move(org)
-                    self.shelf.forget(org.realm.id, happening.seq, happening.event.rewritten())
+                    self._remember(org.realm.id, happening)
                     org.applied = happening.seq
                     self._heard(org, happening)
         except Exception as error:
@@ -218,6 +228,15 @@ class Follower:
 
     def _mend_soon(self) -> None:
         self._mending = asyncio.get_running_loop().create_task(self._mend())
+
+    def _remember(self, realm_id: int, happening: Happening) -> None:
+        """Keep what is known of messages true to an event."""
+        sent, rewritten = happening.event.sent(), happening.event.rewritten()
+        if sent is not None:
+            self.whereabouts.note_sent(sent)
+        if rewritten:
+            self.shelf.forget(realm_id, happening.seq, rewritten)
+            self.whereabouts.forget(realm_id, happening.seq, rewritten)
 
     async def _mend(self) -> None:
         """Read afresh what is out of step, however long the database takes to answer."""

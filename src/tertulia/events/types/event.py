@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Self
 
 import msgspec
 
+from tertulia.domain.messages.message import Message
 from tertulia.events.directory import Organization
 from tertulia.events.listener import Listener
 from tertulia.events.loading import Touched
@@ -116,6 +117,10 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
     def rewritten(self) -> Collection[int]:
         """The messages that history tells otherwise from now on, or no more."""
         return ()
+
+    def sent(self) -> Message | None:
+        """The message that is there from now on."""
+        return None
 
     # --- who hears of it ---
 

@@ -253,6 +253,9 @@ class MessageSent(Event, frozen=True):
         if self.message is not None:
             org.settled.note(self.message, self.read_by)
 
+    def sent(self) -> Message | None:
+        return self.message
+
     def overheard_in(self, org: Organization) -> int | None:
         channel = None if self.channel_id is None else org.channels[self.channel_id]
         return channel.id if channel is not None and channel.is_public else None

@@ -184,6 +184,9 @@ class Postgres:
     def run_many(self, connection: Any, sql: str, params: list[dict[str, Any]]) -> None:
         connection.cursor().executemany(_translate(sql), params)
 
+    def tuples(self, cursor: Cursor) -> list[tuple[Any, ...]]:
+        return [tuple(row.values()) for row in cursor.fetchall()]
+
     def load_rows(
         self, connection: Any, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]
     ) -> None:

@@ -101,6 +101,11 @@ class Sqlite:
     def run_many(self, connection: Any, sql: str, params: list[dict[str, Any]]) -> None:
         connection.executemany(_translate(sql), [_bind(row) for row in params])
 
+    def tuples(self, cursor: Cursor) -> list[tuple[Any, ...]]:
+        assert isinstance(cursor, sqlite3.Cursor)
+        cursor.row_factory = None
+        return cursor.fetchall()
+
     def load_rows(
         self, connection: Any, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]
     ) -> None:

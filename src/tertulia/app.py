@@ -33,6 +33,7 @@ from tertulia.http.replies import encode_error
 from tertulia.http.request import ApiRequest
 from tertulia.jobs import housekeeping, presence
 from tertulia.jobs.counting import Counting
+from tertulia.jobs.directories import DirectoryWatch
 from tertulia.jobs.letters import Postman
 from tertulia.jobs.preparing import Preparation
 from tertulia.jobs.rerendering import rerender
@@ -174,6 +175,8 @@ class Application:
             ),
             Job("sessions", 3600, partial(housekeeping.forget_sessions, *both)),
         ]
+        if config.ldap:
+            jobs.append(Job("directories", 30, DirectoryWatch(*both, config.ldap).look))
         if config.sends_mail:
             jobs.append(Job("mail", 1, self.postman.go_round, at_once=True))
         if self._goes_by_database:

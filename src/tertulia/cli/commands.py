@@ -23,6 +23,7 @@ COMMANDS = {
     "backup": ("backup", "Copy everything to a file, beside a running server."),
     "restore": ("restore", "Fill an empty place with what a backup holds."),
     "move": ("move", "Copy everything into another, empty database."),
+    "ldap": ("ldap", "Directories: show what they know of somebody, bring accounts up to date."),
     "check": ("check", "Verify the data and say what was found."),
     "generate": ("generate", "Fill a new data folder with a made-up organization."),
 }

@@ -90,7 +90,8 @@ def set_setting(key: str, value: str, org: str | None, **flags: Any) -> None:
     setting = SETTINGS.get(key) or _unknown(key)
     chosen = _read_value(opened, setting, value)
     html = {key: _html(opened, value)} if setting.is_markup else {}
-    opened.write(actions.organization.settings.edit, None, {key: chosen}, html)
+    offered = opened.config.login_methods(opened.realm.subdomain)
+    opened.write(actions.organization.settings.edit, None, {key: chosen}, html, offered)
     click.echo(f"{key} is now {value}.", err=True)
 
 

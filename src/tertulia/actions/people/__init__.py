@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         bot_memory,
         bots,
         full_members,
+        identities,
         joining,
         known_people,
         named,

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from tertulia.domain.people import (
         bots,
         external_accounts,
+        identities,
         keys,
         known_people,
         newcomers,

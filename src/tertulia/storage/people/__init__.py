@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         avatars,
         bot_memory,
         bots,
+        identities,
         known_people,
         password_attempts,
         presence,

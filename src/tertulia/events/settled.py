@@ -25,7 +25,7 @@ class Proof(NamedTuple):
     read_by: list[int]  # for whom it was no news: those who have muted its sender
 
 
-class Settled:
+class SettledPlaces:
     def __init__(self) -> None:
         self._proofs: dict[Hashable, Proof] = {}
 

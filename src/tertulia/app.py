@@ -40,6 +40,7 @@ from tertulia.jobs.rerendering import rerender
 from tertulia.jobs.runner import Job, Runner
 from tertulia.jobs.searching import Indexing
 from tertulia.jobs.sending import REMINDERS, SCHEDULED, send_due
+from tertulia.jobs.webhook_calls import Switchboard
 from tertulia.storage.database import Database
 from tertulia.web import pages, rendering
 from tertulia.web.assets import Assets
@@ -85,6 +86,7 @@ class Application:
         self.indexing = Indexing(database, self.delivery)
         self.counting = Counting(database)
         self.postman = Postman(config, database, self.delivery, vault)
+        self.switchboard = Switchboard(config, database, self.delivery)
         self.runner = Runner(self._jobs())
         self.connections = Connections(config)
         self.metrics = metrics.Metrics(
@@ -142,6 +144,7 @@ class Application:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+            await self.switchboard.stop()
             with contextlib.suppress(ServiceUnavailable):
                 await presence.write_down(database, self.delivery)
             database.stop()
@@ -154,6 +157,7 @@ class Application:
         jobs = [
             Job("scheduled messages", 0.5, partial(send_due, *both, SCHEDULED), at_once=True),
             Job("reminders", 0.5, partial(send_due, *both, REMINDERS), at_once=True),
+            Job("webhooks", 0.5, self.switchboard.look, at_once=True),
             Job("numbers", 300, self.counting.look, at_once=True),
             Job("search", 0.5, self.indexing.look, at_once=True),
             Job("preparation", 5, Preparation(*both).go_on, at_once=True),

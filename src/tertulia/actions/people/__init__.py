@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         avatars,
         bot_memory,
         bots,
+        called_bots,
         full_members,
         identities,
         joining,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
         roles,
         sessions,
         statuses,
+        webhook_calls,
     )
 else:
     __getattr__ = on_demand(__name__)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         sessions,
         status,
         user,
+        webhook_calls,
     )
 else:
     __getattr__ = on_demand(__name__)

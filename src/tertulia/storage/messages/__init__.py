@@ -48,6 +48,7 @@ GOES_WITH_A_MESSAGE = (
     "message_edit",
     "submessage",
     "attachment_message",
+    "webhook_call",
 )
 # What a protected history shows: what came into the channel, by being sent there or by being
 # moved there, while one was subscribed.

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         profiles,
         sessions,
         statuses,
+        webhook_calls,
     )
 else:
     __getattr__ = on_demand(__name__)

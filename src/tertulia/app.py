@@ -134,7 +134,7 @@ class Application:
     async def running(self, _: Any = None) -> AsyncIterator[None]:
         """Everything that lives while the server does."""
         database, follower = self.services.database, self.delivery.follower
-        database.start(follower.fetch_news, follower.deliver)
+        database.start(follower.fetch_news, follower.deliver, follower.compose_news)
         await follower.catch_up()
         tasks = [
             asyncio.create_task(database.dialect.watch(follower.catch_up, self.delivery.overhear)),

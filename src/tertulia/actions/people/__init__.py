@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         bot_memory,
         bots,
         called_bots,
+        erasing,
         forgotten_passwords,
         full_members,
         identities,

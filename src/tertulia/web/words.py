@@ -56,6 +56,18 @@ ENGLISH = {
     "confirm_address_explained": "From now on your account uses {}.",
     "confirm": "Confirm",
     "address_changed": "Your new address is in use.",
+    "sign_up": "Sign up",
+    "no_account_yet": "No account yet?",
+    "join": "Join {}",
+    "sign_up_explained": "Tell us your address, and we send you a link to come in with.",
+    "sign_up_sent_explained": "A link is on its way there. It is good until tomorrow.",
+    "invitation_needed": "To join, you need an invitation from somebody who is here already.",
+    "invitation_needed_by": "To join with this address, you need an invitation.",
+    "newcomer_explained": "Choose the name that the others see, and a password.",
+    "full_name": "Your name",
+    "come_in": "Come in",
+    "email_taken": "This address cannot be used.",
+    "welcome": "Welcome to {}!",
 }
 
 SPANISH = {
@@ -110,6 +122,18 @@ SPANISH = {
     "confirm_address_explained": "A partir de ahora tu cuenta usará {}.",
     "confirm": "Confirmar",
     "address_changed": "Tu nueva dirección ya vale.",
+    "sign_up": "Registrarse",
+    "no_account_yet": "¿Aún sin cuenta?",
+    "join": "Únete a {}",
+    "sign_up_explained": "Dinos tu dirección y te enviaremos un enlace para entrar.",
+    "sign_up_sent_explained": "Un enlace va de camino. Sirve hasta mañana.",
+    "invitation_needed": "Para unirte necesitas que te invite alguien que ya esté aquí.",
+    "invitation_needed_by": "Para unirte con esta dirección necesitas una invitación.",
+    "newcomer_explained": "Elige el nombre que verán los demás, y una contraseña.",
+    "full_name": "Tu nombre",
+    "come_in": "Entrar",
+    "email_taken": "Esta dirección no se puede usar.",
+    "welcome": "¡Te damos la bienvenida a {}!",
 }
 
 LANGUAGES = {"en": ENGLISH, "es": SPANISH}
@@ -123,6 +147,8 @@ PROBLEMS = {
     "PasswordLoginDisabled": "no_passwords",
     "MethodDisabled": "method_disabled",
     "LinkNotGood": "link_not_good_explained",
+    "EmailTaken": "email_taken",
+    "InvitationRequired": "invitation_needed_by",
 }
 SENTENCES = {
     "A password has at least 8 characters.": "password_too_short",

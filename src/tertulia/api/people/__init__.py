@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         bots,
         directories,
         hashing,
+        invitations,
         login,
         named,
         presence,

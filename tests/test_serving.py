@@ -458,6 +458,7 @@ def test_the_demo_says_who_can_log_in_however_often_it_starts(terminal):
 
 
 def test_the_demo_does_not_move_in_with_others(terminal):
+    terminal.serves().stops()
     terminal.runs("user", "add", "ana@example.com", "--name", "Ana", "--role", "owner")
 
     refused = terminal.runs_process("serve", "--demo", "--port", "0")

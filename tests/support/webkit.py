@@ -31,7 +31,7 @@ class WebKit:
     def measure(self, function: str, given: dict[str, Any]) -> Any:
         """Call an asynchronous function of JavaScript, and wait for what it gives."""
         script = f"const [given, done] = arguments; ({function})(given).then(done, done);"
-        return self.driver.execute_async_script(script, given)  # type: ignore[no-untyped-call]
+        return self.driver.execute_async_script(script, given)
 
 
 @contextmanager

@@ -1,10 +1,12 @@
 """Everybody can use it: axe finds nothing, in light and dark, on a phone, from the right."""
 
+from typing import Any
+
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
-LOOKS = {
+LOOKS: dict[str, dict[str, Any]] = {
     "light": {"color_scheme": "light"},
     "dark": {"color_scheme": "dark"},
     "phone": {**PHONE, "color_scheme": "dark"},

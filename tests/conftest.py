@@ -1,10 +1,12 @@
 """The stage: one server for each database and test run, one organization for each test."""
 
+import gc
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import structlog
 
 pytest.register_assert_rewrite("tests.support")
 
@@ -13,9 +15,14 @@ from tests.support.databases import Databases, Kind, unreachable  # noqa: E402
 from tests.support.people import Chat  # noqa: E402
 from tests.support.post import PostOffice  # noqa: E402
 from tests.support.server import Server  # noqa: E402
+from tests.support.slapd import DIRECTORY, SLAPD, Slapd, slapd_running  # noqa: E402
+
+from tertulia import logs  # noqa: E402
+from tertulia.config import LdapDirectory  # noqa: E402
 
 TESTS = Path(__file__).parent
 TURNS: list[Kind] = ["sqlite", "postgres", "sqlite"]  # PostgreSQL takes its time
+MOST_SCENES = 100  # on one server
 KINDS = ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)]
 
 
@@ -49,6 +56,23 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 waiting.add(item)
     items[:] = [item for item in items if item not in waiting]
     config.hook.pytest_deselected(items=list(waiting))
+
+
+def pytest_configure() -> None:
+    """Lines of the log as a server writes them: to dress them up takes longer than a request."""
+    structlog.configure(
+        processors=[
+            structlog.processors.add_log_level,
+            logs.tell_error,
+            structlog.processors.JSONRenderer(),
+        ]
+    )
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """What was collected stays to the end: no collector of garbage has to look at it again."""
+    gc.collect()
+    gc.freeze()
 
 
 MET: set[str] = set()  # of the contract, by those who played a part of the tests
@@ -90,28 +114,50 @@ def _row_of_a_table(item: pytest.Item) -> tuple[str, str, Kind] | None:
 
 
 @pytest.fixture(scope="session")
-def databases(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Databases]:
+def databases() -> Iterator[Databases]:
     """Empty databases; all are dropped at the end."""
-    made = Databases(tmp_path_factory.mktemp("data"))
+    made = Databases()
     yield made
     made.drop_all()
 
 
 @pytest.fixture(scope="session")
 def servers(databases: Databases) -> Iterator[Callable[[Kind], Server]]:
-    """The server that all tests of one database share, started when the first one asks."""
+    """The server that tests of one database share, started when the first one asks.
+
+    After many organizations a fresh one takes over: nobody wants to drag all of them along.
+    """
     running: dict[Kind, Server] = {}
 
     def server_on(kind: Kind) -> Server:
+        known = running.get(kind)
+        if known is not None and len(known.application.delivery.organizations) > MOST_SCENES:
+            known.stop()
+            databases.give_back(known.url)
+            del running[kind]
         if kind not in running:
-            server = Server(*databases.new(kind)).start()
-            running[kind] = server
-            Chat.found(server)  # with one organization any host would reach it
+            running[kind] = Server(*databases.ready(kind)).start()
+            Chat.found(running[kind])  # with one organization any host would reach it
         return running[kind]
 
     yield server_on
     for server in running.values():
         server.stop()
+
+
+@pytest.fixture(scope="session")
+def running_slapd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Slapd]:
+    if SLAPD is None:
+        pytest.skip("slapd is not installed")
+    with slapd_running(tmp_path_factory.mktemp("slapd")) as found:
+        yield found
+
+
+@pytest.fixture
+def slapd(running_slapd: Slapd) -> Slapd:
+    """An LDAP directory with nobody in it."""
+    running_slapd.clear()
+    return running_slapd
 
 
 @pytest.fixture(params=KINDS)
@@ -161,13 +207,40 @@ def mailing(kind: Kind, mailing_servers: Callable[[Kind], Server], post: PostOff
     return Chat.found(server)
 
 
+@pytest.fixture(scope="session")
+def servers_with_ldap(
+    databases: Databases, running_slapd: Slapd
+) -> Iterator[Callable[[Kind], Server]]:
+    """The server that all scenes with a directory share."""
+    running: dict[Kind, Server] = {}
+
+    def server_on(kind: Kind) -> Server:
+        if kind not in running:
+            settings = {"ldap": (LdapDirectory(**running_slapd.settings(**DIRECTORY)),)}
+            running[kind] = Server(*databases.new(kind), settings).start()
+            Chat.found(running[kind])
+        return running[kind]
+
+    yield server_on
+    for server in running.values():
+        server.stop()
+
+
+@pytest.fixture
+def ldap_chat(kind: Kind, servers_with_ldap: Callable[[Kind], Server], slapd: Slapd) -> Chat:
+    """An organization whose people are in a directory."""
+    server = servers_with_ldap(kind)
+    server.clock.ahead = 0.0
+    return Chat.found(server)
+
+
 @pytest.fixture
 def start_server(kind: Kind, databases: Databases) -> Iterator[Callable[..., Server]]:
     """Start a server on data of its own: `start_server(rate_limit=Rate(5))`."""
     started: list[Server] = []
 
     def start(**settings: Any) -> Server:
-        started.append(Server(*databases.new(kind), settings).start())
+        started.append(Server(*databases.ready(kind), settings).start())
         return started[-1]
 
     yield start

@@ -15,7 +15,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from tertulia import domain, markdown, metrics, storage
+from tertulia import api, domain, markdown, metrics, storage
 from tertulia.api.admission import Admission
 from tertulia.api.call import COMPLAINTS, Services
 from tertulia.api.routes import ABSENT, ROUTES
@@ -32,20 +32,25 @@ from tertulia.http.ratelimit import Limiter
 from tertulia.http.replies import encode_error
 from tertulia.http.request import ApiRequest
 from tertulia.jobs import housekeeping, presence
+from tertulia.jobs.counting import Counting
+from tertulia.jobs.directories import DirectoryWatch
 from tertulia.jobs.letters import Postman
 from tertulia.jobs.preparing import Preparation
 from tertulia.jobs.rerendering import rerender
 from tertulia.jobs.runner import Job, Runner
 from tertulia.jobs.searching import Indexing
 from tertulia.jobs.sending import REMINDERS, SCHEDULED, send_due
+from tertulia.jobs.webhook_calls import Switchboard
 from tertulia.storage.database import Database
 from tertulia.web import rendering
 from tertulia.web.assets import Assets
+from tertulia.web.door import DoorPages
 from tertulia.web.downloads import Downloads
 from tertulia.web.gallery import Gallery
 from tertulia.web.integrations import IntegrationPages
-from tertulia.web.logging_in import Doors
+from tertulia.web.logging_in import LoginPages
 from tertulia.web.page import WebPage
+from tertulia.web.passwords import PasswordPages
 
 TABLE_HEADERS = {"Cache-Control": "public, max-age=86400", "Access-Control-Allow-Origin": "*"}
 
@@ -81,10 +86,14 @@ class Application:
             complaints=Limiter(COMPLAINTS, clock),
         )
         self.indexing = Indexing(database, self.delivery)
+        self.counting = Counting(database)
         self.postman = Postman(config, database, self.delivery, vault)
+        self.switchboard = Switchboard(config, database, self.delivery)
         self.runner = Runner(self._jobs())
         self.connections = Connections(config)
-        self.metrics = metrics.Metrics(self.delivery, self.runner, self.indexing, self.connections)
+        self.metrics = metrics.Metrics(
+            self.delivery, self.runner, self.indexing, self.counting, self.connections
+        )
         self.metrics.tell_of_mail(self.postman)
         gate = Admission(self.services)
         self._api = Api(
@@ -94,6 +103,7 @@ class Application:
             greet=gate.greet,
             absent=ABSENT,
             observe=self.metrics.observe,
+            refused=api.recording.refused,
         )
         self._api_for_browsers = Api(
             ROUTES,
@@ -104,9 +114,9 @@ class Application:
             greet=gate.greet_browser,
             absent=ABSENT,
             observe=self.metrics.observe,
+            refused=api.recording.refused,
         )
-        description = describe(ROUTES, title="Tertulia", version=domain.version.VERSION)
-        self._description = msgspec.json.encode(description)
+        self._description = description()
         self._pages = self._build_pages(gate)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -124,7 +134,7 @@ class Application:
     async def running(self, _: Any = None) -> AsyncIterator[None]:
         """Everything that lives while the server does."""
         database, follower = self.services.database, self.delivery.follower
-        database.start(follower.fetch_news, follower.deliver)
+        database.start(follower.fetch_news, follower.deliver, follower.compose_news)
         await follower.catch_up()
         tasks = [
             asyncio.create_task(database.dialect.watch(follower.catch_up, self.delivery.overhear)),
@@ -136,6 +146,7 @@ class Application:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+            await self.switchboard.stop()
             with contextlib.suppress(ServiceUnavailable):
                 await presence.write_down(database, self.delivery)
             database.stop()
@@ -148,8 +159,10 @@ class Application:
         jobs = [
             Job("scheduled messages", 0.5, partial(send_due, *both, SCHEDULED), at_once=True),
             Job("reminders", 0.5, partial(send_due, *both, REMINDERS), at_once=True),
+            Job("webhooks", 0.5, self.switchboard.look, at_once=True),
+            Job("numbers", 300, self.counting.look, at_once=True),
             Job("search", 0.5, self.indexing.look, at_once=True),
-            Job("preparation", 5, Preparation(delivery).go_on, at_once=True),
+            Job("preparation", 5, Preparation(*both).go_on, at_once=True),
             Job("positions", 30, partial(housekeeping.keep_positions, *both, watch)),
             Job("log", 300, partial(housekeeping.trim_logs, *both)),
             Job("retention", 300, partial(housekeeping.delete_old_messages, *both)),
@@ -161,8 +174,15 @@ class Application:
             Job("stale presence", 3600, partial(presence.forget_stale, *both)),
             Job("traffic", 60, partial(housekeeping.count_traffic, *both)),
             Job("full members", 60, partial(housekeeping.welcome_full_members, *both)),
+            Job(
+                "audit log",
+                3600,
+                partial(housekeeping.forget_audit_entries, *both, config.audit_log_days),
+            ),
             Job("sessions", 3600, partial(housekeeping.forget_sessions, *both)),
         ]
+        if config.ldap:
+            jobs.append(Job("directories", 30, DirectoryWatch(*both, config.ldap).look))
         if config.sends_mail:
             jobs.append(Job("mail", 1, self.postman.go_round, at_once=True))
         if self._goes_by_database:
@@ -188,7 +208,8 @@ class Application:
                 Route("/static/emoji.json", _emoji),
                 *IntegrationPages(self.services).routes(),
                 Mount("/static/css", StaticFiles(packages=[("tertulia.web", "static/css")])),
-                *Doors(gate, GUEST if self.services.config.demo else None).routes(),
+                *LoginPages(DoorPages(gate), GUEST if self.services.config.demo else None).routes(),
+                *PasswordPages(DoorPages(gate)).routes(),
                 *Gallery(self.services, gate).routes(),
                 *Downloads(self.services, gate).routes(),
             ],
@@ -212,6 +233,12 @@ class Application:
             "application/json",
             headers={"Access-Control-Allow-Origin": "*"},
         )
+
+
+@cache
+def description() -> bytes:
+    """What the API says of itself: the same for every server of this version."""
+    return msgspec.json.encode(describe(ROUTES, title="Tertulia", version=domain.version.VERSION))
 
 
 async def _refuse(request: Request, error: Exception) -> Response:

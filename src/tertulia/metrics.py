@@ -11,6 +11,7 @@ from starlette.requests import Request
 
 from tertulia.connections import Connections
 from tertulia.events.delivery import Delivery
+from tertulia.jobs.counting import Counting
 from tertulia.jobs.letters import Postman
 from tertulia.jobs.runner import Runner
 from tertulia.jobs.searching import Indexing
@@ -21,9 +22,25 @@ SIGNS_OF_A_PROXY = frozenset(
 )
 
 
+# Counted every few minutes.
+COUNTED = {
+    "people": "Accounts of people that are in use",
+    "messages": "Messages that are kept",
+    "queues": "Event queues, those included that nobody polls at the moment",
+    "log_events": "Events that the log holds for queues that have not read them",
+    "upload_bytes": "What uploaded files take",
+    "database_bytes": "What the database takes, uploaded files included",
+}
+
+
 class Metrics:
     def __init__(
-        self, delivery: Delivery, runner: Runner, indexing: Indexing, connections: Connections
+        self,
+        delivery: Delivery,
+        runner: Runner,
+        indexing: Indexing,
+        counting: Counting,
+        connections: Connections,
     ) -> None:
         self._registry = CollectorRegistry()
         ProcessCollector(registry=self._registry)
@@ -67,6 +84,9 @@ class Metrics:
             registry=self._registry,
         )
         behind.set_function(lambda: indexing.behind)
+        for name, meaning in COUNTED.items():
+            gauge = Gauge(f"tertulia_{name}", meaning, registry=self._registry)
+            gauge.set_function(partial(_count_of, counting, name))
         self._tell_of_connections(connections)
 
     def _tell_of_connections(self, connections: Connections) -> None:
@@ -114,6 +134,10 @@ class Metrics:
 
     def text(self) -> bytes:
         return generate_latest(self._registry)
+
+
+def _count_of(counting: Counting, name: str) -> int:
+    return counting.numbers[name]
 
 
 def may_read(policy: str, request: Request) -> bool:

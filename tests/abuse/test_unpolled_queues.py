@@ -118,5 +118,6 @@ def test_one_account_has_so_many_queues_and_no_more(own_chat, monkeypatch):
     newest = [ana.listens_for("message") for _ in range(12)][-1]
 
     assert len(own_chat.read(storage.queues.of_user, ana.id)) == 5
-    assert len(own_chat.server.application.delivery.mailroom.of_users([ana.id])) == 5
+    mailroom = own_chat.server.application.delivery.mailroom
+    assert len(mailroom.of_users(own_chat.realm.id, [ana.id])) == 5
     assert newest.silent()

@@ -48,7 +48,7 @@ class House:
 
 @pytest.fixture
 def house(kind: Kind, databases: Databases):
-    url, _ = databases.new(kind)
+    url, _ = databases.ready(kind)
     yield House(url)
     databases.give_back(url)
 

@@ -220,6 +220,7 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
         ("POST", "/users/me/muted_users/{muted_user_id}"): {},
         ("DELETE", "/users/me/muted_users/{muted_user_id}"): {},
         ("GET", "/users/me/alert_words"): {},
+        ("GET", "/realm/audit_log"): {},
         ("GET", "/users/me/sessions"): {},
         ("DELETE", "/users/me/sessions"): {},
         ("DELETE", "/users/me/sessions/{session_id}"): {},
@@ -283,6 +284,7 @@ def account_calls(chat) -> tuple[dict[tuple[str, str], Any], dict[str, Any]]:
         ("DELETE", "/users/{email}"): {},
         ("DELETE", "/users/me"): {},
         ("POST", "/users/{user_id}/reactivate"): {},
+        ("POST", "/users/{user_id}/password_link"): {},
         ("POST", "/users/me/api_key/regenerate"): {},
     }
     places = {

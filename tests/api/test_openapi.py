@@ -1,8 +1,6 @@
 """The law: what the server says of itself at /api/v1/openapi.json is what it does."""
 
 import hashlib
-import json
-from functools import cache
 from typing import Any
 
 import jsonschema
@@ -11,7 +9,7 @@ from tests.api.good_calls import address, ask, good_calls
 from tests.support.client import wire
 
 from tertulia.api.routes import ROUTES
-from tertulia.app import Application
+from tertulia.app import description
 from tertulia.domain.personal.settings import DEFAULTS as PREFERENCES
 from tertulia.http.routing import Route
 
@@ -23,9 +21,8 @@ def told(chat) -> dict[str, Any]:
     return document
 
 
-@cache
-def validator(text: str, pointer: tuple[str, ...]) -> Any:
-    document = json.loads(text)
+def validator(document: dict[str, Any], *pointer: str) -> Any:
+    """Holds something against a part of the document."""
     schema = document
     for step in pointer:
         schema = schema[step]
@@ -84,20 +81,19 @@ def test_every_route_has_a_good_call_here(scene):
 
 def test_every_answer_is_what_its_description_promises(chat, scene):
     ana, calls, places = scene
-    text = json.dumps(told(chat))
+    document = told(chat)
 
     for (method, path), params in calls.items():
         answer = ask(ana, method, address((method, path), places), **params).succeeds()
         pointer = ("paths", described(path), method.lower(), "responses", "200", "content")
-        problems = validator(text, (*pointer, "application/json", "schema")).iter_errors(answer)
+        problems = validator(document, *pointer, "application/json", "schema").iter_errors(answer)
         assert [f"{method} {path} {each.json_path} {each.message}" for each in problems] == []
 
 
 @pytest.mark.on_one
 def test_every_error_is_what_the_description_promises(chat, scene):
     ana, _, _ = scene
-    text = json.dumps(told(chat))
-    error = validator(text, ("components", "schemas", "Error"))
+    error = validator(told(chat), "components", "schemas", "Error")
 
     for answer in (
         ana.get("/messages/0"),
@@ -223,7 +219,6 @@ def test_what_is_documented_as_required_is_missed(chat, scene):
 def test_the_good_calls_fit_the_documented_types(chat, scene):
     _, calls, _ = scene
     document = told(chat)
-    text = json.dumps(document)
 
     for (method, path), params in calls.items():
         route = next(each for each in ROUTES if (each.method, each.path) == (method, path))
@@ -232,7 +227,7 @@ def test_the_good_calls_fit_the_documented_types(chat, scene):
                 value = params[name]
                 value = value if schema.get("type") != "string" else wire(value)
                 check = jsonschema.Draft202012Validator(
-                    schema | {"components": json.loads(text)["components"]}
+                    schema | {"components": document["components"]}
                 )
                 assert list(check.iter_errors(value)) == [], f"{method} {path} {name}"
 
@@ -252,9 +247,8 @@ def test_security_is_described(chat):
 
 
 def test_the_description_is_the_same_for_everybody_and_at_every_start(chat):
-    first = chat.stranger.raw("GET", f"{PREFIX}/openapi.json").body
-    services = chat.server.application.services
+    told = chat.stranger.raw("GET", f"{PREFIX}/openapi.json").body
 
-    again = Application(services.config, services.database, services.vault)
+    description.cache_clear()
 
-    assert again._description == first
+    assert description() == told

@@ -11,6 +11,15 @@ NewServer = Callable[[str, Path], ServerProcess]
 
 
 @pytest.fixture
+def databases(databases: Databases) -> Iterator[Databases]:
+    """Databases for one scene; they are given back at its end."""
+    before = len(databases.lent)
+    yield databases
+    for url in databases.lent[before:]:
+        databases.give_back(url)
+
+
+@pytest.fixture
 def new_server(databases: Databases) -> Iterator[NewServer]:
     """Makes servers: `new_server(*databases.new("sqlite"))`."""
     made: list[ServerProcess] = []

@@ -5,12 +5,12 @@ import random
 import resource
 import signal
 import socket
-import subprocess
 import time
 from pathlib import Path
 
 from tests.crash.client import Unreachable, request
-from tests.support.terminal import COMMAND, clean_environment
+from tests.support.nursery import Newborn
+from tests.support.terminal import clean_environment
 from tests.support.waiting import PATIENCE_SECONDS
 
 SECRET = "nobody would guess this secret of the tests"
@@ -24,21 +24,14 @@ class ServerProcess:
         self.port = free_port()
         self._log = folder.parent / f"{folder.name}-{self.port}.log"
         place = ["--data", str(folder), "--database", url, "--port", str(self.port)]
-        self._command = [COMMAND, "serve", *place]
-        self._process: subprocess.Popen[bytes] | None = None
+        self._words = ["serve", *place]
+        self._process: Newborn | None = None
 
     # --- life and death ---
 
     def start(self, *, wait: bool = True) -> None:
         environment = clean_environment(TERTULIA_SECRET=SECRET, TERTULIA_RATE_LIMIT="off")
-        with self._log.open("ab") as log:
-            self._process = subprocess.Popen(
-                self._command,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                env=environment,
-            )
+        self._process = Newborn(self._words, environment, self._log, self._log)
         if wait:
             self.wait_until_it_answers()
 
@@ -73,7 +66,7 @@ class ServerProcess:
     # --- looking and meddling ---
 
     @property
-    def process(self) -> subprocess.Popen[bytes]:
+    def process(self) -> Newborn:
         assert self._process is not None, "the server was never started"
         return self._process
 

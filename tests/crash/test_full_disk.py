@@ -36,7 +36,7 @@ def test_a_file_that_may_not_grow_refuses_sends_until_it_may(
     databases: Databases, new_server: NewServer
 ):
     """The system limits the size of files: the same refusal, in other words, from the kernel."""
-    url, folder = databases.new("sqlite")
+    url, folder = databases.ready("sqlite")
     server = new_server(url, folder)
 
     def fill() -> Remedy:

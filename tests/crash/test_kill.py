@@ -42,7 +42,7 @@ def test_kill_9_loses_nothing_and_repeats_nothing(
     databases: Databases, new_server: NewServer, kind: Kind, kills: int
 ):
     seed = os.environ.get("TERTULIA_TEST_SEED") or str(random.randrange(1_000_000))
-    url, folder = databases.new(kind)
+    url, folder = databases.ready(kind)
     server = new_server(url, folder)
     scene = Scene(url, server)
 

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.postgres
 def test_a_lost_database_is_an_answer_and_passes_by_itself(
     databases: Databases, new_server: NewServer
 ):
-    url, folder = databases.new("postgres")
+    url, folder = databases.ready("postgres")
     people = settle(url, "ana ben")
     wire = Wire(url)
     server = new_server(wire.url, folder)
@@ -54,7 +54,7 @@ def test_a_lost_database_is_an_answer_and_passes_by_itself(
 def test_what_was_acknowledged_survives_a_wire_that_is_cut_again_and_again(
     databases: Databases, new_server: NewServer
 ):
-    url, folder = databases.new("postgres")
+    url, folder = databases.ready("postgres")
     people = settle(url, "ana ben")
     wire = Wire(url)
     server = new_server(wire.url, folder)

@@ -11,7 +11,7 @@ POLLS = 100
 def test_a_server_told_to_stop_answers_all_polls_and_ends(
     databases: Databases, new_server: NewServer, kind: Kind
 ):
-    url, folder = databases.new(kind)
+    url, folder = databases.ready(kind)
     ana = settle(url, "ana")["ana"]
     server = new_server(url, folder)
     server.start()

@@ -9,7 +9,7 @@ pytestmark = pytest.mark.postgres
 
 
 def test_a_queue_belongs_to_every_server(databases: Databases, new_server: NewServer):
-    url, folder = databases.new("postgres")
+    url, folder = databases.ready("postgres")
     people = settle(url, "ana ben")
     servers = [new_server(url, folder / name) for name in ("a", "b")]
     for server in servers:
@@ -33,7 +33,7 @@ def test_a_queue_belongs_to_every_server(databases: Databases, new_server: NewSe
 def test_a_message_wakes_a_poll_on_another_server_which_survives_the_first(
     databases: Databases, new_server: NewServer
 ):
-    url, folder = databases.new("postgres")
+    url, folder = databases.ready("postgres")
     people = settle(url, "ana ben")
     one, other = new_server(url, folder / "a"), new_server(url, folder / "b")
     one.start()

@@ -27,7 +27,7 @@ KINDS = ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)]
 def test_a_file_that_was_cut_off_is_not_there(
     databases: Databases, new_server: NewServer, kind: Kind
 ):
-    url, folder = databases.new(kind)
+    url, folder = databases.ready(kind)
     ana, server, database = settle(url, "ana")["ana"], new_server(url, folder), Database.at(url)
     server.start()
     whole = ends(begins(server.port, ana, WHOLE))["url"]

@@ -20,7 +20,7 @@ LEASE_SECONDS = 0.5
 def test_who_was_cut_off_answers_nobody_by_what_it_knew(databases, monkeypatch):
     monkeypatch.setattr(follower, "LEASE_SECONDS", LEASE_SECONDS)
     answers: list[int] = []
-    url, folder = databases.new("postgres")
+    url, folder = databases.ready("postgres")
     wire = Wire(url)
     chat = Chat.found(Server(wire.url, folder).start(), "")
     elsewhere = Server(url, folder).start()

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.postgres
 @pytest.fixture
 def servers(databases):
     """Two servers on one database."""
-    url, folder = databases.new("postgres")
+    url, folder = databases.ready("postgres")
     one = Server(url, folder).start()
     chat = Chat.found(one, "")
     other = Server(url, folder, clock=one.clock).start()

@@ -248,7 +248,7 @@ def test_a_refusal_is_one_line_without_what_was_sent(kitchen):
         kitchen.post("/pots", data={"name": "a very secret soup"})
 
     (line,) = logs
-    assert (line["log_level"], line["method"], line["route"]) == ("info", "POST", "/pots")
+    assert (line["log_level"], line["method"], line["path"]) == ("info", "POST", "/pots")
     assert (line["status"], line["code"]) == (400, "BAD_REQUEST")
     assert "secret" not in str(line)
 

@@ -45,7 +45,7 @@ def movable_servers(databases: Databases) -> Iterator[Callable[[Kind], Server]]:
 
     def server_on(kind: Kind) -> Server:
         if kind not in running:
-            running[kind] = Server(*databases.new(kind)).start()
+            running[kind] = Server(*databases.ready(kind)).start()
             Chat.found(running[kind])
         return running[kind]
 

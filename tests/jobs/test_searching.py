@@ -98,7 +98,7 @@ class Undone(Exception):
 
 @pytest.mark.postgres
 def test_two_servers_index_together(databases) -> None:
-    url, folder = databases.new("postgres")
+    url, folder = databases.ready("postgres")
     one = Server(url, folder).start()
     chat = Chat.found(one, "")
     other = Server(url, folder, clock=one.clock).start()

@@ -663,7 +663,7 @@ def test_a_message_that_changed_at_the_last_moment_is_not_sent_as_it_was(later):
 
 @pytest.mark.postgres
 def test_of_two_servers_on_one_database_exactly_one_sends(databases):
-    url, folder = databases.new("postgres")
+    url, folder = databases.ready("postgres")
     one, two = Server(url, folder).start(), Server(url, folder).start()
     try:
         chat = Chat.found(one, "")
@@ -688,7 +688,7 @@ def test_of_two_servers_on_one_database_exactly_one_sends(databases):
 
 @pytest.mark.postgres
 def test_of_two_servers_exactly_one_tells_of_a_failure(databases):
-    url, folder = databases.new("postgres")
+    url, folder = databases.ready("postgres")
     one, two = Server(url, folder).start(), Server(url, folder).start()
     try:
         chat = Chat.found(one, "")

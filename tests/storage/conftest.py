@@ -12,7 +12,7 @@ from tertulia.storage.database import Database
 
 @pytest.fixture
 def database(kind: Kind, databases: Databases) -> Iterator[Database]:
-    url, _ = databases.new(kind)
+    url, _ = databases.ready(kind)
     made = Database.at(url)
     made.migrate()
     yield made
@@ -22,7 +22,7 @@ def database(kind: Kind, databases: Databases) -> Iterator[Database]:
 @pytest.fixture
 def on_sqlite(databases: Databases) -> Database:
     """For questions about the schema, which is the same on both."""
-    made = Database.at(databases.new("sqlite")[0])
+    made = Database.at(databases.ready("sqlite")[0])
     made.migrate()
     return made
 

@@ -11,7 +11,7 @@ from tertulia.storage.database import Database
 
 
 def with_clock(kind: Kind, databases: Databases, ahead: float) -> Database:
-    url, _ = databases.new(kind)
+    url, _ = databases.ready(kind)
     return Database.at(url, lambda: time.time() + ahead)
 
 

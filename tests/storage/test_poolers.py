@@ -4,6 +4,7 @@ import os
 import shutil
 import socket
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,24 +30,25 @@ pytestmark = [
 
 
 @contextmanager
-def pooled(url: str, mode: str, folder: Path) -> Iterator[str]:
+def pooled(url: str, mode: str) -> Iterator[str]:
     """The address of a database behind a pgbouncer of our own."""
     server, port = urlsplit(POSTGRES), free_port()
-    settings = folder / "pgbouncer.ini"
+    place = Path(tempfile.mkdtemp(prefix="tertulia-pooler-"))
+    settings = place / "pgbouncer.ini"
     settings.write_text(
         f"[databases]\n* = host={server.hostname} port={server.port or 5432} user=postgres\n"
         f"[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\nunix_socket_dir =\n"
         f"auth_type = any\npool_mode = {mode}\n"
     )
     as_somebody = ["-u", "nobody"] if os.geteuid() == 0 else []  # it refuses to be root
-    for place in (folder, *folder.parents[:3]):
-        place.chmod(0o755)
+    place.chmod(0o755)
     with subprocess.Popen([str(PGBOUNCER), "-q", *as_somebody, str(settings)]) as pooler:
         try:
             eventually(lambda: is_listening(port))
             yield f"postgresql://postgres@127.0.0.1:{port}/{urlsplit(url).path.lstrip('/')}"
         finally:
             pooler.terminate()
+            shutil.rmtree(place)
 
 
 def is_listening(port: int) -> bool:
@@ -57,7 +59,7 @@ def is_listening(port: int) -> bool:
 def test_sessions_that_are_shared_are_refused(databases: Databases):
     url, folder = databases.new("postgres")
 
-    with pooled(url, "transaction", folder) as address, pytest.raises(SessionsShared):
+    with pooled(url, "transaction") as address, pytest.raises(SessionsShared):
         opening.open_database(Config(data=folder, database=address))
 
     databases.give_back(url)
@@ -66,7 +68,7 @@ def test_sessions_that_are_shared_are_refused(databases: Databases):
 def test_sessions_of_ones_own_will_do(databases: Databases):
     url, folder = databases.new("postgres")
 
-    with pooled(url, "session", folder) as address:
+    with pooled(url, "session") as address:
         opening.open_database(Config(data=folder, database=address))
         chat = Chat.found(Server(address, folder).start(), "")
         ana, ben = chat.people("ana", "ben", channels=["kitchen"])

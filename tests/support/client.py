@@ -4,7 +4,6 @@ Every answer must be JSON with `result` and `msg`, every error must have a code,
 is held against the contract.
 """
 
-import http.client
 import json
 import time
 from collections.abc import Mapping
@@ -13,6 +12,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from tests.support import conformance
+from tests.support.connection import Connection
 
 METHODS = ("GET", "POST", "PATCH", "PUT", "DELETE")
 PREFIX = "/api/v1"
@@ -51,7 +51,7 @@ class Client:
 
     def __init__(self, port: int) -> None:
         self.port = port
-        self._idle: list[tuple[float, http.client.HTTPConnection]] = []
+        self._idle: list[tuple[float, Connection]] = []
 
     def close(self) -> None:
         while self._idle:
@@ -88,18 +88,21 @@ class Client:
         """
         connection = self._take_idle() or self._connect()
         try:
-            connection.request(method, target, body, dict(headers or {}))
-            response = connection.getresponse()
-            reply = Reply(response.status, response.headers, response.read())  # type: ignore[arg-type]
+            connection.request(method, target, headers or {}, body)
+            answer = connection.answer(method)
         except BaseException:
             connection.close()
             raise
-        self._idle.append((time.monotonic(), connection))
+        reply = Reply(answer.status, answer.headers, answer.body)
+        if answer.keeps_alive:
+            self._idle.append((time.monotonic(), connection))
+        else:
+            connection.close()
         if target.startswith(PREFIX) and reply.body:
             check(means or method, target.removeprefix(PREFIX), reply)
         return reply
 
-    def _take_idle(self) -> http.client.HTTPConnection | None:
+    def _take_idle(self) -> Connection | None:
         while self._idle:
             since, connection = self._idle.pop()
             if time.monotonic() - since < IDLE_SECONDS:
@@ -107,8 +110,8 @@ class Client:
             connection.close()
         return None
 
-    def _connect(self) -> http.client.HTTPConnection:
-        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT_SECONDS)
+    def _connect(self) -> Connection:
+        return Connection(self.port, TIMEOUT_SECONDS)
 
 
 def wire(value: Any) -> str:

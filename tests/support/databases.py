@@ -1,17 +1,24 @@
 """Where the tests keep their data: a temporary folder, or a PostgreSQL database of their own.
 
+The folder is in memory where there is such a place: no test pulls the plug of the machine, so
+nobody has to wait for a disk.
+
 PostgreSQL is looked for on this machine, or where `TERTULIA_TEST_POSTGRES` says. Every database
 made here is dropped when the test run ends.
 """
 
 import itertools
 import os
+import shutil
+import tempfile
 from functools import cache
 from pathlib import Path
 from typing import Literal
 
 import psycopg
 import pytest
+
+from tertulia.storage.database import Database
 
 Kind = Literal["sqlite", "postgres"]
 
@@ -24,12 +31,17 @@ class Databases:
     """Hands out empty databases. One that was given back is emptied and handed out again,
     because to create and drop a database takes PostgreSQL longer than most tests last."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self) -> None:
+        in_memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+        self._folder = Path(tempfile.mkdtemp(prefix="tertulia-test-", dir=in_memory))
+        self.lent: list[str] = []
         self._made: list[str] = []
         self._idle: list[str] = []
+        self._forms: dict[Kind, str] = {}
 
-    def new(self, kind: Kind, *, untouched: bool = False) -> tuple[str, Path]:
+    def new(
+        self, kind: Kind, *, untouched: bool = False, form: str = "template1"
+    ) -> tuple[str, Path]:
         """The URL of an empty database, and a data folder to go with it.
 
         One that is untouched does not even have tables."""
@@ -37,24 +49,45 @@ class Databases:
         folder = self._folder / name
         folder.mkdir(parents=True)
         if kind == "sqlite":
-            return f"sqlite:///{folder / 'tertulia.db'}", folder
+            self.lent.append(f"sqlite:///{folder / 'tertulia.db'}")
+            return self.lent[-1], folder
         assert kind == "postgres", f"there is no database called {kind}"
         problem = unreachable()
         if problem:
             pytest.skip(f"PostgreSQL cannot be reached: {problem}")
         if self._idle and not untouched:
-            return self._idle.pop(), folder
+            self.lent.append(self._idle.pop())
+            return self.lent[-1], folder
         with _connect() as connection:
-            connection.execute(f"CREATE DATABASE {name}")
+            connection.execute(f"CREATE DATABASE {name} TEMPLATE {form}")
         self._made.append(name)
-        return _url(name), folder
+        self.lent.append(_url(name))
+        return self.lent[-1], folder
+
+    def ready(self, kind: Kind) -> tuple[str, Path]:
+        """The same with our tables in it: to copy them is quicker than to make them."""
+        if kind == "postgres" and self._idle:
+            return self.new(kind)
+        if kind not in self._forms:
+            self._forms[kind], _ = self.new(kind, untouched=True)
+            self.lent.remove(self._forms[kind])
+            Database.at(self._forms[kind]).migrate()
+        if kind == "sqlite":
+            url, folder = self.new(kind)
+            shutil.copy(self._forms[kind].removeprefix("sqlite:///"), folder / "tertulia.db")
+            return url, folder
+        return self.new(kind, form=_name_in(self._forms[kind]))
 
     def give_back(self, url: str) -> None:
-        if not url.startswith("sqlite"):
+        self.lent.remove(url)
+        if url.startswith("sqlite"):
+            shutil.rmtree(Path(url.removeprefix("sqlite:///")).parent, ignore_errors=True)
+        else:
             _empty(url)
             self._idle.append(url)
 
     def drop_all(self) -> None:
+        shutil.rmtree(self._folder, ignore_errors=True)
         if self._made:
             with _connect() as connection:
                 for name in self._made:
@@ -88,6 +121,10 @@ def _empty(url: str) -> None:
 
 def _url(name: str) -> str:
     return f"{POSTGRES.rstrip('/')}/{name}"
+
+
+def _name_in(url: str) -> str:
+    return url.rpartition("/")[2]
 
 
 def _connect() -> psycopg.Connection:

@@ -7,18 +7,16 @@ import os
 import re
 import signal
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from click.testing import CliRunner
+from tests.support.nursery import COMMAND, Newborn
 from tests.support.waiting import PATIENCE_SECONDS, eventually
 
 from tertulia.cli import main
-
-COMMAND = str(Path(sys.executable).with_name("tertulia"))
 
 
 def clean_environment(**more: str) -> dict[str, str]:
@@ -84,14 +82,13 @@ class Terminal:
         self, *flags: str, log: Path | None = None, ulimit: str = "", umask: str = ""
     ) -> "Serving":
         """Start a server and wait until it says that it listens."""
-        command = [COMMAND, "serve", "--port", "0", *self.place, *flags]
+        words = ["serve", "--port", "0", *self.place, *flags]
         shell = " && ".join([f"ulimit {ulimit}"] * bool(ulimit) + [f"umask {umask}"] * bool(umask))
-        if shell:
-            command = ["sh", "-c", f'{shell} && exec "$@"', "sh", *command]
         number = len(self._serving)
         folder = self.data.parent
+        folder.mkdir(parents=True, exist_ok=True)
         out = folder / f"{self.data.name}-{number}.out"
-        serving = Serving(command, out, log or folder / f"{self.data.name}-{number}.err")
+        serving = Serving(shell, words, out, log or folder / f"{self.data.name}-{number}.err")
         self._serving.append(serving)
         serving.wait_until_it_listens()
         return serving
@@ -104,12 +101,19 @@ class Terminal:
 class Serving:
     """A server in a process of its own."""
 
-    def __init__(self, command: list[str], out: Path, log: Path) -> None:
+    def __init__(self, shell: str, words: list[str], out: Path, log: Path) -> None:
+        """With words for a shell, which come first, it is started by one."""
         self._out, self._log = out, log
-        with out.open("wb") as stdout, log.open("wb") as stderr:
-            self.process = subprocess.Popen(
-                command, stdout=stdout, stderr=stderr, env=clean_environment()
-            )
+        self.process: Newborn | subprocess.Popen[bytes]
+        if shell:
+            command = ["sh", "-c", f'{shell} && exec "$@"', "sh", COMMAND, *words]
+            with out.open("wb") as stdout, log.open("wb") as stderr:
+                self.process = subprocess.Popen(
+                    command, stdout=stdout, stderr=stderr, env=clean_environment()
+                )
+        else:
+            out.touch()
+            self.process = Newborn(words, clean_environment(), out, log)
 
     @property
     def said(self) -> Said:

@@ -13,6 +13,8 @@ from tests.support.people import Chat, Person
 
 PATIENCE = 15_000  # milliseconds, on a machine that does other things too
 
+expect.set_options(timeout=PATIENCE)
+
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 

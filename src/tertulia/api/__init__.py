@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         people,
         permission_values,
         personal,
+        recording,
         requirements,
         setting_values,
     )

@@ -53,7 +53,7 @@ class Admission:
         elif route.access == "spectator" and not self._is_open(org):
             raise NotLoggedIn()
         self._limit(request, caller)
-        return Call(self._services, request, org, caller)
+        return _recorded(Call(self._services, request, org, caller), route)
 
     async def admit_browser(self, request: ApiRequest, route: Route) -> Call:
         """Let in who comes with a cookie of ours, from a page of ours."""
@@ -62,7 +62,7 @@ class Admission:
         self._limit(request, call.caller)
         if call.caller is None and not self._may_do_without_login(route, org):
             raise NoSession()
-        return call
+        return _recorded(call, route)
 
     async def visit(self, request: ApiRequest) -> Call:
         """Somebody who opens a page, logged in or not; it counts against the limit of strangers."""
@@ -196,6 +196,12 @@ def _check_active(user: User, org: Organization) -> None:
         raise OrganizationDeactivated()
     if not user.is_active:
         raise AccountDeactivated()
+
+
+def _recorded(call: Call, route: Route) -> Call:
+    if route.is_recorded:
+        call.record = partial(api.recording.recording, route)
+    return call
 
 
 def _heed(request: ApiRequest, decision: Decision) -> None:

@@ -42,6 +42,8 @@ class Call:
     found_org: Organization | None
     caller: User | None  # None for somebody who has not logged in
     session: Session | None = None  # of the browser that asks, if it is one
+    record: Callable[["Call", Bound], Bound] | None = None  # for what the audit log tells
+    _recording: Bound | None = None
 
     @property
     def user(self) -> User:
@@ -62,7 +64,12 @@ class Call:
 
     @property
     def db(self) -> Bound:
-        return self.services.database.of(self.org.realm.id)
+        plain = self.services.database.of(self.org.realm.id)
+        if self.record is None:
+            return plain
+        if self._recording is None:
+            self._recording = self.record(self, plain)
+        return self._recording
 
     @property
     def author(self) -> Author:
@@ -100,8 +107,7 @@ def find_organization(services: Services, host: str) -> Organization | None:
     everywhere = services.delivery.organizations
     if len(everywhere) == 1:
         return next(iter(everywhere.values()))
-    wanted = subdomain(services.config.external_host, host)
-    return next((org for org in everywhere.values() if org.realm.subdomain == wanted), None)
+    return services.delivery.organization_at(subdomain(services.config.external_host, host))
 
 
 def has_public_access(config: Config, org: Organization) -> bool:
@@ -118,6 +124,11 @@ def may_open_channels(call: Call) -> bool:
     return call.config.web_public_streams_enabled and bool(
         call.org.realm.setting("enable_spectator_access")
     )
+
+
+def is_root(call: Call) -> bool:
+    """Whether the host is the one that organizations are subdomains of."""
+    return subdomain(call.config.external_host, call.request.host) == ""
 
 
 def site(config: Config, request: ApiRequest, org: Organization | None) -> str:

@@ -179,6 +179,11 @@ ROUTES = [
     ),
     # the organization
     patch("/realm", api.organization.settings.edit, requires=api.requirements.administrator),
+    get(
+        "/realm/audit_log",
+        api.organization.audit.newest,
+        requires=api.requirements.administrator,
+    ),
     get("/realm/presence", api.people.presence.everyone),
     get("/realm/domains", api.organization.mail_domains.everything),
     post("/realm/domains", api.organization.mail_domains.add, requires=api.requirements.owner),
@@ -281,6 +286,11 @@ ROUTES = [
     ),
     delete("/users/me", api.people.accounts.deactivate_self, requires=api.requirements.human),
     post("/users/{user_id}/reactivate", api.people.accounts.reactivate),
+    post(
+        "/users/{user_id}/password_link",
+        api.people.accounts.make_password_link,
+        requires=api.requirements.manager_of_accounts,
+    ),
     post("/users/me/api_key/regenerate", api.people.accounts.renew_key),
     get("/users/me/sessions", api.people.sessions.mine, requires=api.requirements.human),
     delete("/users/me/sessions", api.people.sessions.end_others, requires=api.requirements.human),
@@ -350,3 +360,5 @@ ROUTES = [
         requires=api.requirements.administrator,
     ),
 ]
+
+ROUTES = api.recording.marked(ROUTES)

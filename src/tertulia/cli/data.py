@@ -1,5 +1,6 @@
 """What the commands have in common: opening the data, choosing an organization, showing a list."""
 
+import getpass
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -8,11 +9,13 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import click
 import msgspec
 
-from tertulia import opening, storage
+from tertulia import actions, opening, storage
 from tertulia.cli.flags import Command, config_options
 from tertulia.config import Config
+from tertulia.domain.organization.audit import Act
 from tertulia.domain.organization.realm import Realm
 from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.user import User
 from tertulia.opening import NoData
 from tertulia.storage.database import Database
 from tertulia.storage.database.tx import Tx
@@ -50,7 +53,31 @@ class OpenOrganization:
     def write(
         self, action: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        return self.database.write_now(self.realm.id, action, *args, **kwargs)
+        """Do something, and note in the audit log that it was done from here."""
+
+        act = command_act(*args)
+
+        def noted(tx: Tx) -> T:
+            result = action(tx, *args, **kwargs)
+            actions.organization.audit.note(tx, act)
+            return result
+
+        return self.database.write_now(self.realm.id, noted)
+
+
+def command_act(*about: object) -> Act:
+    """What the command is doing, for the audit log: its name, and what it is about by number."""
+    name = click.get_current_context().command_path.partition(" ")[2]
+    numbers = [each.id if isinstance(each, User) else each for each in about]
+    told = {"numbers": [each for each in numbers if isinstance(each, int)]}
+    return Act(name, None, f"command line, {_user()}", told if told["numbers"] else {})
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a user id that nobody has named, as in a container
+        return str(os.getuid())
 
 
 def open_data(flags: dict[str, Any], *, may_make: bool = False) -> tuple[Config, Database]:

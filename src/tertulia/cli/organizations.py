@@ -10,6 +10,7 @@ from tertulia import actions, events, storage, zuliprc
 from tertulia.cli.data import (
     OpenOrganization,
     as_json,
+    command_act,
     in_organization,
     open_data,
     open_organization,
@@ -18,6 +19,7 @@ from tertulia.cli.data import (
 )
 from tertulia.cli.flags import config_options
 from tertulia.domain.groups.group import Members, PermissionChange
+from tertulia.domain.organization.realm import Realm
 from tertulia.domain.organization.settings import SETTINGS, OrganizationSetting, PeopleNamed
 from tertulia.storage.database.tx import Tx
 
@@ -26,7 +28,7 @@ LONGEST_SHOWN = 60  # characters of what cannot be
 
 @click.group()
 def org() -> None:
-    """Organizations: found and list them, change their settings."""
+    """Organizations: found, list, close and delete them, change their settings."""
 
 
 @org.command()
@@ -39,7 +41,14 @@ def org() -> None:
 def create(name: str, subdomain: str, as_json: bool, **flags: Any) -> None:
     """Found an organization, on a data folder that is made if there is none."""
     _, database = open_data(flags, may_make=True)
-    realm = database.write_now(0, actions.organization.create, name, subdomain)
+    act = command_act()
+
+    def found(tx: Tx) -> Realm:
+        realm = actions.organization.create(tx, name, subdomain)
+        actions.organization.audit.note(tx.for_realm(realm.id), act)
+        return realm
+
+    realm = database.write_now(0, found)
     if as_json:
         show_json({"id": realm.id, "subdomain": realm.subdomain, "name": realm.name})
     else:
@@ -71,6 +80,19 @@ def list_organizations(as_json: bool, **flags: Any) -> None:
         show_table([("ID", "SUBDOMAIN", "NAME", "PEOPLE"), *rows])
 
 
+@org.command()
+@click.option("--yes", is_flag=True, help="Do not ask whether that is meant.")
+@in_organization
+def delete(yes: bool, org: str | None, **flags: Any) -> None:
+    """Delete all data of a closed organization; it cannot be brought back."""
+    opened = open_organization(org, flags)
+    if opened.realm.deactivated and not yes:
+        click.confirm(f"Delete all data of {opened.realm.name}?", abort=True, err=True)
+    while opened.database.write_now(opened.realm.id, actions.organization.ending.delete_some):
+        pass
+    click.echo(f"{opened.realm.name} is gone. Older backups keep what they had.", err=True)
+
+
 @org.command("set", context_settings={"ignore_unknown_options": True})  # so that -1 is a value
 @click.argument("key")
 @click.argument("value")
@@ -81,7 +103,8 @@ def set_setting(key: str, value: str, org: str | None, **flags: Any) -> None:
     setting = SETTINGS.get(key) or _unknown(key)
     chosen = _read_value(opened, setting, value)
     html = {key: _html(opened, value)} if setting.is_markup else {}
-    opened.write(actions.organization.settings.edit, None, {key: chosen}, html)
+    offered = opened.config.login_methods(opened.realm.subdomain)
+    opened.write(actions.organization.settings.edit, None, {key: chosen}, html, offered)
     click.echo(f"{key} is now {value}.", err=True)
 
 

@@ -62,11 +62,23 @@ class Delivery:
         self._database = database
         self._heartbeat_seconds = heartbeat_seconds
         self._server = uuid.uuid4().hex  # tells our own whispers from those of other servers
+        self._found_at: dict[str, Organization] = {}  # by subdomain
         self._stopping = False
 
     @property
     def organizations(self) -> dict[int, Organization]:
         return self.follower.organizations
+
+    def organization_at(self, subdomain: str) -> Organization | None:
+        """Whoever was found there before is looked at first: there may be thousands."""
+        known = self._found_at.get(subdomain)
+        if known is not None and known.realm.subdomain == subdomain:
+            return known
+        everywhere = self.organizations.values()
+        found = next((org for org in everywhere if org.realm.subdomain == subdomain), None)
+        if found is not None:
+            self._found_at[subdomain] = found
+        return found
 
     # --- giving out ---
 
@@ -121,7 +133,7 @@ class Delivery:
     def _take_back(self, org: Organization, happening: Happening) -> None:
         """After a lost key no queue is left, after a lost channel none of its messages."""
         lost = happening.event.taken_back()
-        for mailbox in self.mailroom.of_users(lost.queues_of):
+        for mailbox in self.mailroom.of_users(org.realm.id, lost.queues_of):
             self._close(mailbox)
         for channel_id, user_ids in lost.channels.items():
             losers = happening.audience if user_ids is None else Users(list(user_ids))

@@ -15,7 +15,7 @@ from tertulia.events.mailbox import Mailbox
 class Mailroom:
     def __init__(self) -> None:
         self._mailboxes: dict[str, Mailbox] = {}
-        self._of_user: dict[int, set[str]] = {}
+        self._of_user: dict[int, dict[int, set[str]]] = {}  # queues by realm and user
         self._wide: dict[int, set[str]] = {}  # queues that hear all public channels, by realm
 
     def __iter__(self) -> Iterator[Mailbox]:
@@ -35,7 +35,8 @@ class Mailroom:
     def put(self, mailbox: Mailbox) -> None:
         listener = mailbox.listener
         self._mailboxes[listener.queue_id] = mailbox
-        self._of_user.setdefault(listener.user_id, set()).add(listener.queue_id)
+        listening = self._of_user.setdefault(mailbox.realm_id, {})
+        listening.setdefault(listener.user_id, set()).add(listener.queue_id)
         if listener.options.hears_public_channels:
             self._wide.setdefault(mailbox.realm_id, set()).add(listener.queue_id)
 
@@ -45,25 +46,26 @@ class Mailroom:
             return  # given up before, and perhaps made anew
         del self._mailboxes[queue_id]
         self._wide.get(mailbox.realm_id, set()).discard(queue_id)
-        ids = self._of_user.get(user_id, set())
-        ids.discard(queue_id)
-        if not ids:
-            self._of_user.pop(user_id, None)
+        listening = self._of_user[mailbox.realm_id]
+        listening[user_id].discard(queue_id)
+        if not listening[user_id]:
+            del listening[user_id]
 
-    def of_users(self, user_ids: Iterable[int]) -> list[Mailbox]:
+    def of_users(self, realm_id: int, user_ids: Iterable[int]) -> list[Mailbox]:
+        listening = self._of_user.get(realm_id, {})
         return [
             self._mailboxes[queue_id]
             for user_id in user_ids
-            for queue_id in self._of_user.get(user_id, ())
+            for queue_id in listening.get(user_id, ())
         ]
 
     def of_organization(self, realm_id: int) -> list[Mailbox]:
-        return [mailbox for mailbox in self if mailbox.realm_id == realm_id]
+        return self.of_users(realm_id, self._of_user.get(realm_id, {}))
 
     def for_audience(self, org: Organization, audience: Audience) -> list[Mailbox]:
         """Mailboxes that may be meant; the audience itself still has to say."""
-        found = self.of_users(audience.among(org, self._of_user.keys()))
-        return [mailbox for mailbox in found if mailbox.realm_id == org.realm.id]
+        listening = self._of_user.get(org.realm.id, {})
+        return self.of_users(org.realm.id, audience.among(org, listening.keys()))
 
     def for_happening(self, org: Organization, happening: Happening) -> Iterable[Mailbox]:
         """The same for an event, with those who overhear it in a public channel."""

@@ -40,6 +40,7 @@ from tertulia.http.routing import Route, RouteNode, Router, path_arguments
 Admit = Callable[[ApiRequest, Route], Awaitable[Any]]
 Greet = Callable[[ApiRequest], int]
 Observe = Callable[[str, str, int, float], None]
+Refused = Callable[[Any, Route, ClientError], Awaitable[None]]
 
 NO_ROUTE = "-"
 PIECE_BYTES = 1 << 16  # of an answer: the next is sent when the client has taken this one
@@ -53,8 +54,25 @@ class Exchange:
 
     method: str
     started: float
-    route: str = NO_ROUTE  # its template
+    found: Route | None = None
     request: ApiRequest | None = None
+
+    @property
+    def route(self) -> str:
+        """Its template."""
+        return NO_ROUTE if self.found is None else self.found.path
+
+    def facts(self) -> dict[str, Any]:
+        """What every line in the log says of it: nothing that somebody wrote."""
+        request, route = self.request, self.found
+        counted_for = None if request is None else request.counted_for
+        return {
+            "method": self.method,
+            "path": NO_ROUTE if not (request and route) else route.shown(request.path),
+            "address": "" if request is None else request.client_address,
+            "user": counted_for if isinstance(counted_for, int) else None,
+            "ms": self.milliseconds(),
+        }
 
     def milliseconds(self) -> float:
         return round((time.perf_counter() - self.started) * 1000, 1)
@@ -73,10 +91,10 @@ class Api:
     It may add to `request.reply_headers`, which travel with the answer in any case. `greet` is
     asked before a large body is read: it raises for one who has asked too often, and says how much
     may be read before it is known what they want. Both note in `request.counted_for` whose bytes
-    these are. `absent` says
-    why there is nothing at an address, by how that begins. `observe` is told the method, the
-    route's template, the status and the seconds of every answer. Other sites' pages may call,
-    unless it is for browsers that are known by a cookie.
+    these are. `absent` says why there is nothing at an address, by how that begins. `observe` is
+    told the method, the route's template, the status and the seconds of every answer, and `refused`
+    of every call that was let in and not answered with what it asked for. Other sites' pages may
+    call, unless it is for browsers that are known by a cookie.
     """
 
     def __init__(
@@ -90,6 +108,7 @@ class Api:
         greet: Greet = lambda request: EARLY_BODY_BYTES,
         absent: Mapping[str, ClientError] | None = None,
         observe: Observe | None = None,
+        refused: Refused | None = None,
     ) -> None:
         self._router = Router(routes, prefix, absent)
         self._admit = admit
@@ -98,6 +117,7 @@ class Api:
         self._max_body_bytes = config.max_body_bytes
         self._max_header_bytes = config.max_header_bytes
         self._observe = observe
+        self._refused = refused
         self._headers = _ALWAYS if for_browsers else [*_ALWAYS, *_ANY_PAGE_MAY_CALL]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -143,16 +163,29 @@ class Api:
     ) -> Answer:
         await request.read_early(early)
         route = place.route(request.method)
-        exchange.route = route.path
+        exchange.found = route
         limit = self._max_body_bytes if route.max_body is None else route.max_body
         streams = route.contract.streams_files  # then the endpoint says when it is too much
         if not streams:
             request.refuse_larger(limit)
 
         call = await self._admit(request, route)
+        try:
+            answer = await self._done(request, route, texts, call, limit)
+        except ClientError as error:
+            if self._refused is not None:
+                await self._refused(call, route, error)
+            raise
+        if route.is_recorded:
+            log.info("done", **exchange.facts())
+        return answer
+
+    async def _done(
+        self, request: ApiRequest, route: Route, texts: list[str], call: Any, limit: int
+    ) -> Answer:
         if route.requires is not None:
             route.requires(call)
-
+        streams = route.contract.streams_files
         if not streams:
             await request.read_rest(limit)
         files = Incoming(request.incoming()) if streams else Files(request.files)
@@ -242,14 +275,7 @@ async def _watched(run: Awaitable[Any], request: ApiRequest) -> Any:
 
 def _refusal(error: ClientError, exchange: Exchange) -> Answer:
     tell = log.info if error.status < 500 else log.warning
-    tell(
-        "refused",
-        method=exchange.method,
-        route=exchange.route,
-        status=error.status,
-        code=error.code,
-        ms=exchange.milliseconds(),
-    )
+    tell("refused", status=error.status, code=error.code, **exchange.facts())
     return Answer(error.status, encode_error(error), error.reply_headers())
 
 
@@ -260,14 +286,12 @@ def _failure(error: Exception, exchange: Exchange) -> Answer:
     log.error(
         "failed",
         request_id=request_id,
-        method=exchange.method,
-        route=exchange.route,
         error=f"{type(error).__module__}.{type(error).__qualname__}",
         trace=[
             f"{frame.filename}:{frame.lineno} {frame.name}"
             for frame in traceback.extract_tb(error.__traceback__, limit=-10)
         ],
-        ms=exchange.milliseconds(),
+        **exchange.facts(),
     )
     ours = InternalError()
     return Answer(ours.status, encode_error(ours), {"X-Request-Id": request_id})

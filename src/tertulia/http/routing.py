@@ -35,6 +35,7 @@ class Route:
     requires: Callable[[Any], None] | None = None  # a role check; it runs before the parameters
     max_body: int | None = None  # in bytes, where the server's own limit is not the right one
     long_poll: bool = False  # answers late, so we watch whether the client is still there
+    is_recorded: bool = False  # told by the audit log, and by a line in the server's log
 
     @property
     def summary(self) -> str:
@@ -47,6 +48,15 @@ class Route:
     @property
     def segments(self) -> list[str]:
         return self.path.split("/")[1:]
+
+    def shown(self, path: str) -> str:
+        """The address that was asked for, for logs: with its numbers, without anybody's words."""
+        given = path.split("/")[-len(self.segments) :]
+        filled = (
+            each if word.startswith("{") and each.isdecimal() else word
+            for word, each in zip(self.segments, given, strict=False)
+        )
+        return "/" + "/".join(filled)
 
 
 class RouteOptions(TypedDict, total=False):

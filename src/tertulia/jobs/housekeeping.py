@@ -141,13 +141,24 @@ async def welcome_full_members(database: Database, delivery: Delivery) -> None:
     await each(delivery.organizations.values(), welcome)
 
 
+async def forget_audit_entries(database: Database, delivery: Delivery, days: int) -> None:
+    """Delete what was noted so long ago that nobody will ask for it."""
+
+    async def forget(realm_id: int) -> None:
+        while await database.of(realm_id).write(actions.organization.audit.forget_old, days):
+            pass
+
+    await each(delivery.organizations, forget)
+
+
 async def forget_sessions(database: Database, delivery: Delivery) -> None:
-    """Delete sessions that are over, and passwords that were tried long ago."""
+    """Delete sessions and links that are over, and passwords that were tried long ago."""
 
     async def forget(realm_id: int) -> None:
         here = database.of(realm_id)
         await here.write(actions.people.sessions.forget_old)
         await here.write(actions.people.password_attempts.forget_old)
+        await here.write(actions.people.one_time_links.forget_old)
 
     await each(delivery.organizations, forget)
 

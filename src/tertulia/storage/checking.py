@@ -5,6 +5,7 @@ from tertulia.storage.database.tx import Tx
 # Table, column, and the table whose `id` it holds, as far as the schema does not say so itself:
 # what a row refers to may be gone before it.
 UNDECLARED = (
+    ("audit_entry", "actor_id", "account"),
     ("channel", "first_message_id", "message"),
     ("channel", "folder_id", "channel_folder"),
     ("message", "origin_channel_id", "channel"),

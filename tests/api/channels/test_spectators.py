@@ -19,7 +19,7 @@ def open_servers(databases: Databases) -> Iterator[Callable[[Kind], Server]]:
 
     def server_on(kind: Kind) -> Server:
         if kind not in running:
-            url, folder = databases.new(kind)
+            url, folder = databases.ready(kind)
             running[kind] = Server(url, folder, {"web_public_streams_enabled": True}).start()
             Chat.found(running[kind])  # with one organization any host would reach it
         return running[kind]

@@ -72,11 +72,10 @@ def test_a_file_comes_back_as_it_was(people):
 def test_a_form_without_a_length_is_read_too(people):
     _, ana, _ = people
     body = form(("tide.bin", MUCH))
+    pieces = [body[at : at + 100_001] for at in range(0, len(body), 100_001)]
+    chunks = b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in [*pieces, b""])
 
-    def in_chunks():
-        yield from (body[at : at + 100_001] for at in range(0, len(body), 100_001))
-
-    answer = sends_form(ana, in_chunks()).succeeds()
+    answer = sends_form(ana.with_headers(Transfer_Encoding="chunked"), chunks).succeeds()
 
     assert fetches(ana, File(answer["url"], "tide.bin")).body == MUCH
 

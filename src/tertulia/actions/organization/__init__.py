@@ -18,6 +18,7 @@ from tertulia.storage.database.tx import Tx
 
 if TYPE_CHECKING:
     from tertulia.actions.organization import (
+        audit,
         custom_emoji,
         ending,
         linkifiers,

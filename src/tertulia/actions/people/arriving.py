@@ -8,6 +8,7 @@ it may be used. All ways in end here, so that none forgets a rule.
 from dataclasses import dataclass
 
 from tertulia import actions, storage
+from tertulia.domain.organization.audit import LOGIN, Act
 from tertulia.domain.people.sessions import Browser
 from tertulia.domain.people.user import User
 from tertulia.errors.authentication import (
@@ -28,6 +29,7 @@ class ProvenIdentity:
 
     method: str
     user_id: int  # the account that was recognized
+    address: str = ""  # from where; a browser brings its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,7 @@ class Entrance:
 
 def arrive(tx: Tx, who: ProvenIdentity, entrance: Entrance | None = None) -> User:
     """The account, if it may be used now; a browser gets a session of its own."""
-    _check_method(tx, who.method)
+    check_method(tx, who.method)
     user = storage.people.find(tx, who.user_id)
     if user is None or user.is_bot:
         raise LoginFailed()
@@ -51,12 +53,16 @@ def arrive(tx: Tx, who: ProvenIdentity, entrance: Entrance | None = None) -> Use
         if entrance.former is not None:
             actions.people.sessions.log_out(tx, entrance.former)
         actions.people.sessions.begin(tx, user, entrance.fingerprint, entrance.browser)
+    address = who.address or ("" if entrance is None else entrance.browser.address)
+    act = Act(LOGIN, user.id, address, {"method": who.method})
+    actions.organization.audit.note(tx, act)
     return user
 
 
-def _check_method(tx: Tx, method: str) -> None:
+def check_method(tx: Tx, method: str) -> None:
+    """Raises if the organization is closed, or does not let people in this way."""
     realm = storage.organization.current(tx)
     if realm.deactivated:
         raise LoginOrganizationDeactivated()
-    if not realm.setting("authentication_methods").get(method, False):
+    if not realm.admits(method):
         raise PasswordLoginDisabled() if method == EMAIL else MethodDisabled(method=method)

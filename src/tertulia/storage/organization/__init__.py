@@ -10,7 +10,13 @@ from tertulia.modules import on_demand
 from tertulia.storage.database.tx import Row, Tx
 
 if TYPE_CHECKING:
-    from tertulia.storage.organization import custom_emoji, linkifiers, mail_domains, playgrounds
+    from tertulia.storage.organization import (
+        audit,
+        custom_emoji,
+        linkifiers,
+        mail_domains,
+        playgrounds,
+    )
 else:
     __getattr__ = on_demand(__name__)
 

@@ -125,7 +125,9 @@ class Postgres:
         " WHERE table_schema = current_schema() ORDER BY table_name, ordinal_position"
     )
     next_message_id = "nextval('message_id_seq')"
+    size = "SELECT pg_database_size(current_database()) AS value"
     reads_block = False
+    writes_in_queries = True
     limits: dict[str, str] = {
         "idle_in_transaction_session_timeout": "5s",
         "lock_timeout": "5s",
@@ -182,6 +184,9 @@ class Postgres:
     def run_many(self, connection: Any, sql: str, params: list[dict[str, Any]]) -> None:
         connection.cursor().executemany(_translate(sql), params)
 
+    def tuples(self, cursor: Cursor) -> list[tuple[Any, ...]]:
+        return [tuple(row.values()) for row in cursor.fetchall()]
+
     def load_rows(
         self, connection: Any, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]
     ) -> None:
@@ -220,7 +225,8 @@ class Postgres:
             yield from copy.rows()
 
     def begin_loading(self, connection: Any) -> None:
-        """Nothing to do: until its commit nobody sees a transaction."""
+        """Until its commit nobody sees a transaction; it takes no more than one of the cores."""
+        connection.execute("SET max_parallel_maintenance_workers = 0")
 
     def end_loading(self, connection: Any) -> None:
         """Nothing to do, for the same reason."""

@@ -3,6 +3,7 @@
 import { changeChannel, channels, folders, learn } from "./channels.js";
 import { conversationOf, keyOf } from "./conversations.js";
 import { noteDirect } from "./directs.js";
+import { hearOfDrafts } from "./drafts.js";
 import { forgetListings, offer } from "./lists.js";
 import { changeRealm, changeSetting, known, myId } from "./me.js";
 import { changeMessage, dropMessages, heldMessages, messageOf, setFlag, takeMessage } from "./messages.js";
@@ -43,7 +44,7 @@ const handlers = {
   custom_profile_fields: (event) => { known.custom_profile_fields = event.fields; tell("people"); },
   default_streams: (event) => { known.realm_default_streams = event.default_streams; tell("realm"); },
   alert_words: (event) => { known.alert_words = event.alert_words; tell("settings"); },
-  drafts: draftsChanged,
+  drafts: hearOfDrafts,
   saved_snippets: (event) => changeRows("saved_snippets", event, event.saved_snippet ? [event.saved_snippet] : [], event.saved_snippet_id, "drafts"),
   scheduled_messages: (event) => changeRows("scheduled_messages", event, event.scheduled_messages ?? (event.scheduled_message ? [event.scheduled_message] : []), event.scheduled_message_id, "drafts", "scheduled_message_id"),
   reminders: (event) => changeRows("reminders", event, event.reminders ?? [], event.reminder_id, "drafts", "reminder_id"),
@@ -228,15 +229,6 @@ function statusChanged(event) {
 function realmChanged(event) {
   if (event.op === "update_dict") changeRealm(event.data);
   else if (event.op === "update") changeRealm({ [event.property]: event.value });
-}
-
-/** @param {Event} event */
-function draftsChanged(event) {
-  const drafts = event.drafts ?? (event.draft ? [event.draft] : []);
-  const gone = new Set([event.draft_id, ...drafts.map((/** @type {{id: number}} */ draft) => draft.id)]);
-  const others = (known.drafts ?? []).filter((/** @type {{id: number}} */ draft) => !gone.has(draft.id));
-  known.drafts = event.op === "remove" ? others : [...others, ...drafts];
-  tell("drafts", event);
 }
 
 /** Rows of a list that is kept as the register answer has it.

@@ -9,7 +9,7 @@ import { hurry, isLeading, startEvents } from "./events.js";
 import { listenForKeys } from "./keys.js";
 import { later } from "./later.js";
 import { forgetListings } from "./lists.js";
-import { learnMe, setting } from "./me.js";
+import { isSpectator, learnMe, setting } from "./me.js";
 import { forgetMessages } from "./messages.js";
 import { learnToMove } from "./moving.js";
 import { startNotices } from "./notify.js";
@@ -25,10 +25,12 @@ import { openTalk } from "./talk.js";
 import { learnTopics } from "./topics.js";
 import { learnUnread } from "./unread.js";
 import { startWorker } from "./worker.js";
+import { learnToWrite, startWriting } from "./writing.js";
 
 /** Commands of the later file: they are fetched when they are first wanted. */
 const LATER = {
   "view-picture": "viewPicture", "view-pictures": "viewPicture", "keyboard-help": "keyboardHelp",
+  "send-later": "sendLater", snippets: "showSnippets", "new-direct": "newDirect", "new-topic-anywhere": "newTopic",
 };
 
 start();
@@ -45,9 +47,11 @@ async function start() {
     return talk ? talk.list.articleOf(talk.chosen) ?? talk.list.articleOf(talk.lastInView()) : undefined;
   });
   learnToMove();
+  learnToWrite();
   for (const [name, exported] of Object.entries(LATER)) {
     command(name, async (occasion) => (await later(exported))(occasion));
   }
+  const isReady = isSpectator() ? undefined : startWriting();
   startSearch();
   startSidebar();
   startConnection(hurry);
@@ -59,6 +63,7 @@ async function start() {
   keepPresence(isLeading);
   tellWhatIsLeft();
   startWorker();
+  await isReady; // what was written and not sent is in its box when the first view is shown
   await startRouter(openOverView);
 }
 

@@ -52,7 +52,6 @@ export function learnToMove() {
   command("compose", () => openBox()?.box.focus());
   command("new-topic", () => (openBox()?.topic ?? openBox()?.box)?.focus());
   command("reply", ({ message }) => replyTo(message));
-  command("send", () => openBox()?.send());
   command("uncover", ({ message }) => { if (message) { uncover(message.id); tell("message", message.id); } });
   command("mark-all-read", async () => {
     await post("/mark_all_as_read").catch((error) => toast(error.message));

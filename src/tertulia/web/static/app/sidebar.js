@@ -3,6 +3,7 @@
 import { groupedChannels } from "./channels.js";
 import { isInChannel, isResolved, keyOf, topicKey, topicTitle } from "./conversations.js";
 import { recentDirects } from "./directs.js";
+import { allDrafts } from "./drafts.js";
 import { aside, fill, h, icon, iconButton } from "./html.js";
 import { badge, drop, face, presenceWords } from "./marks.js";
 import { isSpectator, known, myId, realm, setting } from "./me.js";
@@ -95,7 +96,7 @@ function drawSidebar() {
 
 function viewRows() {
   const sums = unreadSums();
-  const drafts = (known.drafts ?? []).length;
+  const drafts = allDrafts().length;
   const starred = setting("starred_message_counts") ? (known.starred_messages ?? []).length : 0;
   const rows = isSpectator() ? [viewRow("#recent", "clock", say("view.recent"), false), viewRow("#feed", "list", say("view.feed"), false)] : [
     viewRow("#inbox", "inbox", say("view.inbox"), badge(sums.all)),

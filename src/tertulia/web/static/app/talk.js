@@ -19,6 +19,7 @@ import { announce, emptiness, freshBody, freshFoot, part, setHead, wayOn } from 
 import { isFollowed } from "./topics.js";
 import { typingWords } from "./typing.js";
 import { isUnread, unreadIn } from "./unread.js";
+import { showWaiting } from "./waiting.js";
 import { say } from "./words.js";
 
 /** @typedef {import("./places.js").Place} Place */
@@ -57,7 +58,8 @@ export class Talk {
     this.feed = h("section", { class: "talk", role: "feed", "aria-label": say("talk.messages"), "aria-busy": "true" });
     this.top = h("div", { class: "start" });
     this.typing = h("div", { class: "typing" });
-    this.body = freshBody(this.top, this.feed, this.typing);
+    this.waiting = h("div", { class: "talk waiting", hidden: true });
+    this.body = freshBody(this.top, this.feed, this.waiting, this.typing);
     this.body.classList.add("talking");
     this.foot = freshFoot();
     this.toEnd = h("button", { class: "b to-end", type: "button", "data-do": "to-end", hidden: true });
@@ -75,6 +77,7 @@ export class Talk {
       on("message lists people channels replaced", redraw),
       on("topics channels unread presence", () => this.#head()),
       on("typing", () => this.#typing()),
+      on("outbox", soon(() => this.#wait())),
       on("arrived", (message) => this.#speak(message)),
     );
     this.feed.addEventListener("focusin", (event) => this.#choose(event));
@@ -252,6 +255,16 @@ export class Talk {
     const { conversation } = this.place;
     if (!conversation || message.sender_id === myId() || keyOf(conversationOf(message)) !== keyOf(conversation)) return;
     announce(`${nameOf(message.sender_id)}: ${plainText(message.content).slice(0, 120)}`);
+  }
+
+  /** What was entered here and has not arrived. */
+  #wait() {
+    const { conversation } = this.place;
+    if (this.#isClosed || !conversation) return;
+    const wasAtEnd = this.list.isAtEnd;
+    const isNew = this.waiting.childElementCount < 1;
+    const isWaiting = showWaiting(this.waiting, conversation);
+    if (isWaiting && (wasAtEnd || isNew)) this.list.toEnd();
   }
 
   #typing() {

@@ -1,0 +1,46 @@
+"""What the audit log holds: who did what, from where, and with what result.
+
+An entry names people and things by number and settings by name. No text that somebody wrote is in
+it: not a message, not a name, not an address.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+DONE = "done"
+LOGIN = "login"
+
+_TELLING_VALUE = re.compile("-?[0-9]{1,18}|true|false|null")
+MOST_DETAILS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """Something that is about to be done, and by whom."""
+
+    act: str  # `DELETE /users/17`, `user deactivate`, `login`
+    actor_id: int | None  # None for the command line, and for whoever was not recognized
+    address: str  # the client's, or `command line`
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry:
+    id: int
+    at: float
+    actor_id: int | None
+    address: str
+    act: str
+    details: Mapping[str, Any]
+    result: str
+
+
+def told(params: Mapping[str, str]) -> dict[str, str | None]:
+    """The names of what was given, and of numbers and switches also the value."""
+    names = sorted(params)[:MOST_DETAILS]
+    return {
+        name[:60]: params[name] if _TELLING_VALUE.fullmatch(params[name]) else None
+        for name in names
+    }

@@ -1,0 +1,88 @@
+/** What can be done with the box and with what waits to be sent: the commands of writing. */
+
+import { command } from "./commands.js";
+import { keepWriting, openBox } from "./compose.js";
+import { conversationOf } from "./conversations.js";
+import { learnDrafts, setDraft } from "./drafts.js";
+import { known, myId } from "./me.js";
+import { conversationHash } from "./narrow.js";
+import { openOutbox, hurryOutbox, recognize, sendAgain, takeBack } from "./outbox.js";
+import { get } from "./api.js";
+import { nameOf } from "./people.js";
+import { openShelves } from "./shelf.js";
+import { on } from "./signals.js";
+import { toast } from "./stage.js";
+import { say } from "./words.js";
+
+/** @typedef {import("./messages.js").Message} Message */
+
+export async function startWriting() {
+  await openShelves(myId());
+  await learnDrafts(known);
+  await openOutbox();
+  on("replaced", () => learnDrafts(known));
+  on("arrived", (message) => recognize(message.local_message_id, message.id));
+  on("connection", hurryOutbox);
+  addEventListener("pagehide", keepWriting);
+  addEventListener("visibilitychange", keepWriting);
+}
+
+export function learnToWrite() {
+  command("send", () => openBox()?.send());
+  command("preview", () => openBox()?.showPreview());
+  command("attach", () => openBox()?.attachments.choose());
+  command("format", ({ element }) => openBox()?.format(element.dataset.how ?? ""));
+  command("quote", ({ message }) => message && quote(message));
+  command("mention-sender", ({ message }) => message && writeAt(message, `@**${nameOf(message.sender_id)}** `));
+  command("reply-direct", ({ message }) => message && goWrite(`#narrow/dm/${message.sender_id}`, ""));
+  command("send-again", ({ element }) => sendAgain(entryAt(element)));
+  command("drop-entry", ({ element }) => takeBack(entryAt(element)));
+  command("edit-entry", ({ element }) => {
+    const entry = takeBack(entryAt(element));
+    if (!entry) return;
+    openBox()?.insert(entry.content, { alone: true });
+    setDraft(entry.to, openBox()?.box.value ?? entry.content);
+  });
+}
+
+/** @param {HTMLElement} element */
+function entryAt(element) {
+  const article = element.closest("[data-entry]");
+  return article instanceof HTMLElement ? (article.dataset.entry ?? "") : "";
+}
+
+/** Quote a message and go on to answer it.
+ * @param {Message} message */
+async function quote(message) {
+  let content;
+  try {
+    content = (await get(`/messages/${message.id}`, { apply_markdown: false, allow_empty_topic_name: true })).message.content;
+  } catch (error) {
+    return toast(/** @type {Error} */ (error).message);
+  }
+  const fence = "`".repeat(Math.max(3, ...[...content.matchAll(/^`+/gm)].map(([ticks]) => ticks.length + 1)));
+  const link = location.origin + "/" + conversationHash(conversationOf(message), message.id);
+  const who = say("compose.quoted", { name: `@_**${nameOf(message.sender_id)}|${message.sender_id}**`, link });
+  return writeAt(message, `${who}\n${fence}quote\n${content}\n${fence}\n`);
+}
+
+/** Put something into the box of the conversation that a message is in.
+ * @param {Message} message
+ * @param {string} text */
+function writeAt(message, text) {
+  goWrite(conversationHash(conversationOf(message), message.id), text);
+}
+
+/** @param {string} hash where to write, unless there is a box already
+ * @param {string} text */
+function goWrite(hash, text) {
+  const box = openBox();
+  const isHere = box && !box.topic;
+  if (isHere && text) return box.insert(text, { alone: !text.startsWith("@") });
+  const stop = on("place", () => {
+    stop();
+    requestAnimationFrame(() => openBox()?.insert(text, { alone: true }));
+  });
+  location.hash = hash;
+  return undefined;
+}

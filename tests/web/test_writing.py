@@ -1,0 +1,116 @@
+"""Writing in a real browser: nothing that was begun or entered is lost, nothing is said twice."""
+
+import re
+
+import pytest
+from playwright.sync_api import Locator, expect
+from tests.support.people import Person
+from tests.support.web_page import Sitter
+
+
+@pytest.fixture
+def kitchen(house):
+    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+    ben.says("Soup's on", to="kitchen > lunch")
+    return ana, ben, f"#narrow/channel/{house.channel('kitchen').id}-kitchen/topic/lunch"
+
+
+def box(sitter: Sitter) -> Locator:
+    return sitter.page.get_by_role("textbox", name="Message to")
+
+
+def said(person: Person) -> list[str]:
+    found = person.get("/messages", anchor="newest", num_before=9, num_after=0).succeeds()
+    return [message["content"] for message in found["messages"]]
+
+
+def test_a_draft_is_in_its_box_again(kitchen, sit):
+    ana, _, here = kitchen
+    sitter = sit(ana).goes(here)
+    box(sitter).fill("I would rather have")
+    sitter.goes("#inbox").goes(here)
+    expect(box(sitter)).to_have_value("I would rather have")
+
+    sitter.page.reload()
+
+    expect(box(sitter)).to_have_value("I would rather have")
+
+
+def test_a_draft_is_on_other_devices_too(kitchen, sit):
+    ana, _, here = kitchen
+    one, other = sit(ana).goes(here), sit(ana).goes(here)
+
+    box(one).fill("I would rather have")
+
+    expect(box(other)).to_have_value("I would rather have")
+
+
+def test_what_is_entered_without_a_connection_goes_out_later_in_order_and_once(kitchen, sit):
+    ana, ben, here = kitchen
+    sitter = sit(ana).goes(here)
+    expect(sitter.message("Soup's on")).to_be_visible()
+    sitter.context.set_offline(True)
+    for text in ("first", "second"):
+        box(sitter).fill(text)
+        box(sitter).press("Control+Enter")
+    expect(sitter.page.locator(".waiting article")).to_have_count(2)
+
+    sitter.context.set_offline(False)
+
+    expect(sitter.message("second")).to_be_visible()
+    expect(sitter.page.locator(".waiting article")).to_have_count(0)
+    assert [row.inner_text() for row in sitter.feed.locator(".what").all()][-2:] == [
+        "first",
+        "second",
+    ]
+    assert len(said(ben)) == 3
+
+
+def test_what_waits_survives_a_reload(kitchen, sit):
+    ana, _, here = kitchen
+    sitter = sit(ana).goes(here)
+    sitter.page.route("**/json/messages", lambda route: route.abort())
+    box(sitter).fill("still here")
+    box(sitter).press("Control+Enter")
+    expect(sitter.page.locator(".waiting article")).to_contain_text(["still here"])
+    sitter.page.unroute("**/json/messages")
+
+    sitter.page.reload()
+
+    expect(sitter.message("still here")).to_have_count(1)
+
+
+def test_what_is_refused_is_shown_with_its_text(kitchen, sit):
+    ana, _, here = kitchen
+    sitter = sit(ana).goes(here)
+
+    box(sitter).fill("x" * 10_001)
+    box(sitter).press("Control+Enter")
+
+    failed = sitter.page.locator(".waiting .failed")
+    expect(failed).to_contain_text("Not sent")
+    failed.get_by_role("button", name="Edit").click()
+    expect(box(sitter)).to_have_value("x" * 10_001)
+    expect(failed).to_have_count(0)
+
+
+def test_names_are_offered(kitchen, sit):
+    ana, _, here = kitchen
+    sitter = sit(ana).goes(here)
+
+    box(sitter).press_sequentially("Thanks @be")
+    sitter.page.get_by_role("option").filter(has_text="Ben").wait_for()
+    box(sitter).press("Enter")
+
+    expect(box(sitter)).to_have_value("Thanks @**Ben** ")
+
+
+def test_a_file_is_uploaded_into_the_text(kitchen, sit):
+    ana, _, here = kitchen
+    sitter = sit(ana).goes(here)
+
+    with sitter.page.expect_file_chooser() as chooser:
+        sitter.page.get_by_role("button", name="Attach a file").click()
+    chooser.value.set_files({"name": "menu.txt", "mimeType": "text/plain", "buffer": b"soup"})
+
+    expect(box(sitter)).to_have_value(re.compile(r"\[menu\.txt\]\(/user_uploads/"))

@@ -49,10 +49,12 @@ class News:
     patches: dict[int, Patch] = field(default_factory=dict)
     newcomers: list[Organization] = field(default_factory=list)
     went_back: set[int] = field(default_factory=set)  # whose logs lack what we have seen
+    gone: set[int] = field(default_factory=set)  # organizations that were deleted
     is_appended: bool = False  # nothing but plain sends, whose senders need not wait for us
 
     def realms(self) -> set[int]:
-        return {*self.happenings, *self.went_back, *(org.realm.id for org in self.newcomers)}
+        newcomers = (org.realm.id for org in self.newcomers)
+        return {*self.happenings, *self.went_back, *self.gone, *newcomers}
 
     def rewritten(self, realm_id: int) -> frozenset[int] | None:
         """The messages that were rewritten meanwhile; None if nobody knows which."""
@@ -97,7 +99,9 @@ class Follower:
         """
         news = News()
         known = {realm_id: org.place for realm_id, org in list(self.organizations.items())}
-        for realm_id, end in storage.log.ends(tx, list(realms)).items():
+        ends = storage.log.ends(tx, list(realms))
+        news.gone = set() if realms else known.keys() - ends.keys()
+        for realm_id, end in ends.items():
             place, here = known.get(realm_id), tx.for_realm(realm_id)
             if place is None or place.epoch != end.epoch or realm_id in self._out_of_step:
                 news.newcomers.append(self._load(here))
@@ -167,6 +171,8 @@ class Follower:
         answer()
 
     def _apply(self, news: News) -> None:
+        for realm_id in news.gone:
+            self.organizations.pop(realm_id, None)
         for org in news.newcomers:
             known = self.organizations.setdefault(org.realm.id, org)
             if known is not org:

@@ -304,13 +304,18 @@ def delete(tx: Tx, message_ids: Sequence[int]) -> None:
         tx.execute(f"DELETE FROM {table} WHERE message_id IN :ids", ids=ids)
     tx.execute("DELETE FROM message WHERE realm_id = :realm AND id IN :ids", ids=ids)
     if ids:
-        tx.execute(
-            "INSERT INTO deleted_message (realm_id, newest) VALUES (:realm, :newest)"
-            " ON CONFLICT (realm_id) DO UPDATE SET newest = CASE"
-            " WHEN deleted_message.newest < excluded.newest THEN excluded.newest"
-            " ELSE deleted_message.newest END",
-            newest=max(ids),
-        )
+        note_newest_deleted(tx, max(ids))
+
+
+def note_newest_deleted(tx: Tx, message_id: int) -> None:
+    """Never give out the numbers up to this one again."""
+    tx.execute(
+        "INSERT INTO deleted_message (realm_id, newest) VALUES (:realm, :newest)"
+        " ON CONFLICT (realm_id) DO UPDATE SET newest = CASE"
+        " WHEN deleted_message.newest < excluded.newest THEN excluded.newest"
+        " ELSE deleted_message.newest END",
+        newest=message_id,
+    )
 
 
 def as_message(row: Row) -> Message:

@@ -187,7 +187,7 @@ async def _state(
 ) -> tuple[LogPlace, dict[str, Any]]:
     """The state, and the place in the log where the queue begins: both of the same moment."""
     follower = call.delivery.follower
-    async with follower.still():
+    async with follower.still(call.org.realm.id):
         facts, news = await call.db.read(_read_moment, call, user, wanted)
         while not follower.absorb(news):
             facts, news = await call.db.read(_read_moment, call, user, wanted)

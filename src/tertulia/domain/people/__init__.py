@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         keys,
         known_people,
         newcomers,
+        one_time_links,
         passwords,
         presence,
         profile_fields,

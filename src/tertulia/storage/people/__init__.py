@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         bots,
         identities,
         known_people,
+        one_time_links,
         password_attempts,
         presence,
         profile_fields,

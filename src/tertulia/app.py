@@ -33,12 +33,14 @@ from tertulia.http.replies import encode_error
 from tertulia.http.request import ApiRequest
 from tertulia.jobs import housekeeping, presence
 from tertulia.jobs.counting import Counting
+from tertulia.jobs.directories import DirectoryWatch
 from tertulia.jobs.letters import Postman
 from tertulia.jobs.preparing import Preparation
 from tertulia.jobs.rerendering import rerender
 from tertulia.jobs.runner import Job, Runner
 from tertulia.jobs.searching import Indexing
 from tertulia.jobs.sending import REMINDERS, SCHEDULED, send_due
+from tertulia.jobs.webhook_calls import Switchboard
 from tertulia.storage.database import Database
 from tertulia.web import pages, rendering
 from tertulia.web.assets import Assets
@@ -84,6 +86,7 @@ class Application:
         self.indexing = Indexing(database, self.delivery)
         self.counting = Counting(database)
         self.postman = Postman(config, database, self.delivery, vault)
+        self.switchboard = Switchboard(config, database, self.delivery)
         self.runner = Runner(self._jobs())
         self.connections = Connections(config)
         self.metrics = metrics.Metrics(
@@ -129,7 +132,7 @@ class Application:
     async def running(self, _: Any = None) -> AsyncIterator[None]:
         """Everything that lives while the server does."""
         database, follower = self.services.database, self.delivery.follower
-        database.start(follower.fetch_news, follower.deliver)
+        database.start(follower.fetch_news, follower.deliver, follower.compose_news)
         await follower.catch_up()
         tasks = [
             asyncio.create_task(database.dialect.watch(follower.catch_up, self.delivery.overhear)),
@@ -141,6 +144,7 @@ class Application:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+            await self.switchboard.stop()
             with contextlib.suppress(ServiceUnavailable):
                 await presence.write_down(database, self.delivery)
             database.stop()
@@ -153,6 +157,7 @@ class Application:
         jobs = [
             Job("scheduled messages", 0.5, partial(send_due, *both, SCHEDULED), at_once=True),
             Job("reminders", 0.5, partial(send_due, *both, REMINDERS), at_once=True),
+            Job("webhooks", 0.5, self.switchboard.look, at_once=True),
             Job("numbers", 300, self.counting.look, at_once=True),
             Job("search", 0.5, self.indexing.look, at_once=True),
             Job("preparation", 5, Preparation(*both).go_on, at_once=True),
@@ -174,6 +179,8 @@ class Application:
             ),
             Job("sessions", 3600, partial(housekeeping.forget_sessions, *both)),
         ]
+        if config.ldap:
+            jobs.append(Job("directories", 30, DirectoryWatch(*both, config.ldap).look))
         if config.sends_mail:
             jobs.append(Job("mail", 1, self.postman.go_round, at_once=True))
         if self._goes_by_database:

@@ -219,4 +219,5 @@ def _surroundings(call: Call) -> Surroundings:
         web_public_enabled=call.config.web_public_streams_enabled,
         max_upload_mib=call.config.max_upload_mib,
         upload_quota_mib=call.config.upload_quota_mib,
+        login_methods=call.config.login_methods(call.org.realm.subdomain),
     )

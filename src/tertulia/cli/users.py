@@ -35,7 +35,7 @@ BOTS_HAVE_NONE = "A bot logs in with its key and has no password."
 
 @click.group()
 def user() -> None:
-    """Accounts: add, list and change them, end them, replace keys and passwords."""
+    """Accounts: add, list and change them, end or erase them, replace keys and passwords."""
 
 
 @user.command()
@@ -120,6 +120,44 @@ def reactivate(email: str, org: str | None, **flags: Any) -> None:
     found = _find(opened, email)
     opened.write(actions.people.reactivate, found.id)
     click.echo(f"{found.full_name} <{found.email}> is back.", err=True)
+
+
+@user.command()
+@click.argument("email")
+@click.option(
+    "--messages",
+    type=click.Choice(["delete", "anonymous"]),
+    required=True,
+    help="What becomes of what they said.",
+)
+@click.option("--yes", is_flag=True, help="Do not ask whether that is meant.")
+@in_organization
+def erase(email: str, messages: str, yes: bool, org: str | None, **flags: Any) -> None:
+    """End an account and delete all that is theirs; it cannot be brought back.
+
+    Every client of the organization registers again. Older backups keep what they had.
+    """
+    opened = open_organization(org, flags)
+    found = _find(opened, email)
+    if not yes:
+        click.confirm(f"Erase {found.full_name} <{found.email}> for good?", abort=True, err=True)
+    opened.write(actions.people.erasing.begin, found)
+    count = 0
+    while messages == "delete" and (
+        gone := opened.database.write_now(
+            opened.realm.id, actions.people.erasing.delete_messages, found
+        )
+    ):
+        count += gone
+    opened.write(actions.people.erasing.finish, found)
+    while opened.database.write_now(0, actions.files.receiving.sweep):
+        pass
+    said = f"{count} messages deleted" if messages == "delete" else "messages left, said by nobody"
+    click.echo(
+        f"Erased user {found.id}: {said}. The audit log keeps the bare number, and backups from"
+        " before keep what they had.",
+        err=True,
+    )
 
 
 @user.command()

@@ -128,7 +128,8 @@ class Doors:
             news=_say(call)["logged_out"] if "logged_out" in call.request.params else "",
             username=username or call.request.params.get("email", "")[:300],
             next=_next(call) if "next" in call.request.params else "",
-            admits_passwords=realm.admits_passwords and not realm.deactivated,
+            admits_passwords=not realm.deactivated
+            and (realm.admits_passwords or bool(api.people.directories.open_to(call))),
             names_are_addresses=api.organization.server.names_are_addresses(call),
             methods=api.organization.server.external_methods(call),
             forgotten=False,
@@ -140,7 +141,7 @@ class Doors:
     # --- which organization ---
 
     async def _which(self, call: Call, problem: str = "", subdomain: str = "") -> Response:
-        if not call.delivery.organizations or not _is_root(call):
+        if not call.delivery.organizations or not api.call.is_root(call):
             raise NotFound()
         return await rendering.page(
             call.request,
@@ -208,11 +209,6 @@ def _root(call: Call) -> str:
         return site
     scheme, _, host = site.partition("://")
     return f"{scheme}://{host.removeprefix(f'{org.realm.subdomain}.')}"
-
-
-def _is_root(call: Call) -> bool:
-    """Whether the host is the one that organizations are subdomains of."""
-    return api.call.subdomain(call.config.external_host, call.request.host) == ""
 
 
 def _say(call: Call) -> dict[str, str]:

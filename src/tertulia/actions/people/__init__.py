@@ -35,7 +35,10 @@ if TYPE_CHECKING:
         avatars,
         bot_memory,
         bots,
+        called_bots,
+        erasing,
         full_members,
+        identities,
         joining,
         known_people,
         named,
@@ -46,6 +49,7 @@ if TYPE_CHECKING:
         roles,
         sessions,
         statuses,
+        webhook_calls,
     )
 else:
     __getattr__ = on_demand(__name__)

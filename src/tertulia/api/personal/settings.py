@@ -63,7 +63,9 @@ async def change_newcomers(call: Call, **values: Any) -> Reply:
 
 async def _new_password_hash(call: Call, old: str, new: str) -> str:
     """Checks the old password, as often as a login may be tried."""
-    if not await api.people.login.is_right(call, call.user.email, call.user.id, old):
+    if await api.people.directories.manages(call, call.user.id):
+        raise BadRequest("Your Zulip password is managed in LDAP")
+    if not await api.people.login.is_right(call, call.user, old):
         raise BadRequest("Wrong password!")
     if not domain.limits.PASSWORD_SHORTEST <= len(new) <= domain.limits.PASSWORD_LENGTH:
         raise BadRequest("New password is too weak!")

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from tertulia.domain.people import (
         bots,
         external_accounts,
+        identities,
         keys,
         known_people,
         newcomers,
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
         sessions,
         status,
         user,
+        webhook_calls,
     )
 else:
     __getattr__ = on_demand(__name__)

@@ -13,11 +13,12 @@ from tertulia.domain.groups.group import (
     Permission,
 )
 from tertulia.domain.messages.reports import REASONS
-from tertulia.domain.organization.settings import DEFAULTS, SETTINGS
+from tertulia.domain.organization.settings import DEFAULTS, SETTINGS, LoginMethods
 from tertulia.domain.people.external_accounts import EXTERNAL_ACCOUNTS
 from tertulia.events.directory import Organization
 from tertulia.events.snapshot.surroundings import Surroundings
 
+LOGIN_METHODS = "authentication_methods"
 JITSI_SERVER_URL = "https://meet.jit.si"
 
 TYPING_STARTED_WAIT_MS = 30_000
@@ -45,7 +46,7 @@ _WILDCARD_POLICIES = {
 
 def realm_state(org: Organization, around: Surroundings) -> dict[str, Any]:
     return {
-        **_settings(org),
+        **_settings(org, around),
         **_permissions(org),
         **_identity(org, around),
         **_server(around),
@@ -53,12 +54,14 @@ def realm_state(org: Organization, around: Surroundings) -> dict[str, Any]:
     }
 
 
-def _settings(org: Organization) -> dict[str, Any]:
+def _settings(org: Organization, around: Surroundings) -> dict[str, Any]:
     realm = org.realm
+    methods = LoginMethods().among(realm.setting(LOGIN_METHODS), around.login_methods)
+    values = {name: realm.setting(name) for name in DEFAULTS} | {LOGIN_METHODS: methods}
     state = {
         f"realm_{known}": value
         for name in DEFAULTS
-        for known, value in SETTINGS[name].told(realm.setting(name)).items()
+        for known, value in SETTINGS[name].told(values[name]).items()
     }
     visibility = realm.setting("message_edit_history_visibility_policy")
     return state | {
@@ -66,7 +69,7 @@ def _settings(org: Organization) -> dict[str, Any]:
         "realm_push_notifications_enabled": False,
         "realm_push_notifications_enabled_end_timestamp": None,
         "realm_email_auth_enabled": realm.admits_passwords,
-        "realm_password_auth_enabled": realm.admits_passwords,
+        "realm_password_auth_enabled": realm.admits_passwords or methods.get("LDAP", False),
     }
 
 

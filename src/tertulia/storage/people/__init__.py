@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         avatars,
         bot_memory,
         bots,
+        identities,
         known_people,
         password_attempts,
         presence,
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
         profiles,
         sessions,
         statuses,
+        webhook_calls,
     )
 else:
     __getattr__ = on_demand(__name__)

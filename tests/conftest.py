@@ -15,11 +15,8 @@ from tests.support.databases import Databases, Kind, unreachable  # noqa: E402
 from tests.support.people import Chat  # noqa: E402
 from tests.support.post import PostOffice  # noqa: E402
 from tests.support.server import Server  # noqa: E402
-<<<<<<< HEAD
-from tests.support.watch import WATCH  # noqa: E402
-=======
 from tests.support.slapd import DIRECTORY, SLAPD, Slapd, slapd_running  # noqa: E402
->>>>>>> main
+from tests.support.watch import WATCH  # noqa: E402
 
 from tertulia import logs  # noqa: E402
 from tertulia.config import LdapDirectory  # noqa: E402
@@ -149,7 +146,6 @@ def servers(databases: Databases) -> Iterator[Callable[[Kind], Server]]:
         server.stop()
 
 
-<<<<<<< HEAD
 @pytest.fixture(autouse=True)
 def nobody_is_held_up() -> Iterator[None]:
     """Whatever a test does, the loop and the writer of its servers are soon there for others."""
@@ -157,7 +153,8 @@ def nobody_is_held_up() -> Iterator[None]:
     yield
     problems = WATCH.problems()
     assert not problems, "\n".join(problems)
-=======
+
+
 @pytest.fixture(scope="session")
 def running_slapd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Slapd]:
     if SLAPD is None:
@@ -171,7 +168,6 @@ def slapd(running_slapd: Slapd) -> Slapd:
     """An LDAP directory with nobody in it."""
     running_slapd.clear()
     return running_slapd
->>>>>>> main
 
 
 @pytest.fixture(params=KINDS)

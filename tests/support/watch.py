@@ -101,14 +101,20 @@ async def over_the_loop(watch: Watch = WATCH) -> AsyncIterator[None]:
 class WatchedDatabase(Database):
     """Notes how long our actions hold the writer; those that set a scene belong to the tests."""
 
-    def start(self, fetch_news: Callable[..., Any], deliver: Callable[..., None]) -> None:
-        super().start(_timed(fetch_news), deliver)
+    def start(
+        self,
+        fetch_news: Callable[..., Any],
+        deliver: Callable[..., None],
+        compose_news: Callable[..., Any],
+    ) -> None:
+        super().start(_timed(fetch_news), deliver, _timed(compose_news))
 
-    async def write_in(self, realm_id: int, action: Any, *args: Any, **kwargs: Any) -> Any:
+    async def send_in(
+        self, realm_id: int, plain: Any, action: Any, *args: Any, **kwargs: Any
+    ) -> Any:
         is_ours = getattr(action, "__module__", "").startswith("tertulia.")
-        return await super().write_in(
-            realm_id, _timed(action) if is_ours else action, *args, **kwargs
-        )
+        watched = _timed(action) if is_ours else action
+        return await super().send_in(realm_id, plain, watched, *args, **kwargs)
 
 
 def _timed(action: Callable[..., Any]) -> Callable[..., Any]:

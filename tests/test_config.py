@@ -38,6 +38,7 @@ EXAMPLES = {
     "log_level": "debug",
     "log_format": "json",
     "trusted_proxies": "127.0.0.1/32, 10.0.0.0/8",
+    "webhook_networks": "127.0.0.0/8",
     "send_key_hours": "48",
     "audit_log_days": "30",
     "smtp_host": "mail.example.com",

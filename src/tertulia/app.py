@@ -40,14 +40,17 @@ from tertulia.jobs.rerendering import rerender
 from tertulia.jobs.runner import Job, Runner
 from tertulia.jobs.searching import Indexing
 from tertulia.jobs.sending import REMINDERS, SCHEDULED, send_due
+from tertulia.jobs.webhook_calls import Switchboard
 from tertulia.storage.database import Database
 from tertulia.web import pages, rendering
 from tertulia.web.assets import Assets
+from tertulia.web.door import DoorPages
 from tertulia.web.downloads import Downloads
 from tertulia.web.gallery import PICTURE_HEADERS, Gallery, drawn
 from tertulia.web.integrations import IntegrationPages
-from tertulia.web.logging_in import Doors
+from tertulia.web.logging_in import LoginPages
 from tertulia.web.page import WebPage
+from tertulia.web.passwords import PasswordPages
 
 TABLE_HEADERS = {"Cache-Control": "public, max-age=86400", "Access-Control-Allow-Origin": "*"}
 
@@ -85,6 +88,7 @@ class Application:
         self.indexing = Indexing(database, self.delivery)
         self.counting = Counting(database)
         self.postman = Postman(config, database, self.delivery, vault)
+        self.switchboard = Switchboard(config, database, self.delivery)
         self.runner = Runner(self._jobs())
         self.connections = Connections(config)
         self.metrics = metrics.Metrics(
@@ -130,7 +134,7 @@ class Application:
     async def running(self, _: Any = None) -> AsyncIterator[None]:
         """Everything that lives while the server does."""
         database, follower = self.services.database, self.delivery.follower
-        database.start(follower.fetch_news, follower.deliver)
+        database.start(follower.fetch_news, follower.deliver, follower.compose_news)
         await follower.catch_up()
         tasks = [
             asyncio.create_task(database.dialect.watch(follower.catch_up, self.delivery.overhear)),
@@ -142,6 +146,7 @@ class Application:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+            await self.switchboard.stop()
             with contextlib.suppress(ServiceUnavailable):
                 await presence.write_down(database, self.delivery)
             database.stop()
@@ -154,6 +159,7 @@ class Application:
         jobs = [
             Job("scheduled messages", 0.5, partial(send_due, *both, SCHEDULED), at_once=True),
             Job("reminders", 0.5, partial(send_due, *both, REMINDERS), at_once=True),
+            Job("webhooks", 0.5, self.switchboard.look, at_once=True),
             Job("numbers", 300, self.counting.look, at_once=True),
             Job("search", 0.5, self.indexing.look, at_once=True),
             Job("preparation", 5, Preparation(*both).go_on, at_once=True),
@@ -206,7 +212,8 @@ class Application:
                 Route("/static/emoji.json", _emoji),
                 *IntegrationPages(self.services).routes(),
                 Mount("/static/css", StaticFiles(packages=[("tertulia.web", "static/css")])),
-                *Doors(gate, GUEST if self.services.config.demo else None).routes(),
+                *LoginPages(DoorPages(gate), GUEST if self.services.config.demo else None).routes(),
+                *PasswordPages(DoorPages(gate)).routes(),
                 *Gallery(self.services, gate).routes(),
                 *Downloads(self.services, gate).routes(),
             ],

@@ -28,7 +28,7 @@ LONGEST_SHOWN = 60  # characters of what cannot be
 
 @click.group()
 def org() -> None:
-    """Organizations: found and list them, change their settings."""
+    """Organizations: found, list, close and delete them, change their settings."""
 
 
 @org.command()
@@ -78,6 +78,19 @@ def list_organizations(as_json: bool, **flags: Any) -> None:
     else:
         rows = [[str(value) for value in row.values()] for row in found]
         show_table([("ID", "SUBDOMAIN", "NAME", "PEOPLE"), *rows])
+
+
+@org.command()
+@click.option("--yes", is_flag=True, help="Do not ask whether that is meant.")
+@in_organization
+def delete(yes: bool, org: str | None, **flags: Any) -> None:
+    """Delete all data of a closed organization; it cannot be brought back."""
+    opened = open_organization(org, flags)
+    if opened.realm.deactivated and not yes:
+        click.confirm(f"Delete all data of {opened.realm.name}?", abort=True, err=True)
+    while opened.database.write_now(opened.realm.id, actions.organization.ending.delete_some):
+        pass
+    click.echo(f"{opened.realm.name} is gone. Older backups keep what they had.", err=True)
 
 
 @org.command("set", context_settings={"ignore_unknown_options": True})  # so that -1 is a value

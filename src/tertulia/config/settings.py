@@ -169,6 +169,13 @@ class Config:
         "Proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed.",
         when_empty="none",
     )
+    webhook_networks: tuple[Network, ...] = setting(
+        (),
+        NETWORKS,
+        "Private networks that outgoing webhooks may call all the same, such as `127.0.0.0/8` for"
+        " bots on this machine.",
+        when_empty="none",
+    )
     send_key_hours: int = setting(
         24, whole(1, 8760), "How long a repeated send with the same key is recognized."
     )

@@ -88,6 +88,12 @@ class MethodDisabled(ClientError):
     message = "{method} authentication is disabled in this organization"
 
 
+class LinkNotGood(ClientError):
+    status = 404
+    code = "LINK_NOT_GOOD"
+    message = "This link was used already, is too old, or was never ours"
+
+
 class UnknownSubdomain(ClientError):
     status = 404
     code = "NONEXISTENT_SUBDOMAIN"

@@ -10,6 +10,7 @@ the log is not the one we knew: it was restored, or a copy took over that lacks 
 """
 
 import asyncio
+import contextlib
 import time
 from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
@@ -48,6 +49,7 @@ class News:
     patches: dict[int, Patch] = field(default_factory=dict)
     newcomers: list[Organization] = field(default_factory=list)
     went_back: set[int] = field(default_factory=set)  # whose logs lack what we have seen
+    gone: set[int] = field(default_factory=set)  # organizations that were deleted
 
     def rewritten(self, realm_id: int) -> frozenset[int] | None:
         """The messages that were rewritten meanwhile; None if nobody knows which."""
@@ -78,6 +80,8 @@ class Follower:
         self._went_back: set[int] = set()  # whose logs do not know yet that they went back
         self._mending: asyncio.Task[None] | None = None
         self._looking: asyncio.Task[None] | None = None
+        self._looking_soon: asyncio.Task[None] | None = None
+        self._look_again = False
         self._looked_at = -LEASE_SECONDS
         self._is_still = False
         self._turn = asyncio.Lock()
@@ -90,7 +94,9 @@ class Follower:
         """
         news = News()
         known = {realm_id: org.place for realm_id, org in list(self.organizations.items())}
-        for realm_id, end in storage.log.ends(tx, list(realms)).items():
+        ends = storage.log.ends(tx, list(realms))
+        news.gone = set() if realms else known.keys() - ends.keys()
+        for realm_id, end in ends.items():
             place, here = known.get(realm_id), tx.for_realm(realm_id)
             if place is None or place.epoch != end.epoch or realm_id in self._out_of_step:
                 news.newcomers.append(self._load(here))
@@ -127,6 +133,18 @@ class Follower:
         if touched:
             news.patches[tx.realm_id] = events.loading.read_patch(tx, touched)
 
+    def compose_news(self, appended: list[tuple[LogPlace, Happening]]) -> News:
+        """News that need not be read, because their writer knows them: nothing but messages.
+
+        Of each it is said where in the log its rules were known.
+        """
+        news = News()
+        for known, happening in appended:
+            realm_id = happening.realm_id
+            news.happenings.setdefault(realm_id, []).append(happening)
+            news.ends[realm_id] = LogPlace(happening.seq, known.epoch)
+        return news
+
     def _load(self, tx: Tx) -> Organization:
         return events.loading.load(tx, self._email_domain, self._database.clock)
 
@@ -149,6 +167,8 @@ class Follower:
         answer()
 
     def _apply(self, news: News) -> None:
+        for realm_id in news.gone:
+            self.organizations.pop(realm_id, None)
         for org in news.newcomers:
             known = self.organizations.setdefault(org.realm.id, org)
             if known is not org:
@@ -161,7 +181,10 @@ class Follower:
                 and org.epoch == end.epoch
                 and org.applied < end.seq
             ):
-                self._move(org, news.patches.get(realm_id), happenings)
+                if happenings[0].seq > org.applied + 1:  # others have written in between
+                    self._look_soon()
+                else:
+                    self._move(org, news.patches.get(realm_id), happenings)
         for realm_id in news.went_back - self._went_back:
             logger.error("the log of an organization has gone back", realm_id=realm_id)
             self._went_back.add(realm_id)
@@ -185,6 +208,8 @@ class Follower:
                 patch.apply_to(org)
             for happening in happenings:
                 if happening.seq > org.applied:
+                    if happening.event.changes_rules:
+                        org.settled.forget()
                     happening.event.move(org)
                     self._remember(org.realm.id, happening)
                     org.applied = happening.seq
@@ -193,6 +218,18 @@ class Follower:
             self.passed_over.note(happening, error)
             self._out_of_step.add(org.realm.id)
             self._mend_soon()
+
+    def _look_soon(self) -> None:
+        """Look at the log once more, even if we are looking right now."""
+        self._look_again = True
+        if self._looking_soon is None or self._looking_soon.done():
+            self._looking_soon = asyncio.get_running_loop().create_task(self._look_until_quiet())
+
+    async def _look_until_quiet(self) -> None:
+        while self._look_again:
+            self._look_again = False
+            with contextlib.suppress(ServiceUnavailable):  # the watch will find it
+                await self.catch_up()
 
     def _mend_soon(self) -> None:
         self._mending = asyncio.get_running_loop().create_task(self._mend())

@@ -5,6 +5,16 @@ from typing import TYPE_CHECKING
 from tertulia.modules import on_demand
 
 if TYPE_CHECKING:
-    from tertulia.links import answers, github, introductions, ldap, openid, smtp, web, writing
+    from tertulia.links import (
+        answers,
+        github,
+        guarded,
+        introductions,
+        ldap,
+        openid,
+        smtp,
+        web,
+        writing,
+    )
 else:
     __getattr__ = on_demand(__name__)

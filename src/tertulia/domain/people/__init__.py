@@ -12,12 +12,14 @@ if TYPE_CHECKING:
         keys,
         known_people,
         newcomers,
+        one_time_links,
         passwords,
         presence,
         profile_fields,
         sessions,
         status,
         user,
+        webhook_calls,
     )
 else:
     __getattr__ = on_demand(__name__)

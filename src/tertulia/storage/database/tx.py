@@ -70,6 +70,7 @@ class Dialect(Protocol):
     columns: str
     size: str  # in bytes, as `value`
     reads_block: bool
+    writes_in_queries: bool
 
 
 class Tx:

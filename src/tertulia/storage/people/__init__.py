@@ -15,12 +15,14 @@ if TYPE_CHECKING:
         bots,
         identities,
         known_people,
+        one_time_links,
         password_attempts,
         presence,
         profile_fields,
         profiles,
         sessions,
         statuses,
+        webhook_calls,
     )
 else:
     __getattr__ = on_demand(__name__)

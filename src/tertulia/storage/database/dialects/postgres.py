@@ -127,6 +127,7 @@ class Postgres:
     next_message_id = "nextval('message_id_seq')"
     size = "SELECT pg_database_size(current_database()) AS value"
     reads_block = False
+    writes_in_queries = True
     limits: dict[str, str] = {
         "idle_in_transaction_session_timeout": "5s",
         "lock_timeout": "5s",

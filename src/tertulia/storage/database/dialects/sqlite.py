@@ -66,6 +66,7 @@ class Sqlite:
     )
     size = "SELECT page_count * page_size AS value FROM pragma_page_count(), pragma_page_size()"
     reads_block = True
+    writes_in_queries = False
 
     def __init__(self, path: Path) -> None:
         self.path = path

@@ -37,7 +37,8 @@ class OpenIdSite:
             urlencode({"sub": subject}),
             "application/x-www-form-urlencoded",
         )
-        return sent.headers["Location"]
+        where: str = sent.headers["Location"]
+        return where
 
     def _send(self, method: str, target: str, body: str, kind: str) -> Any:
         connection = HTTPConnection(urlsplit(self.address).netloc)
@@ -91,10 +92,10 @@ def wilful_site() -> Iterator[WilfulSite]:
     site = WilfulSite()
 
     class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:  # noqa: N802
+        def do_GET(self) -> None:
             self._answer()
 
-        def do_POST(self) -> None:  # noqa: N802
+        def do_POST(self) -> None:
             self._answer()
 
         def _answer(self) -> None:

@@ -42,7 +42,7 @@ def servers_with_providers(
     databases: Databases, site: OpenIdSite, github: WilfulSite
 ) -> Iterator[Callable[[Kind], Server]]:
     running: dict[Kind, Server] = {}
-    us = {"client_id": "chat", "client_secret": "hush"}
+    us: dict[str, Any] = {"client_id": "chat", "client_secret": "hush"}
     settings = {
         "openid": (
             OpenIdProvider(
@@ -407,9 +407,7 @@ def test_a_trusted_proxy_says_who_somebody_is(chat):
 @pytest.mark.parametrize("trusted", ["", "10.0.0.0/8"])
 @pytest.mark.on_one
 def test_nobody_else_is_believed_about_a_header(start_server, trusted):
-    server = start_server(
-        remote_user=(RemoteUserProxy(),), trusted_proxies=parse_networks(trusted)
-    )
+    server = start_server(remote_user=(RemoteUserProxy(),), trusted_proxies=parse_networks(trusted))
     chat = Chat.found(server, "")
     ana, browser = chat.person("ana", role="owner"), Browser(chat)
 

@@ -81,9 +81,7 @@ def login_token(call: Call) -> tuple[str, str]:
     value of Set-Cookie."""
     is_secure = _is_secure(call.config, call.request)
     token = known_login_token(call) or domain.people.sessions.new_token()
-    return token, cookies.written(
-        token, AWAY_SECONDS, is_secure=is_secure, cookie=cookies.LOGIN
-    )
+    return token, cookies.written(token, AWAY_SECONDS, is_secure=is_secure, cookie=cookies.LOGIN)
 
 
 def known_login_token(call: Call) -> str | None:

@@ -210,9 +210,7 @@ async def _enter(
             return await _call_app(call, who, ending.mobile_otp)
         if ending.desktop_otp:
             return await _show_token(call, who, ending.desktop_otp)
-        token, entrance = api.browsers.entrance(call)
-        await call.db.write(actions.people.arriving.arrive, who, entrance)
-    return door.see(ending.next, api.browsers.keep_cookie(call.config, call.request, token))
+        return await logging_in.let_in(call, who, ending.next)
 
 
 async def _call_app(call: Call, who: ProvenIdentity, otp: str) -> Response:
@@ -232,9 +230,7 @@ async def _call_app(call: Call, who: ProvenIdentity, otp: str) -> Response:
 async def _show_token(call: Call, who: ProvenIdentity, otp: str) -> Response:
     """Show what is to be pasted into the desktop app."""
     token = domain.people.keys.new_key()
-    await call.db.write(
-        actions.people.logins_under_way.hand_over, who, _token_hash(call, token)
-    )
+    await call.db.write(actions.people.logins_under_way.hand_over, who, _token_hash(call, token))
     pasted = domain.people.one_time_passwords.encrypted_token(otp, token, links.tokens.seal)
     return await door.page(call, "desktop.html", pasted=pasted)
 

@@ -28,7 +28,7 @@ def come_back(tx: Tx, state_hash: bytes, browser_hash: bytes) -> bytes:
 
 
 def hand_over(tx: Tx, who: ProvenIdentity, token_hash: bytes) -> None:
-    """Let another program on the same desk finish a login, with a token that is good for seconds."""
+    """Let another program on the same desk finish a login, with a token good for seconds."""
     actions.people.arriving.check_method(tx, who.method)
     storage.people.logins_under_way.put_token(tx, token_hash, who.user_id, who.method)
 
@@ -43,6 +43,4 @@ def redeem(tx: Tx, token_hash: bytes, address: str) -> ProvenIdentity:
 
 
 def forget_old(tx: Tx) -> None:
-    storage.people.logins_under_way.forget_before(
-        tx, tx.now - AWAY_SECONDS, tx.now - TOKEN_SECONDS
-    )
+    storage.people.logins_under_way.forget_before(tx, tx.now - AWAY_SECONDS, tx.now - TOKEN_SECONDS)

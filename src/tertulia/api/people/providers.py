@@ -7,7 +7,7 @@ from typing import TypeVar
 from tertulia import actions, domain, links
 from tertulia.actions.people.arriving import ProvenIdentity
 from tertulia.api.call import Call
-from tertulia.config import JwtIssuer, OpenIdProvider, Provider, RemoteUserProxy
+from tertulia.config import JwtIssuer, OpenIdProvider, Provider
 from tertulia.domain.people.identities import Introduction
 from tertulia.errors.authentication import (
     JwtNotOffered,

@@ -3,12 +3,13 @@
 import { get, patch, post, remove } from "./api.js";
 import { command, run } from "./commands.js";
 import { channelName, channels } from "./channels.js";
-import { conversationOf, isInChannel, isResolved, withResolved } from "./conversations.js";
+import { conversationOf, isInChannel, isResolved, keyOf, topicKey, withResolved } from "./conversations.js";
 import { reactionNamed } from "./emoji.js";
 import { myId } from "./me.js";
 import { messageOf } from "./messages.js";
 import { conversationHash } from "./narrow.js";
 import { shownPlace } from "./router.js";
+import { on } from "./signals.js";
 import { toast } from "./stage.js";
 import { openTalk } from "./talk.js";
 import { FOLLOWED, INHERIT, isFollowed, isTopicMuted, MUTED, UNMUTED } from "./topics.js";
@@ -31,6 +32,7 @@ export function learnToAct() {
   command("resolve", () => withTopic(toggleResolved));
   command("join-channel", ({ element }) => attempt(joinChannel(Number(element.dataset.channel))));
   command("edit-last", () => editLast());
+  on("relocated", goAlong);
 }
 
 /** Say why something could not be done.
@@ -113,6 +115,16 @@ export function toggleMute(channel, topic) {
 function withTopic(work) {
   const conversation = shownPlace()?.conversation;
   if (conversation && isInChannel(conversation)) work(conversation.channel, conversation.topic);
+}
+
+/** The topic that is shown has another name or channel now: the view goes along.
+ * @param {Record<string, any>} event */
+function goAlong(event) {
+  const here = shownPlace()?.conversation;
+  if (!here || !isInChannel(here) || event.propagate_mode === "change_one") return;
+  if (keyOf(here) !== topicKey(event.stream_id, event.orig_subject ?? event.subject ?? "")) return;
+  const there = { channel: event.new_stream_id ?? event.stream_id, topic: event.subject ?? event.orig_subject };
+  location.replace(conversationHash(there));
 }
 
 /** Edit the last message of one's own in the view that is open. */

@@ -284,6 +284,7 @@ def account_calls(chat) -> tuple[dict[tuple[str, str], Any], dict[str, Any]]:
         ("DELETE", "/users/{email}"): {},
         ("DELETE", "/users/me"): {},
         ("POST", "/users/{user_id}/reactivate"): {},
+        ("POST", "/users/{user_id}/password_link"): {},
         ("POST", "/users/me/api_key/regenerate"): {},
     }
     places = {

@@ -297,6 +297,7 @@ class Stage:
         self.database.start(
             lambda tx, realms: self.delivery.follower.fetch_news(tx, realms),
             lambda news, answer: self.delivery.follower.deliver(news, answer),
+            lambda appended: self.delivery.follower.compose_news(appended),
         )
         self.ana, self.ben = await self.adds("ana", Role.OWNER), await self.adds("ben")
         wish = Wish([NewChannel("kitchen")], [""], principals=[self.ana.id, self.ben.id])

@@ -322,8 +322,8 @@ def test_unread_messages_by_conversation_and_topic(chat):
             {"other_user_id": ben.id, "sender_id": ben.id, "unread_message_ids": [note]},
         ],
         "streams": [
-            {"stream_id": kitchen, "topic": "general chat", "unread_message_ids": [third]},
             {"stream_id": kitchen, "topic": "LUNCH", "unread_message_ids": [first, second]},
+            {"stream_id": kitchen, "topic": "general chat", "unread_message_ids": [third]},
             {"stream_id": street, "topic": "noise", "unread_message_ids": [muted]},
         ],
         "huddles": [

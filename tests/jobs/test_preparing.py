@@ -8,7 +8,7 @@ def test_whoever_registers_finds_everything_ready_and_up_to_date(chat):
     ana, ben = chat.people("ana", "ben", channels=["kitchen"])
     delivery = chat.server.application.delivery
     org = delivery.organizations[chat.realm.id]
-    chat.server.do(Preparation(delivery).go_on())
+    chat.server.do(Preparation(chat.server.database, delivery).go_on())
     ready = {user_id: dict(kept) for user_id, kept in org._kept_users.items()}
     assert {ana.id, ben.id} <= set(ready)
 

@@ -1,7 +1,8 @@
-"""A server that keeps messages ready to be sent tells the same, to the byte, as one that does not.
+"""A server that remembers messages tells the same, to the byte, as one that does not.
 
 Two servers stand on one database. On one of them people change everything that can be seen of a
-message; what its readers are then told is compared with what the other makes anew each time.
+message; what its readers are then told, history and what is unread, is compared with what the other
+asks the database for each time.
 """
 
 import json
@@ -48,6 +49,7 @@ class House:
                     told = self.history(person, manner)
                 made = self.history(replace(person, server=self.mirror), manner)
                 assert told == made, after
+            assert _unread(person) == _unread(replace(person, server=self.mirror)), after
 
     def history(self, person: Person, manner: dict[str, bool]) -> bytes:
         asked = {"anchor": "newest", "num_before": 60, "num_after": 0, **manner}
@@ -58,6 +60,12 @@ class House:
     @property
     def shelf(self) -> Shelf:
         return self.chat.server.application.delivery.follower.shelf
+
+
+def _unread(person: Person) -> Any:
+    wanted = ["message", "update_message_flags"]
+    asked = {"event_types": [], "fetch_event_types": wanted}
+    return person.post("/register", **asked).succeeds()["unread_msgs"]
 
 
 @pytest.fixture

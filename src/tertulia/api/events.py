@@ -13,7 +13,7 @@ from tertulia.errors.parameters import MissingParameter
 from tertulia.events.follower import News
 from tertulia.events.listener import Capabilities, Options
 from tertulia.events.snapshot.compose import View
-from tertulia.events.snapshot.facts import Facts, Wanted
+from tertulia.events.snapshot.facts import Facts, Known, Wanted
 from tertulia.events.snapshot.surroundings import Surroundings
 from tertulia.http.replies import Encoded, Reply, ok
 from tertulia.http.rules import AtMost, MaxItems, MaxLength, NonNegative, Positive
@@ -181,15 +181,18 @@ async def _state(
         facts, news = await call.db.read(_read_moment, call, user, wanted)
         while not follower.absorb(news):
             facts, news = await call.db.read(_read_moment, call, user, wanted)
+        follower.whereabouts.learn(call.org.realm.id, call.org.applied, facts.described)
         around = _surroundings(call)
         view = View(call.org, user, options, facts, around, call.now, presence_days)
         return call.org.place, events.snapshot.compose.compose(view, wanted)
 
 
 def _read_moment(tx: Tx, call: Call, user: User, wanted: Wanted) -> tuple[Facts, News]:
-    return events.snapshot.facts.read_facts(tx, user.id, wanted), call.delivery.follower.fetch_news(
-        tx, [tx.realm_id]
-    )
+    follower = call.delivery.follower
+    news = follower.fetch_news(tx, [tx.realm_id])
+    rewritten = news.rewritten(tx.realm_id) if follower.shelf.is_in_use else None
+    known = Known(follower.whereabouts, rewritten)
+    return events.snapshot.facts.read_facts(tx, user.id, wanted, known), news
 
 
 def _check_spectator(client_gravatar: bool | None, include_subscribers: str) -> None:
@@ -216,4 +219,5 @@ def _surroundings(call: Call) -> Surroundings:
         web_public_enabled=call.config.web_public_streams_enabled,
         max_upload_mib=call.config.max_upload_mib,
         upload_quota_mib=call.config.upload_quota_mib,
+        login_methods=call.config.login_methods(call.org.realm.subdomain),
     )

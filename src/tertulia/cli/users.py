@@ -35,7 +35,7 @@ BOTS_HAVE_NONE = "A bot logs in with its key and has no password."
 
 @click.group()
 def user() -> None:
-    """Accounts: add, list and change them, end them, replace keys and passwords."""
+    """Accounts: add, list and change them, end or erase them, replace keys and passwords."""
 
 
 @user.command()
@@ -124,6 +124,44 @@ def reactivate(email: str, org: str | None, **flags: Any) -> None:
 
 @user.command()
 @click.argument("email")
+@click.option(
+    "--messages",
+    type=click.Choice(["delete", "anonymous"]),
+    required=True,
+    help="What becomes of what they said.",
+)
+@click.option("--yes", is_flag=True, help="Do not ask whether that is meant.")
+@in_organization
+def erase(email: str, messages: str, yes: bool, org: str | None, **flags: Any) -> None:
+    """End an account and delete all that is theirs; it cannot be brought back.
+
+    Every client of the organization registers again. Older backups keep what they had.
+    """
+    opened = open_organization(org, flags)
+    found = _find(opened, email)
+    if not yes:
+        click.confirm(f"Erase {found.full_name} <{found.email}> for good?", abort=True, err=True)
+    opened.write(actions.people.erasing.begin, found)
+    count = 0
+    while messages == "delete" and (
+        gone := opened.database.write_now(
+            opened.realm.id, actions.people.erasing.delete_messages, found
+        )
+    ):
+        count += gone
+    opened.write(actions.people.erasing.finish, found)
+    while opened.database.write_now(0, actions.files.receiving.sweep):
+        pass
+    said = f"{count} messages deleted" if messages == "delete" else "messages left, said by nobody"
+    click.echo(
+        f"Erased user {found.id}: {said}. The audit log keeps the bare number, and backups from"
+        " before keep what they had.",
+        err=True,
+    )
+
+
+@user.command()
+@click.argument("email")
 @click.argument("role", type=click.Choice(list(ROLES)))
 @in_organization
 def role(email: str, role: str, org: str | None, **flags: Any) -> None:
@@ -160,6 +198,18 @@ def set_password(email: str, org: str | None, **flags: Any) -> None:
     click.echo(f"{found.full_name} <{found.email}> has a new password.", err=True)
 
 
+@user.command("link")
+@click.argument("email")
+@in_organization
+def make_link(email: str, org: str | None, **flags: Any) -> None:
+    """Print a link with which somebody can choose a password, once, until tomorrow."""
+    opened = open_organization(org, flags)
+    found = _find(opened, email)
+    key = opened.write(actions.people.forgotten_passwords.make_link, opened.vault, None, found.id)
+    click.echo(f"With this link {found.full_name} <{found.email}> can choose a password:", err=True)
+    click.echo(actions.people.forgotten_passwords.address(_site(opened), key))
+
+
 @user.command("zuliprc")
 @click.argument("email")
 @in_organization
@@ -170,8 +220,7 @@ def print_zuliprc(email: str, org: str | None, **flags: Any) -> None:
     sealed = opened.read(storage.people.sealed_key, found.id)
     if sealed is None:
         raise click.ClickException(f"{found.email} has no API key.")
-    site = zuliprc.site(opened.config, opened.realm, is_only_one=len(opened.organizations) == 1)
-    click.echo(zuliprc.text(found.email, opened.vault.unseal(sealed), site), nl=False)
+    click.echo(zuliprc.text(found.email, opened.vault.unseal(sealed), _site(opened)), nl=False)
 
 
 def _read_password(given: str | None, from_stdin: bool) -> str | None:
@@ -188,6 +237,10 @@ def _ask_password() -> str:
         asked: str = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
         return asked
     return sys.stdin.readline().rstrip("\r\n")
+
+
+def _site(opened: OpenOrganization) -> str:
+    return zuliprc.site(opened.config, opened.realm, is_only_one=len(opened.organizations) == 1)
 
 
 def _find(opened: OpenOrganization, email: str) -> User:

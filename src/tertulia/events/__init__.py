@@ -20,8 +20,10 @@ if TYPE_CHECKING:
         mailroom,
         passed_over,
         presence,
+        settled,
         snapshot,
         types,
+        whereabouts,
         whispers,
     )
 else:

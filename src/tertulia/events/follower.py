@@ -10,6 +10,7 @@ the log is not the one we knew: it was restored, or a copy took over that lacks 
 """
 
 import asyncio
+import contextlib
 import time
 from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
@@ -24,6 +25,7 @@ from tertulia.events.fragments import Shelf
 from tertulia.events.happening import Happening
 from tertulia.events.loading import Patch, Touched
 from tertulia.events.passed_over import PassedOver
+from tertulia.events.whereabouts import Whereabouts
 from tertulia.storage.database import Database
 from tertulia.storage.database.tx import Tx
 from tertulia.storage.log import LogPlace
@@ -47,6 +49,14 @@ class News:
     patches: dict[int, Patch] = field(default_factory=dict)
     newcomers: list[Organization] = field(default_factory=list)
     went_back: set[int] = field(default_factory=set)  # whose logs lack what we have seen
+    gone: set[int] = field(default_factory=set)  # organizations that were deleted
+
+    def rewritten(self, realm_id: int) -> frozenset[int] | None:
+        """The messages that were rewritten meanwhile; None if nobody knows which."""
+        if self.newcomers or realm_id in self.went_back:
+            return None
+        happened = self.happenings.get(realm_id, ())
+        return frozenset(each for one in happened for each in one.event.rewritten())
 
 
 class Follower:
@@ -60,6 +70,7 @@ class Follower:
     ) -> None:
         self.organizations: dict[int, Organization] = {}
         self.shelf = shelf
+        self.whereabouts = Whereabouts()
         self.passed_over = PassedOver()
         self._database = database
         self._email_domain = email_domain
@@ -69,6 +80,8 @@ class Follower:
         self._went_back: set[int] = set()  # whose logs do not know yet that they went back
         self._mending: asyncio.Task[None] | None = None
         self._looking: asyncio.Task[None] | None = None
+        self._looking_soon: asyncio.Task[None] | None = None
+        self._look_again = False
         self._looked_at = -LEASE_SECONDS
         self._is_still = False
         self._turn = asyncio.Lock()
@@ -81,7 +94,9 @@ class Follower:
         """
         news = News()
         known = {realm_id: org.place for realm_id, org in list(self.organizations.items())}
-        for realm_id, end in storage.log.ends(tx, list(realms)).items():
+        ends = storage.log.ends(tx, list(realms))
+        news.gone = set() if realms else known.keys() - ends.keys()
+        for realm_id, end in ends.items():
             place, here = known.get(realm_id), tx.for_realm(realm_id)
             if place is None or place.epoch != end.epoch or realm_id in self._out_of_step:
                 news.newcomers.append(self._load(here))
@@ -118,6 +133,18 @@ class Follower:
         if touched:
             news.patches[tx.realm_id] = events.loading.read_patch(tx, touched)
 
+    def compose_news(self, appended: list[tuple[LogPlace, Happening]]) -> News:
+        """News that need not be read, because their writer knows them: nothing but messages.
+
+        Of each it is said where in the log its rules were known.
+        """
+        news = News()
+        for known, happening in appended:
+            realm_id = happening.realm_id
+            news.happenings.setdefault(realm_id, []).append(happening)
+            news.ends[realm_id] = LogPlace(happening.seq, known.epoch)
+        return news
+
     def _load(self, tx: Tx) -> Organization:
         return events.loading.load(tx, self._email_domain, self._database.clock)
 
@@ -140,6 +167,8 @@ class Follower:
         answer()
 
     def _apply(self, news: News) -> None:
+        for realm_id in news.gone:
+            self.organizations.pop(realm_id, None)
         for org in news.newcomers:
             known = self.organizations.setdefault(org.realm.id, org)
             if known is not org:
@@ -152,7 +181,10 @@ class Follower:
                 and org.epoch == end.epoch
                 and org.applied < end.seq
             ):
-                self._move(org, news.patches.get(realm_id), happenings)
+                if happenings[0].seq > org.applied + 1:  # others have written in between
+                    self._look_soon()
+                else:
+                    self._move(org, news.patches.get(realm_id), happenings)
         for realm_id in news.went_back - self._went_back:
             logger.error("the log of an organization has gone back", realm_id=realm_id)
             self._went_back.add(realm_id)
@@ -164,6 +196,7 @@ class Follower:
         if is_wanted or known.applied < fresh.applied or known.epoch != fresh.epoch:
             known.replace_by(fresh)
             self.shelf.forget_all(realm_id, known.applied)
+            self.whereabouts.forget_all(realm_id, known.applied)
             self._out_of_step.discard(realm_id)
             self._started_over(known)
 
@@ -175,8 +208,10 @@ class Follower:
                 patch.apply_to(org)
             for happening in happenings:
                 if happening.seq > org.applied:
+                    if happening.event.changes_rules:
+                        org.settled.forget()
                     happening.event.move(org)
-                    self.shelf.forget(org.realm.id, happening.seq, happening.event.rewritten())
+                    self._remember(org.realm.id, happening)
                     org.applied = happening.seq
                     self._heard(org, happening)
         except Exception as error:
@@ -184,8 +219,29 @@ class Follower:
             self._out_of_step.add(org.realm.id)
             self._mend_soon()
 
+    def _look_soon(self) -> None:
+        """Look at the log once more, even if we are looking right now."""
+        self._look_again = True
+        if self._looking_soon is None or self._looking_soon.done():
+            self._looking_soon = asyncio.get_running_loop().create_task(self._look_until_quiet())
+
+    async def _look_until_quiet(self) -> None:
+        while self._look_again:
+            self._look_again = False
+            with contextlib.suppress(ServiceUnavailable):  # the watch will find it
+                await self.catch_up()
+
     def _mend_soon(self) -> None:
         self._mending = asyncio.get_running_loop().create_task(self._mend())
+
+    def _remember(self, realm_id: int, happening: Happening) -> None:
+        """Keep what is known of messages true to an event."""
+        sent, rewritten = happening.event.sent(), happening.event.rewritten()
+        if sent is not None:
+            self.whereabouts.note_sent(sent)
+        if rewritten:
+            self.shelf.forget(realm_id, happening.seq, rewritten)
+            self.whereabouts.forget(realm_id, happening.seq, rewritten)
 
     async def _mend(self) -> None:
         """Read afresh what is out of step, however long the database takes to answer."""

@@ -108,8 +108,7 @@ class Shelf:
 
     def forget(self, realm_id: int, seq: int, message_ids: Collection[int]) -> None:
         """An event has rewritten these messages."""
-        if message_ids:
-            self._rewritten_at[realm_id] = seq
+        self._rewritten_at[realm_id] = seq
         for message_id in message_ids:
             for number in range(MANNERS):
                 self._take_out(message_id << 3 | number)

@@ -3,16 +3,22 @@
 import asyncio
 import time
 
-from tertulia import events
+from tertulia import domain, events, storage
 from tertulia.events.delivery import Delivery
+from tertulia.storage.database import Database
+from tertulia.storage.database.tx import Tx
+from tertulia.storage.messages.unread import UnreadMessage
 
+MESSAGES = 50_000
+AT_ONCE_MESSAGES = 250
 AT_ONCE_SECONDS = 0.001  # then whoever came meanwhile is served first
 
 
 class Preparation:
     """Remembers up to which event each organization is prepared."""
 
-    def __init__(self, delivery: Delivery) -> None:
+    def __init__(self, database: Database, delivery: Delivery) -> None:
+        self._database = database
         self._delivery = delivery
         self._prepared: dict[int, int] = {}
 
@@ -21,9 +27,28 @@ class Preparation:
             begun_at = org.applied
             if self._prepared.get(realm_id) == begun_at:
                 continue
+            if realm_id not in self._prepared:
+                await self._look_up_messages(realm_id)
             pause_at = time.perf_counter() + AT_ONCE_SECONDS
             for _ in events.snapshot.preparing.prepare(org):
                 if time.perf_counter() >= pause_at:
                     await asyncio.sleep(0)
                     pause_at = time.perf_counter() + AT_ONCE_SECONDS
             self._prepared[realm_id] = begun_at
+
+    async def _look_up_messages(self, realm_id: int) -> None:
+        """Learn where the newest messages stand, which most people have not read."""
+        db, whereabouts = self._database.of(realm_id), self._delivery.follower.whereabouts
+        before = domain.limits.LARGEST_ID
+        for _ in range(MESSAGES // AT_ONCE_MESSAGES):
+            seq, found = await db.read(_messages_before, before)
+            whereabouts.learn(realm_id, seq, found)
+            if len(found) < AT_ONCE_MESSAGES:
+                return
+            before = found[-1].id
+            await asyncio.sleep(0)
+
+
+def _messages_before(tx: Tx, message_id: int) -> tuple[int, list[UnreadMessage]]:
+    found = storage.messages.unread.newest_before(tx, message_id, AT_ONCE_MESSAGES)
+    return storage.log.head(tx), found

@@ -76,8 +76,10 @@ def count_after(tx: Tx, seq: int, kinds: list[str]) -> int:
     )
 
 
-def append(tx: Tx, kind: str, audience: str, payload: str) -> int:
-    row = tx.one("UPDATE log_head SET seq = seq + 1 WHERE realm_id = :realm RETURNING seq")
+def append(tx: Tx, kind: str, audience: str, payload: str, *, changes_rules: bool = True) -> int:
+    """Write an event at the end; `changes_rules` if it bears on what somebody may send."""
+    rules = ", rules_seq = seq + 1" if changes_rules else ""
+    row = tx.one(f"UPDATE log_head SET seq = seq + 1{rules} WHERE realm_id = :realm RETURNING seq")
     assert row is not None
     tx.execute(
         "INSERT INTO event (realm_id, seq, kind, audience, payload, at)"

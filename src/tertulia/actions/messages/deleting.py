@@ -10,7 +10,8 @@ from tertulia.domain.people.user import User
 from tertulia.domain.personal.topic_policies import Visibility
 from tertulia.errors import BadRequest
 from tertulia.errors.channels import ChannelNotAccessible
-from tertulia.events.types.messages.edits import MessagesDeleted
+from tertulia.events.audience import Nobody
+from tertulia.events.types.messages.edits import MessagesDeleted, MessagesRewritten
 from tertulia.storage.database.tx import Tx
 
 
@@ -59,8 +60,12 @@ def remove(tx: Tx, channel: Channel | None, doomed: Sequence[Message]) -> None:
         return
     parts = actions.messages.holders_in(tx, channel, ids)
     storage.messages.delete(tx, ids)
+    unheard = set(ids)
     for known, audience in parts:
         events.log.announce(tx, MessagesDeleted(known, channel.id, doomed[0].topic), to=audience)
+        unheard.difference_update(known)
+    if unheard:
+        events.log.announce(tx, MessagesRewritten(sorted(unheard)), to=Nobody())
     actions.channels.traffic.find_first_message(tx, channel)
 
 

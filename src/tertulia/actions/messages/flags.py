@@ -138,7 +138,7 @@ def _details(tx: Tx, user: User, ids: list[int]) -> dict[int, UnreadDetails]:
         each
         for each, flags in storage.messages.unread.flags_of(tx, user.id, ids).items()
         if {"mentioned", "topic_wildcard_mentioned"} & set(flags)
-    } | set(storage.messages.unread.wildcards_among(tx, ids))
+    } | set(storage.messages.unread.wildcards_since(tx, min(ids, default=0)))
     details: dict[int, UnreadDetails] = {}
     for each in storage.messages.unread.describe(tx, user.id, ids):
         if each.channel_id is None:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
         avatars,
         bot_storage,
         bots,
+        directories,
         hashing,
         login,
         named,

@@ -1,8 +1,8 @@
 """Channels: what one is, and who may see it and read it."""
 
 import re
-from dataclasses import dataclass, fields, replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -112,8 +112,7 @@ class Gate(msgspec.Struct, frozen=True):
     permissions: dict[str, GroupValue]
 
 
-@dataclass(frozen=True, slots=True)
-class Subscription:
+class Subscription(NamedTuple):
     """One user's place in one channel, with the settings that are theirs alone."""
 
     channel_id: int
@@ -128,12 +127,17 @@ class Subscription:
     email_notifications: bool | None = None
     wildcard_mentions_notify: bool | None = None
 
+    @property
+    def personal(self) -> tuple[Any, ...]:
+        """The settings alone, from the colour on."""
+        return self[3:]
+
     def chosen(self) -> dict[str, Any]:
         """The personal settings, as far as they are not what everybody starts with."""
         return {
-            each.name: value
-            for each in fields(self)[3:]
-            if (value := getattr(self, each.name)) != each.default
+            name: value
+            for name, value in zip(self._fields[3:], self.personal, strict=True)
+            if name not in self._field_defaults or value != self._field_defaults[name]
         }
 
 

@@ -26,7 +26,9 @@ def subscription_state(
 ) -> dict[str, Any]:
     """Every channel the user may see: those they are in, were in, and never were in."""
     rows = {row.channel_id: row for row in mine}
-    inherit = None if options.capabilities.notification_settings_null else me
+    inherited = None
+    if not options.capabilities.notification_settings_null:
+        inherited = events.types.channels.subscriptions.inherited_by(me)
     subscribed: list[Raw] = []
     unsubscribed: list[Raw] = []
     never_subscribed: list[Raw] = []
@@ -43,8 +45,8 @@ def subscription_state(
             )
         else:
             place = subscribed if row.active else unsubscribed
-            personal = _encode(
-                events.types.channels.subscriptions.personal_part(row, inherit_from=inherit)
+            personal = events.types.channels.subscriptions.encoded_personal_part(
+                row.personal, inherited
             )
             place.append(
                 events.types.channels.channel.with_members(
@@ -66,7 +68,7 @@ def my_subscriptions(
     return [
         events.types.channels.channel.with_members(
             events.types.channels.channel.encoded_channel(org, channel),
-            _encode(events.types.channels.subscriptions.personal_part(rows[channel.id])),
+            events.types.channels.subscriptions.encoded_personal_part(rows[channel.id].personal),
             *_subscribers(org, me, channel.id, include_subscribers),
         )
         for channel in by_name(org, among=rows)

@@ -1,5 +1,6 @@
 """What the snapshot needs from the database beyond the directory, read at one moment."""
 
+from bisect import insort
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +11,7 @@ from tertulia.domain.channels.channel import Subscription
 from tertulia.domain.people.bots import Bot
 from tertulia.domain.people.status import Status
 from tertulia.events.snapshot.lists import LISTS
+from tertulia.events.whereabouts import Found, Spot, Whereabouts
 from tertulia.storage.database.tx import Tx
 from tertulia.storage.messages.unread import UnreadMessage
 from tertulia.storage.personal.topic_policies import UserTopic
@@ -21,9 +23,10 @@ MOST_CONVERSATIONS = 1000
 @dataclass(slots=True)
 class Facts:
     max_message_id: int = -1
-    unread: list[UnreadMessage] = field(default_factory=list)
+    unread: Found = field(default_factory=dict)
+    described: list[UnreadMessage] = field(default_factory=list)  # of these, what was not known
     unread_missing: bool = False
-    mentioned: set[int] = field(default_factory=set)
+    mentioned: BitMap64 = field(default_factory=BitMap64)
     starred: list[int] = field(default_factory=list)
     conversations: list[tuple[tuple[int, ...], int]] = field(default_factory=list)
     subscriptions: list[Subscription] = field(default_factory=list)
@@ -33,13 +36,35 @@ class Facts:
     lists: dict[str, list[Any]] = field(default_factory=dict)  # by the name of the part
 
 
-def read_facts(tx: Tx, user_id: int, wanted: "Wanted") -> Facts:
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Where messages stand, but for some that were rewritten since: None if nobody knows which."""
+
+    whereabouts: Whereabouts
+    rewritten: frozenset[int] | None
+
+    def find(self, message_ids: list[int]) -> tuple[Found, list[int]]:
+        if self.rewritten is None:
+            return {}, message_ids
+        doubtful = self.rewritten.intersection(message_ids)
+        if not doubtful:
+            return self.whereabouts.find(message_ids)
+        found, unknown = self.whereabouts.find(
+            [each for each in message_ids if each not in doubtful]
+        )
+        return found, sorted(doubtful.union(unknown))
+
+
+NOTHING_KNOWN = Known(Whereabouts(), None)
+
+
+def read_facts(tx: Tx, user_id: int, wanted: "Wanted", known: Known = NOTHING_KNOWN) -> Facts:
     """Only what is wanted is read: most clients ask for little."""
     facts = Facts()
     if wanted("message"):
         facts.max_message_id = _newest_received(tx, user_id)
     if wanted("message") and wanted("update_message_flags"):
-        _read_unread(tx, user_id, facts)
+        _read_unread(tx, user_id, facts, known)
     if wanted("starred_messages"):
         facts.starred = storage.messages.unread.with_flag(tx, user_id, "starred")
     if wanted("recent_private_conversations"):
@@ -63,16 +88,22 @@ def _newest_received(tx: Tx, user_id: int) -> int:
     return -1 if found is None else found
 
 
-def _read_unread(tx: Tx, user_id: int, facts: Facts) -> None:
+def _read_unread(tx: Tx, user_id: int, facts: Facts, known: Known) -> None:
     waiting: BitMap64 = storage.messages.unread.load(tx, user_id)
     ids = list(waiting)
     facts.unread_missing = len(ids) > MOST_UNREAD
     newest = ids[-MOST_UNREAD:]
-    facts.unread = storage.messages.unread.describe(tx, user_id, newest)
+    if not newest:
+        return
+    facts.unread, unknown = known.find(newest)
+    if unknown:
+        facts.described = storage.messages.unread.describe(tx, user_id, unknown)
+        for each in facts.described:
+            insort(facts.unread.setdefault(Spot.of(each), []), each.id)
+    called = storage.messages.unread.wildcards_since(tx, newest[0])
     for flag in ("mentioned", "topic_wildcard_mentioned"):
-        facts.mentioned.update(storage.messages.unread.with_flag(tx, user_id, flag))
-    facts.mentioned.update(storage.messages.unread.wildcards_among(tx, newest))
-    facts.mentioned.intersection_update(newest)
+        called += storage.messages.unread.with_flag(tx, user_id, flag, since=newest[0])
+    facts.mentioned = waiting & BitMap64(called)
 
 
 class Wanted:

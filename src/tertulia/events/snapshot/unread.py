@@ -1,54 +1,85 @@
 """Unread messages as a client is told of them at register: by conversation and by topic."""
 
 from collections.abc import Iterable
+from operator import attrgetter
 from typing import Any
+
+import msgspec
 
 from tertulia import domain
 from tertulia.domain.people.user import User
 from tertulia.domain.personal.topic_policies import Visibility
 from tertulia.events.snapshot.facts import Facts
-from tertulia.storage.messages.unread import UnreadMessage
+from tertulia.events.whereabouts import Spot
 
-Topic = tuple[int | None, str]  # the channel, and the name as it is compared
+Topic = tuple[int, str]  # the channel, and the name as it is compared
+
+Waiting = tuple[Spot, list[int]]
+
+
+class UnreadTopic(msgspec.Struct):
+    """A topic, in its newest spelling, and what waits there."""
+
+    stream_id: int
+    topic: str
+    unread_message_ids: list[int]
+
+    def with_what(self, other: "UnreadTopic | None") -> "UnreadTopic":
+        """Together with the same topic in another spelling."""
+        if other is None:
+            return self
+        ids = sorted(self.unread_message_ids + other.unread_message_ids)
+        newest = self if ids[-1] == self.unread_message_ids[-1] else other
+        return UnreadTopic(self.stream_id, newest.topic, ids)
 
 
 def unread_state(user: User, facts: Facts, *, empty_topic_name: bool) -> dict[str, Any]:
     """What is in channels that one is not in is left out, and what is muted is not counted."""
-    muted: dict[int | None, bool] = {
-        row.channel_id: row.is_muted for row in facts.subscriptions if row.active
-    }
+    muted = {row.channel_id: row.is_muted for row in facts.subscriptions if row.active}
     policies: dict[Topic, Visibility] = {
         (each.channel_id, domain.channels.topics.fold(each.topic)): each.policy
         for each in facts.user_topics
     }
-    direct = [each for each in facts.unread if each.channel_id is None]
-    in_channels = [each for each in facts.unread if each.channel_id in muted]
-
-    def counts(message: UnreadMessage) -> bool:
-        policy = policies.get(
-            (message.channel_id, domain.channels.topics.fold(message.topic)), Visibility.NONE
-        )
-        return not domain.personal.topic_policies.is_muted(muted[message.channel_id], policy)
-
+    direct: list[Waiting] = []
+    topics: dict[Topic, UnreadTopic] = {}
+    count = 0
+    for spot, ids in facts.unread.items():
+        channel_id, name, key, _ = spot
+        if channel_id is None:
+            direct.append((spot, ids))
+            count += len(ids)
+        elif channel_id in muted:
+            topic = (channel_id, key)
+            name = domain.channels.topics.shown(name, empty_topic_name)
+            topics[topic] = UnreadTopic(channel_id, name, ids).with_what(topics.get(topic))
+            policy = policies.get(topic, Visibility.NONE)
+            if not domain.personal.topic_policies.is_muted(muted[channel_id], policy):
+                count += len(ids)
     return {
-        "count": len(direct) + sum(map(counts, in_channels)),
+        "count": count,
         **_conversations(user, direct),
-        "streams": _topics(in_channels, empty_topic_name),
-        "mentions": sorted(facts.mentioned),
+        "streams": _in_order(topics.values()),
+        "mentions": list(facts.mentioned),
         "old_unreads_missing": facts.unread_missing,
     }
 
 
-def _conversations(user: User, messages: Iterable[UnreadMessage]) -> dict[str, Any]:
+def _in_order(topics: Iterable[UnreadTopic]) -> list[UnreadTopic]:
+    """Channel by channel, and first what waits longest; by numbers alone, since they are many."""
+    found = sorted(topics, key=lambda topic: topic.unread_message_ids[0])
+    found.sort(key=attrgetter("stream_id"))
+    return found
+
+
+def _conversations(user: User, waiting: Iterable[Waiting]) -> dict[str, Any]:
     pairs: dict[int, list[int]] = {}
     groups: dict[str, list[int]] = {}
-    for message in messages:
-        others = [user_id for user_id in message.member_ids if user_id != user.id]
+    for spot, ids in waiting:
+        others = [user_id for user_id in spot.member_ids if user_id != user.id]
         if len(others) > 1:
-            key = ",".join(str(user_id) for user_id in message.member_ids)
-            groups.setdefault(key, []).append(message.id)
+            groups[",".join(str(user_id) for user_id in spot.member_ids)] = ids
         else:
-            pairs.setdefault(others[0] if others else user.id, []).append(message.id)
+            pairs[others[0] if others else user.id] = ids
     return {
         "pms": [
             {"other_user_id": other, "sender_id": other, "unread_message_ids": ids}
@@ -59,19 +90,3 @@ def _conversations(user: User, messages: Iterable[UnreadMessage]) -> dict[str, A
             for key, ids in sorted(groups.items())
         ],
     }
-
-
-def _topics(messages: Iterable[UnreadMessage], empty_topic_name: bool) -> list[dict[str, Any]]:
-    topics: dict[Topic, list[UnreadMessage]] = {}
-    for message in messages:
-        place = (message.channel_id, domain.channels.topics.fold(message.topic))
-        topics.setdefault(place, []).append(message)
-    return [
-        {
-            "stream_id": channel_id,
-            # In the newest spelling.
-            "topic": domain.channels.topics.shown(found[-1].topic, empty_topic_name),
-            "unread_message_ids": [message.id for message in found],
-        }
-        for (channel_id, _), found in sorted(topics.items())
-    ]

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Self
 
 import msgspec
 
+from tertulia.domain.messages.message import Message
 from tertulia.events.directory import Organization
 from tertulia.events.listener import Listener
 from tertulia.events.loading import Touched
@@ -73,6 +74,8 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
     `kind` is its word in the log. `types` are the wire types it can show itself as; an event
     without any only moves the directory. `shared` says that it looks the same to everyone who
     hears of it, `leaves_history` that what was said before, and who may read it, is as it was.
+    `changes_rules` says that somebody may now send what they could not, or the other way round, or
+    that other things follow from it.
     """
 
     kind: ClassVar[str]
@@ -80,6 +83,7 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
     shared: ClassVar[bool] = False
     is_readable: ClassVar[bool] = True
     leaves_history: ClassVar[bool] = False
+    changes_rules: ClassVar[bool] = True
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -113,6 +117,10 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
     def rewritten(self) -> Collection[int]:
         """The messages that history tells otherwise from now on, or no more."""
         return ()
+
+    def sent(self) -> Message | None:
+        """The message that is there from now on."""
+        return None
 
     # --- who hears of it ---
 

@@ -2,13 +2,13 @@
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 from tertulia.domain.channels.channel import Channel, Subscription
 from tertulia.domain.messages.message import Message
 from tertulia.storage.database.tx import Row, Tx
 
-PROPERTIES = {each.name for each in fields(Subscription)} - {"channel_id", "user_id", "active"}
+PROPERTIES = set(Subscription._fields) - {"channel_id", "user_id", "active"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +59,17 @@ def is_subscribed(tx: Tx, user_id: int, channel_id: int) -> bool:
 
 def of_user(tx: Tx, user_id: int) -> list[Subscription]:
     """Every row of the user, past subscriptions included."""
-    rows = tx.all(
-        "SELECT * FROM subscription WHERE user_id = :user AND realm_id = :realm"
-        " ORDER BY channel_id",
+    rows = tx.tuples(
+        f"SELECT {', '.join(Subscription._fields)} FROM subscription"
+        " WHERE user_id = :user AND realm_id = :realm",
         user=user_id,
     )
-    return [_subscription(row) for row in rows]
+    return [
+        Subscription(
+            channel_id, user_id, bool(active), color, bool(muted), bool(pinned), *map(_maybe, rest)
+        )
+        for channel_id, user_id, active, color, muted, pinned, *rest in rows
+    ]
 
 
 def of_channel(tx: Tx, channel_id: int, user_ids: list[int]) -> list[Subscription]:
@@ -237,6 +242,16 @@ def spans_of(tx: Tx, user_id: int) -> list[Span]:
         user=user_id,
     )
     return [_span(row) for row in rows]
+
+
+def is_in_some(tx: Tx, user_id: int) -> bool:
+    """Whether somebody is subscribed to any channel now."""
+    found = tx.one(
+        "SELECT 1 AS found FROM subscription_span WHERE user_id = :user AND end_seq IS NULL"
+        " LIMIT 1",
+        user=user_id,
+    )
+    return found is not None
 
 
 def spans_in(tx: Tx, user_id: int, channel_ids: list[int]) -> list[Span]:

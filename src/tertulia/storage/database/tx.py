@@ -32,6 +32,7 @@ class Dialect(Protocol):
 
     def run(self, connection: Any, sql: str, params: Mapping[str, Any]) -> Cursor: ...
     def run_many(self, connection: Any, sql: str, params: list[dict[str, Any]]) -> None: ...
+    def tuples(self, cursor: Cursor) -> list[tuple[Any, ...]]: ...
     def load_rows(
         self, connection: Any, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]
     ) -> None: ...
@@ -69,6 +70,7 @@ class Dialect(Protocol):
     columns: str
     size: str  # in bytes, as `value`
     reads_block: bool
+    writes_in_queries: bool
 
 
 class Tx:
@@ -127,6 +129,10 @@ class Tx:
 
     def all(self, sql: str, **params: Any) -> list[Row]:
         return self._run(sql, params).fetchall()
+
+    def tuples(self, sql: str, **params: Any) -> list[tuple[Any, ...]]:
+        """The same as plain tuples, in the order of the columns: for thousands of rows."""
+        return self.dialect.tuples(self._run(sql, params))
 
     def value(self, sql: str, **params: Any) -> Any:
         """The `value` column of the first row, or None: `SELECT max(id) AS value …`."""

@@ -189,9 +189,13 @@ def received_in_channels(
 
 def received(tx: Tx, me: int) -> Selection:
     """Everything that reached me, whether or not I may still read it."""
-    spans = storage.channels.subscriptions.spans_of(tx, me)
-    places = _places(spans, {span.channel_id for span in spans})
-    in_channels = Selection(places=Places(lambda: places, go_on=False), elsewhere=(MOVED,))
+
+    def places() -> list[Place]:
+        spans = storage.channels.subscriptions.spans_of(tx, me)
+        return _places(spans, {span.channel_id for span in spans})
+
+    go_on = storage.channels.subscriptions.is_in_some(tx, me)
+    in_channels = Selection(places=Places(places, go_on=go_on), elsewhere=(MOVED,))
     in_channels.require(RECEIVED_IN_CHANNEL, me=me)
     return Selection(either=[in_channels, received_directly(me)])
 

@@ -13,7 +13,7 @@ from pyroaring import BitMap64
 
 from tertulia import storage
 from tertulia.domain.messages.message import Message
-from tertulia.storage.database.tx import Tx
+from tertulia.storage.database.tx import Row, Tx
 from tertulia.storage.messages.selections import (
     MY_CONVERSATIONS,
     NOT_MOVED_AWAY,
@@ -61,6 +61,7 @@ class UnreadMessage:
     channel_id: int | None
     topic: str
     member_ids: tuple[int, ...]
+    is_moved: bool  # from one channel to another
 
 
 def load(tx: Tx, user_id: int) -> BitMap64:
@@ -125,22 +126,37 @@ def has_closings_to_see(tx: Tx, user_id: int) -> bool:
 def describe(tx: Tx, user_id: int, message_ids: Sequence[int]) -> list[UnreadMessage]:
     """Where each of these messages stands, in order of id; not those moved out of sight."""
     rows = tx.all(
-        "SELECT m.id, m.sender_id, m.channel_id, m.topic, v.member_ids FROM message m"
+        "SELECT m.id, m.sender_id, m.channel_id, m.topic, m.arrived_seq, v.member_ids"
+        " FROM message m"
         " LEFT JOIN conversation v ON v.id = m.conversation_id"
         f" WHERE m.realm_id = :realm AND m.id IN :ids AND {NOT_MOVED_AWAY} ORDER BY m.id",
         ids=list(message_ids),
         me=user_id,
     )
-    return [
-        UnreadMessage(
-            row["id"],
-            row["sender_id"],
-            row["channel_id"],
-            row["topic"],
-            storage.messages.conversations.members(row["member_ids"]),
-        )
-        for row in rows
-    ]
+    return [_described(row) for row in rows]
+
+
+def newest_before(tx: Tx, message_id: int, most: int) -> list[UnreadMessage]:
+    """Where the messages before one stand, the newest first."""
+    rows = tx.all(
+        "SELECT m.id, m.sender_id, m.channel_id, m.topic, m.arrived_seq, v.member_ids"
+        " FROM message m LEFT JOIN conversation v ON v.id = m.conversation_id"
+        " WHERE m.realm_id = :realm AND m.id < :before ORDER BY m.id DESC LIMIT :most",
+        before=message_id,
+        most=most,
+    )
+    return [_described(row) for row in rows]
+
+
+def _described(row: Row) -> UnreadMessage:
+    return UnreadMessage(
+        row["id"],
+        row["sender_id"],
+        row["channel_id"],
+        row["topic"],
+        storage.messages.conversations.members(row["member_ids"]),
+        row["arrived_seq"] is not None,
+    )
 
 
 def in_place(tx: Tx, waiting: BitMap64, channel_id: int, topic_key: str | None = None) -> list[int]:
@@ -261,21 +277,23 @@ def flags_of(tx: Tx, user_id: int, message_ids: Sequence[int]) -> dict[int, set[
     return found
 
 
-def with_flag(tx: Tx, user_id: int, flag: str) -> list[int]:
+def with_flag(tx: Tx, user_id: int, flag: str, *, since: int = 0) -> list[int]:
+    """The messages, from one on, that carry a mark for a user."""
     rows = tx.all(
         "SELECT message_id FROM message_flag WHERE user_id = :user AND flag = :flag"
-        " ORDER BY message_id",
+        " AND message_id >= :since ORDER BY message_id",
         user=user_id,
         flag=flag,
+        since=since,
     )
     return [row["message_id"] for row in rows]
 
 
-def wildcards_among(tx: Tx, message_ids: Sequence[int]) -> list[int]:
-    """Those of the messages that call everybody in their channel."""
+def wildcards_since(tx: Tx, message_id: int) -> list[int]:
+    """The messages, from one on, that call everybody in their channel."""
     rows = tx.all(
-        "SELECT id FROM message WHERE realm_id = :realm AND id IN :ids AND channel_wildcard",
-        ids=list(message_ids),
+        "SELECT id FROM message WHERE realm_id = :realm AND id >= :since AND channel_wildcard",
+        since=message_id,
     )
     return [row["id"] for row in rows]
 

@@ -183,7 +183,7 @@ class MessagesDeleted(Event, frozen=True):
 class MessagesRewritten(Event, frozen=True):
     """Messages are told otherwise, and no client hears of it: servers shall make them anew.
 
-    They have other HTML, or were moved where nobody is who has them.
+    They have other HTML, or were moved or deleted where nobody is who has them.
     """
 
     kind: ClassVar[str] = "messages_rewritten"

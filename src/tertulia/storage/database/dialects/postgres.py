@@ -127,6 +127,7 @@ class Postgres:
     next_message_id = "nextval('message_id_seq')"
     size = "SELECT pg_database_size(current_database()) AS value"
     reads_block = False
+    writes_in_queries = True
     limits: dict[str, str] = {
         "idle_in_transaction_session_timeout": "5s",
         "lock_timeout": "5s",
@@ -182,6 +183,9 @@ class Postgres:
 
     def run_many(self, connection: Any, sql: str, params: list[dict[str, Any]]) -> None:
         connection.cursor().executemany(_translate(sql), params)
+
+    def tuples(self, cursor: Cursor) -> list[tuple[Any, ...]]:
+        return [tuple(row.values()) for row in cursor.fetchall()]
 
     def load_rows(
         self, connection: Any, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]

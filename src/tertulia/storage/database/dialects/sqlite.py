@@ -66,6 +66,7 @@ class Sqlite:
     )
     size = "SELECT page_count * page_size AS value FROM pragma_page_count(), pragma_page_size()"
     reads_block = True
+    writes_in_queries = False
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -99,6 +100,11 @@ class Sqlite:
 
     def run_many(self, connection: Any, sql: str, params: list[dict[str, Any]]) -> None:
         connection.executemany(_translate(sql), [_bind(row) for row in params])
+
+    def tuples(self, cursor: Cursor) -> list[tuple[Any, ...]]:
+        assert isinstance(cursor, sqlite3.Cursor)
+        cursor.row_factory = None
+        return cursor.fetchall()
 
     def load_rows(
         self, connection: Any, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]

@@ -1,0 +1,113 @@
+"""Where messages stand: in which topic of which channel, or in which conversation.
+
+Whoever registers is told of thousands of unread messages, place by place. So it is remembered of
+each message that was sent or looked up lately, in four bytes: the number of its place. An event
+that rewrites messages (`Event.rewritten`) has theirs forgotten; what is not known here is asked of
+the database, and learnt.
+"""
+
+from array import array
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+from itertools import groupby
+from typing import NamedTuple
+
+from tertulia import domain
+from tertulia.domain.messages.message import Message
+from tertulia.storage.messages.unread import UnreadMessage
+
+PAGE_BITS = 12
+MOST_PAGES = 256  # a million messages: 4 MiB
+MOST_SPOTS = 100_000
+
+_page_of = PAGE_BITS.__rrshift__  # message_id >> PAGE_BITS
+_IN_PAGE = (1 << PAGE_BITS) - 1
+_EMPTY_PAGE = array("I", bytes(4 << PAGE_BITS))
+
+
+class Spot(NamedTuple):
+    """A topic, as it is spelled there, or a conversation."""
+
+    channel_id: int | None
+    topic: str
+    topic_key: str  # as it is compared
+    member_ids: tuple[int, ...]
+
+    @classmethod
+    def of(cls, message: Message | UnreadMessage) -> "Spot":
+        return cls(
+            message.channel_id,
+            message.topic,
+            domain.channels.topics.fold(message.topic),
+            message.member_ids,
+        )
+
+
+UNKNOWN = 0
+
+Found = dict[Spot, list[int]]
+
+
+class Whereabouts:
+    """Of all organizations of a server. It is changed on the loop only."""
+
+    def __init__(self) -> None:
+        self._pages: dict[int, array[int]] = {}
+        self._spots: list[Spot] = [Spot(None, "", "", ())]
+        self._numbers: dict[Spot, int] = {}
+        self._rewritten_at: dict[int, int] = {}  # by organization, the last event that did so
+
+    def find(self, message_ids: Iterable[int]) -> tuple[Found, list[int]]:
+        """Messages, given in order, by where they stand, and those of which it is not known."""
+        grouped = defaultdict[int, list[int]](list)
+        for page_number, ids in groupby(message_ids, _page_of):
+            page = self._pages.get(page_number, _EMPTY_PAGE)
+            for message_id in ids:
+                grouped[page[message_id & _IN_PAGE]].append(message_id)
+        unknown = grouped.pop(UNKNOWN, [])
+        return {self._spots[number]: ids for number, ids in grouped.items()}, unknown
+
+    def note_sent(self, message: Message) -> None:
+        """A message was sent, or stands already where it was moved a moment later."""
+        if message.arrived_seq is None:
+            self._put(message.id, Spot.of(message))
+
+    def learn(self, realm_id: int, seq: int, described: Iterable[UnreadMessage]) -> None:
+        """Remember what was read as of an event, unless messages were rewritten since.
+
+        Of one that was moved from channel to channel it depends on the reader whether it is there.
+        """
+        if self._rewritten_at.get(realm_id, 0) <= seq:
+            for each in described:
+                if not each.is_moved:
+                    self._put(each.id, Spot.of(each))
+
+    def forget(self, realm_id: int, seq: int, message_ids: Collection[int]) -> None:
+        """An event has rewritten these messages."""
+        self._rewritten_at[realm_id] = seq
+        for message_id in message_ids:
+            page = self._pages.get(message_id >> PAGE_BITS)
+            if page is not None:
+                page[message_id & _IN_PAGE] = UNKNOWN
+
+    def forget_all(self, realm_id: int, seq: int) -> None:
+        """The log up to an event was not followed one by one: nobody knows what it rewrote."""
+        self._rewritten_at[realm_id] = seq
+        self._clear()
+
+    def _put(self, message_id: int, spot: Spot) -> None:
+        number = self._numbers.get(spot)
+        if number is None:
+            if len(self._spots) >= MOST_SPOTS:
+                self._clear()
+            number = self._numbers[spot] = len(self._spots)
+            self._spots.append(spot)
+        page = self._pages.get(message_id >> PAGE_BITS)
+        if page is None:
+            page = self._pages[message_id >> PAGE_BITS] = _EMPTY_PAGE[:]
+            if len(self._pages) > MOST_PAGES:
+                del self._pages[min(self._pages)]
+        page[message_id & _IN_PAGE] = number
+
+    def _clear(self) -> None:
+        self._pages, self._spots, self._numbers = {}, self._spots[:1], {}

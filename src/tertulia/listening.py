@@ -14,10 +14,11 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 from tertulia.config import Config
 from tertulia.connections import Connections, Wait
 from tertulia.errors import BadRequest, CannotStart, ClientError
-from tertulia.errors.http import HeadersTooLarge, RequestTooSlow
+from tertulia.errors.http import HeadersTooLarge, NoHttps, RequestTooSlow
 from tertulia.http.replies import encode_error
 
 BACKLOG = 2048
+TLS_HELLO = b"\x16\x03"  # how https begins
 
 
 class CannotListen(CannotStart):
@@ -82,6 +83,9 @@ class Protocol(HttpToolsProtocol):
     # --- what comes in ---
 
     def data_received(self, data: bytes) -> None:
+        if self._head_bytes == 0 and data.startswith(TLS_HELLO) and self._is_in_head:
+            self._refuse(NoHttps())
+            return
         if self._asking is None and self._is_idle():
             self._expect_head()
         super().data_received(data)

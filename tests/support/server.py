@@ -48,6 +48,7 @@ class Server:
     folder: Path
     settings: dict[str, Any] = field(default_factory=dict)
     clock: Clock = field(default_factory=Clock)
+    port: int = 0  # any that is free, and the same one after a restart
 
     def start(self) -> "Server":
         usual = {"data": self.folder, "rate_limit": None, "jwt": (JwtIssuer(key_text=SECRET),)}
@@ -56,8 +57,8 @@ class Server:
         self.database = Database.at(self.url, self.clock)
         self.database.migrate()
         self.application = Application(config, self.database, self.vault, self.clock)
-        listening = socket.create_server(("127.0.0.1", 0))
-        self.port: int = listening.getsockname()[1]
+        listening = socket.create_server(("127.0.0.1", self.port))
+        self.port = listening.getsockname()[1]
         self.client = Client(self.port)
         self._loop = uvloop.new_event_loop()
         ready = threading.Event()

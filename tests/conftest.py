@@ -15,8 +15,10 @@ from tests.support.databases import Databases, Kind, unreachable  # noqa: E402
 from tests.support.people import Chat  # noqa: E402
 from tests.support.post import PostOffice  # noqa: E402
 from tests.support.server import Server  # noqa: E402
+from tests.support.slapd import DIRECTORY, SLAPD, Slapd, slapd_running  # noqa: E402
 
 from tertulia import logs  # noqa: E402
+from tertulia.config import LdapDirectory  # noqa: E402
 
 TESTS = Path(__file__).parent
 TURNS: list[Kind] = ["sqlite", "postgres", "sqlite"]  # PostgreSQL takes its time
@@ -143,6 +145,21 @@ def servers(databases: Databases) -> Iterator[Callable[[Kind], Server]]:
         server.stop()
 
 
+@pytest.fixture(scope="session")
+def running_slapd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Slapd]:
+    if SLAPD is None:
+        pytest.skip("slapd is not installed")
+    with slapd_running(tmp_path_factory.mktemp("slapd")) as found:
+        yield found
+
+
+@pytest.fixture
+def slapd(running_slapd: Slapd) -> Slapd:
+    """An LDAP directory with nobody in it."""
+    running_slapd.clear()
+    return running_slapd
+
+
 @pytest.fixture(params=KINDS)
 def kind(request: pytest.FixtureRequest) -> Kind:
     """Every scene is played on both databases."""
@@ -187,6 +204,33 @@ def mailing(kind: Kind, mailing_servers: Callable[[Kind], Server], post: PostOff
     server = mailing_servers(kind)
     server.clock.ahead = 0.0
     post.received.clear()
+    return Chat.found(server)
+
+
+@pytest.fixture(scope="session")
+def servers_with_ldap(
+    databases: Databases, running_slapd: Slapd
+) -> Iterator[Callable[[Kind], Server]]:
+    """The server that all scenes with a directory share."""
+    running: dict[Kind, Server] = {}
+
+    def server_on(kind: Kind) -> Server:
+        if kind not in running:
+            settings = {"ldap": (LdapDirectory(**running_slapd.settings(**DIRECTORY)),)}
+            running[kind] = Server(*databases.new(kind), settings).start()
+            Chat.found(running[kind])
+        return running[kind]
+
+    yield server_on
+    for server in running.values():
+        server.stop()
+
+
+@pytest.fixture
+def ldap_chat(kind: Kind, servers_with_ldap: Callable[[Kind], Server], slapd: Slapd) -> Chat:
+    """An organization whose people are in a directory."""
+    server = servers_with_ldap(kind)
+    server.clock.ahead = 0.0
     return Chat.found(server)
 
 

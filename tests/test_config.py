@@ -38,6 +38,7 @@ EXAMPLES = {
     "log_level": "debug",
     "log_format": "json",
     "trusted_proxies": "127.0.0.1/32, 10.0.0.0/8",
+    "webhook_networks": "127.0.0.0/8",
     "send_key_hours": "48",
     "audit_log_days": "30",
     "smtp_host": "mail.example.com",
@@ -240,3 +241,69 @@ def test_made_up_addresses_use_a_domain_that_could_have_mail(external_url, chose
     config = Config.load({"external_url": external_url, "fake_email_domain": chosen}, {})
 
     assert config.email_domain == domain
+
+
+LDAP = '[[ldap]]\nurl = "ldaps://ldap.example.com"\nbase = "ou=people,dc=example,dc=com"\n'
+OPENID = '[[openid]]\nclient_id = "chat"\nclient_secret = "hush"\n'
+
+
+def test_the_file_names_those_who_vouch_for_people(folder):
+    (folder / "tertulia.toml").write_text(
+        f"port = 1\n{LDAP}roles = {{ admin = 'it, ops', guest = ['press'] }}\n"
+        f"{OPENID}name = 'keycloak'\nissuer = 'https://id.example.com/realms/a/'\n"
+        f"{OPENID}preset = 'google'\norganizations = ['', 'chess']\n"
+    )
+
+    config = Config.load({}, {})
+
+    (directory,) = config.ldap
+    keycloak, google = config.openid
+    assert (directory.key, directory.host, directory.port) == (
+        "ldap:ldap",
+        "ldap.example.com",
+        636,
+    )
+    assert directory.roles == (("admin", ("it, ops",)), ("guest", ("press",)))
+    assert (keycloak.key, keycloak.site) == ("oidc:keycloak", "https://id.example.com/realms/a")
+    assert (google.key, google.site) == ("google", "https://accounts.google.com")
+    assert google.is_for("chess")
+    assert not google.is_for("go")
+    assert "hush" not in repr(config)
+
+
+@pytest.mark.parametrize(
+    "lines, complaint",
+    [
+        ("openid = 5", "openid in {file} must be a table: [[openid]]."),
+        (LDAP + "colour = 1", "colour of [[ldap]] number 1 in {file} is not a setting; the"),
+        ("[[ldap]]\nurl = 'ldaps://a'", "base of [[ldap]] number 1 in {file} is missing: Below"),
+        (
+            LDAP + "name = 'Main'",
+            "name of [[ldap]] Main in {file} must be a word of small letters, digits and hyphens,"
+            ' not "Main".',
+        ),
+        (LDAP + "filter = '(uid=%s)'", "filter of [[ldap]] number 1 in {file} must be an LDAP fil"),
+        (LDAP + "plain = true", "[[ldap]] number 1 in {file}: plain and ldaps:// contradict each"),
+        (LDAP + "roles = { boss = 'x' }", "roles of [[ldap]] number 1 in {file} must be a table"),
+        (LDAP + LDAP, "Two of [[ldap]] in {file} are called ldap."),
+        (OPENID, "[[openid]] number 1 in {file}: issuer is missing: the address of the provider."),
+        (
+            OPENID + "issuer = 'http://id.example.com'",
+            "issuer of [[openid]] number 1 in {file} must be an https:// address; http:// only on"
+            ' this machine, not "http://id.example.com".',
+        ),
+        (OPENID + "client_id = ''", "{file} is not valid TOML"),
+        ("[[jwt]]\nkey_text = 'short'", "[[jwt]] number 1 in {file}: key_text must have at least"),
+        (
+            "[[jwt]]\nkey_text = 'x'\nalgorithms = ['none']",
+            "[[jwt]] number 1 in {file}: algorithms must be out of ES256",
+        ),
+    ],
+)
+def test_a_slip_in_a_table_is_named(lines, complaint, folder):
+    (folder / "tertulia.toml").write_text(lines)
+
+    with pytest.raises(ConfigError) as caught:
+        Config.load({}, {})
+
+    assert str(caught.value).startswith(complaint.format(file="tertulia.toml"))

@@ -33,20 +33,25 @@ from tertulia.http.replies import encode_error
 from tertulia.http.request import ApiRequest
 from tertulia.jobs import housekeeping, presence
 from tertulia.jobs.counting import Counting
+from tertulia.jobs.directories import DirectoryWatch
 from tertulia.jobs.letters import Postman
 from tertulia.jobs.preparing import Preparation
 from tertulia.jobs.rerendering import rerender
 from tertulia.jobs.runner import Job, Runner
 from tertulia.jobs.searching import Indexing
 from tertulia.jobs.sending import REMINDERS, SCHEDULED, send_due
+from tertulia.jobs.webhook_calls import Switchboard
 from tertulia.storage.database import Database
-from tertulia.web import pages, rendering
+from tertulia.web import rendering
 from tertulia.web.assets import Assets
+from tertulia.web.door import DoorPages
 from tertulia.web.downloads import Downloads
-from tertulia.web.gallery import PICTURE_HEADERS, Gallery, drawn
+from tertulia.web.gallery import Gallery
 from tertulia.web.integrations import IntegrationPages
-from tertulia.web.logging_in import Doors
+from tertulia.web.logging_in import LoginPages
 from tertulia.web.page import WebPage
+from tertulia.web.passwords import PasswordPages
+from tertulia.web.single_sign_on import SingleSignOn
 
 TABLE_HEADERS = {"Cache-Control": "public, max-age=86400", "Access-Control-Allow-Origin": "*"}
 
@@ -84,6 +89,7 @@ class Application:
         self.indexing = Indexing(database, self.delivery)
         self.counting = Counting(database)
         self.postman = Postman(config, database, self.delivery, vault)
+        self.switchboard = Switchboard(config, database, self.delivery)
         self.runner = Runner(self._jobs())
         self.connections = Connections(config)
         self.metrics = metrics.Metrics(
@@ -129,7 +135,7 @@ class Application:
     async def running(self, _: Any = None) -> AsyncIterator[None]:
         """Everything that lives while the server does."""
         database, follower = self.services.database, self.delivery.follower
-        database.start(follower.fetch_news, follower.deliver)
+        database.start(follower.fetch_news, follower.deliver, follower.compose_news)
         await follower.catch_up()
         tasks = [
             asyncio.create_task(database.dialect.watch(follower.catch_up, self.delivery.overhear)),
@@ -141,6 +147,7 @@ class Application:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+            await self.switchboard.stop()
             with contextlib.suppress(ServiceUnavailable):
                 await presence.write_down(database, self.delivery)
             database.stop()
@@ -153,6 +160,7 @@ class Application:
         jobs = [
             Job("scheduled messages", 0.5, partial(send_due, *both, SCHEDULED), at_once=True),
             Job("reminders", 0.5, partial(send_due, *both, REMINDERS), at_once=True),
+            Job("webhooks", 0.5, self.switchboard.look, at_once=True),
             Job("numbers", 300, self.counting.look, at_once=True),
             Job("search", 0.5, self.indexing.look, at_once=True),
             Job("preparation", 5, Preparation(*both).go_on, at_once=True),
@@ -174,6 +182,8 @@ class Application:
             ),
             Job("sessions", 3600, partial(housekeeping.forget_sessions, *both)),
         ]
+        if config.ldap:
+            jobs.append(Job("directories", 30, DirectoryWatch(*both, config.ldap).look))
         if config.sends_mail:
             jobs.append(Job("mail", 1, self.postman.go_round, at_once=True))
         if self._goes_by_database:
@@ -196,14 +206,12 @@ class Application:
                 Route("/health", self._health),
                 Route("/metrics", self._metrics),
                 Route("/api/v1/openapi.json", self._openapi),
-                Route("/static/logo.svg", _logo),
-                Route("/static/icon.png", _icon),
-                Route("/static/icon-512.png", _icon_large),
-                Route("/static/images/favicon/favicon-pms.png", _icon_calling),
                 Route("/static/emoji.json", _emoji),
                 *IntegrationPages(self.services).routes(),
                 Mount("/static/css", StaticFiles(packages=[("tertulia.web", "static/css")])),
-                *Doors(gate, GUEST if self.services.config.demo else None).routes(),
+                *LoginPages(DoorPages(gate), GUEST if self.services.config.demo else None).routes(),
+                *PasswordPages(DoorPages(gate)).routes(),
+                *SingleSignOn(DoorPages(gate)).routes(),
                 *Gallery(self.services, gate).routes(),
                 *Downloads(self.services, gate).routes(),
             ],
@@ -240,22 +248,6 @@ async def _refuse(request: Request, error: Exception) -> Response:
     return Response(
         encode_error(error), error.status, error.reply_headers(), media_type="application/json"
     )
-
-
-async def _logo(request: Request) -> Response:
-    return Response(pages.LOGO, media_type="image/svg+xml", headers=PICTURE_HEADERS)
-
-
-async def _icon(request: Request) -> Response:
-    return drawn("tertulia", 100)
-
-
-async def _icon_large(request: Request) -> Response:
-    return drawn("tertulia", 512)
-
-
-async def _icon_calling(request: Request) -> Response:
-    return drawn("calling", 64)
 
 
 async def _emoji(request: Request) -> Response:

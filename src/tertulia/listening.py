@@ -14,11 +14,12 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 from tertulia.config import Config
 from tertulia.connections import Connections, Wait
 from tertulia.errors import BadRequest, CannotStart, ClientError
-from tertulia.errors.http import HeadersTooLarge, RequestTooSlow
+from tertulia.errors.http import HeadersTooLarge, NoHttps, RequestTooSlow
 from tertulia.http.replies import encode_error
 from tertulia.http.request import ON_LEAVING, Leave
 
 BACKLOG = 2048
+TLS_HELLO = b"\x16\x03"  # how https begins
 
 
 class CannotListen(CannotStart):
@@ -91,6 +92,9 @@ class Protocol(HttpToolsProtocol):
     # --- what comes in ---
 
     def data_received(self, data: bytes) -> None:
+        if self._head_bytes == 0 and data.startswith(TLS_HELLO) and self._is_in_head:
+            self._refuse(NoHttps())
+            return
         if self._asking is None and self._is_idle():
             self._expect_head()
         super().data_received(data)
@@ -105,6 +109,8 @@ class Protocol(HttpToolsProtocol):
             self._expect_head()
         super().on_message_begin()
         self.scope[ON_LEAVING] = self._on_leaving  # type: ignore[literal-required]
+        # A proxy's word may take the client's place; who is at the other end stays known.
+        self.scope["peer"] = self.client[0] if self.client else ""  # type: ignore[typeddict-unknown-key]
 
     def on_header(self, name: bytes, value: bytes) -> None:
         if self._is_in_head:  # what comes after a body is of no use to us

@@ -72,21 +72,3 @@ def test_a_log_that_goes_back_under_a_server_is_noticed(own_chat, kitchen):
     again = ben.listens_for("message")
     tea = ana.says("Tea!", to="kitchen > lunch")
     assert again.next()["message"]["id"] == tea.id
-
-
-def test_news_of_a_log_that_is_no_more_are_not_taken_in(own_chat, kitchen):
-    ana, ben = kitchen
-    delivery = own_chat.server.application.delivery
-    org = delivery.organizations[own_chat.realm.id]
-    ana.says("Soup?", to="kitchen > lunch")
-    follower, place = delivery.follower, org.place
-
-    org.applied -= 1
-    late = own_chat.read(follower.fetch_news, [own_chat.realm.id])
-    org.epoch = "another"
-    own_chat.server.call(follower.absorb, late)
-
-    assert late.happenings
-    assert org.applied == place.seq - 1
-    org.epoch, org.applied = place.epoch, place.seq
-    assert ben.listens_for("message").silent()

@@ -47,7 +47,16 @@ def test_every_answer_carries_the_same_headers(kitchen):
     "method, path, status, answer",
     [
         ("GET", "/nothing", 404, {"msg": "Not found", "code": "NOT_FOUND"}),
-        ("GET", "/pots/", 404, {"msg": "Not found", "code": "NOT_FOUND"}),
+        (
+            "GET",
+            "/pots/",
+            404,
+            {
+                "msg": "Not found. There is something at /api/v1/pots,"
+                " without the slash at the end.",
+                "code": "NOT_FOUND",
+            },
+        ),
         ("GET", "/pots/%ff", 400, {"msg": "The request is not valid UTF-8", "code": "BAD_REQUEST"}),
         (
             "PUT",
@@ -116,10 +125,11 @@ def test_parameters_come_in_the_query_a_form_or_in_parts_and_the_body_wins(kitch
     assert parts["note"] == "stew"
 
 
-def test_a_json_body_is_not_read(kitchen):
+def test_a_json_body_says_what_a_form_would(kitchen):
     answer = kitchen.post("/pots", json={"name": "soup"})
 
-    assert answer.json()["msg"] == "Missing 'name' argument"
+    assert answer.json() == kitchen.post("/pots", data={"name": "soup"}).json()
+    assert answer.json()["result"] == "success"
 
 
 def test_unsupported_parameters_are_listed_last(kitchen):

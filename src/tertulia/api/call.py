@@ -126,6 +126,11 @@ def may_open_channels(call: Call) -> bool:
     )
 
 
+def is_root(call: Call) -> bool:
+    """Whether the host is the one that organizations are subdomains of."""
+    return subdomain(call.config.external_host, call.request.host) == ""
+
+
 def site(config: Config, request: ApiRequest, org: Organization | None) -> str:
     if not config.external_url:
         return f"{request.scheme}://{request.host or f'{config.host}:{config.port}'}"

@@ -90,6 +90,8 @@ def _fill(database: Database, copy: Copy, leap: int, settle: Settle, progress: P
             connection, dialect, [m for m in every if m.number not in had]
         )
         storage.copying.leap(tx, copy.about.counters, leap)
+        if leap:
+            storage.copying.drop_errands(tx)
         for realm in storage.organization.all_of_them(tx):
             storage.log.begin_epoch(tx.for_realm(realm.id))
         settle(tx)

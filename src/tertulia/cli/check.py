@@ -7,6 +7,7 @@ import click
 
 from tertulia import actions, opening, storage
 from tertulia.actions.checking import Finding
+from tertulia.cli import logins
 from tertulia.cli.data import as_json, show_json
 from tertulia.cli.flags import config_options
 from tertulia.config import Config
@@ -41,6 +42,8 @@ def examine(config: Config) -> list[Finding]:
     if not schema.missing():
         vault = opening.find_vault(config)
         findings += database.read_now(0, actions.checking.examine, vault)
+        known = database.read_now(0, storage.organization.all_of_them)
+        findings.append(logins.examine(config, [realm.subdomain for realm in known]))
     return findings
 
 

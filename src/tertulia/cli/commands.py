@@ -16,13 +16,20 @@ from tertulia.errors import CannotStart, ClientError
 # Each is found under its own name in the module named here.
 COMMANDS = {
     "serve": ("serve", "Run the server, on a data folder that is made if there is none."),
-    "user": ("users", "Accounts: add, list and change them, end them, replace keys and passwords."),
-    "org": ("organizations", "Organizations: found and list them, change their settings."),
+    "user": (
+        "users",
+        "Accounts: add, list and change them, end or erase them, replace keys and passwords.",
+    ),
+    "org": (
+        "organizations",
+        "Organizations: found, list, close and delete them, change their settings.",
+    ),
     "audit": ("audit", "List who did what, the newest first."),
     "mail": ("mail", "Mail: see whether the server can send any."),
     "backup": ("backup", "Copy everything to a file, beside a running server."),
     "restore": ("restore", "Fill an empty place with what a backup holds."),
     "move": ("move", "Copy everything into another, empty database."),
+    "ldap": ("ldap", "Directories: show what they know of somebody, bring accounts up to date."),
     "check": ("check", "Verify the data and say what was found."),
     "generate": ("generate", "Fill a new data folder with a made-up organization."),
 }

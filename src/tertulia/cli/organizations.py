@@ -28,7 +28,7 @@ LONGEST_SHOWN = 60  # characters of what cannot be
 
 @click.group()
 def org() -> None:
-    """Organizations: found and list them, change their settings."""
+    """Organizations: found, list, close and delete them, change their settings."""
 
 
 @org.command()
@@ -80,6 +80,19 @@ def list_organizations(as_json: bool, **flags: Any) -> None:
         show_table([("ID", "SUBDOMAIN", "NAME", "PEOPLE"), *rows])
 
 
+@org.command()
+@click.option("--yes", is_flag=True, help="Do not ask whether that is meant.")
+@in_organization
+def delete(yes: bool, org: str | None, **flags: Any) -> None:
+    """Delete all data of a closed organization; it cannot be brought back."""
+    opened = open_organization(org, flags)
+    if opened.realm.deactivated and not yes:
+        click.confirm(f"Delete all data of {opened.realm.name}?", abort=True, err=True)
+    while opened.database.write_now(opened.realm.id, actions.organization.ending.delete_some):
+        pass
+    click.echo(f"{opened.realm.name} is gone. Older backups keep what they had.", err=True)
+
+
 @org.command("set", context_settings={"ignore_unknown_options": True})  # so that -1 is a value
 @click.argument("key")
 @click.argument("value")
@@ -90,7 +103,8 @@ def set_setting(key: str, value: str, org: str | None, **flags: Any) -> None:
     setting = SETTINGS.get(key) or _unknown(key)
     chosen = _read_value(opened, setting, value)
     html = {key: _html(opened, value)} if setting.is_markup else {}
-    opened.write(actions.organization.settings.edit, None, {key: chosen}, html)
+    offered = opened.config.login_methods(opened.realm.subdomain)
+    opened.write(actions.organization.settings.edit, None, {key: chosen}, html, offered)
     click.echo(f"{key} is now {value}.", err=True)
 
 

@@ -4,15 +4,24 @@
 `docs/settings.md` are all drawn from its fields. It is read once and handed to whoever needs it.
 """
 
-import difflib
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, NoReturn, Self
+from typing import Any, Self
 from urllib.parse import urlsplit
 
+from tertulia.config.providers import (
+    TABLES,
+    JwtIssuer,
+    LdapDirectory,
+    OpenIdProvider,
+    Provider,
+    RemoteUserProxy,
+    read_tables,
+    tables_markdown,
+)
 from tertulia.config.values import (
     DATABASE,
     DOMAIN,
@@ -33,9 +42,10 @@ from tertulia.config.values import (
     Network,
     Rate,
     Setting,
-    as_text,
     one_of,
+    read,
     setting,
+    unknown,
     whole,
 )
 
@@ -159,6 +169,13 @@ class Config:
         "Proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed.",
         when_empty="none",
     )
+    webhook_networks: tuple[Network, ...] = setting(
+        (),
+        NETWORKS,
+        "Private networks that outgoing webhooks may call all the same, such as `127.0.0.0/8` for"
+        " bots on this machine.",
+        when_empty="none",
+    )
     send_key_hours: int = setting(
         24, whole(1, 8760), "How long a repeated send with the same key is recognized."
     )
@@ -206,6 +223,11 @@ class Config:
         False, SWITCH, "Fill a new data folder with a small organization to look around in."
     )
 
+    openid: tuple[OpenIdProvider, ...] = ()
+    ldap: tuple[LdapDirectory, ...] = ()
+    remote_user: tuple[RemoteUserProxy, ...] = ()
+    jwt: tuple[JwtIssuer, ...] = ()
+
     @classmethod
     def load(cls, flags: Mapping[str, object], environ: Mapping[str, str]) -> Self:
         """A flag wins over a variable, a variable over the file, the file over the default.
@@ -217,6 +239,19 @@ class Config:
         named = flags.get("config") or environ.get(CONFIG_VARIABLE)
         path = Path(str(named)) if named else find_file(given.get("data", cls().data))
         return cls(**(read_file(path) if path else {}) | given)
+
+    @property
+    def providers(self) -> tuple[Provider, ...]:
+        """All who vouch for people."""
+        return (*self.ldap, *self.remote_user, *self.openid, *self.jwt)
+
+    def login_methods(self, subdomain: str | None) -> tuple[str, ...]:
+        """The ways to log in that this server offers an organization, or to any of them, by their
+        names there."""
+        others = [
+            each.method for each in self.providers if subdomain is None or each.is_for(subdomain)
+        ]
+        return tuple(dict.fromkeys(("Email", *others)))
 
     @property
     def database_url(self) -> str:
@@ -249,14 +284,17 @@ class Config:
 
 
 SETTINGS: tuple[Setting, ...] = tuple(
-    replace(row.metadata["setting"], name=row.name) for row in fields(Config)
+    replace(row.metadata["setting"], name=row.name)
+    for row in fields(Config)
+    if "setting" in row.metadata
 )
 CONFIG_VARIABLE = PREFIX + "CONFIG"
 
 
 def settings_markdown() -> str:
     """The text of `docs/settings.md`."""
-    return INTRODUCTION + "".join(map(table_row, SETTINGS))
+    rows = "".join(map(table_row, SETTINGS))
+    return f"{INTRODUCTION}{rows}{TABLES_INTRODUCTION}{tables_markdown()}"
 
 
 def table_row(row: Setting) -> str:
@@ -288,6 +326,15 @@ This page is written by `make docs`.
 
 | Flag, variable, line | Default | Value | What it does |
 |---|---|---|---|
+"""
+
+
+TABLES_INTRODUCTION = f"""
+# Tables
+
+Who vouches for people is said in tables of `{FILE_NAME}`, of which there may be several of a kind;
+[Logging in](logging-in.md) shows whole examples. The file holds secrets then: keep it to yourself
+(`chmod 600`).
 """
 
 
@@ -333,23 +380,11 @@ def read_file(path: Path) -> dict[str, Any]:
         raise ConfigError(f"{path} cannot be read: {error.strerror}.") from error
     except ValueError as error:
         raise ConfigError(f"{path} is not valid TOML: {error}.") from error
-    values = {}
+    values: dict[str, Any] = {}
     for name, value in lines.items():
-        row = known.get(name) or unknown(f"{name} in {path}", name, known)
+        if name in TABLES:
+            values[name] = read_tables(TABLES[name], value, str(path))
+            continue
+        row = known.get(name) or unknown(f"{name} in {path}", name, [*known, *TABLES])
         values[name] = read(row, value, f"{name} in {path}")
     return values
-
-
-def read(row: Setting, value: object, source: str) -> Any:
-    if isinstance(value, dict):
-        raise ConfigError(f"{source} must be a single value, not a table.")
-    try:
-        return row.kind.parse(as_text(value))
-    except ValueError:
-        but = "" if row.is_private else f', not "{as_text(value)}"'
-        raise ConfigError(f"{source} must be {row.kind.must_be}{but}.") from None
-
-
-def unknown(what: str, name: str, known: Iterable[str]) -> NoReturn:
-    (nearest,) = difflib.get_close_matches(name, known, n=1, cutoff=0)
-    raise ConfigError(f"{what} is not a setting; the nearest one is {nearest}.")

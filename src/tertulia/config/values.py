@@ -4,13 +4,14 @@ Everything is read from text, wherever it comes from, so that a flag, a variable
 file mean the same.
 """
 
+import difflib
 import ipaddress
 import os.path
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, NoReturn, TypeVar
 from urllib.parse import urlsplit
 
 T = TypeVar("T")
@@ -39,7 +40,8 @@ class Rate:
 class Kind(Generic[T]):
     form: str
     must_be: str
-    parse: Callable[[str], T]  # raises ValueError
+    parse: Callable[[Any], T]  # raises ValueError
+    is_structured: bool = False  # it is a list or a table, rather than a text
 
 
 def text(form: str, must_be: str, pattern: str) -> Kind[str]:
@@ -114,6 +116,85 @@ RATE = Kind("N|N/SECONDS|off", "a number a minute, NUMBER/SECONDS, or off", pars
 NETWORKS = Kind("LIST", "a list of addresses or networks such as 10.0.0.0/8", parse_networks)
 
 
+# What only the file can hold: lists of texts that may have commas, and tables.
+
+
+def parse_words(value: object) -> tuple[str, ...]:
+    words = [value] if isinstance(value, str) else value
+    if not isinstance(words, list) or not all(isinstance(each, str) for each in words):
+        raise ValueError
+    return tuple(words)
+
+
+def parse_pairs(value: object) -> tuple[tuple[str, str], ...]:
+    if not isinstance(value, dict) or not all(isinstance(each, str) for each in value.values()):
+        raise ValueError
+    return tuple(value.items())
+
+
+def parse_alternatives(value: object) -> tuple[tuple[tuple[str, str], ...], ...]:
+    return tuple(map(parse_pairs, value if isinstance(value, list) else [value]))
+
+
+def parse_groups_by_role(value: object) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    if not isinstance(value, dict) or not value.keys() <= set(ROLES):
+        raise ValueError
+    return tuple((role, parse_words(value[role])) for role in ROLES if role in value)
+
+
+def parse_web_address(value: str) -> str:
+    parts = urlsplit(value)
+    if value and (parts.scheme not in ("http", "https") or not parts.hostname):
+        raise ValueError
+    if parts.scheme == "http" and parts.hostname not in THIS_MACHINE:
+        raise ValueError
+    return value.rstrip("/")
+
+
+def parse_directory_address(value: str) -> str:
+    parts = urlsplit(value)
+    if parts.scheme not in ("ldap", "ldaps") or not parts.hostname or parts.path not in ("", "/"):
+        raise ValueError
+    _ = parts.port  # raises ValueError for one that cannot be
+    return value.rstrip("/")
+
+
+def filter_with(*places: str) -> Kind[str]:
+    """An LDAP filter, or none, in which one of these places is filled in."""
+
+    def parse(value: str) -> str:
+        is_whole = value.startswith("(") and value.count("(") == value.count(")")
+        if value and not (is_whole and any(place in value for place in places)):
+            raise ValueError
+        return value
+
+    return Kind("FILTER", f"an LDAP filter in brackets that holds {' or '.join(places)}", parse)
+
+
+ROLES = ("owner", "admin", "moderator", "member", "guest")
+THIS_MACHINE = ("localhost", "127.0.0.1", "::1")  # where nobody listens in
+
+WORD = text("NAME", "a word of small letters, digits and hyphens", "([a-z0-9][a-z0-9-]{0,39})?")
+LINE = text("TEXT", "a line of text", r"[^\0\n]{0,4000}")
+SOMETHING = text("TEXT", "a line of text", r"[^\0\n]{1,4000}")
+ATTRIBUTE = text("NAME", "the name of an attribute", "([A-Za-z][A-Za-z0-9;._-]{0,100})?")
+LIST = Kind("LIST", "a list of texts", parse_words, is_structured=True)
+PAIRS = Kind("TABLE", "a table of texts", parse_pairs, is_structured=True)
+ALTERNATIVES = Kind(
+    "LIST", "a table of texts, or a list of such", parse_alternatives, is_structured=True
+)
+KEY = text("TEXT", "a text", r"[^\0]{1,10000}")
+GROUPS_BY_ROLE = Kind(
+    "TABLE",
+    f"a table that names groups for some of {', '.join(ROLES)}",
+    parse_groups_by_role,
+    is_structured=True,
+)
+WEB_ADDRESS = Kind("URL", "an https:// address; http:// only on this machine", parse_web_address)
+DIRECTORY = Kind("URL", "ldaps://HOST or ldap://HOST, perhaps with a port", parse_directory_address)
+FILE = text("FILE", "a file", r"[^\0\n]*")
+
+
 @dataclass(frozen=True, slots=True)
 class Setting:
     """One row of the list, in all the forms it is known by."""
@@ -128,6 +209,10 @@ class Setting:
     name: str = ""
 
     @property
+    def is_needed(self) -> bool:
+        return self.default is NEEDED
+
+    @property
     def flags(self) -> list[str]:
         word = self.name.replace("_", "-")
         if self.flag_of == "none":
@@ -140,6 +225,8 @@ class Setting:
 
     @property
     def shown_default(self) -> str:
+        if self.is_needed:
+            return "must be given"
         return self.when_empty or f"`{as_text(self.default)}`"
 
 
@@ -155,6 +242,25 @@ def setting(
 ) -> T:
     about = Setting(kind, default, help, when_empty, flag_of, is_private, alias)
     return field(default=default, repr=not is_private, metadata={"setting": about})
+
+
+NEEDED: Any = object()  # stands in for a default where there is none
+
+
+def read(row: Setting, value: object, source: str) -> Any:
+    """What somebody wrote at a place; raises ConfigError if it cannot be used."""
+    if isinstance(value, dict) and not row.kind.is_structured:
+        raise ConfigError(f"{source} must be a single value, not a table.")
+    try:
+        return row.kind.parse(value if row.kind.is_structured else as_text(value))
+    except ValueError:
+        but = "" if row.is_private or row.kind.is_structured else f', not "{as_text(value)}"'
+        raise ConfigError(f"{source} must be {row.kind.must_be}{but}.") from None
+
+
+def unknown(what: str, name: str, known: Iterable[str]) -> NoReturn:
+    (nearest,) = difflib.get_close_matches(name, known, n=1, cutoff=0)
+    raise ConfigError(f"{what} is not a setting; the nearest one is {nearest}.")
 
 
 def as_text(value: object) -> str:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         mailroom,
         passed_over,
         presence,
+        settled,
         snapshot,
         types,
         whereabouts,

@@ -24,6 +24,7 @@ from tertulia.domain.people.user import Role, User
 from tertulia.domain.personal.alert_words import WatchedWords
 from tertulia.events.known_sessions import KnownSessions
 from tertulia.events.presence import Board
+from tertulia.events.settled import SettledPlaces
 from tertulia.storage.log import LogPlace
 from tertulia.storage.people.profile_fields import Values
 
@@ -92,6 +93,7 @@ class Organization:
         self.partners: dict[int, set[int]] = {}  # of guests: with whom they have talked
         self.alert_words = WatchedWords()
         self.presence = Board(self.users)
+        self.settled = SettledPlaces()
         self.sessions = KnownSessions()
         self._inactive = BitMap()
         self._user_by_key: dict[bytes, int] = {}

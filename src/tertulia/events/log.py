@@ -22,7 +22,13 @@ _encode = msgspec.json.Encoder().encode
 
 def announce(tx: Tx, event: Event, to: Audience) -> int:
     """Write an event into the log; gives its number."""
-    return storage.log.append(tx, event.kind, _encode(to).decode(), _encode(event).decode())
+    return storage.log.append(
+        tx,
+        event.kind,
+        _encode(to).decode(),
+        _encode(event).decode(),
+        changes_rules=event.changes_rules,
+    )
 
 
 def read(tx: Tx, after: int, limit: int) -> list[Happening]:

@@ -186,6 +186,8 @@ class Api:
         if route.requires is not None:
             route.requires(call)
         streams = route.contract.streams_files
+        if route.contract.body_argument is None:
+            request.refuse_unknown_body()
         if not streams:
             await request.read_rest(limit)
         files = Incoming(request.incoming()) if streams else Files(request.files)

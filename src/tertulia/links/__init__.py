@@ -1,4 +1,21 @@
-"""What speaks to other machines. Used by `api`, `jobs` and `web`, never inside a transaction.
+"""What speaks to other machines. Never called by actions: no transaction waits for a network."""
 
-Each module loads the library it needs when it is first used: most servers need few of them.
-"""
+from typing import TYPE_CHECKING
+
+from tertulia.modules import on_demand
+
+if TYPE_CHECKING:
+    from tertulia.links import (
+        answers,
+        github,
+        guarded,
+        introductions,
+        ldap,
+        openid,
+        smtp,
+        tokens,
+        web,
+        writing,
+    )
+else:
+    __getattr__ = on_demand(__name__)

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
         checking,
         copying,
         database,
+        erasing,
         files,
         groups,
         later,

@@ -61,6 +61,11 @@ def has_deleted_messages(tx: Tx) -> bool:
     return any(row["table_name"] == "deleted_message" for row in tx.all(tx.dialect.columns))
 
 
+def drop_errands(tx: Tx) -> None:
+    """What was on its way out when a copy was made has left since."""
+    tx.execute("DELETE FROM letter")
+
+
 def leap(tx: Tx, counters: dict[str, int], by: int) -> None:
     """Go on counting so far from where a copy was made that no number is given out twice.
 

@@ -62,6 +62,7 @@ def begin_epoch(tx: Tx) -> None:
         "UPDATE log_head SET epoch = :epoch WHERE realm_id = :realm", epoch=secrets.token_hex(8)
     )
     storage.queues.delete_all(tx)
+    tx.announced[tx.realm_id] = head(tx)
 
 
 def count_after(tx: Tx, seq: int, kinds: list[str]) -> int:
@@ -76,8 +77,10 @@ def count_after(tx: Tx, seq: int, kinds: list[str]) -> int:
     )
 
 
-def append(tx: Tx, kind: str, audience: str, payload: str) -> int:
-    row = tx.one("UPDATE log_head SET seq = seq + 1 WHERE realm_id = :realm RETURNING seq")
+def append(tx: Tx, kind: str, audience: str, payload: str, *, changes_rules: bool = True) -> int:
+    """Write an event at the end; `changes_rules` if it bears on what somebody may send."""
+    rules = ", rules_seq = seq + 1" if changes_rules else ""
+    row = tx.one(f"UPDATE log_head SET seq = seq + 1{rules} WHERE realm_id = :realm RETURNING seq")
     assert row is not None
     tx.execute(
         "INSERT INTO event (realm_id, seq, kind, audience, payload, at)"
@@ -89,6 +92,7 @@ def append(tx: Tx, kind: str, audience: str, payload: str) -> int:
         now=tx.now,
     )
     seq: int = row["seq"]
+    tx.announced[tx.realm_id] = seq
     return seq
 
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         move_notices,
         narrowing,
         notices,
+        plain,
         posting,
         reactions,
         reading,

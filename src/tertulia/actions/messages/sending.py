@@ -68,6 +68,9 @@ def to_channel(
         ),
         to=_hearers(channel, bots),
     )
+    actions.people.called_bots.note_mentions(
+        tx, sender, channel, message_id, draft.mentions.user_ids
+    )
     actions.channels.traffic.note_message(tx, channel, message_id)
     actions.messages.repeats.remember(tx, sender, key, message_id, policy)
     return Sent(message_id, policy, channel=channel, topic=topic)
@@ -112,6 +115,7 @@ def to_people(
         ),
         to=Users(ids),
     )
+    actions.people.called_bots.note_recipients(tx, sender, message_id, members.values())
     actions.messages.repeats.remember(tx, sender, key, message_id, None)
     return Sent(message_id, member_ids=tuple(ids))
 

@@ -19,6 +19,13 @@ def deactivate(tx: Tx, user: User | None) -> None:
     events.log.announce(tx, RealmDeactivated(), to=Everyone())
 
 
+def delete_some(tx: Tx) -> bool:
+    """Delete a part of what a closed organization has; says whether there is more."""
+    if not storage.organization.current(tx).deactivated:
+        raise BadRequest("Only a closed organization can be deleted: deactivate it first.")
+    return storage.erasing.some_of_organization(tx)
+
+
 def reactivate(tx: Tx) -> None:
     if not storage.organization.current(tx).deactivated:
         raise BadRequest("The organization is not closed.")

@@ -3,7 +3,7 @@
 What each of them may be, who may change it and how it is told is in `domain.organization.settings`.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
@@ -27,12 +27,16 @@ from tertulia.storage.database.tx import Tx
 
 
 def edit(
-    tx: Tx, user: User | None, wanted: Mapping[str, Any], html: Mapping[str, str] | None = None
+    tx: Tx,
+    user: User | None,
+    wanted: Mapping[str, Any],
+    html: Mapping[str, str] | None = None,
+    login_methods: Sequence[str] = ("Email",),
 ) -> dict[str, Any]:
     """Change settings, all or none; gives those whose value is another one now.
 
     Without a user it is whoever looks after the server, who may do what an owner may. Those that
-    are markup come with their HTML.
+    are markup come with their HTML. The ways to log in are those that the server offers.
     """
     for name in wanted.keys() - SETTINGS.keys():
         raise BadRequest(f"{name} is not a setting of the organization")
@@ -44,9 +48,11 @@ def edit(
         find = _LOOKUPS.get(type(setting.kind))
         if find is not None:
             value = find(tx, user, setting, value)
+        if isinstance(setting.kind, LoginMethods):
+            value = _all_methods(present(tx, setting), value, login_methods)
         if value != present(tx, setting):
             changed[setting.name] = value
-            _change(tx, setting, value, html or {})
+            _change(tx, setting, value, html or {}, login_methods)
     return changed
 
 
@@ -69,13 +75,21 @@ def _entitled(tx: Tx, user: User | None, asked: list[OrganizationSetting]) -> Us
     return user
 
 
-def _change(tx: Tx, setting: OrganizationSetting, value: Any, html: Mapping[str, str]) -> None:
+def _change(
+    tx: Tx,
+    setting: OrganizationSetting,
+    value: Any,
+    html: Mapping[str, str],
+    login_methods: Sequence[str],
+) -> None:
     consequence = nullcontext() if setting.follows is None else _FOLLOWS[setting.follows](tx, value)
     with consequence:
         if setting.name == "name":
             storage.organization.rename(tx, value)
         else:
             storage.organization.set_setting(tx, setting.name, value)
+        if isinstance(setting.kind, LoginMethods):
+            value = setting.kind.among(value, login_methods)
         told = setting.told(value)
         if setting.is_markup:
             told[f"rendered_{setting.name}"] = html[setting.name]
@@ -101,18 +115,6 @@ def _find_channel(tx: Tx, user: User | None, setting: OrganizationSetting, chann
     return channel_id
 
 
-def _all_methods(
-    tx: Tx, user: User | None, setting: OrganizationSetting, wanted: dict[str, bool]
-) -> dict[str, bool]:
-    for name in wanted:
-        if name not in LoginMethods.KNOWN:
-            raise BadRequest(f"Invalid authentication method: {name}")
-    methods: dict[str, bool] = present(tx, setting) | wanted
-    if not any(methods.values()):
-        raise BadRequest("At least one authentication method must be enabled.")
-    return methods
-
-
 def _find_people(
     tx: Tx, user: User | None, setting: OrganizationSetting, change: PermissionChange
 ) -> GroupValue:
@@ -124,9 +126,21 @@ def _find_people(
 
 _LOOKUPS: dict[type[ValueKind], Callable[[Tx, User | None, OrganizationSetting, Any], Any]] = {
     ChannelId: _find_channel,
-    LoginMethods: _all_methods,
     PeopleNamed: _find_people,
 }
+
+
+def _all_methods(
+    before: dict[str, bool], wanted: dict[str, bool], offered: Sequence[str]
+) -> dict[str, bool]:
+    """What is asked for, and the rest as it was; one that the server offers has to stay open."""
+    for name in wanted:
+        if name not in LoginMethods.KNOWN:
+            raise BadRequest(f"Invalid authentication method: {name}")
+    methods = before | wanted
+    if not any(LoginMethods().among(methods, offered).values()):
+        raise BadRequest("At least one authentication method must be enabled.")
+    return methods
 
 
 # --- what follows from a change ---

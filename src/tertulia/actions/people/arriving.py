@@ -43,7 +43,7 @@ class Entrance:
 
 def arrive(tx: Tx, who: ProvenIdentity, entrance: Entrance | None = None) -> User:
     """The account, if it may be used now; a browser gets a session of its own."""
-    _check_method(tx, who.method)
+    check_method(tx, who.method)
     user = storage.people.find(tx, who.user_id)
     if user is None or user.is_bot:
         raise LoginFailed()
@@ -59,9 +59,10 @@ def arrive(tx: Tx, who: ProvenIdentity, entrance: Entrance | None = None) -> Use
     return user
 
 
-def _check_method(tx: Tx, method: str) -> None:
+def check_method(tx: Tx, method: str) -> None:
+    """Raises if the organization is closed, or does not let people in this way."""
     realm = storage.organization.current(tx)
     if realm.deactivated:
         raise LoginOrganizationDeactivated()
-    if not realm.setting("authentication_methods").get(method, False):
+    if not realm.admits(method):
         raise PasswordLoginDisabled() if method == EMAIL else MethodDisabled(method=method)

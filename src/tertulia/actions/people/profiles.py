@@ -1,13 +1,14 @@
 """What people fill in about themselves, and what administrators fill in about others."""
 
-from collections.abc import Sequence
+import html
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from msgspec import UNSET
 
 from tertulia import actions, domain, events, storage
-from tertulia.domain.people.profile_fields import FieldValue, ProfileField
+from tertulia.domain.people.profile_fields import RENDERED, FieldType, FieldValue, ProfileField
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.errors.people import ProfileFieldNotFound
@@ -46,23 +47,53 @@ def change(tx: Tx, actor: User, user_id: int, values: Sequence[FieldAnswer]) -> 
         value = FieldValue(_checked(tx, actor, field, new.value), new.rendered)
         if held.get(field.id) != value:
             held[field.id] = value
-            storage.people.profile_fields.set_value(tx, user_id, field.id, value)
-            rendered = UNSET if value.rendered is None else value.rendered
-            told.append(ChangedValue(field.id, value.text, rendered))
-    if told:
-        events.log.announce(
-            tx, ProfileChanged(user_id, told), to=actions.people.known_people.knowing(tx, user_id)
-        )
+            told.append(_put(tx, user_id, field, value))
+    _tell(tx, user_id, told)
+
+
+def fill_in(tx: Tx, user_id: int, values: Mapping[str, str]) -> list[str]:
+    """Fill in what a provider tells, by the names of fields; gives those that have changed.
+
+    A field that is not there, names people, or does not take the value is left alone; so is one
+    about which nothing is told.
+    """
+    held = storage.people.profile_fields.all_values(tx, [user_id]).get(user_id, {})
+    told: list[ChangedValue] = []
+    names = []
+    for field in storage.people.profile_fields.everything(tx):
+        text = values.get(field.name, "")
+        if not text or field.type == FieldType.USER:
+            continue
+        try:
+            text = domain.people.profile_fields.checked_value(field, text)
+        except BadRequest:
+            continue
+        rendered = f"<p>{html.escape(text)}</p>" if field.type in RENDERED else None
+        value = FieldValue(text, rendered)
+        if held.get(field.id) != value:
+            told.append(_put(tx, user_id, field, value))
+            names.append(field.name)
+    _tell(tx, user_id, told)
+    return names
 
 
 def forget(tx: Tx, user_id: int, field_id: int) -> None:
     """Take back what somebody has filled in, whoever may edit it."""
     storage.people.profile_fields.remove_value(tx, user_id, field_id)
-    events.log.announce(
-        tx,
-        ProfileChanged(user_id, [ChangedValue(field_id, None)]),
-        to=actions.people.known_people.knowing(tx, user_id),
-    )
+    _tell(tx, user_id, [ChangedValue(field_id, None)])
+
+
+def _put(tx: Tx, user_id: int, field: ProfileField, value: FieldValue) -> ChangedValue:
+    storage.people.profile_fields.set_value(tx, user_id, field.id, value)
+    rendered = UNSET if value.rendered is None else value.rendered
+    return ChangedValue(field.id, value.text, rendered)
+
+
+def _tell(tx: Tx, user_id: int, told: list[ChangedValue]) -> None:
+    if told:
+        events.log.announce(
+            tx, ProfileChanged(user_id, told), to=actions.people.known_people.knowing(tx, user_id)
+        )
 
 
 def _checked(tx: Tx, actor: User, field: ProfileField, value: Any) -> str:

@@ -39,7 +39,7 @@ async def send_message(
     call: Call,
     *,
     content: str,
-    kind: Annotated[Literal["direct", "channel", "stream", "private"], Name("type")],
+    kind: Annotated[Literal["direct", "channel", "stream", "private", "dm"], Name("type")],
     to: str | None = None,
     topic: Annotated[str | None, Alias("subject")] = None,
     queue_id: Annotated[str | None, MaxLength(100)] = None,
@@ -63,8 +63,11 @@ async def send_message(
             call.author, content, call.client, read_by_sender
         )
         key = _send_key(call, echo, ["channel", where, topic, draft.content])
-        sent = await call.db.write(
-            actions.messages.sending.to_channel, call.user, where, topic, draft, key, echo
+        plain = actions.messages.plain.to_channel(
+            call.org, call.user, where, topic, draft, key, echo
+        )
+        sent = await call.db.send(
+            plain, actions.messages.sending.to_channel, call.user, where, topic, draft, key, echo
         )
     else:
         recipients = people_from(to)
@@ -72,7 +75,9 @@ async def send_message(
             call.author, content, call.client, read_by_sender
         )
         key = _send_key(call, echo, ["direct", recipients, draft.content])
-        sent = await call.db.write(
+        plain = actions.messages.plain.to_people(call.org, call.user, recipients, draft, key, echo)
+        sent = await call.db.send(
+            plain,
             actions.messages.sending.to_people,
             call.user,
             recipients,

@@ -6,6 +6,7 @@ from msgspec import UNSET, UnsetType
 from tertulia import actions, api, domain
 from tertulia.actions.messages.composing import Author
 from tertulia.api.call import Call
+from tertulia.config import OpenIdProvider, Provider
 from tertulia.errors import BadRequest
 from tertulia.http.replies import Reply
 
@@ -48,8 +49,8 @@ class ServerSettings(Reply):
     is_incompatible: bool
     email_auth_enabled: bool
     require_email_format_usernames: bool
-    realm_url: str
-    realm_uri: str
+    realm_url: str | UnsetType = UNSET
+    realm_uri: str | UnsetType = UNSET
     realm_name: str | UnsetType = UNSET
     realm_icon: str | UnsetType = UNSET
     realm_description: str | UnsetType = UNSET
@@ -57,37 +58,80 @@ class ServerSettings(Reply):
 
 
 async def settings(call: Call) -> ServerSettings:
-    """What a client needs to know before anybody has logged in."""
-    if call.found_org is None:
-        raise BadRequest("Invalid subdomain")
-    org = call.found_org
-    organization = Author(call.db, org, None, call.site)
-    by_email = org.realm.admits_passwords
-    methods = dict.fromkeys(METHODS, False) | {"password": by_email, "email": by_email}
-    return ServerSettings(
+    """What a client needs to know before anybody has logged in.
+
+    At the root of several organizations it is what holds for the server, and nothing of any of
+    them.
+    """
+    methods = _methods(call)
+    told = ServerSettings(
         authentication_methods=methods,
         external_authentication_methods=external_methods(call),
         **domain.version.TOLD,
         push_notifications_enabled=False,
         is_incompatible=call.client == "ZulipInvalid",
-        email_auth_enabled=by_email,
+        email_auth_enabled=methods["email"],
         require_email_format_usernames=names_are_addresses(call),
-        realm_url=call.site,
-        realm_uri=call.site,
-        realm_name=org.realm.name,
-        realm_icon=f"{call.site}/static/icon.png",
-        realm_description=await actions.messages.composing.describe(
-            organization, org.realm.setting("description")
-        ),
-        realm_web_public_access_enabled=api.call.has_public_access(call.config, org),
     )
+    org = call.found_org
+    if org is None:
+        if not api.call.is_root(call):
+            raise BadRequest("Invalid subdomain")
+        return told
+    organization = Author(call.db, org, None, call.site)
+    told.realm_url = told.realm_uri = call.site
+    told.realm_name = org.realm.name
+    told.realm_icon = f"{call.site}/static/icon.png"
+    told.realm_description = await actions.messages.composing.describe(
+        organization, org.realm.setting("description")
+    )
+    told.realm_web_public_access_enabled = api.call.has_public_access(call.config, org)
+    return told
+
+
+def _methods(call: Call) -> dict[str, bool]:
+    """Whether each way to log in is offered by the server and open in the organization."""
+    methods = dict.fromkeys(METHODS, False)
+    realm = None if call.found_org is None else call.found_org.realm
+    for name in call.config.login_methods(None if realm is None else realm.subdomain):
+        if name.lower() in methods:
+            methods[name.lower()] = realm is None or realm.admits(name)
+    return methods | {"password": methods["email"] or methods["ldap"]}
 
 
 def external_methods(call: Call) -> list[ExternalMethod]:
     """The ways in beside a password, in the order in which they are offered."""
-    return []
+    if call.found_org is None:
+        return []
+    realm = call.found_org.realm
+    found = [
+        _external(each)
+        for each in call.config.providers
+        if each.is_for(realm.subdomain) and realm.admits(each.method) and each.method in ORDER
+    ]
+    return [told for _, told in sorted(found, key=lambda each: -each[0])]
+
+
+# The higher, the nearer to the top; providers of one kind are in the order of the settings.
+ORDER = {"RemoteUser": 9000, "Google": 150, "GitHub": 100, "OpenID Connect": 100, "GitLab": 75}
+
+
+def _external(provider: Provider) -> tuple[int, ExternalMethod]:
+    if not isinstance(provider, OpenIdProvider):
+        path = "/accounts/login/start/sso/"
+        return ORDER[provider.method], ExternalMethod("remoteuser", "SSO", None, path, path)
+    told = ExternalMethod(
+        name=provider.key,
+        display_name=provider.title,
+        display_icon=provider.display_icon or None,
+        login_url=f"/accounts/login/social/{provider.key.replace(':', '/')}",
+        signup_url=f"/accounts/register/social/{provider.key.replace(':', '/')}",
+    )
+    return ORDER[provider.method], told
 
 
 def names_are_addresses(call: Call) -> bool:
-    """Whether one logs in with an address, rather than with a name that another service knows."""
-    return True
+    """Whether one logs in with an address, rather than with a name that a directory knows."""
+    if call.found_org is None:
+        return True
+    return not any(each.makes_addresses for each in api.people.directories.open_to(call))

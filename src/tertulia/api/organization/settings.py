@@ -32,7 +32,10 @@ async def edit(call: Call, **values: Any) -> Encoded[Reply]:
         for name, text in values.items()
         if SETTINGS[name].is_markup
     }
-    changed = await call.db.write(actions.organization.settings.edit, call.user, wanted, html)
+    offered = call.config.login_methods(call.org.realm.subdomain)
+    changed = await call.db.write(
+        actions.organization.settings.edit, call.user, wanted, html, offered
+    )
     return Encoded(
         msgspec.json.encode({name: _answer(name, value) for name, value in changed.items()})
     )

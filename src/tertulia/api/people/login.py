@@ -3,7 +3,10 @@
 from tertulia import actions, api, domain, storage
 from tertulia.actions.people.arriving import EMAIL, ProvenIdentity
 from tertulia.api.call import Call
+from tertulia.domain.people.user import User
+from tertulia.errors import ClientError
 from tertulia.errors.authentication import (
+    DirectoryUnreachable,
     LoginFailed,
     LoginOrganizationDeactivated,
     PasswordLoginDisabled,
@@ -26,8 +29,12 @@ async def fetch_api_key(call: Call, *, username: str, password: str) -> ApiKey:
     An unknown name takes as long, and is answered in the same words, as a wrong password.
     """
     async with api.recording.login(call, username):
-        who = await identify(call, username, password)
-        user = await call.db.write(actions.people.arriving.arrive, who)
+        return await key_of(call, await identify(call, username, password))
+
+
+async def key_of(call: Call, who: ProvenIdentity) -> ApiKey:
+    """The key of somebody who has shown who they are, if they may come in."""
+    user = await call.db.write(actions.people.arriving.arrive, who)
     sealed = await call.db.read(_sealed_key, user.id)
     return ApiKey(api_key=call.services.vault.unseal(sealed), email=user.email, user_id=user.id)
 
@@ -38,35 +45,68 @@ async def identify(call: Call, username: str, password: str) -> ProvenIdentity:
     Whether they may come in is for `arriving.arrive` to say.
     """
     org = call.org
-    if not domain.people.user.looks_like_email(username):
+    directories = api.people.directories.open_to(call)
+    if not directories and not domain.people.user.looks_like_email(username):
         raise InvalidEmail()
     if org.realm.deactivated:
         raise LoginOrganizationDeactivated()
-    if not org.realm.admits_passwords:
+    if not org.realm.admits_passwords and not directories:
         raise PasswordLoginDisabled()
-    user = org.user_with_email(username)
-    user_id = None if user is None or user.is_bot else user.id
-    if not await is_right(call, username, user_id, password) or user_id is None:
-        raise LoginFailed()
-    return ProvenIdentity(EMAIL, user_id, call.request.client_address)
+    attempt = await _count(call, username)
+    trouble: ClientError = LoginFailed()
+    found = None
+    try:
+        found = await api.people.directories.identify(call, username, password)
+    except DirectoryUnreachable as error:
+        trouble = error
+    if found is None:
+        found = await _by_password(call, username, password)
+    if found is None:
+        raise trouble
+    await call.db.write(actions.people.password_attempts.clear, *attempt)
+    return found
 
 
-async def is_right(call: Call, username: str, user_id: int | None, password: str) -> bool:
-    """Whether a password is that of an account; raises RateLimited if it was tried too often.
+async def is_right(call: Call, user: User, password: str) -> bool:
+    """Whether a password is somebody's own; raises RateLimited if it was tried too often."""
+    attempt = await _count(call, user.email)
+    is_right = await _matches(call, user.id, password)
+    if is_right:
+        await call.db.write(actions.people.password_attempts.clear, *attempt)
+    return is_right
 
-    The attempt is counted first, so that of many at once no more than the allowed ones are tried.
-    """
-    name = call.vault.fingerprint(f"name {username.strip().casefold()}")
-    address = neighbourhood(call.request.client_address)
-    await call.db.write(actions.people.password_attempts.count, name, address)
+
+async def _by_password(call: Call, username: str, password: str) -> ProvenIdentity | None:
+    """Whose password this is, of those that are kept here. It takes as long for nobody."""
+    user = call.org.user_with_email(username)
+    if (
+        user is None
+        or user.is_bot
+        or not call.org.realm.admits_passwords
+        or await api.people.directories.manages(call, user.id)
+    ):
+        await _matches(call, None, password)
+        return None
+    if not await _matches(call, user.id, password):
+        return None
+    return ProvenIdentity(EMAIL, user.id, call.request.client_address)
+
+
+async def _matches(call: Call, user_id: int | None, password: str) -> bool:
     known = None
     if user_id is not None:
         known = await call.db.read(storage.people.password_hash, user_id)
     candidate = password[: domain.limits.PASSWORD_LENGTH + 1]
-    is_right = await api.people.hashing.matches(candidate, known)
-    if is_right:
-        await call.db.write(actions.people.password_attempts.clear, name, address)
-    return is_right
+    return await api.people.hashing.matches(candidate, known)
+
+
+async def _count(call: Call, username: str) -> tuple[bytes, str]:
+    """Count an attempt, before it is looked at, so that of many at once no more than the allowed
+    ones are tried. Gives what it was counted for."""
+    name = call.vault.fingerprint(f"name {username.strip().casefold()}")
+    address = neighbourhood(call.request.client_address)
+    await call.db.write(actions.people.password_attempts.count, name, address)
+    return name, address
 
 
 def _sealed_key(tx: Tx, user_id: int) -> bytes:

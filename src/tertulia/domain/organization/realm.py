@@ -24,10 +24,14 @@ class Realm:
     def setting(self, name: str) -> Any:
         return self.name if name == "name" else self.settings.get(name, DEFAULTS[name])
 
+    def admits(self, method: str) -> bool:
+        """Whether one may log in this way; what was never switched off is open."""
+        return bool(self.setting("authentication_methods").get(method, True))
+
     @property
     def admits_passwords(self) -> bool:
-        """Whether one can log in with a password."""
-        return bool(self.setting("authentication_methods")["Email"])
+        """Whether one can log in with a password that is kept here."""
+        return self.admits("Email")
 
     def permissions(self) -> dict[str, GroupValue]:
         """The permissions that were set; the others are at their defaults."""

@@ -6,7 +6,7 @@ are drawn from this table. Who holds a permission is a setting too; the rules of
 `groups.REALM_PERMISSIONS`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -36,7 +36,7 @@ Consequence = Literal["full members", "whom guests know"]
 class LoginMethods(ValueKind):
     """The ways to log in that there are, and whether each is open; one has to be."""
 
-    KNOWN = ("Email",)
+    KNOWN = ("Email", "LDAP", "RemoteUser", "GitHub", "GitLab", "Google", "OpenID Connect", "SAML")
     must_be = f"a list of ways to log in, out of {', '.join(KNOWN)}"
 
     def read(self, text: str) -> dict[str, bool]:
@@ -51,6 +51,10 @@ class LoginMethods(ValueKind):
 
     def written(self, value: dict[str, bool]) -> str:
         return ", ".join(name for name, is_open in value.items() if is_open)
+
+    def among(self, value: dict[str, bool], offered: Iterable[str]) -> dict[str, bool]:
+        """Whether each is open of those that the server offers; the others do not count."""
+        return {name: value.get(name, True) for name in self.KNOWN if name in offered}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +92,7 @@ def _topics_policy(value: str) -> dict[str, Any]:
 
 
 def _login_methods(value: dict[str, bool]) -> dict[str, Any]:
-    shown = {
-        name: {"enabled": is_open, "available": True}
-        for name, is_open in value.items()
-        if name in LoginMethods.KNOWN
-    }
+    shown = {name: {"enabled": is_open, "available": True} for name, is_open in value.items()}
     return {"authentication_methods": shown}
 
 
@@ -127,7 +127,8 @@ SETTINGS: dict[str, OrganizationSetting] = {
             "authentication_methods",
             LoginMethods(),
             {"Email": True},
-            "How people may log in; `Email` is an address and a password.",
+            "How people may log in, of the ways that the server offers; `Email` is an address and "
+            "a password. What was never switched off is open.",
             owners_only=True,
             told_in_dictionary=True,
             derived=_login_methods,

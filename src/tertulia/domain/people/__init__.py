@@ -8,15 +8,19 @@ if TYPE_CHECKING:
     from tertulia.domain.people import (
         bots,
         external_accounts,
+        identities,
         keys,
         known_people,
         newcomers,
+        one_time_links,
+        one_time_passwords,
         passwords,
         presence,
         profile_fields,
         sessions,
         status,
         user,
+        webhook_calls,
     )
 else:
     __getattr__ = on_demand(__name__)

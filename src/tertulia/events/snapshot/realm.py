@@ -13,11 +13,12 @@ from tertulia.domain.groups.group import (
     Permission,
 )
 from tertulia.domain.messages.reports import REASONS
-from tertulia.domain.organization.settings import DEFAULTS, SETTINGS
+from tertulia.domain.organization.settings import DEFAULTS, SETTINGS, LoginMethods
 from tertulia.domain.people.external_accounts import EXTERNAL_ACCOUNTS
 from tertulia.events.directory import Organization
 from tertulia.events.snapshot.surroundings import Surroundings
 
+LOGIN_METHODS = "authentication_methods"
 JITSI_SERVER_URL = "https://meet.jit.si"
 
 TYPING_STARTED_WAIT_MS = 30_000
@@ -45,7 +46,7 @@ _WILDCARD_POLICIES = {
 
 def realm_state(org: Organization, around: Surroundings) -> dict[str, Any]:
     return {
-        **_settings(org),
+        **_settings(org, around),
         **_permissions(org),
         **_identity(org, around),
         **_server(around),
@@ -53,12 +54,14 @@ def realm_state(org: Organization, around: Surroundings) -> dict[str, Any]:
     }
 
 
-def _settings(org: Organization) -> dict[str, Any]:
+def _settings(org: Organization, around: Surroundings) -> dict[str, Any]:
     realm = org.realm
+    methods = LoginMethods().among(realm.setting(LOGIN_METHODS), around.login_methods)
+    values = {name: realm.setting(name) for name in DEFAULTS} | {LOGIN_METHODS: methods}
     state = {
         f"realm_{known}": value
         for name in DEFAULTS
-        for known, value in SETTINGS[name].told(realm.setting(name)).items()
+        for known, value in SETTINGS[name].told(values[name]).items()
     }
     visibility = realm.setting("message_edit_history_visibility_policy")
     return state | {
@@ -66,7 +69,7 @@ def _settings(org: Organization) -> dict[str, Any]:
         "realm_push_notifications_enabled": False,
         "realm_push_notifications_enabled_end_timestamp": None,
         "realm_email_auth_enabled": realm.admits_passwords,
-        "realm_password_auth_enabled": realm.admits_passwords,
+        "realm_password_auth_enabled": realm.admits_passwords or methods.get("LDAP", False),
     }
 
 
@@ -158,7 +161,7 @@ def _server(around: Surroundings) -> dict[str, Any]:
         "max_logo_file_size_mib": 5,
         "password_min_length": domain.limits.PASSWORD_SHORTEST,
         "password_max_length": domain.limits.PASSWORD_LENGTH,
-        "password_min_guesses": 10_000,
+        "password_min_guesses": domain.people.passwords.LEAST_GUESSES,
         "server_typing_started_wait_period_milliseconds": TYPING_STARTED_WAIT_MS,
         "server_typing_stopped_wait_period_milliseconds": TYPING_STOPPED_WAIT_MS,
         "server_typing_started_expiry_period_milliseconds": TYPING_EXPIRY_MS,

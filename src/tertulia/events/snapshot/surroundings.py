@@ -10,3 +10,4 @@ class Surroundings:
     web_public_enabled: bool
     max_upload_mib: int
     upload_quota_mib: int  # 0 is none
+    login_methods: tuple[str, ...] = ("Email",)  # those that the server offers

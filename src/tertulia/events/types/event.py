@@ -74,6 +74,8 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
     `kind` is its word in the log. `types` are the wire types it can show itself as; an event
     without any only moves the directory. `shared` says that it looks the same to everyone who
     hears of it, `leaves_history` that what was said before, and who may read it, is as it was.
+    `changes_rules` says that somebody may now send what they could not, or the other way round, or
+    that other things follow from it.
     """
 
     kind: ClassVar[str]
@@ -81,6 +83,7 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
     shared: ClassVar[bool] = False
     is_readable: ClassVar[bool] = True
     leaves_history: ClassVar[bool] = False
+    changes_rules: ClassVar[bool] = True
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -183,6 +186,12 @@ class Unreadable(Event, frozen=True):
 
     def is_out_of_sight(self, org: Organization, user_id: int) -> bool:
         return True
+
+
+@cache
+def wire_types() -> frozenset[str]:
+    """What clients call the types of events."""
+    return frozenset(word for kind in kinds().values() for word in kind.types)
 
 
 @cache

@@ -85,7 +85,7 @@ class GroupCreated(Event, frozen=True):
     group_id: int
     name: str
     description: str
-    creator_id: int
+    creator_id: int | None  # None: a provider that brings people along
     at: float
     members: list[int]
     subgroups: list[int]

@@ -21,7 +21,14 @@ from tertulia.storage.database.broadcast import Broadcast
 from tertulia.storage.database.dialects.sqlite import Sqlite
 from tertulia.storage.database.schema import Standing
 from tertulia.storage.database.tx import Dialect, Tx
-from tertulia.storage.database.writer import FetchNews, Gathering, PendingWrite, Writer
+from tertulia.storage.database.writer import (
+    ComposeNews,
+    FetchNews,
+    Gathering,
+    PendingWrite,
+    Writer,
+)
+from tertulia.storage.messages.appending import PlainSend
 
 if TYPE_CHECKING:
     from tertulia.storage.database import broadcast, dialects, outages, schema, tx, watching, writer
@@ -59,6 +66,16 @@ class Bound:
         self, action: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
         return await self._database.write_in(self.realm_id, action, *args, **kwargs)
+
+    async def send(
+        self,
+        plain: PlainSend | None,
+        action: Callable[Concatenate[Tx, P], T],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
+        """Write an action that can be done in a plainer way, as far as is known."""
+        return await self._database.send_in(self.realm_id, plain, action, *args, **kwargs)
 
 
 class Database:
@@ -178,12 +195,16 @@ class Database:
     # --- inside the server ---
 
     def start(
-        self, fetch_news: FetchNews, deliver: Callable[[Any, Callable[[], None]], None]
+        self,
+        fetch_news: FetchNews,
+        deliver: Callable[[Any, Callable[[], None]], None],
+        compose_news: ComposeNews,
     ) -> None:
         """Begin to serve the running loop.
 
-        After each commit `fetch_news` reads what it made, on the writer's thread; then
-        `deliver(news, answer)` is called on the loop and answers the callers when it is done.
+        After each commit `fetch_news` reads what it made, on the writer's thread, or
+        `compose_news` puts it together from plain sends; then `deliver(news, answer)` is called on
+        the loop and answers the callers when it is done.
         """
         loop = asyncio.get_running_loop()
         self._loop = loop
@@ -191,7 +212,9 @@ class Database:
         def hand_over(gathering: Gathering) -> None:
             loop.call_soon_threadsafe(deliver, gathering.news, gathering.answer)
 
-        self._writer = Writer(self.dialect, self.clock, fetch_news, hand_over)
+        self._writer = Writer(
+            self.dialect, self.clock, fetch_news, hand_over, compose_news, self._tell_of
+        )
         self._writer.start()
         readers = 1 if self.dialect.reads_block else READERS
         self._threads = ThreadPoolExecutor(readers, thread_name_prefix="reader")
@@ -246,6 +269,16 @@ class Database:
         *args: P.args,
         **kwargs: P.kwargs,
     ) -> T:
+        return await self.send_in(realm_id, None, action, *args, **kwargs)
+
+    async def send_in(
+        self,
+        realm_id: int,
+        plain: PlainSend | None,
+        action: Callable[Concatenate[Tx, P], T],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
         assert self._writer is not None, "the database was not started"
         assert not kwargs, "actions take their arguments by position"
         answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
@@ -258,7 +291,7 @@ class Database:
             else:
                 answer.set_result(job.result)
 
-        self._writer.submit(PendingWrite(action, args, realm_id, done))
+        self._writer.submit(PendingWrite(action, args, realm_id, done, plain))
         return await answer
 
     @property
@@ -275,6 +308,11 @@ class Database:
         """Hand a notice to other servers on the same database, soon and without promise."""
         if self._broadcast is not None:
             self._broadcast.tell(notice.decode())
+
+    def _tell_of(self, ends: dict[int, int]) -> None:
+        """Tell other servers that logs go on."""
+        if self._broadcast is not None and ends:
+            self._broadcast.tell(ends)
 
     def _read_here(
         self, realm_id: int, query: Callable[..., T], args: tuple[Any, ...], kwargs: dict[str, Any]

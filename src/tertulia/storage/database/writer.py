@@ -4,6 +4,9 @@ A thread takes whatever has piled up, runs each action in its own savepoint, com
 only then are the callers answered. Those who are gathered share a commit, never a fate: an action
 that fails undoes itself alone, and if the whole cannot be committed, each is tried by itself. Only
 a disk that is full or a database that is gone fails them all, and the next gathering tries again.
+
+Plain sends (`storage/messages/appending.py`) come first and all at once. They are done as actions
+after all where that is not possible.
 """
 
 import queue
@@ -15,17 +18,23 @@ from typing import Any
 
 import structlog
 
+from tertulia import storage
 from tertulia.errors import ClientError
 from tertulia.errors.http import ServiceUnavailable
 from tertulia.storage.database.tx import Dialect, Tx
+from tertulia.storage.log import LogPlace
+from tertulia.storage.messages.appending import PlainSend
 
 log = structlog.get_logger()
 
 MOST_AT_ONCE = 256
 MOST_WAITING = 10_000
+RESTED_SECONDS = 1.0  # a connection that was silent for longer may have been lost
 
 # Reads what is new in these organizations; in all of them, if none is named.
 FetchNews = Callable[[Tx, Collection[int]], Any]
+# Puts together what plain sends have left in the log, without reading it there.
+ComposeNews = Callable[[list[tuple[LogPlace, Any]]], Any]
 
 
 @dataclass(slots=True)
@@ -36,6 +45,8 @@ class PendingWrite:
     args: tuple[Any, ...]
     realm_id: int
     done: Callable[["PendingWrite"], None]
+    plain: PlainSend | None = None  # the same as a mere append, if that is still possible
+    told: Any = None  # what it left in the log, if it was
     result: Any = None
     error: BaseException | None = None
 
@@ -59,14 +70,20 @@ class Writer:
         clock: Callable[[], float],
         fetch_news: FetchNews,
         deliver: Callable[[Gathering], None],
+        compose_news: ComposeNews = list,
+        tell_others: Callable[[dict[int, int]], None] = lambda ends: None,
     ) -> None:
         self._dialect = dialect
         self._clock = clock
         self._fetch_news = fetch_news
+        self._compose_news = compose_news
+        self._tell_others = tell_others
+        self._announced: dict[int, int] = {}  # how far which logs go after this gathering
         self._deliver = deliver
         self._waiting: queue.SimpleQueue[PendingWrite | None] = queue.SimpleQueue()
         self._connection: Any = None
         self._busy_since: float | None = None
+        self._used_at = 0.0
         self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
 
     def start(self) -> None:
@@ -109,11 +126,21 @@ class Writer:
         self._close()
 
     def _carry_out(self, jobs: list[PendingWrite]) -> Gathering:
-        self._commit(jobs)
-        if self._connection is None:  # the database is gone
+        self._announced = {}
+        left = self._append_alone(jobs) if self._dialect.writes_in_queries else jobs
+        if left:
+            self._commit(left)
+        self._used_at = time.monotonic()
+        self._tell_others(self._announced)
+        appended = [
+            (job.plain.known, job.told) for job in jobs if job.plain is not None and job.told
+        ]
+        if len(appended) == len(jobs):
+            return Gathering(jobs, self._compose_news(appended))
+        if self._connection is None or not self._announced:  # it is gone, or nothing is new
             return Gathering(jobs)
         try:
-            return Gathering(jobs, self._read_news(jobs))
+            return Gathering(jobs, self._read_news())
         except BaseException as error:
             # What was committed stays committed; whoever follows the log will find the news.
             self._lost("reading back", error)
@@ -126,7 +153,7 @@ class Writer:
             self._lost("writing", error)
             if len(jobs) > 1 and not self._dialect.is_outage(error):
                 for job in jobs:
-                    job.result = job.error = None
+                    job.result = job.error = job.told = None
                     self._commit([job])
                 return
             for job in jobs:
@@ -141,19 +168,83 @@ class Writer:
         if not self._dialect.reads_block:
             # Locks are taken in one order by every node, so that no two wait for each other.
             jobs = sorted(jobs, key=lambda job: job.realm_id)
+        is_alone = len(jobs) == 1
 
         self._begin()
+        if not self._dialect.writes_in_queries:
+            jobs = self._append(jobs)
         locked = None
         for job in jobs:
             if job.realm_id != locked:
                 self._dialect.lock_organization(self._connection, job.realm_id)
                 locked = job.realm_id
-            self._attempt(job, is_alone=len(jobs) == 1)
-        if len(jobs) == 1 and jobs[0].error is not None:
+            self._attempt(job, is_alone=is_alone)
+        if is_alone and jobs and jobs[0].error is not None:
             self._dialect.command(self._connection, "ROLLBACK")
             return
-        self._dialect.tell_others(self._connection)
         self._dialect.command(self._connection, "COMMIT")
+
+    def _append_alone(self, jobs: list[PendingWrite]) -> list[PendingWrite]:
+        """Append in transactions of their own; gives the jobs that are left."""
+        try:
+            self._look_at_connection()
+            return self._append(jobs)
+        except BaseException as error:
+            # Some may have been committed; which ones, nobody can tell.
+            self._lost("appending", error)
+            for job in jobs:
+                if job.plain is not None and job.told is None:
+                    job.error = ServiceUnavailable()
+            return [job for job in jobs if job.plain is None]
+
+    def _append(self, jobs: list[PendingWrite]) -> list[PendingWrite]:
+        """Write the plain sends among some jobs; gives those that are left to be done."""
+        plain: dict[int, list[PendingWrite]] = {}
+        left = []
+        for job in jobs:
+            if job.plain is None:
+                left.append(job)
+            else:
+                plain.setdefault(job.realm_id, []).append(job)
+        for realm_id in sorted(plain):
+            if not self._append_in(realm_id, plain[realm_id]):
+                left += plain[realm_id]
+        return left
+
+    def _append_in(self, realm_id: int, jobs: list[PendingWrite]) -> bool:
+        """What cannot be appended leaves no trace."""
+        tx = Tx(self._connection, self._dialect, realm_id, self._clock())
+        sends = [job.plain for job in jobs if job.plain is not None]
+        needs_mark = not self._dialect.writes_in_queries
+        if needs_mark:
+            self._dialect.command(self._connection, "SAVEPOINT plain")
+        try:
+            given = storage.messages.appending.append(tx, sends)
+        except Exception as error:
+            if self._dialect.is_outage(error):
+                raise
+            log.debug("plain sends have to be done one by one", error=type(error).__name__)
+            given = None
+            if needs_mark:
+                self._dialect.command(self._connection, "ROLLBACK TO SAVEPOINT plain")
+        if needs_mark:
+            self._dialect.command(self._connection, "RELEASE SAVEPOINT plain")
+        if given is None:
+            return False
+        self._announced |= tx.announced
+        for job, send, numbers in zip(jobs, sends, given, strict=True):
+            job.told, job.result = send.tell(numbers), send.answer(numbers)
+        return True
+
+    def _look_at_connection(self) -> None:
+        """What follows cannot be repeated, so a connection that was lost must be found out."""
+        if self._connection is not None and time.monotonic() - self._used_at > RESTED_SECONDS:
+            try:
+                self._dialect.command(self._connection, "SELECT 1")
+            except Exception:
+                self._close()
+        if self._connection is None:
+            self._connection = self._dialect.connect(to_serve=True)
 
     def _begin(self) -> None:
         """Begin a transaction; on a new connection, if the one we had was lost meanwhile."""
@@ -175,6 +266,7 @@ class Writer:
             self._dialect.command(self._connection, "SAVEPOINT job")
         try:
             job.result = job.action(tx, *job.args)
+            self._announced |= tx.announced
         except BaseException as error:
             if self._dialect.is_outage(error):
                 raise
@@ -186,13 +278,11 @@ class Writer:
         if not is_alone:
             self._dialect.command(self._connection, "RELEASE SAVEPOINT job")
 
-    def _read_news(self, jobs: list[PendingWrite]) -> Any:
-        """What these jobs made. A job of no organization may have founded one: look everywhere."""
-        realms = {job.realm_id for job in jobs}
+    def _read_news(self) -> Any:
         self._dialect.begin_read(self._connection)
         tx = Tx(self._connection, self._dialect, 0, self._clock())
         try:
-            return self._fetch_news(tx, () if 0 in realms else realms)
+            return self._fetch_news(tx, list(self._announced))
         finally:
             self._dialect.command(self._connection, "COMMIT")
 

@@ -14,6 +14,7 @@ from tertulia.storage.database.tx import Row, Tx
 
 if TYPE_CHECKING:
     from tertulia.storage.messages import (
+        appending,
         conversations,
         details,
         edits,
@@ -47,6 +48,7 @@ GOES_WITH_A_MESSAGE = (
     "message_edit",
     "submessage",
     "attachment_message",
+    "webhook_call",
 )
 # What a protected history shows: what came into the channel, by being sent there or by being
 # moved there, while one was subscribed.
@@ -302,13 +304,18 @@ def delete(tx: Tx, message_ids: Sequence[int]) -> None:
         tx.execute(f"DELETE FROM {table} WHERE message_id IN :ids", ids=ids)
     tx.execute("DELETE FROM message WHERE realm_id = :realm AND id IN :ids", ids=ids)
     if ids:
-        tx.execute(
-            "INSERT INTO deleted_message (realm_id, newest) VALUES (:realm, :newest)"
-            " ON CONFLICT (realm_id) DO UPDATE SET newest = CASE"
-            " WHEN deleted_message.newest < excluded.newest THEN excluded.newest"
-            " ELSE deleted_message.newest END",
-            newest=max(ids),
-        )
+        note_newest_deleted(tx, max(ids))
+
+
+def note_newest_deleted(tx: Tx, message_id: int) -> None:
+    """Never give out the numbers up to this one again."""
+    tx.execute(
+        "INSERT INTO deleted_message (realm_id, newest) VALUES (:realm, :newest)"
+        " ON CONFLICT (realm_id) DO UPDATE SET newest = CASE"
+        " WHEN deleted_message.newest < excluded.newest THEN excluded.newest"
+        " ELSE deleted_message.newest END",
+        newest=message_id,
+    )
 
 
 def as_message(row: Row) -> Message:
@@ -360,8 +367,24 @@ def _insert(
     conversation_id: int | None,
     topic: str,
 ) -> int:
-    row = of_words(draft) | {
-        "realm_id": tx.realm_id,
+    row = new_row(sender_id, draft, channel_id, conversation_id, topic)
+    return tx.insert(
+        f"INSERT INTO message (id, realm_id, sent_at, {', '.join(row)})"
+        f" VALUES ({tx.dialect.next_message_id}, :realm, :now, :{', :'.join(row)}) RETURNING id",
+        now=tx.now,
+        **row,
+    )
+
+
+def new_row(
+    sender_id: int,
+    draft: Draft,
+    channel_id: int | None,
+    conversation_id: int | None,
+    topic: str,
+) -> dict[str, Any]:
+    """The columns of a message about to be sent, but for those that sending gives it."""
+    return of_words(draft) | {
         "sender_id": sender_id,
         "channel_id": channel_id,
         "origin_channel_id": channel_id,
@@ -369,13 +392,7 @@ def _insert(
         "topic": topic,
         "topic_key": domain.channels.topics.fold(topic),
         "client": draft.client,
-        "sent_at": tx.now,
         "read_by_sender": draft.read_by_sender,
         "channel_wildcard": draft.mentions.channel_wildcard and channel_id is not None,
         "resolve_notice": draft.resolve_notice,
     }
-    return tx.insert(
-        f"INSERT INTO message (id, {', '.join(row)})"
-        f" VALUES ({tx.dialect.next_message_id}, :{', :'.join(row)}) RETURNING id",
-        **row,
-    )

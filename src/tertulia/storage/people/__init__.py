@@ -13,13 +13,17 @@ if TYPE_CHECKING:
         avatars,
         bot_memory,
         bots,
+        identities,
         known_people,
+        logins_under_way,
+        one_time_links,
         password_attempts,
         presence,
         profile_fields,
         profiles,
         sessions,
         statuses,
+        webhook_calls,
     )
 else:
     __getattr__ = on_demand(__name__)

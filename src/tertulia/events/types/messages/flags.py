@@ -39,6 +39,7 @@ class FlagsChanged(Event, frozen=True):
     kind: ClassVar[str] = "flags"
     types: ClassVar[tuple[str, ...]] = ("update_message_flags",)
     leaves_history: ClassVar[bool] = True
+    changes_rules: ClassVar[bool] = False
 
     op: str
     flag: str

@@ -215,6 +215,7 @@ class MessageSent(Event, frozen=True):
     kind: ClassVar[str] = "message"
     types: ClassVar[tuple[str, ...]] = ("message",)
     leaves_history: ClassVar[bool] = True
+    changes_rules: ClassVar[bool] = False
 
     message_id: int
     sender_id: int
@@ -247,6 +248,10 @@ class MessageSent(Event, frozen=True):
         if message is not None and widget is not None:
             message = replace(message, submessages=(widget,))
         return msgspec.structs.replace(self, message=message)
+
+    def move(self, org: Organization) -> None:
+        if self.message is not None:
+            org.settled.note(self.message, self.read_by)
 
     def sent(self) -> Message | None:
         return self.message

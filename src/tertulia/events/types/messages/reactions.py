@@ -15,6 +15,7 @@ class ReactionChanged(Event, frozen=True):
     kind: ClassVar[str] = "reaction"
     types: ClassVar[tuple[str, ...]] = ("reaction",)
     shared: ClassVar[bool] = True
+    changes_rules: ClassVar[bool] = False
 
     op: Literal["add", "remove"]
     user_id: int

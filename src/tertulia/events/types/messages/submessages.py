@@ -34,6 +34,7 @@ class SubmessageAdded(Event, frozen=True):
     kind: ClassVar[str] = "submessage"
     types: ClassVar[tuple[str, ...]] = ("submessage",)
     shared: ClassVar[bool] = True
+    changes_rules: ClassVar[bool] = False
 
     submessage_id: int
     part: SubmessageObject | None = None

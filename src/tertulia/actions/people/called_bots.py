@@ -1,0 +1,39 @@
+"""Which outgoing webhooks a message calls. The call is written with the message, and made later."""
+
+from collections.abc import Iterable
+
+from tertulia import actions, storage
+from tertulia.domain.channels.channel import Channel
+from tertulia.domain.people.user import BotType, User
+from tertulia.storage.database.tx import Tx
+
+
+def note_mentions(
+    tx: Tx, sender: User, channel: Channel, message_id: int, mentioned: Iterable[int]
+) -> None:
+    """Bots are called wherever they are named, if they or their owner may read there."""
+    ids = sorted(mentioned)
+    if sender.is_bot or not ids:
+        return
+    called = [
+        bot.id
+        for bot in storage.people.find_many(tx, ids)
+        if is_called(bot) and _may_read(tx, bot, channel)
+    ]
+    storage.people.webhook_calls.insert(tx, called, message_id, "mention")
+
+
+def note_recipients(tx: Tx, sender: User, message_id: int, members: Iterable[User]) -> None:
+    called = [bot.id for bot in members if not sender.is_bot and is_called(bot)]
+    storage.people.webhook_calls.insert(tx, called, message_id, "direct_message")
+
+
+def is_called(bot: User) -> bool:
+    return bot.is_active and bot.bot_type is BotType.OUTGOING_WEBHOOK
+
+
+def _may_read(tx: Tx, bot: User, channel: Channel) -> bool:
+    owner = None if bot.bot_owner_id is None else storage.people.find(tx, bot.bot_owner_id)
+    return actions.channels.may_read(tx, bot, channel) or (
+        owner is not None and owner.is_active and actions.channels.may_read(tx, owner, channel)
+    )

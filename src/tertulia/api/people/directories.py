@@ -1,0 +1,80 @@
+"""Directories: people who log in with the name and password that LDAP knows them by."""
+
+import structlog
+
+from tertulia import actions, domain, links, storage
+from tertulia.actions.people.arriving import ProvenIdentity
+from tertulia.api.call import Call
+from tertulia.config import LdapDirectory
+from tertulia.errors import BadRequest
+from tertulia.errors.authentication import DirectoryUnreachable, NoAccountYet, NotAdmitted
+from tertulia.links.answers import DirectoryTrouble
+
+log = structlog.get_logger()
+
+LDAP = "LDAP"  # the method's name among the organization's `authentication_methods`
+
+
+def open_to(call: Call) -> list[LdapDirectory]:
+    """Those whose people may come in here."""
+    realm = call.org.realm
+    return [
+        each for each in call.config.ldap if each.is_for(realm.subdomain) and realm.admits(LDAP)
+    ]
+
+
+async def identify(call: Call, typed: str, password: str) -> ProvenIdentity | None:
+    """Whose name and password these are, in one of the directories; None if in none of them.
+
+    Raises DirectoryUnreachable if one of them could not be asked and none of the others knows.
+    """
+    is_in_trouble = False
+    for directory in open_to(call):
+        try:
+            person = await links.ldap.asked(links.ldap.authenticate, directory, typed, password)
+        except DirectoryTrouble as trouble:
+            log.error("a directory cannot be asked", directory=directory.key, why=str(trouble))
+            is_in_trouble = True
+            continue
+        if person is None:
+            continue
+        if not domain.people.user.looks_like_email(person.email):
+            log.error("an entry has no usable address", directory=directory.key, dn=person.dn)
+            return None
+        known = await call.db.read(storage.people.identities.find, directory.key, person.subject)
+        introduced = await links.ldap.asked(
+            links.introductions.from_directory,
+            directory,
+            call.org.realm.subdomain,
+            person,
+            known,
+        )
+        try:
+            user_id = await call.db.write(
+                actions.people.identities.recognize, call.vault, introduced
+            )
+        except (NotAdmitted, NoAccountYet, BadRequest) as refusal:
+            log.info(
+                "somebody of a directory may not come in",
+                directory=directory.key,
+                why=type(refusal).__name__,
+            )
+            return None
+        return ProvenIdentity(LDAP, user_id, call.request.client_address)
+    if is_in_trouble:
+        raise DirectoryUnreachable()
+    return None
+
+
+async def manages(call: Call, user_id: int) -> bool:
+    """Whether somebody's password is that of a directory, so that none is kept here."""
+    keys = {directory.key for directory in open_to(call)}
+    return bool(keys) and bool(
+        keys & await call.db.read(storage.people.identities.providers_of, user_id)
+    )
+
+
+async def check_own_password(call: Call, user_id: int) -> None:
+    """Raises BadRequest for somebody whose password is a directory's."""
+    if await manages(call, user_id):
+        raise BadRequest("Your Zulip password is managed in LDAP")

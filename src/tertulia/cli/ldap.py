@@ -1,0 +1,146 @@
+"""`tertulia ldap`: what a directory knows, and bringing accounts up to date with it."""
+
+from typing import Any
+
+import click
+
+from tertulia import actions, links, storage
+from tertulia.cli.data import OpenOrganization, in_organization, open_organization, show_table
+from tertulia.config import LdapDirectory
+from tertulia.domain.people.identities import Introduction, Tidings
+from tertulia.errors import ClientError
+from tertulia.links.answers import DirectoryTrouble, LdapPerson
+from tertulia.storage.database.tx import Tx
+
+
+@click.group()
+def ldap() -> None:
+    """Directories: show what they know of somebody, bring accounts up to date."""
+
+
+@ldap.command()
+@click.argument("name")
+@in_organization
+def check(name: str, org: str | None, **flags: Any) -> None:
+    """Show what somebody would get who logs in with this name or address."""
+    opened = open_organization(org, flags)
+    for directory in _directories(opened):
+        person = _ask(directory, name)
+        if person is None:
+            click.echo(f"{directory.called}: there is nobody called {name}, or several are.")
+            continue
+        known = opened.read(storage.people.identities.find, directory.key, person.subject)
+        introduced = links.introductions.from_directory(
+            directory, opened.realm.subdomain, person, known
+        )
+        rows = [(directory.called.upper(), ""), *_described(person, introduced)]
+        show_table([*rows, ("account", _account(opened, introduced))])
+
+
+@ldap.command()
+@click.option("--dry-run", is_flag=True, help="Say what would change, and change nothing.")
+@in_organization
+def sync(dry_run: bool, org: str | None, **flags: Any) -> None:
+    """Bring all accounts that came from a directory up to date with it."""
+    opened = open_organization(org, flags)
+    for directory in _directories(opened):
+        known = opened.read(storage.people.identities.of_provider, directory.key)
+        found = _tidings(directory, opened, known)
+        did = _play(opened, found, directory) if dry_run else _sync(opened, found, directory)
+        for user_id, changes in did:
+            user = opened.read(actions.people.get, user_id)
+            click.echo(f"{user.email} {', '.join(changes)}.")
+        would = "would change" if dry_run else "changed"
+        click.echo(f"{directory.called}: of {len(known)} accounts {len(did)} {would}.", err=True)
+
+
+Changes = list[tuple[int, list[str]]]
+
+
+class _Rehearsal(Exception):
+    """Takes back what was only tried out."""
+
+
+def _sync(opened: OpenOrganization, found: list[Tidings], directory: LdapDirectory) -> Changes:
+    return opened.write(_sync_all, found, directory.deactivate_missing)
+
+
+def _play(opened: OpenOrganization, found: list[Tidings], directory: LdapDirectory) -> Changes:
+    """Do all of it, see what has changed, and take it back."""
+
+    def rehearse(tx: Tx) -> None:
+        raise _Rehearsal(_sync_all(tx, found, directory.deactivate_missing))
+
+    try:
+        opened.write(rehearse)
+    except _Rehearsal as rehearsal:
+        did: Changes = rehearsal.args[0]
+        return did
+    raise AssertionError("a rehearsal is always taken back")
+
+
+def _sync_all(tx: Tx, found: list[Tidings], end_missing: bool) -> Changes:
+    actions.people.identities.check(tx, found, end_missing)
+    did = [
+        (each.identity.user_id, actions.people.identities.sync(tx, each, end_missing))
+        for each in found
+    ]
+    return [(user_id, changes) for user_id, changes in did if changes]
+
+
+def _directories(opened: OpenOrganization) -> list[LdapDirectory]:
+    found = [each for each in opened.config.ldap if each.is_for(opened.realm.subdomain)]
+    if not found:
+        raise click.ClickException(f"There is no [[ldap]] for {opened.realm.name}.")
+    return found
+
+
+def _ask(directory: LdapDirectory, name: str) -> LdapPerson | None:
+    try:
+        return links.ldap.find(directory, name)
+    except DirectoryTrouble as trouble:
+        raise click.ClickException(f"{directory.called} cannot be asked: {trouble}") from None
+
+
+def _tidings(directory: LdapDirectory, opened: OpenOrganization, known: list[Any]) -> list[Tidings]:
+    try:
+        return links.introductions.tidings(directory, opened.realm.subdomain, known)
+    except DirectoryTrouble as trouble:
+        raise click.ClickException(f"{directory.called} cannot be asked: {trouble}") from None
+
+
+def _described(person: LdapPerson, introduced: Introduction) -> list[tuple[str, str]]:
+    role = "as it is" if introduced.role is None else introduced.role.name.lower()
+    groups = "as they are" if introduced.groups is None else ", ".join(introduced.groups) or "none"
+    return [
+        ("entry", person.dn),
+        ("login name", person.login_name),
+        ("lasting id", person.subject),
+        ("address", person.email or "none: nobody can log in without"),
+        ("name", introduced.full_name),
+        ("picture", "yes" if person.picture else "no"),
+        ("disabled", "yes" if person.is_disabled else "no"),
+        ("admitted", "yes" if introduced.is_admitted else "no"),
+        ("role", role),
+        ("groups there", ", ".join(person.groups) or "none"),
+        ("groups here", groups),
+        *((name, value) for name, value in introduced.profile.items()),
+    ]
+
+
+def _account(opened: OpenOrganization, introduced: Introduction) -> str:
+    """What a login would lead to, found out by trying."""
+
+    def rehearse(tx: Tx) -> None:
+        before = {user.id for user in storage.people.everyone(tx)}
+        user_id = actions.people.identities.recognize(tx, opened.vault, introduced)
+        email = actions.people.get(tx, user_id).email
+        raise _Rehearsal(email if user_id in before else f"{email}, made at the first login")
+
+    try:
+        opened.write(rehearse)
+    except _Rehearsal as rehearsal:
+        return str(rehearsal.args[0])
+    except ClientError as refusal:
+        return f"none: {refusal.msg}"
+    raise AssertionError("a rehearsal is always taken back")

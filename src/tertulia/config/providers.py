@@ -1,0 +1,420 @@
+"""Who vouches for people: the tables `[[openid]]`, `[[ldap]]`, … of the settings file.
+
+A row is declared as in `settings`, but has neither a flag nor a variable: of each table there may
+be several, each for the organizations it names.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, ClassVar, TypeVar
+from urllib.parse import urlsplit
+
+from tertulia.config.values import (
+    ALTERNATIVES,
+    ATTRIBUTE,
+    DIRECTORY,
+    FILE,
+    GROUPS_BY_ROLE,
+    KEY,
+    LINE,
+    LIST,
+    MAIL_DOMAIN,
+    NEEDED,
+    PAIRS,
+    SOMETHING,
+    SWITCH,
+    WEB_ADDRESS,
+    WORD,
+    ConfigError,
+    Kind,
+    Setting,
+    T,
+    filter_with,
+    one_of,
+    read,
+    setting,
+    unknown,
+    whole,
+)
+
+P = TypeVar("P", bound="Provider")
+
+
+def row(default: T, kind: Kind[T], help: str, *, when_empty: str = "", secret: bool = False) -> T:
+    return setting(default, kind, help, when_empty=when_empty, flag_of="none", is_private=secret)
+
+
+def needed(kind: Kind[T], help: str, *, secret: bool = False) -> T:
+    """A row that must be there."""
+    about = Setting(kind, NEEDED, help, "", "none", secret, "")
+    made: T = field(repr=not secret, metadata={"setting": about})
+    return made
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provider:
+    """What can be said of everybody who vouches for people."""
+
+    TABLE: ClassVar[str]
+    MEANING: ClassVar[str]
+
+    name: str = row("", WORD, "What it is called in addresses and logs.", when_empty="the table's")
+    organizations: tuple[str, ...] = row(
+        (),
+        LIST,
+        'The subdomains of the organizations it is for; `""` is the one at the bare host.',
+        when_empty="all of them",
+    )
+    new_people: str = row(
+        "invited",
+        one_of("invited", "anybody", "nobody"),
+        "Who gets an account at the first login: those whom the organization lets sign up by"
+        " themselves or has invited, anybody who comes this way, or nobody.",
+    )
+
+    @property
+    def key(self) -> str:
+        """What accounts that came from there are remembered by."""
+        return f"{self.TABLE}:{self.called}"
+
+    @property
+    def called(self) -> str:
+        return self.name or self.TABLE
+
+    @property
+    def method(self) -> str:
+        """Its name among the organization's `authentication_methods`."""
+        raise NotImplementedError
+
+    def is_for(self, subdomain: str) -> bool:
+        return not self.organizations or subdomain in self.organizations
+
+    def check(self) -> None:
+        """Raises ConfigError for rows that do not go together."""
+
+    @classmethod
+    def rows(cls) -> list[Setting]:
+        return [replace(each.metadata["setting"], name=each.name) for each in fields(cls)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InformedProvider(Provider):
+    """One that can tell more of people than who they are."""
+
+    only_groups: tuple[str, ...] = row(
+        (), LIST, "Only members of one of these groups may come in.", when_empty="everybody may"
+    )
+    groups: tuple[str, ...] = row(
+        (),
+        LIST,
+        "Groups that people are brought into, made here if missing; `*` is all they are in.",
+        when_empty="none",
+    )
+    roles: tuple[tuple[str, tuple[str, ...]], ...] = row(
+        (),
+        GROUPS_BY_ROLE,
+        'Which groups give which role: `{ admin = "it", guest = ["visitors", "press"] }`. Who is in'
+        " none of them any more is a member again; roles that are not named here stay as they are.",
+        when_empty="roles are given here alone",
+    )
+    profile_fields: tuple[tuple[str, str], ...] = row(
+        (),
+        PAIRS,
+        'Which attribute fills in which profile field: `{ "Phone number" = "mobile" }`.',
+        when_empty="none",
+    )
+
+    @property
+    def asks_for_groups(self) -> bool:
+        return bool(self.only_groups or self.groups or self.roles)
+
+
+PRESETS = {
+    "openid": ("OpenID Connect", ""),
+    "google": ("Google", "https://accounts.google.com"),
+    "gitlab": ("GitLab", "https://gitlab.com"),
+    "github": ("GitHub", "https://github.com"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenIdProvider(InformedProvider):
+    TABLE = "openid"
+    MEANING = (
+        "A site that people log in with in their browser: anything that speaks OpenID Connect, and"
+        " GitHub. Give it our return address: `https://CHAT/complete/oidc/`, or"
+        " `https://CHAT/complete/google/` and so on for a preset."
+    )
+
+    preset: str = row(
+        "openid", one_of(*PRESETS), "A well-known site; all it needs are the two lines below."
+    )
+    client_id: str = needed(SOMETHING, "What the provider calls us.")
+    client_secret: str = needed(SOMETHING, "What the provider knows us by.", secret=True)
+    issuer: str = row(
+        "",
+        WEB_ADDRESS,
+        "The address of the provider, below which `/.well-known/openid-configuration` is found.",
+        when_empty="that of the preset",
+    )
+    display_name: str = row("", LINE, "What its button says.", when_empty="the preset's name")
+    display_icon: str = row(
+        "", WEB_ADDRESS, "The address of a picture for its button.", when_empty="none"
+    )
+    addresses_are_verified: bool = row(
+        False,
+        SWITCH,
+        "Believe an address of which the provider does not say whether it is verified. Only for"
+        " providers where people cannot write any address into their profile.",
+    )
+    scopes: tuple[str, ...] = row(
+        ("openid", "profile", "email"), LIST, "What we ask the provider to tell."
+    )
+    name_claim: str = row("name", ATTRIBUTE, "The claim that holds the full name.")
+    groups_claim: str = row("groups", ATTRIBUTE, "The claim that lists somebody's groups.")
+    ca_file: str = row(
+        "", FILE, "Certificates to check the provider's with.", when_empty="the well-known ones"
+    )
+
+    @property
+    def key(self) -> str:
+        return f"oidc:{self.called}" if self.preset == "openid" else self.preset
+
+    @property
+    def method(self) -> str:
+        return PRESETS[self.preset][0]
+
+    @property
+    def site(self) -> str:
+        return self.issuer or PRESETS[self.preset][1]
+
+    @property
+    def title(self) -> str:
+        return self.display_name or self.method
+
+    def check(self) -> None:
+        if not self.site:
+            raise ConfigError("issuer is missing: the address of the provider")
+        if self.preset == "github" and self.asks_for_groups:
+            raise ConfigError("GitHub tells no groups: only_groups, groups and roles need them")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LdapDirectory(InformedProvider):
+    TABLE = "ldap"
+    MEANING = "A directory that knows people's names and passwords: OpenLDAP, Active Directory."
+
+    new_people: str = row(
+        "anybody",
+        one_of("anybody", "nobody"),
+        "Whether people of the directory get an account at the first login; no invitation is"
+        " needed, but the address must be one that the organization admits.",
+    )
+    url: str = needed(DIRECTORY, "Where it is. `ldap://` is encrypted by StartTLS.")
+    plain: bool = row(
+        False, SWITCH, "Speak unencrypted over `ldap://`: everybody on the way reads passwords."
+    )
+    ca_file: str = row(
+        "", FILE, "Certificates to check the directory's with.", when_empty="the system's"
+    )
+    timeout_seconds: int = row(5, whole(1, 60), "How long we wait for it.")
+    bind_dn: str = row("", LINE, "Whom we search as.", when_empty="nobody (anonymously)")
+    bind_password: str = row("", LINE, "Their password.", when_empty="none", secret=True)
+    base: str = needed(SOMETHING, "Below which entry people are.")
+    filter: str = row(
+        "(uid={name})", filter_with("{name}"), "Who has a login name; it is put in, escaped."
+    )
+    email_filter: str = row(
+        "(mail={email})",
+        filter_with("{email}"),
+        "Who has an address, for people who type that instead of their name.",
+    )
+    username_attribute: str = row("uid", ATTRIBUTE, "The attribute that holds the login name.")
+    email_attribute: str = row("mail", ATTRIBUTE, "The attribute that holds the address.")
+    email_domain: str = row(
+        "",
+        MAIL_DOMAIN,
+        "Appended to the login name to make the address, instead of `email_attribute`.",
+        when_empty="the attribute counts",
+    )
+    id_attribute: str = row(
+        "entryUUID",
+        ATTRIBUTE,
+        "What stays the same when names and addresses change; `objectGUID` in Active Directory.",
+    )
+    name_attribute: str = row("cn", ATTRIBUTE, "The attribute that holds the full name.")
+    first_name_attribute: str = row(
+        "", ATTRIBUTE, "Together with `last_name_attribute`, instead of it.", when_empty="none"
+    )
+    last_name_attribute: str = row("", ATTRIBUTE, "See there.", when_empty="none")
+    picture_attribute: str = row(
+        "", ATTRIBUTE, "`jpegPhoto` or `thumbnailPhoto`.", when_empty="pictures stay"
+    )
+    disabled_attribute: str = row(
+        "",
+        ATTRIBUTE,
+        "`userAccountControl`, or one that is `TRUE` or `YES` for those who are disabled.",
+        when_empty="nobody is",
+    )
+    organization_attribute: str = row(
+        "", ATTRIBUTE, "Lists the subdomains that somebody belongs to.", when_empty="not asked"
+    )
+    required_attributes: tuple[tuple[tuple[str, str], ...], ...] = row(
+        (),
+        ALTERNATIVES,
+        "Only those may come in who have all these values, or all of another such table:"
+        ' `[{ department = "it" }, { title = "Editor", office = "Lima" }]`.',
+        when_empty="not asked",
+    )
+    group_base: str = row("", LINE, "Below which entry groups are.", when_empty="that of people")
+    group_filter: str = row(
+        "(member={dn})",
+        filter_with("{dn}", "{name}"),
+        "In which groups somebody is, by `{dn}` or `{name}`. For groups in groups of Active"
+        " Directory: `(member:1.2.840.113556.1.4.1941:={dn})`.",
+    )
+    group_name_attribute: str = row("cn", ATTRIBUTE, "The attribute that holds a group's name.")
+    deactivate_missing: bool = row(
+        False, SWITCH, "Whether to deactivate people whom the directory no longer has."
+    )
+    sync_minutes: int = row(
+        60, whole(0, 10_080), "How often the server brings accounts up to date; `0` is never."
+    )
+
+    @property
+    def method(self) -> str:
+        return "LDAP"
+
+    @property
+    def host(self) -> str:
+        return urlsplit(self.url).hostname or ""
+
+    @property
+    def port(self) -> int:
+        return urlsplit(self.url).port or (636 if self.is_ldaps else 389)
+
+    @property
+    def is_ldaps(self) -> bool:
+        return self.url.startswith("ldaps:")
+
+    @property
+    def makes_addresses(self) -> bool:
+        """Whether a login name can be turned into an address."""
+        return bool(self.email_domain or self.email_attribute)
+
+    def check(self) -> None:
+        if self.plain and self.is_ldaps:
+            raise ConfigError("plain and ldaps:// contradict each other")
+        if bool(self.first_name_attribute) != bool(self.last_name_attribute):
+            raise ConfigError("first_name_attribute and last_name_attribute go together")
+        if not self.filter or not self.username_attribute:
+            raise ConfigError("filter and username_attribute cannot be empty")
+        if bool(self.bind_dn) != bool(self.bind_password):
+            raise ConfigError("bind_dn and bind_password go together")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemoteUserProxy(Provider):
+    TABLE = "remote_user"
+    MEANING = (
+        "A proxy before us that knows who somebody is and says so in a header. It is believed only"
+        " from `trusted_proxies`, and the proxy must take the header out of what others send."
+    )
+
+    header: str = row("X-Remote-User", SOMETHING, "The header with the address or the name.")
+    email_domain: str = row(
+        "", MAIL_DOMAIN, "Appended to names without an @.", when_empty="names must be addresses"
+    )
+
+    @property
+    def key(self) -> str:
+        return "remote_user"
+
+    @property
+    def method(self) -> str:
+        return "RemoteUser"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JwtIssuer(Provider):
+    TABLE = "jwt"
+    MEANING = "A program of yours that vouches for people with signed tokens (JWT)."
+
+    key_text: str = needed(KEY, "The shared secret, or the public key as PEM.", secret=True)
+    algorithms: tuple[str, ...] = row(("HS256",), LIST, "With which it signs.")
+
+    @property
+    def method(self) -> str:
+        return "JWT"
+
+    def check(self) -> None:
+        known = {f"{kind}{size}" for kind in ("HS", "RS", "PS", "ES") for size in (256, 384, 512)}
+        if not self.algorithms or not known.issuperset({*self.algorithms}):
+            raise ConfigError(f"algorithms must be out of {', '.join(sorted(known))}")
+        if len({name[:2] == "HS" for name in self.algorithms}) > 1:
+            raise ConfigError("algorithms must not mix shared secrets (HS…) with public keys")
+        if self.algorithms[0].startswith("HS") and len(self.key_text) < 32:
+            raise ConfigError("key_text must have at least 32 characters")
+
+
+TABLES: dict[str, type[Provider]] = {
+    each.TABLE: each for each in (OpenIdProvider, LdapDirectory, RemoteUserProxy, JwtIssuer)
+}
+
+
+def read_tables(table: type[P], found: object, file: str) -> tuple[P, ...]:
+    """All tables of one kind as the file has them; raises ConfigError."""
+    listed = found if isinstance(found, list) else [found]
+    made = []
+    for number, lines in enumerate(listed, 1):
+        if not isinstance(lines, dict):
+            raise ConfigError(f"{table.TABLE} in {file} must be a table: [[{table.TABLE}]].")
+        name = lines.get("name", f"number {number}")
+        made.append(_read_table(table, lines, f"[[{table.TABLE}]] {name} in {file}"))
+    _check_together(made, file)
+    return tuple(made)
+
+
+def _read_table(table: type[P], lines: Mapping[str, Any], where: str) -> P:
+    known = {each.name: each for each in table.rows()}
+    values = {}
+    for name, value in lines.items():
+        if name not in known:
+            unknown(f"{name} of {where}", name, known)
+        values[name] = read(known[name], value, f"{name} of {where}")
+    for each in known.values():
+        if each.is_needed and each.name not in values:
+            raise ConfigError(f"{each.name} of {where} is missing: {each.help}")
+    made = table(**values)
+    try:
+        made.check()
+    except ConfigError as error:
+        raise ConfigError(f"{where}: {error}.") from None
+    return made
+
+
+def _check_together(made: Sequence[Provider], file: str) -> None:
+    """Two of a kind must not be mistaken for each other."""
+    for number, one in enumerate(made):
+        for other in made[:number]:
+            shared = not {*one.organizations} or not {*other.organizations}
+            if one.key == other.key and (
+                ":" in one.key or shared or {*one.organizations} & {*other.organizations}
+            ):
+                raise ConfigError(f"Two of [[{one.TABLE}]] in {file} are called {one.called}.")
+
+
+def tables_markdown() -> str:
+    return "".join(map(_table_markdown, TABLES.values()))
+
+
+def _table_markdown(table: type[Provider]) -> str:
+    lines = [f"\n## `[[{table.TABLE}]]`\n\n{table.MEANING}\n\n{_HEADINGS}"]
+    for each in table.rows():
+        lines.append(
+            f"| `{each.name}` | {each.shown_default} | {each.kind.must_be} | {each.help} |\n"
+        )
+    return "".join(lines)
+
+
+_HEADINGS = "| Line | Default | Value | What it does |\n|---|---|---|---|\n"

@@ -1,0 +1,95 @@
+"""Calls of outgoing webhooks: why one is made, how often it is tried, what is said of trouble."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Reason = Literal["mention", "direct_message"]
+
+TRIES = 3
+PAUSES_SECONDS = (5.0, 30.0)  # after the first try, and after the second
+SECONDS = 10
+MOST_ANSWER_BYTES = 1 << 20
+SHOWN_ANSWER = 1000  # characters of an answer that the owner is shown
+
+GENERIC = 1
+SLACK = 2
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookCall:
+    id: int
+    realm_id: int
+    bot_id: int
+    message_id: int
+    reason: str
+    due_at: float
+    tries: int
+
+    def next_try(self, now: float) -> float | None:
+        """When to try again; None when it was tried often enough."""
+        return now + PAUSES_SECONDS[self.tries] if self.tries + 1 < TRIES else None
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """What went wrong, in words for the conversation and for the owner."""
+
+    in_place: str
+    to_owner: str
+    answer: str = ""
+    may_pass: bool = False  # whether it is worth another try
+
+
+def timed_out() -> Trouble:
+    words = f"Request timed out after {SECONDS} seconds."
+    return Trouble("Bot is unavailable", words, may_pass=True)
+
+
+def not_reached() -> Trouble:
+    words = "A connection error occurred. Is my bot server down?"
+    return Trouble("Bot is unavailable", words, may_pass=True)
+
+
+def not_allowed() -> Trouble:
+    words = "The URL configured for the webhook is for a private or disallowed network."
+    return Trouble("Third party responded with 407", words)
+
+
+def bad_status(status: int, answer: str) -> Trouble:
+    return Trouble(
+        f"Third party responded with {status}",
+        f"The webhook got a response with status code *{status}*.",
+        answer,
+        may_pass=status >= 500,
+    )
+
+
+def bad_answer(why: str, answer: str) -> Trouble:
+    return Trouble(why, f"The webhook's answer could not be used: {why}.", answer)
+
+
+def too_long_answer() -> Trouble:
+    words = f"The webhook's answer was larger than {MOST_ANSWER_BYTES} bytes."
+    return Trouble("Invalid response format", words)
+
+
+def no_direct_messages() -> Trouble:
+    words = "Slack outgoing webhooks don't support direct messages."
+    return Trouble(words, words)
+
+
+def refused(why: str) -> Trouble:
+    """The answer is fine, and may not be said here."""
+    return Trouble("Bot may not answer here", f"The bot could not post its answer: {why}")
+
+
+def notice(bot_name: str, bot_id: int, link: str, trouble: Trouble) -> str:
+    """What the owner is told."""
+    text = (
+        f"[A message]({link}) to your bot @_**{bot_name}|{bot_id}** triggered an outgoing webhook."
+        f"\n{trouble.to_owner}"
+    )
+    if trouble.answer.strip():
+        shown = trouble.answer.strip()[:SHOWN_ANSWER].replace("\0", "").replace("`", "'")
+        text += f"\n```\n{shown}\n```"
+    return text

@@ -1,0 +1,68 @@
+"""Keeping accounts that came from an LDAP directory up to date with it."""
+
+import time
+
+import structlog
+
+from tertulia import actions, links, storage
+from tertulia.config import LdapDirectory
+from tertulia.domain.organization.realm import Realm
+from tertulia.errors import BadRequest
+from tertulia.events.delivery import Delivery
+from tertulia.jobs.each import each
+from tertulia.links.answers import DirectoryTrouble
+from tertulia.storage.database import Database
+
+log = structlog.get_logger()
+
+
+class DirectoryWatch:
+    """Asks every directory as often as its settings say."""
+
+    def __init__(
+        self, database: Database, delivery: Delivery, directories: tuple[LdapDirectory, ...]
+    ) -> None:
+        self._database = database
+        self._delivery = delivery
+        self._directories = [each for each in directories if each.sync_minutes]
+        self._due = {
+            each.key: time.monotonic() + each.sync_minutes * 60 for each in self._directories
+        }
+
+    async def look(self) -> None:
+        for directory in self._directories:
+            if time.monotonic() >= self._due[directory.key]:
+                self._due[directory.key] = time.monotonic() + directory.sync_minutes * 60
+                await self._sync_everywhere(directory)
+
+    async def _sync_everywhere(self, directory: LdapDirectory) -> None:
+        async def sync_one(realm_id: int) -> None:
+            realm = self._delivery.organizations[realm_id].realm
+            if directory.is_for(realm.subdomain) and realm.admits(directory.method):
+                await sync(self._database, realm, directory)
+
+        await each(self._delivery.organizations, sync_one)
+
+
+async def sync(database: Database, realm: Realm, directory: LdapDirectory) -> int:
+    """Bring an organization's accounts up to date with a directory; gives how many have changed.
+
+    Whatever looks like a mistake, of the directory or of the settings, changes nothing.
+    """
+    here = database.of(realm.id)
+    known = await here.read(storage.people.identities.of_provider, directory.key)
+    try:
+        found = await links.ldap.asked(
+            links.introductions.tidings, directory, realm.subdomain, known
+        )
+        await here.read(actions.people.identities.check, found, directory.deactivate_missing)
+    except (DirectoryTrouble, BadRequest) as trouble:
+        log.error("a directory is not heeded", directory=directory.key, why=str(trouble))
+        return 0
+    changed = 0
+    for person in found:
+        did = await here.write(actions.people.identities.sync, person, directory.deactivate_missing)
+        if did:
+            changed += 1
+            log.info("an account follows its directory", user_id=person.identity.user_id, did=did)
+    return changed

@@ -1,0 +1,66 @@
+"""GitHub, which speaks OAuth but no OpenID: who somebody is has to be asked for."""
+
+from typing import Any
+
+from tertulia import links
+from tertulia.config import PRESETS, OpenIdProvider
+from tertulia.links.answers import PendingLogin, ProviderTrouble, SiteUser
+from tertulia.links.web import Inquiry
+
+SCOPE = "read:user user:email"
+NO_REPLY = "@users.noreply.github.com"
+
+
+async def leave(provider: OpenIdProvider, pending: PendingLogin) -> str:
+    """Where to send the browser."""
+    return links.openid.with_query(
+        f"{provider.site}/login/oauth/authorize",
+        client_id=provider.client_id,
+        redirect_uri=pending.return_address,
+        scope=SCOPE,
+        state=pending.state,
+        code_challenge=pending.challenge,
+        code_challenge_method="S256",
+    )
+
+
+async def come_back(provider: OpenIdProvider, pending: PendingLogin, code: str) -> SiteUser:
+    """Who came back with a code. Raises ProviderTrouble."""
+    form = {
+        "client_id": provider.client_id,
+        "client_secret": provider.client_secret,
+        "code": code,
+        "redirect_uri": pending.return_address,
+        "code_verifier": pending.verifier,
+    }
+    inquiry = Inquiry(f"{provider.site}/login/oauth/access_token", form)
+    tokens = await links.web.ask(inquiry, provider.ca_file)
+    token = tokens.get("access_token") if isinstance(tokens, dict) else None
+    if not isinstance(token, str):
+        raise ProviderTrouble("GitHub does not accept the code")
+    user = await _ask(provider, "/user", token)
+    emails = await _ask(provider, "/user/emails", token)
+    if not isinstance(user, dict) or type(user.get("id")) is not int:
+        raise ProviderTrouble("GitHub says of nobody who it is")
+    return SiteUser(
+        subject=str(user["id"]),
+        emails=_verified(emails),
+        unverified_email="",
+        claims=user | {"name": user.get("name") or user.get("login")},
+    )
+
+
+def _verified(emails: Any) -> tuple[str, ...]:
+    known = [each for each in emails if isinstance(each, dict)] if isinstance(emails, list) else []
+    known.sort(key=lambda each: not each.get("primary"))
+    return tuple(
+        str(each["email"])
+        for each in known
+        if each.get("verified") is True and not str(each.get("email", "@")).endswith(NO_REPLY)
+    )
+
+
+async def _ask(provider: OpenIdProvider, path: str, token: str) -> Any:
+    is_public = provider.site == PRESETS["github"][1]
+    api = "https://api.github.com" if is_public else f"{provider.site}/api/v3"
+    return await links.web.ask(Inquiry(f"{api}{path}", bearer=token), provider.ca_file)

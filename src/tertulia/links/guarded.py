@@ -1,0 +1,160 @@
+"""HTTP to addresses that people wrote down: asked once, within bounds, never inside the house.
+
+Where a name leads is looked up when the connection is made, and the connection goes to the very
+address that was judged: what a name says a moment later makes no difference. Redirects are not
+followed and proxies of the environment not used.
+"""
+
+import asyncio
+import socket
+import ssl
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from tertulia import domain
+from tertulia.domain.addresses import Networks
+
+IN_PATHS = "/%:@!$&'()*+,;=~-._?"
+
+
+class NotReached(Exception):
+    """The other machine cannot be reached, or does not speak HTTP."""
+
+
+class TookTooLong(Exception):
+    pass
+
+
+class NotAllowed(Exception):
+    """The address leads into a private network, or is none."""
+
+
+class AnswerTooLarge(Exception):
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class HttpAnswer:
+    status: int
+    headers: Mapping[str, str]  # by lower-case name
+    body: bytes
+
+
+async def post(
+    address: str,
+    content: bytes,
+    headers: Mapping[str, str],
+    *,
+    seconds: float,
+    most_bytes: int,
+    allowed: Networks = (),
+) -> HttpAnswer:
+    """Raises NotAllowed, NotReached, TookTooLong or AnswerTooLarge."""
+    httpcore, certificates = await asyncio.to_thread(_library)
+    url, host = _checked(httpcore, address)
+    try:
+        async with asyncio.timeout(seconds):
+            pool = httpcore.AsyncConnectionPool(
+                ssl_context=certificates,
+                network_backend=_Guard(httpcore.AnyIOBackend(), list(allowed)),
+                max_connections=1,
+                retries=0,
+            )
+            async with (
+                pool,
+                pool.stream(
+                    "POST", url, headers=_lines({"Host": host, **headers}), content=content
+                ) as answer,
+            ):
+                body = await _body(answer, most_bytes)
+                return HttpAnswer(answer.status, _by_name(answer.headers), body)
+    except TimeoutError:
+        raise TookTooLong from None
+    except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.TimeoutException) as trouble:
+        raise NotReached(type(trouble).__name__) from trouble
+    except (ssl.SSLError, OSError) as trouble:
+        raise NotReached(type(trouble).__name__) from trouble
+
+
+class _Guard:
+    """Connects to where a name leads, if all of that is open to us."""
+
+    def __init__(self, backend: Any, allowed: list[Any]) -> None:
+        self._backend = backend
+        self._allowed = allowed
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,  # noqa: ASYNC109
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> Any:
+        addresses = await _addresses(host, port)
+        if not all(domain.addresses.is_open(each, self._allowed) for each in addresses):
+            raise NotAllowed(host)
+        trouble: Exception | None = None
+        for each in addresses:
+            try:
+                return await self._backend.connect_tcp(
+                    each, port, timeout, local_address, socket_options
+                )
+            except Exception as error:
+                trouble = error
+        raise trouble or NotReached(host)
+
+    async def sleep(self, seconds: float) -> None:
+        await self._backend.sleep(seconds)
+
+
+async def _addresses(host: str, port: int) -> list[str]:
+    loop = asyncio.get_running_loop()
+    try:
+        found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        raise NotReached(host) from None
+    return list(dict.fromkeys(str(place[0]) for *_, place in found))
+
+
+def _checked(httpcore: Any, address: str) -> tuple[Any, str]:
+    """An address as the library takes it, and what is said of it to whoever is there."""
+    try:
+        parts = urlsplit(address)
+        name, port = (parts.hostname or "").encode("idna"), parts.port
+        host = parts.netloc.rpartition("@")[2].encode("idna").decode()
+    except (ValueError, UnicodeError):
+        raise NotAllowed(address) from None
+    if parts.scheme not in ("http", "https") or not name:
+        raise NotAllowed(address)
+    target = quote(parts.path, safe=IN_PATHS) or "/"
+    if parts.query:
+        target += f"?{quote(parts.query, safe=IN_PATHS)}"
+    return httpcore.URL(scheme=parts.scheme, host=name, port=port, target=target), host
+
+
+async def _body(answer: Any, most_bytes: int) -> bytes:
+    body = bytearray()
+    async for chunk in answer.aiter_stream():
+        body += chunk
+        if len(body) > most_bytes:
+            raise AnswerTooLarge
+    return bytes(body)
+
+
+def _lines(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
+    return [(name.encode("ascii"), value.encode("latin-1")) for name, value in headers.items()]
+
+
+def _by_name(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
+    return {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in headers}
+
+
+@cache
+def _library() -> tuple[Any, ssl.SSLContext]:
+    """What is needed to call anybody; it takes a moment to load, and most servers never do."""
+    return import_module("httpcore"), ssl.create_default_context()

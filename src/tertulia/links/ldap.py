@@ -1,0 +1,336 @@
+"""LDAP and Active Directory: whether a name and a password belong together, and who that is.
+
+Everything here blocks and is called on threads of its own (`asked`), so that a directory that does
+not answer keeps nobody waiting but those who ask it. A certificate is demanded and checked, unless
+the settings say `plain`; what people type is escaped before it enters a filter.
+"""
+
+import asyncio
+import secrets
+import ssl
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any, ParamSpec, TypeVar
+
+import ldap3
+import structlog
+from ldap3.core.exceptions import (
+    LDAPException,
+    LDAPInvalidCredentialsResult,
+    LDAPInvalidFilterError,
+    LDAPSASLPrepError,
+    LDAPSizeLimitExceededResult,
+)
+from ldap3.utils.conv import escape_filter_chars
+
+from tertulia.config import LdapDirectory
+from tertulia.links.answers import DirectoryTrouble, LdapPerson
+
+log = structlog.get_logger()
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+THREADS = 4
+LONGEST_NAME = 200
+MOST_HITS = 2  # whoever finds two of a name has not found anybody
+MOST_GROUPS = 1000
+DISABLED_BIT = 2  # of userAccountControl
+BYTES_MARK = "hex:"  # before a lasting id that is no text
+
+_threads = ThreadPoolExecutor(THREADS, thread_name_prefix="ldap")
+
+
+async def asked(ask: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Ask on a thread. Raises DirectoryTrouble."""
+    return await asyncio.get_running_loop().run_in_executor(_threads, lambda: ask(*args, **kwargs))
+
+
+def authenticate(directory: LdapDirectory, typed: str, password: str) -> LdapPerson | None:
+    """Whose name or address and password these are."""
+    if not password:  # a bind without one succeeds: for LDAP it is anonymous
+        return None
+    with _connection(directory) as connection:
+        entry = _find_entry(connection, directory, typed)
+        # A name that is nobody's takes as long, and asks as much, as a wrong password.
+        dn = f"cn={secrets.token_hex(8)},{directory.base}" if entry is None else entry["dn"]
+        if not _opens(directory, dn, password) or entry is None:
+            return None
+        return _person(connection, directory, entry)
+
+
+def find(directory: LdapDirectory, typed: str) -> LdapPerson | None:
+    with _connection(directory) as connection:
+        entry = _find_entry(connection, directory, typed)
+        return None if entry is None else _person(connection, directory, entry)
+
+
+def find_all(directory: LdapDirectory, subjects: list[str]) -> dict[str, LdapPerson]:
+    """People by their lasting ids; those whom the directory no longer has are missing."""
+    found = {}
+    with _connection(directory) as connection:
+        for subject in subjects:
+            entry = _only(
+                connection, directory, directory.base, _subject_filter(directory, subject)
+            )
+            if entry is not None:
+                found[subject] = _person(connection, directory, entry)
+    return found
+
+
+def try_out(directory: LdapDirectory) -> None:
+    """Raises DirectoryTrouble unless we can speak to it and search."""
+    with _connection(directory) as connection:
+        connection.search(directory.base, "(objectClass=*)", ldap3.BASE, attributes=["1.1"])
+
+
+# --- connecting ---
+
+
+@contextmanager
+def _connection(directory: LdapDirectory) -> Iterator[ldap3.Connection]:
+    try:
+        connection = _bound(directory, directory.bind_dn, directory.bind_password)
+        try:
+            yield connection
+        finally:
+            connection.unbind()
+    except (LDAPException, OSError, ssl.SSLError) as error:
+        raise DirectoryTrouble(f"{type(error).__name__}: {error}") from error
+
+
+def _bound(directory: LdapDirectory, dn: str, password: str) -> ldap3.Connection:
+    connection = ldap3.Connection(
+        _server(directory),
+        user=dn or None,
+        password=password or None,
+        authentication=ldap3.SIMPLE if dn else ldap3.ANONYMOUS,
+        receive_timeout=directory.timeout_seconds,
+        auto_referrals=False,  # they would carry passwords to wherever the answer says
+        raise_exceptions=True,
+        check_names=False,
+        read_only=True,
+    )
+    if directory.is_ldaps or directory.plain:
+        connection.open(read_server_info=False)
+    else:
+        connection.start_tls(read_server_info=False)
+    connection.bind(read_server_info=False)
+    return connection
+
+
+def _server(directory: LdapDirectory) -> ldap3.Server:
+    tls = None if directory.plain else _CheckedTls(ca_certs_file=directory.ca_file or None)
+    return ldap3.Server(
+        directory.host,
+        directory.port,
+        use_ssl=directory.is_ldaps,
+        tls=tls,
+        get_info=ldap3.NONE,
+        connect_timeout=directory.timeout_seconds,
+    )
+
+
+class _CheckedTls(ldap3.Tls):  # type: ignore[misc]  # the library has no types
+    """Checks the certificate and its name as Python does; the library's own way is looser."""
+
+    def wrap_socket(self, connection: ldap3.Connection, do_handshake: bool = False) -> None:
+        context = ssl.create_default_context(cafile=self.ca_certs_file)
+        connection.socket = context.wrap_socket(
+            connection.socket, server_hostname=connection.server.host
+        )
+
+
+def _opens(directory: LdapDirectory, dn: str, password: str) -> bool:
+    try:
+        _bound(directory, dn, password).unbind()
+    except (LDAPInvalidCredentialsResult, LDAPSASLPrepError):
+        return False
+    return True
+
+
+# --- finding ---
+
+
+def _find_entry(
+    connection: ldap3.Connection, directory: LdapDirectory, typed: str
+) -> dict[str, Any] | None:
+    name = _login_name(connection, directory, typed.strip())
+    if not name or len(name) > LONGEST_NAME:
+        return None
+    wanted = directory.filter.replace("{name}", escape_filter_chars(name))
+    return _only(connection, directory, directory.base, wanted)
+
+
+def _login_name(connection: ldap3.Connection, directory: LdapDirectory, typed: str) -> str:
+    """What was typed, or the login name of the one whose address that is; may be empty."""
+    if "@" not in typed or len(typed) > LONGEST_NAME:
+        return typed
+    if directory.email_domain:
+        local, _, domain = typed.rpartition("@")
+        return local if domain.casefold() == directory.email_domain.casefold() else ""
+    if not directory.email_filter:
+        return typed
+    wanted = directory.email_filter.replace("{email}", escape_filter_chars(typed))
+    entry = _only(connection, directory, directory.base, wanted)
+    return typed if entry is None else _first(entry, directory.username_attribute) or typed
+
+
+def _subject_filter(directory: LdapDirectory, subject: str) -> str:
+    if not directory.id_attribute:
+        return directory.filter.replace("{name}", escape_filter_chars(subject))
+    if subject.startswith(BYTES_MARK):
+        raw = bytes.fromhex(subject.removeprefix(BYTES_MARK))
+        value = "".join(f"\\{byte:02x}" for byte in raw)
+    else:
+        value = escape_filter_chars(subject)
+    return f"({directory.id_attribute}={value})"
+
+
+def _only(
+    connection: ldap3.Connection, directory: LdapDirectory, base: str, wanted: str
+) -> dict[str, Any] | None:
+    """The one entry that fits; None if there is none, or several."""
+    try:
+        connection.search(
+            base,
+            wanted,
+            ldap3.SUBTREE,
+            attributes=_attributes(directory),
+            size_limit=MOST_HITS,
+            time_limit=directory.timeout_seconds,
+        )
+    except LDAPSizeLimitExceededResult:
+        return None
+    except LDAPInvalidFilterError as error:
+        raise DirectoryTrouble(f"the filter is not valid: {wanted}") from error
+    entries = [each for each in connection.response if each["type"] == "searchResEntry"]
+    return entries[0] if len(entries) == 1 else None
+
+
+def _attributes(directory: LdapDirectory) -> list[str]:
+    """Each by its name: some are told only to those who ask for them."""
+    names = [
+        directory.username_attribute,
+        directory.email_attribute,
+        directory.id_attribute,
+        directory.name_attribute,
+        directory.first_name_attribute,
+        directory.last_name_attribute,
+        directory.picture_attribute,
+        directory.disabled_attribute,
+        directory.organization_attribute,
+        *(name for table in directory.required_attributes for name, _ in table),
+        *(attribute for _, attribute in directory.profile_fields),
+    ]
+    return list(dict.fromkeys(filter(None, names)))
+
+
+# --- reading ---
+
+
+def _person(
+    connection: ldap3.Connection, directory: LdapDirectory, entry: dict[str, Any]
+) -> LdapPerson:
+    login_name = _first(entry, directory.username_attribute)
+    organizations = None
+    if directory.organization_attribute:
+        organizations = tuple(_texts(entry, directory.organization_attribute))
+    pictures = _values(entry, directory.picture_attribute)
+    return LdapPerson(
+        dn=entry["dn"],
+        login_name=login_name,
+        email=_email(directory, entry, login_name),
+        subject=_subject(directory, entry, login_name),
+        full_name=_full_name(directory, entry),
+        is_disabled=_is_disabled(directory, entry),
+        attributes={name: _first(entry, name) for name in _attributes(directory)},
+        organizations=organizations,
+        has_required=_has_required(directory, entry),
+        groups=_groups(connection, directory, entry["dn"], login_name),
+        picture=pictures[0] if pictures else b"",
+    )
+
+
+def _email(directory: LdapDirectory, entry: dict[str, Any], login_name: str) -> str:
+    if directory.email_domain:
+        return f"{login_name}@{directory.email_domain}"
+    if directory.email_attribute:
+        return _first(entry, directory.email_attribute)
+    return login_name
+
+
+def _subject(directory: LdapDirectory, entry: dict[str, Any], login_name: str) -> str:
+    values = _values(entry, directory.id_attribute)
+    if not values:
+        return login_name.casefold()
+    try:
+        text = values[0].decode()
+    except UnicodeDecodeError:
+        text = ""
+    return text if text.isprintable() and text else f"{BYTES_MARK}{values[0].hex()}"
+
+
+def _full_name(directory: LdapDirectory, entry: dict[str, Any]) -> str:
+    if directory.first_name_attribute:
+        parts = (directory.first_name_attribute, directory.last_name_attribute)
+        return " ".join(filter(None, (_first(entry, name) for name in parts)))
+    return _first(entry, directory.name_attribute)
+
+
+def _is_disabled(directory: LdapDirectory, entry: dict[str, Any]) -> bool:
+    """What the entry does not have is not set."""
+    value = _first(entry, directory.disabled_attribute)
+    if directory.disabled_attribute.casefold() == "useraccountcontrol":
+        return value.isdecimal() and bool(int(value) & DISABLED_BIT)
+    return value.upper() in ("TRUE", "YES")
+
+
+def _has_required(directory: LdapDirectory, entry: dict[str, Any]) -> bool:
+    tables = directory.required_attributes
+    return not tables or any(
+        all(
+            value.casefold() in (each.casefold() for each in _texts(entry, name))
+            for name, value in table
+        )
+        for table in tables
+    )
+
+
+def _groups(
+    connection: ldap3.Connection, directory: LdapDirectory, dn: str, login_name: str
+) -> tuple[str, ...]:
+    if not directory.asks_for_groups:
+        return ()
+    wanted = directory.group_filter.replace("{dn}", escape_filter_chars(dn)).replace(
+        "{name}", escape_filter_chars(login_name)
+    )
+    connection.search(
+        directory.group_base or directory.base,
+        wanted,
+        ldap3.SUBTREE,
+        attributes=[directory.group_name_attribute],
+        size_limit=MOST_GROUPS,
+        time_limit=directory.timeout_seconds,
+    )
+    entries = [each for each in connection.response if each["type"] == "searchResEntry"]
+    names = [_first(each, directory.group_name_attribute) for each in entries]
+    return tuple(sorted(filter(None, names)))
+
+
+def _first(entry: dict[str, Any], name: str) -> str:
+    texts = _texts(entry, name)
+    return texts[0] if texts else ""
+
+
+def _texts(entry: dict[str, Any], name: str) -> list[str]:
+    return [value.decode(errors="replace").strip() for value in _values(entry, name)]
+
+
+def _values(entry: dict[str, Any], name: str) -> list[bytes]:
+    """An attribute's values, whatever the case of its name; none if the entry has it not."""
+    for key, values in entry["raw_attributes"].items():
+        if name and key.casefold() == name.casefold():
+            return list(values)
+    return []

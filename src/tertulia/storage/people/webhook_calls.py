@@ -1,0 +1,86 @@
+"""Calls of outgoing webhooks that are still to be made."""
+
+from collections.abc import Sequence
+
+from tertulia.domain.people.webhook_calls import Reason, WebhookCall
+from tertulia.storage.database.tx import Row, Tx
+
+_COLUMNS = "id, realm_id, bot_id, message_id, reason, due_at, tries"
+
+
+def insert(tx: Tx, bot_ids: Sequence[int], message_id: int, reason: Reason) -> None:
+    tx.execute_many(
+        "INSERT INTO webhook_call (realm_id, bot_id, message_id, reason, due_at)"
+        " VALUES (:realm, :bot, :message, :reason, :now)",
+        [
+            {
+                "realm": tx.realm_id,
+                "bot": bot_id,
+                "message": message_id,
+                "reason": reason,
+                "now": tx.now,
+            }
+            for bot_id in bot_ids
+        ],
+    )
+
+
+def first_of_each_bot(tx: Tx, most: int) -> list[WebhookCall]:
+    """The oldest call that is due of each bot, in all organizations."""
+    rows = tx.all(
+        f"SELECT {_COLUMNS} FROM webhook_call c WHERE due_at <= :now AND id ="
+        " (SELECT min(id) FROM webhook_call o WHERE o.bot_id = c.bot_id AND o.due_at <= :now)"
+        " ORDER BY due_at LIMIT :most",
+        now=tx.now,
+        most=most,
+    )
+    return [_call(row) for row in rows]
+
+
+def take(tx: Tx, call: WebhookCall, until: float) -> bool:
+    """Keep others from making it for a while; whether it was still as it was known."""
+    taken = tx.execute(
+        "UPDATE webhook_call SET due_at = :until"
+        " WHERE id = :id AND realm_id = :realm AND due_at = :due AND tries = :tries",
+        until=until,
+        id=call.id,
+        due=call.due_at,
+        tries=call.tries,
+    )
+    return taken == 1
+
+
+def exists(tx: Tx, call_id: int) -> bool:
+    found = tx.one(
+        "SELECT 1 AS found FROM webhook_call WHERE id = :id AND realm_id = :realm", id=call_id
+    )
+    return found is not None
+
+
+def put_off(tx: Tx, call_id: int, until: float) -> None:
+    tx.execute(
+        "UPDATE webhook_call SET due_at = :until, tries = tries + 1"
+        " WHERE id = :id AND realm_id = :realm",
+        until=until,
+        id=call_id,
+    )
+
+
+def delete(tx: Tx, call_id: int) -> None:
+    tx.execute("DELETE FROM webhook_call WHERE id = :id AND realm_id = :realm", id=call_id)
+
+
+def delete_of_bot(tx: Tx, bot_id: int) -> None:
+    tx.execute("DELETE FROM webhook_call WHERE bot_id = :bot AND realm_id = :realm", bot=bot_id)
+
+
+def _call(row: Row) -> WebhookCall:
+    return WebhookCall(
+        id=row["id"],
+        realm_id=row["realm_id"],
+        bot_id=row["bot_id"],
+        message_id=row["message_id"],
+        reason=row["reason"],
+        due_at=row["due_at"],
+        tries=row["tries"],
+    )

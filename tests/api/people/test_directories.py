@@ -1,0 +1,205 @@
+"""Logging in with the name and password of an LDAP directory, a real one."""
+
+import io
+
+import pytest
+from PIL import Image
+from tests.support.browser import Browser, text_of
+from tests.support.people import Chat
+
+from tertulia import actions, storage
+from tertulia.config import LdapDirectory
+from tertulia.domain.people.profile_fields import FieldType
+from tertulia.domain.people.user import Role
+from tertulia.web.words import ENGLISH
+
+SESAME = "open sesame"
+WRONG = "Your username or password is incorrect"
+
+
+def logs_in(chat: Chat, username: str, password: str = SESAME):
+    return chat.stranger.post("/fetch_api_key", username=username, password=password)
+
+
+def account(chat: Chat, email: str):
+    return chat.read(storage.people.find_by_email, email)
+
+
+def fails_to_log_in(chat: Chat, username: str, password: str = SESAME) -> None:
+    logs_in(chat, username, password).fails(WRONG, code="AUTHENTICATION_FAILED", status=401)
+
+
+def picture() -> bytes:
+    file = io.BytesIO()
+    Image.new("RGB", (8, 8), "teal").save(file, "JPEG")
+    return file.getvalue()
+
+
+def test_a_first_login_makes_an_account(ldap_chat, slapd):
+    owner = ldap_chat.person("owner", role="owner")
+    owner.post("/realm/profile_fields", field_type=FieldType.SHORT_TEXT, name="Phone").succeeds()
+    ana = slapd.add_person("ana", cn="Ana Díaz", mobile="+34 1", jpegPhoto=picture())
+    slapd.add_group("Press (all)", ana)
+    slapd.add_group("unknown to us", ana)
+    slapd.add_group("it", ana)
+    ears = owner.listens_for("realm_user", "user_group")
+
+    answer = logs_in(ldap_chat, "ana").succeeds()
+
+    assert answer["email"] == "ana@example.com"
+    shown = owner.get("/users/ana@example.com", include_custom_profile_fields=True).succeeds()
+    assert shown["user"]["full_name"] == "Ana Díaz"
+    assert shown["user"]["role"] == Role.ADMINISTRATOR
+    assert "user_avatars" in shown["user"]["avatar_url"]
+    (phone,) = shown["user"]["profile_data"].values()
+    assert phone == {"value": "+34 1", "rendered_value": "<p>+34 1</p>"}
+    groups = owner.get("/user_groups").succeeds()["user_groups"]
+    assert {
+        group["name"]: group["members"] for group in groups if not group["is_system_group"]
+    } == {"Press (all)": [answer["user_id"]]}
+    assert ("realm_user", "add") in {(event["type"], event["op"]) for event in ears.all()}
+    told = ldap_chat.head()
+    assert logs_in(ldap_chat, "ANA@example.com").succeeds()["user_id"] == answer["user_id"]
+    assert ldap_chat.head() == told, "a second login has nothing to tell"
+
+
+def test_the_page_takes_the_name_of_a_directory(ldap_chat, slapd):
+    slapd.add_person("ana")
+    browser = Browser(ldap_chat)
+
+    page = browser.opens("/login/")
+    browser.logs_in("ana", SESAME)
+
+    assert ENGLISH["user_name"] in text_of(page)
+    assert browser.calls("GET", "/users/me").succeeds()["full_name"] == "Ana"
+    assert ENGLISH["wrong_password"] in text_of(Browser(ldap_chat).logs_in("ana", ""))
+
+
+def test_clients_are_told_that_names_need_not_be_addresses(ldap_chat, chat):
+    told = ldap_chat.stranger.get("/server_settings").succeeds()
+    elsewhere = chat.stranger.get("/server_settings").succeeds()
+
+    assert (
+        told["authentication_methods"] | {"ldap": True, "password": True}
+        == told["authentication_methods"]
+    )
+    assert told["require_email_format_usernames"] is False
+    assert elsewhere["require_email_format_usernames"] is True
+    logs_in(chat, "ana").fails("Enter a valid email address.")
+
+
+@pytest.mark.parametrize(
+    "about",
+    [{"mail": None}, {"mail": "no address"}, {"l": "Paris"}, {"l": None}],
+    ids=["no address", "a bad one", "another place", "no place"],
+)
+def test_who_does_not_fit_stays_outside_in_ordinary_words(ldap_chat, slapd, about):
+    slapd.add_person("ana", **about)
+
+    fails_to_log_in(ldap_chat, "ana")
+
+    assert len(ldap_chat.read(storage.people.human_ids)) == 0
+
+
+def test_who_is_disabled_there_is_told_so(ldap_chat, slapd):
+    slapd.add_person("ana", employeeType="TRUE")
+
+    refused = logs_in(ldap_chat, "ana")
+
+    refused.fails("Account is deactivated", code="USER_DEACTIVATED", status=401)
+
+
+def test_an_organization_that_wants_other_addresses_admits_none(ldap_chat, slapd):
+    slapd.add_person("ana")
+    ldap_chat.set("emails_restricted_to_domains", True)
+
+    fails_to_log_in(ldap_chat, "ana")
+
+
+def test_five_wrong_passwords_are_counted_once_each(ldap_chat, slapd):
+    slapd.add_person("ana")
+    for _ in range(5):
+        fails_to_log_in(ldap_chat, "ana", "a guess")
+
+    assert logs_in(ldap_chat, "ana").status == 429
+
+
+def test_a_local_account_is_found_by_its_address_and_then_by_who_it_is(ldap_chat, slapd):
+    ana = ldap_chat.person("ana", password="another one")
+    dn = slapd.add_person("ana")
+
+    first = logs_in(ldap_chat, "ana").succeeds()
+    slapd.change(dn, mail="ana.diaz@example.com")
+    second = logs_in(ldap_chat, "ana").succeeds()
+
+    assert first["user_id"] == second["user_id"] == ana.id
+    assert second["email"] == "ana.diaz@example.com"
+
+
+def test_who_belongs_to_a_directory_has_no_password_here(ldap_chat, slapd):
+    ana = ldap_chat.person("ana", password="another one")
+    ben = ldap_chat.person("ben", password="another one")
+    slapd.add_person("ana")
+    assert logs_in(ldap_chat, ana.email, "another one").succeeds()
+
+    logs_in(ldap_chat, "ana").succeeds()
+
+    fails_to_log_in(ldap_chat, ana.email, "another one")
+    changed = ana.patch("/settings", old_password="another one", new_password="long enough 1")
+    changed.fails("Your Zulip password is managed in LDAP")
+    assert logs_in(ldap_chat, ben.email, "another one").succeeds()["user_id"] == ben.id
+
+
+def test_a_directory_that_is_switched_off_lets_nobody_in(ldap_chat, slapd):
+    slapd.add_person("ana")
+    owner = ldap_chat.person("owner", role="owner", password="another one")
+    ears = owner.listens_for("realm")
+
+    owner.patch("/realm", authentication_methods={"LDAP": False}).succeeds()
+
+    logs_in(ldap_chat, "ana").fails("Enter a valid email address.")
+    told = ears.next()["data"]["authentication_methods"]
+    assert told == {
+        "Email": {"enabled": True, "available": True},
+        "LDAP": {"enabled": False, "available": True},
+    }
+    state = owner.post("/register", fetch_event_types=["realm"]).succeeds()
+    assert state["realm_authentication_methods"] == told
+    last = owner.patch("/realm", authentication_methods={"Email": False})
+    last.fails("At least one authentication method must be enabled.")
+
+
+def test_passwords_that_are_kept_here_can_be_switched_off(ldap_chat, slapd):
+    slapd.add_person("ana")
+    owner = ldap_chat.person("owner", role="owner", password="another one")
+
+    owner.patch("/realm", authentication_methods={"Email": False}).succeeds()
+
+    logs_in(ldap_chat, "ana").succeeds()
+    fails_to_log_in(ldap_chat, owner.email, "another one")
+    told = ldap_chat.stranger.get("/server_settings").succeeds()
+    assert (told["email_auth_enabled"], told["authentication_methods"]["password"]) == (False, True)
+
+
+@pytest.mark.on_one
+def test_a_directory_that_is_away_keeps_no_local_account_out(start_server):
+    away = LdapDirectory(url="ldap://127.0.0.1:1", plain=True, base="dc=x")
+    chat = Chat.found(start_server(ldap=(away,)), "")
+    ben = chat.person("ben", password=SESAME)
+
+    inside = logs_in(chat, ben.email).succeeds()
+    outside = Browser(chat).logs_in("ana", SESAME)
+
+    assert inside["user_id"] == ben.id
+    assert outside.status == 503
+    assert "cannot be reached" in text_of(outside)
+
+
+def test_people_who_were_sent_away_by_hand_stay_away(ldap_chat, slapd):
+    slapd.add_person("ana")
+    ana = logs_in(ldap_chat, "ana").succeeds()
+    ldap_chat.write(actions.people.deactivate, ana["user_id"])
+
+    refused = logs_in(ldap_chat, "ana")
+
+    refused.fails("Account is deactivated", code="USER_DEACTIVATED", status=401)

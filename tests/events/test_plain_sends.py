@@ -1,0 +1,158 @@
+"""A plain message needs no rule to be asked, if its sender has just said something there; and
+nobody can tell the difference."""
+
+import asyncio
+import itertools
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from tests.support.ears import in_background
+from tests.support.people import Chat, Person
+from tests.support.server import Server
+from tests.support.waiting import PATIENCE_SECONDS, eventually
+
+from tertulia import actions, storage
+from tertulia.domain.personal.topic_policies import Automatic, Visibility, after_sending
+from tertulia.events import settled
+from tertulia.events.follower import Follower
+from tertulia.storage.database.tx import Tx
+
+
+@pytest.fixture
+def appended(monkeypatch) -> list[int]:
+    """How many messages were appended at a time, instead of being sent by an action."""
+    counts: list[int] = []
+    append = storage.messages.appending.append
+
+    def counting(tx: Tx, sends: Any) -> Any:
+        given = append(tx, sends)
+        counts.append(len(given or ()))
+        return given
+
+    monkeypatch.setattr(storage.messages.appending, "append", counting)
+    return counts
+
+
+@pytest.fixture
+def kitchen(chat: Chat) -> list[Person]:
+    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+    for _ in range(2):  # whoever says something for the first time changes a few things
+        ana.says("First", to="kitchen > lunch")
+        ana.says("First", to=[ben])
+    return [ana, ben]
+
+
+def test_it_looks_like_any_other_message(chat, kitchen, appended):
+    ana, ben = kitchen
+    ears = ben.listens_for("message", apply_markdown=True)
+
+    in_channel = ana.says("/me **waves**, https://example.com", to="kitchen > LUNCH")
+    direct = ana.says("Psst", to=[ben])
+
+    assert appended == [1, 1]
+    assert in_channel.id < direct.id
+    told = [ears.next()["message"] for _ in range(2)]
+    chat.server.goes_cold()
+    again = [each["message"] for each in ears.poll(-1).succeeds()["events"]]
+    assert told == again
+    for message, event in zip([in_channel, direct], told, strict=True):
+        shown = ben.sees(message)
+        assert event == {key: shown[key] for key in event}
+
+
+def test_many_at_once_are_one_append(own_chat, appended):
+    ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
+    ana.says("First", to="kitchen > lunch")
+    first = ana.says("Second", to="kitchen > lunch")
+    ears = ben.listens_for("message")
+
+    sends = [in_background(lambda: ana.says("Soup", to="kitchen > lunch")) for _ in range(20)]
+    ids = sorted(send.result(PATIENCE_SECONDS).id for send in sends)
+
+    assert sum(appended) == 20
+    assert len(appended) < 20
+    assert [each["message"]["id"] for each in ears.all()] == ids
+    assert first.id < ids[0]
+
+
+def test_a_key_is_good_for_one_message(chat, kitchen, appended):
+    ana, _ = kitchen
+    keyed = ana.with_headers(**{"Idempotency-Key": "soup"})
+
+    once = keyed.says("Soup's on", to="kitchen > lunch")
+    twice = keyed.says("Soup's on", to="kitchen > lunch")
+
+    assert once.id == twice.id
+    assert appended[:1] == [1]
+    keyed.tries_to_say("Tea!", to="kitchen > lunch").fails(
+        "This key was already used for a different message"
+    )
+
+
+@pytest.mark.parametrize(
+    "words", ["@**Ben**", "@**all**", "/poll Soup?", "/todo"], ids=["name", "all", "poll", "todo"]
+)
+def test_what_does_more_than_say_something_is_not_plain(kitchen, appended, words):
+    ana, _ = kitchen
+
+    ana.says(words, to="kitchen > lunch")
+
+    assert appended == []
+
+
+def test_what_was_settled_comes_of_age(chat, kitchen, appended):
+    ana, _ = kitchen
+    chat.server.clock.move(seconds=settled.GOOD_FOR_SECONDS + 1)
+
+    ana.says("Anybody?", to="kitchen > lunch")
+    ana.says("Hello?", to="kitchen > lunch")
+
+    assert appended == [1]
+
+
+def test_a_rule_that_somebody_else_has_just_changed_is_heeded(own_chat, appended):
+    """Before this server has heard of it."""
+    owner = own_chat.person("olga", role="owner")
+    ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
+    follower = own_chat.server.application.delivery.follower
+    for _ in range(3):
+        ana.says("Soup?", to=[ben])
+    before = sum(appended)
+
+    with held_still(own_chat.server, follower, own_chat.realm.id):
+        own_chat.write_from_outside(actions.people.accounts.deactivate, owner.record, ben.id)
+        refused = in_background(lambda: ana.tries_to_say("Tea?", to=[ben]))
+        eventually(lambda: len(appended) > before)
+
+    refused.result(PATIENCE_SECONDS).fails(f"'{ben.api_email}' is no longer using Zulip.")
+    assert sum(appended) == before
+
+
+@contextmanager
+def held_still(server: Server, follower: Follower, realm_id: int) -> Iterator[None]:
+    """The server hears of nothing meanwhile."""
+    holding, held = asyncio.Event(), threading.Event()
+
+    async def hold() -> None:
+        async with follower.still(realm_id):
+            held.set()
+            await holding.wait()
+
+    done = in_background(lambda: server.do(hold()))
+    held.wait(PATIENCE_SECONDS)
+    try:
+        yield
+    finally:
+        server.call(holding.set)
+        done.result(PATIENCE_SECONDS)
+
+
+def test_what_follows_from_a_message_does_not_follow_again_from_the_next():
+    everything = itertools.product(Visibility, Automatic, Automatic, [True, False], [True, False])
+    for before, follow, unmute, muted, starts in everything:
+        once = after_sending(before, follow, unmute, channel_muted=muted, starts_topic=starts)
+        again = after_sending(once, follow, unmute, channel_muted=muted, starts_topic=False)
+        assert again == once

@@ -1,0 +1,220 @@
+"""Accounts follow the directory they came from, and nobody else's does."""
+
+import pytest
+from tests.support.people import Chat
+from tests.support.slapd import DIRECTORY, Slapd
+from tests.support.terminal import Terminal
+
+from tertulia import actions, links, storage
+from tertulia.cli.data import open_organization
+from tertulia.config import LdapDirectory
+from tertulia.domain.people.user import Role, User
+from tertulia.jobs import directories
+
+SESAME = "open sesame"
+
+
+@pytest.fixture
+def house(ldap_chat: Chat, slapd: Slapd) -> "House":
+    return House(ldap_chat, slapd)
+
+
+class House:
+    """An organization and the directory that its people are in."""
+
+    def __init__(self, chat: Chat, slapd: Slapd) -> None:
+        self.chat, self.slapd = chat, slapd
+        self.dns: dict[str, str] = {}
+
+    def moves_in(self, name: str, **about: str) -> User:
+        """Somebody is entered into the directory, and logs in."""
+        self.dns[name] = self.slapd.add_person(name, **about)
+        answer = self.chat.stranger.post("/fetch_api_key", username=name, password=SESAME)
+        return self.account(answer.succeeds()["user_id"])
+
+    def account(self, user_id: int) -> User:
+        return self.chat.read(actions.people.get, user_id)
+
+    def syncs(self, **settings: object) -> int:
+        directory = LdapDirectory(**self.slapd.settings(**DIRECTORY | settings))
+        database = self.chat.server.database
+        return self.chat.server.do(directories.sync(database, self.chat.realm, directory))
+
+
+def test_what_changes_there_changes_here(house):
+    house.chat.person("owner", role="owner")
+    ana = house.moves_in("ana")
+    house.slapd.change(house.dns["ana"], cn="Ana Díaz", mail="diaz@example.com")
+    house.slapd.add_group("it", house.dns["ana"])
+
+    changed = house.syncs()
+
+    now = house.account(ana.id)
+    assert changed == 1
+    assert (now.full_name, now.email, now.role) == (
+        "Ana Díaz",
+        "diaz@example.com",
+        Role.ADMINISTRATOR,
+    )
+    assert house.syncs() == 0
+
+
+def test_roles_and_groups_are_taken_back_where_they_were_given_there(house):
+    owner = house.chat.person("owner", role="owner")
+    ana, ben = house.moves_in("ana"), house.moves_in("ben")
+    for group in ("it", "engineering"):
+        house.slapd.add_group(group, house.dns["ana"], house.dns["ben"])
+    house.syncs()
+    ours = owner.post("/user_groups/create", name="ours", description="", members=[ana.id])
+    group_id = ours.succeeds()["group_id"]
+    house.chat.write(actions.people.roles.change, house.account(ben.id), Role.MODERATOR)
+
+    for group in ("it", "engineering"):
+        house.slapd.change(f"cn={group},ou=groups,dc=example,dc=com", member=[house.dns["ben"]])
+    house.slapd.change("cn=it,ou=groups,dc=example,dc=com", member=["cn=nobody"])
+    house.syncs()
+
+    assert house.account(ana.id).role == Role.MEMBER
+    assert house.account(ben.id).role == Role.MODERATOR
+    members = {group.name: group.members for group in house.chat.read(storage.groups.everything)}
+    assert sorted(members["engineering"]) == [ben.id]
+    assert list(members["ours"]) == [ana.id]
+    assert group_id
+
+
+def test_disabled_people_go_and_come_back(house):
+    house.chat.person("owner", role="owner")
+    ana = house.moves_in("ana")
+    house.slapd.change(house.dns["ana"], employeeType="TRUE")
+
+    house.syncs()
+    gone = house.account(ana.id).is_active
+    house.slapd.change(house.dns["ana"], employeeType="FALSE")
+    house.syncs()
+
+    assert not gone
+    assert house.account(ana.id).is_active
+
+
+def test_who_was_sent_away_by_hand_is_not_brought_back(house):
+    house.chat.person("owner", role="owner")
+    ana = house.moves_in("ana")
+    house.chat.write(actions.people.deactivate, ana.id)
+
+    assert house.syncs() == 0
+    assert not house.account(ana.id).is_active
+
+
+def test_only_those_who_came_from_there_are_touched(house):
+    house.chat.person("owner", role="owner")
+    local = house.chat.person("ben")
+    house.slapd.add_person("ben", cn="Somebody Else", employeeType="TRUE")
+    ana, cid = house.moves_in("ana"), house.moves_in("cid")
+    house.slapd.remove(house.dns["ana"])
+
+    kept = house.syncs(deactivate_missing=False), house.account(ana.id).is_active
+    ended = house.syncs(), house.account(ana.id).is_active
+
+    assert (kept, ended) == ((0, True), (1, False))
+    assert local.record.is_active
+    assert local.record.full_name == "Ben"
+    assert house.account(cid.id).is_active
+
+
+@pytest.mark.parametrize("how", ["disabled", "missing", "demoted"])
+def test_the_last_owner_never_vanishes(house, how):
+    ana, ben = house.moves_in("ana"), house.moves_in("ben")
+    house.slapd.add_group("chiefs", house.dns["ana"])
+    house.syncs()
+    assert house.account(ana.id).is_owner
+    house.slapd.change(house.dns["ben"], employeeType="YES")
+
+    match how:
+        case "disabled":
+            house.slapd.change(house.dns["ana"], employeeType="YES")
+        case "missing":
+            house.slapd.remove(house.dns["ana"])
+        case "demoted":
+            house.slapd.change("cn=chiefs,ou=groups,dc=example,dc=com", member=["cn=nobody"])
+    house.syncs()
+
+    assert house.account(ana.id).is_active
+    assert house.account(ana.id).is_owner
+    assert house.account(ben.id).is_active is (how != "demoted")
+
+
+def test_a_directory_in_which_nobody_is_found_is_not_believed(house):
+    house.chat.person("owner", role="owner")
+    ana = house.moves_in("ana")
+
+    assert house.syncs(base="ou=groups,dc=example,dc=com") == 0
+    assert house.syncs(base="dc=nowhere") == 0
+    assert house.account(ana.id).is_active
+
+
+# --- the commands ---
+
+
+def test_the_commands_show_and_do(tmp_path, slapd):
+    dn = slapd.add_person("ana", cn="Ana Díaz")
+    slapd.add_group("it", dn)
+    terminal = Terminal(tmp_path / "data").founds()
+    terminal.adds("owner", "--role", "owner")
+    (terminal.data / "tertulia.toml").write_text(
+        f"""
+        [[ldap]]
+        url = "ldap://127.0.0.1:{slapd.port}"
+        plain = true
+        base = "ou=people,dc=example,dc=com"
+        group_base = "ou=groups,dc=example,dc=com"
+        disabled_attribute = "employeeType"
+        roles = {{ admin = "it" }}
+        """
+    )
+
+    checked = terminal.runs("ldap", "check", "ana@example.com")
+    unknown = terminal.runs("ldap", "check", "ben")
+    nobody_yet = terminal.runs("ldap", "sync")
+
+    assert "ana@example.com, made at the first login" in checked.out
+    assert "administrator" in checked.out
+    assert "Ana Díaz" in checked.out
+    assert unknown.out == "ldap: there is nobody called ben, or several are.\n"
+    assert nobody_yet.err == "ldap: of 0 accounts 0 changed.\n"
+    assert "ana" not in terminal.runs("user", "list").out, "to look makes no account"
+    assert "All is well." in terminal.runs("check").out
+
+
+def test_a_dry_run_says_what_would_change_and_changes_nothing(tmp_path, slapd):
+    dn = slapd.add_person("ana")
+    terminal = Terminal(tmp_path / "data").founds()
+    terminal.adds("owner", "--role", "owner")
+    terminal.adds("ana")
+    config = LdapDirectory(**slapd.settings(disabled_attribute="employeeType"))
+    lines = "\n".join(
+        f'{name} = "{value}"' for name, value in slapd.settings().items() if name != "plain"
+    )
+    (terminal.data / "tertulia.toml").write_text(
+        f'[[ldap]]\nplain = true\ndisabled_attribute = "employeeType"\n{lines}\n'
+    )
+    _link(terminal, config, "ana")
+    slapd.change(dn, employeeType="TRUE", cn="Anna")
+
+    rehearsed = terminal.runs("ldap", "sync", "--dry-run")
+    done = terminal.runs("ldap", "sync")
+    slapd.change(dn, employeeType="FALSE")
+    back = terminal.runs("ldap", "sync")
+
+    assert rehearsed.out == done.out
+    assert done.out == "ana@example.com is deactivated, since Ana is disabled there.\n"
+    assert rehearsed.err == "ldap: of 1 accounts 1 would change.\n"
+    assert back.out == "ana@example.com is active again, is called Anna now.\n"
+
+
+def _link(terminal: Terminal, directory: LdapDirectory, name: str) -> None:
+    """As a login would do it."""
+    opened = open_organization(None, {"data": str(terminal.data)})
+    person = links.ldap.find(directory, name)
+    assert person is not None
+    introduced = links.introductions.from_directory(directory, "", person, None)
+    opened.write(actions.people.identities.recognize, opened.vault, introduced)

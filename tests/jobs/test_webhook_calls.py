@@ -1,0 +1,298 @@
+"""Outgoing webhooks: bots that are called when somebody names them or writes to them."""
+
+import ipaddress
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from tests.support import receivers
+from tests.support.people import Chat, Person
+from tests.support.receivers import Receiver
+from tests.support.waiting import eventually
+
+from tertulia.domain.people.webhook_calls import Trouble
+from tertulia.jobs.webhook_calls import Spoken, understood
+from tertulia.storage.database.tx import Tx
+
+HOME = (ipaddress.ip_network("127.0.0.0/8"),)
+
+
+@dataclass
+class Scene:
+    chat: Chat
+    ana: Person
+    receiver: Receiver
+    bot_id: int
+
+    def called(self, times: int) -> None:
+        eventually(lambda: len(self.receiver.heard) >= times)
+        assert len(self.receiver.heard) == times
+
+    def all_done(self) -> None:
+        eventually(lambda: self.chat.read(waiting) == 0)
+
+    def said(self) -> list[str]:
+        """Everything that the bot has said, oldest first."""
+        terms = [{"operator": "sender", "operand": self.bot_id}]
+        found = self.ana.get(
+            "/messages", anchor="newest", num_before=50, narrow=terms, apply_markdown=False
+        )
+        return [each["content"] for each in found.succeeds()["messages"]]
+
+    def told(self) -> str:
+        """What Notification Bot has told the owner last."""
+        found = self.ana.get(
+            "/messages",
+            anchor="newest",
+            num_before=9,
+            apply_markdown=False,
+            narrow=[{"operator": "is", "operand": "dm"}],
+        ).succeeds()["messages"]
+        notices = [each for each in found if each["sender_full_name"] == "Notification Bot"]
+        return str(notices[-1]["content"]) if notices else ""
+
+    def fails_at_once(self) -> tuple[str, str]:
+        self.ana.says("@**Tide** now?", to="kitchen > tides")
+        self.all_done()
+        return self.said()[-1], self.told()
+
+    def fails_in_the_end(self) -> tuple[str, str]:
+        """Trouble that may pass is tried three times, with pauses."""
+        self.ana.says("@**Tide** now?", to="kitchen > tides")
+        eventually(lambda: self.chat.read(tries) == 1)
+        assert self.said() == []
+        self.chat.server.clock.move(seconds=6)
+        eventually(lambda: self.chat.read(tries) == 2)
+        self.chat.server.clock.move(seconds=31)
+        self.all_done()
+        return self.said()[-1], self.told()
+
+
+def waiting(tx: Tx) -> int:
+    count: int = tx.value("SELECT count(*) AS value FROM webhook_call")
+    return count
+
+
+def tries(tx: Tx) -> int:
+    count: int = tx.value("SELECT max(tries) AS value FROM webhook_call WHERE due_at > 0") or 0
+    return count
+
+
+def make_bot(ana: Person, url: str, **about: Any) -> int:
+    about = {"full_name": "Tide", "short_name": "tide", "interface_type": 1} | about
+    number: int = ana.post("/bots", bot_type=3, payload_url=url, **about).succeeds()["user_id"]
+    return number
+
+
+@pytest.fixture
+def scene(start_server) -> Iterator[Scene]:
+    chat = Chat.found(start_server(webhook_networks=HOME), "")
+    chat.server.application.switchboard.patience_seconds = 0.5
+    ana, receiver = chat.person("ana", channels=["kitchen"]), Receiver({"content": "High :ocean:"})
+    yield Scene(chat, ana, receiver, make_bot(ana, receiver.url))
+    receiver.close()
+
+
+def test_a_bot_that_is_named_is_called_and_answers_in_place(scene):
+    service = scene.ana.registers()["realm_bots"][0]["services"][0]
+
+    scene.ana.says("Hi @**Tide**, *when*?", to="kitchen > tides")
+    scene.called(1)
+    scene.all_done()
+
+    (heard,) = scene.receiver.heard
+    assert heard.headers["user-agent"].startswith("ZulipOutgoingWebhook/")
+    assert heard.headers["content-type"] == "application/json"
+    asked = heard.json
+    message = asked.pop("message")
+    assert asked == {
+        "data": "Hi @**Tide**, *when*?",
+        "bot_email": "tide-bot@tertulia.invalid",
+        "bot_full_name": "Tide",
+        "token": service["token"],
+        "trigger": "mention",
+    }
+    assert (message["content"], message["type"]) == ("Hi @**Tide**, *when*?", "stream")
+    assert "<em>when</em>" in message["rendered_content"]
+    assert scene.said() == ["High :ocean:"]
+    shown = scene.ana.get("/messages", anchor="newest", num_before=1).succeeds()["messages"][-1]
+    assert (shown["subject"], shown["display_recipient"]) == ("tides", "kitchen")
+
+
+def test_a_bot_that_is_written_to_answers_in_the_conversation(scene):
+    bot_id = scene.bot_id
+    ben = scene.chat.person("ben")
+
+    scene.ana.post("/messages", type="direct", to=[bot_id, ben.id], content="Hi").succeeds()
+    scene.called(1)
+    scene.all_done()
+
+    assert scene.receiver.heard[0].json["trigger"] == "direct_message"
+    answer = ben.get("/messages", anchor="newest", num_before=1).succeeds()["messages"][-1]
+    people = {each["id"] for each in answer["display_recipient"]}
+    assert (answer["sender_id"], people) == (bot_id, {bot_id, ben.id, scene.ana.id})
+
+
+def test_nobody_else_is_called(scene):
+    chat, ana = scene.chat, scene.ana
+    chat.person("ben", channels=["loft"])
+    other = chat.person("other", bot="generic", owner=ana, channels=["kitchen"])
+
+    ana.says("`@**Tide**` @_**Tide** @**all**", to="kitchen > tides")
+    other.says("@**Tide**", to="kitchen > tides")
+    ana.says("@**Tide** last", to="kitchen > tides")
+    scene.called(1)
+    scene.all_done()
+
+    assert scene.receiver.heard[0].json["data"] == "@**Tide** last"
+
+
+def test_slack_is_spoken_to_in_its_own_way(scene):
+    bot_id = make_bot(
+        scene.ana, scene.receiver.url, full_name="Slow", short_name="slow", interface_type=2
+    )
+    scene.receiver.answer = {"text": "Low"}
+
+    scene.ana.says("@**Slow** when?", to="kitchen > tides")
+    scene.called(1)
+    scene.ana.post("/messages", type="direct", to=[bot_id], content="Hi").succeeds()
+    scene.all_done()
+
+    form = scene.receiver.heard[0].form
+    assert (form["text"], form["channel_name"]) == ("@**Slow** when?", "kitchen")
+    assert (form["user_id"], form["trigger_word"]) == (f"U{scene.ana.id}", "mention")
+    scene.bot_id = bot_id
+    assert scene.said() == [
+        "Low",
+        "Failure! Slack outgoing webhooks don't support direct messages.",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text, is_slack, said",
+    [
+        ('{"content": "a"}', False, "a"),
+        ('{"response_string": "a"}', False, "a"),
+        ('{"content": "a", "response_not_required": true}', False, ""),
+        ('""', False, ""),
+        ("", False, ""),
+        ("{}", False, ""),
+        ('{"text": "a"}', True, "a"),
+        ('{"content": "a"}', True, ""),
+    ],
+)
+def test_what_an_answer_says(text, is_slack, said):
+    assert understood(text, is_slack=is_slack) == Spoken(said)
+
+
+@pytest.mark.parametrize("text, why", [("<p>", "Invalid JSON in response"), ("[1]", "format")])
+def test_an_answer_that_says_nothing_we_know(text, why):
+    trouble = understood(text, is_slack=False)
+
+    assert isinstance(trouble, Trouble)
+    assert why in trouble.in_place
+
+
+def test_trouble_that_stays_is_told_at_once_in_place_and_to_the_owner(scene):
+    receiver = scene.receiver
+    receiver.answer = (403, b"who are you? ``` @**all**")
+    assert scene.fails_at_once()[0] == "Failure! Third party responded with 403"
+    assert "status code *403*" in scene.told()
+    assert "who are you? ''' @**all**" in scene.told()
+
+    receiver.answer = b"<html>"
+    assert scene.fails_at_once()[0] == "Failure! Invalid JSON in response"
+    receiver.answer = receivers.redirect("http://127.0.0.1:9/")
+    assert scene.fails_at_once()[0] == "Failure! Third party responded with 302"
+    receiver.answer = receivers.stream_for_ever
+    in_place, told = scene.fails_at_once()
+    assert (in_place, "larger than" in told) == ("Failure! Invalid response format", True)
+    receiver.answer = {"content": "x" * 10_001}
+    assert "too long" in scene.fails_at_once()[1]
+    assert len(receiver.heard) == 5
+
+
+@pytest.mark.parametrize(
+    "answer, in_place, told",
+    [
+        (receivers.hang, "Bot is unavailable", "Request timed out"),
+        (receivers.drip, "Bot is unavailable", "Request timed out"),
+        (receivers.hang_up, "Bot is unavailable", "A connection error occurred."),
+        (receivers.talk_nonsense, "Bot is unavailable", "A connection error occurred."),
+        ((500, b""), "Third party responded with 500", "status code *500*"),
+    ],
+)
+@pytest.mark.on_one
+def test_trouble_that_may_pass_is_tried_three_times(scene, answer, in_place, told):
+    scene.receiver.answer = answer
+
+    said, notice = scene.fails_in_the_end()
+
+    assert said == f"Failure! {in_place}"
+    assert told in notice
+    assert len(scene.receiver.heard) == 3
+
+
+@pytest.mark.on_one
+def test_a_bot_that_hangs_holds_up_nobody_else(scene):
+    scene.chat.server.application.switchboard.patience_seconds = 30
+    stuck = Receiver(receivers.hang)
+    make_bot(scene.ana, stuck.url, full_name="Stuck", short_name="stuck")
+
+    for _ in range(3):
+        scene.ana.says("@**Stuck** and @**Tide**", to="kitchen > tides")
+    eventually(lambda: scene.said() == ["High :ocean:"] * 3)
+
+    assert len(stuck.heard) == 1
+    stuck.close()
+
+
+def test_a_server_that_goes_away_in_the_middle_calls_again(scene):
+    scene.chat.server.application.switchboard.patience_seconds = 30
+    scene.receiver.answer = receivers.hang
+    scene.ana.says("@**Tide** now?", to="kitchen > tides")
+    scene.called(1)
+
+    scene.receiver.answer = {"content": "Low"}
+    scene.chat.server.restart()
+    scene.chat.server.clock.move(seconds=61)
+
+    eventually(lambda: scene.said() == ["Low"])
+    assert len(scene.receiver.heard) == 2
+
+
+def test_what_is_deleted_meanwhile_is_not_told(scene):
+    scene.chat.server.application.switchboard.patience_seconds = 30
+    scene.receiver.answer = receivers.hang
+    scene.ana.says("@**Tide** now?", to="kitchen > tides")
+    scene.called(1)
+    owner = scene.chat.person("owner", role="owner", channels=["kitchen"])
+    secret = scene.ana.says("@**Tide** secret", to="kitchen > tides")
+
+    owner.delete(f"/messages/{secret.id}").succeeds()
+
+    assert scene.chat.read(waiting) == 1
+
+
+@pytest.mark.on_one
+def test_private_addresses_are_not_called(start_server):
+    chat = Chat.found(start_server(), "")
+    ana, receiver = chat.person("ana", channels=["kitchen"]), Receiver()
+    port = receiver.url.partition("127.0.0.1:")[2]
+    scene = Scene(chat, ana, receiver, 0)
+
+    for number, host in enumerate(
+        ("127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "2130706433", "0.0.0.0")
+    ):
+        name = f"Bot{number}"
+        scene.bot_id = make_bot(
+            ana, f"http://{host}:{port}", full_name=name, short_name=name.lower()
+        )
+        ana.says(f"@**{name}** hi", to="kitchen > tides")
+        scene.all_done()
+        assert scene.said() == ["Failure! Third party responded with 407"], host
+        assert "private or disallowed network" in scene.told()
+
+    assert receiver.heard == []
+    receiver.close()

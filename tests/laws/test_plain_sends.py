@@ -1,0 +1,200 @@
+"""Whatever rule changes, a message that is sent without asking the rules is sent by them."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from tests.support.doubts import Doubts
+from tests.support.people import Chat, Person
+
+from tertulia.domain.people.user import Role
+
+TOGETHER = 2
+
+
+@pytest.fixture
+def kind() -> str:
+    """The rules are the same ones on both databases."""
+    return "sqlite"
+
+
+@pytest.fixture
+def doubts(monkeypatch) -> Doubts:
+    return Doubts().begin(monkeypatch)
+
+
+class Stage:
+    """Two who talk all the time, and an owner who changes everything about that."""
+
+    def __init__(self, chat: Chat) -> None:
+        self.chat = chat
+        self.olga = chat.person("olga", role="owner")
+        self.ana, self.ben = chat.people("ana", "ben")
+        self.olga.joins("kitchen", principals=[self.olga.id, self.ana.id, self.ben.id])
+        self.channel_id = chat.channel("kitchen").id
+        self.group_id = chat.group("nobody")
+        self.members_id = chat.group("members")
+        self.everyone_id = chat.group("everyone")
+
+    def talk(self) -> None:
+        """Whether or not they may."""
+        for _ in range(3):
+            for sender, other in ((self.ana, self.ben), (self.ben, self.ana)):
+                sender.tries_to_say("Soup?", to="kitchen > lunch")
+                sender.tries_to_say("Soup?", to="kitchen > ")
+                sender.tries_to_say("Tea?", to=[other])
+
+    @contextmanager
+    def talking(self) -> Iterator[None]:
+        """All the while, several times at once."""
+        self.talk()
+        is_over = False
+
+        def go_on() -> None:
+            while not is_over:
+                self.talk()
+
+        with ThreadPoolExecutor(TOGETHER) as threads:
+            talks = [threads.submit(go_on) for _ in range(TOGETHER)]
+            try:
+                yield
+            finally:
+                is_over = True
+            for talk in talks:
+                talk.result()
+        self.talk()
+
+    def channel(self, **changes: Any) -> None:
+        self.olga.patch(f"/streams/{self.channel_id}", **changes).succeeds()
+
+    def organization(self, **changes: Any) -> None:
+        self.olga.patch("/realm", **changes).succeeds()
+
+    def mine(self, **changes: Any) -> None:
+        self.ana.patch("/settings", **changes).succeeds()
+
+    def user(self, person: Person, **changes: Any) -> None:
+        self.olga.patch(f"/users/{person.id}", **changes).succeeds()
+
+    def newest(self) -> int:
+        return int(self.ana.says("x", to="kitchen > lunch").id)
+
+
+def there_and_back(stage: Stage, name: str, *, of: str = "channel") -> None:
+    """A permission is taken from everybody, and given to everybody again."""
+    for new in (stage.group_id, stage.members_id):
+        getattr(stage, of)(**{name: {"new": new}})
+
+
+def mutes_somebody(stage: Stage) -> None:
+    stage.ben.post(f"/users/me/muted_users/{stage.ana.id}").succeeds()
+    stage.talk()
+    stage.ben.delete(f"/users/me/muted_users/{stage.ana.id}").succeeds()
+
+
+def says_what_topics_are_to_her(stage: Stage) -> None:
+    for policy in (1, 2, 3, 0):
+        stage.ana.post(
+            "/user_topics",
+            stream_id=stage.channel_id,
+            topic="lunch",
+            visibility_policy=policy,
+        ).succeeds()
+
+
+def mutes_the_channel(stage: Stage) -> None:
+    for value in (True, False):
+        data = [{"stream_id": stage.channel_id, "property": "is_muted", "value": value}]
+        stage.ana.post("/users/me/subscriptions/properties", subscription_data=data).succeeds()
+
+
+def chooses_what_follows(stage: Stage) -> None:
+    for value in (1, 4, 3):
+        stage.mine(automatically_follow_topics_policy=value)
+        stage.talk()
+        says_what_topics_are_to_her(stage)
+
+
+def moves_the_topic(stage: Stage) -> None:
+    stage.olga.patch(
+        f"/messages/{stage.newest()}", topic="dinner", propagate_mode="change_all"
+    ).succeeds()
+
+
+def deletes_the_topic(stage: Stage) -> None:
+    stage.channel(can_create_topic_group={"new": stage.group_id})
+    stage.olga.post(f"/streams/{stage.channel_id}/delete_topic", topic_name="lunch").succeeds()
+
+
+def loses_a_member(stage: Stage) -> None:
+    stage.channel(is_private=True)
+    stage.olga.leaves("kitchen", principals=[stage.ben.id])
+    stage.talk()
+    stage.olga.joins("kitchen", principals=[stage.ben.id])
+
+
+def narrows_to_a_group(stage: Stage) -> None:
+    made = stage.olga.post(
+        "/user_groups/create", name="cooks", description="", members=[stage.ana.id]
+    ).succeeds()
+    stage.channel(can_send_message_group={"new": made["group_id"]})
+    stage.talk()
+    for change in ({"delete": [stage.ana.id]}, {"add": [stage.ana.id, stage.ben.id]}):
+        stage.olga.post(f"/user_groups/{made['group_id']}/members", **change).succeeds()
+
+
+def dismisses_somebody(stage: Stage) -> None:
+    stage.olga.delete(f"/users/{stage.ben.id}").succeeds()
+    stage.talk()
+    stage.olga.post(f"/users/{stage.ben.id}/reactivate").succeeds()
+
+
+def makes_a_guest(stage: Stage) -> None:
+    for role in (Role.GUEST, Role.MEMBER):
+        stage.user(stage.ben, role=int(role))
+
+
+CHANGES: dict[str, Callable[[Stage], object]] = {
+    "who may post": lambda stage: there_and_back(stage, "can_send_message_group"),
+    "who may begin a topic": deletes_the_topic,
+    "which topics there may be": lambda stage: stage.channel(topics_policy="disable_empty_topic"),
+    "which topics there may be anywhere": lambda stage: stage.organization(
+        topics_policy="disable_empty_topic"
+    ),
+    "what the channel is called": lambda stage: stage.channel(new_name="cellar"),
+    "who is in a group": narrows_to_a_group,
+    "who is in the channel": loses_a_member,
+    "whether the channel is there": lambda stage: stage.olga.delete(
+        f"/streams/{stage.channel_id}"
+    ).succeeds(),
+    "where the topic is": moves_the_topic,
+    "who may write to whom": lambda stage: there_and_back(
+        stage, "direct_message_permission_group", of="organization"
+    ),
+    "who may begin to": lambda stage: there_and_back(
+        stage, "direct_message_initiator_group", of="organization"
+    ),
+    "who is there": dismisses_somebody,
+    "who is a guest": makes_a_guest,
+    "what somebody is called": lambda stage: stage.user(stage.ben, full_name="Benedict"),
+    "who is muted": mutes_somebody,
+    "what a topic is to somebody": says_what_topics_are_to_her,
+    "what a channel is to somebody": mutes_the_channel,
+    "what follows from sending": chooses_what_follows,
+    "which words somebody waits for": lambda stage: stage.ben.post(
+        "/users/me/alert_words", alert_words=["soup"]
+    ).succeeds(),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_nothing_is_sent_by_a_rule_of_yesterday(chat, doubts, change):
+    stage = Stage(chat)
+
+    with stage.talking():
+        CHANGES[change](stage)
+
+    assert doubts.differences == []
+    assert doubts.looked_at > 0

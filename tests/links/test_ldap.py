@@ -1,0 +1,195 @@
+"""Asking an LDAP directory, a real one: who is let through, and who is found."""
+
+import io
+import socket
+from typing import Any
+
+import pytest
+from PIL import Image
+from tests.support.slapd import PEOPLE, Slapd
+
+from tertulia import links
+from tertulia.config import LdapDirectory
+from tertulia.links.answers import DirectoryTrouble, LdapPerson
+
+
+def ask(slapd: Slapd, typed: str, password: str, **settings: Any) -> LdapPerson | None:
+    return links.ldap.authenticate(directory(slapd, **settings), typed, password)
+
+
+def directory(slapd: Slapd, **settings: Any) -> LdapDirectory:
+    return LdapDirectory(**slapd.settings(**settings))
+
+
+def test_a_name_and_its_password_belong_together(slapd):
+    slapd.add_person("ana", cn="Ana Díaz", mail="ana.diaz@example.com")
+
+    found = ask(slapd, "ana", "open sesame")
+
+    assert found is not None
+    assert (found.login_name, found.email) == ("ana", "ana.diaz@example.com")
+    assert found.full_name == "Ana Díaz"
+    assert len(found.subject) == 36  # entryUUID, which only those are told who ask for it
+    assert ask(slapd, "ANA", "open sesame") == found
+    assert ask(slapd, "ana.diaz@example.com", "open sesame") == found
+
+
+@pytest.mark.parametrize(
+    "typed, password",
+    [
+        ("ana", ""),
+        ("ana", "wrong"),
+        ("ana", "open sesame\0"),
+        ("ben", "open sesame"),
+        ("", "open sesame"),
+        ("*", "open sesame"),
+        ("an*", "open sesame"),
+        ("ana)(uid=*", "open sesame"),
+        ("*)(|(uid=*", "open sesame"),
+        ("ana\0", "open sesame"),
+        ("*@example.com", "open sesame"),
+        ("a" * 100_000, "open sesame"),
+        (f"uid=ana,{PEOPLE}", "open sesame"),
+    ],
+)
+def test_nobody_else_is_let_through(typed, password, slapd):
+    slapd.add_person("ana")
+
+    assert ask(slapd, typed, password) is None
+
+
+def test_two_of_a_name_are_nobody(slapd):
+    for name in ("ana", "anna"):
+        slapd.add_person(name, sn="Díaz", mail="both@example.com")
+
+    assert ask(slapd, "Díaz", "open sesame", filter="(sn={name})") is None
+    assert ask(slapd, "both@example.com", "open sesame") is None
+    assert ask(slapd, "anna", "open sesame") is not None
+
+
+def test_a_domain_is_appended_where_that_is_how_addresses_are_made(slapd):
+    slapd.add_person("ana", mail=None)
+    wanted = {"email_domain": "corp.example"}
+
+    found = ask(slapd, "ana@CORP.example", "open sesame", **wanted)
+
+    assert found is not None
+    assert found.email == "ana@corp.example"
+    assert ask(slapd, "ana", "open sesame", **wanted) == found
+    assert ask(slapd, "ana@elsewhere.example", "open sesame", **wanted) is None
+
+
+def test_a_missing_attribute_is_not_set(slapd):
+    slapd.add_person("ana", mail=None)
+
+    found = ask(slapd, "ana", "open sesame", disabled_attribute="nsAccountLock")
+
+    assert found is not None
+    assert (found.email, found.is_disabled) == ("", False)
+
+
+@pytest.mark.parametrize(
+    "attribute, value, is_disabled",
+    [
+        ("employeeType", "TRUE", True),
+        ("employeeType", "yes", True),
+        ("employeeType", "FALSE", False),
+        ("employeeType", "NO", False),
+        ("userAccountControl", "514", True),
+        ("userAccountControl", "512", False),
+        ("userAccountControl", "x", False),
+    ],
+)
+def test_who_is_disabled(attribute, value, is_disabled):
+    asked = LdapDirectory(url="ldaps://x", base="dc=x", disabled_attribute=attribute)
+    entry = {"raw_attributes": {attribute.upper(): [value.encode()]}}
+
+    assert links.ldap._is_disabled(asked, entry) is is_disabled
+
+
+def test_a_lasting_id_that_is_no_text_can_be_looked_up_again(slapd):
+    photo = io.BytesIO()
+    Image.new("RGB", (2, 2)).save(photo, "JPEG")
+    slapd.add_person("ana", jpegPhoto=photo.getvalue())
+    asked = directory(slapd, id_attribute="jpegPhoto", picture_attribute="jpegPhoto")
+
+    found = links.ldap.find(asked, "ana")
+
+    assert found is not None
+    assert found.subject.startswith("hex:ffd8")
+    assert found.picture == photo.getvalue()
+    assert links.ldap._subject_filter(asked, "hex:00ff") == r"(jpegPhoto=\00\ff)"
+
+
+def test_groups_and_other_conditions_are_told(slapd):
+    ana = slapd.add_person("ana", departmentNumber="IT", o=["chess", "go"], mobile="+34 1")
+    ben = slapd.add_person("ben", departmentNumber="IT")
+    slapd.add_group("staff (all)", ana, ben)
+    slapd.add_group("press", ana)
+    settings = {
+        "groups": ("*",),
+        "organization_attribute": "o",
+        "required_attributes": ((("departmentNumber", "HR"),), (("departmentNumber", "it"),)),
+        "profile_fields": (("Phone", "mobile"),),
+    }
+
+    found = links.ldap.find(directory(slapd, **settings), "ana")
+
+    assert found is not None
+    assert found.groups == ("press", "staff (all)")
+    assert found.organizations == ("chess", "go")
+    assert found.has_required
+    assert found.attributes["mobile"] == "+34 1"
+    other = links.ldap.find(
+        directory(slapd, required_attributes=((("departmentNumber", "HR"),),)), "ben"
+    )
+    assert other is not None
+    assert not other.has_required
+
+
+def test_people_are_found_again_by_their_lasting_ids(slapd):
+    asked = directory(slapd)
+    dns = [slapd.add_person(name) for name in ("ana", "ben")]
+    subjects = [links.ldap.find(asked, name).subject for name in ("ana", "ben")]  # type: ignore[union-attr]
+    slapd.change(dns[0], mail="new@example.com")
+    slapd.remove(dns[1])
+
+    found = links.ldap.find_all(asked, [*subjects, "*", "nobody"])
+
+    assert [each.email for each in found.values()] == ["new@example.com"]
+    assert list(found) == subjects[:1]
+
+
+@pytest.mark.parametrize("scheme", ["ldaps", "ldap"])
+def test_the_certificate_must_be_the_directorys(scheme, slapd):
+    slapd.add_person("ana")
+    port = slapd.tls_port if scheme == "ldaps" else slapd.port
+    here = {"url": f"{scheme}://localhost:{port}", "plain": False}
+    by_another_name = {"url": f"{scheme}://127.0.0.1:{port}", "plain": False}
+
+    assert ask(slapd, "ana", "open sesame", **here) is not None
+    with pytest.raises(DirectoryTrouble, match="CERTIFICATE_VERIFY_FAILED"):
+        ask(slapd, "ana", "open sesame", **here, ca_file="")
+    with pytest.raises(DirectoryTrouble, match="CERTIFICATE_VERIFY_FAILED"):
+        ask(slapd, "ana", "open sesame", **by_another_name)
+
+
+def test_trouble_is_not_mistaken_for_a_wrong_password(slapd):
+    slapd.add_person("ana")
+
+    with pytest.raises(DirectoryTrouble):
+        ask(slapd, "ana", "open sesame", url="ldap://127.0.0.1:1")
+    with pytest.raises(DirectoryTrouble):
+        ask(slapd, "ana", "open sesame", bind_password="wrong")
+    with pytest.raises(DirectoryTrouble):
+        links.ldap.find_all(directory(slapd, base="dc=nowhere"), ["x"])
+    links.ldap.try_out(directory(slapd))
+
+
+def test_a_directory_that_says_nothing_is_given_up(slapd):
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        url = f"ldap://127.0.0.1:{silent.getsockname()[1]}"
+        with pytest.raises(DirectoryTrouble):
+            ask(slapd, "ana", "x", url=url, timeout_seconds=1)

@@ -1,0 +1,122 @@
+"""Machines that we call, good ones and bad ones: real servers on this machine."""
+
+import json
+import socket
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qs
+
+
+@dataclass
+class Heard:
+    path: str
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+    @property
+    def form(self) -> dict[str, str]:
+        return {name: values[0] for name, values in parse_qs(self.body.decode()).items()}
+
+
+@dataclass
+class Receiver:
+    """`answer` says what is answered: JSON, a status, or something that does it by itself."""
+
+    answer: Any = ""
+    heard: list[Heard] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        receiver = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                length = int(self.headers.get("Content-Length", 0))
+                headers = {name.lower(): value for name, value in self.headers.items()}
+                receiver.heard.append(Heard(self.path, headers, self.rfile.read(length)))
+                receiver._reply(self)
+
+            def log_message(self, *_: Any) -> None:
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self._server.server_port}/hook"
+        threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+    def _reply(self, handler: BaseHTTPRequestHandler) -> None:
+        answer = self.answer
+        if callable(answer):
+            answer(handler)
+            return
+        status, body = answer if isinstance(answer, tuple) else (200, answer)
+        data = body if isinstance(body, bytes) else json.dumps(body).encode()
+        handler.send_response(status)
+        handler.send_header("Content-Length", str(len(data)))
+        handler.end_headers()
+        handler.wfile.write(data)
+
+
+def hang(handler: BaseHTTPRequestHandler) -> None:
+    """Say nothing until the caller leaves."""
+    while handler.connection.recv(1):
+        pass
+
+
+def stream_for_ever(handler: BaseHTTPRequestHandler) -> None:
+    handler.send_response(200)
+    handler.end_headers()
+    try:
+        while True:
+            handler.wfile.write(b" " * 65536)
+    except OSError:
+        pass
+
+
+def drip(handler: BaseHTTPRequestHandler) -> None:
+    """An answer that never ends, a byte at a time."""
+    handler.send_response(200)
+    handler.end_headers()
+    try:
+        while True:
+            handler.wfile.write(b" ")
+            handler.wfile.flush()
+            time.sleep(0.02)
+    except OSError:
+        pass
+
+
+def redirect(to: str) -> Callable[[BaseHTTPRequestHandler], None]:
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(302)
+        handler.send_header("Location", to)
+        handler.send_header("Content-Length", "0")
+        handler.end_headers()
+
+    return answer
+
+
+def hang_up(handler: BaseHTTPRequestHandler) -> None:
+    handler.connection.shutdown(socket.SHUT_RDWR)
+
+
+def talk_nonsense(handler: BaseHTTPRequestHandler) -> None:
+    handler.wfile.write(b"this is no HTTP\r\n\r\n")
+    handler.connection.shutdown(socket.SHUT_RDWR)
+
+
+def closed_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as gone:
+        number: int = gone.getsockname()[1]
+        return number

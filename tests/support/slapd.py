@@ -1,0 +1,237 @@
+"""An OpenLDAP of our own: the distribution's `slapd` on free ports, with a certificate we made."""
+
+import datetime
+import ipaddress
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import ldap3
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+SLAPD = shutil.which("slapd", path="/usr/sbin:/usr/local/sbin:/usr/lib/openldap:/usr/bin")
+SCHEMAS = Path("/etc/ldap/schema")
+BASE = "dc=example,dc=com"
+PEOPLE = f"ou=people,{BASE}"
+GROUPS = f"ou=groups,{BASE}"
+MANAGER = (f"cn=manager,{BASE}", "hush")
+START_SECONDS = 20
+
+# What the scenes' server brings along from it.
+DIRECTORY: dict[str, Any] = {
+    "picture_attribute": "jpegPhoto",
+    "disabled_attribute": "employeeType",
+    "profile_fields": (("Phone", "mobile"),),
+    "groups": ("engineering", "Press (all)"),
+    "roles": (("owner", ("chiefs",)), ("admin", ("it",))),
+    "only_groups": (),
+    "required_attributes": ((("l", "Lima"),), (("l", "Quito"),)),
+    "deactivate_missing": True,
+    "sync_minutes": 0,
+}
+
+
+class Slapd:
+    """A directory that runs; people and groups are put into it by hand."""
+
+    def __init__(self, folder: Path, port: int, tls_port: int) -> None:
+        self.port = port
+        self.tls_port = tls_port
+        self.ca_file = str(folder / "ca.pem")
+        self._connection: ldap3.Connection | None = None
+
+    def settings(self, **others: Any) -> dict[str, Any]:
+        """What an `[[ldap]]` that finds it says, unencrypted unless it is told otherwise."""
+        return {
+            "url": f"ldap://127.0.0.1:{self.port}",
+            "plain": True,
+            "ca_file": self.ca_file,
+            "bind_dn": MANAGER[0],
+            "bind_password": MANAGER[1],
+            "base": PEOPLE,
+            "group_base": GROUPS,
+            **others,
+        }
+
+    def add_person(self, name: str, password: str = "open sesame", **others: Any) -> str:
+        """Give somebody an entry; those of earlier scenes are forgotten. Gives its dn."""
+        dn = f"uid={name},{PEOPLE}"
+        about = {
+            "cn": name.title(),
+            "sn": name.title(),
+            "mail": f"{name}@example.com",
+            "l": "Lima",
+        } | others
+        kept = {key: value for key, value in about.items() if value is not None}
+        self._add(dn, "inetOrgPerson", {"uid": name, "userPassword": password, **kept})
+        return dn
+
+    def add_group(self, name: str, *members: str) -> None:
+        self._add(f"cn={name},{GROUPS}", "groupOfNames", {"member": list(members)})
+
+    def change(self, dn: str, **attributes: Any) -> None:
+        changes = {
+            name: [(ldap3.MODIFY_REPLACE, values if isinstance(values, list) else [values])]
+            for name, values in attributes.items()
+        }
+        self._manager().modify(dn, changes)
+
+    def remove(self, dn: str) -> None:
+        self._manager().delete(dn)
+
+    def clear(self) -> None:
+        manager = self._manager()
+        for place in (PEOPLE, GROUPS):
+            manager.search(place, "(objectClass=*)", ldap3.LEVEL, attributes=["1.1"])
+            for entry in list(manager.response):
+                manager.delete(entry["dn"])
+
+    def _add(self, dn: str, kind: str, attributes: dict[str, Any]) -> None:
+        self._manager().add(dn, kind, attributes)
+
+    def _manager(self) -> ldap3.Connection:
+        if self._connection is None:
+            server = ldap3.Server("127.0.0.1", self.port, get_info=ldap3.NONE)
+            self._connection = ldap3.Connection(
+                server, *MANAGER, raise_exceptions=True, auto_bind=True, check_names=False
+            )
+        return self._connection
+
+
+@contextmanager
+def slapd_running(folder: Path) -> Iterator[Slapd]:
+    assert SLAPD is not None
+    _write_certificates(folder)
+    (folder / "data").mkdir()
+    (folder / "slapd.conf").write_text(_configuration(folder))
+    (folder / "start.ldif").write_text(_tree())
+    loading = [SLAPD, "-T", "add", "-f", "slapd.conf", "-l", "start.ldif"]
+    subprocess.run(loading, cwd=folder, check=True, capture_output=True)
+    port, tls_port = _free_port(), _free_port()
+    addresses = f"ldap://127.0.0.1:{port} ldaps://127.0.0.1:{tls_port}"
+    process = subprocess.Popen(
+        [SLAPD, "-f", "slapd.conf", "-h", addresses, "-d", "0"],
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        _wait_for(port, process)
+        yield Slapd(folder, port, tls_port)
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def _configuration(folder: Path) -> str:
+    schemas = "\n".join(
+        f"include {SCHEMAS}/{name}.schema" for name in ("core", "cosine", "inetorgperson")
+    )
+    return f"""
+{schemas}
+modulepath /usr/lib/ldap
+moduleload back_mdb
+TLSCACertificateFile {folder}/ca.pem
+TLSCertificateFile {folder}/server.pem
+TLSCertificateKeyFile {folder}/server.key
+database mdb
+suffix "{BASE}"
+rootdn "{MANAGER[0]}"
+rootpw {MANAGER[1]}
+directory {folder}/data
+dbnosync
+maxsize 10485760
+index objectClass,uid,mail,entryUUID,member eq
+access to attrs=userPassword by anonymous auth by * none
+access to * by * read
+"""
+
+
+def _tree() -> str:
+    return f"""\
+dn: {BASE}
+objectClass: organization
+objectClass: dcObject
+o: Example
+dc: example
+
+dn: {PEOPLE}
+objectClass: organizationalUnit
+ou: people
+
+dn: {GROUPS}
+objectClass: organizationalUnit
+ou: groups
+"""
+
+
+def _write_certificates(folder: Path) -> None:
+    authority = ec.generate_private_key(ec.SECP256R1())
+    issuer = _name("A test authority")
+    ca = _certificate(issuer, issuer, authority, authority, is_authority=True)
+    key = ec.generate_private_key(ec.SECP256R1())
+    server = _certificate(_name("localhost"), issuer, key, authority, is_authority=False)
+    (folder / "ca.pem").write_bytes(ca.public_bytes(serialization.Encoding.PEM))
+    (folder / "server.pem").write_bytes(server.public_bytes(serialization.Encoding.PEM))
+    (folder / "server.key").write_bytes(
+        key.private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.TraditionalOpenSSL,
+            serialization.NoEncryption(),
+        )
+    )
+
+
+def _name(text: str) -> x509.Name:
+    return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, text)])
+
+
+def _certificate(
+    subject: x509.Name,
+    issuer: x509.Name,
+    key: ec.EllipticCurvePrivateKey,
+    signer: ec.EllipticCurvePrivateKey,
+    *,
+    is_authority: bool,
+) -> x509.Certificate:
+    """Good for `localhost` by name, and not for 127.0.0.1."""
+    now = datetime.datetime.now(datetime.UTC)
+    builder = (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(issuer)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - datetime.timedelta(days=1))
+        .not_valid_after(now + datetime.timedelta(days=1))
+        .add_extension(x509.BasicConstraints(is_authority, None), critical=True)
+    )
+    if not is_authority:
+        names = [x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.9"))]
+        builder = builder.add_extension(x509.SubjectAlternativeName(names), critical=False)
+    return builder.sign(signer, hashes.SHA256())
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
+    for _ in range(START_SECONDS * 20):
+        assert process.poll() is None, "slapd ended by itself"
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.05)
+    raise TimeoutError("slapd does not answer")

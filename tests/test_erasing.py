@@ -1,0 +1,142 @@
+"""What is erased leaves no trace: not in a table, not in the log, not in the index."""
+
+import pytest
+from tests.support.files import fetches, uploads
+from tests.support.people import Chat
+from tests.support.server import SECRET
+from tests.support.terminal import Said, Terminal
+from tests.support.waiting import eventually
+
+from tertulia import storage
+from tertulia.storage.database.tx import Tx
+
+LOG = {"event": {"payload": "text"}, "queue": {"options": "text"}}
+
+
+def runs(chat: Chat, *words: str) -> Said:
+    terminal = Terminal(chat.server.folder, chat.server.url)
+    return terminal.runs(*words, TERTULIA_SECRET=SECRET)
+
+
+def traces(tx: Tx, *words: bytes) -> list[str]:
+    """The tables in which one of these words is still found, in whatever column."""
+    found = []
+    for table, columns in (storage.copying.tables(tx) | LOG).items():
+        for row in storage.copying.rows(tx, table, columns):
+            values = [
+                each.encode() if isinstance(each, str) else bytes(each)
+                for each in row
+                if isinstance(each, str | bytes)
+            ]
+            if any(word in value.lower() for word in words for value in values):
+                found.append(table)
+    return sorted(set(found))
+
+
+def lives_here(zaphod) -> None:
+    """Somebody leaves something of themselves in all corners."""
+    zaphod.says("xyzzy in the kitchen", to="kitchen > lunch")
+    zaphod.says("xyzzy between us", to=[zaphod])
+    notes = uploads(zaphod, "xyzzy.txt", b"xyzzy in a file")
+    zaphod.says(f"xyzzy {notes.link}", to="kitchen > files")
+    kitchen = zaphod.chat.channel("kitchen").id
+    draft = {"type": "stream", "to": [kitchen], "topic": "", "content": "xyzzy in a draft"}
+    zaphod.post("/drafts", drafts=[draft]).succeeds()
+    zaphod.post("/saved_snippets", title="xyzzy", content="xyzzy").succeeds()
+    zaphod.post("/users/me/status", status_text="xyzzy and gone").succeeds()
+    zaphod.post("/users/me/alert_words", alert_words=["xyzzy"]).succeeds()
+    zaphod.patch("/settings", full_name="Zaphod Xyzzy").succeeds()
+    zaphod.post(
+        "/scheduled_messages",
+        type="channel",
+        to=kitchen,
+        topic="later",
+        content="xyzzy later",
+        scheduled_delivery_timestamp=int(zaphod.server.clock()) + 3600,
+    ).succeeds()
+
+
+def test_nothing_of_somebody_who_was_erased_is_found_anywhere(own_chat):
+    own_chat.person("owner", role="owner")
+    ana, zaphod = own_chat.people("ana", "zaphod", channels=["kitchen"])
+    lives_here(zaphod)
+    soup = ana.says("Soup's on", to="kitchen > lunch")
+    zaphod.post(f"/messages/{soup.id}/reactions", emoji_name="tada").succeeds()
+    ears = ana.listens_for("message")
+    own_chat.server.do(own_chat.server.application.indexing.catch_up())
+    assert "message" in own_chat.read(traces, b"xyzzy")
+
+    said = runs(own_chat, "user", "erase", zaphod.email, "--messages", "delete", "--yes")
+
+    assert "3 messages deleted" in said.err
+    assert own_chat.read(traces, b"xyzzy", b"zaphod") == []
+    eventually(lambda: ears.poll(-1).json.get("code") == "BAD_EVENT_QUEUE_ID")
+    assert zaphod.get("/users/me").status == 401
+    assert ana.sees(soup)["reactions"] == []
+    erased = ana.get(f"/users/{zaphod.id}").succeeds()["user"]
+    assert (erased["full_name"], erased["is_active"]) == ("Erased user", False)
+    assert runs(own_chat, "check").out.endswith("All is well.\n")
+
+
+def test_what_somebody_said_can_stay_as_said_by_nobody(own_chat):
+    own_chat.person("owner", role="owner")
+    ana, zaphod = own_chat.people("ana", "zaphod", channels=["kitchen"])
+    kept = zaphod.says("Bread is in the oven", to="kitchen > lunch")
+    notes = uploads(zaphod, "notes.txt", b"flour, water")
+    zaphod.says(f"See {notes.link}", to="kitchen > lunch")
+
+    runs(own_chat, "user", "erase", zaphod.email, "--messages", "anonymous", "--yes")
+
+    assert own_chat.read(traces, b"zaphod") == []
+    eventually(lambda: ana.sees(kept)["sender_full_name"] == "Erased user")
+    shown = ana.sees(kept)
+    assert (shown["content"], shown["sender_full_name"]) == (
+        "<p>Bread is in the oven</p>",
+        "Erased user",
+    )
+    assert fetches(ana, notes).status == 404
+
+
+def test_the_last_owner_is_not_erased(own_chat):
+    owner = own_chat.person("owner", role="owner")
+
+    refused = runs(own_chat, "user", "erase", owner.email, "--messages", "delete", "--yes")
+
+    assert refused.err == "Error: Cannot deactivate the only organization owner.\n"
+    owner.get("/users/me").succeeds()
+
+
+def test_an_organization_is_closed_opened_and_deleted_beside_a_running_server(own_chat):
+    server = own_chat.server
+    other = Chat.found(server, "other")
+    ana = own_chat.person("ana", channels=["kitchen"])
+    zaphod = other.person("zaphod", channels=["xyzzy"])
+    lives = zaphod.says("plugh", to="xyzzy > lunch")
+    uploads(zaphod, "plugh.txt", b"plugh in a file")
+
+    early = runs(own_chat, "org", "delete", "--org", "other", "--yes")
+    runs(own_chat, "org", "deactivate", "--org", "other")
+    eventually(lambda: "has been deactivated" in zaphod.get("/users/me").json["msg"])
+    runs(own_chat, "org", "reactivate", "--org", "other")
+    eventually(lambda: zaphod.get("/users/me").status == 200)
+    runs(own_chat, "org", "deactivate", "--org", "other")
+    gone = runs(own_chat, "org", "delete", "--org", "other", "--yes")
+
+    assert early.err.startswith("Error: Only a closed organization can be deleted")
+    assert gone.code == 0, gone.err
+    assert own_chat.read(traces, b"xyzzy", b"zaphod", b"plugh") == []
+    eventually(lambda: len(server.application.delivery.organizations) == 1)
+    assert zaphod.get("/users/me").status == 401
+    assert ana.says("Soup's on", to="kitchen > lunch").id > lives.id
+    assert runs(own_chat, "check").out.endswith("All is well.\n")
+
+
+@pytest.mark.parametrize("words", [["user", "erase", "ana@example.com", "--messages", "delete"]])
+def test_what_cannot_be_undone_is_asked_for_twice(tmp_path, words):
+    terminal = Terminal(tmp_path / "data").founds()
+    terminal.adds("ana")
+
+    said = terminal.runs(*words, typing="n\n")
+
+    assert said.code == 1
+    assert "ana@example.com" in terminal.runs("user", "list").out

@@ -52,6 +52,7 @@ from tertulia.web.integrations import IntegrationPages
 from tertulia.web.logging_in import LoginPages
 from tertulia.web.page import WebPage
 from tertulia.web.passwords import PasswordPages
+from tertulia.web.single_sign_on import SingleSignOn
 from tertulia.web.unsubscribing import Unsubscribing
 
 TABLE_HEADERS = {"Cache-Control": "public, max-age=86400", "Access-Control-Allow-Origin": "*"}
@@ -216,6 +217,7 @@ class Application:
                 Mount("/static/css", StaticFiles(packages=[("tertulia.web", "static/css")])),
                 *LoginPages(DoorPages(gate), GUEST if self.services.config.demo else None).routes(),
                 *PasswordPages(DoorPages(gate)).routes(),
+                *SingleSignOn(DoorPages(gate)).routes(),
                 *Gallery(self.services, gate).routes(),
                 *Downloads(self.services, gate).routes(),
             ],

@@ -5,12 +5,14 @@ key, or in a desktop app, into which an encrypted token is pasted.
 """
 
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 import msgspec
 import structlog
-from starlette.responses import RedirectResponse, Response
+from starlette.requests import Request
+from starlette.responses import FileResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from tertulia import actions, api, domain, links
@@ -19,13 +21,15 @@ from tertulia.api.call import Call
 from tertulia.config import OpenIdProvider
 from tertulia.errors.authentication import LoginExpired, ProviderFailed
 from tertulia.links.answers import PendingLogin, ProviderTrouble, SiteUser
-from tertulia.web import door, logging_in
+from tertulia.web import door, logging_in, rendering, security_headers
 from tertulia.web.door import DoorPages
 
 log = structlog.get_logger()
 
 NO_STORE = {"Cache-Control": "no-store"}
 SSO = "/accounts/login/sso/"
+DESKTOP_APP = "ZulipElectron"
+SCRIPT = Path(__file__).parent / "static" / "desktop-login.js"
 
 
 class Ending(msgspec.Struct, frozen=True):
@@ -64,6 +68,7 @@ class SingleSignOn:
             route("/accounts/login/start/sso/", _start_by_header, None),
             route(SSO, _enter_by_header, None),
             route("/accounts/login/jwt/", None, _enter_by_token, from_anywhere=True),
+            Route("/static/desktop-login.js", _desktop_script),
         ]
 
 
@@ -73,6 +78,8 @@ class SingleSignOn:
 async def _leave(call: Call, backend: str, idp: str = "") -> Response:
     """Send a browser to a provider, and remember what it wants."""
     provider = api.people.providers.find(call, f"{backend}:{idp}" if idp else backend)
+    if _is_desktop_app(call):
+        return await _send_to_browser(call)
     luggage = Luggage(
         provider=provider.key,
         nonce=domain.people.sessions.new_token(),
@@ -94,6 +101,30 @@ async def _leave(call: Call, backend: str, idp: str = "") -> Response:
         call.vault.seal(msgspec.json.encode(luggage).decode()),
     )
     return RedirectResponse(where, 302, NO_STORE | {"Set-Cookie": cookie})
+
+
+def _is_desktop_app(call: Call) -> bool:
+    """Whether it is the window of the desktop app, in which nobody should type a password."""
+    return call.client == DESKTOP_APP and "desktop_flow_otp" not in call.request.params
+
+
+async def _send_to_browser(call: Call) -> Response:
+    """A page that has the app open the same address in the system's browser."""
+    wanted = _ending(call).next
+    query = urlencode({"next": wanted}) if wanted != logging_in.HOME else ""
+    return await rendering.page(
+        call.request,
+        "desktop_start.html",
+        headers=security_headers.of_page(scripts=True),
+        name=call.org.realm.name,
+        problem="",
+        news="",
+        address=f"{call.site}{call.request.path}{'?' if query else ''}{query}",
+    )
+
+
+async def _desktop_script(request: Request) -> Response:
+    return FileResponse(SCRIPT, media_type="text/javascript; charset=utf-8")
 
 
 async def _leave_for_google(call: Call) -> Response:

@@ -35,6 +35,7 @@ from tertulia.jobs import housekeeping, presence
 from tertulia.jobs.counting import Counting
 from tertulia.jobs.directories import DirectoryWatch
 from tertulia.jobs.letters import Postman
+from tertulia.jobs.missed import Lookout
 from tertulia.jobs.preparing import Preparation
 from tertulia.jobs.rerendering import rerender
 from tertulia.jobs.runner import Job, Runner
@@ -42,16 +43,19 @@ from tertulia.jobs.searching import Indexing
 from tertulia.jobs.sending import REMINDERS, SCHEDULED, send_due
 from tertulia.jobs.webhook_calls import Switchboard
 from tertulia.storage.database import Database
-from tertulia.web import pages, rendering
+from tertulia.web import rendering
 from tertulia.web.assets import Assets
 from tertulia.web.door import DoorPages
 from tertulia.web.downloads import Downloads
-from tertulia.web.gallery import PICTURE_HEADERS, Gallery, drawn
+from tertulia.web.gallery import Gallery
 from tertulia.web.integrations import IntegrationPages
 from tertulia.web.invitations import JoiningPages
 from tertulia.web.logging_in import LoginPages
 from tertulia.web.page import WebPage
 from tertulia.web.passwords import PasswordPages
+from tertulia.web.saml import SamlPages
+from tertulia.web.single_sign_on import SingleSignOn
+from tertulia.web.unsubscribing import Unsubscribing
 
 TABLE_HEADERS = {"Cache-Control": "public, max-age=86400", "Access-Control-Allow-Origin": "*"}
 
@@ -90,6 +94,7 @@ class Application:
         self.counting = Counting(database)
         self.postman = Postman(config, database, self.delivery, vault)
         self.switchboard = Switchboard(config, database, self.delivery)
+        self.lookout = Lookout(config, database, self.delivery, vault)
         self.runner = Runner(self._jobs())
         self.connections = Connections(config)
         self.metrics = metrics.Metrics(
@@ -186,6 +191,8 @@ class Application:
             jobs.append(Job("directories", 30, DirectoryWatch(*both, config.ldap).look))
         if config.sends_mail:
             jobs.append(Job("mail", 1, self.postman.go_round, at_once=True))
+            jobs.append(Job("missed messages", 5, self.lookout.look, at_once=True))
+            jobs.append(Job("missed mail", 5, self.lookout.tell, at_once=True))
         if self._goes_by_database:
             jobs.append(Job("clock", 60, partial(housekeeping.compare_clocks, database)))
         return jobs
@@ -206,16 +213,15 @@ class Application:
                 Route("/health", self._health),
                 Route("/metrics", self._metrics),
                 Route("/api/v1/openapi.json", self._openapi),
-                Route("/static/logo.svg", _logo),
-                Route("/static/icon.png", _icon),
-                Route("/static/icon-512.png", _icon_large),
-                Route("/static/images/favicon/favicon-pms.png", _icon_calling),
                 Route("/static/emoji.json", _emoji),
                 *IntegrationPages(self.services).routes(),
+                *Unsubscribing(self.services).routes(),
                 Mount("/static/css", StaticFiles(packages=[("tertulia.web", "static/css")])),
                 *LoginPages(DoorPages(gate), GUEST if self.services.config.demo else None).routes(),
                 *PasswordPages(DoorPages(gate)).routes(),
                 *JoiningPages(DoorPages(gate)).routes(),
+                *SamlPages(DoorPages(gate)).routes(),
+                *SingleSignOn(DoorPages(gate)).routes(),
                 *Gallery(self.services, gate).routes(),
                 *Downloads(self.services, gate).routes(),
             ],
@@ -252,22 +258,6 @@ async def _refuse(request: Request, error: Exception) -> Response:
     return Response(
         encode_error(error), error.status, error.reply_headers(), media_type="application/json"
     )
-
-
-async def _logo(request: Request) -> Response:
-    return Response(pages.LOGO, media_type="image/svg+xml", headers=PICTURE_HEADERS)
-
-
-async def _icon(request: Request) -> Response:
-    return drawn("tertulia", 100)
-
-
-async def _icon_large(request: Request) -> Response:
-    return drawn("tertulia", 512)
-
-
-async def _icon_calling(request: Request) -> Response:
-    return drawn("calling", 64)
 
 
 async def _emoji(request: Request) -> Response:

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         invitations,
         joining,
         known_people,
+        logins_under_way,
         named,
         new_addresses,
         one_time_links,

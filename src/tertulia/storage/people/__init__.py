@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         identities,
         invitations,
         known_people,
+        logins_under_way,
         one_time_links,
         password_attempts,
         presence,

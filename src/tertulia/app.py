@@ -21,6 +21,7 @@ from tertulia.api.call import COMPLAINTS, Services
 from tertulia.api.routes import ABSENT, ROUTES
 from tertulia.config import Config
 from tertulia.connections import Connections
+from tertulia.demo import life
 from tertulia.demo.people import GUEST
 from tertulia.domain.people.keys import Vault
 from tertulia.errors import ClientError
@@ -185,6 +186,8 @@ class Application:
             jobs.append(Job("directories", 30, DirectoryWatch(*both, config.ldap).look))
         if config.sends_mail:
             jobs.append(Job("mail", 1, self.postman.go_round, at_once=True))
+        if config.demo:
+            jobs.append(Job("demo", life.EVERY_SECONDS, life.Life(delivery).go_on))
         if self._goes_by_database:
             jobs.append(Job("clock", 60, partial(housekeeping.compare_clocks, database)))
         return jobs

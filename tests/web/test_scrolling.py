@@ -19,7 +19,7 @@ def a_long_story(house, count=700):
 
 def test_nothing_jumps_in_chromium(house, sit):
     ana, _, _, here = a_long_story(house)
-    page = sit(ana).goes(here).page
+    page = sit(ana, viewport={"width": 800, "height": 500}).goes(here).page
 
     found = page.evaluate(MEASURE, {"steps": 400, "growths": 30})
 

@@ -107,7 +107,7 @@ async function listen() {
 
 /** After a restart the server may have a newer page. The worker's file names all that belong to it. */
 async function lookForNewer() {
-  const own = document.querySelector("script[src]")?.getAttribute("src") ?? "";
+  const own = document.querySelector("script[type=module]")?.getAttribute("src") ?? "";
   const answer = await fetch("/sw.js", { cache: "no-cache" }).catch(() => null);
   if (answer?.ok && !(await answer.text()).includes(own)) report("newer");
 }

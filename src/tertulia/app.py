@@ -51,6 +51,7 @@ from tertulia.web.integrations import IntegrationPages
 from tertulia.web.logging_in import LoginPages
 from tertulia.web.page import WebPage
 from tertulia.web.passwords import PasswordPages
+from tertulia.web.single_sign_on import SingleSignOn
 
 TABLE_HEADERS = {"Cache-Control": "public, max-age=86400", "Access-Control-Allow-Origin": "*"}
 
@@ -210,6 +211,7 @@ class Application:
                 Mount("/static/css", StaticFiles(packages=[("tertulia.web", "static/css")])),
                 *LoginPages(DoorPages(gate), GUEST if self.services.config.demo else None).routes(),
                 *PasswordPages(DoorPages(gate)).routes(),
+                *SingleSignOn(DoorPages(gate)).routes(),
                 *Gallery(self.services, gate).routes(),
                 *Downloads(self.services, gate).routes(),
             ],

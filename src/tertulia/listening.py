@@ -99,6 +99,8 @@ class Protocol(HttpToolsProtocol):
         if self._asking is None:
             self._expect_head()
         super().on_message_begin()
+        # A proxy's word may take the client's place; who is at the other end stays known.
+        self.scope["peer"] = self.client[0] if self.client else ""  # type: ignore[typeddict-unknown-key]
 
     def on_header(self, name: bytes, value: bytes) -> None:
         if self._is_in_head:  # what comes after a body is of no use to us

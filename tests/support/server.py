@@ -14,7 +14,7 @@ from tests.support.client import Client
 from tests.support.waiting import PATIENCE_SECONDS
 
 from tertulia.app import Application
-from tertulia.config import Config
+from tertulia.config import Config, JwtIssuer
 from tertulia.domain.people.keys import Vault
 from tertulia.serving import Server as Uvicorn
 from tertulia.serving import uvicorn_config
@@ -51,7 +51,8 @@ class Server:
     port: int = 0  # any that is free, and the same one after a restart
 
     def start(self) -> "Server":
-        config = Config(**{"data": self.folder, "rate_limit": None, **self.settings})
+        usual = {"data": self.folder, "rate_limit": None, "jwt": (JwtIssuer(key_text=SECRET),)}
+        config = Config(**usual | self.settings)
         self.vault = Vault(SECRET.encode())
         self.database = Database.at(self.url, self.clock)
         self.database.migrate()

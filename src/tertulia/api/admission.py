@@ -64,9 +64,16 @@ class Admission:
             raise NoSession()
         return _recorded(call, route)
 
-    async def visit(self, request: ApiRequest) -> Call:
-        """Somebody who opens a page, logged in or not; it counts against the limit of strangers."""
-        call = await self._browser(request, await self._organization(request))
+    async def visit(self, request: ApiRequest, from_anywhere: bool = False) -> Call:
+        """Somebody who opens a page, logged in or not; it counts against the limit of strangers.
+
+        Whom another site may have sent is a stranger, whatever cookie the browser sends along.
+        """
+        org = await self._organization(request)
+        if from_anywhere:
+            call = Call(self._services, request, org, None)
+        else:
+            call = await self._browser(request, org)
         self._limit(request, None)
         return call
 

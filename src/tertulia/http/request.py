@@ -64,6 +64,7 @@ class ApiRequest:
         "method",
         "params",
         "path",
+        "peer_address",
         "reply_headers",
         "scheme",
         "sent_method",
@@ -74,6 +75,7 @@ class ApiRequest:
         self._receive = receive
         # uvicorn has put here what a proxy of ours says of them: see `serving.uvicorn_config`.
         self.client_address: str = (scope.get("client") or ("",))[0]  # may be empty
+        self.peer_address: str = scope.get("peer", "")  # who is connected to us, proxy or not
         self.scheme: str = scope.get("scheme", "http")
         self.method: str = scope["method"]
         self.sent_method = self.method  # a form can make it another one, below

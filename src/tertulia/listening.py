@@ -16,6 +16,7 @@ from tertulia.connections import Connections, Wait
 from tertulia.errors import BadRequest, CannotStart, ClientError
 from tertulia.errors.http import HeadersTooLarge, NoHttps, RequestTooSlow
 from tertulia.http.replies import encode_error
+from tertulia.http.request import ON_LEAVING, Leave
 
 BACKLOG = 2048
 TLS_HELLO = b"\x16\x03"  # how https begins
@@ -66,6 +67,7 @@ class Protocol(HttpToolsProtocol):
         self._asking: Wait | None = None  # for a head or a body that has begun
         self._reading: Wait | None = None  # for an answer to be read
         self._most_unread = 0  # bytes of it
+        self._leave: Leave | None = None  # what is to be done when the client goes
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -79,6 +81,13 @@ class Protocol(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._connections.leave(self._counted_by)
         super().connection_lost(exc)
+        if self._leave is not None:
+            self._leave()
+
+    def _on_leaving(self, leave: Leave | None) -> None:
+        self._leave = leave
+        if leave is not None and self.transport.is_closing():
+            leave()
 
     # --- what comes in ---
 
@@ -99,6 +108,7 @@ class Protocol(HttpToolsProtocol):
         if self._asking is None:
             self._expect_head()
         super().on_message_begin()
+        self.scope[ON_LEAVING] = self._on_leaving  # type: ignore[literal-required]
         # A proxy's word may take the client's place; who is at the other end stays known.
         self.scope["peer"] = self.client[0] if self.client else ""  # type: ignore[typeddict-unknown-key]
 

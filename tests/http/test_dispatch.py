@@ -1,6 +1,7 @@
 """The whole way: a request goes in, JSON comes out, in the order and the words promised."""
 
 import asyncio
+from collections.abc import Callable
 from email.utils import parsedate_to_datetime
 from typing import Any
 
@@ -10,6 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
 from tests.http.toy import FORM, Kitchen, http_scope
+
+from tertulia.http.request import ON_LEAVING
 
 
 def test_a_success_is_one_line_of_json_with_result_and_msg_first(kitchen):
@@ -292,7 +295,11 @@ def test_every_answer_is_observed(kitchen):
 
 def test_a_long_poll_ends_when_its_client_leaves(kitchen):
     async def scene() -> list[object]:
-        scope = http_scope(path="/api/v1/wait")
+        def on_leaving(leave: Callable[[], None] | None) -> None:
+            if leave is not None:
+                asyncio.get_running_loop().call_soon(leave)
+
+        scope = http_scope(path="/api/v1/wait") | {ON_LEAVING: on_leaving}
         return await asyncio.wait_for(kitchen.exchange(scope, []), 2)
 
     assert asyncio.run(scene()) == []

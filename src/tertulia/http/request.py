@@ -29,6 +29,11 @@ Message = MutableMapping[str, Any]
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
+Leave = Callable[[], None]
+
+# Where a scope tells how to hear that the client has gone: a task that waits for
+# `http.disconnect` would cost every parked poll as much again.
+ON_LEAVING = "tertulia.on_leaving"
 
 EARLY_BODY_BYTES = 1 << 20  # of somebody we know
 STRANGERS_BODY_BYTES = 1 << 16
@@ -51,6 +56,7 @@ class ApiRequest:
         "_body",
         "_is_kept",
         "_method_field",
+        "_on_leaving",
         "_problem",
         "_query",
         "_receive",
@@ -73,6 +79,7 @@ class ApiRequest:
     def __init__(self, scope: Scope, receive: Receive, max_header_bytes: int = 1 << 16) -> None:
         """Raises a ClientError when the head alone is too large."""
         self._receive = receive
+        self._on_leaving: Callable[[Leave | None], None] | None = scope.get(ON_LEAVING)
         # uvicorn has put here what a proxy of ours says of them: see `serving.uvicorn_config`.
         self.client_address: str = (scope.get("client") or ("",))[0]  # may be empty
         self.peer_address: str = scope.get("peer", "")  # who is connected to us, proxy or not
@@ -179,9 +186,10 @@ class ApiRequest:
             yield FileHead(file.name, file.filename, file.content_type)
             yield file.data
 
-    async def wait_for_disconnect(self) -> None:
-        while (await self._receive())["type"] != "http.disconnect":
-            pass
+    def when_client_leaves(self, leave: Leave | None) -> None:
+        """What is to be done if the connection is lost from now on, or nothing any more."""
+        if self._on_leaving is not None:
+            self._on_leaving(leave)
 
     async def _read(self, limit: int) -> None:
         """Reads to the end of the body, or until there is more of it than the limit."""

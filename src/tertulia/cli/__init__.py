@@ -5,11 +5,6 @@ running server: they write to its database, and it notices. Data is made by `ser
 `restore` and `org create`; every other command refuses a folder that has none.
 """
 
-import sys
-
-if sys.platform == "win32":
-    raise SystemExit("Tertulia needs Linux or macOS. On Windows, run it in WSL (wsl --install).")
-
 from tertulia.cli.commands import main
 
 __all__ = ["main"]

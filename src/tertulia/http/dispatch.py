@@ -259,6 +259,7 @@ async def _watched(run: Awaitable[Any], request: ApiRequest) -> Any:
         has_left = True
         waiting.cancel()
 
+    request.forget_head()
     request.when_client_leaves(leave)
     try:
         return await run

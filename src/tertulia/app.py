@@ -35,6 +35,7 @@ from tertulia.jobs import housekeeping, presence
 from tertulia.jobs.counting import Counting
 from tertulia.jobs.directories import DirectoryWatch
 from tertulia.jobs.letters import Postman
+from tertulia.jobs.missed import Lookout
 from tertulia.jobs.preparing import Preparation
 from tertulia.jobs.rerendering import rerender
 from tertulia.jobs.runner import Job, Runner
@@ -51,6 +52,9 @@ from tertulia.web.integrations import IntegrationPages
 from tertulia.web.logging_in import LoginPages
 from tertulia.web.page import WebPage
 from tertulia.web.passwords import PasswordPages
+from tertulia.web.saml import SamlPages
+from tertulia.web.single_sign_on import SingleSignOn
+from tertulia.web.unsubscribing import Unsubscribing
 
 TABLE_HEADERS = {"Cache-Control": "public, max-age=86400", "Access-Control-Allow-Origin": "*"}
 
@@ -89,6 +93,7 @@ class Application:
         self.counting = Counting(database)
         self.postman = Postman(config, database, self.delivery, vault)
         self.switchboard = Switchboard(config, database, self.delivery)
+        self.lookout = Lookout(config, database, self.delivery, vault)
         self.runner = Runner(self._jobs())
         self.connections = Connections(config)
         self.metrics = metrics.Metrics(
@@ -116,7 +121,6 @@ class Application:
             observe=self.metrics.observe,
             refused=api.recording.refused,
         )
-        self._description = description()
         self._pages = self._build_pages(gate)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -185,6 +189,8 @@ class Application:
             jobs.append(Job("directories", 30, DirectoryWatch(*both, config.ldap).look))
         if config.sends_mail:
             jobs.append(Job("mail", 1, self.postman.go_round, at_once=True))
+            jobs.append(Job("missed messages", 5, self.lookout.look, at_once=True))
+            jobs.append(Job("missed mail", 5, self.lookout.tell, at_once=True))
         if self._goes_by_database:
             jobs.append(Job("clock", 60, partial(housekeeping.compare_clocks, database)))
         return jobs
@@ -207,9 +213,12 @@ class Application:
                 Route("/api/v1/openapi.json", self._openapi),
                 Route("/static/emoji.json", _emoji),
                 *IntegrationPages(self.services).routes(),
+                *Unsubscribing(self.services).routes(),
                 Mount("/static/css", StaticFiles(packages=[("tertulia.web", "static/css")])),
                 *LoginPages(DoorPages(gate), GUEST if self.services.config.demo else None).routes(),
                 *PasswordPages(DoorPages(gate)).routes(),
+                *SamlPages(DoorPages(gate)).routes(),
+                *SingleSignOn(DoorPages(gate)).routes(),
                 *Gallery(self.services, gate).routes(),
                 *Downloads(self.services, gate).routes(),
             ],
@@ -229,12 +238,13 @@ class Application:
     async def _openapi(self, request: Request) -> Response:
         return await rendering.answer(
             ApiRequest(request.scope, request.receive),
-            self._description,
+            description(),
             "application/json",
             headers={"Access-Control-Allow-Origin": "*"},
         )
 
 
+@cache
 @cache
 def description() -> bytes:
     """What the API says of itself: the same for every server of this version."""

@@ -30,6 +30,7 @@ ROUTES = [
     # the server and logging in
     get("/server_settings", api.organization.server.settings, access="public"),
     post("/fetch_api_key", api.people.login.fetch_api_key, access="public"),
+    post("/jwt/fetch_api_key", api.people.jwt.fetch_api_key, access="public"),
     # events
     post("/register", api.events.register, access="spectator"),
     get("/events", api.events.poll, long_poll=True),

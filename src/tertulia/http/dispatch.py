@@ -142,13 +142,13 @@ class Api:
         place, texts = self._router.find(request.path)
         if request.method == "OPTIONS":
             return Answer(204, headers={"Allow": ", ".join(sorted(place.methods()))})
-        if any(route.contract.body_argument for route in place.routes.values()):
+        if place.keeps_body:
             request.keep_body()
         if request.is_small:
             return await self._call(request, exchange, place, texts, QUICK_BYTES)
         early = self._greet(request)
         held = early if request.is_open_ended else request.announced_bytes()
-        if any(route.contract.streams_files for route in place.routes.values()):
+        if place.streams_files:
             held = min(held, early)  # the rest goes on while it arrives
         with self._holdings.holding(request.counted_for, held):
             return await self._call(request, exchange, place, texts, early)
@@ -186,6 +186,8 @@ class Api:
         if route.requires is not None:
             route.requires(call)
         streams = route.contract.streams_files
+        if route.contract.body_argument is None:
+            request.refuse_unknown_body()
         if not streams:
             await request.read_rest(limit)
         files = Incoming(request.incoming()) if streams else Files(request.files)
@@ -200,7 +202,7 @@ class Api:
     async def _give(self, send: Send, answer: Answer, exchange: Exchange) -> Answer:
         """Send an answer, or that there are too many which the caller does not read."""
         request = exchange.request
-        if request is None:
+        if request is None or len(answer.body) < compression.LEAST_BYTES:
             await self._send(send, answer, exchange)
             return answer
         try:
@@ -220,12 +222,11 @@ class Api:
 
     async def _send(self, send: Send, answer: Answer, exchange: Exchange) -> None:
         own = answer.headers
-        if exchange.request is not None:
+        if exchange.request is not None and exchange.request.reply_headers:
             own = exchange.request.reply_headers | own
-        headers = [
-            *self._headers,
-            *((k.lower().encode(), v.encode("latin-1")) for k, v in own.items()),
-        ]
+        headers = [*self._headers]
+        for name, value in own.items():
+            headers.append((name.lower().encode(), value.encode("latin-1")))
         if "Cache-Control" not in own:
             headers += (_CACHE_CONTROL, (b"expires", _http_date(int(time.time()))))
         if answer.status != 204:
@@ -253,13 +254,13 @@ async def _watched(run: Awaitable[Any], request: ApiRequest) -> Any:
     assert waiting is not None
     has_left = False
 
-    async def watch() -> None:
+    def leave() -> None:
         nonlocal has_left
-        await request.wait_for_disconnect()
         has_left = True
         waiting.cancel()
 
-    watcher = asyncio.create_task(watch())
+    request.forget_head()
+    request.when_client_leaves(leave)
     try:
         return await run
     except asyncio.CancelledError:
@@ -267,7 +268,7 @@ async def _watched(run: Awaitable[Any], request: ApiRequest) -> Any:
             raise Disconnected from None
         raise
     finally:
-        watcher.cancel()
+        request.when_client_leaves(None)
 
 
 # --- When it goes wrong ---------------------------------------------------------------------------

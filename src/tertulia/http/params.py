@@ -9,6 +9,7 @@ it in the words that clients know; msgspec has decoded the JSON by then.
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -26,6 +27,9 @@ Form = Literal["raw", "json", "either"]
 
 NO_FILES = Files()
 NO_BODY = RawBody()
+
+# How a script in Python writes what is true, if nobody made JSON of it.
+_AS_PYTHON_SAYS = {"True": True, "False": False}
 
 # What a reader gives back for a value that counts as not sent.
 _ABSENT: Any = object()
@@ -103,19 +107,27 @@ def _choose(parameter: Parameter, given: Mapping[str, str]) -> tuple[str, str | 
 # --- Compiling ------------------------------------------------------------------------------------
 
 
+def path_types_of(endpoint: Callable[..., Any]) -> dict[str, type[int] | type[str]]:
+    """What stands in the path, which is all that is needed to find the way to an endpoint."""
+    code = inspect.unwrap(endpoint).__code__
+    named = code.co_varnames[1 : code.co_argcount]
+    return {name: _path_type(endpoint.__annotations__[name]) for name in named}
+
+
+@cache
 def contract_of(endpoint: Callable[..., Any]) -> Contract:
-    """Reads the signature; raises TypeError, at start-up, where it makes no sense."""
+    """Reads the signature; raises TypeError where it makes no sense."""
     hints = get_type_hints(endpoint, include_extras=True)
     _, *arguments = inspect.signature(endpoint).parameters.values()
-    path_types: dict[str, Any] = {}
+    path_types = path_types_of(endpoint)
     parameters: list[Parameter] = []
     files_argument: str | None = None
     body_argument: str | None = None
     for argument in arguments:
         annotation = hints[argument.name]
-        if argument.kind is not inspect.Parameter.KEYWORD_ONLY:
-            path_types[argument.name] = _path_type(annotation)
-        elif annotation in (Files, Incoming):
+        if argument.name in path_types:
+            continue
+        if annotation in (Files, Incoming):
             files_argument = argument.name
         elif annotation is RawBody:
             body_argument = argument.name
@@ -195,7 +207,9 @@ def _reader(form: Form, shape: Shape, null_is_absent: bool) -> Callable[[str], A
     kinds, check = shape.kinds, shape.check
 
     def read_json(text: str) -> Any:
-        value = decode_json(text)
+        value = _AS_PYTHON_SAYS.get(text) if bool in kinds else None
+        if value is None:
+            value = decode_json(text)
         return _ABSENT if value is None and null_is_absent else check(value)
 
     def read_either(text: str) -> Any:

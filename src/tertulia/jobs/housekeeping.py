@@ -159,6 +159,7 @@ async def forget_sessions(database: Database, delivery: Delivery) -> None:
         await here.write(actions.people.sessions.forget_old)
         await here.write(actions.people.password_attempts.forget_old)
         await here.write(actions.people.one_time_links.forget_old)
+        await here.write(actions.people.logins_under_way.forget_old)
 
     await each(delivery.organizations, forget)
 

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
         introductions,
         ldap,
         openid,
+        saml,
         smtp,
+        tokens,
         web,
         writing,
     )

@@ -25,8 +25,19 @@ class DoorPages:
     def __init__(self, gate: Admission) -> None:
         self._gate = gate
 
-    def route(self, path: str, get: Endpoint | None, post: Endpoint | None) -> Route:
-        """A page that is shown, one that takes a form, or both; what goes wrong is told here."""
+    def route(
+        self,
+        path: str,
+        get: Endpoint | None,
+        post: Endpoint | None,
+        *,
+        from_anywhere: bool = False,
+        most_bytes: int = FORM_BYTES,
+    ) -> Route:
+        """A page that is shown, one that takes a form, or both; what goes wrong is told here.
+
+        A form that comes from other sites has to prove by itself that it may.
+        """
         doing = {"GET": get, "HEAD": get, "POST": post}
 
         async def answer(request: Request) -> Response:
@@ -34,10 +45,11 @@ class DoorPages:
             endpoint = doing[asked.sent_method]
             assert endpoint is not None
             try:
-                await asked.read_early(FORM_BYTES)
-                asked.refuse_larger(FORM_BYTES)
-                await asked.read_rest(FORM_BYTES)
-                return await endpoint(await self._gate.visit(asked), **request.path_params)
+                await asked.read_early(most_bytes)
+                asked.refuse_larger(most_bytes)
+                await asked.read_rest(most_bytes)
+                call = await self._gate.visit(asked, from_anywhere)
+                return await endpoint(call, **request.path_params)
             except ClientError as error:
                 return await _refusal(asked, error)
 
@@ -82,7 +94,7 @@ def in_words(request: ApiRequest, error: ClientError) -> str:
     if isinstance(error, RateLimited):
         return say["too_often"].format(math.ceil(error.values["retry_after"] / 60))
     known = words.PROBLEMS.get(type(error).__name__) or words.SENTENCES.get(error.msg)
-    return error.msg if known is None else say[known]
+    return error.msg if known is None else say[known].format(**error.values)
 
 
 async def _refusal(request: ApiRequest, error: ClientError) -> Response:

@@ -5,6 +5,7 @@ from starlette.routing import Route
 
 from tertulia import actions, api, domain
 from tertulia.api.call import Call
+from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest, ClientError
 from tertulia.errors.authentication import PasswordLoginDisabled
 from tertulia.errors.http import RateLimited
@@ -68,14 +69,12 @@ async def _forgotten_form(
 
 
 async def _choose(call: Call, key: str) -> Response:
-    _check_passwords_are_used(call)
-    user = await call.db.read(actions.people.forgotten_passwords.owner_of, call.vault, key)
+    user = await _owner(call, key)
     return await door.page(call, "choose_password.html", email=user.email)
 
 
 async def _save(call: Call, key: str) -> Response:
-    _check_passwords_are_used(call)
-    user = await call.db.read(actions.people.forgotten_passwords.owner_of, call.vault, key)
+    user = await _owner(call, key)
     try:
         hashed = await api.people.hashing.chosen(
             call.request.params.get("password", ""), [user.email, user.full_name]
@@ -88,6 +87,14 @@ async def _save(call: Call, key: str) -> Response:
     )
     cookie = api.browsers.drop_cookie(call.config, call.request)
     return door.see("/login/?password_changed", cookie)
+
+
+async def _owner(call: Call, key: str) -> User:
+    """Whose link it is; raises if their password is not for us to keep."""
+    _check_passwords_are_used(call)
+    user = await call.db.read(actions.people.forgotten_passwords.owner_of, call.vault, key)
+    await api.people.directories.check_own_password(call, user.id)
+    return user
 
 
 def _check_passwords_are_used(call: Call) -> None:

@@ -56,6 +56,20 @@ ENGLISH = {
     "confirm_address_explained": "From now on your account uses {}.",
     "confirm": "Confirm",
     "address_changed": "Your new address is in use.",
+    "login_expired": "This login took too long, was finished already, or began in another browser."
+    " Please begin again.",
+    "provider_failed": "The other site did not confirm who you are. Please begin again.",
+    "not_admitted": "Your account there may not be used to log in here.",
+    "no_verified_address": "The other site does not vouch for an email address of yours.",
+    "no_account_yet": "There is no account for {email} here.",
+    "invitation_required": "Please request an invite for {email} from an administrator.",
+    "directory_away": "The directory that knows your password cannot be reached. Try again later.",
+    "proxy_is_silent": "The proxy in front of this server did not say who you are.",
+    "back_to_app": "Back to the app",
+    "back_to_app_explained": "Copy this into the app within a few seconds, and you are in.",
+    "to_be_pasted": "To be pasted",
+    "in_the_browser": "Log in with the browser",
+    "in_the_browser_explained": "Your browser opens. Copy what it shows at the end, and come back.",
 }
 
 SPANISH = {
@@ -110,6 +124,21 @@ SPANISH = {
     "confirm_address_explained": "A partir de ahora tu cuenta usará {}.",
     "confirm": "Confirmar",
     "address_changed": "Tu nueva dirección ya vale.",
+    "login_expired": "Este acceso tardó demasiado, ya se completó o empezó en otro navegador."
+    " Empieza de nuevo.",
+    "provider_failed": "El otro sitio no confirmó quién eres. Empieza de nuevo.",
+    "not_admitted": "Tu cuenta de allí no sirve para entrar aquí.",
+    "no_verified_address": "El otro sitio no responde por ninguna dirección de correo tuya.",
+    "no_account_yet": "Aquí no hay ninguna cuenta para {email}.",
+    "invitation_required": "Pide una invitación para {email} a quien administra.",
+    "directory_away": "No se puede consultar el directorio que conoce tu contraseña. Prueba más"
+    " tarde.",
+    "proxy_is_silent": "El proxy delante de este servidor no dijo quién eres.",
+    "back_to_app": "De vuelta a la aplicación",
+    "back_to_app_explained": "Copia esto en la aplicación en unos segundos y estarás dentro.",
+    "to_be_pasted": "Para pegar",
+    "in_the_browser": "Entrar con el navegador",
+    "in_the_browser_explained": "Se abre tu navegador. Copia lo que muestre al final y vuelve.",
 }
 
 LANGUAGES = {"en": ENGLISH, "es": SPANISH}
@@ -123,6 +152,14 @@ PROBLEMS = {
     "PasswordLoginDisabled": "no_passwords",
     "MethodDisabled": "method_disabled",
     "LinkNotGood": "link_not_good_explained",
+    "LoginExpired": "login_expired",
+    "ProviderFailed": "provider_failed",
+    "NotAdmitted": "not_admitted",
+    "NoVerifiedAddress": "no_verified_address",
+    "NoAccountYet": "no_account_yet",
+    "InvitationRequired": "invitation_required",
+    "DirectoryUnreachable": "directory_away",
+    "RemoteUserMissing": "proxy_is_silent",
 }
 SENTENCES = {
     "A password has at least 8 characters.": "password_too_short",

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         identities,
         joining,
         known_people,
+        logins_under_way,
         named,
         new_addresses,
         one_time_links,

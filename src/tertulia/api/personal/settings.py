@@ -79,8 +79,7 @@ async def change_newcomers(call: Call, **values: Any) -> Reply:
 
 async def _new_password_hash(call: Call, old: str, new: str) -> str:
     """Checks the old password, as often as a login may be tried."""
-    if await api.people.directories.manages(call, call.user.id):
-        raise BadRequest("Your Zulip password is managed in LDAP")
+    await api.people.directories.check_own_password(call, call.user.id)
     if not await api.people.login.is_right(call, call.user, old):
         raise BadRequest("Wrong password!")
     try:

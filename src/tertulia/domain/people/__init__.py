@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         known_people,
         newcomers,
         one_time_links,
+        one_time_passwords,
         passwords,
         presence,
         profile_fields,

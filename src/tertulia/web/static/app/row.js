@@ -5,6 +5,7 @@ import { drop, face } from "./marks.js";
 import { alive, glyph } from "./content.js";
 import { channelName } from "./channels.js";
 import { conversationOf, isInChannel, isResolved, keyOf, titleOf } from "./conversations.js";
+import { editForm } from "./edits.js";
 import { aside, h, icon } from "./html.js";
 import { known, myId } from "./me.js";
 import { isMuted, nameOf, personOf } from "./people.js";
@@ -38,7 +39,7 @@ export function rowSignature(id, before, where) {
   const above = before === undefined ? undefined : messageOf(before);
   if (!message) return "gone";
   return [message.version, isGrouped(message, above, where), above ? dayKey(above.timestamp) : "", where.newFrom === id,
-    where.isMixed && above ? keyOf(conversationOf(above)) : "", uncovered.has(id), isMuted(message.sender_id)].join("|");
+    where.isMixed && above ? keyOf(conversationOf(above)) : "", uncovered.has(id), isMuted(message.sender_id), editForm(id) !== undefined].join("|");
 }
 
 /** @param {number} id
@@ -92,6 +93,11 @@ function what(message) {
   const element = h("div", { class: "what", dir: "auto" });
   if (isMuted(message.sender_id) && !uncovered.has(message.id)) {
     element.append(h("button", { class: "b bare covered", type: "button", "data-do": "uncover" }, say("talk.muted-person")));
+    return element;
+  }
+  const form = editForm(message.id);
+  if (form) {
+    element.append(form);
     return element;
   }
   if (message.submessages.length) element.append(widgetSlot(message));

@@ -1,0 +1,145 @@
+"""Logging in by way of others: to a provider's site and back, by a proxy's word, by a token."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+import structlog
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from tertulia import actions, api, domain, links
+from tertulia.actions.people.arriving import ProvenIdentity
+from tertulia.api.call import Call
+from tertulia.config import OpenIdProvider
+from tertulia.errors.authentication import ProviderFailed
+from tertulia.links.answers import PendingLogin, ProviderTrouble, SiteUser
+from tertulia.web import departures, door, endings
+from tertulia.web.departures import Luggage
+from tertulia.web.door import DoorPages
+from tertulia.web.endings import NO_STORE, Ending
+
+log = structlog.get_logger()
+
+SSO = "/accounts/login/sso/"
+
+
+class SingleSignOn:
+    def __init__(self, entrance: DoorPages) -> None:
+        self._door = entrance
+
+    def routes(self) -> list[Route]:
+        route = self._door.route
+        return [
+            *(
+                route(f"/accounts/{word}/social/{place}", _leave, None)
+                for word in ("login", "register")
+                for place in ("{backend}", "{backend}/{idp}")
+            ),
+            route("/accounts/login/google/", _leave_for_google, None),
+            route("/complete/{backend}/", _come_back, None),
+            route("/accounts/login/subdomain/{token}", _finish_with_token, None),
+            route("/accounts/login/start/sso/", _start_by_header, None),
+            route(SSO, _enter_by_header, None),
+            route("/accounts/login/jwt/", None, _enter_by_token, from_anywhere=True),
+            Route("/static/desktop-login.js", departures.desktop_script),
+        ]
+
+
+# --- to a provider and back ---
+
+
+async def _leave(call: Call, backend: str, idp: str = "") -> Response:
+    """Send a browser to a provider, and remember what it wants."""
+    provider = api.people.providers.find(call, f"{backend}:{idp}" if idp else backend)
+    if departures.is_desktop_app(call):
+        return await departures.send_to_browser(call)
+    luggage = Luggage(
+        provider=provider.key,
+        nonce=domain.people.sessions.new_token(),
+        verifier=domain.people.sessions.new_token(),
+        return_address=f"{call.site}/complete/{backend}/",
+        ending=endings.asked_for(call),
+    )
+    state = domain.people.sessions.new_token()
+    pending = _pending(luggage, state)
+    try:
+        where = await _link(provider).leave(provider, pending)
+    except ProviderTrouble as trouble:
+        raise _failed(provider, trouble) from trouble
+    cookie = await departures.remember(call, state, luggage)
+    return RedirectResponse(where, 302, NO_STORE | {"Set-Cookie": cookie})
+
+
+async def _leave_for_google(call: Call) -> Response:
+    return await _leave(call, "google")
+
+
+async def _come_back(call: Call, backend: str) -> Response:
+    """Somebody is back from a provider, with a code that says who they are."""
+    params = call.request.params
+    state = params.get("state", "")
+    luggage = await departures.recall(call, state)
+    provider = api.people.providers.find(call, luggage.provider)
+    if "code" not in params or provider.key.partition(":")[0] != backend:
+        raise ProviderFailed()
+    try:
+        pending = _pending(luggage, state)
+        user: SiteUser = await _link(provider).come_back(provider, pending, params["code"])
+    except ProviderTrouble as trouble:
+        raise _failed(provider, trouble) from trouble
+    introduced = links.introductions.from_site(provider, user)
+
+    async def recognize() -> ProvenIdentity:
+        return await api.people.providers.recognize(call, introduced)
+
+    return await endings.enter(call, recognize, luggage.ending)
+
+
+def _pending(luggage: Luggage, state: str) -> PendingLogin:
+    return PendingLogin(state, luggage.nonce, luggage.verifier, luggage.return_address)
+
+
+def _link(provider: OpenIdProvider) -> Any:
+    """What speaks to this provider; loaded with all it needs when somebody first asks for it."""
+    return links.github if provider.preset == "github" else links.openid
+
+
+def _failed(provider: OpenIdProvider, trouble: ProviderTrouble) -> ProviderFailed:
+    log.warning("a provider is of no help", provider=provider.key, why=str(trouble))
+    return ProviderFailed()
+
+
+# --- by others' word ---
+
+
+async def _start_by_header(call: Call) -> Response:
+    """Leads to the one address that a proxy has to guard."""
+    query = urlencode(call.request.params)
+    return door.see(f"{SSO}?{query}" if query else SSO)
+
+
+async def _enter_by_header(call: Call) -> Response:
+    async def recognize() -> ProvenIdentity:
+        return await api.people.providers.by_header(call)
+
+    return await endings.enter(call, recognize, endings.asked_for(call))
+
+
+async def _enter_by_token(call: Call) -> Response:
+    async def recognize() -> ProvenIdentity:
+        return await api.people.providers.by_token(call, call.request.params.get("token", ""))
+
+    return await endings.enter(call, recognize, endings.asked_for(call))
+
+
+async def _finish_with_token(call: Call, token: str) -> Response:
+    """The desktop app comes with what was pasted into it."""
+
+    async def recognize() -> ProvenIdentity:
+        return await call.db.write(
+            actions.people.logins_under_way.redeem,
+            endings.token_hash(call, token),
+            call.request.client_address,
+        )
+
+    return await endings.enter(call, recognize, Ending())

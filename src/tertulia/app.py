@@ -21,6 +21,7 @@ from tertulia.api.call import COMPLAINTS, Services
 from tertulia.api.routes import ABSENT, ROUTES
 from tertulia.config import Config
 from tertulia.connections import Connections
+from tertulia.demo import life
 from tertulia.demo.people import GUEST
 from tertulia.domain.people.keys import Vault
 from tertulia.errors import ClientError
@@ -122,7 +123,6 @@ class Application:
             observe=self.metrics.observe,
             refused=api.recording.refused,
         )
-        self._description = description()
         self._pages = self._build_pages(gate)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -193,6 +193,8 @@ class Application:
             jobs.append(Job("mail", 1, self.postman.go_round, at_once=True))
             jobs.append(Job("missed messages", 5, self.lookout.look, at_once=True))
             jobs.append(Job("missed mail", 5, self.lookout.tell, at_once=True))
+        if config.demo:
+            jobs.append(Job("demo", life.EVERY_SECONDS, life.Life(delivery).go_on))
         if self._goes_by_database:
             jobs.append(Job("clock", 60, partial(housekeeping.compare_clocks, database)))
         return jobs
@@ -241,12 +243,13 @@ class Application:
     async def _openapi(self, request: Request) -> Response:
         return await rendering.answer(
             ApiRequest(request.scope, request.receive),
-            self._description,
+            description(),
             "application/json",
             headers={"Access-Control-Allow-Origin": "*"},
         )
 
 
+@cache
 @cache
 def description() -> bytes:
     """What the API says of itself: the same for every server of this version."""

@@ -15,7 +15,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from tertulia import api, domain, markdown, metrics, storage
+from tertulia import api, domain, links, markdown, metrics, storage
 from tertulia.api.admission import Admission
 from tertulia.api.call import COMPLAINTS, Services
 from tertulia.api.routes import ABSENT, ROUTES
@@ -102,6 +102,7 @@ class Application:
             self.delivery, self.runner, self.indexing, self.counting, self.connections
         )
         self.metrics.tell_of_mail(self.postman)
+        links.loading.load(config)
         gate = Admission(self.services)
         self._api = Api(
             ROUTES,

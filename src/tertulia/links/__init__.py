@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         smtp,
         tokens,
         web,
+        web_push,
         writing,
     )
 else:

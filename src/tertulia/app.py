@@ -15,12 +15,13 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from tertulia import api, domain, markdown, metrics, storage
+from tertulia import api, domain, links, markdown, metrics, storage
 from tertulia.api.admission import Admission
 from tertulia.api.call import COMPLAINTS, Services
 from tertulia.api.routes import ABSENT, ROUTES
 from tertulia.config import Config
 from tertulia.connections import Connections
+from tertulia.demo import life
 from tertulia.demo.people import GUEST
 from tertulia.domain.people.keys import Vault
 from tertulia.errors import ClientError
@@ -102,6 +103,7 @@ class Application:
             self.delivery, self.runner, self.indexing, self.counting, self.connections
         )
         self.metrics.tell_of_mail(self.postman)
+        links.loading.load(config)
         gate = Admission(self.services)
         self._api = Api(
             ROUTES,
@@ -123,7 +125,6 @@ class Application:
             observe=self.metrics.observe,
             refused=api.recording.refused,
         )
-        self._description = description()
         self._pages = self._build_pages(gate)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -196,6 +197,8 @@ class Application:
         if config.sends_mail:
             jobs.append(Job("mail", 1, self.postman.go_round, at_once=True))
             jobs.append(Job("missed mail", 5, self.lookout.tell, at_once=True))
+        if config.demo:
+            jobs.append(Job("demo", life.EVERY_SECONDS, life.Life(delivery).go_on))
         if self._goes_by_database:
             jobs.append(Job("clock", 60, partial(housekeeping.compare_clocks, database)))
         return jobs
@@ -243,12 +246,13 @@ class Application:
     async def _openapi(self, request: Request) -> Response:
         return await rendering.answer(
             ApiRequest(request.scope, request.receive),
-            self._description,
+            description(),
             "application/json",
             headers={"Access-Control-Allow-Origin": "*"},
         )
 
 
+@cache
 @cache
 def description() -> bytes:
     """What the API says of itself: the same for every server of this version."""

@@ -37,6 +37,8 @@ EXAMPLES = {
     "metrics": "public",
     "log_level": "debug",
     "log_format": "json",
+    "tls_cert": "chain.pem",
+    "tls_key": "key.pem",
     "trusted_proxies": "127.0.0.1/32, 10.0.0.0/8",
     "webhook_networks": "127.0.0.0/8",
     "send_key_hours": "48",
@@ -293,6 +295,10 @@ def test_the_file_names_those_who_vouch_for_people(folder):
             ' this machine, not "http://id.example.com".',
         ),
         (OPENID + "client_id = ''", "{file} is not valid TOML"),
+        (
+            "[[saml]]\nentity_id = 'x'\nurl = 'https://x'\ncertificate = 'x'",
+            "[[saml]] number 1 in {file}: certificate must be PEM",
+        ),
         ("[[jwt]]\nkey_text = 'short'", "[[jwt]] number 1 in {file}: key_text must have at least"),
         (
             "[[jwt]]\nkey_text = 'x'\nalgorithms = ['none']",

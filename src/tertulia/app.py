@@ -15,12 +15,13 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from tertulia import api, domain, markdown, metrics, storage
+from tertulia import api, domain, links, markdown, metrics, storage
 from tertulia.api.admission import Admission
 from tertulia.api.call import COMPLAINTS, Services
 from tertulia.api.routes import ABSENT, ROUTES
 from tertulia.config import Config
 from tertulia.connections import Connections
+from tertulia.demo import life
 from tertulia.demo.people import GUEST
 from tertulia.domain.people.keys import Vault
 from tertulia.errors import ClientError
@@ -35,7 +36,9 @@ from tertulia.jobs import housekeeping, presence
 from tertulia.jobs.counting import Counting
 from tertulia.jobs.directories import DirectoryWatch
 from tertulia.jobs.letters import Postman
+from tertulia.jobs.missed import Lookout
 from tertulia.jobs.preparing import Preparation
+from tertulia.jobs.pushing import Herald
 from tertulia.jobs.rerendering import rerender
 from tertulia.jobs.runner import Job, Runner
 from tertulia.jobs.searching import Indexing
@@ -51,7 +54,9 @@ from tertulia.web.integrations import IntegrationPages
 from tertulia.web.logging_in import LoginPages
 from tertulia.web.page import WebPage
 from tertulia.web.passwords import PasswordPages
+from tertulia.web.saml import SamlPages
 from tertulia.web.single_sign_on import SingleSignOn
+from tertulia.web.unsubscribing import Unsubscribing
 
 TABLE_HEADERS = {"Cache-Control": "public, max-age=86400", "Access-Control-Allow-Origin": "*"}
 
@@ -90,12 +95,15 @@ class Application:
         self.counting = Counting(database)
         self.postman = Postman(config, database, self.delivery, vault)
         self.switchboard = Switchboard(config, database, self.delivery)
+        self.lookout = Lookout(config, database, self.delivery, vault)
+        self.herald = Herald(config, database, self.delivery, vault)
         self.runner = Runner(self._jobs())
         self.connections = Connections(config)
         self.metrics = metrics.Metrics(
             self.delivery, self.runner, self.indexing, self.counting, self.connections
         )
         self.metrics.tell_of_mail(self.postman)
+        links.loading.load(config)
         gate = Admission(self.services)
         self._api = Api(
             ROUTES,
@@ -117,7 +125,6 @@ class Application:
             observe=self.metrics.observe,
             refused=api.recording.refused,
         )
-        self._description = description()
         self._pages = self._build_pages(gate)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -160,6 +167,9 @@ class Application:
         jobs = [
             Job("scheduled messages", 0.5, partial(send_due, *both, SCHEDULED), at_once=True),
             Job("reminders", 0.5, partial(send_due, *both, REMINDERS), at_once=True),
+            Job("missed messages", 2, self.lookout.look, at_once=True),
+            Job("push", 2, self.herald.look, at_once=True),
+            Job("pushed and read", 10, self.herald.take_back),
             Job("webhooks", 0.5, self.switchboard.look, at_once=True),
             Job("numbers", 300, self.counting.look, at_once=True),
             Job("search", 0.5, self.indexing.look, at_once=True),
@@ -186,6 +196,9 @@ class Application:
             jobs.append(Job("directories", 30, DirectoryWatch(*both, config.ldap).look))
         if config.sends_mail:
             jobs.append(Job("mail", 1, self.postman.go_round, at_once=True))
+            jobs.append(Job("missed mail", 5, self.lookout.tell, at_once=True))
+        if config.demo:
+            jobs.append(Job("demo", life.EVERY_SECONDS, life.Life(delivery).go_on))
         if self._goes_by_database:
             jobs.append(Job("clock", 60, partial(housekeeping.compare_clocks, database)))
         return jobs
@@ -208,9 +221,11 @@ class Application:
                 Route("/api/v1/openapi.json", self._openapi),
                 Route("/static/emoji.json", _emoji),
                 *IntegrationPages(self.services).routes(),
+                *Unsubscribing(self.services).routes(),
                 Mount("/static/css", StaticFiles(packages=[("tertulia.web", "static/css")])),
                 *LoginPages(DoorPages(gate), GUEST if self.services.config.demo else None).routes(),
                 *PasswordPages(DoorPages(gate)).routes(),
+                *SamlPages(DoorPages(gate)).routes(),
                 *SingleSignOn(DoorPages(gate)).routes(),
                 *Gallery(self.services, gate).routes(),
                 *Downloads(self.services, gate).routes(),
@@ -231,12 +246,13 @@ class Application:
     async def _openapi(self, request: Request) -> Response:
         return await rendering.answer(
             ApiRequest(request.scope, request.receive),
-            self._description,
+            description(),
             "application/json",
             headers={"Access-Control-Allow-Origin": "*"},
         )
 
 
+@cache
 @cache
 def description() -> bytes:
     """What the API says of itself: the same for every server of this version."""

@@ -134,6 +134,23 @@ def test_an_account_is_found_by_who_it_is_and_first_by_its_verified_address(chat
     assert ana.record.email == "ana@example.com"
 
 
+def test_an_address_that_was_given_to_another_opens_nothing(chat, site):
+    ana = chat.person("ana", role="owner")
+    ana_is_known(site)
+    first, second, third = Browser(chat), Browser(chat), Browser(chat)
+    first.opens(goes(first, site))
+    site.knows("s-new", email="ana@example.com", email_verified=True, name="A newcomer")
+
+    page = second.opens(goes(second, site, who="s-new"))
+    chat.write(actions.people.identities.unlink, ana.id)
+    third.opens(goes(third, site, who="s-new"))
+
+    assert page.status == 401
+    assert "belongs to somebody else" in text_of(page)
+    assert "session" not in second.cookies
+    assert third.calls("GET", "/users/me").succeeds()["user_id"] == ana.id
+
+
 @pytest.mark.parametrize(
     "claims",
     [{"email_verified": False}, {"email_verified": None}, {"email": None}, {"email": "no address"}],
@@ -351,6 +368,20 @@ def test_the_desktop_app_is_given_a_token_for_a_moment(chat, site):
     assert app.calls("GET", "/users/me").succeeds()["user_id"] == ana.id
     assert again.status == 400
     assert not thief.cookies
+
+
+def test_the_desktop_apps_own_window_leads_to_the_browser(chat):
+    app = Browser(chat, headers={"User-Agent": "ZulipElectron/5.11.0 (Linux)"})
+
+    page = app.opens(f"{KEYCLOAK}?next=/%23narrow/is/dm")
+    script = app.opens("/static/desktop-login.js")
+
+    assert page.status == 200
+    assert not app.cookies
+    assert f'href="http://{chat.host}{KEYCLOAK}?next=%2F%23narrow%2Fis%2Fdm"' in page.body.decode()
+    assert "script-src 'self'" in page.headers["Content-Security-Policy"]
+    assert b"desktop_flow_otp" in script.body
+    assert app.opens(f"{KEYCLOAK}?desktop_flow_otp={OTP}").status == 302
 
 
 def test_a_token_of_the_desktop_app_is_stale_after_seconds(chat, site):

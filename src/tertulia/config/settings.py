@@ -19,12 +19,14 @@ from tertulia.config.providers import (
     OpenIdProvider,
     Provider,
     RemoteUserProxy,
+    SamlProvider,
     read_tables,
     tables_markdown,
 )
 from tertulia.config.values import (
     DATABASE,
     DOMAIN,
+    FILE,
     FOLDER,
     HOST,
     LINE,
@@ -163,6 +165,13 @@ class Config:
     log_format: str = setting(
         "text", one_of("text", "json"), "Log lines for people or for programs."
     )
+    tls_cert: str = setting(
+        "",
+        FILE,
+        "A certificate with its chain (PEM), to speak TLS without a proxy; SIGHUP reads it again.",
+        when_empty="none: plain HTTP",
+    )
+    tls_key: str = setting("", FILE, "The private key of `tls_cert` (PEM).", when_empty="none")
     trusted_proxies: tuple[Network, ...] = setting(
         (),
         NETWORKS,
@@ -225,6 +234,7 @@ class Config:
 
     openid: tuple[OpenIdProvider, ...] = ()
     ldap: tuple[LdapDirectory, ...] = ()
+    saml: tuple[SamlProvider, ...] = ()
     remote_user: tuple[RemoteUserProxy, ...] = ()
     jwt: tuple[JwtIssuer, ...] = ()
 
@@ -243,7 +253,7 @@ class Config:
     @property
     def providers(self) -> tuple[Provider, ...]:
         """All who vouch for people."""
-        return (*self.ldap, *self.remote_user, *self.openid, *self.jwt)
+        return (*self.ldap, *self.saml, *self.remote_user, *self.openid, *self.jwt)
 
     def login_methods(self, subdomain: str | None) -> tuple[str, ...]:
         """The ways to log in that this server offers an organization, or to any of them, by their

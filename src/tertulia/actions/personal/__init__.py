@@ -8,11 +8,13 @@ if TYPE_CHECKING:
     from tertulia.actions.personal import (
         alert_words,
         drafts,
+        missed,
         muted_users,
         navigation_views,
         settings,
         snippets,
         topic_policies,
+        web_push,
     )
 else:
     __getattr__ = on_demand(__name__)

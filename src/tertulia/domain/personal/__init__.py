@@ -8,10 +8,12 @@ if TYPE_CHECKING:
     from tertulia.domain.personal import (
         alert_words,
         drafts,
+        missed,
         navigation_views,
         settings,
         snippets,
         topic_policies,
+        web_push,
     )
 else:
     __getattr__ = on_demand(__name__)

@@ -8,10 +8,12 @@ if TYPE_CHECKING:
     from tertulia.storage.personal import (
         alert_words,
         drafts,
+        missed,
         muted_users,
         navigation_views,
         snippets,
         topic_policies,
+        web_push,
     )
 else:
     __getattr__ = on_demand(__name__)

@@ -124,6 +124,20 @@ def usual_settings(chat) -> dict[str, Any]:
     return {name: value for name, value in (plain | given).items() if name in names}
 
 
+# As a browser says where it wants to be told of messages.
+BROWSER = {
+    "endpoint": "https://push.example.com/x",
+    "p256dh": "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-"
+    "AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
+    "auth": "BTBZMqHH6r4Tts7J_aSIgg",
+}
+
+
+def subscribed(ana) -> str:
+    ana.post("/web_push/subscriptions", **BROWSER).succeeds()
+    return BROWSER["endpoint"]
+
+
 def linkifier_ids(ana) -> list[int]:
     return [each["id"] for each in ana.get("/realm/linkifiers").succeeds()["linkifiers"]]
 
@@ -200,6 +214,9 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
         ("POST", "/drafts"): {"drafts": [words]},
         ("PATCH", "/drafts/{draft_id}"): {"draft": words},
         ("DELETE", "/drafts/{draft_id}"): {},
+        ("GET", "/web_push/key"): {},
+        ("POST", "/web_push/subscriptions"): BROWSER,
+        ("DELETE", "/web_push/subscriptions"): {"endpoint": lambda: subscribed(ana)},
         ("GET", "/navigation_views"): {},
         ("POST", "/navigation_views"): {
             "fragment": lambda: f"narrow/is/{next(names)}",

@@ -102,6 +102,17 @@ ROUTES = [
     post("/navigation_views", api.personal.navigation_views.add),
     patch("/navigation_views/{fragment:path}", api.personal.navigation_views.edit),
     delete("/navigation_views/{fragment:path}", api.personal.navigation_views.remove),
+    get("/web_push/key", api.personal.web_push.key, requires=api.requirements.human),
+    post(
+        "/web_push/subscriptions",
+        api.personal.web_push.subscribe,
+        requires=api.requirements.human,
+    ),
+    delete(
+        "/web_push/subscriptions",
+        api.personal.web_push.unsubscribe,
+        requires=api.requirements.human,
+    ),
     # channels and topics
     get("/streams", api.channels.everything),
     post("/channels/create", api.channels.create, requires=api.requirements.no_guest),

@@ -130,11 +130,12 @@ def deactivate(email: str, org: str | None, **flags: Any) -> None:
 @click.argument("email")
 @in_organization
 def reactivate(email: str, org: str | None, **flags: Any) -> None:
-    """Open an account again that has ended."""
+    """Open an account again that has ended; a bot whose owner has gone gets a new key."""
     opened = open_organization(org, flags)
     found = _find(opened, email)
-    opened.write(actions.people.reactivate, found.id)
-    click.echo(f"{found.full_name} <{found.email}> is back.", err=True)
+    has_new_key = opened.write(actions.people.bring_back, opened.vault, found.id)
+    key = " Its key is a new one, because its owner has gone." if has_new_key else ""
+    click.echo(f"{found.full_name} <{found.email}> is back.{key}", err=True)
 
 
 @user.command()

@@ -151,6 +151,20 @@ def reactivate(tx: Tx, user_id: int) -> None:
     _tell_permissions_of(tx, user.id)
 
 
+def bring_back(tx: Tx, vault: Vault, user_id: int) -> bool:
+    """Open an account again as the server's own administrator; says whether it has a new key.
+
+    The key of a bot is known to its owner. If that account has ended, the key ends with it.
+    """
+    user = get(tx, user_id)
+    owner = None if user.bot_owner_id is None else get(tx, user.bot_owner_id)
+    needs_key = not user.is_active and owner is not None and not owner.is_active
+    if needs_key:
+        reset_key(tx, vault, user.id)
+    reactivate(tx, user.id)
+    return needs_key
+
+
 def reset_key(tx: Tx, vault: Vault, user_id: int) -> str:
     """Give a new key; the old one and the queues it opened end at once."""
     user = get(tx, user_id)

@@ -11,8 +11,7 @@ import msgspec
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Mount, Route
-from starlette.staticfiles import StaticFiles
+from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tertulia import api, domain, links, markdown, metrics, storage
@@ -45,7 +44,7 @@ from tertulia.jobs.searching import Indexing
 from tertulia.jobs.sending import REMINDERS, SCHEDULED, send_due
 from tertulia.jobs.webhook_calls import Switchboard
 from tertulia.storage.database import Database
-from tertulia.web import rendering
+from tertulia.web import door, rendering
 from tertulia.web.assets import Assets
 from tertulia.web.door import DoorPages
 from tertulia.web.downloads import Downloads
@@ -223,7 +222,7 @@ class Application:
                 Route("/static/emoji.json", _emoji),
                 *IntegrationPages(self.services).routes(),
                 *Unsubscribing(self.services).routes(),
-                Mount("/static/css", StaticFiles(packages=[("tertulia.web", "static/css")])),
+                Route("/static/css/{name}.css", door.style),
                 *LoginPages(DoorPages(gate), GUEST if self.services.config.demo else None).routes(),
                 *PasswordPages(DoorPages(gate)).routes(),
                 *JoiningPages(DoorPages(gate)).routes(),

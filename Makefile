@@ -25,6 +25,9 @@ check: .venv/dev.stamp ## format, lint, types, import direction
 	@echo "Format" && $(BIN)/ruff format --quiet --check .
 	@echo "Lint" && $(BIN)/ruff check --quiet .
 	@echo "Types" && $(BIN)/mypy --no-error-summary src tests $(wildcard bench scripts)
+	@tsc=$$(command -v tsc || command -v node_modules/.bin/tsc); \
+	if [ -n "$$tsc" ]; then echo "Types of the page" && $$tsc -p src/tertulia/web/static/jsconfig.json; \
+	else echo "Types of the page: skipped, there is no tsc here (npm install -g typescript)"; fi
 	@echo "Imports" && $(BIN)/python -m pytest -q tests/test_architecture.py
 
 bench: .venv/dev.stamp ## measure speed and memory

@@ -16,6 +16,7 @@ from tests.support.people import Chat  # noqa: E402
 from tests.support.post import PostOffice  # noqa: E402
 from tests.support.server import Server  # noqa: E402
 from tests.support.slapd import DIRECTORY, SLAPD, Slapd, slapd_running  # noqa: E402
+from tests.support.watch import WATCH  # noqa: E402
 
 from tertulia import logs  # noqa: E402
 from tertulia.config import LdapDirectory  # noqa: E402
@@ -143,6 +144,15 @@ def servers(databases: Databases) -> Iterator[Callable[[Kind], Server]]:
     yield server_on
     for server in running.values():
         server.stop()
+
+
+@pytest.fixture(autouse=True)
+def nobody_is_held_up() -> Iterator[None]:
+    """Whatever a test does, the loop and the writer of its servers are soon there for others."""
+    WATCH.begin()
+    yield
+    problems = WATCH.problems()
+    assert not problems, "\n".join(problems)
 
 
 @pytest.fixture(scope="session")

@@ -440,7 +440,7 @@ def zuliprc(path: Path, port: int) -> str:
     return f"{file['api']['email']}:{file['api']['key']}"
 
 
-def test_the_demo_says_who_can_log_in_and_comes_only_once(terminal):
+def test_the_demo_says_who_can_log_in_however_often_it_starts(terminal):
     server = terminal.serves("--demo")
     said = server.said.out
     password = said.split("password ")[1].split()[0]
@@ -452,9 +452,19 @@ def test_the_demo_says_who_can_log_in_and_comes_only_once(terminal):
     assert "All is well." in terminal.runs("check").out
 
     server.stops()
-    again = terminal.runs_process("serve", "--demo", "--port", "0")
-    assert again.code == 1
-    assert again.err.startswith("Error: --demo is for new data, and in ")
+    again = terminal.serves("--demo")
+    assert again.asks("POST", "/fetch_api_key", **login)[0] == 200
+    assert again.said.out.split("This is a demo.")[1] == said.split("This is a demo.")[1]
+
+
+def test_the_demo_does_not_move_in_with_others(terminal):
+    terminal.serves().stops()
+    terminal.runs("user", "add", "ana@example.com", "--name", "Ana", "--role", "owner")
+
+    refused = terminal.runs_process("serve", "--demo", "--port", "0")
+
+    assert refused.code == 1
+    assert refused.err.startswith("Error: --demo is for new data, and in ")
 
 
 def test_the_reason_for_a_refusal_to_listen_names_the_port():

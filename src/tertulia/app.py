@@ -42,13 +42,16 @@ from tertulia.jobs.searching import Indexing
 from tertulia.jobs.sending import REMINDERS, SCHEDULED, send_due
 from tertulia.jobs.webhook_calls import Switchboard
 from tertulia.storage.database import Database
-from tertulia.web import pages, rendering
+from tertulia.web import rendering
 from tertulia.web.assets import Assets
+from tertulia.web.door import DoorPages
 from tertulia.web.downloads import Downloads
-from tertulia.web.gallery import PICTURE_HEADERS, Gallery, drawn
+from tertulia.web.gallery import Gallery
 from tertulia.web.integrations import IntegrationPages
-from tertulia.web.logging_in import Doors
+from tertulia.web.logging_in import LoginPages
 from tertulia.web.page import WebPage
+from tertulia.web.passwords import PasswordPages
+from tertulia.web.single_sign_on import SingleSignOn
 
 TABLE_HEADERS = {"Cache-Control": "public, max-age=86400", "Access-Control-Allow-Origin": "*"}
 
@@ -203,14 +206,12 @@ class Application:
                 Route("/health", self._health),
                 Route("/metrics", self._metrics),
                 Route("/api/v1/openapi.json", self._openapi),
-                Route("/static/logo.svg", _logo),
-                Route("/static/icon.png", _icon),
-                Route("/static/icon-512.png", _icon_large),
-                Route("/static/images/favicon/favicon-pms.png", _icon_calling),
                 Route("/static/emoji.json", _emoji),
                 *IntegrationPages(self.services).routes(),
                 Mount("/static/css", StaticFiles(packages=[("tertulia.web", "static/css")])),
-                *Doors(gate, GUEST if self.services.config.demo else None).routes(),
+                *LoginPages(DoorPages(gate), GUEST if self.services.config.demo else None).routes(),
+                *PasswordPages(DoorPages(gate)).routes(),
+                *SingleSignOn(DoorPages(gate)).routes(),
                 *Gallery(self.services, gate).routes(),
                 *Downloads(self.services, gate).routes(),
             ],
@@ -247,22 +248,6 @@ async def _refuse(request: Request, error: Exception) -> Response:
     return Response(
         encode_error(error), error.status, error.reply_headers(), media_type="application/json"
     )
-
-
-async def _logo(request: Request) -> Response:
-    return Response(pages.LOGO, media_type="image/svg+xml", headers=PICTURE_HEADERS)
-
-
-async def _icon(request: Request) -> Response:
-    return drawn("tertulia", 100)
-
-
-async def _icon_large(request: Request) -> Response:
-    return drawn("tertulia", 512)
-
-
-async def _icon_calling(request: Request) -> Response:
-    return drawn("calling", 64)
 
 
 async def _emoji(request: Request) -> Response:

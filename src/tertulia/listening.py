@@ -14,10 +14,12 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 from tertulia.config import Config
 from tertulia.connections import Connections, Wait
 from tertulia.errors import BadRequest, CannotStart, ClientError
-from tertulia.errors.http import HeadersTooLarge, RequestTooSlow
+from tertulia.errors.http import HeadersTooLarge, NoHttps, RequestTooSlow
 from tertulia.http.replies import encode_error
+from tertulia.http.request import ON_LEAVING, Leave
 
 BACKLOG = 2048
+TLS_HELLO = b"\x16\x03"  # how https begins
 
 
 class CannotListen(CannotStart):
@@ -65,6 +67,7 @@ class Protocol(HttpToolsProtocol):
         self._asking: Wait | None = None  # for a head or a body that has begun
         self._reading: Wait | None = None  # for an answer to be read
         self._most_unread = 0  # bytes of it
+        self._leave: Leave | None = None  # what is to be done when the client goes
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -78,10 +81,20 @@ class Protocol(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._connections.leave(self._counted_by)
         super().connection_lost(exc)
+        if self._leave is not None:
+            self._leave()
+
+    def _on_leaving(self, leave: Leave | None) -> None:
+        self._leave = leave
+        if leave is not None and self.transport.is_closing():
+            leave()
 
     # --- what comes in ---
 
     def data_received(self, data: bytes) -> None:
+        if self._head_bytes == 0 and data.startswith(TLS_HELLO) and self._is_in_head:
+            self._refuse(NoHttps())
+            return
         if self._asking is None and self._is_idle():
             self._expect_head()
         super().data_received(data)
@@ -95,6 +108,9 @@ class Protocol(HttpToolsProtocol):
         if self._asking is None:
             self._expect_head()
         super().on_message_begin()
+        self.scope[ON_LEAVING] = self._on_leaving  # type: ignore[literal-required]
+        # A proxy's word may take the client's place; who is at the other end stays known.
+        self.scope["peer"] = self.client[0] if self.client else ""  # type: ignore[typeddict-unknown-key]
 
     def on_header(self, name: bytes, value: bytes) -> None:
         if self._is_in_head:  # what comes after a body is of no use to us

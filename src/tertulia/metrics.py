@@ -1,12 +1,19 @@
 """Numbers about the running server, in the form that Prometheus reads."""
 
 import ipaddress
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterator
 from functools import partial
+from itertools import accumulate
 from urllib.parse import urlsplit
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Gauge, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
+from prometheus_client.metrics_core import CounterMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.process_collector import ProcessCollector
+from prometheus_client.registry import Collector
+from prometheus_client.utils import floatToGoString
 from starlette.requests import Request
 
 from tertulia.connections import Connections
@@ -17,6 +24,7 @@ from tertulia.jobs.runner import Runner
 from tertulia.jobs.searching import Indexing
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
+SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5)  # counted up to each of these
 SIGNS_OF_A_PROXY = frozenset(
     ("forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip")
 )
@@ -33,6 +41,34 @@ COUNTED = {
 }
 
 
+class Answers(Collector):
+    """Counts answers, at a fraction of what the library takes for it on every request."""
+
+    def __init__(self) -> None:
+        self._counts: defaultdict[tuple[str, str, int], int] = defaultdict(int)
+        self._within = [0] * (len(SECONDS) + 1)  # each bound, and beyond them all
+        self._seconds = 0.0
+
+    def count(self, method: str, route: str, status: int, seconds: float) -> None:
+        self._counts[method, route, status] += 1
+        if route != "/events":
+            self._within[bisect_left(SECONDS, seconds)] += 1
+            self._seconds += seconds
+
+    def collect(self) -> Iterator[Metric]:
+        requests = CounterMetricFamily(
+            "tertulia_requests", "Requests answered", labels=["method", "route", "status"]
+        )
+        for (method, route, status), count in self._counts.items():
+            requests.add_metric([method, route, str(status)], count)
+        yield requests
+        took = HistogramMetricFamily("tertulia_request_seconds", "Time to answer, long polls aside")
+        bounds = [*map(floatToGoString, SECONDS), "+Inf"]
+        buckets = list(zip(bounds, accumulate(self._within), strict=True))
+        took.add_metric([], buckets, self._seconds)
+        yield took
+
+
 class Metrics:
     def __init__(
         self,
@@ -44,18 +80,8 @@ class Metrics:
     ) -> None:
         self._registry = CollectorRegistry()
         ProcessCollector(registry=self._registry)
-        self._requests = Counter(
-            "tertulia_requests",
-            "Requests answered",
-            ["method", "route", "status"],
-            registry=self._registry,
-        )
-        self._seconds = Histogram(
-            "tertulia_request_seconds",
-            "Time to answer, long polls aside",
-            buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5),
-            registry=self._registry,
-        )
+        self._answers = Answers()
+        self._registry.register(self._answers)
         mailboxes = Gauge(
             "tertulia_mailboxes", "Event queues held in memory", registry=self._registry
         )
@@ -128,9 +154,7 @@ class Metrics:
         given_up.set_function(lambda: postman.given_up)
 
     def observe(self, method: str, route: str, status: int, seconds: float) -> None:
-        self._requests.labels(method, route, str(status)).inc()
-        if route != "/events":
-            self._seconds.observe(seconds)
+        self._answers.count(method, route, status, seconds)
 
     def text(self) -> bytes:
         return generate_latest(self._registry)

@@ -260,7 +260,7 @@ def test_trouble_is_told_in_one_line_a_minute(capfd):
         connections.look(float(second))
 
     told = "".join(capfd.readouterr())
-    assert re.findall(r"late_head=(\d+)", told) == ["1", "60", "60"]
+    assert re.findall(r'"late_head": (\d+)', told) == ["1", "60", "60"]
 
 
 # --- more than there are files for ---

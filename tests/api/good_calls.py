@@ -4,16 +4,25 @@ import itertools
 from typing import Any
 from urllib.parse import urlencode
 
+from joserfc import jwt
+from joserfc.jwk import OctKey
 from tests.support.browser import Browser
 from tests.support.files import form, own, sends_form
 from tests.support.files import uploads as uploads_file
 from tests.support.groups import make
 from tests.support.people import Chat, Person, basic
 from tests.support.pictures import picture, uploads, uploads_to
+from tests.support.server import SECRET
 
 from tertulia.api.routes import ROUTES
 from tertulia.domain.groups.group import REALM_PERMISSIONS
 from tertulia.domain.organization.settings import DEFAULTS
+
+
+def signed_by_us(person: Person) -> str:
+    """A token of the program that the server trusts."""
+    key, claims = OctKey.import_key(SECRET), {"email": person.email}
+    return jwt.encode({"alg": "HS256"}, claims, key, algorithms=["HS256"])
 
 
 class Calls(dict[tuple[str, str], dict[str, Any]]):
@@ -284,6 +293,7 @@ def account_calls(chat) -> tuple[dict[tuple[str, str], Any], dict[str, Any]]:
         ("DELETE", "/users/{email}"): {},
         ("DELETE", "/users/me"): {},
         ("POST", "/users/{user_id}/reactivate"): {},
+        ("POST", "/users/{user_id}/password_link"): {},
         ("POST", "/users/me/api_key/regenerate"): {},
     }
     places = {
@@ -349,6 +359,7 @@ def good_calls(chat: Chat) -> tuple[Person, Calls, dict[str, Any]]:
         {
             ("GET", "/server_settings"): {},
             ("POST", "/fetch_api_key"): {"username": ana.email, "password": "open sesame"},
+            ("POST", "/jwt/fetch_api_key"): {"token": signed_by_us(ana), "include_profile": True},
             ("POST", "/register"): {},
             ("GET", "/events"): {
                 "queue_id": ears.queue_id,

@@ -70,13 +70,67 @@ def test_the_body_wins_over_the_query_and_the_last_value_over_the_first(chat):
     assert (seen["subject"], seen["content"]) == ("last", "<p>body</p>")
 
 
-def test_a_json_body_is_not_read(chat):
+def test_a_json_body_says_what_a_form_would(chat):
     ana = chat.person("ana", channels=["kitchen"])
-    body = json.dumps({"type": "channel", "to": "kitchen", "topic": "x", "content": "x"})
+    body = {
+        "type": "channel",
+        "to": "kitchen",
+        "topic": "x",
+        "content": "x",
+        "read_by_sender": True,
+    }
 
-    sent = ana.raw("POST", "/api/v1/messages", body.encode(), Content_Type="application/json")
+    sent = ana.raw(
+        "POST", "/api/v1/messages", json.dumps(body).encode(), Content_Type="application/json"
+    ).succeeds()
 
-    sent.fails("Missing 'content' argument")
+    assert "read" in ana.sees(sent["id"])["flags"]
+
+
+@pytest.mark.parametrize(
+    "media, body, msg",
+    [
+        ("application/json", b"[1]", "The form data cannot be read: a JSON body is an object"),
+        ("application/json", b"{", "The form data cannot be read: the body is not valid JSON"),
+        ("text/plain", b"content=x", "Parameters are read from a form"),
+        ("", b"content=x", "Parameters are read from a form"),
+    ],
+)
+def test_a_body_that_is_no_form_says_what_is_wanted(chat, media, body, msg):
+    sent = chat.person("ana").raw("POST", "/api/v1/messages", body, Content_Type=media).json
+
+    assert sent["msg"].startswith(msg)
+
+
+def test_mistakes_of_a_first_bot_are_understood(chat):
+    ana = chat.person("ana", channels=["kitchen"])
+    soup = ana.says("Soup", to="#kitchen > lunch")
+
+    ana.post("/messages", type="dm", to=[ana.id], content="x", read_by_sender="True").succeeds()
+    for emoji in (":tada:", "🎂", "soup"):
+        ana.post(f"/messages/{soup.id}/reactions", emoji_name=emoji).succeeds()
+    ana.delete(f"/messages/{soup.id}/reactions", emoji_name="🎂").succeeds()
+
+    names = [each["emoji_name"] for each in ana.sees(soup)["reactions"]]
+    assert names == ["tada", "soup"]
+
+
+def test_a_slip_in_the_types_of_events_is_told(chat):
+    ana = chat.person("ana")
+
+    told = ana.registers(event_types=["mesage", "message"], fetch_event_types=[])
+
+    assert told["unknown_event_types"] == ["mesage"]
+    assert "unknown_event_types" not in ana.registers(event_types=["message", "realm_user"])
+
+
+@pytest.mark.on_one
+def test_a_slash_at_the_end_is_told(chat):
+    chat.stranger.raw("GET", "/api/v1/server_settings/").fails(
+        "Not found. There is something at /api/v1/server_settings, without the slash at the end.",
+        code="NOT_FOUND",
+        status=404,
+    )
 
 
 def test_a_field_called_method_replaces_the_method_of_a_post(chat):
@@ -135,7 +189,6 @@ def test_double_slashes_are_one(chat):
     "path",
     [
         "/no_such_thing",
-        "/users/",
         "/users/me/",
         "/messages/abc",
         "/messages/-1",

@@ -13,8 +13,25 @@ def test_nobody_costs_what_somebody_does():
 @pytest.mark.parametrize("length, allowed", [(7, False), (8, True), (100, True), (101, False)])
 def test_a_password_is_neither_short_nor_endless(length, allowed):
     try:
-        chosen = domain.people.passwords.checked("x" * length)
+        chosen = domain.people.passwords.checked(("kqzwjx" * 20)[:length])
     except BadRequest:
         chosen = None
 
     assert (chosen is not None) is allowed
+
+
+@pytest.mark.parametrize(
+    "password, allowed",
+    [
+        ("password", False),
+        ("password1", False),
+        ("12345678", False),
+        ("ana.garcia", False),
+        ("open sesame", True),
+        ("kqzwjxrv", True),
+    ],
+)
+def test_a_password_is_not_easy_to_guess(password, allowed):
+    about = ["ana.garcia@example.com", "Ana Garcia"]
+
+    assert (domain.people.passwords.guesses(password, about) >= 10_000) is allowed

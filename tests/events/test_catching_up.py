@@ -7,6 +7,7 @@ back on purpose, so that each of these moments happens every time.
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Coroutine
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -211,10 +212,10 @@ def test_nobody_is_answered_while_somebody_looks_at_one_moment(play):
         follower = stage.delivery.follower
         before = stage.applied
 
-        async with follower.still():
+        async with follower.still(stage.realm_id):
             writing = asyncio.create_task(stage.says("Meanwhile"))
             await asyncio.sleep(0.1)
-            looking = asyncio.create_task(enter(follower.still))
+            looking = asyncio.create_task(enter(partial(follower.still, stage.realm_id)))
             await asyncio.sleep(0)
             unmoved = (stage.applied, writing.done(), looking.done())
         await asyncio.wait_for(asyncio.gather(writing, looking), PATIENCE_SECONDS)

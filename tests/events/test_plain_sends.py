@@ -122,7 +122,7 @@ def test_a_rule_that_somebody_else_has_just_changed_is_heeded(own_chat, appended
         ana.says("Soup?", to=[ben])
     before = sum(appended)
 
-    with held_still(own_chat.server, follower):
+    with held_still(own_chat.server, follower, own_chat.realm.id):
         own_chat.write_from_outside(actions.people.accounts.deactivate, owner.record, ben.id)
         refused = in_background(lambda: ana.tries_to_say("Tea?", to=[ben]))
         eventually(lambda: len(appended) > before)
@@ -132,12 +132,12 @@ def test_a_rule_that_somebody_else_has_just_changed_is_heeded(own_chat, appended
 
 
 @contextmanager
-def held_still(server: Server, follower: Follower) -> Iterator[None]:
+def held_still(server: Server, follower: Follower, realm_id: int) -> Iterator[None]:
     """The server hears of nothing meanwhile."""
     holding, held = asyncio.Event(), threading.Event()
 
     async def hold() -> None:
-        async with follower.still():
+        async with follower.still(realm_id):
             held.set()
             await holding.wait()
 

@@ -1,6 +1,7 @@
 """The whole way: a request goes in, JSON comes out, in the order and the words promised."""
 
 import asyncio
+from collections.abc import Callable
 from email.utils import parsedate_to_datetime
 from typing import Any
 
@@ -10,6 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
 from tests.http.toy import FORM, Kitchen, http_scope
+
+from tertulia.http.request import ON_LEAVING
 
 
 def test_a_success_is_one_line_of_json_with_result_and_msg_first(kitchen):
@@ -44,7 +47,16 @@ def test_every_answer_carries_the_same_headers(kitchen):
     "method, path, status, answer",
     [
         ("GET", "/nothing", 404, {"msg": "Not found", "code": "NOT_FOUND"}),
-        ("GET", "/pots/", 404, {"msg": "Not found", "code": "NOT_FOUND"}),
+        (
+            "GET",
+            "/pots/",
+            404,
+            {
+                "msg": "Not found. There is something at /api/v1/pots,"
+                " without the slash at the end.",
+                "code": "NOT_FOUND",
+            },
+        ),
         ("GET", "/pots/%ff", 400, {"msg": "The request is not valid UTF-8", "code": "BAD_REQUEST"}),
         (
             "PUT",
@@ -113,10 +125,11 @@ def test_parameters_come_in_the_query_a_form_or_in_parts_and_the_body_wins(kitch
     assert parts["note"] == "stew"
 
 
-def test_a_json_body_is_not_read(kitchen):
+def test_a_json_body_says_what_a_form_would(kitchen):
     answer = kitchen.post("/pots", json={"name": "soup"})
 
-    assert answer.json()["msg"] == "Missing 'name' argument"
+    assert answer.json() == kitchen.post("/pots", data={"name": "soup"}).json()
+    assert answer.json()["result"] == "success"
 
 
 def test_unsupported_parameters_are_listed_last(kitchen):
@@ -282,7 +295,11 @@ def test_every_answer_is_observed(kitchen):
 
 def test_a_long_poll_ends_when_its_client_leaves(kitchen):
     async def scene() -> list[object]:
-        scope = http_scope(path="/api/v1/wait")
+        def on_leaving(leave: Callable[[], None] | None) -> None:
+            if leave is not None:
+                asyncio.get_running_loop().call_soon(leave)
+
+        scope = http_scope(path="/api/v1/wait") | {ON_LEAVING: on_leaving}
         return await asyncio.wait_for(kitchen.exchange(scope, []), 2)
 
     assert asyncio.run(scene()) == []

@@ -8,25 +8,11 @@ from tests.support.post import html_in, text_in
 from tertulia.domain.letters import LANGUAGES, Letter
 from tertulia.links import writing
 
-
-class Everything(dict[str, str]):
-    """A value for whatever a letter may ask for."""
-
-    def keys(self) -> list[str]:  # type: ignore[override]
-        return [
-            "name",
-            "organization",
-            "link",
-            "address",
-            "inviter",
-            "agent",
-            "site",
-            "until",
-            "days",
-        ]
-
-    def __getitem__(self, name: str) -> str:
-        return "https://chat.example.com/x" if name in ("link", "site") else f"the {name}"
+# A value for whatever a letter may ask for.
+VALUES = {
+    name: f"the {name}"
+    for name in ("name", "organization", "address", "inviter", "agent", "from_where", "when")
+} | {"link": "https://chat.example.com/x", "site": "https://chat.example.com"}
 
 
 def written(letter: Letter) -> EmailMessage:
@@ -37,7 +23,7 @@ def written(letter: Letter) -> EmailMessage:
 def test_every_letter_is_there_in_every_language(kind):
     subjects = set()
     for language in LANGUAGES:
-        message = written(Letter(kind, "ana@example.com", language, {**Everything()}))
+        message = written(Letter(kind, "ana@example.com", language, VALUES))
 
         subjects.add(message["Subject"])
         assert text_in(message).strip()

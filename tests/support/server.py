@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import uvloop
+from tests.support import watch
 from tests.support.client import Client
 from tests.support.waiting import PATIENCE_SECONDS
+from tests.support.watch import WatchedDatabase
 
 from tertulia.app import Application
-from tertulia.config import Config
+from tertulia.config import Config, JwtIssuer
 from tertulia.domain.people.keys import Vault
 from tertulia.serving import Server as Uvicorn
 from tertulia.serving import uvicorn_config
@@ -48,15 +50,17 @@ class Server:
     folder: Path
     settings: dict[str, Any] = field(default_factory=dict)
     clock: Clock = field(default_factory=Clock)
+    port: int = 0  # any that is free, and the same one after a restart
 
     def start(self) -> "Server":
-        config = Config(**{"data": self.folder, "rate_limit": None, **self.settings})
+        usual = {"data": self.folder, "rate_limit": None, "jwt": (JwtIssuer(key_text=SECRET),)}
+        config = Config(**usual | self.settings)
         self.vault = Vault(SECRET.encode())
-        self.database = Database.at(self.url, self.clock)
+        self.database: Database = WatchedDatabase.at(self.url, self.clock)
         self.database.migrate()
         self.application = Application(config, self.database, self.vault, self.clock)
-        listening = socket.create_server(("127.0.0.1", 0))
-        self.port: int = listening.getsockname()[1]
+        listening = socket.create_server(("127.0.0.1", self.port))
+        self.port = listening.getsockname()[1]
         self.client = Client(self.port)
         self._loop = uvloop.new_event_loop()
         ready = threading.Event()
@@ -71,7 +75,7 @@ class Server:
         """As `tertulia.serving.serve` does it, on a loop that we know."""
 
         async def serve() -> None:
-            async with self.application.running():
+            async with self.application.running(), watch.over_the_loop():
                 await self._uvicorn.serve([listening])
 
         with asyncio.Runner(loop_factory=lambda: self._loop) as runner:

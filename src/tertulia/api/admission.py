@@ -7,6 +7,7 @@ at the other's door.
 import hmac
 from collections.abc import Callable
 from functools import partial
+from typing import NamedTuple
 
 from tertulia import api
 from tertulia.api.call import Call, Services
@@ -29,6 +30,19 @@ from tertulia.http.ratelimit import Decision, Limiter, neighbourhood
 from tertulia.http.request import EARLY_BODY_BYTES, STRANGERS_BODY_BYTES, ApiRequest
 from tertulia.http.routing import Route
 
+MOST_RECOGNIZED = 10_000
+
+
+class Recognized(NamedTuple):
+    """Somebody who came with a good key. All that was asked then is so while the directory holds
+    the same record of them under the same key."""
+
+    fingerprint: bytes
+    user: User
+
+    def is_still_in(self, org: Organization) -> bool:
+        return org.user_with_key(self.fingerprint) is self.user
+
 
 class Admission:
     """Lets requests in. Built once; called for every request."""
@@ -40,6 +54,7 @@ class Admission:
         self._users = Limiter(config.rate_limit, clock) if config.rate_limit else None
         anonymous = config.rate_limit_anonymous if limited else None
         self._strangers = Limiter(anonymous, clock) if anonymous else None
+        self._recognized: dict[str, Recognized] = {}  # by what they said in their header
 
     async def admit(self, request: ApiRequest, route: Route) -> Call:
         org, caller = await self._organization(request), None
@@ -64,9 +79,16 @@ class Admission:
             raise NoSession()
         return _recorded(call, route)
 
-    async def visit(self, request: ApiRequest) -> Call:
-        """Somebody who opens a page, logged in or not; it counts against the limit of strangers."""
-        call = await self._browser(request, await self._organization(request))
+    async def visit(self, request: ApiRequest, from_anywhere: bool = False) -> Call:
+        """Somebody who opens a page, logged in or not; it counts against the limit of strangers.
+
+        Whom another site may have sent is a stranger, whatever cookie the browser sends along.
+        """
+        org = await self._organization(request)
+        if from_anywhere:
+            call = Call(self._services, request, org, None)
+        else:
+            call = await self._browser(request, org)
         self._limit(request, None)
         return call
 
@@ -143,14 +165,25 @@ class Admission:
     def _authenticate(
         self, request: ApiRequest, org: Organization | None, webhook_bots: bool
     ) -> User:
-        credentials = read_credentials(request.header("authorization"))
-        user, org = self._holder(credentials.key, org)
-        if not _is_address_of(user, credentials.email, org.email_domain):
-            raise InvalidKey()
+        header = request.header("authorization")
+        known = self._recognized.get(header or "")
+        if known is not None and org is not None and known.is_still_in(org):
+            user = known.user
+        else:
+            credentials = read_credentials(header)
+            user, org = self._holder(credentials.key, org)
+            if not _is_address_of(user, credentials.email, org.email_domain):
+                raise InvalidKey()
+            self._recognize(header or "", user, credentials.key)
         _check_active(user, org)
         if user.bot_type == BotType.INCOMING_WEBHOOK and not webhook_bots:
             raise WebhookBotRefused()
         return user
+
+    def _recognize(self, header: str, user: User, key: str) -> None:
+        if len(self._recognized) >= MOST_RECOGNIZED:
+            self._recognized.clear()
+        self._recognized[header] = Recognized(self._services.vault.fingerprint(key), user)
 
     def _of_key(self, request: ApiRequest, org: Organization | None) -> User:
         """Who holds the key in the address; it alone says who asks."""

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from tertulia import actions, api, domain, storage
 from tertulia.actions.people.arriving import Entrance
+from tertulia.actions.people.logins_under_way import AWAY_SECONDS
 from tertulia.api.call import Call, Services
 from tertulia.config import Config
 from tertulia.domain.people.sessions import LIFE_SECONDS, Browser, Session
@@ -73,6 +74,19 @@ def keep_cookie(config: Config, request: ApiRequest, token: str) -> str:
 
 def drop_cookie(config: Config, request: ApiRequest) -> str:
     return cookies.written("", 0, is_secure=_is_secure(config, request))
+
+
+def login_token(call: Call) -> tuple[str, str]:
+    """By what a browser is known while it logs in elsewhere: new, or what it has already; and the
+    value of Set-Cookie."""
+    is_secure = _is_secure(call.config, call.request)
+    token = known_login_token(call) or domain.people.sessions.new_token()
+    return token, cookies.written(token, AWAY_SECONDS, is_secure=is_secure, cookie=cookies.LOGIN)
+
+
+def known_login_token(call: Call) -> str | None:
+    is_secure = _is_secure(call.config, call.request)
+    return cookies.read(call.request, is_secure=is_secure, cookie=cookies.LOGIN)
 
 
 async def log_out(call: Call) -> None:

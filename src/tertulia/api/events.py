@@ -86,7 +86,17 @@ async def register(
     wanted = Wanted(event_types if fetch_event_types is None else fetch_event_types)
     idle_seconds = _idle_seconds(call, idle_queue_timeout)
     _, state = await begin(call, options, wanted, idle_seconds, presence_history_limit_days)
+    unknown = _unknown_types(event_types)
+    if unknown:
+        state["unknown_event_types"] = unknown
     return Encoded(_encode(state))
+
+
+def _unknown_types(event_types: list[str] | None) -> list[str]:
+    """Those of the types asked for that no event of ours has, so that a slip is noticed."""
+    known = events.types.event.wire_types() | events.whispers.TYPES
+    known |= events.snapshot.compose.parts()
+    return [each for each in event_types or [] if each not in known]
 
 
 async def begin(
@@ -177,7 +187,7 @@ async def _state(
 ) -> tuple[LogPlace, dict[str, Any]]:
     """The state, and the place in the log where the queue begins: both of the same moment."""
     follower = call.delivery.follower
-    async with follower.still():
+    async with follower.still(call.org.realm.id):
         facts, news = await call.db.read(_read_moment, call, user, wanted)
         while not follower.absorb(news):
             facts, news = await call.db.read(_read_moment, call, user, wanted)

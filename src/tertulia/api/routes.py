@@ -30,6 +30,7 @@ ROUTES = [
     # the server and logging in
     get("/server_settings", api.organization.server.settings, access="public"),
     post("/fetch_api_key", api.people.login.fetch_api_key, access="public"),
+    post("/jwt/fetch_api_key", api.people.jwt.fetch_api_key, access="public"),
     # events
     post("/register", api.events.register, access="spectator"),
     get("/events", api.events.poll, long_poll=True),
@@ -286,6 +287,11 @@ ROUTES = [
     ),
     delete("/users/me", api.people.accounts.deactivate_self, requires=api.requirements.human),
     post("/users/{user_id}/reactivate", api.people.accounts.reactivate),
+    post(
+        "/users/{user_id}/password_link",
+        api.people.accounts.make_password_link,
+        requires=api.requirements.manager_of_accounts,
+    ),
     post("/users/me/api_key/regenerate", api.people.accounts.renew_key),
     get("/users/me/sessions", api.people.sessions.mine, requires=api.requirements.human),
     delete("/users/me/sessions", api.people.sessions.end_others, requires=api.requirements.human),

@@ -1,6 +1,7 @@
 """`tertulia user`: accounts of people and bots."""
 
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -14,8 +15,10 @@ from tertulia.cli.data import (
     show_json,
     show_table,
 )
+from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.newcomers import NewUser
 from tertulia.domain.people.user import BotType, Role, User
+from tertulia.storage.database.tx import Tx
 
 ROLES = {
     "owner": Role.OWNER,
@@ -46,6 +49,7 @@ def user() -> None:
 @click.option("--password-stdin", is_flag=True, help="Read the password from the first line.")
 @click.option("--bot", type=click.Choice(list(BOTS)), help="Make it a bot, which needs --owner.")
 @click.option("--owner", metavar="EMAIL", help="The person who answers for the bot.")
+@click.option("--channel", "channels", multiple=True, metavar="C", help="Subscribe it; repeatable.")
 @as_json
 @in_organization
 def add(
@@ -56,6 +60,7 @@ def add(
     password_stdin: bool,
     bot: str | None,
     owner: str | None,
+    channels: tuple[str, ...],
     as_json: bool,
     org: str | None,
     **flags: Any,
@@ -75,13 +80,24 @@ def add(
         bot_owner_email=owner,
     )
     opened = open_organization(org, flags)
-    added, key = opened.write(actions.people.joining.add, opened.vault, new)
+    added, key = opened.write(_add, opened.vault, new, channels)
 
     if as_json:
         show_json({"user_id": added.id, "email": added.email, "role": role, "api_key": key})
     else:
         click.echo(f"Added {added.full_name} <{added.email}>, {role}. The API key:", err=True)
         click.echo(key)
+
+
+def _add(tx: Tx, vault: Vault, new: NewUser, names: Sequence[str]) -> tuple[User, str]:
+    """A new account in its channels, or nothing."""
+    added, key = actions.people.joining.add(tx, vault, new)
+    for name in names:
+        channel = storage.channels.find_by_name(tx, name.removeprefix("#"))
+        if channel is None or channel.archived:
+            raise click.ClickException(f"There is no channel {name}.")
+        actions.channels.subscriptions.join(tx, channel, [added])
+    return added, key
 
 
 @user.command("list")
@@ -198,6 +214,18 @@ def set_password(email: str, org: str | None, **flags: Any) -> None:
     click.echo(f"{found.full_name} <{found.email}> has a new password.", err=True)
 
 
+@user.command("link")
+@click.argument("email")
+@in_organization
+def make_link(email: str, org: str | None, **flags: Any) -> None:
+    """Print a link with which somebody can choose a password, once, until tomorrow."""
+    opened = open_organization(org, flags)
+    found = _find(opened, email)
+    key = opened.write(actions.people.forgotten_passwords.make_link, opened.vault, None, found.id)
+    click.echo(f"With this link {found.full_name} <{found.email}> can choose a password:", err=True)
+    click.echo(actions.people.forgotten_passwords.address(_site(opened), key))
+
+
 @user.command("zuliprc")
 @click.argument("email")
 @in_organization
@@ -208,8 +236,7 @@ def print_zuliprc(email: str, org: str | None, **flags: Any) -> None:
     sealed = opened.read(storage.people.sealed_key, found.id)
     if sealed is None:
         raise click.ClickException(f"{found.email} has no API key.")
-    site = zuliprc.site(opened.config, opened.realm, is_only_one=len(opened.organizations) == 1)
-    click.echo(zuliprc.text(found.email, opened.vault.unseal(sealed), site), nl=False)
+    click.echo(zuliprc.text(found.email, opened.vault.unseal(sealed), _site(opened)), nl=False)
 
 
 def _read_password(given: str | None, from_stdin: bool) -> str | None:
@@ -226,6 +253,10 @@ def _ask_password() -> str:
         asked: str = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
         return asked
     return sys.stdin.readline().rstrip("\r\n")
+
+
+def _site(opened: OpenOrganization) -> str:
+    return zuliprc.site(opened.config, opened.realm, is_only_one=len(opened.organizations) == 1)
 
 
 def _find(opened: OpenOrganization, email: str) -> User:

@@ -105,6 +105,23 @@ ROOMS = (
     ),
 )
 
+# Folders, in the order of the sidebar, and the channels in them.
+FOLDERS = {
+    "The house": ("general", "programme", "kitchen"),
+    "Behind the screen": ("projection", "website", "sandbox"),
+    "Office": ("grant application", "board"),
+}
+
+# What people say of themselves: an emoji and a few words.
+MOODS = {
+    "nour": ("stew", "making stock"),
+    "tomas": ("movie_camera", "in the booth, do not knock"),
+    "olek": ("ladder", "on the roof"),
+    "priya": ("ticket", "counting"),
+}
+
+QUIET = (("nour", "sandbox"), ("priya", "sandbox"))  # who has muted which channel
+
 ARRIVALS = (
     LateArrival(15, "henrik", "projection"),
     LateArrival(15, "henrik", "sandbox"),

@@ -88,6 +88,12 @@ class MethodDisabled(ClientError):
     message = "{method} authentication is disabled in this organization"
 
 
+class LinkNotGood(ClientError):
+    status = 404
+    code = "LINK_NOT_GOOD"
+    message = "This link was used already, is too old, or was never ours"
+
+
 class UnknownSubdomain(ClientError):
     status = 404
     code = "NONEXISTENT_SUBDOMAIN"
@@ -149,3 +155,35 @@ class DirectoryUnreachable(ClientError):
     status = 503
     code = "DIRECTORY_UNREACHABLE"
     message = "The directory that knows your password cannot be reached; please try again later"
+
+
+class LoginExpired(ClientError):
+    """A login that was begun too long ago, elsewhere, or is finished already."""
+
+    status = 400
+    code = "LOGIN_EXPIRED"
+    message = "This login has expired; please begin again"
+
+
+class ProviderFailed(ClientError):
+    status = 401
+    code = "AUTHENTICATION_FAILED"
+    message = "The provider did not confirm who you are; please begin again"
+
+
+class InvalidOtp(ClientError):
+    message = "Invalid OTP"
+
+
+class JwtNotOffered(ClientError):
+    message = "JWT authentication is not enabled for this organization"
+
+
+class BadJwt(ClientError):
+    message = "Bad JSON web token"
+
+
+class RemoteUserMissing(ClientError):
+    """The proxy before us is to say who somebody is, and does not."""
+
+    message = "The proxy in front of this server did not say who you are"

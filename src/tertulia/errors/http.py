@@ -1,5 +1,6 @@
 """Requests that cannot be answered, whatever they ask for."""
 
+import math
 from typing import Any
 
 from tertulia.errors import ClientError
@@ -30,6 +31,21 @@ class CallsNotConfigured(ClientError):
 
 class NotInProduction(ClientError):
     message = "Endpoint not available in production."
+
+
+class SlashAtTheEnd(NotFound):
+    message = "Not found. There is something at {path}, without the slash at the end."
+
+
+class UnknownBody(ClientError):
+    message = (
+        "Parameters are read from a form (application/x-www-form-urlencoded), from JSON"
+        " (application/json) or from the address, but the body is {kind}."
+    )
+
+
+class NoHttps(ClientError):
+    message = "This port speaks http, not https: write http://, or have a proxy speak https."
 
 
 class MethodNotAllowed(ClientError):
@@ -83,7 +99,7 @@ class RateLimited(ClientError):
         return {"retry-after": self.values["retry_after"]}
 
     def reply_headers(self) -> dict[str, str]:
-        return {"Retry-After": str(self.values["retry_after"])}
+        return {"Retry-After": str(math.ceil(self.values["retry_after"]))}
 
 
 class InternalError(ClientError):

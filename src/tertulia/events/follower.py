@@ -12,7 +12,7 @@ the log is not the one we knew: it was restored, or a copy took over that lacks 
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator, Callable, Collection
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -50,6 +50,11 @@ class News:
     newcomers: list[Organization] = field(default_factory=list)
     went_back: set[int] = field(default_factory=set)  # whose logs lack what we have seen
     gone: set[int] = field(default_factory=set)  # organizations that were deleted
+    is_appended: bool = False  # nothing but plain sends, whose senders need not wait for us
+
+    def realms(self) -> set[int]:
+        newcomers = (org.realm.id for org in self.newcomers)
+        return {*self.happenings, *self.went_back, *self.gone, *newcomers}
 
     def rewritten(self, realm_id: int) -> frozenset[int] | None:
         """The messages that were rewritten meanwhile; None if nobody knows which."""
@@ -83,9 +88,9 @@ class Follower:
         self._looking_soon: asyncio.Task[None] | None = None
         self._look_again = False
         self._looked_at = -LEASE_SECONDS
-        self._is_still = False
-        self._turn = asyncio.Lock()
-        self._held_back: list[tuple[News, Callable[[], None]]] = []
+        self._turns: dict[int, asyncio.Lock] = {}
+        # What has come to organizations that are held still.
+        self._held_back: dict[int, list[tuple[News, Callable[[], None]]]] = {}
 
     def fetch_news(self, tx: Tx, realms: Collection[int] = ()) -> News:
         """Read what is new in these organizations; in all of them, if none is named.
@@ -138,7 +143,7 @@ class Follower:
 
         Of each it is said where in the log its rules were known.
         """
-        news = News()
+        news = News(is_appended=True)
         for known, happening in appended:
             realm_id = happening.realm_id
             news.happenings.setdefault(realm_id, []).append(happening)
@@ -155,15 +160,14 @@ class Follower:
 
     def deliver(self, news: News | None, answer: Callable[[], None]) -> None:
         """Take in the news, then answer those whose writes made them."""
-        if news is None:
-            answer()
-        elif self._is_still:
-            self._held_back.append((news, answer))
-        else:
-            self._take_in(news, answer)
-
-    def _take_in(self, news: News, answer: Callable[[], None]) -> None:
-        self._apply(news)
+        still = [] if news is None else [each for each in news.realms() if each in self._held_back]
+        if still and news is not None:
+            if news.is_appended:
+                answer()
+            self._held_back[still[0]].append((news, _nothing if news.is_appended else answer))
+            return
+        if news is not None:
+            self._apply(news)
         answer()
 
     def _apply(self, news: News) -> None:
@@ -255,13 +259,25 @@ class Follower:
             except ServiceUnavailable:
                 await asyncio.sleep(RETRY_SECONDS)
 
-    async def catch_up(self) -> None:
-        """Take in what others have written: another server, or the command line."""
+    async def catch_up(self, ends: Mapping[int, int] | None = None) -> None:
+        """Take in what others have written: another server, or the command line.
+
+        Where it is known how far logs go, only those are looked at of which we know less.
+        """
+        known = self.organizations
+        behind = [
+            realm_id
+            for realm_id, seq in (ends or {}).items()
+            if realm_id not in known or known[realm_id].applied < seq
+        ]
+        if ends is not None and not behind:
+            return
         began = time.monotonic()
         taken_in = asyncio.Event()
-        self.deliver(await self._database.read_in(0, self.fetch_news), taken_in.set)
+        self.deliver(await self._database.read_in(0, self.fetch_news, behind), taken_in.set)
         await taken_in.wait()
-        self._looked_at = began
+        if ends is None:
+            self._looked_at = began
 
     @property
     def is_stale(self) -> bool:
@@ -279,23 +295,25 @@ class Follower:
         await asyncio.shield(self._looking)
 
     @asynccontextmanager
-    async def still(self) -> AsyncIterator[None]:
-        """Hold the directory at one moment while the database is read; one at a time.
+    async def still(self, realm_id: int) -> AsyncIterator[None]:
+        """Hold an organization at one moment while the database is read; one at a time.
 
         Writers wait for their answers meanwhile, so between two of these they get them.
         """
-        async with self._turn:
-            self._is_still = True
+        async with self._turns.setdefault(realm_id, asyncio.Lock()):
+            self._held_back[realm_id] = []
             try:
                 yield
             finally:
-                self._is_still = False
-                held_back, self._held_back = self._held_back, []
-                for news, answer in held_back:
-                    self._take_in(news, answer)
+                for news, answer in self._held_back.pop(realm_id):
+                    self.deliver(news, answer)
 
 
 def _begin_epoch_after(tx: Tx, epoch: str) -> None:
     """Unless another server was first."""
     if storage.log.end(tx).epoch == epoch:
         storage.log.begin_epoch(tx)
+
+
+def _nothing() -> None:
+    """Whoever waited has been answered."""

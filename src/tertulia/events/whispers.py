@@ -21,6 +21,8 @@ from tertulia.events.presence import LegacyWebsite, PresenceObject
 
 Wire = dict[str, Any]
 
+TYPES = frozenset({"typing", "typing_edit_message", "presence", "heartbeat"})
+
 
 class Whisper(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind"):
     """`variant` is the same for two listeners who are told the same words."""

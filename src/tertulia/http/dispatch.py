@@ -186,6 +186,8 @@ class Api:
         if route.requires is not None:
             route.requires(call)
         streams = route.contract.streams_files
+        if route.contract.body_argument is None:
+            request.refuse_unknown_body()
         if not streams:
             await request.read_rest(limit)
         files = Incoming(request.incoming()) if streams else Files(request.files)
@@ -200,7 +202,7 @@ class Api:
     async def _give(self, send: Send, answer: Answer, exchange: Exchange) -> Answer:
         """Send an answer, or that there are too many which the caller does not read."""
         request = exchange.request
-        if request is None:
+        if request is None or len(answer.body) < compression.LEAST_BYTES:
             await self._send(send, answer, exchange)
             return answer
         try:
@@ -220,12 +222,11 @@ class Api:
 
     async def _send(self, send: Send, answer: Answer, exchange: Exchange) -> None:
         own = answer.headers
-        if exchange.request is not None:
+        if exchange.request is not None and exchange.request.reply_headers:
             own = exchange.request.reply_headers | own
-        headers = [
-            *self._headers,
-            *((k.lower().encode(), v.encode("latin-1")) for k, v in own.items()),
-        ]
+        headers = [*self._headers]
+        for name, value in own.items():
+            headers.append((name.lower().encode(), value.encode("latin-1")))
         if "Cache-Control" not in own:
             headers += (_CACHE_CONTROL, (b"expires", _http_date(int(time.time()))))
         if answer.status != 204:
@@ -253,13 +254,12 @@ async def _watched(run: Awaitable[Any], request: ApiRequest) -> Any:
     assert waiting is not None
     has_left = False
 
-    async def watch() -> None:
+    def leave() -> None:
         nonlocal has_left
-        await request.wait_for_disconnect()
         has_left = True
         waiting.cancel()
 
-    watcher = asyncio.create_task(watch())
+    request.when_client_leaves(leave)
     try:
         return await run
     except asyncio.CancelledError:
@@ -267,7 +267,7 @@ async def _watched(run: Awaitable[Any], request: ApiRequest) -> Any:
             raise Disconnected from None
         raise
     finally:
-        watcher.cancel()
+        request.when_client_leaves(None)
 
 
 # --- When it goes wrong ---------------------------------------------------------------------------

@@ -9,6 +9,8 @@ from typing import Any
 
 import msgspec
 
+from tertulia.errors.parameters import MalformedForm, TooManyParameters
+from tertulia.http.forms import MAX_FIELDS, as_text, checked_name
 from tertulia.http.rules import Problem
 
 MAX_DEPTH = 32
@@ -28,6 +30,24 @@ def decode_json(text: str) -> Any:
     if _is_nested(value) and _is_too_deep(text, value):
         raise Problem(" is not valid JSON")
     return value
+
+
+def read_json(body: bytes) -> dict[str, str]:
+    """The members of an object, as a form would have held them: texts bare, all else as JSON."""
+    if not body.strip():
+        return {}
+    try:
+        value = decode_json(as_text(body))
+    except Problem:
+        raise MalformedForm(reason="the body is not valid JSON") from None
+    if not isinstance(value, dict):
+        raise MalformedForm(reason="a JSON body is an object that holds the parameters")
+    if len(value) > MAX_FIELDS:
+        raise TooManyParameters(limit=MAX_FIELDS)
+    return {
+        checked_name(name): each if isinstance(each, str) else msgspec.json.encode(each).decode()
+        for name, each in value.items()
+    }
 
 
 def _is_nested(value: Any) -> bool:

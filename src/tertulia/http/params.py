@@ -27,6 +27,9 @@ Form = Literal["raw", "json", "either"]
 NO_FILES = Files()
 NO_BODY = RawBody()
 
+# How a script in Python writes what is true, if nobody made JSON of it.
+_AS_PYTHON_SAYS = {"True": True, "False": False}
+
 # What a reader gives back for a value that counts as not sent.
 _ABSENT: Any = object()
 
@@ -195,7 +198,9 @@ def _reader(form: Form, shape: Shape, null_is_absent: bool) -> Callable[[str], A
     kinds, check = shape.kinds, shape.check
 
     def read_json(text: str) -> Any:
-        value = decode_json(text)
+        value = _AS_PYTHON_SAYS.get(text) if bool in kinds else None
+        if value is None:
+            value = decode_json(text)
         return _ABSENT if value is None and null_is_absent else check(value)
 
     def read_either(text: str) -> Any:

@@ -19,15 +19,21 @@ from typing import Any
 from urllib.parse import quote
 
 from tertulia.errors import ClientError
-from tertulia.errors.http import AddressTooLong, BodyTooLarge, HeadersTooLarge
+from tertulia.errors.http import AddressTooLong, BodyTooLarge, HeadersTooLarge, UnknownBody
 from tertulia.http.aside import QUICK_BYTES, decoded
 from tertulia.http.forms import FileHead, RawBody, UploadedFile, media_type, read_urlencoded
+from tertulia.http.json_text import read_json
 from tertulia.http.multipart import Multipart, read_multipart
 
 Message = MutableMapping[str, Any]
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
+Leave = Callable[[], None]
+
+# Where a scope tells how to hear that the client has gone: a task that waits for
+# `http.disconnect` would cost every parked poll as much again.
+ON_LEAVING = "tertulia.on_leaving"
 
 EARLY_BODY_BYTES = 1 << 20  # of somebody we know
 STRANGERS_BODY_BYTES = 1 << 16
@@ -36,7 +42,8 @@ MAX_URL_BYTES = 1 << 18
 MAX_CLIENT_NAME = 30
 
 _METHODS_WITH_BODY = frozenset({"POST", "PUT", "PATCH", "DELETE"})
-_FORMS = frozenset({"application/x-www-form-urlencoded", "multipart/form-data"})
+_JSON = "application/json"
+_FORMS = frozenset({"application/x-www-form-urlencoded", "multipart/form-data", _JSON})
 _DIGITS = re.compile("[0-9]{1,18}")
 
 
@@ -49,6 +56,7 @@ class ApiRequest:
         "_body",
         "_is_kept",
         "_method_field",
+        "_on_leaving",
         "_problem",
         "_query",
         "_receive",
@@ -62,6 +70,7 @@ class ApiRequest:
         "method",
         "params",
         "path",
+        "peer_address",
         "reply_headers",
         "scheme",
         "sent_method",
@@ -70,8 +79,10 @@ class ApiRequest:
     def __init__(self, scope: Scope, receive: Receive, max_header_bytes: int = 1 << 16) -> None:
         """Raises a ClientError when the head alone is too large."""
         self._receive = receive
+        self._on_leaving: Callable[[Leave | None], None] | None = scope.get(ON_LEAVING)
         # uvicorn has put here what a proxy of ours says of them: see `serving.uvicorn_config`.
         self.client_address: str = (scope.get("client") or ("",))[0]  # may be empty
+        self.peer_address: str = scope.get("peer", "")  # who is connected to us, proxy or not
         self.scheme: str = scope.get("scheme", "http")
         self.method: str = scope["method"]
         self.sent_method = self.method  # a form can make it another one, below
@@ -175,9 +186,10 @@ class ApiRequest:
             yield FileHead(file.name, file.filename, file.content_type)
             yield file.data
 
-    async def wait_for_disconnect(self) -> None:
-        while (await self._receive())["type"] != "http.disconnect":
-            pass
+    def when_client_leaves(self, leave: Leave | None) -> None:
+        """What is to be done if the connection is lost from now on, or nothing any more."""
+        if self._on_leaving is not None:
+            self._on_leaving(leave)
 
     async def _read(self, limit: int) -> None:
         """Reads to the end of the body, or until there is more of it than the limit."""
@@ -214,7 +226,7 @@ class ApiRequest:
         body, self._body = bytes(self._body), bytearray()
         if self._is_kept:
             self.body = RawBody(body)
-            if not self._has_form():
+            if not self._has_form() or not self._is_form():
                 return
         try:
             fields, self.files = await decoded(len(body), partial(self._decode, body))
@@ -229,10 +241,21 @@ class ApiRequest:
     def _decode(self, body: bytes) -> tuple[dict[str, str], list[UploadedFile]]:
         if self._is_multipart():
             return read_multipart(body, self.headers["content-type"])
+        if media_type(self.headers.get("content-type", "")) == _JSON:
+            return read_json(body), []
         return read_urlencoded(body), []
 
     def _has_form(self) -> bool:
         return media_type(self.headers.get("content-type", "")) in _FORMS
+
+    def _is_form(self) -> bool:
+        return media_type(self.headers.get("content-type", "")) != _JSON
+
+    def refuse_unknown_body(self) -> None:
+        """Whoever sends a body means something by it."""
+        if self.method in _METHODS_WITH_BODY and self.announced_bytes() and not self._has_form():
+            kind = media_type(self.headers.get("content-type", "")) or "of no type at all"
+            raise UnknownBody(kind=kind[:100])
 
     def _is_multipart(self) -> bool:
         return media_type(self.headers.get("content-type", "")) == "multipart/form-data"

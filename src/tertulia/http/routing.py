@@ -8,10 +8,10 @@ routers of frameworks try one pattern after the other, and know no such order.
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypedDict, Unpack
+from typing import Any, Literal, NoReturn, TypedDict, Unpack
 
 from tertulia.errors import ClientError
-from tertulia.errors.http import MethodNotAllowed, NotFound
+from tertulia.errors.http import MethodNotAllowed, NotFound, SlashAtTheEnd
 from tertulia.http.forms import unquote
 from tertulia.http.params import Contract, contract_of
 from tertulia.http.rules import NO_ID, as_id
@@ -151,8 +151,10 @@ class Router:
 
         `path` is still percent-encoded. Raises NotFound or NotUtf8, or what `absent` says.
         """
-        if not path.startswith(self._prefix + "/") or path.endswith("/") or "%00" in path:
+        if not path.startswith(self._prefix + "/") or "%00" in path:
             raise NotFound
+        if path.endswith("/"):
+            self._refuse_slash(path.rstrip("/"))
         segments = [unquote(each) for each in path[len(self._prefix) :].split("/") if each]
         found = _search(self._root, segments, 0)
         if found is not None:
@@ -162,6 +164,13 @@ class Router:
             if refusal is not None:
                 raise refusal
         raise NotFound
+
+    def _refuse_slash(self, meant: str) -> NoReturn:
+        try:
+            self.find(meant)
+        except ClientError:
+            raise NotFound from None
+        raise SlashAtTheEnd(path=meant[:200])
 
 
 def path_arguments(route: Route, texts: Sequence[str]) -> dict[str, int | str]:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         ldap,
         openid,
         smtp,
+        tokens,
         web,
         writing,
     )

@@ -2,16 +2,17 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import structlog
 
 from tertulia import domain, links
-from tertulia.config import InformedProvider, LdapDirectory
+from tertulia.config import InformedProvider, LdapDirectory, OpenIdProvider, Provider
 from tertulia.domain.files.images import Avatar
 from tertulia.domain.people.identities import Identity, Introduction, Tidings, Welcome
 from tertulia.domain.people.user import Role
 from tertulia.errors.messages import BadImage
-from tertulia.links.answers import LdapPerson
+from tertulia.links.answers import LdapPerson, SiteUser
 
 log = structlog.get_logger()
 
@@ -52,6 +53,53 @@ def from_directory(
         roles_to_take=managed_roles(directory),
         groups=groups(directory, person.groups),
     )
+
+
+def from_site(provider: OpenIdProvider, user: SiteUser) -> Introduction:
+    """What a provider's site says of somebody."""
+    theirs = _texts(user.claims.get(provider.groups_claim))
+    told = {name: value for name, value in user.claims.items() if isinstance(value, str)}
+    email = user.emails[0] if user.emails else ""
+    return Introduction(
+        provider=provider.key,
+        method=provider.method,
+        subject=user.subject,
+        emails=user.emails,
+        full_name=full_name(_name(provider, told), email),
+        welcome=Welcome(provider.new_people),
+        is_admitted=is_admitted(provider, theirs),
+        profile=profile(provider, told),
+        role=role(provider, theirs),
+        roles_to_take=managed_roles(provider),
+        groups=groups(provider, theirs),
+    )
+
+
+def by_address(provider: Provider, email: str) -> Introduction:
+    """One who is known by an address and nothing else."""
+    return Introduction(
+        provider=provider.key,
+        method=provider.method,
+        subject=email.casefold(),
+        emails=(email,),
+        full_name=full_name("", email),
+        welcome=Welcome(provider.new_people),
+    )
+
+
+def _name(provider: OpenIdProvider, told: Mapping[str, str]) -> str:
+    parts = (told.get("given_name", ""), told.get("family_name", ""))
+    return (
+        told.get(provider.name_claim)
+        or " ".join(filter(None, parts))
+        or told.get("preferred_username", "")
+    )
+
+
+def _texts(value: Any) -> list[str]:
+    """A claim that lists texts; one alone may come bare."""
+    listed = [value] if isinstance(value, str) else value
+    return [each for each in listed if isinstance(each, str)] if isinstance(listed, list) else []
 
 
 def tidings(directory: LdapDirectory, subdomain: str, known: Sequence[Identity]) -> list[Tidings]:

@@ -62,6 +62,7 @@ def begin_epoch(tx: Tx) -> None:
         "UPDATE log_head SET epoch = :epoch WHERE realm_id = :realm", epoch=secrets.token_hex(8)
     )
     storage.queues.delete_all(tx)
+    tx.announced[tx.realm_id] = head(tx)
 
 
 def count_after(tx: Tx, seq: int, kinds: list[str]) -> int:
@@ -91,6 +92,7 @@ def append(tx: Tx, kind: str, audience: str, payload: str, *, changes_rules: boo
         now=tx.now,
     )
     seq: int = row["seq"]
+    tx.announced[tx.realm_id] = seq
     return seq
 
 

@@ -24,6 +24,14 @@ STATIC = Path(__file__).parent / "static"
 LANGUAGES = sorted(path.stem for path in (STATIC / "words").glob("*.js"))
 STYLES = ("tokens", "base", "layout", "messages", "code", "compose", "lists", "dialogs", "phone")
 
+# The desktop app looks for the last name: it tells of direct messages by it.
+PICTURES = {
+    "/static/logo.svg": "logo.svg",
+    "/static/icon.png": "icon.png",
+    "/static/icon-512.png": "icon-512.png",
+    "/static/images/favicon/favicon-pms.png": "favicon-pms.png",
+}
+
 _IMMUTABLE = "public, max-age=31536000, immutable"
 _TYPES = {
     ".js": "text/javascript; charset=utf-8",
@@ -74,6 +82,7 @@ class Assets:
     def routes(self) -> list[Route]:
         return [
             Route("/static/page/{name}", self._serve),
+            *(Route(path, _picture) for path in PICTURES),
             Route("/static/dev/{language}/{path:path}", self._serve_as_it_is),
         ]
 
@@ -141,6 +150,12 @@ class Assets:
             return Response("Not found", status_code=404, media_type="text/plain")
         headers = {"Cache-Control": "no-store"}
         return Response(text, headers=headers, media_type=_TYPES[Path(path).suffix])
+
+
+async def _picture(request: Request) -> Response:
+    file = STATIC / "images" / PICTURES[request.url.path]
+    headers = {"Cache-Control": "public, max-age=86400"}
+    return Response(file.read_bytes(), headers=headers, media_type=_TYPES[file.suffix])
 
 
 def later_modules() -> list[str]:

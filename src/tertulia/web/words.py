@@ -2,6 +2,8 @@
 
 from types import SimpleNamespace
 
+from tertulia.http.request import ApiRequest
+
 ENGLISH = {
     "log_in": "Log in",
     "greeting": "Pull up a chair. The others are already talking.",
@@ -32,6 +34,40 @@ ENGLISH = {
     "went_wrong": "That did not work",
     "back_to_login": "Go to the log-in page",
     "logged_out": "You are logged out.",
+    "link_not_good": "This link is not good",
+    "link_not_good_explained": "It was used already, is too old, or was never ours.",
+    "forgotten_heading": "Forgotten your password?",
+    "forgotten_explained": "Tell us your address, and we send you a link to choose a new one.",
+    "forgotten_without_mail": "No mail is sent from here. An administrator can make you a link.",
+    "send_link": "Send the link",
+    "link_sent": "Look into your mail",
+    "link_sent_explained": "If that address is one of ours, a link is on its way there.",
+    "choose_password": "Choose a password",
+    "choose_explained": "For {}. Nobody else needs to know it.",
+    "new_password": "New password",
+    "password_hint": "At least 8 characters. A few words that do not belong together are good.",
+    "renew_key": "Also log out apps and bots that use my API key",
+    "save_password": "Save the password",
+    "password_changed": "Your new password is in use. Log in with it.",
+    "password_too_short": "A password has at least 8 characters.",
+    "password_too_long": "A password has at most 100 characters.",
+    "password_too_easy": "That password is too easy to guess.",
+    "confirm_address": "Confirm your address",
+    "confirm_address_explained": "From now on your account uses {}.",
+    "confirm": "Confirm",
+    "address_changed": "Your new address is in use.",
+    "login_expired": "This login took too long, was finished already, or began in another browser."
+    " Please begin again.",
+    "provider_failed": "The other site did not confirm who you are. Please begin again.",
+    "not_admitted": "Your account there may not be used to log in here.",
+    "no_verified_address": "The other site does not vouch for an email address of yours.",
+    "no_account_yet": "There is no account for {email} here.",
+    "invitation_required": "Please request an invite for {email} from an administrator.",
+    "directory_away": "The directory that knows your password cannot be reached. Try again later.",
+    "proxy_is_silent": "The proxy in front of this server did not say who you are.",
+    "back_to_app": "Back to the app",
+    "back_to_app_explained": "Copy this into the app within a few seconds, and you are in.",
+    "to_be_pasted": "To be pasted",
 }
 
 SPANISH = {
@@ -64,9 +100,73 @@ SPANISH = {
     "went_wrong": "No ha funcionado",
     "back_to_login": "Ir a la página de entrada",
     "logged_out": "Has salido.",
+    "link_not_good": "Este enlace no sirve",
+    "link_not_good_explained": "Ya se usó, es demasiado viejo o nunca fue nuestro.",
+    "forgotten_heading": "¿Has olvidado la contraseña?",
+    "forgotten_explained": "Dinos tu dirección y te enviaremos un enlace para elegir otra.",
+    "forgotten_without_mail": "Aquí no se envía correo. Un administrador puede darte un enlace.",
+    "send_link": "Enviar el enlace",
+    "link_sent": "Mira tu correo",
+    "link_sent_explained": "Si esa dirección es de alguien de aquí, un enlace va de camino.",
+    "choose_password": "Elige una contraseña",
+    "choose_explained": "Para {}. Nadie más tiene que saberla.",
+    "new_password": "Contraseña nueva",
+    "password_hint": "Al menos 8 caracteres. Unas palabras que no vayan juntas son buena idea.",
+    "renew_key": "Cerrar también las aplicaciones y bots que usan mi clave de API",
+    "save_password": "Guardar la contraseña",
+    "password_changed": "Tu nueva contraseña ya vale. Entra con ella.",
+    "password_too_short": "Una contraseña tiene al menos 8 caracteres.",
+    "password_too_long": "Una contraseña tiene como mucho 100 caracteres.",
+    "password_too_easy": "Esa contraseña es demasiado fácil de adivinar.",
+    "confirm_address": "Confirma tu dirección",
+    "confirm_address_explained": "A partir de ahora tu cuenta usará {}.",
+    "confirm": "Confirmar",
+    "address_changed": "Tu nueva dirección ya vale.",
+    "login_expired": "Este acceso tardó demasiado, ya se completó o empezó en otro navegador."
+    " Empieza de nuevo.",
+    "provider_failed": "El otro sitio no confirmó quién eres. Empieza de nuevo.",
+    "not_admitted": "Tu cuenta de allí no sirve para entrar aquí.",
+    "no_verified_address": "El otro sitio no responde por ninguna dirección de correo tuya.",
+    "no_account_yet": "Aquí no hay ninguna cuenta para {email}.",
+    "invitation_required": "Pide una invitación para {email} a quien administra.",
+    "directory_away": "No se puede consultar el directorio que conoce tu contraseña. Prueba más"
+    " tarde.",
+    "proxy_is_silent": "El proxy delante de este servidor no dijo quién eres.",
+    "back_to_app": "De vuelta a la aplicación",
+    "back_to_app_explained": "Copia esto en la aplicación en unos segundos y estarás dentro.",
+    "to_be_pasted": "Para pegar",
 }
 
 LANGUAGES = {"en": ENGLISH, "es": SPANISH}
+
+# The words for what goes wrong: by the class of the error, or by what the API says of it.
+PROBLEMS = {
+    "LoginFailed": "wrong_password",
+    "InvalidEmail": "invalid_email",
+    "LoginDeactivated": "account_ended",
+    "LoginOrganizationDeactivated": "organization_ended",
+    "PasswordLoginDisabled": "no_passwords",
+    "MethodDisabled": "method_disabled",
+    "LinkNotGood": "link_not_good_explained",
+    "LoginExpired": "login_expired",
+    "ProviderFailed": "provider_failed",
+    "NotAdmitted": "not_admitted",
+    "NoVerifiedAddress": "no_verified_address",
+    "NoAccountYet": "no_account_yet",
+    "InvitationRequired": "invitation_required",
+    "DirectoryUnreachable": "directory_away",
+    "RemoteUserMissing": "proxy_is_silent",
+}
+SENTENCES = {
+    "A password has at least 8 characters.": "password_too_short",
+    "A password has at most 100 characters.": "password_too_long",
+    "This password is too easy to guess.": "password_too_easy",
+}
+
+
+def of(request: ApiRequest) -> dict[str, str]:
+    """Those of whoever asks."""
+    return LANGUAGES[language(request.header("accept-language"))]
 
 
 def language(accept_language: str | None) -> str:

@@ -39,6 +39,16 @@ def find(tx: Tx, name: str) -> Emoji | None:
     return _find_custom(tx, name) or domain.messages.emoji.find_common(markdown.emoji_names, name)
 
 
+def meant(written: str) -> str:
+    """The name of an emoji that somebody wrote as in a message: `:tada:`, or the emoji itself."""
+    if len(written) > 2 and written[0] == written[-1] == ":":
+        return written[1:-1]
+    if written.isascii():
+        return written
+    names = markdown.emoji_names.names_for(markdown.emoji_names.code_of(written))
+    return names[0] if names else written
+
+
 def known_type(word: str) -> str | None:
     """The type that a client means; None for a word that is none."""
     try:

@@ -85,10 +85,13 @@ def _present(tx: Tx, sender: User) -> User:
 
 def _find_channel(tx: Tx, sender: User, where: int | str) -> Channel:
     """A channel that the sender may know of; a bot may know of what its owner does."""
-    for each in (sender, _active_owner(tx, sender)):
-        channel = None if each is None else actions.channels.named(tx, each, where)
-        if channel is not None:
-            return channel
+    # People write `#general` as they read it; a channel that is called so comes first.
+    names = [where, where[1:]] if isinstance(where, str) and where.startswith("#") else [where]
+    for name in names:
+        for each in (sender, _active_owner(tx, sender)):
+            channel = None if each is None else actions.channels.named(tx, each, name)
+            if channel is not None:
+                return channel
     if isinstance(where, int):
         raise ChannelIdNotFound(stream_id=where)
     raise ChannelNotFound(stream=html.escape(where))

@@ -67,7 +67,7 @@ def _chosen(
         earlier = next((each for each in present if _is_same(each, wanted)), None)
         if earlier is not None:
             return Reaction(user.id, earlier.emoji_name, code, earlier.reaction_type)
-    found = actions.messages.emoji.resolve(tx, name, code, type_)
+    found = actions.messages.emoji.resolve(tx, actions.messages.emoji.meant(name), code, type_)
     wanted = Reaction(user.id, found.name, found.code, found.type)
     earlier = next((each for each in present if _is_same(each, wanted)), wanted)
     return Reaction(user.id, earlier.emoji_name, found.code, found.type)
@@ -83,7 +83,7 @@ def _by_code(tx: Tx, mine: list[Reaction], code: str, type_: str | None) -> Reac
 
 
 def _by_name(tx: Tx, mine: list[Reaction], name: str, type_: str | None) -> Reaction:
-    meant = actions.messages.emoji.find(tx, name)
+    meant = actions.messages.emoji.find(tx, actions.messages.emoji.meant(name))
     for each in mine:
         if meant is None or (each.emoji_code, each.reaction_type) != (meant.code, meant.type):
             continue

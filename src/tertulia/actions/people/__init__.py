@@ -10,6 +10,7 @@ from tertulia import actions, domain, events, storage
 from tertulia.domain.groups.group import GroupValue, Members
 from tertulia.domain.organization.mail_domains import RESTRICTION
 from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.one_time_links import PASSWORD
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.errors.people import (
@@ -37,11 +38,15 @@ if TYPE_CHECKING:
         bots,
         called_bots,
         erasing,
+        forgotten_passwords,
         full_members,
         identities,
         joining,
         known_people,
+        logins_under_way,
         named,
+        new_addresses,
+        one_time_links,
         password_attempts,
         presence,
         profile_fields,
@@ -70,6 +75,7 @@ def change_address(tx: Tx, user: User, email: str) -> None:
     """Give somebody a real address that was checked."""
     if email != user.email:
         storage.people.profiles.set_email(tx, user.id, email)
+        storage.people.one_time_links.end(tx, PASSWORD, user.id)  # they lie at the old one
         shown_to = int(user.email_visibility)
         event = AddressChanged(user.id, email, user.email, shown_to, shown_to)
         events.log.announce(tx, event, to=actions.people.known_people.knowing(tx, user.id))
@@ -103,8 +109,9 @@ def check_name_is_free(tx: Tx, full_name: str, user_id: int | None = None) -> No
 
 def set_password(tx: Tx, user_id: int, password_hash: str, session_id: int | None = None) -> None:
     """Give somebody a password. Their browsers have to log in anew, but for the one they act from;
-    keys and queues stay."""
+    keys and queues stay. Links to choose one are no longer good."""
     storage.people.profiles.set_password_hash(tx, user_id, password_hash)
+    storage.people.one_time_links.end(tx, PASSWORD, user_id)
     actions.people.sessions.end_all(tx, user_id, session_id)
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tertulia import actions, domain, events, storage
+from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.events.audience import Everyone, Users
@@ -31,11 +32,21 @@ class SettingsChanges:
     session_id: int | None = None  # where they act from: it outlives a new password
 
 
-def change(tx: Tx, user: User, changes: SettingsChanges) -> None:
+@dataclass(frozen=True, slots=True)
+class Confirming:
+    """What is needed to write to a new address, where the server sends mail."""
+
+    vault: Vault
+    site: str
+
+
+def change(
+    tx: Tx, user: User, changes: SettingsChanges, confirming: Confirming | None = None
+) -> None:
     """Everything is checked before anything is stored, and only real changes are told."""
     user = _present(tx, user)
     wanted = domain.personal.settings.checked(changes.settings)
-    email = _checked_email(tx, user, changes.email)
+    email = _checked_email(tx, user, changes.email, is_confirmed=confirming is None)
     full_name = _checked_name(tx, user, changes.full_name)
 
     _change_settings(tx, user, wanted)
@@ -51,7 +62,9 @@ def change(tx: Tx, user: User, changes: SettingsChanges) -> None:
         )
     if changes.password_hash is not None:
         actions.people.set_password(tx, user.id, changes.password_hash, changes.session_id)
-    if email is not None:
+    if email is not None and confirming is not None:
+        actions.people.new_addresses.ask(tx, confirming.vault, user, email, confirming.site)
+    elif email is not None:
         actions.people.change_address(tx, _present(tx, user), email)
     if full_name is not None:
         actions.people.rename(tx, user, full_name)
@@ -110,19 +123,19 @@ def _present(tx: Tx, user: User) -> User:
     return found
 
 
-def _checked_email(tx: Tx, user: User, email: str | None) -> str | None:
-    """The new address, or None if it is to stay."""
+def _checked_email(tx: Tx, user: User, email: str | None, *, is_confirmed: bool) -> str | None:
+    """The new address, or None if it is to stay. One that counts at once is for administrators."""
     if email is None or email == user.email:
         return None
     if storage.organization.current(tx).setting("email_changes_disabled") and not user.is_admin:
         raise BadRequest("Email address changes are disabled in this organization.")
-    if not user.is_admin:
-        # Nothing proves yet that it is theirs, and whose addresses exist is not for them to try.
+    if is_confirmed and not user.is_admin:
+        # Nothing proves that it is theirs, and whose addresses exist is not for them to try.
         raise BadRequest("Only administrators can change addresses in this organization.")
     if not domain.people.user.looks_like_email(email):
         raise BadRequest("Invalid address.")
     holder = storage.people.find_by_email(tx, email)
-    if holder is not None and holder.id != user.id:
+    if is_confirmed and holder is not None and holder.id != user.id:
         raise BadRequest("Already has an account.")
     actions.people.check_welcome(tx, email)
     return email

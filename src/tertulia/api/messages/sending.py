@@ -39,7 +39,7 @@ async def send_message(
     call: Call,
     *,
     content: str,
-    kind: Annotated[Literal["direct", "channel", "stream", "private"], Name("type")],
+    kind: Annotated[Literal["direct", "channel", "stream", "private", "dm"], Name("type")],
     to: str | None = None,
     topic: Annotated[str | None, Alias("subject")] = None,
     queue_id: Annotated[str | None, MaxLength(100)] = None,

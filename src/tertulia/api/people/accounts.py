@@ -27,6 +27,11 @@ class NewKey(Reply):
     api_key: str
 
 
+class PasswordLink(Reply):
+    link: str
+    expires: int
+
+
 class FurtherActions(msgspec.Struct):
     """What else could be done to an account that is ended."""
 
@@ -41,7 +46,7 @@ async def create(call: Call, *, email: Text, password: Text, full_name: Text) ->
     if not call.config.accounts_api:
         raise BadRequest("User not authorized to create users")
     domain.people.user.checked_full_name(full_name)
-    hashed = await api.people.hashing.hashed(domain.people.passwords.checked(password))
+    hashed = await api.people.hashing.chosen(password, [email, full_name])
     new = NewUser(email, full_name, password_hash=hashed)
     return NewId(
         user_id=await call.db.write(actions.people.joining.create, call.user, call.vault, new)
@@ -102,6 +107,17 @@ async def reactivate(call: Call, user_id: int) -> Reply:
     """Open an account again that was ended."""
     await call.db.write(actions.people.accounts.reactivate, call.user, call.vault, user_id)
     return ok()
+
+
+async def make_password_link(call: Call, user_id: int) -> PasswordLink:
+    """Make a link with which somebody can choose a password, to be handed over to them."""
+    key = await call.db.write(
+        actions.people.forgotten_passwords.make_link, call.vault, call.user, user_id
+    )
+    return PasswordLink(
+        link=actions.people.forgotten_passwords.address(call.site, key),
+        expires=int(call.now) + domain.people.one_time_links.LIFE_SECONDS,
+    )
 
 
 async def renew_key(call: Call) -> NewKey:

@@ -72,3 +72,9 @@ async def manages(call: Call, user_id: int) -> bool:
     return bool(keys) and bool(
         keys & await call.db.read(storage.people.identities.providers_of, user_id)
     )
+
+
+async def check_own_password(call: Call, user_id: int) -> None:
+    """Raises BadRequest for somebody whose password is a directory's."""
+    if await manages(call, user_id):
+        raise BadRequest("Your Zulip password is managed in LDAP")

@@ -29,8 +29,12 @@ async def fetch_api_key(call: Call, *, username: str, password: str) -> ApiKey:
     An unknown name takes as long, and is answered in the same words, as a wrong password.
     """
     async with api.recording.login(call, username):
-        who = await identify(call, username, password)
-        user = await call.db.write(actions.people.arriving.arrive, who)
+        return await key_of(call, await identify(call, username, password))
+
+
+async def key_of(call: Call, who: ProvenIdentity) -> ApiKey:
+    """The key of somebody who has shown who they are, if they may come in."""
+    user = await call.db.write(actions.people.arriving.arrive, who)
     sealed = await call.db.read(_sealed_key, user.id)
     return ApiKey(api_key=call.services.vault.unseal(sealed), email=user.email, user_id=user.id)
 

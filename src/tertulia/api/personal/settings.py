@@ -4,8 +4,10 @@ import zoneinfo
 from functools import cache
 from typing import Annotated, Any
 
+from msgspec import UNSET, UnsetType
+
 from tertulia import actions, api, domain
-from tertulia.actions.personal.settings import SettingsChanges
+from tertulia.actions.personal.settings import Confirming, SettingsChanges
 from tertulia.api.call import Call
 from tertulia.api.setting_values import FORMS
 from tertulia.domain.setting_values import ChosenFrom
@@ -27,6 +29,10 @@ SETTINGS = api.setting_values.parameters(
 )
 
 
+class SettingsChanged(Reply):
+    api_key: str | UnsetType = UNSET
+
+
 @takes(SETTINGS)
 async def change(
     call: Call,
@@ -36,22 +42,32 @@ async def change(
     email: Text | None = None,
     old_password: Text = "",
     new_password: Text = "",
+    new_api_key: bool = False,
     **values: Any,
-) -> Reply:
-    """Change personal settings, name, address or password; what is not passed stays."""
+) -> SettingsChanged:
+    """Change personal settings, name, address or password; what is not passed stays.
+
+    A new password logs out all other browsers and, with `new_api_key`, everything that uses the
+    key. A new address counts once it was confirmed, if the server sends mail.
+    """
     if timezone is not None and timezone not in _timezones():
         raise BadRequest("Invalid timezone: Value error, Not a recognized time zone")
     domain.personal.settings.checked(values)
     email = email and email.strip()
-    if email not in (None, call.user.email) and not call.config.accounts_api:
+    sends_mail = call.config.sends_mail
+    if email not in (None, call.user.email) and not (call.config.accounts_api or sends_mail):
         raise BadRequest("User not authorized to change user emails")
     password_hash = None
     if new_password:
         password_hash = await _new_password_hash(call, old_password, new_password)
     session_id = None if call.session is None else call.session.id
     wanted = SettingsChanges(values, timezone, full_name, email, password_hash, session_id)
-    await call.db.write(actions.personal.settings.change, call.user, wanted)
-    return ok()
+    confirming = Confirming(call.vault, call.site) if sends_mail else None
+    await call.db.write(actions.personal.settings.change, call.user, wanted, confirming)
+    if new_password and new_api_key:
+        key = await call.db.write(actions.people.accounts.renew_key, call.user, call.vault)
+        return SettingsChanged(api_key=key)
+    return SettingsChanged()
 
 
 @takes(SETTINGS)
@@ -63,13 +79,13 @@ async def change_newcomers(call: Call, **values: Any) -> Reply:
 
 async def _new_password_hash(call: Call, old: str, new: str) -> str:
     """Checks the old password, as often as a login may be tried."""
-    if await api.people.directories.manages(call, call.user.id):
-        raise BadRequest("Your Zulip password is managed in LDAP")
+    await api.people.directories.check_own_password(call, call.user.id)
     if not await api.people.login.is_right(call, call.user, old):
         raise BadRequest("Wrong password!")
-    if not domain.limits.PASSWORD_SHORTEST <= len(new) <= domain.limits.PASSWORD_LENGTH:
-        raise BadRequest("New password is too weak!")
-    return await api.people.hashing.hashed(new)
+    try:
+        return await api.people.hashing.chosen(new, [call.user.email, call.user.full_name])
+    except BadRequest:
+        raise BadRequest("New password is too weak!") from None
 
 
 @cache

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
         keys,
         known_people,
         newcomers,
+        one_time_links,
+        one_time_passwords,
         passwords,
         presence,
         profile_fields,

@@ -1,10 +1,16 @@
 """Passwords: argon2id, slow on purpose. Call these from a thread, never on the loop."""
 
+from collections.abc import Sequence
+from importlib import import_module
+
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
 from tertulia import domain
 from tertulia.errors import BadRequest
+
+LEAST_GUESSES = 10_000
+MOST_LOOKED_AT = 72  # characters; what is longer is no easier to guess
 
 _HASHER = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
 
@@ -16,13 +22,25 @@ _NOBODY = (
 )
 
 
-def checked(password: str) -> str:
-    """A password somebody may choose; refuses one that is too short or too long."""
+def checked(password: str, about: Sequence[str] = ()) -> str:
+    """A password somebody may choose; refuses one that is too short, too long or easy to guess.
+
+    `about` are words that are known of its owner, which are the first that others would try.
+    """
     if len(password) < domain.limits.PASSWORD_SHORTEST:
         raise BadRequest(f"A password has at least {domain.limits.PASSWORD_SHORTEST} characters.")
     if len(password) > domain.limits.PASSWORD_LENGTH:
         raise BadRequest(f"A password has at most {domain.limits.PASSWORD_LENGTH} characters.")
+    if guesses(password, about) < LEAST_GUESSES:
+        raise BadRequest("This password is too easy to guess.")
     return password
+
+
+def guesses(password: str, about: Sequence[str] = ()) -> float:
+    """How many a clever guesser would need. What this takes, 13 MB of words, is loaded here."""
+    words = [word for text in about for word in (text, *text.replace("@", " ").split())]
+    found = import_module("zxcvbn").zxcvbn(password[:MOST_LOOKED_AT], words)
+    return float(found["guesses"])
 
 
 def hashed(password: str) -> str:

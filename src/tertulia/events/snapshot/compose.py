@@ -160,6 +160,11 @@ def _statuses(view: View) -> dict[str, Any]:
     return {"user_status": {user_id: parts for user_id, parts in told.items() if parts}}
 
 
+def parts() -> frozenset[str]:
+    """What clients can ask to be told of the state."""
+    return frozenset({*_PARTS, *events.snapshot.lists.LISTS})
+
+
 _PARTS: dict[str, Callable[[View], dict[str, Any]]] = {
     "custom_profile_fields": _profile_fields,
     "onboarding_steps": lambda view: {"onboarding_steps": [], "navigation_tour_video_url": None},

@@ -189,6 +189,12 @@ class Unreadable(Event, frozen=True):
 
 
 @cache
+def wire_types() -> frozenset[str]:
+    """What clients call the types of events."""
+    return frozenset(word for kind in kinds().values() for word in kind.types)
+
+
+@cache
 def kinds() -> Mapping[str, type[Event]]:
     """Every kind of event by its word, from all modules of this package."""
     package = sys.modules[__name__.rpartition(".")[0]]

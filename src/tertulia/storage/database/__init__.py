@@ -212,7 +212,9 @@ class Database:
         def hand_over(gathering: Gathering) -> None:
             loop.call_soon_threadsafe(deliver, gathering.news, gathering.answer)
 
-        self._writer = Writer(self.dialect, self.clock, fetch_news, hand_over, compose_news)
+        self._writer = Writer(
+            self.dialect, self.clock, fetch_news, hand_over, compose_news, self._tell_of
+        )
         self._writer.start()
         readers = 1 if self.dialect.reads_block else READERS
         self._threads = ThreadPoolExecutor(readers, thread_name_prefix="reader")
@@ -306,6 +308,11 @@ class Database:
         """Hand a notice to other servers on the same database, soon and without promise."""
         if self._broadcast is not None:
             self._broadcast.tell(notice.decode())
+
+    def _tell_of(self, ends: dict[int, int]) -> None:
+        """Tell other servers that logs go on."""
+        if self._broadcast is not None and ends:
+            self._broadcast.tell(ends)
 
     def _read_here(
         self, realm_id: int, query: Callable[..., T], args: tuple[Any, ...], kwargs: dict[str, Any]

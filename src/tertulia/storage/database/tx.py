@@ -48,12 +48,13 @@ class Dialect(Protocol):
     def tidy(self, connection: Any) -> None: ...
     def command(self, connection: Any, sql: str) -> None: ...
     def connect(self, *, to_serve: bool = False) -> Any: ...
+    def connect_to_tell(self) -> Any: ...
     def begin_read(self, connection: Any) -> None: ...
     def begin_write(self, connection: Any) -> None: ...
     def lock_organization(self, connection: Any, realm_id: int) -> None: ...
     def lock_schema(self, connection: Any) -> None: ...
     def tell_everybody(self, connection: Any) -> None: ...
-    def tell_others(self, connection: Any) -> None: ...
+    def tell_of(self, connection: Any, ends: Mapping[int, int]) -> None: ...
     def spread(self, connection: Any, notices: list[str]) -> None: ...
     async def watch(self, changed: Changed, overheard: Overheard) -> None: ...
     def is_outage(self, error: BaseException) -> bool: ...
@@ -74,21 +75,31 @@ class Dialect(Protocol):
 
 
 class Tx:
-    __slots__ = ("_connection", "dialect", "now", "realm_id")
+    """`announced` says how far the log of each organization goes that it has written to."""
 
-    def __init__(self, connection: Any, dialect: Dialect, realm_id: int, now: float) -> None:
+    __slots__ = ("_connection", "announced", "dialect", "now", "realm_id")
+
+    def __init__(
+        self,
+        connection: Any,
+        dialect: Dialect,
+        realm_id: int,
+        now: float,
+        announced: dict[int, int] | None = None,
+    ) -> None:
         self._connection = connection
         self.dialect = dialect
         self.realm_id = realm_id
         self.now = now
+        self.announced = {} if announced is None else announced
 
     def for_realm(self, realm_id: int) -> "Tx":
         """The same transaction, looking at another organization."""
-        return Tx(self._connection, self.dialect, realm_id, self.now)
+        return Tx(self._connection, self.dialect, realm_id, self.now, self.announced)
 
     def at(self, now: float) -> "Tx":
         """The same transaction at another time: for telling a past that never was."""
-        return Tx(self._connection, self.dialect, self.realm_id, now)
+        return Tx(self._connection, self.dialect, self.realm_id, now, self.announced)
 
     def execute(self, sql: str, **params: Any) -> int:
         """Run a statement and say how many rows it touched."""

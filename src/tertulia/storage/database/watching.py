@@ -3,7 +3,9 @@
 How it is noticed is told by each database in its own way; see `Dialect.watch`.
 """
 
-from collections.abc import Awaitable, Callable
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable, Mapping
 
 import structlog
 
@@ -11,8 +13,39 @@ from tertulia.errors.http import ServiceUnavailable
 
 log = structlog.get_logger()
 
-Changed = Callable[[], Awaitable[None]]
+# Looks at the logs that go beyond these numbers; at all, if nobody knows which.
+Changed = Callable[[Mapping[int, int] | None], Awaitable[None]]
 Overheard = Callable[[str], None]
+
+
+class Told:
+    """What other servers have told since we looked: how far the logs of organizations go."""
+
+    def __init__(self) -> None:
+        self._something = asyncio.Event()
+        self._ends: dict[int, int] | None = {}
+
+    async def wait(self, seconds: float) -> None:
+        """Wait to be told something, but no longer than this."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._something.wait(), seconds)
+
+    def of_everything(self) -> None:
+        self._ends = None
+        self._something.set()
+
+    def of_logs(self, notice: str) -> None:
+        """As `Dialect.tell_of` has written it: who tells, and then "organization:number"."""
+        if self._ends is not None:
+            for each in notice.split()[1:]:
+                realm_id, _, seq = each.partition(":")
+                self._ends[int(realm_id)] = max(int(seq), self._ends.get(int(realm_id), 0))
+        self._something.set()
+
+    def taken(self) -> dict[int, int] | None:
+        ends, self._ends = self._ends, {}
+        self._something.clear()
+        return ends
 
 
 def tell(error: Exception, is_outage: bool) -> None:

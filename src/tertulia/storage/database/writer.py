@@ -71,11 +71,14 @@ class Writer:
         fetch_news: FetchNews,
         deliver: Callable[[Gathering], None],
         compose_news: ComposeNews = list,
+        tell_others: Callable[[dict[int, int]], None] = lambda ends: None,
     ) -> None:
         self._dialect = dialect
         self._clock = clock
         self._fetch_news = fetch_news
         self._compose_news = compose_news
+        self._tell_others = tell_others
+        self._announced: dict[int, int] = {}  # how far which logs go after this gathering
         self._deliver = deliver
         self._waiting: queue.SimpleQueue[PendingWrite | None] = queue.SimpleQueue()
         self._connection: Any = None
@@ -123,19 +126,21 @@ class Writer:
         self._close()
 
     def _carry_out(self, jobs: list[PendingWrite]) -> Gathering:
+        self._announced = {}
         left = self._append_alone(jobs) if self._dialect.writes_in_queries else jobs
         if left:
             self._commit(left)
         self._used_at = time.monotonic()
+        self._tell_others(self._announced)
         appended = [
             (job.plain.known, job.told) for job in jobs if job.plain is not None and job.told
         ]
         if len(appended) == len(jobs):
             return Gathering(jobs, self._compose_news(appended))
-        if self._connection is None:  # the database is gone
+        if self._connection is None or not self._announced:  # it is gone, or nothing is new
             return Gathering(jobs)
         try:
-            return Gathering(jobs, self._read_news(jobs))
+            return Gathering(jobs, self._read_news())
         except BaseException as error:
             # What was committed stays committed; whoever follows the log will find the news.
             self._lost("reading back", error)
@@ -177,17 +182,13 @@ class Writer:
         if is_alone and jobs and jobs[0].error is not None:
             self._dialect.command(self._connection, "ROLLBACK")
             return
-        self._dialect.tell_others(self._connection)
         self._dialect.command(self._connection, "COMMIT")
 
     def _append_alone(self, jobs: list[PendingWrite]) -> list[PendingWrite]:
         """Append in transactions of their own; gives the jobs that are left."""
         try:
             self._look_at_connection()
-            left = self._append(jobs)
-            if len(left) < len(jobs):
-                self._dialect.tell_others(self._connection)
-            return left
+            return self._append(jobs)
         except BaseException as error:
             # Some may have been committed; which ones, nobody can tell.
             self._lost("appending", error)
@@ -230,6 +231,7 @@ class Writer:
             self._dialect.command(self._connection, "RELEASE SAVEPOINT plain")
         if given is None:
             return False
+        self._announced |= tx.announced
         for job, send, numbers in zip(jobs, sends, given, strict=True):
             job.told, job.result = send.tell(numbers), send.answer(numbers)
         return True
@@ -264,6 +266,7 @@ class Writer:
             self._dialect.command(self._connection, "SAVEPOINT job")
         try:
             job.result = job.action(tx, *job.args)
+            self._announced |= tx.announced
         except BaseException as error:
             if self._dialect.is_outage(error):
                 raise
@@ -275,13 +278,11 @@ class Writer:
         if not is_alone:
             self._dialect.command(self._connection, "RELEASE SAVEPOINT job")
 
-    def _read_news(self, jobs: list[PendingWrite]) -> Any:
-        """What these jobs made. A job of no organization may have founded one: look everywhere."""
-        realms = {job.realm_id for job in jobs}
+    def _read_news(self) -> Any:
         self._dialect.begin_read(self._connection)
         tx = Tx(self._connection, self._dialect, 0, self._clock())
         try:
-            return self._fetch_news(tx, () if 0 in realms else realms)
+            return self._fetch_news(tx, list(self._announced))
         finally:
             self._dialect.command(self._connection, "COMMIT")
 

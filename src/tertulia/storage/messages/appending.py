@@ -50,6 +50,7 @@ def _by_turns(tx: Tx, sends: Sequence[PlainSend]) -> list[Numbers] | None:
     if row is None:
         return None
     before = row["seq"] - len(sends)
+    tx.announced[tx.realm_id] = row["seq"]
     first = tx.value(f"SELECT {tx.dialect.next_message_id} AS value")
     given = [Numbers(first + place, before + 1 + place, tx.now) for place in range(len(sends))]
     columns = ["id", "realm_id", "sent_at", *sends[0].row]
@@ -106,7 +107,10 @@ def _in_one_statement(tx: Tx, sends: Sequence[PlainSend]) -> list[Numbers] | Non
         now=tx.now,
         **_head(tx, sends),
     )
-    return [Numbers(row["id"], row["seq"], tx.now) for row in found] or None
+    if not found:
+        return None
+    tx.announced[tx.realm_id] = found[-1]["seq"]
+    return [Numbers(row["id"], row["seq"], tx.now) for row in found]
 
 
 def _head(tx: Tx, sends: Sequence[PlainSend]) -> dict[str, Any]:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
         bots,
         identities,
         known_people,
+        logins_under_way,
+        one_time_links,
         password_attempts,
         presence,
         profile_fields,

@@ -1,7 +1,7 @@
 """PostgreSQL 15 or newer: for organizations that outgrew one machine.
 
-Writers of one organization take turns by an advisory lock held to the commit, so that the order
-of the log is the order of commits. Other nodes are woken by NOTIFY.
+Writers of one organization take turns by its row in `log_head`, held to the commit, so that the
+order of the log is the order of commits. Other nodes are woken by NOTIFY.
 """
 
 import asyncio
@@ -22,15 +22,16 @@ from tertulia import storage
 from tertulia.errors import CannotStart
 from tertulia.errors.parameters import NulInText
 from tertulia.storage.database.tx import Cursor
-from tertulia.storage.database.watching import Changed, Overheard
+from tertulia.storage.database.watching import Changed, Overheard, Told
 
 CHANNEL = "tertulia_log"
 WHISPERS = "tertulia_whispers"
-ASK_EVERY_SECONDS = 5.0
+ASK_EVERY_SECONDS = 1.0  # whether there is news that nobody has told us of
 RECONNECT_AFTER_SECONDS = 1.0
 FEW = 16
 APPLICATION = "tertulia"
 LONGEST_NOTICE = 8000  # bytes; the database takes no more
+MOST_TOLD = 150  # organizations in one notice, so that it is not too long
 
 _NAME = re.compile(r"(?<![:\w]):([a-z_][a-z_0-9]*)")
 _IN_LIST = re.compile(r"\bIN :([a-z_]+)")
@@ -163,6 +164,12 @@ class Postgres:
         connection.adapters.register_dumper(Ids, IdsDumper)
         return connection
 
+    def connect_to_tell(self) -> Connection:
+        """What is told need not be on the disk first."""
+        connection = self.connect(to_serve=True)
+        self.command(connection, "SET synchronous_commit = off")
+        return connection
+
     def run(self, connection: Any, sql: str, params: Mapping[str, Any]) -> Cursor:
         # The plan that is kept for a statement guesses that a list is short.
         prepare = None
@@ -271,16 +278,29 @@ class Postgres:
         self.command(connection, "BEGIN")
 
     def lock_organization(self, connection: Any, realm_id: int) -> None:
-        self.command(connection, f"SELECT pg_advisory_xact_lock({_LOCK_SPACE}, {realm_id:d})")
+        """By the row that gives numbers, so that plain sends and actions take turns."""
+        if realm_id:
+            sql = f"SELECT FROM log_head WHERE realm_id = {realm_id:d} FOR NO KEY UPDATE"
+        else:
+            sql = f"SELECT pg_advisory_xact_lock({_LOCK_SPACE}, 0)"
+        self.command(connection, sql)
 
     def lock_schema(self, connection: Any) -> None:
-        self.lock_organization(connection, -1)
+        self.command(connection, f"SELECT pg_advisory_xact_lock({_LOCK_SPACE}, -1)")
 
     def tell_everybody(self, connection: Any) -> None:
         self.command(connection, f"NOTIFY {CHANNEL}")
 
-    def tell_others(self, connection: Any) -> None:
-        self.command(connection, f"NOTIFY {CHANNEL}, '{self.node}'")
+    def tell_of(self, connection: Any, ends: Mapping[int, int]) -> None:
+        """Tell other servers how far logs go; those who know that already need not look.
+
+        Not in the transaction that wrote them: PostgreSQL lets commits that tell something take
+        turns, whatever organization they are of.
+        """
+        told = [f"{realm_id}:{seq}" for realm_id, seq in ends.items()]
+        for start in range(0, len(told), MOST_TOLD):
+            some = " ".join(told[start : start + MOST_TOLD])
+            self.command(connection, f"NOTIFY {CHANNEL}, '{self.node} {some}'")
 
     def spread(self, connection: Any, notices: list[str]) -> None:
         """Hand notices to every server that listens; what is too long for one is left out."""
@@ -291,24 +311,24 @@ class Postgres:
 
     async def watch(self, changed: Changed, overheard: Overheard) -> None:
         """Wait to be told, and ask now and then all the same, in case that was lost."""
-        told = asyncio.Event()
+        told, loop = storage.database.watching.Told(), asyncio.get_running_loop()
         stopping = threading.Event()
         thread = threading.Thread(
             target=_listen,
-            args=(self, asyncio.get_running_loop(), told, overheard, stopping),
+            args=(self, loop, told, overheard, stopping),
             name="listener",
             daemon=True,
         )
         thread.start()
+        ask_at = loop.time()
         try:
             while True:
+                await told.wait(ask_at - loop.time())
+                if loop.time() >= ask_at:
+                    told.of_everything()
+                    ask_at = loop.time() + ASK_EVERY_SECONDS
                 try:
-                    await asyncio.wait_for(told.wait(), ASK_EVERY_SECONDS)
-                except TimeoutError:
-                    pass
-                told.clear()
-                try:
-                    await changed()
+                    await changed(told.taken())
                 except Exception as error:
                     storage.database.watching.tell(error, is_outage=False)
                     await asyncio.sleep(RECONNECT_AFTER_SECONDS)
@@ -377,7 +397,7 @@ def _translate(sql: str) -> str:
 def _listen(
     dialect: Postgres,
     loop: asyncio.AbstractEventLoop,
-    told: asyncio.Event,
+    told: Told,
     overheard: Overheard,
     stopping: threading.Event,
 ) -> None:
@@ -388,13 +408,15 @@ def _listen(
             with connection:
                 connection.execute(f"LISTEN {CHANNEL}")
                 connection.execute(f"LISTEN {WHISPERS}")
-                loop.call_soon_threadsafe(told.set)  # of what was said while nobody listened
+                loop.call_soon_threadsafe(told.of_everything)  # what was said while we were deaf
                 while not stopping.is_set():
                     for notice in connection.notifies(timeout=0.5, stop_after=1):
                         if notice.channel == WHISPERS:
                             loop.call_soon_threadsafe(overheard, notice.payload)
-                        elif notice.payload != dialect.node:  # our own writer has told us already
-                            loop.call_soon_threadsafe(told.set)
+                        elif not notice.payload:
+                            loop.call_soon_threadsafe(told.of_everything)
+                        elif not notice.payload.startswith(dialect.node):  # that we have told
+                            loop.call_soon_threadsafe(told.of_logs, notice.payload)
         except psycopg.Error as error:
             storage.database.watching.log.warning(
                 "lost the database's notices", reason=type(error).__name__

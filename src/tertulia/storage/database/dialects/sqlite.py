@@ -86,6 +86,9 @@ class Sqlite:
         connection.execute("PRAGMA journal_size_limit = 16777216")
         return connection
 
+    def connect_to_tell(self) -> sqlite3.Connection:
+        return self.connect()
+
     def run(self, connection: Any, sql: str, params: Mapping[str, Any]) -> Cursor:
         has_lists = False
         for value in params.values():
@@ -169,7 +172,7 @@ class Sqlite:
     def tell_everybody(self, connection: Any) -> None:
         """Nothing to do: everybody watches `PRAGMA data_version`."""
 
-    def tell_others(self, connection: Any) -> None:
+    def tell_of(self, connection: Any, ends: Mapping[int, int]) -> None:
         """Nothing to do, for the same reason."""
 
     def spread(self, connection: Any, notices: list[str]) -> None:
@@ -214,7 +217,7 @@ class Sqlite:
                 try:
                     version = self.data_version(connection)
                     if version != known:
-                        await changed()
+                        await changed(None)
                         known = version
                 except Exception as error:
                     storage.database.watching.tell(error, self.is_outage(error))

@@ -20,7 +20,8 @@ export const folders = new Map();
 export function learnChannels(state) {
   channels.clear();
   folders.clear();
-  for (const channel of state.streams ?? []) learn(channel, false);
+  const isOpenToAll = !state.user_id; // a spectator is told of the channels that all may read
+  for (const channel of state.streams ?? []) learn(channel, isOpenToAll);
   for (const channel of state.never_subscribed ?? []) learn(channel, false);
   for (const channel of state.unsubscribed ?? []) learn(channel, false);
   for (const channel of state.subscriptions ?? []) learn(channel, true);

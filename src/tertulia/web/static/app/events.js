@@ -99,9 +99,17 @@ async function listen() {
   const answer = await get("/events", { queue_id: queue, last_event_id: position, dont_block: isBack }, polling.signal);
   failures = 0;
   report("live");
+  if (isBack) lookForNewer();
   take(answer.events);
   if (tabs) tabs.position = { queue, last: position };
   tabs?.pass(answer.events, { queue, last: position });
+}
+
+/** After a restart the server may have a newer page. The worker's file names all that belong to it. */
+async function lookForNewer() {
+  const own = document.querySelector("script[src]")?.getAttribute("src") ?? "";
+  const answer = await fetch("/sw.js", { cache: "no-cache" }).catch(() => null);
+  if (answer?.ok && !(await answer.text()).includes(own)) report("newer");
 }
 
 /** @param {Record<string, any>[]} events */

@@ -6,6 +6,7 @@
 
 /** @typedef {Node | string | number | null | undefined | false} Child */
 
+const NEVER_RENDERED = "script, style, iframe, object, embed, form, base, link, meta, template";
 const SVG = "http://www.w3.org/2000/svg";
 
 const policy = globalThis.trustedTypes?.createPolicy("rendered", {
@@ -19,6 +20,9 @@ const policy = globalThis.trustedTypes?.createPolicy("rendered", {
 export function rendered(html) {
   const template = document.createElement("template");
   template.innerHTML = /** @type {string} */ (policy ? policy.createHTML(html) : html);
+  // The renderer writes none of these. Should it ever, they do not get past this line either.
+  for (const odd of template.content.querySelectorAll(NEVER_RENDERED)) odd.remove();
+  for (const odd of template.content.querySelectorAll("[style]")) odd.removeAttribute("style");
   return template.content;
 }
 

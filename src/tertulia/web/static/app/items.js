@@ -8,7 +8,7 @@ import { badge, drop, face, faces } from "./marks.js";
 import { channelName } from "./channels.js";
 import { myId } from "./me.js";
 import { messageOf, takeMessage } from "./messages.js";
-import { conversationHash } from "./narrow.js";
+import { conversationHash, forServer } from "./narrow.js";
 import { shortName } from "./people.js";
 import { shortTime } from "./time.js";
 import { isFollowed, isTopicMuted } from "./topics.js";
@@ -22,7 +22,7 @@ import { say } from "./words.js";
 export async function fetchMessages(ids) {
   const missing = ids.filter((id) => !messageOf(id)).slice(0, 400);
   if (!missing.length) return;
-  const answer = await get("/messages", { message_ids: missing, apply_markdown: true, client_gravatar: false, allow_empty_topic_name: true });
+  const answer = await get("/messages", { message_ids: missing, narrow: forServer([]), apply_markdown: true, client_gravatar: false, allow_empty_topic_name: true });
   for (const message of answer.messages) takeMessage(message);
 }
 

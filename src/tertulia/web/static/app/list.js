@@ -90,6 +90,7 @@ export class MessageList {
    * @param {boolean} hasNewest */
   update(ids, hasNewest) {
     const hadNewest = this.#showsNewest;
+    this.#heedScroll();
     this.#leaveGoneAnchor(ids);
     this.#range = followed(this.#ids, this.#range, ids, placeOf);
     this.#ids = ids;
@@ -173,8 +174,20 @@ export class MessageList {
     this.#wishes.scrolled();
   }
 
+  /** Somebody may have scrolled a moment ago, and the event that tells so is still on its way. At
+   * the very end it may also be the browser, because the list has become shorter. */
+  #heedScroll() {
+    const { scrollTop, scrollHeight, clientHeight } = this.#scroller;
+    const step = scrollTop - this.#lastTop;
+    if (Math.abs(step) < 1 || scrollHeight - clientHeight - scrollTop <= 1) return;
+    if (this.#anchor) this.#anchor.top -= step;
+    this.#lastTop = scrollTop;
+    if (step < 0) this.#sticks = false;
+  }
+
   /** Put things back where they were, after something has changed its size. */
   #restore() {
+    this.#heedScroll();
     if (this.#sticks && !hasSelection() && !document.hidden) {
       this.#scroller.scrollTop = this.#scroller.scrollHeight;
       this.#takeAnchor();

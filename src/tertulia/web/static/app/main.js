@@ -1,5 +1,6 @@
 /** The page: everything learns what the server has put into it, and then the first view is shown. */
 
+import { learnToAct } from "./acting.js";
 import { learnChannels } from "./channels.js";
 import { command, listenForCommands } from "./commands.js";
 import { startConnection } from "./connection.js";
@@ -31,6 +32,11 @@ import { learnToWrite, startWriting } from "./writing.js";
 const LATER = {
   "view-picture": "viewPicture", "view-pictures": "viewPicture", "keyboard-help": "keyboardHelp",
   "send-later": "sendLater", snippets: "showSnippets", "new-direct": "newDirect", "new-topic-anywhere": "newTopic",
+  more: "messageMenu", "read-receipts": "readReceipts", edit: "editMessage", history: "showHistory", move: "moveMessages", "move-topic": "moveTopic",
+  react: "react", "compose-emoji": "insertEmoji", remind: "remind", report: "report",
+  "org-menu": "orgMenu", "gear-menu": "orgMenu", "my-menu": "myMenu", "view-menu": "viewMenu", profile: "showProfile", "sender-profile": "showProfile",
+  settings: "showSettings", channels: "showChannels", "channel-settings": "channelSettings", "channel-people": "channelPeople", members: "showMembers",
+  people: "showMembers",
 };
 
 start();
@@ -48,6 +54,7 @@ async function start() {
   });
   learnToMove();
   learnToWrite();
+  learnToAct();
   for (const [name, exported] of Object.entries(LATER)) {
     command(name, async (occasion) => (await later(exported))(occasion));
   }

@@ -46,6 +46,7 @@ export function learnToMove() {
   command("close-sidebar", () => closeSheet());
   command("all-directs", () => toggleAllDirects());
   command("back", () => (history.length > 1 ? history.back() : (location.hash = homeHash())));
+  command("skip", () => focusView());
   command("escape", ({ element }) => escape(element));
 
   command("compose", () => openBox()?.box.focus());

@@ -3,7 +3,7 @@
 
 import { channelName, channelNamed, channels } from "./channels.js";
 import { directWith, isInChannel } from "./conversations.js";
-import { myId } from "./me.js";
+import { isSpectator, myId } from "./me.js";
 import { people } from "./people.js";
 import { isFollowed, isTopicMuted } from "./topics.js";
 
@@ -114,6 +114,7 @@ export function operandOf(terms, operator) {
  * @param {Term[]} terms */
 export function forServer(terms) {
   const asked = terms.filter((term) => term.operator !== "near");
+  if (isSpectator()) asked.push({ operator: "channels", operand: "web-public" });
   return asked.map(({ operator, operand, negated = false }) => ({ operator, operand, negated }));
 }
 

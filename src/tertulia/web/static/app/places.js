@@ -1,6 +1,6 @@
 /** Places: what an address behind `#` means. */
 
-import { setting } from "./me.js";
+import { isSpectator, setting } from "./me.js";
 import { channelIn, conversationIn, operandOf, parseNarrow, parseSearch } from "./narrow.js";
 
 /** @typedef {import("./narrow.js").Term} Term */
@@ -12,7 +12,10 @@ import { channelIn, conversationIn, operandOf, parseNarrow, parseSearch } from "
 export const OVER = new Set(["settings", "organization", "user", "channels", "groups", "keyboard-shortcuts", "message-formatting",
   "search-operators", "about-zulip", "invite", "drafts", "scheduled", "reminders", "members", "streams"]);
 
-export const FEED_TERMS = [{ operator: "in", operand: "home" }];
+/** Everything but what is muted; a spectator mutes nothing. */
+function feedTerms() {
+  return isSpectator() ? [] : [{ operator: "in", operand: "home" }];
+}
 
 /** @param {string} hash with its `#`, or nothing
  * @returns {Place} */
@@ -24,17 +27,17 @@ export function parsePlace(hash) {
     const channel = Number(/^\d+/.exec(rest[1] ?? "")?.[0]);
     return { view: "topics", hash, terms: [{ operator: "channel", operand: channel }], channel, rest };
   }
-  if (view === "feed" || view === "all_messages") return { view: "talk", hash, terms: FEED_TERMS, rest };
+  if (view === "feed" || view === "all_messages") return { view: "talk", hash, terms: feedTerms(), rest };
   if (view === "search") return { view: "search", hash, terms: [], rest };
   if (view === "recent" || view === "recent_topics") return { view: "recent", hash, terms: [], rest };
-  if (view === "inbox") return { view: "inbox", hash, terms: [], rest };
+  if (view === "inbox" && !isSpectator()) return { view: "inbox", hash, terms: [], rest };
   if (OVER.has(view)) return { view, hash, terms: [], rest };
   return parsePlace(homeHash());
 }
 
 /** Where one starts, as one has set it. */
 export function homeHash() {
-  const home = setting("web_home_view");
+  const home = isSpectator() ? "recent" : setting("web_home_view");
   return home === "recent_topics" || home === "recent" ? "#recent" : home === "all_messages" ? "#feed" : "#inbox";
 }
 

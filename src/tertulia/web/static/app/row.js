@@ -5,7 +5,8 @@ import { drop, face } from "./marks.js";
 import { alive, glyph } from "./content.js";
 import { channelName } from "./channels.js";
 import { conversationOf, isInChannel, isResolved, keyOf, titleOf } from "./conversations.js";
-import { h, icon } from "./html.js";
+import { editForm } from "./edits.js";
+import { aside, h, icon } from "./html.js";
 import { known, myId } from "./me.js";
 import { isMuted, nameOf, personOf } from "./people.js";
 import { messageOf } from "./messages.js";
@@ -38,7 +39,7 @@ export function rowSignature(id, before, where) {
   const above = before === undefined ? undefined : messageOf(before);
   if (!message) return "gone";
   return [message.version, isGrouped(message, above, where), above ? dayKey(above.timestamp) : "", where.newFrom === id,
-    where.isMixed && above ? keyOf(conversationOf(above)) : "", uncovered.has(id), isMuted(message.sender_id)].join("|");
+    where.isMixed && above ? keyOf(conversationOf(above)) : "", uncovered.has(id), isMuted(message.sender_id), editForm(id) !== undefined].join("|");
 }
 
 /** @param {number} id
@@ -58,14 +59,16 @@ export function drawRow(id, before, where) {
   if (where.isMixed && (!above || keyOf(conversationOf(above)) !== keyOf(conversationOf(message)) || nodes.length)) {
     nodes.push(placeBar(message));
   }
-  nodes.push(article(message, grouped, where));
+  const spoken = nodes.map((node) => node.textContent ?? "");
+  nodes.push(article(message, grouped, where, spoken));
   return nodes;
 }
 
 /** @param {Message} message
  * @param {boolean} grouped
- * @param {Setting} where */
-function article(message, grouped, where) {
+ * @param {Setting} where
+ * @param {string[]} above what stands above it: whoever hears the page hears it with the message */
+function article(message, grouped, where, above) {
   const classes = ["line", !grouped && "first", calls(message) && "call", message.flags.includes("starred") && "starred"];
   const sender = senderName(message);
   const element = h("article", {
@@ -73,7 +76,7 @@ function article(message, grouped, where) {
     id: `message-${message.id}`,
     tabindex: -1,
     "data-id": message.id,
-    "aria-label": label(message, sender),
+    "aria-label": [...above, label(message, sender)].join(", "),
     "aria-setsize": -1,
   });
   const who = h("div", { class: "who" });
@@ -90,6 +93,11 @@ function what(message) {
   const element = h("div", { class: "what", dir: "auto" });
   if (isMuted(message.sender_id) && !uncovered.has(message.id)) {
     element.append(h("button", { class: "b bare covered", type: "button", "data-do": "uncover" }, say("talk.muted-person")));
+    return element;
+  }
+  const form = editForm(message.id);
+  if (form) {
+    element.append(form);
     return element;
   }
   if (message.submessages.length) element.append(widgetSlot(message));
@@ -168,13 +176,13 @@ export function emojiNode(name, code, kind) {
 function placeBar(message) {
   const conversation = conversationOf(message);
   const href = conversationHash(conversation);
-  const bar = h("div", { class: "place" });
+  const bar = h("div", { class: "place", "aria-hidden": "true" });
   const inner = h("div", { class: "place-in" });
   if (isInChannel(conversation)) {
     inner.append(drop(conversation.channel),
       h("a", { class: "in", href: channelHash(conversation.channel), tabindex: -1 }, h("bdi", {}, channelName(conversation.channel))),
-      h("a", { class: "t cut", href, tabindex: -1 }, h("bdi", {}, titleOf(conversation))));
-    if (isResolved(conversation.topic)) inner.append(icon("check", "s"), h("span", { class: "hidden" }, say("talk.resolved")));
+      aside(" › "), h("a", { class: "t cut", href, tabindex: -1 }, h("bdi", {}, titleOf(conversation))));
+    if (isResolved(conversation.topic)) inner.append(icon("check", "s"), aside(` ${say("talk.resolved")}`));
   } else {
     inner.append(icon("chat", "s"), h("span", { class: "in" }, say("talk.direct")), h("a", { class: "t cut", href, tabindex: -1 }, h("bdi", {}, titleOf(conversation))));
   }

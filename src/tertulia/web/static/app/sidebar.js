@@ -63,6 +63,10 @@ function drawSoon() {
 
 /** What does not change with every message. */
 function drawFrame() {
+  part(".side").setAttribute("aria-label", say("side.sidebar"));
+  part(".side nav").setAttribute("aria-label", say("side.nav"));
+  part(".shade").setAttribute("aria-label", say("side.close"));
+  part(".skip").textContent = say("side.skip");
   const logo = /** @type {SVGElement} */ (icon("none", "none"));
   logo.setAttribute("class", "logo");
   logo.firstElementChild?.setAttribute("href", "#logo");
@@ -117,16 +121,21 @@ function viewRow(href, iconName, name, count) {
 function groups() {
   const sorted = groupedChannels();
   const isPlain = sorted.length === 1;
-  return sorted.map((group) => {
+  const drawn = sorted.map((group) => {
     const title = group.key === "pinned" ? say("side.pinned") : group.folder && group.key !== "others" ? group.folder.name : say(isPlain || !sorted.some((each) => each.folder) ? "side.channels" : "side.others");
     const key = `tertulia-closed-${group.key}`;
-    const add = group === sorted.at(-1) && !isSpectator() && iconButton("plus", say("side.find-channels"), { "data-do": "channels", "data-key": "channels" });
     const details = h("details", { open: localStorage.getItem(key) === null },
-      h("summary", { "data-key": key }, icon("down", "s"), h("bdi", {}, title), add),
+      h("summary", { "data-key": key }, icon("down", "s"), h("bdi", {}, title)),
       h("ul", {}, ...group.channels.map(channelItem)));
     details.addEventListener("toggle", () => (details.open ? localStorage.removeItem(key) : localStorage.setItem(key, "1")));
     return details;
   });
+  return isSpectator() ? drawn : [...drawn, findChannels()];
+}
+
+function findChannels() {
+  const row = h("a", { class: "row muted", href: "#channels/available", "data-key": "channels" }, icon("plus", "s"), h("span", { class: "t cut" }, say("side.find-channels")));
+  return h("ul", { class: "more-channels" }, h("li", {}, row));
 }
 
 /** @param {import("./channels.js").Channel} channel */

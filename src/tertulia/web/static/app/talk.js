@@ -23,7 +23,7 @@ import { showWaiting } from "./waiting.js";
 import { say } from "./words.js";
 
 /** @typedef {import("./places.js").Place} Place */
-/** @typedef {{close(): void, focus?(): void, place?(): any}} View */
+/** @typedef {{close(): void, focus?(): void}} View */
 
 /** The view that is open, for those who act on it. @type {Talk | null} */
 let current = null;
@@ -93,11 +93,11 @@ export class Talk {
     if (!kept?.isReload && unread.length) kept = null;
     const wanted = place.near ?? kept?.id ?? unread[0];
     const has = wanted === undefined ? listing.foundNewest : listing.ids[0] <= wanted && (listing.foundNewest || wanted <= (listing.ids.at(-1) ?? 0));
-    let id = wanted;
+    let id = /** @type {number | undefined} */ (wanted);
     if (!listing.isOpen || !has) {
       const startsUnread = place.view === "talk" && !place.terms.some((term) => term.operator === "is" && term.operand !== "dm");
       try {
-        id = await listing.open(wanted ?? (startsUnread && !kept ? "first_unread" : "newest"));
+        id = await listing.open(wanted ?? (startsUnread && !kept && !isSpectator() ? "first_unread" : "newest"));
       } catch (error) {
         if (this.#isClosed) return;
         this.#fail(/** @type {Error} */ (error));

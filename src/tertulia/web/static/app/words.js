@@ -14,7 +14,7 @@ export function say(name, values = {}) {
   let text = texts[name];
   if (text === undefined) throw new Error(`no text is called ${name}`);
   if (typeof text !== "string") text = text[plurals.select(Number(values.count))] ?? text.other;
-  return text.replaceAll(/\{(\w+)\}/g, (_, key) => filled(values[key]));
+  return text.replaceAll(/\{(\w+)\}/g, (/** @type {string} */ _, /** @type {string} */ key) => filled(values[key]));
 }
 
 /** Names as one would say them: "Ana, Ben and Cleo".

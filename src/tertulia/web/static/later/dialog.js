@@ -42,3 +42,18 @@ export function boundToAddress(dialog) {
   });
   return dialog;
 }
+
+/** Ask before something that cannot be undone.
+ * @param {string} title
+ * @param {string} text
+ * @param {string} deed what the button says
+ * @returns {Promise<boolean>} */
+export function confirmed(title, text, deed) {
+  return new Promise((resolve) => {
+    let answer = false;
+    const yes = h("button", { class: "b risk", type: "button", onclick: () => { answer = true; dialog.close(); } }, deed);
+    const no = h("button", { class: "b", type: "button", onclick: () => dialog.close() }, say("dialog.cancel"));
+    const dialog = openDialog(title, [h("p", {}, text)], { footer: [no, yes] });
+    dialog.addEventListener("close", () => resolve(answer));
+  });
+}

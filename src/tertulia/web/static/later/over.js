@@ -1,14 +1,25 @@
 /** What is shown over a view: each address has its dialog. */
 
+import { showChannels } from "./channel_list.js";
 import { showDrafts } from "./drafts_list.js";
 import { keyboardHelp } from "./keyboard_help.js";
+import { showOrganization } from "./organization.js";
+import { showMembers, showUser } from "./profile.js";
 import { showScheduled } from "./schedule.js";
+import { showSettings } from "./settings.js";
 
 /** @type {Record<string, (place: import("../app/places.js").Place) => unknown>} */
 const dialogs = {
+  channels: showChannels,
   drafts: showDrafts,
+  invite: () => showOrganization({ rest: ["invitations"] }),
   "keyboard-shortcuts": keyboardHelp,
+  members: showMembers,
+  organization: showOrganization,
   scheduled: showScheduled,
+  settings: showSettings,
+  streams: showChannels,
+  user: showUser,
 };
 
 /** @param {import("../app/places.js").Place} place */

@@ -1,7 +1,7 @@
 /** Small panels and menus beside what was pressed. The browser's popover does the hard part: a click
  * beside it or Escape closes it, and the focus goes back. */
 
-import { h } from "../app/html.js";
+import { h, icon } from "../app/html.js";
 
 /** A panel beside an element: below it if there is room, else above. On a phone it comes from below.
  * @param {HTMLElement} anchor
@@ -35,13 +35,12 @@ export function closePanel() {
 /** A menu: arrows go through it, Enter takes, Escape closes.
  * @param {HTMLElement} anchor
  * @param {string} name
- * @param {MenuItem[]} items
- * @param {(icon: string) => Node} draw */
-export function openMenu(anchor, name, items, draw) {
+ * @param {MenuItem[]} items */
+export function openMenu(anchor, name, items) {
   const menu = h("ul", { class: "menu", role: "menu", "aria-label": name });
   for (const item of items) {
     if (item === "line") menu.append(h("li", { role: "none" }, h("hr")));
-    else menu.append(h("li", { role: "none" }, menuButton(item, draw)));
+    else menu.append(h("li", { role: "none" }, menuButton(item)));
   }
   menu.addEventListener("keydown", (event) => {
     const buttons = /** @type {HTMLElement[]} */ ([...menu.querySelectorAll("[role=menuitem]")]);
@@ -54,14 +53,13 @@ export function openMenu(anchor, name, items, draw) {
   return openPanel(anchor, menu);
 }
 
-/** @param {Exclude<MenuItem, "line">} item
- * @param {(icon: string) => Node} draw */
-function menuButton(item, draw) {
+/** @param {Exclude<MenuItem, "line">} item */
+function menuButton(item) {
   const act = () => {
     closePanel();
     item.act();
   };
-  return h("button", { type: "button", role: "menuitem", class: item.risk && "risk", onclick: act }, item.icon && draw(item.icon), item.text, item.key && h("kbd", {}, item.key));
+  return h("button", { type: "button", role: "menuitem", class: item.risk && "risk", onclick: act }, item.icon && icon(item.icon, "s"), item.text, item.key && h("kbd", {}, item.key));
 }
 
 /** @param {HTMLElement} panel
@@ -71,8 +69,8 @@ function place(panel, anchor) {
   const at = anchor.getBoundingClientRect();
   const size = panel.getBoundingClientRect();
   const isBelow = at.bottom + size.height + 8 < innerHeight || at.top < size.height;
-  const isRightToLeft = getComputedStyle(document.body).direction === "rtl";
-  const left = isRightToLeft ? at.left : at.right - size.width;
+  const isNearStart = at.left + at.width / 2 < innerWidth / 2;
+  const left = isNearStart ? at.left : at.right - size.width;
   panel.style.setProperty("left", `${Math.max(8, Math.min(left, innerWidth - size.width - 8)) + scrollX}px`);
   panel.style.setProperty("top", `${Math.max(8, isBelow ? at.bottom + 4 : at.top - size.height - 4) + scrollY}px`);
   return undefined;

@@ -120,7 +120,7 @@ function adding(label, add) {
     field.value = "";
     if (text) add(text);
   });
-  return form;
+  return h("details", { class: "adding-more" }, h("summary", {}, label), form);
 }
 
 /** @param {Message} message

@@ -1,0 +1,82 @@
+"""Passwords that are forgotten, or were never chosen: a link lets their owner choose one.
+
+It comes by mail, or from an administrator who hands it over. Whoever asks by mail learns nothing of
+who has an account: that is said to the address alone.
+"""
+
+from tertulia import actions, domain, storage
+from tertulia.domain.letters import Letter
+from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.one_time_links import PASSWORD
+from tertulia.domain.people.user import User
+from tertulia.errors import BadRequest
+from tertulia.errors.authentication import LinkNotGood, OwnerRequired
+from tertulia.errors.people import UserIsDeactivated, UserNotFound
+from tertulia.storage.database.tx import Tx
+
+
+def ask(tx: Tx, vault: Vault, email: str, asked_from: str, site: str) -> None:
+    """Send a letter, whoever has that address; raises RateLimited."""
+    actions.people.one_time_links.check_wishes_for(tx, PASSWORD, email, asked_from)
+    realm = storage.organization.current(tx)
+    user = storage.people.find_by_email(tx, email)
+    if user is None or user.is_bot or not user.is_active:
+        actions.people.one_time_links.note_vain_wish(tx, PASSWORD, email, asked_from)
+        letter = Letter(
+            "password-unknown",
+            email,
+            domain.letters.language_in(realm),
+            {"organization": realm.name, "site": site, "address": email},
+        )
+    else:
+        key = actions.people.one_time_links.make(
+            tx, vault, PASSWORD, email=email, user_id=user.id, asked_from=asked_from
+        )
+        letter = Letter(
+            "password-reset",
+            user.email,
+            domain.letters.language_of(user),
+            {"organization": realm.name, "name": user.full_name, "link": address(site, key)},
+        )
+    actions.letters.post(tx, vault, letter)
+
+
+def make_link(tx: Tx, vault: Vault, actor: User | None, user_id: int) -> str:
+    """The key of a link to hand over to somebody; `actor` is None for the operator."""
+    user = storage.people.find(tx, user_id)
+    if actor is not None:
+        actions.groups.permissions.require_administrator(tx, actor)
+    if user is None or user.is_system_bot:
+        raise UserNotFound()
+    if user.is_bot:
+        raise BadRequest("A bot logs in with its key and has no password.")
+    if not user.is_active:
+        raise UserIsDeactivated()
+    if actor is not None and user.is_owner and not actor.is_owner:
+        raise OwnerRequired()  # it is a way into their account
+    return actions.people.one_time_links.make(
+        tx, vault, PASSWORD, email=user.email, user_id=user.id
+    )
+
+
+def owner_of(tx: Tx, vault: Vault, key: str) -> User:
+    """Whose password a link lets one choose; raises LinkNotGood."""
+    link = actions.people.one_time_links.get(tx, vault, PASSWORD, key)
+    user = None if link.user_id is None else storage.people.find(tx, link.user_id)
+    if user is None or not user.is_active:
+        raise LinkNotGood()
+    return user
+
+
+def choose(tx: Tx, vault: Vault, key: str, password_hash: str, renew_key: bool) -> User:
+    """Give the owner of a link a new password; all their browsers are logged out."""
+    user = owner_of(tx, vault, key)
+    actions.people.set_password(tx, user.id, password_hash)
+    if renew_key:
+        actions.people.reset_key(tx, vault, user.id)
+    return user
+
+
+def address(site: str, key: str) -> str:
+    """Where a link leads."""
+    return f"{site}/accounts/password/reset/{key}/"

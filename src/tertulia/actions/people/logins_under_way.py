@@ -1,0 +1,46 @@
+"""Logins under way: kept while somebody is at a provider, so that any server can finish them.
+
+A login is known by a state that travels through the provider, and belongs to the browser that has
+begun it: another one, into which somebody was lured with a stolen address, cannot finish it. It is
+good once.
+"""
+
+from tertulia import actions, storage
+from tertulia.actions.people.arriving import ProvenIdentity
+from tertulia.errors.authentication import LoginExpired
+from tertulia.storage.database.tx import Tx
+
+AWAY_SECONDS = 900
+TOKEN_SECONDS = 15
+
+
+def leave(tx: Tx, state_hash: bytes, browser_hash: bytes, sealed: bytes) -> None:
+    storage.people.logins_under_way.put_departure(tx, state_hash, browser_hash, sealed)
+
+
+def come_back(tx: Tx, state_hash: bytes, browser_hash: bytes) -> bytes:
+    """What a login has left with. Raises LoginExpired."""
+    since = tx.now - AWAY_SECONDS
+    sealed = storage.people.logins_under_way.take_departure(tx, state_hash, browser_hash, since)
+    if sealed is None:
+        raise LoginExpired()
+    return sealed
+
+
+def hand_over(tx: Tx, who: ProvenIdentity, token_hash: bytes) -> None:
+    """Let another program on the same desk finish a login, with a token good for seconds."""
+    actions.people.arriving.check_method(tx, who.method)
+    storage.people.logins_under_way.put_token(tx, token_hash, who.user_id, who.method)
+
+
+def redeem(tx: Tx, token_hash: bytes, address: str) -> ProvenIdentity:
+    """Who comes with a token. Raises LoginExpired."""
+    found = storage.people.logins_under_way.take_token(tx, token_hash, tx.now - TOKEN_SECONDS)
+    if found is None:
+        raise LoginExpired()
+    user_id, method = found
+    return ProvenIdentity(method, user_id, address)
+
+
+def forget_old(tx: Tx) -> None:
+    storage.people.logins_under_way.forget_before(tx, tx.now - AWAY_SECONDS, tx.now - TOKEN_SECONDS)

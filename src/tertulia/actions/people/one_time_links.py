@@ -1,0 +1,87 @@
+"""One-time links: made, found as long as they are good, and ended by being used.
+
+Opening a page does not use one up, since programs that look for viruses open every link in a mail.
+"""
+
+import math
+from collections.abc import Sequence
+
+from tertulia import domain, storage
+from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.one_time_links import LIFE_SECONDS, OneTimeLink
+from tertulia.errors.authentication import LinkNotGood
+from tertulia.errors.http import RateLimited
+from tertulia.storage.database.tx import Tx
+
+HOUR, DAY = 3600, 86400
+AN_HOUR, A_DAY = 2, 5  # how often somebody may ask for one
+A_DAY_FROM_ONE_PLACE = 20
+
+
+def make(
+    tx: Tx, vault: Vault, purpose: str, *, email: str, user_id: int | None, asked_from: str = ""
+) -> str:
+    """The key of a new link; earlier ones for the same end."""
+    if user_id is None:
+        storage.people.one_time_links.end_for(tx, purpose, email)
+    else:
+        storage.people.one_time_links.end(tx, purpose, user_id)
+    key = domain.people.one_time_links.new_key()
+    storage.people.one_time_links.insert(
+        tx, purpose, fingerprint(vault, key), user_id, email, asked_from, tx.now + LIFE_SECONDS
+    )
+    return key
+
+
+def note_vain_wish(tx: Tx, purpose: str, email: str, asked_from: str) -> None:
+    """Remember that somebody asked for a link that there is no reason to make."""
+    storage.people.one_time_links.insert(
+        tx, purpose, None, None, email, asked_from, tx.now + LIFE_SECONDS
+    )
+
+
+def get(tx: Tx, vault: Vault, purpose: str, key: str) -> OneTimeLink:
+    """A link that is good; raises LinkNotGood."""
+    found = storage.people.one_time_links.find(tx, purpose, fingerprint(vault, key))
+    if found is None:
+        raise LinkNotGood()
+    return found
+
+
+def use_up(tx: Tx, link: OneTimeLink) -> None:
+    """End it, and all others of its purpose for the same person."""
+    if link.user_id is None:
+        storage.people.one_time_links.end_for(tx, link.purpose, link.email)
+    else:
+        storage.people.one_time_links.end(tx, link.purpose, link.user_id)
+
+
+def fingerprint(vault: Vault, key: str) -> bytes:
+    return vault.fingerprint(f"link {key}")
+
+
+def check_wishes_for(tx: Tx, purpose: str, email: str, asked_from: str) -> None:
+    """Raises RateLimited where too many mails would go to one address, or be caused from one."""
+    since = tx.now - DAY
+    _check(tx, storage.people.one_time_links.asked_for(tx, purpose, email, since))
+    from_there = storage.people.one_time_links.asked_from(tx, purpose, asked_from, since)
+    _bound(tx, from_there, A_DAY_FROM_ONE_PLACE, DAY)
+
+
+def check_wishes_of(tx: Tx, purpose: str, user_id: int) -> None:
+    """Raises RateLimited for one who asks too often."""
+    _check(tx, storage.people.one_time_links.asked_by(tx, purpose, user_id, tx.now - DAY))
+
+
+def forget_old(tx: Tx) -> None:
+    storage.people.one_time_links.forget_before(tx, tx.now - DAY)
+
+
+def _check(tx: Tx, moments: Sequence[float]) -> None:
+    _bound(tx, [each for each in moments if each > tx.now - HOUR], AN_HOUR, HOUR)
+    _bound(tx, moments, A_DAY, DAY)
+
+
+def _bound(tx: Tx, moments: Sequence[float], most: int, seconds: float) -> None:
+    if len(moments) >= most:
+        raise RateLimited(retry_after=math.ceil(moments[-most] + seconds - tx.now))

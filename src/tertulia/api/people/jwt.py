@@ -1,0 +1,35 @@
+"""Logging in with a signed token, for programs of the organization's own."""
+
+from msgspec import UNSET, UnsetType
+
+from tertulia import api, events
+from tertulia.api.call import Call
+from tertulia.errors import BadRequest
+from tertulia.events.types.people.user import UserObject
+from tertulia.http.replies import Reply
+
+
+class JwtApiKey(Reply):
+    api_key: str
+    email: str
+    user_id: int
+    user: UserObject | UnsetType = UNSET
+
+
+async def fetch_api_key(
+    call: Call, *, token: str | None = None, include_profile: bool = False
+) -> JwtApiKey:
+    """Exchange a signed token (JWT) for an API key."""
+    api.people.providers.jwt_issuer(call)
+    if not token:
+        raise BadRequest("No JSON web token passed in request")
+    async with api.recording.login(call, ""):
+        who = await api.people.providers.by_token(call, token)
+        found = await api.people.login.key_of(call, who)
+    told = JwtApiKey(api_key=found.api_key, email=found.email, user_id=found.user_id)
+    if include_profile:
+        user = call.org.users[found.user_id]
+        told.user = events.types.people.user.user_object(
+            call.org, user, user, client_gravatar=False, profile=False
+        )
+    return told

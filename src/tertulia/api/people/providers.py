@@ -1,0 +1,86 @@
+"""People for whom a provider vouches: which providers there are here, and whose account that is."""
+
+import ipaddress
+from collections.abc import Sequence
+from typing import TypeVar
+
+from tertulia import actions, domain, links
+from tertulia.actions.people.arriving import ProvenIdentity
+from tertulia.api.call import Call
+from tertulia.config import JwtIssuer, OpenIdProvider, Provider
+from tertulia.domain.people.identities import Introduction
+from tertulia.errors.authentication import (
+    JwtNotOffered,
+    LoginFailed,
+    MethodDisabled,
+    NoVerifiedAddress,
+    RemoteUserMissing,
+)
+from tertulia.errors.http import NotFound
+
+P = TypeVar("P", bound=Provider)
+
+
+def find(call: Call, key: str) -> OpenIdProvider:
+    """A site that people of this organization may log in with. Raises NotFound, MethodDisabled."""
+    provider = _open_to(call, [each for each in call.config.openid if each.key == key])
+    if provider is None:
+        raise NotFound()
+    return provider
+
+
+async def recognize(call: Call, introduced: Introduction) -> ProvenIdentity:
+    """Whose account it is that a provider vouches for; it is made where that is wanted."""
+    for email in introduced.emails:
+        if not domain.people.user.looks_like_email(email):
+            raise NoVerifiedAddress()
+    user_id = await call.db.write(actions.people.identities.recognize, call.vault, introduced)
+    return ProvenIdentity(introduced.method, user_id, call.request.client_address)
+
+
+async def by_header(call: Call) -> ProvenIdentity:
+    """Who somebody is by the word of the proxy before us. Raises RemoteUserMissing."""
+    proxy = _open_to(call, call.config.remote_user)
+    name = "" if proxy is None else (call.request.header(proxy.header) or "").strip()
+    if proxy is None or not name or not _is_trusted(call):
+        raise RemoteUserMissing()
+    if "@" not in name and proxy.email_domain:
+        name = f"{name}@{proxy.email_domain}"
+    return await recognize(call, links.introductions.by_address(proxy, name))
+
+
+async def by_token(call: Call, token: str) -> ProvenIdentity:
+    """Who somebody is by a signed token. Raises JwtNotOffered, BadJwt."""
+    issuer = jwt_issuer(call)
+    introduced = links.introductions.by_address(issuer, links.tokens.email_in(issuer, token))
+    try:
+        return await recognize(call, introduced)
+    except NoVerifiedAddress as error:
+        raise LoginFailed() from error
+
+
+def jwt_issuer(call: Call) -> JwtIssuer:
+    issuer = _open_to(call, call.config.jwt)
+    if issuer is None:
+        raise JwtNotOffered()
+    return issuer
+
+
+def _open_to(call: Call, providers: Sequence[P]) -> P | None:
+    """The first that is for this organization. Raises MethodDisabled if it was switched off."""
+    realm = call.org.realm
+    for provider in providers:
+        if provider.is_for(realm.subdomain):
+            if not realm.admits(provider.method):
+                raise MethodDisabled(method=provider.method)
+            return provider
+    return None
+
+
+def _is_trusted(call: Call) -> bool:
+    """Whether it is a proxy of ours that is connected to us, whomever it speaks for."""
+    try:
+        peer = ipaddress.ip_address(call.request.peer_address)
+    except ValueError:
+        return False
+    return any(peer in network for network in call.config.trusted_proxies)

@@ -1,0 +1,25 @@
+"""Links that are good once, handed to somebody by mail or by other means."""
+
+import secrets
+from dataclasses import dataclass
+
+PASSWORD = "password"  # noqa: S105  # to choose a new one
+ADDRESS = "address"  # to confirm that it is theirs
+SIGN_UP = "sign-up"  # the same, for one who has no account yet
+
+LIFE_SECONDS = 86400
+KEY_LENGTH = 24
+_ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"  # 5 bits each: 120 in all
+
+
+@dataclass(frozen=True, slots=True)
+class OneTimeLink:
+    id: int
+    purpose: str
+    user_id: int | None
+    email: str
+    expires_at: float
+
+
+def new_key() -> str:
+    return "".join(secrets.choice(_ALPHABET) for _ in range(KEY_LENGTH))

@@ -1,0 +1,42 @@
+"""Signed tokens (JWT) of programs that vouch for people, and sealing for the desktop app.
+
+No machine is asked here; but the libraries are large, and loaded only where they are needed.
+"""
+
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from joserfc import jwt
+from joserfc.errors import JoseError
+from joserfc.jwk import ECKey, Key, OctKey, RSAKey
+
+from tertulia.config import JwtIssuer
+from tertulia.errors import BadRequest
+from tertulia.errors.authentication import BadJwt
+
+LEEWAY_SECONDS = 10
+LONGEST = 8000
+
+
+def email_in(issuer: JwtIssuer, token: str) -> str:
+    """Whom a token vouches for. Raises BadJwt, or BadRequest if it names nobody."""
+    if len(token) > LONGEST:
+        raise BadJwt()
+    try:
+        decoded = jwt.decode(token, _key(issuer), algorithms=list(issuer.algorithms))
+        jwt.JWTClaimsRegistry(leeway=LEEWAY_SECONDS).validate(decoded.claims)
+    except (JoseError, ValueError, TypeError) as error:
+        raise BadJwt() from error
+    email = decoded.claims.get("email")
+    if not isinstance(email, str) or not email:
+        raise BadRequest("No email specified in JSON web token claims")
+    return email
+
+
+def seal(key: bytes, nonce: bytes, text: bytes) -> bytes:
+    return AESGCM(key).encrypt(nonce, text, None)
+
+
+def _key(issuer: JwtIssuer) -> Key:
+    kind = issuer.algorithms[0][:2]
+    if kind == "HS":
+        return OctKey.import_key(issuer.key_text)
+    return (ECKey if kind == "ES" else RSAKey).import_key(issuer.key_text)

@@ -1,0 +1,108 @@
+"""One-time links, found by the fingerprint of what they hold."""
+
+from tertulia.domain.people.one_time_links import OneTimeLink
+from tertulia.storage.database.tx import Tx
+
+
+def insert(
+    tx: Tx,
+    purpose: str,
+    fingerprint: bytes | None,
+    user_id: int | None,
+    email: str,
+    asked_from: str,
+    expires_at: float,
+) -> None:
+    tx.execute(
+        "INSERT INTO one_time_link"
+        " (realm_id, purpose, fingerprint, user_id, email, email_key, asked_from, made_at,"
+        " expires_at) VALUES (:realm, :purpose, :fingerprint, :user, :email, :email_key,"
+        " :asked_from, :now, :expires_at)",
+        purpose=purpose,
+        fingerprint=fingerprint,
+        user=user_id,
+        email=email,
+        email_key=email.casefold(),
+        asked_from=asked_from,
+        now=tx.now,
+        expires_at=expires_at,
+    )
+
+
+def find(tx: Tx, purpose: str, fingerprint: bytes) -> OneTimeLink | None:
+    """One that is still good."""
+    row = tx.one(
+        "SELECT id, purpose, user_id, email, expires_at FROM one_time_link"
+        " WHERE fingerprint = :fingerprint AND purpose = :purpose AND realm_id = :realm"
+        " AND expires_at > :now",
+        fingerprint=fingerprint,
+        purpose=purpose,
+        now=tx.now,
+    )
+    if row is None:
+        return None
+    return OneTimeLink(row["id"], row["purpose"], row["user_id"], row["email"], row["expires_at"])
+
+
+def end(tx: Tx, purpose: str, user_id: int) -> None:
+    """End those of somebody; how often they have asked is not forgotten."""
+    tx.execute(
+        "UPDATE one_time_link SET fingerprint = NULL"
+        " WHERE user_id = :user AND purpose = :purpose AND realm_id = :realm",
+        user=user_id,
+        purpose=purpose,
+    )
+
+
+def end_for(tx: Tx, purpose: str, email: str) -> None:
+    """End those for an address."""
+    tx.execute(
+        "UPDATE one_time_link SET fingerprint = NULL"
+        " WHERE email_key = :email AND purpose = :purpose AND realm_id = :realm",
+        email=email.casefold(),
+        purpose=purpose,
+    )
+
+
+def asked_for(tx: Tx, purpose: str, email: str, since: float) -> list[float]:
+    """When something was asked for an address, first things first."""
+    rows = tx.all(
+        "SELECT made_at FROM one_time_link WHERE realm_id = :realm AND purpose = :purpose"
+        " AND email_key = :email AND made_at > :since ORDER BY made_at",
+        purpose=purpose,
+        email=email.casefold(),
+        since=since,
+    )
+    return [row["made_at"] for row in rows]
+
+
+def asked_by(tx: Tx, purpose: str, user_id: int, since: float) -> list[float]:
+    """When somebody has asked."""
+    rows = tx.all(
+        "SELECT made_at FROM one_time_link WHERE realm_id = :realm AND purpose = :purpose"
+        " AND user_id = :user AND made_at > :since ORDER BY made_at",
+        purpose=purpose,
+        user=user_id,
+        since=since,
+    )
+    return [row["made_at"] for row in rows]
+
+
+def asked_from(tx: Tx, purpose: str, address: str, since: float) -> list[float]:
+    """When somebody at this network address has asked."""
+    rows = tx.all(
+        "SELECT made_at FROM one_time_link WHERE realm_id = :realm AND purpose = :purpose"
+        " AND asked_from = :address AND made_at > :since ORDER BY made_at",
+        purpose=purpose,
+        address=address,
+        since=since,
+    )
+    return [row["made_at"] for row in rows]
+
+
+def forget_before(tx: Tx, moment: float) -> None:
+    tx.execute(
+        "DELETE FROM one_time_link"
+        " WHERE realm_id = :realm AND expires_at <= :moment AND made_at <= :moment",
+        moment=moment,
+    )

@@ -1,0 +1,134 @@
+"""Somebody in a test: sends what clients send, and waits for what they would see."""
+
+import base64
+import json
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+from tertulia import zuliprc
+
+PATIENCE_SECONDS = 10.0
+LOOK_AGAIN_SECONDS = 0.02
+
+
+class ApiRefusal(Exception):
+    """The server said no; `answer` is what it said."""
+
+    def __init__(self, status: int, answer: dict[str, Any]) -> None:
+        super().__init__(f"{status} {answer.get('msg')}")
+        self.status = status
+        self.answer = answer
+
+
+@dataclass
+class Account:
+    """A person or a bot."""
+
+    site: str
+    folder: Path
+    id: int
+    name: str
+    email: str
+    key: str
+    is_listening: Callable[[int], bool] = field(repr=False)
+    _seen: int = field(default=0, repr=False)  # the last message that was waited for
+
+    @property
+    def zuliprc(self) -> Path:
+        """A file for `zulip.Client(config_file=…)`."""
+        path = self.folder / f"{self.id}.zuliprc"
+        if not path.exists():
+            zuliprc.write(path, self.email, self.key, self.site)
+        return path
+
+    def call(self, method: str, path: str, /, **params: Any) -> dict[str, Any]:
+        """Call the API: `ana.call("GET", "/users/me")`. Raises ApiRefusal."""
+        form = urlencode(
+            {
+                name: value if isinstance(value, str) else json.dumps(value)
+                for name, value in params.items()
+            }
+        )
+        url = f"{self.site}/api/v1{path}"
+        if method == "GET":
+            url, data = f"{url}?{form}" if form else url, None
+        else:
+            data = form.encode()
+        login = base64.b64encode(f"{self.email}:{self.key}".encode()).decode()
+        headers = {"Authorization": f"Basic {login}"}
+        request = urllib.request.Request(url, data, headers, method=method)  # noqa: S310
+        try:
+            with urllib.request.urlopen(request, timeout=60) as answer:  # noqa: S310
+                found: dict[str, Any] = json.load(answer)
+                return found
+        except urllib.error.HTTPError as refused:
+            raise ApiRefusal(refused.code, json.load(refused)) from None
+
+    def send(self, to: "str | Account | list[Account]", content: str, topic: str = "test") -> int:
+        """Write to a channel, or to people; gives the id of the message."""
+        if isinstance(to, str):
+            params: dict[str, Any] = {"type": "channel", "to": to, "topic": topic}
+        else:
+            people = [to] if isinstance(to, Account) else to
+            params = {"type": "direct", "to": [each.id for each in people]}
+        number: int = self.call("POST", "/messages", content=content, **params)["id"]
+        return number
+
+    def messages(self, most: int = 100) -> list[dict[str, Any]]:
+        """The newest messages that this one sees, oldest first, as they were typed."""
+        found = self.call(
+            "GET", "/messages", anchor="newest", num_before=most, apply_markdown=False
+        )
+        newest: list[dict[str, Any]] = found["messages"]
+        return newest
+
+    def wait_until_listening(self, seconds: float = 60.0) -> None:
+        """Wait until a program of this account has opened an event queue."""
+        otherwise = f"{self.name} has opened no event queue in {seconds:g} s"
+        _wait_until(lambda: self.is_listening(self.id), seconds, otherwise)
+
+    def wait_for_message(
+        self,
+        content: str | Callable[[str], bool] | None = None,
+        *,
+        sender: "Account | None" = None,
+        seconds: float = PATIENCE_SECONDS,
+    ) -> dict[str, Any]:
+        """The next message of others, after the last one waited for; fails if none comes.
+
+        `content` is a part of the text, or a function that says whether it is the one.
+        """
+        found: list[dict[str, Any]] = []
+
+        def look() -> bool:
+            for message in self.messages():
+                is_new = message["id"] > self._seen and message["sender_id"] != self.id
+                is_theirs = sender is None or message["sender_id"] == sender.id
+                if is_new and is_theirs and _is_meant(message["content"], content):
+                    found.append(message)
+                    return True
+            return False
+
+        _wait_until(look, seconds, f"{self.name} has seen no such message in {seconds:g} s")
+        self._seen = found[0]["id"]
+        return found[0]
+
+
+def _wait_until(holds: Callable[[], bool], seconds: float, otherwise: str) -> None:
+    deadline = time.monotonic() + seconds
+    while not holds():
+        if time.monotonic() > deadline:
+            raise AssertionError(otherwise)
+        time.sleep(LOOK_AGAIN_SECONDS)
+
+
+def _is_meant(text: str, wanted: str | Callable[[str], bool] | None) -> bool:
+    if wanted is None:
+        return True
+    return wanted(text) if callable(wanted) else wanted in text

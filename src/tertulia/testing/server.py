@@ -1,0 +1,150 @@
+"""The server of a test: the whole application on a free port, in a thread of its own."""
+
+import asyncio
+import itertools
+import secrets
+import socket
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import uvloop
+
+from tertulia import actions, domain, serving, storage
+from tertulia.app import Application
+from tertulia.config import Config
+from tertulia.domain.channels.channel import NewChannel
+from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.newcomers import NewUser
+from tertulia.domain.people.user import NOTIFICATION_BOT, BotType, Role, User
+from tertulia.storage.database import Database
+from tertulia.storage.database.tx import Tx
+from tertulia.testing.people import Account
+
+BOTS = {
+    "generic": BotType.GENERIC,
+    "incoming-webhook": BotType.INCOMING_WEBHOOK,
+    "outgoing-webhook": BotType.OUTGOING_WEBHOOK,
+}
+ROLES = {role.name.lower(): role for role in Role}
+START_SECONDS = 30.0
+
+
+class ChatServer:
+    """A running server with one organization, and nobody in it yet."""
+
+    def __init__(self, folder: Path, **settings: Any) -> None:
+        self.folder = folder
+        self._ahead = 0.0
+        self._names = itertools.count(1)
+        config = Config(**{"data": folder, "rate_limit": None, **settings})
+        self._vault = Vault(secrets.token_bytes(32))
+        self._database = Database.at(f"sqlite:///{folder / 'tertulia.db'}", self._clock)
+        self._database.migrate()
+        self._realm = self._database.write_now(0, actions.organization.create, "Test", "")
+        self._application = Application(config, self._database, self._vault, self._clock)
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self.site = f"http://127.0.0.1:{self._listening.getsockname()[1]}"
+        self._loop = uvloop.new_event_loop()
+        self._ready = threading.Event()
+        about = serving.uvicorn_config(config, self._application, self._application.connections)
+        self._server = serving.Server(about, self._application, self._ready.set)
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+        if not self._ready.wait(START_SECONDS):
+            raise RuntimeError("The server did not start")
+
+    # --- who is there ---
+
+    def person(self, name: str, role: str = "member") -> Account:
+        """Somebody new."""
+        return self._account(NewUser(self._email(name), name, role=ROLES[role]))
+
+    def bot(
+        self, name: str, owner: Account | None = None, kind: str = "generic", url: str = ""
+    ) -> Account:
+        """A bot; `url` is where an outgoing webhook is called."""
+        owner = owner or self.person(f"Owner of {name}")
+        bot = self._account(
+            NewUser(
+                self._email(name),
+                name,
+                bot_type=BOTS[kind],
+                bot_owner_email=owner.email,
+            )
+        )
+        if url:
+            params = {"service_payload_url": url, "service_interface": 1}
+            owner.call("PATCH", f"/bots/{bot.id}", **params)
+        return bot
+
+    def channel(self, name: str, *members: Account) -> str:
+        """A channel with these people; it is made if there is none. Gives its name."""
+        self._write(_subscribe, name, [each.id for each in members])
+        return name
+
+    # --- time ---
+
+    def move_time(self, *, seconds: float = 0, minutes: float = 0, hours: float = 0) -> None:
+        """Let it be later: what is scheduled until then is sent within a second."""
+        self._ahead += seconds + 60 * minutes + 3600 * hours
+
+    def _clock(self) -> float:
+        return time.time() + self._ahead
+
+    # --- inside ---
+
+    def stop(self) -> None:
+        self._loop.call_soon_threadsafe(self._application.say_goodbye)
+        self._server.should_exit = True
+        self._thread.join(START_SECONDS)
+
+    def _run(self) -> None:
+        async def serve() -> None:
+            async with self._application.running():
+                await self._server.serve([self._listening])
+
+        with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
+            runner.run(serve())
+
+    def _email(self, name: str) -> str:
+        word = "".join(letter for letter in name.lower() if letter.isascii() and letter.isalnum())
+        return f"{word or 'somebody'}-{next(self._names)}@example.com"
+
+    def _account(self, new: NewUser) -> Account:
+        user, key = self._write(actions.people.joining.add, self._vault, new)
+        return Account(
+            self.site, self.folder, user.id, user.full_name, user.email, key, self._is_listening
+        )
+
+    def _is_listening(self, user_id: int) -> bool:
+        return bool(self._database.read_now(self._realm.id, storage.queues.of_user, user_id))
+
+    def _write(self, action: Any, *args: Any) -> Any:
+        work = self._database.write_in(self._realm.id, action, *args)
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(START_SECONDS)
+
+
+@contextmanager
+def started(**settings: Any) -> Iterator[ChatServer]:
+    """A server in a temporary folder; settings are those of docs/settings.md."""
+    with tempfile.TemporaryDirectory(prefix="tertulia-") as folder:
+        server = ChatServer(Path(folder), **settings)
+        try:
+            yield server
+        finally:
+            server.stop()
+
+
+def _subscribe(tx: Tx, name: str, user_ids: list[int]) -> None:
+    people: list[User] = storage.people.find_many(tx, user_ids)
+    channel = storage.channels.find_by_name(tx, domain.names.seen(name).strip())
+    if channel is None:
+        founder = [*people, storage.people.find_system_bot(tx, NOTIFICATION_BOT)][0]
+        assert founder is not None
+        channel = actions.channels.found(tx, founder, NewChannel(name), "")
+    actions.channels.subscriptions.join(tx, channel, people)

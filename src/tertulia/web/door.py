@@ -1,0 +1,119 @@
+"""What the pages at the door have in common: a form, and what is said when it cannot be done."""
+
+import math
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from tertulia.api.admission import Admission
+from tertulia.api.call import Call
+from tertulia.errors import ClientError
+from tertulia.errors.authentication import CrossSiteRequest, LinkNotGood
+from tertulia.errors.http import RateLimited
+from tertulia.http.request import ApiRequest
+from tertulia.web import rendering, words
+
+FORM_BYTES = 1 << 14
+
+Endpoint = Callable[..., Awaitable[Response]]  # of a call, and of what the path names
+
+
+class DoorPages:
+    def __init__(self, gate: Admission) -> None:
+        self._gate = gate
+
+    def route(
+        self,
+        path: str,
+        get: Endpoint | None,
+        post: Endpoint | None,
+        *,
+        from_anywhere: bool = False,
+    ) -> Route:
+        """A page that is shown, one that takes a form, or both; what goes wrong is told here.
+
+        A form that comes from other sites has to prove by itself that it may.
+        """
+        doing = {"GET": get, "HEAD": get, "POST": post}
+
+        async def answer(request: Request) -> Response:
+            asked = ApiRequest(request.scope, request.receive)
+            endpoint = doing[asked.sent_method]
+            assert endpoint is not None
+            try:
+                await asked.read_early(FORM_BYTES)
+                asked.refuse_larger(FORM_BYTES)
+                await asked.read_rest(FORM_BYTES)
+                call = await self._gate.visit(asked, from_anywhere)
+                return await endpoint(call, **request.path_params)
+            except ClientError as error:
+                return await _refusal(asked, error)
+
+        methods = [method for method, endpoint in doing.items() if endpoint is not None]
+        return Route(path, answer, methods=methods)
+
+
+async def page(
+    call: Call, template: str, *, error: ClientError | None = None, **values: Any
+) -> Response:
+    """A page of an organization; with an error, the problem stands above the form."""
+    given = {"name": call.org.realm.name, "news": "", **values}
+    return await rendering.page(
+        call.request,
+        template,
+        status=200 if error is None else error.status,
+        headers=None if error is None else error.reply_headers(),
+        problem="" if error is None else in_words(call.request, error),
+        **given,
+    )
+
+
+async def message(call: Call, heading: str, explained: str, *, back: str = "/login/") -> Response:
+    """A page that only says something, in words of `words`."""
+    say = words.of(call.request)
+    return await page(
+        call, "message.html", heading=say[heading], explained=say[explained], back=back
+    )
+
+
+def see(where: str, cookie: str | None = None) -> Response:
+    """Lead on to another page."""
+    headers = {"Cache-Control": "no-store"}
+    if cookie is not None:
+        headers["Set-Cookie"] = cookie
+    return RedirectResponse(where, 303, headers)
+
+
+def in_words(request: ApiRequest, error: ClientError) -> str:
+    """Why something cannot be done, in the reader's language where we have words for it."""
+    say = words.of(request)
+    if isinstance(error, RateLimited):
+        return say["too_often"].format(math.ceil(error.values["retry_after"] / 60))
+    known = words.PROBLEMS.get(type(error).__name__) or words.SENTENCES.get(error.msg)
+    return error.msg if known is None else say[known].format(**error.values)
+
+
+async def _refusal(request: ApiRequest, error: ClientError) -> Response:
+    say = words.of(request)
+    heading, explained, back = say["went_wrong"], in_words(request, error), "/login/"
+    if isinstance(error, CrossSiteRequest):
+        heading, explained = say["not_from_here"], say["not_from_here_explained"]
+    elif isinstance(error, LinkNotGood):
+        heading = say["link_not_good"]
+    elif error.status == 404:
+        heading, explained, back = say["nobody_here"], say["nobody_here_explained"], ""
+    return await rendering.page(
+        request,
+        "message.html",
+        status=error.status,
+        headers=error.reply_headers(),
+        name="",
+        problem="",
+        news="",
+        heading=heading,
+        explained=explained,
+        back=back,
+    )

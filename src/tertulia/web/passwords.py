@@ -1,0 +1,115 @@
+"""The pages for passwords that are forgotten, and for addresses that are to be confirmed."""
+
+from starlette.responses import Response
+from starlette.routing import Route
+
+from tertulia import actions, api, domain
+from tertulia.api.call import Call
+from tertulia.domain.people.user import User
+from tertulia.errors import BadRequest, ClientError
+from tertulia.errors.authentication import PasswordLoginDisabled
+from tertulia.errors.http import RateLimited
+from tertulia.errors.people import InvalidEmail
+from tertulia.http.ratelimit import neighbourhood
+from tertulia.web import door
+from tertulia.web.door import DoorPages
+
+
+class PasswordPages:
+    def __init__(self, entrance: DoorPages) -> None:
+        self._door = entrance
+
+    def routes(self) -> list[Route]:
+        route = self._door.route
+        return [
+            route("/accounts/password/reset/", _forgotten, _send_link),
+            route("/accounts/password/reset/{key}/", _choose, _save),
+            route("/accounts/confirm_new_email/{key}", _confirm, _take_over),
+        ]
+
+
+# --- forgotten ---
+
+
+async def _forgotten(call: Call) -> Response:
+    return await _forgotten_form(call)
+
+
+async def _send_link(call: Call) -> Response:
+    """Write to the address. Whoever has it, the answer is the same, and so is the work."""
+    if not call.config.sends_mail:
+        return await _forgotten_form(call)
+    email = call.request.params.get("email", "").strip()
+    try:
+        if not domain.people.user.looks_like_email(email):
+            raise InvalidEmail()
+        _check_passwords_are_used(call)
+        await call.db.write(
+            actions.people.forgotten_passwords.ask,
+            call.vault,
+            email,
+            neighbourhood(call.request.client_address),
+            call.site,
+        )
+    except (InvalidEmail, PasswordLoginDisabled, RateLimited) as error:
+        return await _forgotten_form(call, error, email)
+    return await door.message(call, "link_sent", "link_sent_explained")
+
+
+async def _forgotten_form(
+    call: Call, error: ClientError | None = None, email: str = ""
+) -> Response:
+    sends_mail = call.config.sends_mail
+    return await door.page(
+        call, "forgotten.html", error=error, email=email[:300], sends_mail=sends_mail
+    )
+
+
+# --- a new one ---
+
+
+async def _choose(call: Call, key: str) -> Response:
+    user = await _owner(call, key)
+    return await door.page(call, "choose_password.html", email=user.email)
+
+
+async def _save(call: Call, key: str) -> Response:
+    user = await _owner(call, key)
+    try:
+        hashed = await api.people.hashing.chosen(
+            call.request.params.get("password", ""), [user.email, user.full_name]
+        )
+    except BadRequest as error:
+        return await door.page(call, "choose_password.html", error=error, email=user.email)
+    renew_key = "renew_key" in call.request.params
+    await call.db.write(
+        actions.people.forgotten_passwords.choose, call.vault, key, hashed, renew_key
+    )
+    cookie = api.browsers.drop_cookie(call.config, call.request)
+    return door.see("/login/?password_changed", cookie)
+
+
+async def _owner(call: Call, key: str) -> User:
+    """Whose link it is; raises if their password is not for us to keep."""
+    _check_passwords_are_used(call)
+    user = await call.db.read(actions.people.forgotten_passwords.owner_of, call.vault, key)
+    await api.people.directories.check_own_password(call, user.id)
+    return user
+
+
+def _check_passwords_are_used(call: Call) -> None:
+    if not call.org.realm.admits_passwords:
+        raise PasswordLoginDisabled()
+
+
+# --- a new address ---
+
+
+async def _confirm(call: Call, key: str) -> Response:
+    email = await call.db.read(actions.people.new_addresses.wanted, call.vault, key)
+    return await door.page(call, "confirm.html", email=email)
+
+
+async def _take_over(call: Call, key: str) -> Response:
+    await call.db.write(actions.people.new_addresses.confirm, call.vault, key)
+    return door.see("/login/?address_changed")

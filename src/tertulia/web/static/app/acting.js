@@ -1,0 +1,136 @@
+/** What can be done with a message, a topic or a channel at one press. */
+
+import { get, patch, post, remove } from "./api.js";
+import { command, run } from "./commands.js";
+import { channelName, channels } from "./channels.js";
+import { conversationOf, isInChannel, isResolved, keyOf, topicKey, withResolved } from "./conversations.js";
+import { reactionNamed } from "./emoji.js";
+import { myId } from "./me.js";
+import { messageOf } from "./messages.js";
+import { conversationHash } from "./narrow.js";
+import { shownPlace } from "./router.js";
+import { on } from "./signals.js";
+import { toast } from "./stage.js";
+import { openTalk } from "./talk.js";
+import { FOLLOWED, INHERIT, isFollowed, isTopicMuted, MUTED, UNMUTED } from "./topics.js";
+import { say } from "./words.js";
+
+/** @typedef {import("./messages.js").Message} Message */
+/** @typedef {{emoji_name: string, emoji_code: string, reaction_type: string}} Choice */
+
+export function learnToAct() {
+  command("star", ({ message }) => message && attempt(setStar(message, !message.flags.includes("starred"))));
+  command("toggle-reaction", ({ message, element }) => {
+    const { name = "", code = "", kind = "" } = element.dataset;
+    return message && attempt(toggleReaction(message, { emoji_name: name, emoji_code: code, reaction_type: kind }));
+  });
+  command("thumbs-up", ({ message }) => message && attempt(toggleReaction(message, { ...reactionNamed("+1"), emoji_name: "+1", emoji_code: "1f44d" })));
+  command("upvote", ({ message }) => message?.reactions[0] && attempt(toggleReaction(message, message.reactions[0])));
+  command("copy-link", ({ message }) => message && copyLink(message));
+  command("follow", () => withTopic((channel, topic) => attempt(setTopicPolicy(channel, topic, isFollowed(channel, topic) ? INHERIT : FOLLOWED))));
+  command("mute-topic", () => withTopic(toggleMute));
+  command("resolve", () => withTopic(toggleResolved));
+  command("join-channel", ({ element }) => attempt(joinChannel(Number(element.dataset.channel))));
+  command("edit-last", () => editLast());
+  on("relocated", goAlong);
+}
+
+/** Say why something could not be done.
+ * @template T
+ * @param {Promise<T>} work
+ * @returns {Promise<T | undefined>} */
+export async function attempt(work) {
+  try {
+    return await work;
+  } catch (error) {
+    toast(/** @type {Error} */ (error).message);
+    return undefined;
+  }
+}
+
+/** @param {Message} message
+ * @param {boolean} starred */
+export function setStar(message, starred) {
+  return post("/messages/flags", { messages: [message.id], op: starred ? "add" : "remove", flag: "starred" });
+}
+
+/** @param {Message} message
+ * @param {Choice} choice */
+export function toggleReaction(message, { emoji_name, emoji_code, reaction_type }) {
+  const mine = message.reactions.some((each) => each.user_id === myId() && each.emoji_code === emoji_code && each.reaction_type === reaction_type);
+  const path = `/messages/${message.id}/reactions`;
+  return mine ? remove(path, { emoji_name, emoji_code, reaction_type }) : post(path, { emoji_name, emoji_code, reaction_type });
+}
+
+/** @param {Message} message */
+export async function copyLink(message) {
+  await navigator.clipboard.writeText(`${location.origin}/${conversationHash(conversationOf(message), message.id)}`);
+  toast(say("content.copied"));
+}
+
+/** @param {number} channel
+ * @param {string} topic
+ * @param {number} policy */
+export function setTopicPolicy(channel, topic, policy) {
+  return post("/user_topics", { stream_id: channel, topic, visibility_policy: policy });
+}
+
+/** @param {number} channel */
+export function joinChannel(channel) {
+  return post("/users/me/subscriptions", { subscriptions: [{ name: channelName(channel) }] });
+}
+
+/** @param {number} channel */
+export function leaveChannel(channel) {
+  return remove("/users/me/subscriptions", { subscriptions: [channelName(channel)] });
+}
+
+/** @param {number} channel
+ * @param {string} property
+ * @param {any} value */
+export function setSubscription(channel, property, value) {
+  return post("/users/me/subscriptions/properties", { subscription_data: [{ stream_id: channel, property, value }] });
+}
+
+/** @param {number} channel
+ * @param {string} topic */
+export async function toggleResolved(channel, topic) {
+  const newest = await attempt(get("/messages", { anchor: "newest", num_before: 1, num_after: 0, narrow: [{ operator: "channel", operand: channel }, { operator: "topic", operand: topic }] }));
+  const [message] = newest?.messages ?? [];
+  if (!message) return;
+  const wanted = withResolved(topic, !isResolved(topic));
+  await attempt(patch(`/messages/${message.id}`, { topic: wanted, propagate_mode: "change_all", send_notification_to_old_thread: false, send_notification_to_new_thread: true }));
+}
+
+/** @param {number} channel
+ * @param {string} topic */
+export function toggleMute(channel, topic) {
+  const isQuiet = isTopicMuted(channel, topic);
+  const policy = isQuiet ? (channels.get(channel)?.is_muted ? UNMUTED : INHERIT) : MUTED;
+  return attempt(setTopicPolicy(channel, topic, policy));
+}
+
+/** Do something with the topic that is shown.
+ * @param {(channel: number, topic: string) => unknown} work */
+function withTopic(work) {
+  const conversation = shownPlace()?.conversation;
+  if (conversation && isInChannel(conversation)) work(conversation.channel, conversation.topic);
+}
+
+/** The topic that is shown has another name or channel now: the view goes along.
+ * @param {Record<string, any>} event */
+function goAlong(event) {
+  const here = shownPlace()?.conversation;
+  if (!here || !isInChannel(here) || event.propagate_mode === "change_one") return;
+  if (keyOf(here) !== topicKey(event.stream_id, event.orig_subject ?? event.subject ?? "")) return;
+  const there = { channel: event.new_stream_id ?? event.stream_id, topic: event.subject ?? event.orig_subject };
+  location.replace(conversationHash(there));
+}
+
+/** Edit the last message of one's own in the view that is open. */
+function editLast() {
+  const talk = openTalk();
+  const mine = talk?.listing.ids.filter((id) => messageOf(id)?.sender_id === myId()).at(-1);
+  const article = mine && talk?.list.articleOf(mine);
+  if (article) run("edit", article, new Event("edit"));
+}

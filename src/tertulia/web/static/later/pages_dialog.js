@@ -1,0 +1,29 @@
+/** A dialog of several pages: settings, organization, a channel. Its address names the page. */
+
+import { fill, h } from "../app/html.js";
+import { boundToAddress, openDialog } from "./dialog.js";
+
+/** @typedef {{key: string, title: string, draw: () => import("../app/html.js").Child[] | Promise<import("../app/html.js").Child[]>}} PageOf */
+
+/** @param {string} title
+ * @param {string} base the address without its page: `#settings`
+ * @param {PageOf[]} pages
+ * @param {string | undefined} first */
+export function openPages(title, base, pages, first) {
+  const inside = h("div", { class: "page-of fields" });
+  const links = pages.map((page) => h("button", { class: "row", type: "button", "data-page": page.key, onclick: () => show(page) }, page.title));
+  const nav = h("nav", { "aria-label": title }, ...links);
+  const dialog = openDialog(title, [h("div", { class: "two" }, nav, inside)], { wide: true });
+  if (location.hash.startsWith(base)) boundToAddress(dialog);
+
+  /** @param {PageOf} page */
+  async function show(page) {
+    for (const link of links) link.toggleAttribute("aria-current", link.dataset.page === page.key);
+    for (const link of links) if (link.dataset.page === page.key) link.setAttribute("aria-current", "page");
+    fill(inside, ...(await page.draw()));
+    if (location.hash.startsWith(base)) history.replaceState(null, "", `${base}/${page.key}`);
+    dialog.dataset.address &&= location.hash;
+  }
+  show(pages.find((page) => page.key === first) ?? pages[0]);
+  return dialog;
+}

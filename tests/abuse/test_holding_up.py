@@ -1,0 +1,43 @@
+"""Who watches the watch: whoever holds up the loop or the writer is found out, and nobody else."""
+
+from typing import Any
+
+import pytest
+from tests.support.waiting import eventually
+from tests.support.watch import MOST_COUNTS, WATCH, count
+
+pytestmark = pytest.mark.on_one
+
+
+def much_work(*given: Any) -> None:
+    for _ in range(2 * MOST_COUNTS):
+        count()
+
+
+much_work.__module__ = "tertulia.actions"
+
+
+def found_out() -> str:
+    eventually(WATCH.problems)
+    (problem,) = WATCH.problems()
+    WATCH.begin()
+    return problem
+
+
+def test_work_on_the_loop_is_found_out(chat):
+    chat.server.call(much_work)
+
+    assert found_out().startswith("The loop was held for ")
+
+
+def test_work_in_a_transaction_is_found_out(chat):
+    chat.write(much_work)
+
+    assert found_out().startswith("The writer was held for ")
+    assert not WATCH.problems()
+
+
+def test_work_on_any_other_thread_is_nobodys_concern(chat):
+    chat.server.do(chat.server.database.read_aside_in(chat.realm.id, much_work))
+
+    assert not WATCH.problems()

@@ -1,0 +1,175 @@
+"""OpenID Connect: who is believed, and which answers are not."""
+
+import asyncio
+import hashlib
+import json
+import time
+from base64 import b64decode, urlsafe_b64encode
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from joserfc import jwt
+from joserfc.jwk import OctKey
+from tests.support.sites import OTHER_KEY, WilfulSite, signed, wilful_site
+
+from tertulia import links
+from tertulia.config import OpenIdProvider
+from tertulia.links.answers import PendingLogin, ProviderTrouble, SiteUser
+
+PENDING = PendingLogin("state", "the nonce", "v" * 43, "https://chat.example.com/complete/oidc/")
+SECRET = "the secret of the client, long enough"
+
+
+@pytest.fixture
+def site() -> Iterator[WilfulSite]:
+    with wilful_site() as found:
+        links.openid._memory.clear()  # it may stand at the address of another
+        yield found
+
+
+def provider(site: WilfulSite, **settings: Any) -> OpenIdProvider:
+    given = {"client_id": "chat", "client_secret": SECRET, "issuer": site.address, "name": "x"}
+    return OpenIdProvider(**given | settings)
+
+
+def claims(site: WilfulSite, **others: Any) -> dict[str, Any]:
+    told = {
+        "iss": site.address,
+        "aud": "chat",
+        "sub": "s-1",
+        "exp": int(time.time()) + 300,
+        "nonce": PENDING.nonce,
+        "email": "ana@example.com",
+        "email_verified": True,
+    }
+    return {name: value for name, value in (told | others).items() if value is not None}
+
+
+def come_back(site: WilfulSite, **settings: Any) -> SiteUser:
+    return asyncio.run(links.openid.come_back(provider(site, **settings), PENDING, "the code"))
+
+
+def test_a_login_leaves_with_a_challenge_and_comes_back_with_its_answer(site):
+    site.is_openid(signed(claims(site, name="Ana")), {"sub": "s-1", "name": "Ana Díaz"})
+
+    where = asyncio.run(links.openid.leave(provider(site), PENDING))
+    found = come_back(site)
+
+    sent = {name: values[0] for name, values in parse_qs(urlsplit(where).query).items()}
+    digest = hashlib.sha256(PENDING.verifier.encode()).digest()
+    assert sent == {
+        "response_type": "code",
+        "client_id": "chat",
+        "redirect_uri": PENDING.return_address,
+        "scope": "openid profile email",
+        "state": "state",
+        "nonce": "the nonce",
+        "code_challenge": urlsafe_b64encode(digest).decode().rstrip("="),
+        "code_challenge_method": "S256",
+    }
+    _, form, headers = next(each for each in site.asked if each[0] == "/token")
+    assert form == {
+        "grant_type": "authorization_code",
+        "code": "the code",
+        "redirect_uri": PENDING.return_address,
+        "code_verifier": PENDING.verifier,
+    }
+    assert b64decode(headers["Authorization"].removeprefix("Basic ")).startswith(b"chat:the%20sec")
+    assert (found.subject, found.emails) == ("s-1", ("ana@example.com",))
+    assert found.claims["name"] == "Ana Díaz"
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        {"nonce": "another"},
+        {"nonce": None},
+        {"iss": "https://evil.example"},
+        {"aud": "somebody else"},
+        {"aud": None},
+        {"azp": "somebody else"},
+        {"exp": 1},
+        {"exp": None},
+        {"sub": None},
+        {"sub": ""},
+        {"sub": 7},
+    ],
+    ids=str,
+)
+def test_a_token_for_another_login_or_client_is_refused(site, others):
+    site.is_openid(signed(claims(site, **others)))
+
+    with pytest.raises(ProviderTrouble):
+        come_back(site)
+
+
+def test_a_token_that_the_provider_has_not_signed_is_refused(site):
+    told = claims(site)
+    unsigned = f"{_part({'alg': 'none'})}.{_part(told)}."
+    shared = jwt.encode({"alg": "HS256"}, told, OctKey.import_key(SECRET), algorithms=["HS256"])
+
+    for token in (signed(told, OTHER_KEY), unsigned, shared, "nonsense", ""):
+        site.is_openid(token)
+        with pytest.raises(ProviderTrouble):
+            come_back(site)
+
+
+def test_userinfo_must_be_about_the_same_person(site):
+    site.is_openid(signed(claims(site)), {"sub": "s-2", "email": "owner@example.com"})
+
+    with pytest.raises(ProviderTrouble):
+        come_back(site)
+
+
+@pytest.mark.parametrize(
+    "said, trusting, emails",
+    [
+        (True, False, ("ana@example.com",)),
+        ("true", False, ("ana@example.com",)),
+        (False, True, ()),
+        ("false", True, ()),
+        (None, False, ()),
+        (None, True, ("ana@example.com",)),
+    ],
+)
+def test_only_verified_addresses_count(site, said, trusting, emails):
+    site.is_openid(signed(claims(site, email_verified=said)))
+
+    assert come_back(site, addresses_are_verified=trusting).emails == emails
+
+
+def test_a_provider_that_speaks_for_another_is_refused(site):
+    site.is_openid(signed(claims(site)))
+    site.answers["/.well-known/openid-configuration"]["issuer"] = "https://evil.example"
+
+    with pytest.raises(ProviderTrouble, match="evil"):
+        come_back(site)
+
+
+def test_github_tells_its_verified_addresses(site):
+    site.answers = {
+        "/login/oauth/access_token": {"access_token": "access"},
+        "/api/v3/user": {"id": 42, "login": "ana", "name": None},
+        "/api/v3/user/emails": [
+            {"email": "unverified@example.com", "verified": False, "primary": False},
+            {"email": "second@example.com", "verified": True, "primary": False},
+            {"email": "main@example.com", "verified": True, "primary": True},
+            {"email": "42+ana@users.noreply.github.com", "verified": True, "primary": False},
+        ],
+    }
+    github = provider(site, preset="github")
+
+    found = asyncio.run(links.github.come_back(github, PENDING, "the code"))
+
+    assert found.subject == "42"
+    assert found.emails == ("main@example.com", "second@example.com")
+    assert found.claims["name"] == "ana"
+    site.answers["/login/oauth/access_token"] = {"error": "bad_verification_code"}
+    with pytest.raises(ProviderTrouble):
+        asyncio.run(links.github.come_back(github, PENDING, "the code"))
+
+
+def _part(value: Any) -> str:
+    return urlsafe_b64encode(json.dumps(value).encode()).decode().rstrip("=")

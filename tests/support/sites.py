@@ -1,0 +1,118 @@
+"""Sites that people log in with: a real OpenID provider, and one that answers as a test wishes."""
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.client import HTTPConnection
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+import oidc_provider_mock
+from joserfc import jwt
+from joserfc.jwk import RSAKey
+
+KEY = RSAKey.generate_key(2048, {"kid": "one"})
+OTHER_KEY = RSAKey.generate_key(2048, {"kid": "one"})
+
+
+@dataclass
+class OpenIdSite:
+    """A real provider, at which anybody can be anybody."""
+
+    address: str
+
+    def knows(self, subject: str, **claims: Any) -> None:
+        """What it tells of somebody."""
+        self._send("PUT", f"/users/{subject}", json.dumps(claims), "application/json")
+
+    def lets_in(self, address: str, subject: str) -> str:
+        """Somebody agrees on its page; gives where the browser is sent back to."""
+        parts = urlsplit(address)
+        sent = self._send(
+            "POST",
+            f"{parts.path}?{parts.query}",
+            urlencode({"sub": subject}),
+            "application/x-www-form-urlencoded",
+        )
+        where: str = sent.headers["Location"]
+        return where
+
+    def _send(self, method: str, target: str, body: str, kind: str) -> Any:
+        connection = HTTPConnection(urlsplit(self.address).netloc)
+        connection.request(method, target, body, {"Content-Type": kind})
+        answer = connection.getresponse()
+        answer.read()
+        connection.close()
+        assert answer.status < 400, answer.status
+        return answer
+
+
+@contextmanager
+def openid_site() -> Iterator[OpenIdSite]:
+    with oidc_provider_mock.run_server_in_thread() as server:
+        yield OpenIdSite(f"http://localhost:{server.server_port}")
+
+
+@dataclass
+class WilfulSite:
+    """Answers by path what a test puts there, and remembers what it was asked."""
+
+    address: str = ""
+    answers: dict[str, Any] = field(default_factory=dict)
+    asked: list[tuple[str, dict[str, str], dict[str, str]]] = field(default_factory=list)
+
+    def is_openid(self, id_token: str, userinfo: dict[str, Any] | None = None) -> None:
+        """Play an OpenID provider that gives this token, whatever it is asked."""
+        self.answers = {
+            "/.well-known/openid-configuration": {
+                "issuer": self.address,
+                "authorization_endpoint": f"{self.address}/authorize",
+                "token_endpoint": f"{self.address}/token",
+                "jwks_uri": f"{self.address}/keys",
+            },
+            "/keys": {"keys": [KEY.as_dict(private=False)]},
+            "/token": {"id_token": id_token, "access_token": "access", "token_type": "Bearer"},
+        }
+        if userinfo is not None:
+            self.answers["/.well-known/openid-configuration"]["userinfo_endpoint"] = (
+                f"{self.address}/userinfo"
+            )
+            self.answers["/userinfo"] = userinfo
+
+
+def signed(claims: dict[str, Any], key: Any = KEY, **header: Any) -> str:
+    return jwt.encode({"alg": "RS256", "kid": "one", **header}, claims, key)
+
+
+@contextmanager
+def wilful_site() -> Iterator[WilfulSite]:
+    site = WilfulSite()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self._answer()
+
+        def do_POST(self) -> None:
+            self._answer()
+
+        def _answer(self) -> None:
+            body = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
+            path = urlsplit(self.path).path
+            site.asked.append((path, dict(parse_qsl(body)), dict(self.headers)))
+            answer = site.answers.get(path)
+            self.send_response(404 if answer is None else 200)
+            self.end_headers()
+            self.wfile.write(json.dumps(answer).encode())
+
+        def log_message(self, format: str, *args: Any) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    site.address = f"http://127.0.0.1:{server.server_port}"
+    threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+    yield site
+    server.shutdown()
+    server.server_close()

@@ -1,0 +1,129 @@
+"""A watch over every server that the tests start: nobody holds up the loop, nor the writer.
+
+Whatever one caller asks for, others have to be served meanwhile. So the longest stretch of work
+that a test puts on either is held against a bound. It is counted in CPU time, which a busy machine
+changes little, and told as how often this machine counts to a hundred thousand in that time.
+Python's own tidying up, which comes when it comes, is left out.
+"""
+
+import asyncio
+import functools
+import gc
+import threading
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from tertulia.storage.database import Database
+
+MOST_COUNTS = 50
+LOOK_EVERY_SECONDS = 0.01
+
+
+@dataclass
+class Watch:
+    """The longest stretch of each, in CPU seconds, and what it was."""
+
+    longest: dict[str, tuple[float, str]] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def begin(self) -> None:
+        with self._lock:
+            self.longest.clear()
+
+    def note(self, who: str, seconds: float, what: str) -> None:
+        with self._lock:
+            if seconds > self.longest.get(who, (0.0, ""))[0]:
+                self.longest[who] = seconds, what
+
+    def problems(self) -> list[str]:
+        """Who was held for too long since we began to look."""
+        with self._lock:
+            longest = dict(self.longest)
+        one = max(count() for _ in range(3)) if longest else 1.0
+        return [
+            f"The {who} was held for {seconds / one:.0f} counts{what}; {MOST_COUNTS} are too many."
+            for who, (seconds, what) in longest.items()
+            if seconds > MOST_COUNTS * one
+        ]
+
+
+WATCH = Watch()
+
+
+def count() -> float:
+    """How long it takes to count, here and now."""
+    began = time.thread_time()
+    for _ in range(100_000):
+        pass
+    return time.thread_time() - began
+
+
+class Stopwatch(threading.local):
+    """The CPU time of this thread, without what was spent on tidying up."""
+
+    tidying: float = 0.0
+    tidying_since: float = 0.0
+
+    def __call__(self) -> float:
+        return time.thread_time() - self.tidying
+
+    def look(self, phase: str, _: Any) -> None:
+        if phase == "start":
+            self.tidying_since = time.thread_time()
+        else:
+            self.tidying += time.thread_time() - self.tidying_since
+
+
+stopwatch = Stopwatch()
+gc.callbacks.append(stopwatch.look)
+
+
+@asynccontextmanager
+async def over_the_loop(watch: Watch = WATCH) -> AsyncIterator[None]:
+    """Watch the running loop: who holds it keeps us from looking."""
+
+    async def look() -> None:
+        while True:
+            before = stopwatch()
+            await asyncio.sleep(LOOK_EVERY_SECONDS)
+            watch.note("loop", stopwatch() - before, "")
+
+    looking = asyncio.create_task(look())
+    try:
+        yield
+    finally:
+        looking.cancel()
+
+
+class WatchedDatabase(Database):
+    """Notes how long our actions hold the writer; those that set a scene belong to the tests."""
+
+    def start(
+        self,
+        fetch_news: Callable[..., Any],
+        deliver: Callable[..., None],
+        compose_news: Callable[..., Any],
+    ) -> None:
+        super().start(_timed(fetch_news), deliver, _timed(compose_news))
+
+    async def send_in(
+        self, realm_id: int, plain: Any, action: Any, *args: Any, **kwargs: Any
+    ) -> Any:
+        is_ours = getattr(action, "__module__", "").startswith("tertulia.")
+        watched = _timed(action) if is_ours else action
+        return await super().send_in(realm_id, plain, watched, *args, **kwargs)
+
+
+def _timed(action: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(action)
+    def run(*args: Any) -> Any:
+        began = stopwatch()
+        try:
+            return action(*args)
+        finally:
+            WATCH.note("writer", stopwatch() - began, f" by {action.__qualname__}")
+
+    return run

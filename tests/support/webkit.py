@@ -1,0 +1,86 @@
+"""The engine of Safari, as WebKitGTK has it, in a window that nobody sees."""
+
+import glob
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+from selenium.webdriver.webkitgtk.options import Options
+from selenium.webdriver.webkitgtk.service import Service
+from tests.support.browser import Browser as Cookies
+from tests.support.people import Person
+
+PATIENCE_SECONDS = 60
+
+DRIVER, DISPLAY = shutil.which("WebKitWebDriver"), shutil.which("Xvfb")
+VIEWERS = glob.glob("/usr/lib/*/webkit2gtk-4.*/MiniBrowser")
+
+
+@dataclass
+class WebKit:
+    driver: webdriver.WebKitGTK
+
+    def measure(self, function: str, given: dict[str, Any]) -> Any:
+        """Call an asynchronous function of JavaScript, and wait for what it gives."""
+        script = f"const [given, done] = arguments; ({function})(given).then(done, done);"
+        return self.driver.execute_async_script(script, given)
+
+
+@contextmanager
+def running_webkit(person: Person, hash: str) -> Iterator[WebKit]:
+    """A window in which somebody looks at a view; the server has one organization."""
+    if not (DRIVER and DISPLAY and VIEWERS):
+        pytest.skip(
+            "no WebKitGTK with its driver and Xvfb is installed: Safari's engine is not tried"
+        )
+    with _display() as display:
+        options = Options()
+        options.binary_location = VIEWERS[-1]
+        options.add_argument("--automation")
+        service = Service(
+            DRIVER,
+            env={**os.environ, "DISPLAY": display, "WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS": "1"},
+        )
+        driver = webdriver.WebKitGTK(options=options, service=service)
+        try:
+            driver.set_script_timeout(10 * PATIENCE_SECONDS)
+            address = f"http://127.0.0.1:{person.server.port}"
+            driver.get(f"{address}/static/icon.png")
+            for name, value in Cookies.of(person).cookies.items():
+                driver.add_cookie({"name": name, "value": value, "path": "/"})
+            driver.get(f"{address}/{hash}")
+            _wait_until_ready(driver)
+            yield WebKit(driver)
+        finally:
+            driver.quit()
+
+
+def _wait_until_ready(driver: webdriver.WebKitGTK) -> None:
+    until = time.monotonic() + PATIENCE_SECONDS
+    while not driver.find_elements(By.CSS_SELECTOR, "body[data-ready]"):
+        assert time.monotonic() < until, "the page was not ready in time"
+        time.sleep(0.1)
+
+
+@contextmanager
+def _display() -> Iterator[str]:
+    """A screen in memory; Xvfb itself finds a number that is free."""
+    assert DISPLAY is not None
+    reading, writing = os.pipe()
+    screen = ["-screen", "0", "1280x900x24", "-nolisten", "tcp", "-displayfd", str(writing)]
+    process = subprocess.Popen([DISPLAY, *screen], pass_fds=[writing], stderr=subprocess.DEVNULL)
+    try:
+        os.close(writing)
+        with os.fdopen(reading) as number:
+            yield f":{number.readline().strip()}"
+    finally:
+        process.terminate()
+        process.wait()

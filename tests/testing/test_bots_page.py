@@ -1,0 +1,54 @@
+"""What docs/bots.md shows works as it stands there."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tertulia.testing import ApiRefusal, started
+
+PAGE = Path(__file__).parents[2] / "docs" / "bots.md"
+CODE = re.compile(r"```python\n# (\w+\.py)\n(.*?)```", re.DOTALL)
+
+
+def test_the_bot_of_the_page_passes_its_test(tmp_path):
+    for name, text in CODE.findall(PAGE.read_text(encoding="utf-8")):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+
+    command = [sys.executable, "-m", "pytest", "-q"]
+    ran = subprocess.run(
+        [*command, "-p", "no:cacheprovider", "test_helper.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert "1 passed" in ran.stdout, ran.stdout + ran.stderr
+
+
+def test_a_server_for_tests_has_people_time_and_refusals():
+    with started() as chat:
+        ana, ben = chat.person("Ana", role="owner"), chat.person("Ben")
+        chat.channel("kitchen", ana, ben)
+        at = int(chat._clock()) + 3600
+        ana.call(
+            "POST",
+            "/scheduled_messages",
+            type="channel",
+            to=ana.call("GET", "/get_stream_id", stream="kitchen")["stream_id"],
+            topic="x",
+            content="later",
+            scheduled_delivery_timestamp=at,
+        )
+        ben.send(ana, "now")
+
+        assert ana.wait_for_message()["content"] == "now"
+        chat.move_time(hours=1)
+        assert ben.wait_for_message("later")["sender_id"] == ana.id
+        with pytest.raises(ApiRefusal, match="400 Channel 'cellar' does not exist"):
+            ana.send("cellar", "x")
+        with pytest.raises(AssertionError, match="no such message"):
+            ana.wait_for_message("never", seconds=0)

@@ -1,0 +1,70 @@
+"""Acting in a real browser: with messages, topics, channels, and one's own settings."""
+
+from playwright.sync_api import expect
+
+
+def test_a_message_is_reacted_to_edited_and_deleted(house, sit):
+    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+    ana.says("Soup's on", to="kitchen > lunch")
+    here = f"#narrow/channel/{house.channel('kitchen').id}-kitchen/topic/lunch"
+    at_anas, at_bens = sit(ana).goes(here), sit(ben).goes(here)
+
+    soup = at_bens.message("Soup's on")
+    soup.hover()
+    soup.get_by_role("button", name="React", exact=True).click()
+    at_bens.page.get_by_role("searchbox", name="Find an emoji").fill("tada")
+    at_bens.page.get_by_role("button", name="tada", exact=True).click()
+    expect(at_anas.message("Soup's on").get_by_role("button", name="tada, 1")).to_be_visible()
+
+    at_anas.message("Soup's on").hover()
+    at_anas.message("Soup's on").get_by_role("button", name="More actions").click()
+    at_anas.page.get_by_role("menuitem", name="Edit").click()
+    at_anas.page.get_by_role("textbox", name="Edit the message").fill("Soup is off")
+    at_anas.page.get_by_role("button", name="Save", exact=True).click()
+    expect(at_bens.message("Soup is off")).to_contain_text("edited")
+
+    at_anas.message("Soup is off").hover()
+    at_anas.message("Soup is off").get_by_role("button", name="More actions").click()
+    at_anas.page.get_by_role("menuitem", name="Delete").click()
+    at_anas.page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    expect(at_bens.message("Soup is off")).to_have_count(0)
+
+
+def test_a_topic_is_followed_resolved_and_moved(house, sit):
+    ana = house.person("ana", channels=["kitchen"])
+    ana.says("Soup's on", to="kitchen > lunch")
+    sitter = sit(ana).goes(f"#narrow/channel/{house.channel('kitchen').id}-kitchen/topic/lunch")
+    page = sitter.page
+
+    page.get_by_role("button", name="Following").click()
+    expect(page.get_by_role("button", name="Follow", exact=True)).to_be_visible()
+    page.get_by_role("button", name="Mark as resolved").click()
+    expect(page.get_by_role("button", name="Mark as unresolved")).to_be_visible()
+    sitter.message("Soup's on").hover()
+    sitter.message("Soup's on").get_by_role("button", name="More actions").click()
+    page.get_by_role("menuitem", name="Move").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("textbox", name="Topic").fill("dinner")
+    dialog.get_by_role("combobox", name="Which").select_option("All messages of the topic")
+    dialog.get_by_role("button", name="Move").click()
+
+    expect(sitter.nav().get_by_role("link", name="dinner")).to_be_visible()
+
+
+def test_a_channel_is_made_and_a_setting_changed(house, sit):
+    owner = house.person("ana", role="owner")
+    page = sit(owner).goes("#channels/new").page
+
+    page.get_by_role("textbox", name="Name").fill("garden")
+    page.get_by_role("button", name="Create").click()
+    expect(page.get_by_role("heading", name="garden")).to_be_visible()
+
+    page.evaluate("location.hash = '#settings/preferences'")
+    page.get_by_role("checkbox", name="24-hour clock").check()
+    expect(page.get_by_text("Saved", exact=True)).to_be_visible()
+    told = owner.registers(fetch_event_types=["user_settings"])
+    assert told["user_settings"]["twenty_four_hour_time"] is True
+    page.evaluate("location.hash = '#organization/organization-profile'")
+    page.get_by_role("textbox", name="Name").fill("The green house")
+    page.get_by_role("textbox", name="Name").blur()
+    expect(page.locator(".org")).to_contain_text("The green house")

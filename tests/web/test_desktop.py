@@ -1,0 +1,43 @@
+"""The desktop app: what it reads from the page, and what it asks of it, played by its bridge."""
+
+from playwright.sync_api import expect
+from tests.support.web_page import address
+
+BRIDGE = """
+window.electron_bridge = {
+  told: {}, heard: {}, notices: [],
+  send_event(name, ...args) { this.told[name] = args; },
+  on_event(name, listener) { this.heard[name] = listener; },
+  set_send_notification_reply_message_supported(yes) { this.replies = yes; },
+  new_notification(title, options) { this.notices.push([title, options.body]); },
+  get_idle_on_system() { return false; },
+};
+"""
+
+
+def test_the_desktop_app_finds_what_it_needs(house, sit):
+    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+    soup = ben.says("Soup's on", to=[ana])
+    at_anas = sit(ana)
+    at_anas.context.add_init_script(BRIDGE)
+    at_anas.goes("#inbox")
+
+    told = at_anas.page.evaluate("electron_bridge.told")
+    assert told["total_unread_count"] == [1]
+    assert told["realm_name"] == [house.realm.name]
+    assert told["realm_icon_url"][0].startswith(address(house))
+    assert at_anas.page.evaluate("electron_bridge.replies") is True
+    assert at_anas.page.title().startswith("(1) ")
+    icon = at_anas.page.locator('link[rel="icon"]')
+    expect(icon).to_have_attribute("href", "/static/images/favicon/favicon-pms.png")
+
+    at_anas.page.evaluate("electron_bridge.heard['show-keyboard-shortcuts']()")
+    expect(at_anas.page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
+    at_anas.page.keyboard.press("Escape")
+    reply = f"electron_bridge.heard['send_notification_reply_message']({soup.id}, 'Coming')"
+    at_anas.page.evaluate(reply)
+    newest = ana.get("/messages", anchor="newest", num_before=1, num_after=0).succeeds()
+    assert newest["messages"][0]["content"] == "<p>Coming</p>"
+
+    at_anas.page.evaluate("electron_bridge.heard['logout']()")
+    at_anas.page.wait_for_url("**/login/**")

@@ -1,0 +1,85 @@
+"""Nothing that a person writes runs in the page, and the page asks nobody else for anything."""
+
+import re
+
+from playwright.sync_api import expect
+from tests.support.web_page import address
+
+from tertulia import actions, storage
+from tertulia.domain.messages.message import Draft
+
+# What would be dangerous if it came through the renderer, which lets nothing of it through.
+RAW = """<img src=x onerror="window.ran = 1"><script>window.ran = 2</script>
+<svg onload="window.ran=3"></svg>
+<iframe srcdoc="<script>parent.ran = 4</script>"></iframe><a href="javascript:window.ran=5">x</a>
+<form action="https://evil.example"><button>y</button></form><style>body{display:none}</style>
+<object data="data:text/html,<script>1</script>"></object><p style="position:fixed;inset:0">z</p>
+<math><mtext><style><img src=x onerror=window.ran=6></style></mtext></math>
+<base href="//evil.example">
+<img src="https://evil.example/pixel.png"> the end"""
+
+WRITTEN = [
+    "<script>window.ran = 1</script>",
+    "[x](javascript:window.ran=1)",
+    "![x](https://evil.example/a.png)",
+    '<img src=x onerror="window.ran=1">',
+    "@**<img src=x onerror=window.ran=1>**",
+    "```<script>\nwindow.ran = 1\n```",
+    "$$\\href{javascript:window.ran=1}{x}$$",
+    ":<img src=x onerror=window.ran=1>:",
+]
+
+
+def test_the_renderer_lets_nothing_through_and_the_page_runs_nothing(house, sit):
+    ana, eve = house.people("ana", "eve", channels=["kitchen"])
+    for words in WRITTEN:
+        eve.says(words, to="kitchen > <img src=x onerror=window.ran=1>")
+    house.write(_say_raw, eve.id)
+    at_anas = sit(ana)
+    asked: list[str] = []
+    at_anas.page.on("request", lambda request: asked.append(request.url))
+
+    at_anas.goes("#feed")
+    expect(at_anas.message("the end")).to_be_visible()
+    link = at_anas.message("the end").get_by_role("link", name="x", exact=True)
+    if link.count():
+        link.first.click(force=True)
+
+    assert at_anas.page.evaluate("window.ran") is None
+    assert [url for url in asked if not url.startswith(address(house))] == []
+    expect(at_anas.page.get_by_role("main")).to_be_visible()
+    at_anas.errors[:] = [each for each in at_anas.errors if "Content Security Policy" not in each]
+
+
+def test_the_policy_forbids_what_the_page_does_not_need(house, sit):
+    ana = house.person("ana")
+    at_anas = sit(ana)
+
+    answer = at_anas.page.goto(address(house))
+
+    policy = answer.headers["content-security-policy"]
+    assert "unsafe" not in policy
+    for rule in ("default-src 'none'", "script-src 'self'", "require-trusted-types-for 'script'"):
+        assert rule in policy
+    refused = at_anas.page.evaluate(
+        "() => { try { document.body.insertAdjacentHTML('beforeend', '<b>x</b>'); }"
+        " catch (error) { return error.name; } }"
+    )
+    assert refused == "TypeError"
+    at_anas.errors[:] = [each for each in at_anas.errors if "TrustedHTML" not in each]
+
+
+def test_the_state_cannot_end_the_element_it_stands_in(house, sit):
+    ana = house.person("ana", channels=["</script><script>window.ran=1</script>"])
+    at_anas = sit(ana).goes("#inbox")
+
+    expect(at_anas.nav().get_by_text("</script><script>")).to_be_visible()
+    assert at_anas.page.evaluate("window.ran") is None
+    assert re.search(r"Inbox", at_anas.page.title())
+
+
+def _say_raw(tx, user_id):
+    sender = storage.people.find(tx, user_id)
+    assert sender is not None
+    draft = Draft("raw", RAW, 0, "test", False)
+    actions.messages.sending.to_channel(tx, sender, "kitchen", "raw", draft)

@@ -1,0 +1,126 @@
+"""Living with the page all day: tabs, restarts, lines that fall silent, what was read."""
+
+import re
+
+import pytest
+from playwright.sync_api import Request, expect
+from tests.support.waiting import eventually
+from tests.support.web_page import Sitter
+
+CONNECTED = "Connected"
+QUEUE = "localStorage[Object.keys(localStorage).find((key) => key.includes('queue'))]"
+
+
+def topic(house, channel, topic):
+    return f"#narrow/channel/{house.channel(channel).id}-{channel}/topic/{topic}"
+
+
+def requests_of(sitters: list[Sitter], path: str) -> list[str]:
+    """Note every request of these tabs for a path."""
+    made: list[str] = []
+
+    def note(request: Request) -> None:
+        if path in request.url:
+            made.append(request.url)
+
+    for sitter in sitters:
+        sitter.page.on("request", note)
+    return made
+
+
+def test_five_tabs_share_one_poll(house, sit):
+    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+    ben.says("Soup's on", to="kitchen > lunch")
+    first = sit(ana).goes(topic(house, "kitchen", "lunch"))
+    tabs = [first, *(first.tab() for _ in range(4))]
+    others = requests_of(tabs[1:], "/json/events")
+    for tab in tabs[1:]:
+        tab.goes(topic(house, "kitchen", "lunch"))
+
+    ben.says("Bread too", to="kitchen > lunch")
+
+    for tab in tabs:
+        expect(tab.message("Bread too")).to_be_attached()
+    assert others == []
+
+    first.page.close()
+    ben.says("And salt", to="kitchen > lunch")
+    for tab in tabs[1:]:
+        expect(tab.message("And salt")).to_be_attached()
+
+
+@pytest.mark.on_one
+def test_the_same_queue_goes_on_after_a_restart(own_chat, sit):
+    ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
+    ben.says("Soup's on", to="kitchen > lunch")
+    at_anas = sit(ana, own_chat).goes(topic(own_chat, "kitchen", "lunch"))
+    registered = requests_of([at_anas], "/register")
+
+    own_chat.server.restart()
+    ben.says("Still hot", to="kitchen > lunch")
+
+    expect(at_anas.message("Still hot")).to_be_attached()
+    expect(at_anas.page.get_by_role("status")).to_have_text(CONNECTED)
+    assert registered == []
+
+
+def test_without_a_line_the_page_says_so_and_catches_up(house, sit):
+    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+    ben.says("Soup's on", to="kitchen > lunch")
+    at_anas = sit(ana).goes(topic(house, "kitchen", "lunch"))
+
+    at_anas.context.set_offline(True)
+    expect(at_anas.page.get_by_role("status")).to_contain_text("You are offline")
+    ben.says("Are you there?", to="kitchen > lunch")
+    at_anas.context.set_offline(False)
+
+    expect(at_anas.message("Are you there?")).to_be_attached()
+    expect(at_anas.page.get_by_role("status")).to_have_text(CONNECTED)
+
+
+def test_a_queue_that_is_gone_is_made_anew(house, sit):
+    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+    ben.says("Soup's on", to="kitchen > lunch")
+    at_anas = sit(ana).goes(topic(house, "kitchen", "lunch"))
+    at_anas.page.get_by_role("textbox", name="Message to").fill("Half a sentence")
+    with at_anas.page.expect_response(re.compile("/json/register")):
+        queue = at_anas.page.evaluate(QUEUE)
+        ana.delete("/events", queue_id=queue).succeeds()
+
+    ben.says("Bread too", to="kitchen > lunch")
+
+    expect(at_anas.message("Bread too")).to_be_attached()
+
+
+def test_what_is_seen_is_read_and_nothing_else(house, sit):
+    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+    ben.says("An old one", to="kitchen > other")
+    house.fill(ben, "kitchen > lunch", 60)
+    at_anas = sit(ana).goes("#inbox")
+    expect(at_anas.page).to_have_title(re.compile(r"^\(61\) Inbox"))
+
+    at_anas.page.get_by_role("link", name="lunch").first.click()
+    expect(at_anas.page.get_by_text("60 new").first).to_be_visible()
+
+    def unread():
+        return ana.registers()["unread_msgs"]["count"]
+
+    eventually(lambda: 1 < unread() < 61)
+    left = unread()
+    at_anas.page.wait_for_timeout(1500)
+    assert left - unread() <= 2, "nobody has scrolled"
+    at_anas.page.keyboard.press("End")
+    expect(at_anas.page).to_have_title(re.compile(r"^\(\d+\)"))
+    eventually(lambda: unread() < left)
+    assert unread() >= 1
+
+
+def test_what_was_read_elsewhere_is_read_here(house, sit):
+    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+    soup = ben.says("Soup's on", to="kitchen > lunch")
+    at_anas = sit(ana).goes("#inbox")
+    expect(at_anas.page.get_by_text("Soup's on")).to_be_visible()
+
+    ana.post("/messages/flags", messages=[soup.id], op="add", flag="read").succeeds()
+
+    expect(at_anas.page.get_by_role("heading", name="All read")).to_be_visible()

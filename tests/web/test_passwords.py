@@ -1,0 +1,236 @@
+"""Forgotten passwords and new addresses: links that are good once, and tell nobody who is here."""
+
+import pytest
+from tests.support.browser import Browser, text_of
+from tests.support.people import Chat
+from tests.support.post import link_in, text_in
+
+from tertulia import actions
+from tertulia.domain.people.one_time_links import PASSWORD
+from tertulia.web.words import ENGLISH
+
+BETTER = "lentils, always lentils"
+FORGOTTEN = "/accounts/password/reset/"
+
+
+def somebody(chat, name="ana", **about):
+    """With an address that no other scene writes to."""
+    return chat.person(name, email=f"{name}@{chat.host}.example", **about)
+
+
+def asks(chat, email):
+    return Browser(chat).submits(FORGOTTEN, {"email": email})
+
+
+def test_a_mail_leads_to_a_new_password(mailing, post):
+    ana = somebody(mailing)
+    elsewhere = Browser.of(ana)
+
+    asked = asks(mailing, ana.email)
+    link = link_in(post.letter_to(ana.email, mailing))
+    shown = Browser(mailing).opens(link)
+    saved = Browser(mailing).submits(link, {"password": BETTER})
+
+    assert ENGLISH["link_sent_explained"] in text_of(asked)
+    assert ana.email in text_of(shown)
+    assert saved.headers["Location"] == "/login/?password_changed"
+    assert Browser(mailing).logs_in(ana.email, BETTER).status == 303
+    assert elsewhere.calls("GET", "/users/me").status == 401
+    ana.get("/users/me").succeeds()
+
+
+def test_a_link_is_good_once_and_a_newer_one_ends_it(mailing, post):
+    ana = somebody(mailing)
+    asks(mailing, ana.email)
+    first = link_in(post.letter_to(ana.email, mailing))
+    post.received.clear()
+    asks(mailing, ana.email)
+    second = link_in(post.letter_to(ana.email, mailing))
+
+    assert Browser(mailing).opens(first).status == 404
+    for _ in range(2):
+        assert Browser(mailing).opens(second).status == 200  # as a program that looks for viruses
+    assert Browser(mailing).submits(second, {"password": BETTER}).status == 303
+    assert Browser(mailing).submits(second, {"password": "another, even better one"}).status == 404
+    assert Browser(mailing).logs_in(ana.email, BETTER).status == 303
+
+
+def test_a_link_is_good_until_tomorrow_here_and_for_this_alone(chat):
+    ana = somebody(chat)
+    key = chat.write(actions.people.forgotten_passwords.make_link, chat.server.vault, None, ana.id)
+    elsewhere = Chat.found(chat.server)
+
+    assert Browser(elsewhere).opens(f"{FORGOTTEN}{key}/").status == 404
+    assert Browser(chat).opens(f"/accounts/confirm_new_email/{key}").status == 404
+    assert Browser(chat).opens(f"{FORGOTTEN}{key[:-1]}2/").status == 404
+    assert Browser(chat).opens(f"{FORGOTTEN}{key}/").status == 200
+    chat.server.clock.move(hours=25)
+    assert Browser(chat).opens(f"{FORGOTTEN}{key}/").status == 404
+
+
+@pytest.mark.parametrize("who", ["nobody", "gone", "bot"])
+def test_the_page_tells_nobody_who_is_here(mailing, post, who):
+    ana = somebody(mailing)
+    gone, bot = somebody(mailing, "gone"), somebody(mailing, "bot", bot="generic", owner=ana)
+    mailing.write(actions.people.deactivate, gone.id)
+    other = f"{who}@{mailing.host}.example"
+    assert bot.email != gone.email
+
+    known, unknown = asks(mailing, ana.email), asks(mailing, other)
+
+    assert (known.status, known.body) == (unknown.status, unknown.body)
+    told = post.letter_to(other, mailing)
+    assert "There is no account with this address" in text_in(told)
+    assert "/reset/" not in text_in(told)
+
+
+@pytest.mark.parametrize("name", ["ana", "nobody"])
+def test_nobody_is_flooded_with_mails(mailing, name):
+    somebody(mailing)
+    email = f"{name}@{mailing.host}.example"
+
+    answers = [asks(mailing, email).status for _ in range(3)]
+    mailing.server.clock.move(hours=1.1)
+
+    assert answers == [200, 200, 429]
+    assert asks(mailing, email.upper()).status == 200
+
+
+def test_without_mail_the_page_says_whom_to_ask(chat):
+    page = Browser(chat).opens(FORGOTTEN)
+
+    assert ENGLISH["forgotten_without_mail"] in text_of(page)
+    assert b"<form" not in page.body
+
+
+@pytest.mark.parametrize(
+    "password, problem",
+    [
+        ("short", "password_too_short"),
+        ("password1", "password_too_easy"),
+        ("x" * 101, "password_too_long"),
+    ],
+)
+def test_a_weak_password_is_refused_and_the_link_stays(chat, password, problem):
+    ana = somebody(chat)
+    key = chat.write(actions.people.forgotten_passwords.make_link, chat.server.vault, None, ana.id)
+
+    page = Browser(chat).submits(f"{FORGOTTEN}{key}/", {"password": password})
+
+    assert page.status == 400
+    assert ENGLISH[problem] in text_of(page)
+    assert Browser(chat).opens(f"{FORGOTTEN}{key}/").status == 200
+
+
+def test_with_the_password_the_key_can_be_replaced(chat):
+    ana = somebody(chat)
+    key = chat.write(actions.people.forgotten_passwords.make_link, chat.server.vault, None, ana.id)
+
+    Browser(chat).submits(f"{FORGOTTEN}{key}/", {"password": BETTER, "renew_key": "1"})
+
+    assert ana.get("/users/me").status == 401
+
+
+def test_an_administrator_can_hand_over_a_link(chat):
+    ana, admin = somebody(chat), somebody(chat, "admin", role="admin")
+    owner, bot = (
+        somebody(chat, "owner", role="owner"),
+        somebody(chat, "bot", bot="generic", owner=ana),
+    )
+
+    link = admin.post(f"/users/{ana.id}/password_link").succeeds()["link"]
+
+    path = link.removeprefix(f"http://{chat.host}")
+    assert Browser(chat).submits(path, {"password": BETTER}).status == 303
+    ana.post(f"/users/{admin.id}/password_link").fails("Insufficient permission")
+    admin.post(f"/users/{owner.id}/password_link").fails(
+        "Must be an organization owner", code="UNAUTHORIZED_PRINCIPAL"
+    )
+    admin.post(f"/users/{bot.id}/password_link").fails(
+        "A bot logs in with its key and has no password."
+    )
+    far = somebody(Chat.found(chat.server), "far")
+    owner.post(f"/users/{far.id}/password_link").fails("No such user")
+
+
+def test_another_site_cannot_choose_the_password(chat):
+    ana = somebody(chat)
+    key = chat.write(actions.people.forgotten_passwords.make_link, chat.server.vault, None, ana.id)
+
+    page = Browser(chat).submits(
+        f"{FORGOTTEN}{key}/", {"password": BETTER}, **{"Sec-Fetch-Site": "cross-site"}
+    )
+
+    assert page.status == 403
+
+
+def test_the_database_alone_opens_no_link(chat):
+    ana = somebody(chat)
+    key = chat.write(actions.people.forgotten_passwords.make_link, chat.server.vault, None, ana.id)
+
+    rows = chat.read(
+        lambda tx: tx.all(
+            "SELECT fingerprint, email FROM one_time_link WHERE realm_id = :realm AND purpose = :p",
+            p=PASSWORD,
+        )
+    )
+
+    assert key.encode() not in b"".join(bytes(row["fingerprint"]) for row in rows)
+
+
+# --- a new address ---
+
+
+def test_a_new_address_counts_when_it_was_confirmed(mailing, post):
+    ana = somebody(mailing)
+    old, new = ana.email, f"anna@{mailing.host}.example"
+
+    ana.patch("/settings", email=new).succeeds()
+    assert ana.record.email == old
+    link = link_in(post.letter_to(new, mailing))
+    shown = Browser(mailing).opens(link)
+    Browser(mailing).submits(link)
+
+    assert new in text_of(shown)
+    assert ana.record.email == new
+    assert f"now has the address {new}" in text_in(post.letter_to(old, mailing))
+    assert Browser(mailing).submits(link).status == 404
+
+
+def test_whether_an_address_is_taken_is_told_to_nobody_else(mailing, post):
+    ana, ben = somebody(mailing), somebody(mailing, "ben")
+
+    free = ana.patch("/settings", email=f"anna@{mailing.host}.example")
+    taken = ana.patch("/settings", email=ben.email)
+
+    assert (free.status, free.body) == (taken.status, taken.body) == (200, free.body)
+    assert "You have an account with this address" in text_in(post.letter_to(ben.email, mailing))
+    assert ana.record.email != ben.email
+    ana.patch("/settings", email="somebody@else.example").fails(
+        "API usage exceeded rate limit", code="RATE_LIMIT_HIT", status=429
+    )
+
+
+def test_an_address_that_somebody_took_meanwhile_stays_theirs(mailing, post):
+    ana, new = somebody(mailing), f"anna@{mailing.host}.example"
+    ana.patch("/settings", email=new).succeeds()
+    link = link_in(post.letter_to(new, mailing))
+    mailing.person("anna", email=new)
+
+    assert Browser(mailing).submits(link).status == 404
+    assert ana.record.email != new
+
+
+def test_a_new_password_by_the_api_can_bring_a_new_key(chat):
+    ana = somebody(chat, password="open sesame")
+
+    answer = ana.patch(
+        "/settings", old_password="open sesame", new_password=BETTER, new_api_key=True
+    ).succeeds()
+
+    assert ana.get("/users/me").status == 401
+    assert len(answer["api_key"]) == 32
+    other = somebody(chat, "ben", password="open sesame")
+    other.patch("/settings", old_password="open sesame", new_password="password1").fails(
+        "New password is too weak!"
+    )

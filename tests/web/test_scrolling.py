@@ -1,0 +1,77 @@
+"""Nothing jumps: what one reads stays where it is, whatever grows, comes or goes around it."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+from tests.support.jumps import MEASURE, tell_a_story
+from tests.support.webkit import running_webkit
+
+NEW = re.compile(r"\d new")
+
+
+def a_long_story(house, count=700):
+    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+    told = house.write(tell_a_story, [ana.id, ben.id], "kitchen", "soup", count)
+    ana.post("/mark_all_as_read").succeeds()
+    return ana, ben, told, f"#narrow/channel/{house.channel('kitchen').id}-kitchen/topic/soup"
+
+
+def test_nothing_jumps_in_chromium(house, sit):
+    ana, _, _, here = a_long_story(house)
+    page = sit(ana).goes(here).page
+
+    found = page.evaluate(MEASURE, {"steps": 400, "growths": 30})
+
+    assert found["jumps"] == []
+    assert found["judged"] > 400
+    assert found["most"] <= 300
+
+
+@pytest.mark.on_one
+def test_nothing_jumps_in_the_engine_of_safari(own_chat):
+    ana, _, _, here = a_long_story(own_chat)
+
+    with running_webkit(ana, here) as webkit:
+        found = webkit.measure(MEASURE, {"steps": 400, "growths": 30})
+
+    assert found["jumps"] == []
+    assert found["judged"] > 400
+    assert found["most"] <= 300
+
+
+def test_at_the_end_one_stays_there_and_elsewhere_one_stays_too(house, sit):
+    ana, ben, told, here = a_long_story(house, 80)
+    at_anas = sit(ana).goes(here)
+    ben.says("the end?", to="kitchen > soup")
+    expect(at_anas.message("the end?")).to_be_in_viewport()
+
+    at_anas.page.evaluate("document.querySelector('.main > .scroll').scrollTop -= 600")
+    row = at_anas.page.locator(f"#message-{told[60]}")
+    before = row.bounding_box()
+    ben.says("not yet", to="kitchen > soup")
+    expect(at_anas.page.get_by_role("button", name=NEW)).to_be_visible()
+    ben.patch(f"/messages/{told[59]}", content="a long\n\nlong\n\nedit").succeeds()
+    expect(at_anas.message("long edit")).to_have_count(1)
+
+    assert abs(row.bounding_box()["y"] - before["y"]) <= 1
+    at_anas.page.get_by_role("button", name=NEW).click()
+    expect(at_anas.message("not yet")).to_be_in_viewport()
+
+
+def test_a_reload_keeps_the_place(house, sit):
+    ana, _, _, here = a_long_story(house, 300)
+    page = sit(ana).goes(here).page
+    page.evaluate("document.querySelector('.main > .scroll').scrollTop -= 2500")
+    page.wait_for_timeout(100)
+    rows = page.evaluate(
+        "[...document.querySelectorAll('[role=feed] article')]"
+        ".map((row) => [row.id, row.getBoundingClientRect().top])"
+    )
+    seen = next(row for row, top in rows if top > 200)
+    before = page.locator(f"#{seen}").bounding_box()
+
+    page.reload()
+    page.wait_for_selector("body[data-ready]")
+
+    assert abs(page.locator(f"#{seen}").bounding_box()["y"] - before["y"]) <= 1

@@ -1,0 +1,487 @@
+"""Logging in by way of others: a real OpenID provider, GitHub, a proxy's header, signed tokens."""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import pytest
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from joserfc import jwt
+from joserfc.jwk import OctKey
+from tests.support.browser import Browser, text_of
+from tests.support.databases import Databases, Kind
+from tests.support.people import Chat
+from tests.support.server import Server
+from tests.support.sites import OpenIdSite, WilfulSite, openid_site, wilful_site
+
+from tertulia import actions, storage
+from tertulia.config import JwtIssuer, OpenIdProvider, RemoteUserProxy
+from tertulia.config.values import parse_networks
+
+OTP = "a1" * 32
+KEY_TEXT = "a secret that a program shares with us"
+KEYCLOAK = "/accounts/login/social/oidc/keycloak"
+STRICT = "/accounts/login/social/oidc/strict"
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[OpenIdSite]:
+    with openid_site() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def github() -> Iterator[WilfulSite]:
+    with wilful_site() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def servers_with_providers(
+    databases: Databases, site: OpenIdSite, github: WilfulSite
+) -> Iterator[Callable[[Kind], Server]]:
+    running: dict[Kind, Server] = {}
+    us: dict[str, Any] = {"client_id": "chat", "client_secret": "hush"}
+    settings = {
+        "openid": (
+            OpenIdProvider(
+                name="keycloak",
+                display_name="The house",
+                issuer=site.address,
+                new_people="anybody",
+                groups=("*",),
+                roles=(("admin", ("it",)),),
+                **us,
+            ),
+            OpenIdProvider(name="strict", issuer=site.address, only_groups=("staff",), **us),
+            OpenIdProvider(preset="github", issuer=github.address, new_people="nobody", **us),
+            OpenIdProvider(preset="google", organizations=("elsewhere",), **us),
+        ),
+        "remote_user": (RemoteUserProxy(email_domain="example.com"),),
+        "trusted_proxies": parse_networks("127.0.0.1"),
+        "jwt": (JwtIssuer(key_text=KEY_TEXT),),
+    }
+
+    def server_on(kind: Kind) -> Server:
+        if kind not in running:
+            running[kind] = Server(*databases.new(kind), settings).start()
+            Chat.found(running[kind])
+        return running[kind]
+
+    yield server_on
+    for server in running.values():
+        server.stop()
+
+
+@pytest.fixture
+def chat(kind: Kind, servers_with_providers: Callable[[Kind], Server]) -> Chat:
+    server = servers_with_providers(kind)
+    server.clock.ahead = 0.0
+    found = Chat.found(server)
+    found.set("invite_required", True)
+    return found
+
+
+def ana_is_known(site: OpenIdSite, **claims: Any) -> None:
+    told = {"email": "ana@example.com", "email_verified": True, "name": "Ana Díaz"}
+    site.knows("s-ana", **told | claims)
+
+
+def goes(browser: Browser, site: OpenIdSite, path: str = KEYCLOAK, who: str = "s-ana") -> str:
+    """Somebody leaves for the provider and agrees there; gives the way back."""
+    left = browser.opens(path)
+    assert left.status == 302, text_of(left)
+    back = urlsplit(site.lets_in(left.headers["Location"], who))
+    return f"{back.path}?{back.query}"
+
+
+def token(**claims: Any) -> str:
+    key = OctKey.import_key(KEY_TEXT)
+    return jwt.encode({"alg": "HS256"}, claims, key, algorithms=["HS256"])
+
+
+# --- OpenID Connect ---
+
+
+def test_a_provider_lets_somebody_in_who_was_not_among_us(chat, site):
+    ana_is_known(site, groups=["it", "press"])
+    owner, browser = chat.person("owner", role="owner"), Browser(chat)
+
+    came = browser.opens(goes(browser, site, f"{KEYCLOAK}?next=/%23narrow/is/dm"))
+
+    assert (came.status, came.headers["Location"]) == (303, "/#narrow/is/dm")
+    me = browser.calls("GET", "/users/me").succeeds()
+    assert (me["full_name"], me["is_admin"]) == ("Ana Díaz", True)
+    assert chat.read(storage.people.find, me["user_id"]).email == "ana@example.com"
+    groups = owner.get("/user_groups").succeeds()["user_groups"]
+    named = {group["name"]: group["members"] for group in groups if not group["is_system_group"]}
+    assert named == {"it": [me["user_id"]], "press": [me["user_id"]]}
+
+
+def test_an_account_is_found_by_who_it_is_and_first_by_its_verified_address(chat, site):
+    ana = chat.person("ana", role="admin")
+    ana_is_known(site)
+    Browser(chat).opens("/login/")
+    first, second = Browser(chat), Browser(chat)
+
+    first.opens(goes(first, site))
+    ana_is_known(site, email="elsewhere@example.com")
+    second.opens(goes(second, site))
+
+    for browser in (first, second):
+        assert browser.calls("GET", "/users/me").succeeds()["user_id"] == ana.id
+    assert ana.record.email == "ana@example.com"
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [{"email_verified": False}, {"email_verified": None}, {"email": None}, {"email": "no address"}],
+    ids=str,
+)
+def test_an_address_that_is_not_verified_opens_nothing(chat, site, claims):
+    chat.person("ana", role="owner")
+    site.knows("s-eve", **{"email": "ana@example.com", "email_verified": True} | claims)
+    browser = Browser(chat)
+
+    page = browser.opens(goes(browser, site, who="s-eve"))
+
+    assert page.status == 401
+    assert "session" not in browser.cookies
+
+
+def test_who_may_not_come_in_is_told_why(chat, site):
+    ana_is_known(site)
+    outside, uninvited = Browser(chat), Browser(chat)
+
+    not_staff = outside.opens(goes(outside, site, STRICT))
+    ana_is_known(site, groups=["Staff"])
+    not_invited = uninvited.opens(goes(uninvited, site, STRICT))
+    chat.set("invite_required", False)
+    welcome = Browser(chat)
+    welcome.opens(goes(welcome, site, STRICT))
+
+    assert not_staff.status == not_invited.status == 401
+    assert "may not be used" in text_of(not_staff)
+    assert "request an invite for ana@example.com" in text_of(not_invited)
+    assert welcome.calls("GET", "/users/me").status == 200
+
+
+@pytest.mark.parametrize("abuse", ["another browser", "twice", "made up", "late", "no code"])
+def test_a_way_back_is_good_once_in_the_browser_that_left(chat, site, abuse):
+    ana_is_known(site)
+    browser, other = Browser(chat), Browser(chat)
+    back = goes(browser, site)
+
+    match abuse:
+        case "another browser":
+            other.opens(KEYCLOAK)  # which has a cookie of its own
+            page = other.opens(back)
+        case "twice":
+            browser.opens(back)
+            browser.cookies.pop("session")
+            page = browser.opens(back)
+        case "made up":
+            page = browser.opens(re.sub("state=[^&]*", "state=x", back))
+        case "late":
+            chat.server.clock.move(minutes=16)
+            page = browser.opens(back)
+        case "no code":
+            page = browser.opens(re.sub("code=[^&]*", "error=access_denied", back))
+
+    assert page.status in (400, 401)
+    assert "session" not in browser.cookies | other.cookies
+
+
+def test_the_state_of_another_organization_is_unknown_here(chat, site):
+    ana_is_known(site)
+    elsewhere = Chat.found(chat.server)
+    browser = Browser(chat)
+    back = goes(browser, site)
+
+    page = Browser(elsewhere, cookies=browser.cookies).opens(back)
+
+    assert page.status == 400
+
+
+def test_what_is_kept_of_a_login_tells_nobody_anything(chat, site):
+    browser = Browser(chat)
+    left = browser.opens(KEYCLOAK).headers["Location"]
+
+    kept = chat.read(lambda tx: tx.all("SELECT * FROM login_departure WHERE realm_id = :realm"))
+
+    state = parse_qs(urlsplit(left).query)["state"][0]
+    nonce = parse_qs(urlsplit(left).query)["nonce"][0]
+    (row,) = kept
+    text = b"".join(bytes(row[name]) for name in ("state_hash", "browser_hash", "sealed"))
+    for secret in (state, nonce, browser.cookies["login"], "keycloak"):
+        assert secret.encode() not in text
+
+
+def test_after_logging_in_one_is_only_led_to_pages_of_ours(chat, site):
+    ana_is_known(site)
+    browser = Browser(chat)
+
+    came = browser.opens(goes(browser, site, f"{KEYCLOAK}?next=https://evil.example/"))
+
+    assert came.headers["Location"] == "/"
+
+
+def test_a_session_that_somebody_else_has_put_there_is_not_used_on(chat, site):
+    ana_is_known(site)
+    eve = Browser.of(chat.person("eve"))
+    victim = Browser(chat, cookies=dict(eve.cookies))
+
+    victim.opens(goes(victim, site))
+
+    assert victim.cookies["session"] != eve.cookies["session"]
+    assert eve.calls("GET", "/users/me").status == 401
+
+
+def test_github_finds_the_one_address_that_has_an_account(chat, github):
+    ben = chat.person("ben")
+    github.answers = {
+        "/login/oauth/access_token": {"access_token": "access"},
+        "/api/v3/user": {"id": 42, "login": "ben", "name": "Ben"},
+        "/api/v3/user/emails": [
+            {"email": "main@example.com", "verified": True, "primary": True},
+            {"email": "ben@example.com", "verified": True, "primary": False},
+        ],
+    }
+    browser = Browser(chat)
+
+    left = browser.opens("/accounts/login/social/github")
+    state = parse_qs(urlsplit(left.headers["Location"]).query)["state"][0]
+    browser.opens(f"/complete/github/?{urlencode({'state': state, 'code': 'x'})}")
+
+    assert browser.calls("GET", "/users/me").succeeds()["user_id"] == ben.id
+
+
+# --- what clients are told ---
+
+
+def test_clients_are_told_of_every_way_in(chat):
+    told = chat.stranger.get("/server_settings").succeeds()
+
+    assert told["external_authentication_methods"] == [
+        {
+            "name": name,
+            "display_name": title,
+            "display_icon": None,
+            "login_url": login,
+            "signup_url": login.replace("/login/social", "/register/social"),
+        }
+        for name, title, login in [
+            ("remoteuser", "SSO", "/accounts/login/start/sso/"),
+            ("oidc:keycloak", "The house", KEYCLOAK),
+            ("oidc:strict", "OpenID Connect", STRICT),
+            ("github", "GitHub", "/accounts/login/social/github"),
+        ]
+    ]
+    methods = told["authentication_methods"]
+    assert [name for name, is_on in methods.items() if is_on] == [
+        "password",
+        "email",
+        "remoteuser",
+        "github",
+        "openid connect",
+    ]
+    page = Browser(chat).opens("/login/?next=/%23x").body.decode()
+    assert f'href="{KEYCLOAK}?next=/%23x"' in page
+
+
+def test_a_method_that_is_switched_off_is_closed_at_once(chat, site):
+    ana_is_known(site)
+    owner, browser = chat.person("owner", role="owner"), Browser(chat)
+    back = goes(browser, site)
+
+    owner.patch("/realm", authentication_methods={"OpenID Connect": False}).succeeds()
+
+    assert browser.opens(KEYCLOAK).status == 401
+    assert browser.opens(back).status == 401
+    assert browser.opens("/accounts/login/social/google").status == 404
+    names = [
+        each["name"]
+        for each in chat.stranger.get("/server_settings").succeeds()[
+            "external_authentication_methods"
+        ]
+    ]
+    assert names == ["remoteuser", "github"]
+
+
+# --- apps ---
+
+
+def test_the_mobile_app_is_called_with_its_key(chat, site):
+    ana = chat.person("ana")
+    ana_is_known(site)
+    browser = Browser(chat)
+
+    came = browser.opens(goes(browser, site, f"{KEYCLOAK}?mobile_flow_otp={OTP}"))
+
+    assert came.status == 302
+    assert came.body == b""
+    assert "session" not in browser.cookies
+    where = came.headers["Location"]
+    assert where.startswith("zulip://login?")
+    told = {name: values[0] for name, values in parse_qs(where.partition("?")[2]).items()}
+    assert (told["email"], told["user_id"]) == (ana.email, str(ana.id))
+    assert told["realm"] == f"http://{chat.host}"
+    encrypted = bytes.fromhex(told["otp_encrypted_api_key"])
+    pad = bytes.fromhex(OTP)
+    assert bytes(a ^ b for a, b in zip(encrypted, pad, strict=True)).decode() == ana.key
+
+
+def test_the_desktop_app_is_given_a_token_for_a_moment(chat, site):
+    ana = chat.person("ana")
+    ana_is_known(site)
+    browser, app, thief = Browser(chat), Browser(chat), Browser(chat)
+
+    page = browser.opens(goes(browser, site, f"{KEYCLOAK}?desktop_flow_otp={OTP}"))
+    found = re.search("<textarea[^>]*>([0-9a-f]+)</textarea>", page.body.decode())
+    assert found is not None
+    pasted = bytes.fromhex(found[1])
+    made = AESGCM(bytes.fromhex(OTP)).decrypt(pasted[:12], pasted[12:], None).decode()
+    came = app.opens(f"/accounts/login/subdomain/{made}")
+    again = thief.opens(f"/accounts/login/subdomain/{made}")
+
+    assert "session" not in browser.cookies
+    assert len(made) == 32
+    assert came.headers["Location"] == "/"
+    assert app.calls("GET", "/users/me").succeeds()["user_id"] == ana.id
+    assert again.status == 400
+    assert not thief.cookies
+
+
+def test_a_token_of_the_desktop_app_is_stale_after_seconds(chat, site):
+    chat.person("ana")
+    ana_is_known(site)
+    browser = Browser(chat)
+    page = browser.opens(goes(browser, site, f"{KEYCLOAK}?desktop_flow_otp={OTP}"))
+    found = re.search("<textarea[^>]*>([0-9a-f]+)</textarea>", page.body.decode())
+    assert found is not None
+    pasted = bytes.fromhex(found[1])
+    made = AESGCM(bytes.fromhex(OTP)).decrypt(pasted[:12], pasted[12:], None).decode()
+
+    chat.server.clock.move(seconds=16)
+
+    assert Browser(chat).opens(f"/accounts/login/subdomain/{made}").status == 400
+
+
+@pytest.mark.parametrize(
+    "query, words",
+    [
+        ("mobile_flow_otp=xyz", "Invalid OTP"),
+        ("mobile_flow_otp=", "Invalid OTP"),
+        (f"mobile_flow_otp={OTP}0", "Invalid OTP"),
+        (f"desktop_flow_otp={OTP[:-1]}g", "Invalid OTP"),
+        (f"mobile_flow_otp={OTP}&desktop_flow_otp={OTP}", "both mobile_flow_otp and desktop"),
+    ],
+)
+def test_a_bad_one_time_password_is_refused_before_leaving(chat, query, words):
+    page = Browser(chat).opens(f"{KEYCLOAK}?{query}")
+
+    assert page.status == 400
+    assert words in text_of(page)
+
+
+# --- a proxy's word ---
+
+
+def test_a_trusted_proxy_says_who_somebody_is(chat):
+    ana, browser = chat.person("ana"), Browser(chat)
+
+    start = browser.opens(f"/accounts/login/start/sso/?mobile_flow_otp={OTP}")
+    app = browser.opens(start.headers["Location"], **{"X-Remote-User": "ana"})
+    came = browser.opens("/accounts/login/sso/", **{"X-Remote-User": ana.email})
+
+    assert start.headers["Location"] == f"/accounts/login/sso/?mobile_flow_otp={OTP}"
+    assert app.headers["Location"].startswith("zulip://login?otp_encrypted_api_key=")
+    assert came.status == 303
+    assert browser.calls("GET", "/users/me").succeeds()["user_id"] == ana.id
+    assert Browser(chat).opens("/accounts/login/sso/").status == 400
+    unknown = Browser(chat).opens("/accounts/login/sso/", **{"X-Remote-User": "zoe"})
+    assert unknown.status == 401
+
+
+@pytest.mark.parametrize("trusted", ["", "10.0.0.0/8"])
+@pytest.mark.on_one
+def test_nobody_else_is_believed_about_a_header(start_server, trusted):
+    server = start_server(remote_user=(RemoteUserProxy(),), trusted_proxies=parse_networks(trusted))
+    chat = Chat.found(server, "")
+    ana, browser = chat.person("ana", role="owner"), Browser(chat)
+
+    for forwarded in ({}, {"X-Forwarded-For": "10.0.0.1"}):
+        page = browser.opens("/accounts/login/sso/", **{"X-Remote-User": ana.email}, **forwarded)
+        assert page.status == 400
+
+    assert not browser.cookies
+
+
+# --- signed tokens ---
+
+
+def test_a_signed_token_gives_a_key(chat):
+    ana = chat.person("ana")
+
+    plain = chat.stranger.post("/jwt/fetch_api_key", token=token(email=ana.email)).succeeds()
+    full = chat.stranger.post(
+        "/jwt/fetch_api_key", token=token(email=ana.email), include_profile=True
+    ).succeeds()
+
+    assert (plain["api_key"], plain["email"]) == (ana.key, ana.email)
+    assert "user" not in plain
+    assert full["user"]["user_id"] == ana.id
+
+
+def test_a_token_that_is_no_good_gives_nothing(chat):
+    ana = chat.person("ana")
+
+    def tries(**params: Any):
+        return chat.stranger.post("/jwt/fetch_api_key", **params)
+
+    tries().fails("No JSON web token passed in request")
+    tries(token=token(sub="ana")).fails("No email specified in JSON web token claims")
+    forged = jwt.encode(
+        {"alg": "HS256"}, {"email": ana.email}, OctKey.import_key("x" * 40), algorithms=["HS256"]
+    )
+    expired, early = token(email=ana.email, exp=1), token(email=ana.email, nbf=10**11)
+    for bad in (forged, expired, early, "nonsense", "a.b.c", token(email=ana.email)[:-4] + "AAAA"):
+        tries(token=bad).fails("Bad JSON web token")
+    nobody = tries(token=token(email="nobody@example.com"))
+    assert nobody.status == 401
+    chat.write(actions.people.deactivate, ana.id)
+    gone = tries(token=token(email=ana.email))
+    gone.fails("Account is deactivated", code="USER_DEACTIVATED", status=401)
+
+
+def test_a_page_elsewhere_can_send_somebody_in_with_a_token(chat):
+    ana, browser = chat.person("ana"), Browser(chat)
+
+    came = browser.submits(
+        "/accounts/login/jwt/",
+        {"token": token(email=ana.email)},
+        **{"Sec-Fetch-Site": "cross-site"},
+    )
+
+    assert came.status == 303
+    assert browser.calls("GET", "/users/me").succeeds()["user_id"] == ana.id
+    assert Browser(chat).submits("/accounts/login/jwt/", {"token": "x"}).status == 400
+
+
+# --- the root of several organizations ---
+
+
+@pytest.mark.on_one
+def test_the_root_tells_of_the_server_and_of_no_organization(start_server):
+    server = start_server(external_url="http://chat.example.com")
+    north = Chat.found(server, "north")
+    Chat.found(server, "south")
+    root = Chat(server, north.realm, "chat.example.com").stranger
+
+    told = root.get("/server_settings").succeeds()
+
+    assert not [name for name in told if name.startswith("realm_")]
+    assert told["authentication_methods"]["password"] is True
+    nowhere = Chat(server, north.realm, "west.chat.example.com").stranger
+    nowhere.get("/server_settings").fails("Invalid subdomain")

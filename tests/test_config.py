@@ -293,6 +293,10 @@ def test_the_file_names_those_who_vouch_for_people(folder):
             ' this machine, not "http://id.example.com".',
         ),
         (OPENID + "client_id = ''", "{file} is not valid TOML"),
+        (
+            "[[saml]]\nentity_id = 'x'\nurl = 'https://x'\ncertificate = 'x'",
+            "[[saml]] number 1 in {file}: certificate must be PEM",
+        ),
         ("[[jwt]]\nkey_text = 'short'", "[[jwt]] number 1 in {file}: key_text must have at least"),
         (
             "[[jwt]]\nkey_text = 'x'\nalgorithms = ['none']",

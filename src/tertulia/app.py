@@ -35,6 +35,7 @@ from tertulia.jobs import housekeeping, presence
 from tertulia.jobs.counting import Counting
 from tertulia.jobs.directories import DirectoryWatch
 from tertulia.jobs.letters import Postman
+from tertulia.jobs.missed import Lookout
 from tertulia.jobs.preparing import Preparation
 from tertulia.jobs.rerendering import rerender
 from tertulia.jobs.runner import Job, Runner
@@ -51,7 +52,9 @@ from tertulia.web.integrations import IntegrationPages
 from tertulia.web.logging_in import LoginPages
 from tertulia.web.page import WebPage
 from tertulia.web.passwords import PasswordPages
+from tertulia.web.saml import SamlPages
 from tertulia.web.single_sign_on import SingleSignOn
+from tertulia.web.unsubscribing import Unsubscribing
 
 TABLE_HEADERS = {"Cache-Control": "public, max-age=86400", "Access-Control-Allow-Origin": "*"}
 
@@ -90,6 +93,7 @@ class Application:
         self.counting = Counting(database)
         self.postman = Postman(config, database, self.delivery, vault)
         self.switchboard = Switchboard(config, database, self.delivery)
+        self.lookout = Lookout(config, database, self.delivery, vault)
         self.runner = Runner(self._jobs())
         self.connections = Connections(config)
         self.metrics = metrics.Metrics(
@@ -186,6 +190,8 @@ class Application:
             jobs.append(Job("directories", 30, DirectoryWatch(*both, config.ldap).look))
         if config.sends_mail:
             jobs.append(Job("mail", 1, self.postman.go_round, at_once=True))
+            jobs.append(Job("missed messages", 5, self.lookout.look, at_once=True))
+            jobs.append(Job("missed mail", 5, self.lookout.tell, at_once=True))
         if self._goes_by_database:
             jobs.append(Job("clock", 60, partial(housekeeping.compare_clocks, database)))
         return jobs
@@ -208,9 +214,11 @@ class Application:
                 Route("/api/v1/openapi.json", self._openapi),
                 Route("/static/emoji.json", _emoji),
                 *IntegrationPages(self.services).routes(),
+                *Unsubscribing(self.services).routes(),
                 Mount("/static/css", StaticFiles(packages=[("tertulia.web", "static/css")])),
                 *LoginPages(DoorPages(gate), GUEST if self.services.config.demo else None).routes(),
                 *PasswordPages(DoorPages(gate)).routes(),
+                *SamlPages(DoorPages(gate)).routes(),
                 *SingleSignOn(DoorPages(gate)).routes(),
                 *Gallery(self.services, gate).routes(),
                 *Downloads(self.services, gate).routes(),

@@ -12,7 +12,14 @@ from tertulia.links import writing
 VALUES = {
     name: f"the {name}"
     for name in ("name", "organization", "address", "inviter", "agent", "from_where", "when")
-} | {"link": "https://chat.example.com/x", "site": "https://chat.example.com"}
+} | {
+    "link": "https://chat.example.com/x",
+    "site": "https://chat.example.com",
+    "leave": "https://chat.example.com/y",
+    "place": "",
+    "names": "Ana",
+    "said": "Ana: hi\x1eBen: ho",
+}
 
 
 def written(letter: Letter) -> EmailMessage:

@@ -353,6 +353,20 @@ def test_the_desktop_app_is_given_a_token_for_a_moment(chat, site):
     assert not thief.cookies
 
 
+def test_the_desktop_apps_own_window_leads_to_the_browser(chat):
+    app = Browser(chat, headers={"User-Agent": "ZulipElectron/5.11.0 (Linux)"})
+
+    page = app.opens(f"{KEYCLOAK}?next=/%23narrow/is/dm")
+    script = app.opens("/static/desktop-login.js")
+
+    assert page.status == 200
+    assert not app.cookies
+    assert f'href="http://{chat.host}{KEYCLOAK}?next=%2F%23narrow%2Fis%2Fdm"' in page.body.decode()
+    assert "script-src 'self'" in page.headers["Content-Security-Policy"]
+    assert b"desktop_flow_otp" in script.body
+    assert app.opens(f"{KEYCLOAK}?desktop_flow_otp={OTP}").status == 302
+
+
 def test_a_token_of_the_desktop_app_is_stale_after_seconds(chat, site):
     chat.person("ana")
     ana_is_known(site)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tertulia import links
 from tertulia.actions.checking import Finding
-from tertulia.config import Config, LdapDirectory, OpenIdProvider, Provider
+from tertulia.config import Config, LdapDirectory, OpenIdProvider, Provider, SamlProvider
 from tertulia.links.answers import DirectoryTrouble, ProviderTrouble
 
 
@@ -39,6 +39,8 @@ def _trouble(provider: Provider) -> list[str]:
             return [f"there is no file {file}"]
         if isinstance(provider, LdapDirectory):
             links.ldap.try_out(provider)
+        elif isinstance(provider, SamlProvider):
+            links.saml.check_certificates(provider)
         elif isinstance(provider, OpenIdProvider) and provider.preset != "github":
             asyncio.run(links.openid.describe(provider))
     except (DirectoryTrouble, ProviderTrouble) as trouble:

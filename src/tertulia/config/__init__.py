@@ -10,6 +10,7 @@ from tertulia.config.providers import (
     OpenIdProvider,
     Provider,
     RemoteUserProxy,
+    SamlProvider,
 )
 from tertulia.config.settings import SETTINGS, Config, settings_markdown
 from tertulia.config.values import SWITCH, ConfigError, Rate, Setting, as_text
@@ -28,6 +29,7 @@ __all__ = [
     "Provider",
     "Rate",
     "RemoteUserProxy",
+    "SamlProvider",
     "Setting",
     "as_text",
     "settings_markdown",

@@ -314,6 +314,50 @@ class LdapDirectory(InformedProvider):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SamlProvider(InformedProvider):
+    TABLE = "saml"
+    MEANING = (
+        "A site that people log in with by SAML. It finds what it has to know of us at"
+        " `https://CHAT/saml/metadata.xml`; our return address is `https://CHAT/complete/saml/`."
+    )
+
+    entity_id: str = needed(SOMETHING, "What the provider calls itself.")
+    url: str = needed(WEB_ADDRESS, "Where it lets people log in (HTTP-Redirect).")
+    certificate: str = needed(KEY, "With which it signs, as PEM; two of them while it changes.")
+    display_name: str = row("", LINE, "What its button says.", when_empty="`SAML`")
+    display_icon: str = row(
+        "", WEB_ADDRESS, "The address of a picture for its button.", when_empty="none"
+    )
+    email_attribute: str = row(
+        "", LINE, "The attribute that holds the address.", when_empty="the NameID is it"
+    )
+    id_attribute: str = row(
+        "", LINE, "What stays the same when addresses change.", when_empty="the NameID"
+    )
+    name_attribute: str = row("", LINE, "The attribute with the full name.", when_empty="none")
+    first_name_attribute: str = row(
+        "", LINE, "Together with `last_name_attribute`, instead of it.", when_empty="none"
+    )
+    last_name_attribute: str = row("", LINE, "See there.", when_empty="none")
+    groups_attribute: str = row("groups", LINE, "The attribute that lists groups.")
+    organization_attribute: str = row(
+        "", LINE, "Lists the subdomains that somebody belongs to.", when_empty="not asked"
+    )
+
+    @property
+    def method(self) -> str:
+        return "SAML"
+
+    @property
+    def title(self) -> str:
+        return self.display_name or self.method
+
+    def check(self) -> None:
+        if "BEGIN CERTIFICATE" not in self.certificate:
+            raise ConfigError("certificate must be PEM: -----BEGIN CERTIFICATE-----")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RemoteUserProxy(Provider):
     TABLE = "remote_user"
     MEANING = (
@@ -358,7 +402,8 @@ class JwtIssuer(Provider):
 
 
 TABLES: dict[str, type[Provider]] = {
-    each.TABLE: each for each in (OpenIdProvider, LdapDirectory, RemoteUserProxy, JwtIssuer)
+    each.TABLE: each
+    for each in (OpenIdProvider, LdapDirectory, SamlProvider, RemoteUserProxy, JwtIssuer)
 }
 
 

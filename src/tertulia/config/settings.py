@@ -19,6 +19,7 @@ from tertulia.config.providers import (
     OpenIdProvider,
     Provider,
     RemoteUserProxy,
+    SamlProvider,
     read_tables,
     tables_markdown,
 )
@@ -225,6 +226,7 @@ class Config:
 
     openid: tuple[OpenIdProvider, ...] = ()
     ldap: tuple[LdapDirectory, ...] = ()
+    saml: tuple[SamlProvider, ...] = ()
     remote_user: tuple[RemoteUserProxy, ...] = ()
     jwt: tuple[JwtIssuer, ...] = ()
 
@@ -243,7 +245,7 @@ class Config:
     @property
     def providers(self) -> tuple[Provider, ...]:
         """All who vouch for people."""
-        return (*self.ldap, *self.remote_user, *self.openid, *self.jwt)
+        return (*self.ldap, *self.saml, *self.remote_user, *self.openid, *self.jwt)
 
     def login_methods(self, subdomain: str | None) -> tuple[str, ...]:
         """The ways to log in that this server offers an organization, or to any of them, by their

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         introductions,
         ldap,
         openid,
+        saml,
         smtp,
         tokens,
         web,

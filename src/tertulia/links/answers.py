@@ -36,6 +36,18 @@ class ProviderTrouble(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class SamlPerson:
+    """Somebody as a SAML provider knows them."""
+
+    name_id: str
+    attributes: Mapping[str, list[str]]
+
+    def first(self, name: str) -> str:
+        values = self.attributes.get(name, [])
+        return values[0] if name and values else ""
+
+
+@dataclass(frozen=True, slots=True)
 class PendingLogin:
     """What a login under way has to be recognized by."""
 

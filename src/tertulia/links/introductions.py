@@ -7,12 +7,12 @@ from typing import Any
 import structlog
 
 from tertulia import domain, links
-from tertulia.config import InformedProvider, LdapDirectory, OpenIdProvider, Provider
+from tertulia.config import InformedProvider, LdapDirectory, OpenIdProvider, Provider, SamlProvider
 from tertulia.domain.files.images import Avatar
 from tertulia.domain.people.identities import Identity, Introduction, Tidings, Welcome
 from tertulia.domain.people.user import Role
 from tertulia.errors.messages import BadImage
-from tertulia.links.answers import LdapPerson, SiteUser
+from tertulia.links.answers import LdapPerson, SamlPerson, SiteUser
 
 log = structlog.get_logger()
 
@@ -68,6 +68,32 @@ def from_site(provider: OpenIdProvider, user: SiteUser) -> Introduction:
         full_name=full_name(_name(provider, told), email),
         welcome=Welcome(provider.new_people),
         is_admitted=is_admitted(provider, theirs),
+        profile=profile(provider, told),
+        role=role(provider, theirs),
+        roles_to_take=managed_roles(provider),
+        groups=groups(provider, theirs),
+    )
+
+
+def from_saml(provider: SamlProvider, subdomain: str, person: SamlPerson) -> Introduction:
+    """What a SAML provider says of somebody, for one organization; its addresses are believed."""
+    email = person.first(provider.email_attribute) or (
+        "" if provider.email_attribute else person.name_id
+    )
+    names = (provider.first_name_attribute, provider.last_name_attribute)
+    parts = " ".join(filter(None, (person.first(name) for name in names)))
+    theirs = person.attributes.get(provider.groups_attribute, [])
+    organizations = person.attributes.get(provider.organization_attribute, [])
+    told = {name: values[0] for name, values in person.attributes.items() if values}
+    return Introduction(
+        provider=provider.key,
+        method=provider.method,
+        subject=person.first(provider.id_attribute) or person.name_id,
+        emails=(email,) if email else (),
+        full_name=full_name(parts or person.first(provider.name_attribute), email),
+        welcome=Welcome(provider.new_people),
+        is_admitted=is_admitted(provider, theirs)
+        and (not provider.organization_attribute or subdomain in organizations),
         profile=profile(provider, told),
         role=role(provider, theirs),
         roles_to_take=managed_roles(provider),

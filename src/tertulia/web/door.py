@@ -32,6 +32,7 @@ class DoorPages:
         post: Endpoint | None,
         *,
         from_anywhere: bool = False,
+        most_bytes: int = FORM_BYTES,
     ) -> Route:
         """A page that is shown, one that takes a form, or both; what goes wrong is told here.
 
@@ -44,9 +45,9 @@ class DoorPages:
             endpoint = doing[asked.sent_method]
             assert endpoint is not None
             try:
-                await asked.read_early(FORM_BYTES)
-                asked.refuse_larger(FORM_BYTES)
-                await asked.read_rest(FORM_BYTES)
+                await asked.read_early(most_bytes)
+                asked.refuse_larger(most_bytes)
+                await asked.read_rest(most_bytes)
                 call = await self._gate.visit(asked, from_anywhere)
                 return await endpoint(call, **request.path_params)
             except ClientError as error:

@@ -68,6 +68,8 @@ ENGLISH = {
     "back_to_app": "Back to the app",
     "back_to_app_explained": "Copy this into the app within a few seconds, and you are in.",
     "to_be_pasted": "To be pasted",
+    "in_the_browser": "Log in with the browser",
+    "in_the_browser_explained": "Your browser opens. Copy what it shows at the end, and come back.",
 }
 
 SPANISH = {
@@ -135,6 +137,8 @@ SPANISH = {
     "back_to_app": "De vuelta a la aplicación",
     "back_to_app_explained": "Copia esto en la aplicación en unos segundos y estarás dentro.",
     "to_be_pasted": "Para pegar",
+    "in_the_browser": "Entrar con el navegador",
+    "in_the_browser_explained": "Se abre tu navegador. Copia lo que muestre al final y vuelve.",
 }
 
 LANGUAGES = {"en": ENGLISH, "es": SPANISH}

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from tertulia.actions.personal import (
         alert_words,
         drafts,
+        missed,
         muted_users,
         navigation_views,
         settings,

@@ -6,7 +6,7 @@ from msgspec import UNSET, UnsetType
 from tertulia import actions, api, domain
 from tertulia.actions.messages.composing import Author
 from tertulia.api.call import Call
-from tertulia.config import OpenIdProvider, Provider
+from tertulia.config import OpenIdProvider, Provider, SamlProvider
 from tertulia.errors import BadRequest
 from tertulia.http.replies import Reply
 
@@ -113,11 +113,18 @@ def external_methods(call: Call) -> list[ExternalMethod]:
 
 
 # The higher, the nearer to the top; providers of one kind are in the order of the settings.
-ORDER = {"RemoteUser": 9000, "Google": 150, "GitHub": 100, "OpenID Connect": 100, "GitLab": 75}
+ORDER = {
+    "SAML": 9999,
+    "RemoteUser": 9000,
+    "Google": 150,
+    "GitHub": 100,
+    "OpenID Connect": 100,
+    "GitLab": 75,
+}
 
 
 def _external(provider: Provider) -> tuple[int, ExternalMethod]:
-    if not isinstance(provider, OpenIdProvider):
+    if not isinstance(provider, OpenIdProvider | SamlProvider):
         path = "/accounts/login/start/sso/"
         return ORDER[provider.method], ExternalMethod("remoteuser", "SSO", None, path, path)
     told = ExternalMethod(

@@ -7,7 +7,12 @@ from typing import TypeVar
 from tertulia import actions, domain, links
 from tertulia.actions.people.arriving import ProvenIdentity
 from tertulia.api.call import Call
-from tertulia.config import JwtIssuer, OpenIdProvider, Provider
+from tertulia.config import (
+    JwtIssuer,
+    OpenIdProvider,
+    Provider,
+    SamlProvider,
+)
 from tertulia.domain.people.identities import Introduction
 from tertulia.errors.authentication import (
     JwtNotOffered,
@@ -24,6 +29,14 @@ P = TypeVar("P", bound=Provider)
 def find(call: Call, key: str) -> OpenIdProvider:
     """A site that people of this organization may log in with. Raises NotFound, MethodDisabled."""
     provider = _open_to(call, [each for each in call.config.openid if each.key == key])
+    if provider is None:
+        raise NotFound()
+    return provider
+
+
+def find_saml(call: Call, name: str) -> SamlProvider:
+    """The same for SAML, by its name."""
+    provider = _open_to(call, [each for each in call.config.saml if each.called == name])
     if provider is None:
         raise NotFound()
     return provider

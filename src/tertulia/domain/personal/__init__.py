@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from tertulia.domain.personal import (
         alert_words,
         drafts,
+        missed,
         navigation_views,
         settings,
         snippets,

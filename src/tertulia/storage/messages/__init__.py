@@ -49,6 +49,7 @@ GOES_WITH_A_MESSAGE = (
     "submessage",
     "attachment_message",
     "webhook_call",
+    "missed_message",
 )
 # What a protected history shows: what came into the channel, by being sent there or by being
 # moved there, while one was subscribed.

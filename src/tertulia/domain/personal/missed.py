@@ -1,0 +1,87 @@
+"""Whether somebody who is away is told of a message: the first of their settings that fits."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from tertulia.domain.channels.channel import Subscription
+from tertulia.domain.people.user import User
+from tertulia.domain.personal.topic_policies import Visibility
+
+Way = Literal["email", "push"]
+Reason = Literal[
+    "direct_message",
+    "mentioned",
+    "topic_wildcard_mentioned_in_followed_topic",
+    "stream_wildcard_mentioned_in_followed_topic",
+    "topic_wildcard_mentioned",
+    "stream_wildcard_mentioned",
+    "followed_topic",
+    "stream",
+]
+
+PRESENT_SECONDS = 200  # who did something here so lately sees what comes
+LOOK_AGAIN_SECONDS = 60.0  # at those who are here and have not read it
+MOST_MESSAGES = 20  # of one conversation that a mail shows
+
+
+@dataclass(frozen=True, slots=True)
+class Stake:
+    """What a message is to somebody who received it."""
+
+    is_direct: bool = False
+    is_mentioned: bool = False
+    in_topic_wildcard: bool = False
+    in_channel_wildcard: bool = False
+    policy: Visibility = Visibility.NONE
+    subscription: Subscription | None = None
+
+    @property
+    def is_muted(self) -> bool:
+        """A muted topic is silent; a muted channel is, but for topics that were unmuted."""
+        if self.policy == Visibility.MUTED:
+            return True
+        in_muted_channel = self.subscription is not None and self.subscription.is_muted
+        return in_muted_channel and self.policy not in (Visibility.UNMUTED, Visibility.FOLLOWED)
+
+
+def reason(user: User, about: Stake, way: Way) -> Reason | None:
+    """Why somebody is told of a message in this way; None if they are not."""
+    if about.is_muted or user.is_bot or not user.is_active:
+        return None
+    if user.prefers(f"enable_offline_{way}_notifications"):
+        found = _called(user, about)
+        if found is not None:
+            return found
+    is_followed = about.policy == Visibility.FOLLOWED
+    if is_followed and user.prefers(f"enable_followed_topic_{way}_notifications"):
+        return "followed_topic"
+    chosen = (
+        None if about.subscription is None else getattr(about.subscription, f"{way}_notifications")
+    )
+    if about.subscription is not None and (
+        user.prefers(f"enable_stream_{way}_notifications") if chosen is None else chosen
+    ):
+        return "stream"
+    return None
+
+
+def _called(user: User, about: Stake) -> Reason | None:
+    if about.is_direct:
+        return "direct_message"
+    if about.is_mentioned:
+        return "mentioned"
+    if about.policy == Visibility.FOLLOWED and user.prefers(
+        "enable_followed_topic_wildcard_mentions_notify"
+    ):
+        if about.in_topic_wildcard:
+            return "topic_wildcard_mentioned_in_followed_topic"
+        if about.in_channel_wildcard:
+            return "stream_wildcard_mentioned_in_followed_topic"
+    subscription = about.subscription
+    chosen = None if subscription is None else subscription.wildcard_mentions_notify
+    if user.prefers("wildcard_mentions_notify") if chosen is None else chosen:
+        if about.in_topic_wildcard:
+            return "topic_wildcard_mentioned"
+        if about.in_channel_wildcard:
+            return "stream_wildcard_mentioned"
+    return None

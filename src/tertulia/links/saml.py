@@ -1,0 +1,118 @@
+"""SAML: where to send a browser, and whether what comes back was signed by the provider.
+
+The library checks the signature, who has signed, for whom, and from when to when it is good. What
+it leaves to us: that the answer is to the very login that left, and meant for our return address.
+What is read is the signed element alone, and no answer may hold comments, with which a name could
+be cut short.
+"""
+
+import base64
+import binascii
+import datetime
+from collections.abc import Iterator
+from xml.sax.saxutils import quoteattr
+
+from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric import rsa
+from lxml import etree
+from minisaml.errors import MiniSAMLError
+from minisaml.request import get_request_redirect_url
+from minisaml.response import TimeDriftLimits, validate_response
+from minisignxml.errors import MiniSignXMLError
+
+from tertulia.config import SamlProvider
+from tertulia.links.answers import ProviderTrouble, SamlPerson
+
+LEEWAY = datetime.timedelta(seconds=60)
+LONGEST = 200_000
+SUCCESS = "urn:oasis:names:tc:SAML:2.0:status:Success"
+_NAMES = {
+    "p": "urn:oasis:names:tc:SAML:2.0:protocol",
+    "a": "urn:oasis:names:tc:SAML:2.0:assertion",
+}
+
+
+def leave(
+    provider: SamlProvider, entity: str, return_address: str, request_id: str, state: str
+) -> str:
+    """Where to send the browser; `entity` is what we call ourselves."""
+    return get_request_redirect_url(
+        saml_endpoint=provider.url,
+        expected_audience=entity,
+        acs_url=return_address,
+        request_id=request_id,
+        relay_state=state,
+    )
+
+
+def read_answer(
+    provider: SamlProvider, entity: str, return_address: str, request_id: str, answer: str
+) -> SamlPerson:
+    """Whom the provider vouches for. Raises ProviderTrouble."""
+    if len(answer) > LONGEST:
+        raise ProviderTrouble("the answer is too long")
+    try:
+        xml = base64.b64decode("".join(answer.split()), validate=True)
+        if b"<!" in xml:  # comments, entities: nothing that an honest answer needs
+            raise ProviderTrouble("the answer holds comments or declarations")
+        found = validate_response(
+            data=base64.b64encode(xml),
+            certificate=list(_certificates(provider)),
+            expected_audience=entity,
+            idp_issuer=provider.entity_id,
+            allowed_time_drift=TimeDriftLimits(LEEWAY, LEEWAY),
+        )
+    except (MiniSAMLError, MiniSignXMLError, binascii.Error, etree.Error, ValueError) as error:
+        raise ProviderTrouble(f"the answer is no good: {type(error).__name__}") from error
+    except (KeyError, AttributeError, TypeError) as error:  # parts that the library expects
+        raise ProviderTrouble(f"the answer lacks something: {error}") from error
+    if found.in_response_to != request_id:
+        raise ProviderTrouble("the answer is to another login")
+    _check_envelope(xml, return_address)
+    attributes = {each.name: list(filter(None, each.values)) for each in found.attributes}
+    return SamlPerson((found.name_id or "").strip(), attributes)
+
+
+def check_certificates(provider: SamlProvider) -> None:
+    """Raises ProviderTrouble for what is no certificate, or can verify nothing."""
+    try:
+        keys = [each.public_key() for each in _certificates(provider)]
+    except ValueError as error:
+        raise ProviderTrouble(f"its certificate cannot be read: {error}") from error
+    if not all(isinstance(key, rsa.RSAPublicKey) for key in keys):
+        raise ProviderTrouble("its certificate must have an RSA key")
+
+
+def metadata(entity: str, return_address: str) -> str:
+    """What a provider has to know of us."""
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        '<EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata"'
+        f" entityID={quoteattr(entity)}>\n"
+        '<SPSSODescriptor AuthnRequestsSigned="false" WantAssertionsSigned="true"'
+        f' protocolSupportEnumeration="{_NAMES["p"]}">\n'
+        '<AssertionConsumerService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST"'
+        f' Location={quoteattr(return_address)} index="1"/>\n'
+        "</SPSSODescriptor>\n</EntityDescriptor>\n"
+    )
+
+
+def _certificates(provider: SamlProvider) -> Iterator[x509.Certificate]:
+    yield from x509.load_pem_x509_certificates(provider.certificate.encode())
+
+
+def _check_envelope(xml: bytes, return_address: str) -> None:
+    """What is around the signed part may only make an answer worse, never better."""
+    tree = etree.fromstring(xml, etree.XMLParser(resolve_entities=False, no_network=True))
+    if len(tree.findall(".//a:Assertion", _NAMES)) != 1:
+        raise ProviderTrouble("there must be one assertion")
+    destination = tree.get("Destination", return_address)
+    recipients = [
+        each.get("Recipient", return_address)
+        for each in tree.findall(".//a:SubjectConfirmationData", _NAMES)
+    ]
+    if {destination, *recipients} != {return_address}:
+        raise ProviderTrouble("the answer is meant for another address")
+    for status in tree.findall("./p:Status/p:StatusCode", _NAMES):
+        if status.get("Value") != SUCCESS:
+            raise ProviderTrouble("the provider has refused")

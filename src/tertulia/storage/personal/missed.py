@@ -1,0 +1,93 @@
+"""What people may have missed."""
+
+from tertulia.storage.database.tx import Tx
+
+
+def position(tx: Tx) -> int | None:
+    """Up to which event it was looked for; None before the first time."""
+    found = tx.value("SELECT seq AS value FROM missed_position WHERE realm_id = :realm")
+    return None if found is None else int(found)
+
+
+def set_position(tx: Tx, seq: int) -> None:
+    tx.execute(
+        "INSERT INTO missed_position (realm_id, seq) VALUES (:realm, :seq)"
+        " ON CONFLICT (realm_id) DO UPDATE SET seq = excluded.seq",
+        seq=seq,
+    )
+
+
+def insert(tx: Tx, message_id: int, reasons: dict[int, str]) -> None:
+    """That these people may have missed a message."""
+    tx.execute_many(
+        "INSERT INTO missed_message (realm_id, user_id, message_id, reason)"
+        " VALUES (:realm, :user, :message, :reason) ON CONFLICT (user_id, message_id) DO NOTHING",
+        [
+            {"realm": tx.realm_id, "user": user_id, "message": message_id, "reason": reason}
+            for user_id, reason in sorted(reasons.items())
+        ],
+    )
+
+
+def start_timers(tx: Tx, due: dict[int, float]) -> None:
+    """When each is to be told; a timer that runs already goes on."""
+    tx.execute_many(
+        "INSERT INTO missed_timer (realm_id, user_id, due_at) VALUES (:realm, :user, :due)"
+        " ON CONFLICT (user_id) DO NOTHING",
+        [{"realm": tx.realm_id, "user": user_id, "due": at} for user_id, at in sorted(due.items())],
+    )
+
+
+def due(tx: Tx, most: int) -> list[tuple[int, int]]:
+    """Whose time has come, in all organizations: organization and person."""
+    rows = tx.all(
+        "SELECT realm_id, user_id FROM missed_timer WHERE due_at <= :now"
+        " ORDER BY due_at LIMIT :most",
+        now=tx.now,
+        most=most,
+    )
+    return [(row["realm_id"], row["user_id"]) for row in rows]
+
+
+def is_due(tx: Tx, user_id: int) -> bool:
+    found = tx.one(
+        "SELECT 1 AS found FROM missed_timer"
+        " WHERE user_id = :user AND realm_id = :realm AND due_at <= :now",
+        user=user_id,
+        now=tx.now,
+    )
+    return found is not None
+
+
+def put_off(tx: Tx, user_id: int, until: float) -> None:
+    tx.execute(
+        "UPDATE missed_timer SET due_at = :until WHERE user_id = :user AND realm_id = :realm",
+        until=until,
+        user=user_id,
+    )
+
+
+def of_user(tx: Tx, user_id: int) -> dict[int, str]:
+    """What somebody may have missed, oldest first, and why they are told."""
+    rows = tx.all(
+        "SELECT message_id, reason FROM missed_message"
+        " WHERE user_id = :user AND realm_id = :realm ORDER BY message_id",
+        user=user_id,
+    )
+    return {row["message_id"]: row["reason"] for row in rows}
+
+
+def forget(tx: Tx, user_id: int) -> None:
+    for table in ("missed_message", "missed_timer"):
+        tx.execute(f"DELETE FROM {table} WHERE user_id = :user AND realm_id = :realm", user=user_id)
+
+
+def chosen_for_channel(tx: Tx, channel_id: int, way: str) -> dict[int, bool]:
+    """Who has chosen for a channel whether they are told of everything, and what."""
+    assert way in ("email", "push")
+    rows = tx.all(
+        f"SELECT user_id, {way}_notifications AS chosen FROM subscription"
+        f" WHERE channel_id = :channel AND active AND {way}_notifications IS NOT NULL",
+        channel=channel_id,
+    )
+    return {row["user_id"]: bool(row["chosen"]) for row in rows}

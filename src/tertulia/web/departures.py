@@ -1,0 +1,87 @@
+"""Logins that leave for a provider's site, and what is remembered of them until they come back."""
+
+from pathlib import Path
+from urllib.parse import urlencode
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+
+from tertulia import actions, api
+from tertulia.api.call import Call
+from tertulia.errors.authentication import LoginExpired
+from tertulia.web import endings, logging_in, rendering, security_headers
+from tertulia.web.endings import Ending
+
+DESKTOP_APP = "ZulipElectron"
+SCRIPT = Path(__file__).parent / "static" / "desktop-login.js"
+
+
+class Luggage(msgspec.Struct, frozen=True):
+    """What has to be known when somebody comes back from a provider."""
+
+    provider: str
+    nonce: str
+    verifier: str
+    return_address: str
+    ending: Ending
+
+
+async def remember(call: Call, state: str, luggage: Luggage) -> str:
+    """Keep what will have to be known; gives the value of Set-Cookie for the browser it is of."""
+    browser, cookie = api.browsers.login_token(call)
+    await call.db.write(
+        actions.people.logins_under_way.leave,
+        _state_hash(call, state),
+        _browser_hash(call, browser),
+        call.vault.seal(msgspec.json.encode(luggage).decode()),
+    )
+    return cookie
+
+
+async def recall(call: Call, state: str) -> Luggage:
+    """What the login left with that comes back now, once. Raises LoginExpired."""
+    browser = api.browsers.known_login_token(call)
+    if not state or browser is None:
+        raise LoginExpired()
+    sealed = await call.db.write(
+        actions.people.logins_under_way.come_back,
+        _state_hash(call, state),
+        _browser_hash(call, browser),
+    )
+    return msgspec.json.decode(call.vault.unseal(sealed), type=Luggage)
+
+
+# --- the desktop app's own window ---
+
+
+def is_desktop_app(call: Call) -> bool:
+    """Whether it is the window of the desktop app, in which nobody should type a password."""
+    return call.client == DESKTOP_APP and "desktop_flow_otp" not in call.request.params
+
+
+async def send_to_browser(call: Call) -> Response:
+    """A page that has the app open the same address in the system's browser."""
+    wanted = endings.asked_for(call).next
+    query = urlencode({"next": wanted}) if wanted != logging_in.HOME else ""
+    return await rendering.page(
+        call.request,
+        "desktop_start.html",
+        headers=security_headers.of_page(scripts=True),
+        name=call.org.realm.name,
+        problem="",
+        news="",
+        address=f"{call.site}{call.request.path}{'?' if query else ''}{query}",
+    )
+
+
+async def desktop_script(request: Request) -> Response:
+    return FileResponse(SCRIPT, media_type="text/javascript; charset=utf-8")
+
+
+def _state_hash(call: Call, state: str) -> bytes:
+    return call.vault.fingerprint(f"login state {state}")
+
+
+def _browser_hash(call: Call, token: str) -> bytes:
+    return call.vault.fingerprint(f"login browser {token}")

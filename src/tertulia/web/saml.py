@@ -1,0 +1,144 @@
+"""Logging in with a SAML provider.
+
+Its answer is a form that its page makes the browser post to us, and browsers send no cookie along
+with what comes from another site. So the answer is checked, kept for a moment, and the browser sent
+on to an address of ours; there it shows that it is the one that has left.
+"""
+
+import asyncio
+
+import msgspec
+import structlog
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from tertulia import actions, api, domain, links
+from tertulia.actions.people.arriving import ProvenIdentity
+from tertulia.api.call import Call
+from tertulia.errors.authentication import ProviderFailed
+from tertulia.errors.http import NotFound
+from tertulia.links.answers import ProviderTrouble, SamlPerson
+from tertulia.web import departures, door, endings
+from tertulia.web.departures import Luggage
+from tertulia.web.door import DoorPages
+from tertulia.web.endings import NO_STORE
+
+log = structlog.get_logger()
+
+RETURN = "/complete/saml/"
+FINISH = "/complete/saml/finish/"
+METADATA = "/saml/metadata.xml"
+
+
+class SamlAnswer(msgspec.Struct, frozen=True):
+    """What a provider has said, checked, until the browser shows whose login it is."""
+
+    provider: str
+    state: str
+    name_id: str
+    attributes: dict[str, list[str]]
+
+
+class SamlPages:
+    def __init__(self, entrance: DoorPages) -> None:
+        self._door = entrance
+
+    def routes(self) -> list[Route]:
+        route = self._door.route
+        return [
+            *(
+                route(f"/accounts/{word}/social/saml/{{idp}}", _leave, None)
+                for word in ("login", "register")
+            ),
+            route(RETURN, None, _take_answer, from_anywhere=True, most_bytes=1 << 18),
+            route(FINISH, _finish, None),
+            route(METADATA, _describe_ourselves, None),
+        ]
+
+
+async def _leave(call: Call, idp: str) -> Response:
+    """Send a browser to the provider, and remember what it wants."""
+    provider = api.people.providers.find_saml(call, idp)
+    if departures.is_desktop_app(call):
+        return await departures.send_to_browser(call)
+    luggage = Luggage(provider.called, "", "", _return_address(call), endings.asked_for(call))
+    state = domain.people.sessions.new_token()
+    cookie = await departures.remember(call, state, luggage)
+    where = links.saml.leave(
+        provider, _entity(call), luggage.return_address, _request_id(call, state), state
+    )
+    return RedirectResponse(where, 302, NO_STORE | {"Set-Cookie": cookie})
+
+
+async def _take_answer(call: Call) -> Response:
+    """Check what a provider says, and keep it for the browser that has left."""
+    params = call.request.params
+    state, answer = params.get("RelayState", ""), params.get("SAMLResponse", "")
+    for provider in call.config.saml:
+        if not provider.is_for(call.org.realm.subdomain):
+            continue
+        try:
+            person = await asyncio.to_thread(
+                links.saml.read_answer,
+                provider,
+                _entity(call),
+                _return_address(call),
+                _request_id(call, state),
+                answer,
+            )
+        except ProviderTrouble as trouble:
+            log.warning("a provider is of no help", provider=provider.key, why=str(trouble))
+            continue
+        kept = SamlAnswer(provider.called, state, person.name_id, dict(person.attributes))
+        token = domain.people.sessions.new_token()
+        await call.db.write(
+            actions.people.logins_under_way.leave,
+            _answer_hash(call, token),
+            b"",
+            call.vault.seal(msgspec.json.encode(kept).decode()),
+        )
+        return door.see(f"{FINISH}?answer={token}")
+    raise ProviderFailed()
+
+
+async def _finish(call: Call) -> Response:
+    """The browser that has left comes to fetch its answer."""
+    token = _answer_hash(call, call.request.params.get("answer", ""))
+    sealed = await call.db.write(actions.people.logins_under_way.come_back, token, b"")
+    answer = msgspec.json.decode(call.vault.unseal(sealed), type=SamlAnswer)
+    luggage = await departures.recall(call, answer.state)
+    if luggage.provider != answer.provider:
+        raise ProviderFailed()
+    provider = api.people.providers.find_saml(call, answer.provider)
+    person = SamlPerson(answer.name_id, answer.attributes)
+    introduced = links.introductions.from_saml(provider, call.org.realm.subdomain, person)
+
+    async def recognize() -> ProvenIdentity:
+        return await api.people.providers.recognize(call, introduced)
+
+    return await endings.enter(call, recognize, luggage.ending)
+
+
+async def _describe_ourselves(call: Call) -> Response:
+    if not any(each.is_for(call.org.realm.subdomain) for each in call.config.saml):
+        raise NotFound()
+    described = links.saml.metadata(_entity(call), _return_address(call))
+    return Response(described, headers=NO_STORE, media_type="text/xml")
+
+
+def _entity(call: Call) -> str:
+    """What we call ourselves."""
+    return f"{call.site}{METADATA}"
+
+
+def _return_address(call: Call) -> str:
+    return f"{call.site}{RETURN}"
+
+
+def _request_id(call: Call, state: str) -> str:
+    """Follows from the state, and from nothing that anybody else knows."""
+    return f"_{call.vault.signature(f'saml request {state}')}"
+
+
+def _answer_hash(call: Call, token: str) -> bytes:
+    return call.vault.fingerprint(f"saml answer {token}")

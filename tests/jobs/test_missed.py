@@ -1,0 +1,191 @@
+"""Mail about what people have missed: by their settings, after their delay, if they stay away."""
+
+import re
+
+import pytest
+from tests.support.post import html_in, text_in
+
+PERIOD = 120  # seconds, unless people choose otherwise
+
+
+def looks(chat):
+    chat.server.do(chat.server.application.lookout.look())
+
+
+def waits(chat, seconds=PERIOD + 1):
+    """It is later, and whoever is to be told is told."""
+    looks(chat)
+    chat.server.clock.move(seconds=seconds)
+    chat.server.do(chat.server.application.lookout.tell())
+    chat.server.do(chat.server.application.postman.go_round())
+
+
+@pytest.fixture
+def people(mailing):
+    host = mailing.host
+    ana = mailing.person("ana", channels=["kitchen"], email=f"ana@{host}")
+    ben = mailing.person("ben", channels=["kitchen"], email=f"ben@{host}")
+    looks(mailing)
+    return ana, ben
+
+
+def test_who_stays_away_is_told_once_for_each_conversation(mailing, post, people):
+    ana, ben = people
+
+    ana.says("Are you *there*?", to=[ben])
+    ana.says("Still waiting", to=[ben])
+    ana.says("Nothing for Ben", to="kitchen > lunch")
+    looks(mailing)  # being named, he follows the topic from there on
+    ana.says("@**Ben** soup", to="kitchen > lunch")
+    waits(mailing)
+    waits(mailing)
+
+    direct, mention = post.letters_to(ben.email)
+    assert direct["Subject"] == "Ana wrote to you"
+    lines = text_in(direct).splitlines()
+    assert lines[:3] == ["Ana: Are you *there*?", "", "Ana: Still waiting"]
+    assert "<em>there</em>" in html_in(direct)
+    assert mention["Subject"] == "#kitchen > lunch"
+    assert "Nothing for Ben" not in text_in(mention)
+    assert direct["References"] != mention["References"]
+    assert direct["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    assert post.letters_to(ana.email) == []
+
+
+def test_who_reads_it_meanwhile_is_told_nothing(mailing, post, people):
+    ana, ben = people
+    sent = ana.says("hi", to=[ben])
+    gone = ana.says("oops", to=[ben])
+    looks(mailing)
+
+    ben.post("/messages/flags", messages=[sent.id], op="add", flag="read").succeeds()
+    ana.delete(f"/messages/{gone.id}").succeeds()
+    waits(mailing)
+
+    assert post.letters_to(ben.email) == []
+
+
+def test_who_is_here_is_told_when_they_leave_it_unread(mailing, post, people):
+    ana, ben = people
+    ana.says("hi", to=[ben])
+    looks(mailing)
+    mailing.server.clock.move(seconds=PERIOD)
+    ben.post("/users/me/presence", status="active").succeeds()
+
+    waits(mailing, seconds=1)
+    assert post.letters_to(ben.email) == []
+    waits(mailing, seconds=300)
+
+    assert len(post.letters_to(ben.email)) == 1
+
+
+@pytest.mark.parametrize(
+    "settings, subscription, policy, words, is_told",
+    [
+        (
+            {
+                "enable_offline_email_notifications": False,
+                "automatically_follow_topics_where_mentioned": False,
+            },
+            {},
+            0,
+            "@**Ben**",
+            False,
+        ),
+        ({}, {}, 0, "@**all**", True),
+        ({"wildcard_mentions_notify": False}, {}, 0, "@**all**", False),
+        ({}, {"wildcard_mentions_notify": False}, 0, "@**all**", False),
+        (
+            {"automatically_follow_topics_where_mentioned": False},
+            {"is_muted": True},
+            0,
+            "@**Ben**",
+            False,
+        ),
+        ({}, {"is_muted": True}, 2, "@**Ben**", True),
+        ({}, {}, 1, "@**Ben**", False),
+        ({}, {}, 3, "plain", True),
+        ({"enable_followed_topic_email_notifications": False}, {}, 3, "plain", False),
+        ({"enable_stream_email_notifications": True}, {}, 0, "plain", True),
+        ({}, {"email_notifications": True}, 0, "plain", True),
+        (
+            {"enable_stream_email_notifications": True},
+            {"email_notifications": False},
+            0,
+            "plain",
+            False,
+        ),
+        ({}, {}, 0, "@_**Ben** and `@**Ben**`", False),
+    ],
+)
+def test_everybody_chooses(mailing, post, people, settings, subscription, policy, words, is_told):
+    ana, ben = people
+    kitchen = mailing.channel("kitchen").id
+    if settings:
+        ben.patch("/settings", **settings).succeeds()
+    for name, value in subscription.items():
+        data = [{"stream_id": kitchen, "property": name, "value": value}]
+        ben.post("/users/me/subscriptions/properties", subscription_data=data).succeeds()
+    if policy:
+        params = {"stream_id": kitchen, "topic": "lunch", "visibility_policy": policy}
+        ben.post("/user_topics", **params).succeeds()
+
+    ana.says(words, to="kitchen > lunch")
+    waits(mailing)
+
+    assert bool(post.letters_to(ben.email)) is is_told
+
+
+def test_words_stay_where_the_organization_or_the_person_wants_that(mailing, post, people):
+    ana, ben = people
+    mailing.set("message_content_allowed_in_email_notifications", False)
+
+    ana.says("a secret", to=[ben])
+    waits(mailing)
+
+    (letter,) = post.letters_to(ben.email)
+    assert "secret" not in letter.as_string()
+    assert "Ana" not in letter.as_string()
+
+
+def test_whoever_muted_the_sender_is_spared(mailing, post, people):
+    ana, ben = people
+    ben.post(f"/users/me/muted_users/{ana.id}").succeeds()
+
+    ana.says("hi", to=[ben])
+    waits(mailing)
+
+    assert post.letters_to(ben.email) == []
+
+
+def test_one_click_ends_it(mailing, post, people):
+    ana, ben = people
+    ana.says("hi", to=[ben])
+    waits(mailing)
+    (letter,) = post.letters_to(ben.email)
+    (link,) = re.findall(r"<http://[^/]+(/[^>]+)>", letter["List-Unsubscribe"])
+
+    assert mailing.stranger.raw("GET", link).status == 200
+    assert ben.record.prefers("enable_offline_email_notifications")
+    assert mailing.stranger.raw("GET", link[:-1] + "x").status == 404
+    assert mailing.stranger.raw("POST", link, b"List-Unsubscribe=One-Click").status == 200
+
+    assert not ben.record.prefers("enable_offline_email_notifications")
+    ana.says("hi again", to=[ben])
+    waits(mailing)
+    assert len(post.letters_to(ben.email)) == 1
+
+
+def test_a_send_writes_nothing_for_those_who_are_away(mailing, people):
+    ana, ben = people
+    before = mailing.read(rows)
+
+    ana.says("@**all** hi", to="kitchen > lunch")
+    ana.says("hi", to=[ben])
+
+    assert mailing.read(rows) == before
+
+
+def rows(tx):
+    tables = ("missed_message", "missed_timer", "letter")
+    return [tx.value(f"SELECT count(*) AS value FROM {each}") for each in tables]

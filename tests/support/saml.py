@@ -1,0 +1,99 @@
+"""A SAML provider: signs answers to logins, honest ones and others."""
+
+import base64
+import datetime
+import zlib
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.x509.oid import NameOID
+from lxml import etree
+from minisignxml.sign import sign
+
+ENTITY = "https://id.example.com/saml"
+NAMES = (
+    'xmlns:p="urn:oasis:names:tc:SAML:2.0:protocol" xmlns:a="urn:oasis:names:tc:SAML:2.0:assertion"'
+)
+
+
+@dataclass
+class SamlSite:
+    key: rsa.RSAPrivateKey = field(
+        default_factory=lambda: rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    )
+
+    def __post_init__(self) -> None:
+        now = datetime.datetime.now(datetime.UTC)
+        name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "A SAML provider")])
+        self.certificate = (
+            x509.CertificateBuilder()
+            .subject_name(name)
+            .issuer_name(name)
+            .public_key(self.key.public_key())
+            .serial_number(x509.random_serial_number())
+            .not_valid_before(now - datetime.timedelta(days=1))
+            .not_valid_after(now + datetime.timedelta(days=1))
+            .sign(self.key, hashes.SHA256())
+        )
+
+    @property
+    def pem(self) -> str:
+        return self.certificate.public_bytes(serialization.Encoding.PEM).decode()
+
+    def asked(self, address: str) -> dict[str, str]:
+        """What a browser was sent there with."""
+        query = parse_qs(urlsplit(address).query)
+        xml = zlib.decompress(base64.b64decode(query["SAMLRequest"][0]), -15)
+        request = etree.fromstring(xml)
+        return {
+            "id": request.get("ID"),
+            "return": request.get("AssertionConsumerServiceURL"),
+            "entity": request.findtext("{urn:oasis:names:tc:SAML:2.0:assertion}Issuer"),
+            "state": query["RelayState"][0],
+        }
+
+    def answers(self, asked: dict[str, str], name_id: str, **others: Any) -> str:
+        """A signed answer; `others` says what is odd about it."""
+        now = datetime.datetime.now(datetime.UTC)
+        said: dict[str, Any] = {
+            "issuer": ENTITY,
+            "audience": asked["entity"],
+            "request": asked["id"],
+            "recipient": asked["return"],
+            "status": "urn:oasis:names:tc:SAML:2.0:status:Success",
+            "until": now + datetime.timedelta(minutes=5),
+            "attributes": {},
+        } | others
+        attributes = "".join(
+            f'<a:Attribute Name="{name}">'
+            + "".join(f"<a:AttributeValue>{value}</a:AttributeValue>" for value in values)
+            + "</a:Attribute>"
+            for name, values in said["attributes"].items()
+        )
+        since, until = _written(now - datetime.timedelta(minutes=1)), _written(said["until"])
+        response = etree.fromstring(
+            f"""<p:Response {NAMES} ID="_r" Version="2.0" Destination="{said["recipient"]}">
+            <a:Issuer>{said["issuer"]}</a:Issuer>
+            <p:Status><p:StatusCode Value="{said["status"]}"/></p:Status>
+            <a:Assertion ID="_a" Version="2.0"><a:Issuer>{said["issuer"]}</a:Issuer>
+            <a:Subject><a:NameID>{name_id}</a:NameID>
+            <a:SubjectConfirmation Method="urn:oasis:names:tc:SAML:2.0:cm:bearer">
+            <a:SubjectConfirmationData InResponseTo="{said["request"]}"
+             Recipient="{said["recipient"]}" NotOnOrAfter="{until}"/>
+            </a:SubjectConfirmation></a:Subject>
+            <a:Conditions NotBefore="{since}" NotOnOrAfter="{until}"><a:AudienceRestriction>
+            <a:Audience>{said["audience"]}</a:Audience></a:AudienceRestriction></a:Conditions>
+            <a:AuthnStatement AuthnInstant="{since}"/>
+            <a:AttributeStatement>{attributes}</a:AttributeStatement>
+            </a:Assertion></p:Response>"""
+        )
+        signed = sign(element=response, private_key=self.key, certificate=self.certificate, index=1)
+        return base64.b64encode(signed).decode()
+
+
+def _written(moment: datetime.datetime) -> str:
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")

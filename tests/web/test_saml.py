@@ -1,0 +1,139 @@
+"""Logging in with a SAML provider: what it signs is believed, and nothing else."""
+
+import base64
+import datetime
+import re
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from tests.support.browser import Browser
+from tests.support.people import Chat
+from tests.support.saml import ENTITY, SamlSite
+
+from tertulia.config import SamlProvider
+
+BEGIN = "/accounts/login/social/saml/house"
+
+
+@pytest.fixture(scope="module")
+def site() -> SamlSite:
+    return SamlSite()
+
+
+@pytest.fixture
+def chat(start_server: Any, site: SamlSite) -> Chat:
+    provider = SamlProvider(
+        name="house",
+        entity_id=ENTITY,
+        url="https://id.example.com/login",
+        certificate=site.pem,
+        email_attribute="mail",
+        name_attribute="cn",
+        new_people="anybody",
+        roles=(("admin", ("it",)),),
+    )
+    return Chat.found(start_server(saml=(provider,)), "")
+
+
+def leaves(browser: Browser, site: SamlSite, query: str = "") -> dict[str, str]:
+    return site.asked(browser.opens(f"{BEGIN}{query}").headers["Location"])
+
+
+def posts(browser: Browser, answer: str, state: str) -> Any:
+    """The provider's page has the browser post its answer; no cookie is sent with that."""
+    kept, browser.cookies = browser.cookies, {}
+    form = {"SAMLResponse": answer, "RelayState": state}
+    taken = browser.submits("/complete/saml/", form, **{"Sec-Fetch-Site": "cross-site"})
+    browser.cookies = kept
+    return taken
+
+
+def comes_back(browser: Browser, answer: str, state: str) -> Any:
+    taken = posts(browser, answer, state)
+    return browser.opens(taken.headers["Location"]) if taken.status == 303 else taken
+
+
+ANA = {"mail": ["ana@example.com"], "cn": ["Ana Díaz"], "groups": ["it", "press"]}
+
+
+def test_a_provider_lets_somebody_in(chat, site):
+    browser = Browser(chat)
+
+    asked = leaves(browser, site, "?next=/%23x")
+    came = comes_back(browser, site.answers(asked, "id-7", attributes=ANA), asked["state"])
+
+    assert asked["return"] == f"http://{chat.host}/complete/saml/"
+    assert came.headers["Location"] == "/#x"
+    me = browser.calls("GET", "/users/me").succeeds()
+    assert (me["full_name"], me["is_admin"]) == ("Ana Díaz", True)
+    (told,) = chat.stranger.get("/server_settings").succeeds()["external_authentication_methods"]
+    assert (told["name"], told["display_name"], told["login_url"]) == ("saml:house", "SAML", BEGIN)
+    described = browser.opens("/saml/metadata.xml")
+    assert described.headers["Content-Type"].startswith("text/xml")
+    assert asked["entity"] in described.body.decode()
+    assert asked["return"] in described.body.decode()
+
+
+# What somebody would slip in before what was signed.
+EVIL = """<a:Assertion xmlns:a="urn:oasis:names:tc:SAML:2.0:assertion" ID="_e"><a:Subject>
+<a:NameID>owner</a:NameID></a:Subject></a:Assertion>"""
+
+
+def odd_answers(site: SamlSite, asked: dict[str, str]) -> dict[str, str]:
+    past = datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC)
+    good = base64.b64decode(site.answers(asked, "id-7", attributes=ANA)).decode()
+
+    def changed(old: str, new: str) -> str:
+        assert old in good
+        return base64.b64encode(good.replace(old, new, 1).encode()).decode()
+
+    return {
+        "another key": SamlSite().answers(asked, "id-7", attributes=ANA),
+        "another issuer": site.answers(asked, "id-7", attributes=ANA, issuer="https://evil"),
+        "another audience": site.answers(asked, "id-7", attributes=ANA, audience="https://evil"),
+        "another login": site.answers(asked, "id-7", attributes=ANA, request="_other"),
+        "another address": site.answers(asked, "id-7", attributes=ANA, recipient="https://evil/"),
+        "refused": site.answers(asked, "id-7", attributes=ANA, status="urn:denied"),
+        "late": site.answers(asked, "id-7", attributes=ANA, until=past),
+        "tampered with": changed("ana@example.com", "owner@example.com"),
+        "a comment": changed("ana@example.com", "ana@example.com<!---->.evil"),
+        "two assertions": changed("<a:Assertion ", f"{EVIL}<a:Assertion "),
+        "unsigned": base64.b64encode(
+            re.sub("<ds:Signature .*</ds:Signature>", "", good, flags=re.DOTALL).encode()
+        ).decode(),
+        "nonsense": "nonsense",
+        "nothing": "",
+        "a bomb": base64.b64encode(
+            b'<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><x>&b;</x>'
+        ).decode(),
+    }
+
+
+@pytest.mark.on_one
+def test_answers_that_are_odd_in_any_way_open_nothing(chat, site):
+    browser = Browser(chat)
+    asked = leaves(browser, site)
+
+    for why, answer in odd_answers(site, asked).items():
+        page = comes_back(browser, answer, asked["state"])
+        assert page.status == 401, why
+        assert "session" not in browser.cookies, why
+
+
+@pytest.mark.on_one
+def test_an_answer_is_good_once_in_the_browser_that_left(chat, site):
+    browser, other = Browser(chat), Browser(chat)
+    asked = leaves(browser, site)
+    leaves(other, site)
+    answer = site.answers(asked, "id-7", attributes=ANA)
+
+    foreign = comes_back(other, answer, asked["state"])
+    first = comes_back(browser, answer, asked["state"])
+    again = comes_back(browser, answer, asked["state"])
+    unasked = posts(browser, answer, "a state of somebody else")
+
+    assert (foreign.status, first.status, again.status) == (400, 303, 400)
+    assert unasked.status == 401
+    assert "session" not in other.cookies
+    assert urlsplit(first.headers["Location"]).path == "/"

@@ -10,6 +10,7 @@ import tempfile
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 from tertulia.errors import CannotStart
 
@@ -34,25 +35,27 @@ def opened(path: Path) -> Iterator[Path]:
 
 def _unpack(path: Path, place: Path) -> None:
     if zipfile.is_zipfile(path):
-        with zipfile.ZipFile(path) as archive:
-            archive.extractall(place)  # it takes the dots out of names by itself
+        with zipfile.ZipFile(path) as zipped:
+            for name in zipped.namelist():
+                if not name.endswith("/"):
+                    _put(place, name, zipped.open(name))
     elif tarfile.is_tarfile(path):
-        with tarfile.open(path) as archive:
-            _extract(archive, place)
+        with tarfile.open(path) as tar:
+            for member in tar:  # plain files alone: no links, which may lead out of the folder
+                contents = tar.extractfile(member) if member.isfile() else None
+                if contents is not None:
+                    _put(place, member.name, contents)
     else:
         target = place / path.name
         target.symlink_to(path.absolute())
 
 
-def _extract(archive: tarfile.TarFile, place: Path) -> None:
-    """Plain files alone: older Pythons would follow links out of the folder."""
-    for member in archive:
-        target = (place / member.name).resolve()
-        contents = archive.extractfile(member) if member.isfile() else None
-        if contents is not None and target.is_relative_to(place.resolve()):
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with target.open("wb") as file:
-                shutil.copyfileobj(contents, file)
+def _put(place: Path, name: str, contents: IO[bytes]) -> None:
+    target = (place / name).resolve()
+    if target.is_relative_to(place.resolve()):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with contents, target.open("wb") as file:
+            shutil.copyfileobj(contents, file)
 
 
 def holding(folder: Path, *names: str) -> Path | None:

@@ -121,7 +121,6 @@ class Application:
             observe=self.metrics.observe,
             refused=api.recording.refused,
         )
-        self._description = description()
         self._pages = self._build_pages(gate)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -239,12 +238,13 @@ class Application:
     async def _openapi(self, request: Request) -> Response:
         return await rendering.answer(
             ApiRequest(request.scope, request.receive),
-            self._description,
+            description(),
             "application/json",
             headers={"Access-Control-Allow-Origin": "*"},
         )
 
 
+@cache
 @cache
 def description() -> bytes:
     """What the API says of itself: the same for every server of this version."""

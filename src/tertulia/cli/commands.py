@@ -5,6 +5,7 @@ A command is imported when it is called: whoever lists users does not wait for t
 
 import errno
 import importlib
+import sys
 from typing import Any
 
 import click
@@ -72,6 +73,8 @@ class Commands(click.Group):
 @click.version_option(domain.version.VERSION, message="Tertulia %(version)s")
 def main() -> None:
     """A team chat server: one process, one data folder."""
+    if sys.platform == "win32":
+        raise CannotStart("Tertulia needs Linux or macOS. On Windows, run it in WSL: wsl --install")
 
 
 def in_words(error: Exception) -> str | None:

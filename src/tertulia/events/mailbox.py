@@ -9,7 +9,7 @@ down: several wire events of one happening, and then those that only travel thro
 """
 
 import asyncio
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Set
 from dataclasses import dataclass
 
 from tertulia.errors import BadRequest
@@ -31,6 +31,13 @@ def event_id(seq: int, index: int = 0) -> int:
 
 def seq_of(event_id: int) -> int:
     return event_id >> ROOM
+
+
+NONE: Set[int] = frozenset()  # shared by all mailboxes that have nothing to remember
+
+
+def _beyond(number: int, numbers: Set[int]) -> Set[int]:
+    return {each for each in numbers if each > number} or NONE if numbers else numbers
 
 
 @dataclass(slots=True)
@@ -56,6 +63,27 @@ class Mailbox:
     put into it: it would arrive before its turn.
     """
 
+    __slots__ = (
+        "_closed",
+        "_filling",
+        "_gone",
+        "_merged",
+        "_pending_bytes",
+        "_polls",
+        "_settled",
+        "_waiting",
+        "acked",
+        "behind",
+        "last_id",
+        "listener",
+        "pending",
+        "realm_id",
+        "scanned",
+        "seen_at",
+        "seen_id",
+        "start",
+    )
+
     def __init__(
         self, listener: Listener, realm_id: int, start: int, acked: int, seen_at: float
     ) -> None:
@@ -68,16 +96,22 @@ class Mailbox:
         self.pending: list[Pending] = []
         self._pending_bytes = 0
         self._settled: int | None = None  # up to here nothing was pending when something came
-        self._gone: set[int] = set()  # dropped since the client may have fetched them
-        self._merged: set[int] = set()  # taken in by later ones, and perhaps told elsewhere
+        self._gone: Set[int] = NONE  # dropped since the client may have fetched them
+        self._merged: Set[int] = NONE  # taken in by later ones, and perhaps told elsewhere
         self.seen_at = seen_at
         self.behind = True
         self.scanned = seq_of(start)
         self.skip_to(self.acked)
-        self.filling = asyncio.Lock()  # one at a time reads on in the log
+        self._filling: asyncio.Lock | None = None
         self._waiting: asyncio.Future[None] | None = None
         self._polls = 0  # that wait, or were woken and have yet to take what there is
         self._closed = False
+
+    @property
+    def filling(self) -> asyncio.Lock:
+        """One at a time reads on in the log."""
+        self._filling = self._filling or asyncio.Lock()
+        return self._filling
 
     @property
     def is_parked(self) -> bool:
@@ -125,7 +159,7 @@ class Mailbox:
                 if merged is not None:
                     del self.pending[index]
                     self._pending_bytes -= len(entry.body)
-                    self._merged.add(entry.id)
+                    self._merged |= {entry.id}
                     return merged
             if entry.about.in_order is not None:
                 between.append(entry.about.in_order)
@@ -154,7 +188,7 @@ class Mailbox:
         if self.pending or not self.behind:
             self.fall_behind(applied if self._settled is None else self._settled)
             self.last_id = self.acked
-            self._gone.update([entry.id for entry in self.pending if entry.given][-1:])
+            self._gone |= set([entry.id for entry in self.pending if entry.given][-1:])
             self._keep([])
 
     def skip_to(self, last_event_id: int) -> None:
@@ -181,7 +215,7 @@ class Mailbox:
 
     def note_gone(self, seq: int) -> None:
         """An event of the log is told to nobody any more, but may have been told before."""
-        self._gone.add(event_id(seq))
+        self._gone |= {event_id(seq)}
 
     def _drop(self, entries: Iterable[Pending]) -> None:
         ids = {entry.id for entry in entries}
@@ -221,8 +255,8 @@ class Mailbox:
         self._keep([entry for entry in self.pending if entry.id > last_event_id])
         if self._settled is not None:
             self._settled = max(self._settled, seq_of(last_event_id) - 1)
-        self._gone = {number for number in self._gone if number > last_event_id}
-        self._merged = {number for number in self._merged if number > last_event_id}
+        self._gone = _beyond(last_event_id, self._gone)
+        self._merged = _beyond(last_event_id, self._merged)
 
     def _was_given(self, number: int, head: int) -> bool:
         if (

@@ -142,13 +142,13 @@ class Api:
         place, texts = self._router.find(request.path)
         if request.method == "OPTIONS":
             return Answer(204, headers={"Allow": ", ".join(sorted(place.methods()))})
-        if any(route.contract.body_argument for route in place.routes.values()):
+        if place.keeps_body:
             request.keep_body()
         if request.is_small:
             return await self._call(request, exchange, place, texts, QUICK_BYTES)
         early = self._greet(request)
         held = early if request.is_open_ended else request.announced_bytes()
-        if any(route.contract.streams_files for route in place.routes.values()):
+        if place.streams_files:
             held = min(held, early)  # the rest goes on while it arrives
         with self._holdings.holding(request.counted_for, held):
             return await self._call(request, exchange, place, texts, early)
@@ -259,6 +259,7 @@ async def _watched(run: Awaitable[Any], request: ApiRequest) -> Any:
         has_left = True
         waiting.cancel()
 
+    request.forget_head()
     request.when_client_leaves(leave)
     try:
         return await run

@@ -9,6 +9,7 @@ it in the words that clients know; msgspec has decoded the JSON by then.
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -106,19 +107,27 @@ def _choose(parameter: Parameter, given: Mapping[str, str]) -> tuple[str, str | 
 # --- Compiling ------------------------------------------------------------------------------------
 
 
+def path_types_of(endpoint: Callable[..., Any]) -> dict[str, type[int] | type[str]]:
+    """What stands in the path, which is all that is needed to find the way to an endpoint."""
+    code = inspect.unwrap(endpoint).__code__
+    named = code.co_varnames[1 : code.co_argcount]
+    return {name: _path_type(endpoint.__annotations__[name]) for name in named}
+
+
+@cache
 def contract_of(endpoint: Callable[..., Any]) -> Contract:
-    """Reads the signature; raises TypeError, at start-up, where it makes no sense."""
+    """Reads the signature; raises TypeError where it makes no sense."""
     hints = get_type_hints(endpoint, include_extras=True)
     _, *arguments = inspect.signature(endpoint).parameters.values()
-    path_types: dict[str, Any] = {}
+    path_types = path_types_of(endpoint)
     parameters: list[Parameter] = []
     files_argument: str | None = None
     body_argument: str | None = None
     for argument in arguments:
         annotation = hints[argument.name]
-        if argument.kind is not inspect.Parameter.KEYWORD_ONLY:
-            path_types[argument.name] = _path_type(annotation)
-        elif annotation in (Files, Incoming):
+        if argument.name in path_types:
+            continue
+        if annotation in (Files, Incoming):
             files_argument = argument.name
         elif annotation is RawBody:
             body_argument = argument.name

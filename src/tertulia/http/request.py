@@ -45,6 +45,7 @@ _METHODS_WITH_BODY = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 _JSON = "application/json"
 _FORMS = frozenset({"application/x-www-form-urlencoded", "multipart/form-data", _JSON})
 _DIGITS = re.compile("[0-9]{1,18}")
+_NEEDED_LAST = ("accept-encoding", "host")  # when the answer is sent
 
 
 class Disconnected(Exception):
@@ -59,6 +60,7 @@ class ApiRequest:
         "_on_leaving",
         "_problem",
         "_query",
+        "_raw_headers",
         "_receive",
         "_size",
         "_unread",
@@ -87,7 +89,8 @@ class ApiRequest:
         self.method: str = scope["method"]
         self.sent_method = self.method  # a form can make it another one, below
         self.path = _raw_path(scope)  # still percent-encoded
-        self.headers = _headers(scope["headers"], max_header_bytes)
+        self._raw_headers: list[tuple[bytes, bytes]] = scope["headers"]
+        self.headers = _headers(self._raw_headers, max_header_bytes)
         self.params: dict[str, str] = {}
         self.files: list[UploadedFile] = []
         self.counted_for: Hashable = None  # whose limits it counts against, once that is known
@@ -185,6 +188,11 @@ class ApiRequest:
         for file in self.files:
             yield FileHead(file.name, file.filename, file.content_type)
             yield file.data
+
+    def forget_head(self) -> None:
+        """Let go of what nobody will ask for any more while the answer is waited for."""
+        self.headers = {name: self.headers[name] for name in _NEEDED_LAST if name in self.headers}
+        self._raw_headers.clear()
 
     def when_client_leaves(self, leave: Leave | None) -> None:
         """What is to be done if the connection is lost from now on, or nothing any more."""

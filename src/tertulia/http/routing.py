@@ -1,19 +1,20 @@
 """The map from addresses to endpoints: `get("/messages/{message_id}", messages.fetch_one)`.
 
-A route is compiled when it is written down, so a signature that contradicts its path stops the
-server from starting. Addresses are matched segment by segment: a word before digits before
+A signature that contradicts its path stops the server from starting; the rest of it is compiled
+when somebody first calls. Addresses are matched segment by segment: a word before digits before
 anything else. Whether `{x}` takes digits only is said by the endpoint: `x: int`. By hand, because
 routers of frameworks try one pattern after the other, and know no such order.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal, NoReturn, TypedDict, Unpack
 
 from tertulia.errors import ClientError
 from tertulia.errors.http import MethodNotAllowed, NotFound, SlashAtTheEnd
 from tertulia.http.forms import unquote
-from tertulia.http.params import Contract, contract_of
+from tertulia.http.params import Contract, contract_of, path_types_of
 from tertulia.http.rules import NO_ID, as_id
 
 Access = Literal["user", "public", "spectator", "key"]
@@ -28,7 +29,6 @@ class Route:
     method: str
     path: str
     endpoint: Endpoint
-    contract: Contract
     access: Access = "user"  # who may call without logging in is for `admit` to judge
     # ("key": by a key in the address, for those who can send no header)
     webhook_bots: bool = False  # whether incoming webhook bots may
@@ -36,6 +36,11 @@ class Route:
     max_body: int | None = None  # in bytes, where the server's own limit is not the right one
     long_poll: bool = False  # answers late, so we watch whether the client is still there
     is_recorded: bool = False  # told by the audit log, and by a line in the server's log
+
+    @property
+    def contract(self) -> Contract:
+        """Compiled when it is first asked for: a start does not wait for all of them."""
+        return contract_of(self.endpoint)
 
     @property
     def summary(self) -> str:
@@ -90,10 +95,9 @@ def delete(path: str, endpoint: Endpoint, **options: Unpack[RouteOptions]) -> Ro
 
 
 def _route(method: str, path: str, endpoint: Endpoint, options: RouteOptions) -> Route:
-    contract = contract_of(endpoint)
-    route = Route(method=method, path=path, endpoint=endpoint, contract=contract, **options)
+    route = Route(method=method, path=path, endpoint=endpoint, **options)
     named = [_name(segment) for segment in route.segments if _name(segment)]
-    if sorted(named) != sorted(contract.path_types):
+    if sorted(named) != sorted(path_types_of(endpoint)):
         raise TypeError(f"{method} {path} and {endpoint.__qualname__}() name different things")
     return route
 
@@ -106,7 +110,7 @@ def _name(segment: str) -> str:
 # --- Finding a route ------------------------------------------------------------------------------
 
 
-@dataclass(slots=True)
+@dataclass
 class RouteNode:
     """One address, and what can be done there."""
 
@@ -115,6 +119,16 @@ class RouteNode:
     number: "RouteNode | None" = None
     text: "RouteNode | None" = None
     rest: "RouteNode | None" = None  # everything that follows, slashes included
+
+    @cached_property
+    def keeps_body(self) -> bool:
+        """Whether somebody here wants the body as it came."""
+        return any(route.contract.body_argument for route in self.routes.values())
+
+    @cached_property
+    def streams_files(self) -> bool:
+        """Whether somebody here wants files while they arrive."""
+        return any(route.contract.streams_files for route in self.routes.values())
 
     def methods(self) -> list[str]:
         found = [*self.routes, *(["HEAD"] if "GET" in self.routes else [])]
@@ -140,8 +154,9 @@ class Router:
         self._root = RouteNode()
         for route in routes:
             place = self._root
+            path_types = path_types_of(route.endpoint)
             for segment in route.segments:
-                place = _below(place, segment, route.contract.path_types)
+                place = _below(place, segment, path_types)
             if route.method in place.routes:
                 raise TypeError(f"{route.method} {route.path} is there twice")
             place.routes[route.method] = route

@@ -15,12 +15,13 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from tertulia import api, domain, markdown, metrics, storage
+from tertulia import api, domain, links, markdown, metrics, storage
 from tertulia.api.admission import Admission
 from tertulia.api.call import COMPLAINTS, Services
 from tertulia.api.routes import ABSENT, ROUTES
 from tertulia.config import Config
 from tertulia.connections import Connections
+from tertulia.demo import life
 from tertulia.demo.people import GUEST
 from tertulia.domain.people.keys import Vault
 from tertulia.errors import ClientError
@@ -100,6 +101,7 @@ class Application:
             self.delivery, self.runner, self.indexing, self.counting, self.connections
         )
         self.metrics.tell_of_mail(self.postman)
+        links.loading.load(config)
         gate = Admission(self.services)
         self._api = Api(
             ROUTES,
@@ -191,6 +193,8 @@ class Application:
             jobs.append(Job("mail", 1, self.postman.go_round, at_once=True))
             jobs.append(Job("missed messages", 5, self.lookout.look, at_once=True))
             jobs.append(Job("missed mail", 5, self.lookout.tell, at_once=True))
+        if config.demo:
+            jobs.append(Job("demo", life.EVERY_SECONDS, life.Life(delivery).go_on))
         if self._goes_by_database:
             jobs.append(Job("clock", 60, partial(housekeeping.compare_clocks, database)))
         return jobs

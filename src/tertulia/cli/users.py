@@ -226,6 +226,18 @@ def make_link(email: str, org: str | None, **flags: Any) -> None:
     click.echo(actions.people.forgotten_passwords.address(_site(opened), key))
 
 
+@user.command()
+@click.argument("email")
+@in_organization
+def unlink(email: str, org: str | None, **flags: Any) -> None:
+    """Forget by which provider and as whom somebody came, so that they are found by address."""
+    opened = open_organization(org, flags)
+    found = _find(opened, email)
+    if not opened.write(actions.people.identities.unlink, found.id):
+        raise click.ClickException(f"{found.email} came from no provider.")
+    click.echo(f"{found.full_name} <{found.email}> is not linked to a provider now.", err=True)
+
+
 @user.command("zuliprc")
 @click.argument("email")
 @in_organization

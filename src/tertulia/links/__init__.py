@@ -11,6 +11,7 @@ if TYPE_CHECKING:
         guarded,
         introductions,
         ldap,
+        loading,
         openid,
         saml,
         smtp,

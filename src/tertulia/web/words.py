@@ -60,6 +60,8 @@ ENGLISH = {
     " Please begin again.",
     "provider_failed": "The other site did not confirm who you are. Please begin again.",
     "not_admitted": "Your account there may not be used to log in here.",
+    "account_of_another": "The account of {email} belongs to somebody else there. Ask an"
+    " administrator.",
     "no_verified_address": "The other site does not vouch for an email address of yours.",
     "no_account_yet": "There is no account for {email} here.",
     "invitation_required": "Please request an invite for {email} from an administrator.",
@@ -128,6 +130,8 @@ SPANISH = {
     " Empieza de nuevo.",
     "provider_failed": "El otro sitio no confirmó quién eres. Empieza de nuevo.",
     "not_admitted": "Tu cuenta de allí no sirve para entrar aquí.",
+    "account_of_another": "La cuenta de {email} es allí de otra persona. Pregunta a quien"
+    " administra.",
     "no_verified_address": "El otro sitio no responde por ninguna dirección de correo tuya.",
     "no_account_yet": "Aquí no hay ninguna cuenta para {email}.",
     "invitation_required": "Pide una invitación para {email} a quien administra.",
@@ -155,6 +159,7 @@ PROBLEMS = {
     "LoginExpired": "login_expired",
     "ProviderFailed": "provider_failed",
     "NotAdmitted": "not_admitted",
+    "AccountOfAnother": "account_of_another",
     "NoVerifiedAddress": "no_verified_address",
     "NoAccountYet": "no_account_yet",
     "InvitationRequired": "invitation_required",

@@ -16,6 +16,7 @@ from tertulia.domain.people.newcomers import NewUser
 from tertulia.domain.people.user import Role, User
 from tertulia.errors import BadRequest, ClientError
 from tertulia.errors.authentication import (
+    AccountOfAnother,
     InvitationRequired,
     LoginDeactivated,
     NoAccountYet,
@@ -40,6 +41,11 @@ def recognize(tx: Tx, vault: Vault, introduced: Introduction) -> int:
     )
     bring_up_to_date(tx, identity, introduced)
     return identity.user_id
+
+
+def unlink(tx: Tx, user_id: int) -> bool:
+    """Forget where an account came from; whoever has its address there can come in next."""
+    return storage.people.identities.forget(tx, user_id)
 
 
 def bring_up_to_date(tx: Tx, identity: Identity, introduced: Introduction) -> list[str]:
@@ -128,6 +134,10 @@ def _find(tx: Tx, introduced: Introduction) -> Identity | None:
         if user is not None and not user.is_bot:
             if not user.is_active:
                 raise LoginDeactivated()
+            theirs = storage.people.identities.providers_of(tx, user.id)
+            if introduced.has_lasting_subject and introduced.provider in theirs:
+                # Somebody else there has got this address: it may have been given away.
+                raise AccountOfAnother(email=email)
             return Identity(introduced.provider, introduced.subject, user.id)
     return None
 

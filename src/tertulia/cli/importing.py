@@ -12,7 +12,7 @@ from tertulia.cli.flags import config_options
 from tertulia.cli.progress import Progress
 from tertulia.config import Config
 from tertulia.moving import folders
-from tertulia.moving.arrivals import Report, Source
+from tertulia.moving.arrivals import ImportReport, Source
 from tertulia.moving.bringing import Bringing
 from tertulia.moving.folders import NoExport
 from tertulia.moving.sources import mattermost, rocketchat, slack, zulip
@@ -59,8 +59,8 @@ def _open(folder: Path, file: Path) -> Source:
     raise NoExport(f"{file} is no export of Zulip, Slack, Mattermost or Rocket.Chat.")
 
 
-def _foreseen(source: Source) -> Report:
-    report = Report()
+def _foreseen(source: Source) -> ImportReport:
+    report = ImportReport()
     people = source.people()
     report.brought.update(
         {
@@ -75,7 +75,7 @@ def _foreseen(source: Source) -> Report:
     return report
 
 
-def _show(source: Source, report: Report) -> None:
+def _show(source: Source, report: ImportReport) -> None:
     click.echo(f"From {source.kind}:")
     for kind, number in report.brought.items():
         if number:

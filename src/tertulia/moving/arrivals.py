@@ -102,7 +102,7 @@ class ArrivingMessage:
 
 
 @dataclass(slots=True)
-class Report:
+class ImportReport:
     """What was brought along and what not, by kind and number."""
 
     brought: Counter[str] = field(default_factory=Counter)

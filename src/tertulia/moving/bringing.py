@@ -27,7 +27,7 @@ from tertulia.moving.arrivals import (
     ArrivingFile,
     ArrivingMessage,
     ArrivingPerson,
-    Report,
+    ImportReport,
     Source,
 )
 from tertulia.storage.database import Database
@@ -72,7 +72,7 @@ class Bringing:
         self._source = source
         self._mark = mark  # by which the same export is known again
         self._here = Here()
-        self._report = Report()
+        self._report = ImportReport()
         self._keeps_ids = False
         self._realm: Realm | None = None
 
@@ -81,7 +81,7 @@ class Bringing:
         assert self._realm is not None
         return self._realm
 
-    def run(self, name: str, subdomain: str, progress: Progress) -> Report:
+    def run(self, name: str, subdomain: str, progress: Progress) -> ImportReport:
         run = self._begin(name, subdomain)
         if not run.is_finished:
             self._bring_files()

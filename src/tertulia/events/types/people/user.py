@@ -265,6 +265,12 @@ class RoleChanged(Event, frozen=True):
     def touched(self) -> Touched:
         return Touched(users={self.user_id})
 
+    def rewind(self, org: Organization) -> None:
+        org.put_role(self.user_id, self.before)
+
+    def move(self, org: Organization) -> None:
+        org.put_role(self.user_id, self.role)
+
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
         yield person_updated(self.user_id, role=int(self.role))
         if to.user_id != self.user_id:

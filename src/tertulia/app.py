@@ -44,6 +44,7 @@ from tertulia.jobs.runner import Job, Runner
 from tertulia.jobs.searching import Indexing
 from tertulia.jobs.sending import REMINDERS, SCHEDULED, send_due
 from tertulia.jobs.webhook_calls import Switchboard
+from tertulia.moving.asked import AskedExports
 from tertulia.storage.database import Database
 from tertulia.web import rendering
 from tertulia.web.assets import Assets
@@ -94,6 +95,7 @@ class Application:
         )
         self.indexing = Indexing(database, self.delivery)
         self.counting = Counting(database)
+        self.exports = AskedExports(database)
         self.postman = Postman(config, database, self.delivery, vault)
         self.switchboard = Switchboard(config, database, self.delivery)
         self.lookout = Lookout(config, database, self.delivery, vault)
@@ -172,6 +174,7 @@ class Application:
             Job("push", 2, self.herald.look, at_once=True),
             Job("pushed and read", 10, self.herald.take_back),
             Job("webhooks", 0.5, self.switchboard.look, at_once=True),
+            Job("exports", 5, self.exports.look),
             Job("numbers", 300, self.counting.look, at_once=True),
             Job("search", 0.5, self.indexing.look, at_once=True),
             Job("preparation", 5, Preparation(*both).go_on, at_once=True),

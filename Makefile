@@ -5,7 +5,7 @@ ARGS ?=
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check
 
-.PHONY: help install serve test check bench bench-large soak format docs lock clean
+.PHONY: help install serve test check bench bench-large bench-nodes soak format docs lock clean
 
 help: ## show this list
 	@echo "Usage: make TARGET [ARGS=...] [PYTHON=python3.12]"
@@ -35,6 +35,9 @@ bench: .venv/dev.stamp ## measure speed and memory
 
 bench-large: .venv/dev.stamp ## measure reading among a million messages; it makes them first
 	@$(BIN)/python -m bench.large $(ARGS)
+
+bench-nodes: .venv/dev.stamp ## measure several servers on one PostgreSQL
+	@$(BIN)/python -m bench.nodes $(ARGS)
 
 soak: .venv/dev.stamp ## run the tests that take minutes, and all others on both databases
 	@$(BIN)/python -m pytest -m soak $(ARGS)

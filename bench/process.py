@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-START_SECONDS = 30.0
+START_SECONDS = 90.0
 
 
 class Process:

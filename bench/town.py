@@ -60,6 +60,33 @@ def settle(url: str, listeners: int) -> Town:
     return Town(login, opened)
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One of several organizations, and somebody who talks there in the channel `hall`."""
+
+    host: str
+    login: Login
+    queue: str
+
+    def addressed(self, request: bytes) -> bytes:
+        return request.replace(b"Host: localhost\r\n", b"Host: %s\r\n" % self.host.encode(), 1)
+
+
+def found_many(url: str, organizations: int) -> list[Place]:
+    database, vault = Database.at(url), Vault(SECRET.encode())
+    database.migrate()
+    return [_found(database, vault, f"o{number}") for number in range(organizations)]
+
+
+def _found(database: Database, vault: Vault, subdomain: str) -> Place:
+    realm = database.write_now(0, actions.organization.create, "Bench", subdomain)
+    new = NewUser("ana@example.com", "Ana", Role.OWNER)
+    ana, key = database.write_now(realm.id, actions.people.joining.add, vault, new)
+    database.write_now(realm.id, _open_channel, ana, [ana.id], "hall")
+    (queue_id,) = database.write_now(realm.id, _open_queues, ana, 1)
+    return Place(f"{subdomain}.localhost", Login(ana.email, key), queue_id)
+
+
 def crowd(url: str, count: int) -> list[Login]:
     """People in an organization of their own, each with a key and last seen a minute ago."""
     database = Database.at(url)

@@ -37,6 +37,8 @@ EXAMPLES = {
     "metrics": "public",
     "log_level": "debug",
     "log_format": "json",
+    "tls_cert": "chain.pem",
+    "tls_key": "key.pem",
     "trusted_proxies": "127.0.0.1/32, 10.0.0.0/8",
     "webhook_networks": "127.0.0.0/8",
     "send_key_hours": "48",

@@ -14,6 +14,7 @@ from starlette.types import ASGIApp
 
 from tertulia import logs
 from tertulia.app import Application
+from tertulia.certificates import Certificate
 from tertulia.config import Config
 from tertulia.connections import Connections
 from tertulia.http.request import MAX_URL_BYTES
@@ -61,11 +62,15 @@ def serve(
     when_ready: Callable[[], None] = lambda: None,
 ) -> None:
     """Answer until told to stop."""
-    settings = uvicorn_config(config, application, application.connections)
+    certificate = Certificate.of(config)
+    settings = uvicorn_config(config, application, application.connections, certificate)
     server = Server(settings, application, when_ready)
 
     async def run() -> None:
-        asyncio.get_running_loop().set_exception_handler(logs.tell_of_loop)
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(logs.tell_of_loop)
+        if certificate is not None:
+            loop.add_signal_handler(signal.SIGHUP, certificate.read_again)
         async with application.running():
             _keep_what_is_there()
             await server.serve(sockets)
@@ -84,7 +89,10 @@ def _keep_what_is_there() -> None:
 
 
 def uvicorn_config(
-    config: Config, application: ASGIApp, connections: Connections
+    config: Config,
+    application: ASGIApp,
+    connections: Connections,
+    certificate: Certificate | None = None,
 ) -> uvicorn.Config:
     return uvicorn.Config(
         application,
@@ -103,4 +111,5 @@ def uvicorn_config(
         timeout_keep_alive=75,
         timeout_graceful_shutdown=GRACE_SECONDS,  # type: ignore[arg-type]  # any number will do
         backlog=BACKLOG,
+        ssl_context_factory=None if certificate is None else lambda *_: certificate.context,
     )

@@ -35,10 +35,12 @@ def site(config: Config, realm: Realm, *, is_only_one: bool) -> str:
     return f"{scheme}://{realm.subdomain}.{host}"
 
 
-def address(host: str, port: int) -> str:
-    """Where to reach a server that listens there."""
-    name = EVERYWHERE.get(host, host)
-    return f"http://[{name}]:{port}" if ":" in name else f"http://{name}:{port}"
+def address(config: Config, port: int | None = None) -> str:
+    """Where to reach the server, if it listens on that port."""
+    scheme = "https" if config.tls_cert else "http"
+    name = EVERYWHERE.get(config.host, config.host)
+    host = f"[{name}]" if ":" in name else name
+    return f"{scheme}://{host}:{config.port if port is None else port}"
 
 
 def note_address(config: Config, address: str) -> None:
@@ -50,4 +52,4 @@ def _noted_address(config: Config) -> str:
         noted = (config.data / ADDRESS_FILE).read_text(encoding="utf-8").strip()
     except OSError:
         noted = ""
-    return noted or address(config.host, config.port)
+    return noted or address(config)

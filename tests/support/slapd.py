@@ -1,7 +1,5 @@
 """An OpenLDAP of our own: the distribution's `slapd` on free ports, with a certificate we made."""
 
-import datetime
-import ipaddress
 import shutil
 import socket
 import subprocess
@@ -12,10 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import ldap3
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
+from tests.support import certificates
 
 SLAPD = shutil.which("slapd", path="/usr/sbin:/usr/local/sbin:/usr/lib/openldap:/usr/bin")
 SCHEMAS = Path("/etc/ldap/schema")
@@ -109,7 +104,7 @@ class Slapd:
 @contextmanager
 def slapd_running(folder: Path) -> Iterator[Slapd]:
     assert SLAPD is not None
-    _write_certificates(folder)
+    certificates.write(folder)
     (folder / "data").mkdir()
     (folder / "slapd.conf").write_text(_configuration(folder))
     (folder / "start.ldif").write_text(_tree())
@@ -171,53 +166,6 @@ dn: {GROUPS}
 objectClass: organizationalUnit
 ou: groups
 """
-
-
-def _write_certificates(folder: Path) -> None:
-    authority = ec.generate_private_key(ec.SECP256R1())
-    issuer = _name("A test authority")
-    ca = _certificate(issuer, issuer, authority, authority, is_authority=True)
-    key = ec.generate_private_key(ec.SECP256R1())
-    server = _certificate(_name("localhost"), issuer, key, authority, is_authority=False)
-    (folder / "ca.pem").write_bytes(ca.public_bytes(serialization.Encoding.PEM))
-    (folder / "server.pem").write_bytes(server.public_bytes(serialization.Encoding.PEM))
-    (folder / "server.key").write_bytes(
-        key.private_bytes(
-            serialization.Encoding.PEM,
-            serialization.PrivateFormat.TraditionalOpenSSL,
-            serialization.NoEncryption(),
-        )
-    )
-
-
-def _name(text: str) -> x509.Name:
-    return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, text)])
-
-
-def _certificate(
-    subject: x509.Name,
-    issuer: x509.Name,
-    key: ec.EllipticCurvePrivateKey,
-    signer: ec.EllipticCurvePrivateKey,
-    *,
-    is_authority: bool,
-) -> x509.Certificate:
-    """Good for `localhost` by name, and not for 127.0.0.1."""
-    now = datetime.datetime.now(datetime.UTC)
-    builder = (
-        x509.CertificateBuilder()
-        .subject_name(subject)
-        .issuer_name(issuer)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - datetime.timedelta(days=1))
-        .not_valid_after(now + datetime.timedelta(days=1))
-        .add_extension(x509.BasicConstraints(is_authority, None), critical=True)
-    )
-    if not is_authority:
-        names = [x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.9"))]
-        builder = builder.add_extension(x509.SubjectAlternativeName(names), critical=False)
-    return builder.sign(signer, hashes.SHA256())
 
 
 def _free_port() -> int:

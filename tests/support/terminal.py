@@ -123,7 +123,7 @@ class Serving:
 
     @property
     def port(self) -> int:
-        address = re.search(r"http://\S+", self._out.read_text())
+        address = re.search(r"https?://\S+", self._out.read_text())
         assert address is not None
         return urlsplit(address[0]).port or 0
 

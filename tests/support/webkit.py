@@ -51,6 +51,7 @@ def running_webkit(person: Person, hash: str) -> Iterator[WebKit]:
         )
         driver = webdriver.WebKitGTK(options=options, service=service)
         try:
+            driver.set_window_size(620, 460)
             driver.set_script_timeout(10 * PATIENCE_SECONDS)
             address = f"http://127.0.0.1:{person.server.port}"
             driver.get(f"{address}/static/icon.png")
@@ -75,7 +76,7 @@ def _display() -> Iterator[str]:
     """A screen in memory; Xvfb itself finds a number that is free."""
     assert DISPLAY is not None
     reading, writing = os.pipe()
-    screen = ["-screen", "0", "1280x900x24", "-nolisten", "tcp", "-displayfd", str(writing)]
+    screen = ["-screen", "0", "640x480x24", "-nolisten", "tcp", "-displayfd", str(writing)]
     process = subprocess.Popen([DISPLAY, *screen], pass_fds=[writing], stderr=subprocess.DEVNULL)
     try:
         os.close(writing)

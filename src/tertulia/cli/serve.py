@@ -27,7 +27,7 @@ def serve(**flags: Any) -> None:
     with opening.folder_lock(config):
         opening.keep_from_others(config)
         sockets = listening.listen(config)
-        address = zuliprc.address(config.host, sockets[0].getsockname()[1])
+        address = zuliprc.address(config, sockets[0].getsockname()[1])
         database = opening.open_database(config)
         opening.check_vault(config, database)
         opening.check_clock(database)

@@ -26,6 +26,7 @@ from tertulia.config.providers import (
 from tertulia.config.values import (
     DATABASE,
     DOMAIN,
+    FILE,
     FOLDER,
     HOST,
     LINE,
@@ -164,6 +165,13 @@ class Config:
     log_format: str = setting(
         "text", one_of("text", "json"), "Log lines for people or for programs."
     )
+    tls_cert: str = setting(
+        "",
+        FILE,
+        "A certificate with its chain (PEM), to speak TLS without a proxy; SIGHUP reads it again.",
+        when_empty="none: plain HTTP",
+    )
+    tls_key: str = setting("", FILE, "The private key of `tls_cert` (PEM).", when_empty="none")
     trusted_proxies: tuple[Network, ...] = setting(
         (),
         NETWORKS,

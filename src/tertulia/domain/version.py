@@ -2,7 +2,7 @@
 
 from typing import Any
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"
 
 # The release of the API's reference whose clients find here what they expect, and its number
 # in the list of API changes. Clients read both.

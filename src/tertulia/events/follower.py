@@ -10,7 +10,6 @@ the log is not the one we knew: it was restored, or a copy took over that lacks 
 """
 
 import asyncio
-import contextlib
 import time
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from contextlib import asynccontextmanager
@@ -32,6 +31,7 @@ from tertulia.storage.log import LogPlace
 
 PAGE = 1000
 RETRY_SECONDS = 1
+MOST_EARLY = 256
 LEASE_SECONDS = 10.0  # for so long what we know is good; the log is looked at more often
 
 logger = structlog.get_logger()
@@ -85,8 +85,7 @@ class Follower:
         self._went_back: set[int] = set()  # whose logs do not know yet that they went back
         self._mending: asyncio.Task[None] | None = None
         self._looking: asyncio.Task[None] | None = None
-        self._looking_soon: asyncio.Task[None] | None = None
-        self._look_again = False
+        self._early: dict[int, list[list[Happening]]] = {}  # what does not follow yet
         self._looked_at = -LEASE_SECONDS
         self._turns: dict[int, asyncio.Lock] = {}
         # What has come to organizations that are held still.
@@ -185,10 +184,11 @@ class Follower:
                 and org.epoch == end.epoch
                 and org.applied < end.seq
             ):
-                if happenings[0].seq > org.applied + 1:  # others have written in between
-                    self._look_soon()
+                if happenings[0].seq > org.applied + 1:
+                    self._put_aside(realm_id, happenings)
                 else:
                     self._move(org, news.patches.get(realm_id), happenings)
+                    self._take_up(org)
         for realm_id in news.went_back - self._went_back:
             logger.error("the log of an organization has gone back", realm_id=realm_id)
             self._went_back.add(realm_id)
@@ -199,6 +199,7 @@ class Follower:
         is_wanted = realm_id in self._out_of_step and known.applied == fresh.applied
         if is_wanted or known.applied < fresh.applied or known.epoch != fresh.epoch:
             known.replace_by(fresh)
+            self._early.pop(realm_id, None)
             self.shelf.forget_all(realm_id, known.applied)
             self.whereabouts.forget_all(realm_id, known.applied)
             self._out_of_step.discard(realm_id)
@@ -208,8 +209,11 @@ class Follower:
         """Whatever goes wrong, what was written is written, and others have to hear of it."""
         happening = happenings[0]
         try:
+            happenings = [each for each in happenings if each.seq > org.applied]
             if patch is not None:
                 patch.apply_to(org)
+                for happening in reversed(happenings):
+                    happening.event.rewind(org)
             for happening in happenings:
                 if happening.seq > org.applied:
                     if happening.event.changes_rules:
@@ -223,17 +227,21 @@ class Follower:
             self._out_of_step.add(org.realm.id)
             self._mend_soon()
 
-    def _look_soon(self) -> None:
-        """Look at the log once more, even if we are looking right now."""
-        self._look_again = True
-        if self._looking_soon is None or self._looking_soon.done():
-            self._looking_soon = asyncio.get_running_loop().create_task(self._look_until_quiet())
+    def _put_aside(self, realm_id: int, happenings: list[Happening]) -> None:
+        """We know what we have appended before we know what others wrote in between, of which they
+        are about to tell us."""
+        early = self._early.setdefault(realm_id, [])
+        if len(early) >= MOST_EARLY:
+            early.clear()  # it is all in the log
+        early.append(happenings)
 
-    async def _look_until_quiet(self) -> None:
-        while self._look_again:
-            self._look_again = False
-            with contextlib.suppress(ServiceUnavailable):  # the watch will find it
-                await self.catch_up()
+    def _take_up(self, org: Organization) -> None:
+        """Take in what came too early, as far as it follows now."""
+        early = self._early.get(org.realm.id)
+        while early and early[0][0].seq <= org.applied + 1:
+            happenings = early.pop(0)
+            if happenings[-1].seq > org.applied:
+                self._move(org, None, happenings)
 
     def _mend_soon(self) -> None:
         self._mending = asyncio.get_running_loop().create_task(self._mend())

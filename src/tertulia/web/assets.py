@@ -65,13 +65,14 @@ class Asset:
 class Addresses:
     """Where the page finds its files."""
 
+    early: str
     script: str
     later: str
     styles: list[str]
 
     @property
     def all(self) -> list[str]:
-        return [self.script, self.later, *self.styles]
+        return [self.early, self.script, self.later, *self.styles]
 
 
 class Assets:
@@ -92,9 +93,11 @@ class Assets:
         if self._as_they_are:
             folder = f"/static/dev/{language}"
             styles = [f"{folder}/css/{name}.css" for name in STYLES]
-            return Addresses(f"{folder}/app/main.js", f"{folder}/later.js", styles)
+            early, script = f"{folder}/early.js", f"{folder}/app/main.js"
+            return Addresses(early, script, f"{folder}/later.js", styles)
         app, later = self._scripts(language)
-        return Addresses(app.address, later.address, [self._style.address])
+        early, styles = self._early.address, [self._style.address]
+        return Addresses(early, app.address, later.address, styles)
 
     def worker(self) -> str:
         """The service worker's text, without comments."""
@@ -110,6 +113,10 @@ class Assets:
         later = self._make(f"later-{language}", ".js", rest.text)
         self._made |= {f"app {language}": app, f"later {language}": later}
         return app, later
+
+    @cached_property
+    def _early(self) -> Asset:
+        return self._make("early", ".js", joining.squeezed(_read("early.js")))
 
     @cached_property
     def _style(self) -> Asset:

@@ -28,6 +28,7 @@ CHANNEL = "tertulia_log"
 WHISPERS = "tertulia_whispers"
 ASK_EVERY_SECONDS = 1.0  # whether there is news that nobody has told us of
 RECONNECT_AFTER_SECONDS = 1.0
+BREATH_SECONDS = 0.002  # between two looks, so that news are read together
 FEW = 16
 APPLICATION = "tertulia"
 LONGEST_NOTICE = 8000  # bytes; the database takes no more
@@ -324,6 +325,7 @@ class Postgres:
         try:
             while True:
                 await told.wait(ask_at - loop.time())
+                await asyncio.sleep(BREATH_SECONDS)
                 if loop.time() >= ask_at:
                     told.of_everything()
                     ask_at = loop.time() + ASK_EVERY_SECONDS

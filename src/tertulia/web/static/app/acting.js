@@ -33,6 +33,7 @@ export function learnToAct() {
   command("join-channel", ({ element }) => attempt(joinChannel(Number(element.dataset.channel))));
   command("edit-last", () => editLast());
   on("relocated", goAlong);
+  document.addEventListener("contextmenu", holdForMenu);
 }
 
 /** Say why something could not be done.
@@ -115,6 +116,16 @@ export function toggleMute(channel, topic) {
 function withTopic(work) {
   const conversation = shownPlace()?.conversation;
   if (conversation && isInChannel(conversation)) work(conversation.channel, conversation.topic);
+}
+
+/** On a touch screen, holding a message opens its menu.
+ * @param {MouseEvent} event */
+function holdForMenu(event) {
+  const target = /** @type {Element} */ (event.target);
+  const article = target.closest("article[data-id]");
+  if (!(article instanceof HTMLElement) || !matchMedia("(pointer: coarse)").matches || target.closest("a, img, textarea")) return;
+  event.preventDefault();
+  run("more", article, event);
 }
 
 /** The topic that is shown has another name or channel now: the view goes along.

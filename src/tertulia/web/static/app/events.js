@@ -46,8 +46,12 @@ export function startEvents(replace, hearWords) {
   tabs = new Tabs(`tertulia-${myId()}`, {
     hear(events, there) {
       take(events);
-      if (there.queue) queue = there.queue;
+      if (there.queue && there.queue !== queue) {
+        remove("/events", { queue_id: queue }).catch(() => {}); // ours will not be needed
+        queue = there.queue;
+      }
     },
+    restart: () => learnAgain(replace),
     since: () => position,
     connection: (state) => setConnection(/** @type {any} */ (state)),
     changed: hearWords,
@@ -107,7 +111,7 @@ async function listen() {
 
 /** After a restart the server may have a newer page. The worker's file names all that belong to it. */
 async function lookForNewer() {
-  const own = document.querySelector("script[src]")?.getAttribute("src") ?? "";
+  const own = document.querySelector("script[type=module]")?.getAttribute("src") ?? "";
   const answer = await fetch("/sw.js", { cache: "no-cache" }).catch(() => null);
   if (answer?.ok && !(await answer.text()).includes(own)) report("newer");
 }
@@ -154,12 +158,22 @@ async function startAnew(replace) {
     queue = state.queue_id;
     position = state.last_event_id;
     replace(state);
+    tabs?.passRestart();
   } catch (error) {
     failures++;
     if (!(error instanceof Unreachable || error instanceof Refused)) throw error;
     await pause(Math.min(LONGEST_PAUSE, 1000 * 2 ** failures));
   }
   return true;
+}
+
+/** Another tab had to start anew, so we have missed what it has missed.
+ * @param {(state: Record<string, any>) => void} replace */
+async function learnAgain(replace) {
+  const state = await post("/register", REGISTER).catch(() => null);
+  if (!state) return;
+  remove("/events", { queue_id: state.queue_id }).catch(() => {});
+  replace(state);
 }
 
 /** @param {import("./connection.js").State} state */

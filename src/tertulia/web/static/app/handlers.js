@@ -4,7 +4,7 @@ import { changeChannel, channels, folders, learn } from "./channels.js";
 import { conversationOf, keyOf } from "./conversations.js";
 import { noteDirect } from "./directs.js";
 import { hearOfDrafts } from "./drafts.js";
-import { forgetListings, offer } from "./lists.js";
+import { forgetListings, offer, tidyListings } from "./lists.js";
 import { changeRealm, changeSetting, known, myId } from "./me.js";
 import { changeMessage, dropMessages, heldMessages, messageOf, setFlag, takeMessage } from "./messages.js";
 import { changePerson, people } from "./people.js";
@@ -52,6 +52,9 @@ const handlers = {
   invites_changed: () => tell("realm"),
 };
 
+const TIDY_EVERY = 200;
+let arrivals = 0; // of messages that have come
+
 /** @param {string} kind
  * @param {(event: Event) => void} handler */
 export function handle(kind, handler) {
@@ -73,6 +76,7 @@ function arrived(event) {
   if (message.type === "stream") noteTopic(message.stream_id, message.subject, message.id);
   stopped(keyOf(conversationOf(message)), message.sender_id);
   offer(message);
+  if (++arrivals % TIDY_EVERY === 0) tidyListings(openTalk()?.list.isAtEnd ? null : (openTalk()?.listing ?? null));
   tell("arrived", { ...message, local_message_id: event.local_message_id });
   tell("typing");
 }

@@ -16,6 +16,7 @@ import { around, followed, moved } from "./window.js";
 /** @typedef {{needOlder(): void, needNewer(): void, scrolled(): void}} Wishes */
 
 const STEP = 20;
+const FIRST_ROWS = 40;
 const END = 4; // pixels from the end that still count as the end
 
 export class MessageList {
@@ -73,7 +74,7 @@ export class MessageList {
     this.#ids = ids;
     this.#hasNewest = hasNewest;
     const at = id === undefined ? ids.length : placeOf(ids, id);
-    this.#range = around(ids.length, at, MessageList.size);
+    this.#range = around(ids.length, at, FIRST_ROWS); // as many as are seen; the others come when there is time
     this.#sticks = where === "end" && hasNewest;
     this.#draw();
     const row = id === undefined ? undefined : this.#rows.get(id);
@@ -82,6 +83,21 @@ export class MessageList {
     this.#lastTop = this.#scroller.scrollTop;
     this.#takeAnchor();
     this.#sticks = this.isAtEnd;
+    requestAnimationFrame(() => setTimeout(() => {
+      if (this.#feed.isConnected) this.#fillWindow();
+    }));
+  }
+
+  /** Draw more rows than are seen, so that scrolling finds them there. */
+  #fillWindow() {
+    this.#heedScroll();
+    if (!this.#sticks) {
+      if (this.#moveWindow()) this.#soonAgain();
+    } else {
+      this.#range.from = Math.max(0, this.#range.to - 2 * FIRST_ROWS);
+      this.#draw();
+      this.#restore();
+    }
     this.#askForMore();
   }
 
@@ -168,10 +184,17 @@ export class MessageList {
       if (!this.#sticks || step < 0) this.#toAnchor();
     }
     this.#sticks = this.isAtEnd;
-    this.#moveWindow();
+    if (this.#moveWindow()) this.#soonAgain();
     this.#takeAnchor();
     this.#askForMore();
     this.#wishes.scrolled();
+  }
+
+  /** Who scrolls far at once wants more rows than one step brings. */
+  #soonAgain() {
+    requestAnimationFrame(() => {
+      if (this.#feed.isConnected) this.#onScroll();
+    });
   }
 
   /** Somebody may have scrolled a moment ago, and the event that tells so is still on its way. At
@@ -231,6 +254,7 @@ export class MessageList {
     this.#anchor = row ? { row, top: this.#topOf(row.article) } : null;
   }
 
+  /** @returns {boolean} whether rows have come or gone */
   #moveWindow() {
     const { scrollTop, scrollHeight, clientHeight } = this.#scroller;
     const room = 2 * clientHeight;
@@ -240,12 +264,13 @@ export class MessageList {
     } else if (scrollHeight - clientHeight - scrollTop < room && range.to < this.#ids.length) {
       range = moved(range, this.#ids.length, 1, STEP, MessageList.size);
     }
-    if (range.from === this.#range.from && range.to === this.#range.to) return;
+    if (range.from === this.#range.from && range.to === this.#range.to) return false;
     const anchor = this.#anchor;
     if (anchor) anchor.top = this.#topOf(anchor.row.article);
     this.#range = range;
     this.#draw();
     this.#toAnchor();
+    return true;
   }
 
   #askForMore() {

@@ -12,6 +12,7 @@ import { on, tell } from "./signals.js";
 const FIRST_FETCH = 60;
 const PAGE = 100;
 const KEPT_LISTS = 12;
+const LONGEST_LIST = 2000;
 
 /** @type {Map<string, Listing>} by address; the one used last at the end */
 const listings = new Map();
@@ -154,6 +155,17 @@ export function listingOf(terms) {
  * @param {Listing | null} [kept] */
 export function forgetListings(kept = null) {
   for (const [key, listing] of listings) if (listing !== kept) listings.delete(key);
+}
+
+/** Let go of what nobody looks at, so that a day of talking does not fill the memory.
+ * @param {Listing | null} open the list that is shown and not at its end: it is left alone */
+export function tidyListings(open) {
+  for (const listing of listings.values()) {
+    if (listing === open || listing.ids.length <= LONGEST_LIST) continue;
+    listing.ids = listing.ids.slice(-LONGEST_LIST / 2);
+    listing.foundOldest = false;
+  }
+  trimMessages(new Set([...listings.values()].flatMap((listing) => listing.ids)));
 }
 
 /** A message has come, or was changed so that it may belong elsewhere now.

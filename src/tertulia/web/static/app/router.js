@@ -1,12 +1,12 @@
 /** Which view is shown for which address, and coming back to where one was. */
 
-import { conversationIn } from "./narrow.js";
-import { fullTitle } from "./conversations.js";
+import { conversationHash, conversationIn } from "./narrow.js";
+import { fullTitle, isInChannel } from "./conversations.js";
 import { showInbox } from "./inbox.js";
 import { OVER, parsePlace } from "./places.js";
 import { showRecent } from "./recent.js";
 import { showSearch } from "./search.js";
-import { tell } from "./signals.js";
+import { on, tell } from "./signals.js";
 import { openTalk, showTalk, viewName } from "./talk.js";
 import { showTopics } from "./topic_list.js";
 import { channelName } from "./channels.js";
@@ -40,6 +40,7 @@ export async function startRouter(over) {
   addEventListener("pagehide", keepPlace);
   document.addEventListener("visibilitychange", () => { if (document.hidden) keepPlace(); });
   history.scrollRestoration = "manual";
+  on("relocated", followMove);
   await route();
 }
 
@@ -59,6 +60,17 @@ export async function reshow() {
 /** The focus goes to what the view shows. */
 export function focusView() {
   view?.focus?.();
+}
+
+/** The conversation that is open was renamed or moved: its view goes with it.
+ * @param {Record<string, any>} event */
+function followMove(event) {
+  const here = shown?.conversation;
+  if (!here || !isInChannel(here) || here.channel !== event.stream_id) return;
+  if (here.topic.toLowerCase() !== String(event.orig_subject ?? here.topic).toLowerCase()) return;
+  if (openTalk()?.listing.ids.length) return; // some of it has stayed
+  const moved = { channel: event.new_stream_id ?? event.stream_id, topic: event.subject ?? here.topic };
+  location.replace(conversationHash(moved));
 }
 
 async function route() {

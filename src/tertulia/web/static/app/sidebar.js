@@ -29,11 +29,11 @@ let waitingToDraw;
 
 export function startSidebar() {
   drawFrame();
-  drawSidebar();
   on("place", (shown) => {
     place = shown;
-    drawSidebar();
     closeSheet();
+    if (isSheet()) drawSoon(); // nobody sees it yet, and the messages are waiting
+    else drawSidebar();
   });
   on("people presence channels folders topics unread settings realm drafts replaced", drawSoon);
   on("people settings realm replaced", drawFrame);
@@ -44,8 +44,13 @@ export function toggleAllDirects() {
   drawSidebar();
 }
 
+function isSheet() {
+  return matchMedia("(max-width: 43.75rem)").matches;
+}
+
 /** On phones the sidebar is a sheet over the page. */
 export function openSheet() {
+  if (waitingToDraw) drawSidebar();
   const side = part(".side");
   side.classList.add("open");
   part(".shade").hidden = false;
@@ -88,9 +93,9 @@ function drawSidebar() {
   waitingToDraw = undefined;
   const nav = part(".side nav");
   const focused = nav.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).dataset.key : undefined;
-  const top = nav.scrollTop;
+  const top = nav.childElementCount ? nav.scrollTop : 0;
   fill(nav, viewRows(), ...groups(), ...(isSpectator() ? [] : directRows()));
-  nav.scrollTop = top;
+  if (top) nav.scrollTop = top;
   if (focused) /** @type {HTMLElement | null} */ (nav.querySelector(`[data-key="${CSS.escape(focused)}"]`))?.focus({ preventScroll: true });
 }
 

@@ -6,6 +6,7 @@
  *   arrived (message)       a message that we had not heard of
  *   gone (ids)              messages that are no more
  *   moved (ids)             messages that are in another conversation now
+ *   relocated (event)       the same, with where they were and are
  *   lists                   lists of messages have other messages in them
  *   typing, connection, drafts, outbox
  *   place (place)           another view is shown

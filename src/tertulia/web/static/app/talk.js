@@ -10,7 +10,7 @@ import { listingOf } from "./lists.js";
 import { drop, presenceWords } from "./marks.js";
 import { isSpectator, myId } from "./me.js";
 import { messageOf } from "./messages.js";
-import { channelHash, forServer, topicsHash } from "./narrow.js";
+import { channelHash, conversationHash, forServer, operandOf, topicsHash } from "./narrow.js";
 import { nameOf } from "./people.js";
 import { Reader, readsAsSeen } from "./reading.js";
 import { drawRow, rowSignature } from "./row.js";
@@ -97,7 +97,7 @@ export class Talk {
     if (!listing.isOpen || !has) {
       const startsUnread = place.view === "talk" && !place.terms.some((term) => term.operator === "is" && term.operand !== "dm");
       try {
-        id = await listing.open(wanted ?? (startsUnread && !kept && !isSpectator() ? "first_unread" : "newest"));
+        id = await listing.open(place.near ?? kept?.id ?? (startsUnread && !kept && !isSpectator() ? "first_unread" : "newest"));
       } catch (error) {
         if (this.#isClosed) return;
         this.#fail(/** @type {Error} */ (error));
@@ -106,7 +106,7 @@ export class Talk {
     } else if (wanted !== undefined) {
       id = listing.nearest(wanted);
     }
-    if (this.#isClosed) return;
+    if (this.#isClosed || this.#isElsewhere()) return;
     this.#markNew(unread, id);
     this.#empty();
     const isFromUnread = this.#where.newFrom !== undefined && id === this.#where.newFrom;
@@ -120,6 +120,16 @@ export class Talk {
     this.#afterMove();
     this.#rove();
     if (!listing.foundNewest) this.#more("newer");
+  }
+
+  /** A link may name a message that its conversation holds: if that was moved since, we follow.
+   * @returns {boolean} */
+  #isElsewhere() {
+    const held = messageOf(Number(operandOf(this.place.terms, "with")));
+    const { conversation } = this.place;
+    if (!held || !conversation || keyOf(conversationOf(held)) === keyOf(conversation)) return false;
+    location.replace(conversationHash(conversationOf(held), this.place.near));
+    return true;
   }
 
   /** Where one is, to come back to it. */

@@ -66,6 +66,10 @@ function localeOfPerson() {
   return navigator.languages.find((each) => each.startsWith(language)) ?? language;
 }
 
+/** @type {boolean | undefined} */
+let twelveHours;
+
 function prefersTwelveHours() {
-  return new Intl.DateTimeFormat(localeOfPerson(), { hour: "numeric" }).resolvedOptions().hour12 ?? false;
+  twelveHours ??= format({ hour: "numeric" }).resolvedOptions().hour12 ?? false;
+  return twelveHours;
 }

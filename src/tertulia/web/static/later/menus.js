@@ -20,11 +20,14 @@ export function orgMenu({ element }) {
   openMenu(element, say("menu.org"), [
     { icon: "list", text: say("channels.title"), act: goes("#channels") },
     { icon: "people", text: say("members.title"), act: goes("#members") },
+    { icon: "people", text: say("groups.title"), act: goes("#groups") },
     { icon: "later", text: say("schedule.list"), act: goes("#scheduled") },
+    { icon: "clock", text: say("reminders.title"), act: goes("#reminders") },
     ...(known.can_invite_others_to_realm ? [{ icon: "plus", text: say("invite.people"), act: goes("#organization/invitations") }] : []),
     "line",
     { icon: "gear", text: say("menu.organization"), act: goes("#organization") },
     { icon: "gear", text: say("settings.title"), act: goes("#settings") },
+    { icon: "help", text: say("marks.title"), act: goes("#message-formatting") },
     { icon: "keyboard", text: say("keys.title"), key: "?", act: goes("#keyboard-shortcuts") },
     { icon: "logout", text: say("menu.log-out"), act: logOut },
   ]);

@@ -2,9 +2,12 @@
 
 import { showChannels } from "./channel_list.js";
 import { showDrafts } from "./drafts_list.js";
+import { formattingHelp } from "./formatting_help.js";
+import { showGroups } from "./groups.js";
 import { keyboardHelp } from "./keyboard_help.js";
 import { showOrganization } from "./organization.js";
 import { showMembers, showUser } from "./profile.js";
+import { showReminders } from "./reminders.js";
 import { showScheduled } from "./schedule.js";
 import { showSettings } from "./settings.js";
 
@@ -12,10 +15,13 @@ import { showSettings } from "./settings.js";
 const dialogs = {
   channels: showChannels,
   drafts: showDrafts,
+  groups: showGroups,
   invite: () => showOrganization({ rest: ["invitations"] }),
   "keyboard-shortcuts": keyboardHelp,
   members: showMembers,
+  "message-formatting": formattingHelp,
   organization: showOrganization,
+  reminders: showReminders,
   scheduled: showScheduled,
   settings: showSettings,
   streams: showChannels,

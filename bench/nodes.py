@@ -1,0 +1,232 @@
+"""`make bench-nodes`: several servers on one PostgreSQL, without stickiness.
+
+What is asked goes to the servers in turn. The time of PostgreSQL is that of its processes on this
+machine that serve us.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import os
+import statistics
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg
+
+from bench.measure import Ear
+from bench.process import Process, tertulia
+from bench.report import Table, budget, milliseconds, per_second
+from bench.town import SECRET, Place, Queue, found_many
+from bench.wire import Wire
+
+FIRST_ANSWER = "/api/v1/server_settings"
+SECONDS = 2.0
+WARM_UP = 4  # messages of each sender
+IDLE_SECONDS = 5.0
+
+# Servers, senders, organizations; sends a second and milliseconds of all processors that we want.
+SENDING = [
+    (1, 16, 1, 1200, 0.85),
+    (1, 1, 1, 500, 1.4),
+    (3, 16, 1, 900, 1.5),
+    (8, 16, 1, 450, 3.2),
+    (1, 16, 20, 1100, None),
+    (3, 16, 20, 800, None),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Sends:
+    per_second: float
+    median_seconds: float
+    p99_seconds: float
+    server_seconds: float  # of processor time, for each
+    database_seconds: float
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        prog="make bench-nodes", description=__doc__.partition("\n")[0]
+    )
+    parser.add_argument(
+        "--database",
+        metavar="URL",
+        default="postgresql://postgres@127.0.0.1:5432",
+        help="a PostgreSQL server, where a database is made and dropped",
+    )
+    arguments = parser.parse_args()
+    load, *_ = os.getloadavg()
+    print(f"Servers on one PostgreSQL, {os.cpu_count()} cores, load {load:.1f}")
+    with tempfile.TemporaryDirectory(prefix="tertulia-bench-") as folder:
+        asyncio.run(_run(Path(folder), arguments.database.rstrip("/")))
+
+
+async def _run(folder: Path, server: str) -> None:
+    table = Table()
+    table.title("Sending")
+    for servers, senders, organizations, wanted, wanted_ms in SENDING:
+        with _cluster(folder, server, servers, organizations) as (processes, places, _):
+            told = await _sends(processes, places, senders)
+        who = f"{servers} server{'s' * (servers > 1)}, {senders} sender{'s' * (senders > 1)}"
+        table.row(
+            f"{who}, {organizations} organization{'s' * (organizations > 1)}",
+            per_second(told.per_second),
+            f"wanted {wanted}; median {milliseconds(told.median_seconds)},"
+            f" 99 % within {milliseconds(told.p99_seconds)}",
+        )
+        both = told.server_seconds + told.database_seconds
+        table.row(
+            "  processor time of each",
+            milliseconds(both),
+            f"{milliseconds(told.database_seconds)} in PostgreSQL"
+            + (f", {budget(both * 1000, wanted_ms, f'{wanted_ms} ms')}" if wanted_ms else ""),
+        )
+    with _cluster(folder, server, 3, 1) as (processes, places, _):
+        table.title("Three servers, one organization")
+        latencies = sorted(await _deliveries(processes, places[0], 200))
+        table.row(
+            "from a send to a poll elsewhere",
+            milliseconds(statistics.median(latencies)),
+            f"99 % within {milliseconds(latencies[int(len(latencies) * 0.99)])}; wanted 5 and 15",
+        )
+        alone, registers, meanwhile = await _registers(processes, places[0])
+        table.row(
+            "register while four people write",
+            milliseconds(registers),
+            f"wanted 20; a send {milliseconds(meanwhile)}, without it {milliseconds(alone)}",
+        )
+    table.title("Idle")
+    for organizations in (10, 300):
+        with _cluster(folder, server, 1, organizations) as (processes, _, url):
+            await asyncio.sleep(2)
+            cpu, done = processes[0].cpu_seconds(), _transactions(url)
+            await asyncio.sleep(IDLE_SECONDS)
+            share = (processes[0].cpu_seconds() - cpu) / IDLE_SECONDS
+            rate = (_transactions(url) - done) / IDLE_SECONDS
+        table.row(f"{organizations} organizations", f"{share:.1%}", f"{rate:.0f} transactions/s")
+
+
+# --- what is measured ---
+
+
+async def _sends(processes: Sequence[Process], places: list[Place], senders: int) -> Sends:
+    async def talk(number: int, until: float) -> list[float]:
+        place, port = places[number % len(places)], processes[number % len(processes)].port
+        wire, request = await Wire.to(port), _message(place, number)
+        latencies: list[float] = []
+        while time.perf_counter() < until or len(latencies) < WARM_UP:
+            begun = time.perf_counter()
+            await wire.ask(request)
+            latencies.append(time.perf_counter() - begun)
+        wire.close()
+        return latencies
+
+    await asyncio.gather(*(talk(number, 0) for number in range(senders)))
+    cpu, database = sum(each.cpu_seconds() for each in processes), _database_seconds()
+    begun = time.perf_counter()
+    told = await asyncio.gather(*(talk(number, begun + SECONDS) for number in range(senders)))
+    elapsed = time.perf_counter() - begun
+    latencies = sorted(each for one in told for each in one)
+    count = len(latencies)
+    return Sends(
+        count / elapsed,
+        statistics.median(latencies),
+        latencies[int(count * 0.99)],
+        (sum(each.cpu_seconds() for each in processes) - cpu) / count,
+        (_database_seconds() - database) / count,
+    )
+
+
+async def _deliveries(processes: Sequence[Process], place: Place, rounds: int) -> list[float]:
+    """Sent here, heard there."""
+    here, there = processes[0], processes[1]
+    sender, ear = await Wire.to(here.port), await Ear.open(there, Queue(place.login, place.queue))
+    latencies = []
+    for _ in range(rounds):
+        poll = ear.poll()
+        await asyncio.sleep(0.02)
+        begun = time.perf_counter()
+        await sender.ask(_message(place, 0))
+        await poll
+        latencies.append(ear.heard_at - begun)
+    sender.close()
+    ear.wire.close()
+    return latencies
+
+
+async def _registers(processes: Sequence[Process], place: Place) -> tuple[float, float, float]:
+    alone = await _sends(processes, [place], 4)
+    writing = asyncio.create_task(_sends(processes, [place], 4))
+    wire, latencies = await Wire.to(processes[0].port), []
+    while not writing.done():
+        begun = time.perf_counter()
+        await wire.ask(place.addressed(place.login.post("/register")))
+        latencies.append(time.perf_counter() - begun)
+        await asyncio.sleep(0.05)
+    wire.close()
+    told = await writing
+    return alone.median_seconds, statistics.median(latencies), told.median_seconds
+
+
+def _message(place: Place, number: int) -> bytes:
+    words = {"type": "channel", "to": "hall", "topic": f"bench {number}", "content": "Soup's on"}
+    return place.addressed(place.login.post("/messages", **words))
+
+
+# --- what it is measured on ---
+
+
+@contextlib.contextmanager
+def _cluster(
+    folder: Path, server: str, servers: int, organizations: int
+) -> Iterator[tuple[list[Process], list[Place], str]]:
+    name = _name()
+    with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+        url = f"{server}/{name}"
+        try:
+            places = found_many(url, organizations)
+            with contextlib.ExitStack() as running:
+                processes = []
+                for number in range(servers):
+                    data = folder / f"{servers}-{number}"
+                    data.mkdir(exist_ok=True)
+                    processes.append(running.enter_context(tertulia(data, url, SECRET)))
+                for process in processes:
+                    process.wait_for_first_answer(FIRST_ANSWER)
+                yield processes, places, url
+        finally:
+            connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def _database_seconds() -> float:
+    """Processor time of the processes of PostgreSQL that serve our database."""
+    ticks = 0
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if f" {_name()} ".encode() in (process / "cmdline").read_bytes():
+                fields = (process / "stat").read_text().rpartition(") ")[2].split()
+                ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def _name() -> str:
+    return f"tertulia_bench_{os.getpid()}"
+
+
+def _transactions(url: str) -> int:
+    with psycopg.connect(url) as connection:
+        row = connection.execute(
+            "SELECT xact_commit + xact_rollback FROM pg_stat_database"
+            " WHERE datname = current_database()"
+        ).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,38 @@
+/** Asks for the first messages while the page's own script is still on its way. The page takes the
+ * answer if it is what it would have asked for itself (`api.js`); if not, nothing is lost. */
+
+(() => {
+  const FETCHED = 60; // as in lists.js
+  const [view, ...parts] = location.hash.slice(1).split("/");
+  if (view !== "narrow" && view !== "feed") return;
+  const decode = (text) => {
+    try {
+      return decodeURIComponent(text.replaceAll(".", "%"));
+    } catch {
+      return text;
+    }
+  };
+  const terms = [];
+  let anchor;
+  for (let at = 0; at + 1 < parts.length; at += 2) {
+    const operator = parts[at] === "stream" ? "channel" : decode(parts[at]);
+    const text = decode(parts[at + 1]);
+    if (operator === "near") anchor = parseInt(text, 10);
+    else if (operator === "channel") terms.push({ operator, operand: parseInt(text, 10), negated: false });
+    else if (operator === "dm") terms.push({ operator, operand: text.split("-")[0].split(",").map(Number), negated: false });
+    else if (operator === "topic" || operator === "is") terms.push({ operator, operand: text, negated: false });
+    else return;
+  }
+  if (view === "feed") terms.push({ operator: "in", operand: "home", negated: false });
+  const places = JSON.parse(sessionStorage.getItem("places") ?? "[]");
+  const kept = places.find(([hash]) => hash === location.hash)?.[1];
+  const isSelection = terms.some((term) => term.operator === "is" && term.operand !== "dm");
+  anchor ??= kept?.id ?? (isSelection ? "newest" : "first_unread");
+  const [before, after] = anchor === "newest" ? [FETCHED, 0] : [FETCHED / 2, FETCHED / 2];
+  const form = new URLSearchParams();
+  const asked = { narrow: JSON.stringify(terms), anchor, num_before: before, num_after: after, apply_markdown: true, client_gravatar: false, allow_empty_topic_name: true };
+  for (const [name, value] of Object.entries(asked)) form.append(name, String(value));
+  const address = `/json/messages?${form}`;
+  window.early = { address, answer: fetch(address, { credentials: "same-origin" }) };
+  window.early.answer.catch(() => {});
+})();

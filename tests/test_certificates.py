@@ -1,0 +1,74 @@
+"""A server that speaks TLS itself, and a certificate that is renewed while it runs."""
+
+import signal
+import ssl
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.support import certificates
+from tests.support.terminal import Serving, Terminal
+from tests.support.waiting import eventually
+
+
+@pytest.fixture
+def terminal(tmp_path: Path) -> Iterator[Terminal]:
+    terminal = Terminal(tmp_path / "data")
+    yield terminal
+    terminal.close()
+
+
+def flags(folder: Path) -> list[str]:
+    return ["--tls-cert", str(folder / "server.pem"), "--tls-key", str(folder / "server.key")]
+
+
+def answer(serving: Serving, authority: Path) -> int:
+    context = ssl.create_default_context(cafile=authority)
+    address = f"https://localhost:{serving.port}/health"
+    with urllib.request.urlopen(address, context=context) as reply:
+        return int(reply.status)
+
+
+def test_a_certificate_is_shown_and_renewed(terminal, tmp_path):
+    certificates.write(tmp_path)
+    serving = terminal.serves(*flags(tmp_path))
+    assert "listens at https://127.0.0.1" in serving.said.out
+    assert answer(serving, tmp_path / "ca.pem") == 200
+
+    certificates.write(tmp_path)
+    serving.process.send_signal(signal.SIGHUP)
+
+    eventually(lambda: "certificate read again" in serving.said.err)
+    assert answer(serving, tmp_path / "ca.pem") == 200
+
+    (tmp_path / "server.pem").write_text("nonsense")
+    serving.process.send_signal(signal.SIGHUP)
+
+    eventually(lambda: "certificate kept" in serving.said.err)
+    assert answer(serving, tmp_path / "ca.pem") == 200
+
+
+@pytest.mark.parametrize(
+    "spoil, sentence",
+    [
+        ("server.key", "cannot be used with the key"),
+        ("gone", "cannot be read: No such file or directory."),
+        ("alone", "--tls-cert and --tls-key belong together."),
+    ],
+)
+def test_what_cannot_be_used_is_said_in_one_line(terminal, tmp_path, spoil, sentence):
+    certificates.write(tmp_path)
+    words = flags(tmp_path)
+    if spoil == "server.key":
+        (tmp_path / spoil).write_text("nonsense")
+    elif spoil == "gone":
+        (tmp_path / "server.pem").unlink()
+    else:
+        words = words[:2]
+
+    refused = terminal.runs_process("serve", "--port", "0", *words)
+
+    assert refused.code == 1
+    assert sentence in refused.err
+    assert len(refused.err.splitlines()) == 1

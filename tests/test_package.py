@@ -1,0 +1,46 @@
+"""The package: it holds all that the server needs, and says what it is."""
+
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+from tertulia.domain.version import VERSION
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_the_package_and_the_server_are_of_one_version():
+    told = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+    assert told["version"] == VERSION
+    assert all(">=" in each for each in told["dependencies"]), "a dependency has no bounds"
+
+
+def test_the_wheel_holds_every_file_of_the_source(tmp_path):
+    subprocess.run(["cp", "-r", *map(str, _needed()), str(tmp_path)], check=True)
+    command = [sys.executable, "-m", "pip", "wheel", "-qq", "--no-deps", "--no-build-isolation"]
+    subprocess.run([*command, "-w", str(tmp_path / "dist"), str(tmp_path)], check=True)
+
+    (wheel,) = (tmp_path / "dist").glob("tertulia-*.whl")
+    with zipfile.ZipFile(wheel) as package:
+        packed = set(package.namelist())
+        about = package.read(f"tertulia-{VERSION}.dist-info/METADATA").decode()
+
+    missing = _sources() - packed
+    assert not missing, f"pyproject.toml, package-data: {sorted(missing)}"
+    assert "# Tertulia" in about
+
+
+def _needed() -> list[Path]:
+    return [ROOT / name for name in ("pyproject.toml", "README.md", "src")]
+
+
+def _sources() -> set[str]:
+    files = (ROOT / "src" / "tertulia").rglob("*")
+    return {
+        path.relative_to(ROOT / "src").as_posix()
+        for path in files
+        if path.is_file() and "__pycache__" not in path.parts
+    }

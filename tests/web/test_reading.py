@@ -1,0 +1,134 @@
+"""Reading: views and their addresses, by keyboard alone, on a phone, and without a line."""
+
+import re
+
+from playwright.sync_api import expect
+from tests.support.files import uploads
+from tests.support.pictures import picture
+
+
+def topic(house, channel, topic):
+    return f"#narrow/channel/{house.channel(channel).id}-{channel}/topic/{topic}"
+
+
+def test_by_keyboard_one_reads_finds_and_answers(house, sit):
+    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+    for words in ("One", "Two", "Three"):
+        ben.says(words, to="kitchen > lunch")
+    page = sit(ana).goes("#inbox").page
+    keys = page.keyboard
+
+    keys.press("n")
+    expect(page.get_by_role("heading", name="lunch")).to_be_visible()
+    expect(page.get_by_text("3 new").first).to_be_visible()
+    keys.press("End")
+    expect(page.get_by_role("article").filter(has_text="Three")).to_be_focused()
+    keys.press("k")
+    expect(page.get_by_role("article").filter(has_text="Two")).to_be_focused()
+    keys.press("j")
+    expect(page.get_by_role("article").filter(has_text="Three")).to_be_focused()
+    keys.press("r")
+    expect(page.get_by_role("textbox", name="Message to")).to_be_focused()
+    keys.type("j is a letter here")
+    keys.press("Control+Enter")
+    expect(page.get_by_role("article").filter(has_text="j is a letter")).to_be_visible()
+    keys.press("Escape")
+    keys.press("/")
+    expect(page.get_by_role("searchbox", name="Search")).to_be_focused()
+    keys.type("from:be")
+    expect(page.get_by_role("option", name="from:Ben")).to_be_visible()
+    keys.press("ArrowDown")
+    keys.press("Enter")
+    keys.type("Two")
+    keys.press("Enter")
+    expect(page.get_by_role("article")).to_have_count(1)
+    assert page.url.endswith(f"#narrow/sender/{ben.id}/search/Two")
+
+
+def test_on_a_phone_the_sidebar_is_a_sheet_and_back_is_back(house, sit):
+    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+    ben.says("Soup's on", to="kitchen > lunch")
+    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+    at_anas = sit(ana, **phone).goes("#inbox")
+    page = at_anas.page
+
+    page.get_by_role("button", name="Open the sidebar").tap()
+    at_anas.nav().get_by_role("link", name="kitchen").tap()
+    expect(page.get_by_role("heading", name="kitchen")).to_be_visible()
+    expect(at_anas.nav()).not_to_be_in_viewport()
+    page.get_by_role("main").get_by_role("link", name="lunch").tap()
+    expect(at_anas.message("Soup's on")).to_be_visible()
+    page.get_by_role("button", name="Back").tap()
+    expect(page.get_by_role("heading", name="kitchen")).to_be_visible()
+    small = page.evaluate(
+        "[...document.querySelectorAll('.main button, .main a.item')].filter((each) => "
+        "each.offsetParent && each.getBoundingClientRect().height < 24).length"
+    )
+    assert small == 0
+
+
+def test_without_a_line_the_last_conversations_can_be_read(house, sit):
+    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+    ben.says("Soup's on", to="kitchen > lunch")
+    at_anas = sit(ana).goes(topic(house, "kitchen", "lunch"))
+    page = at_anas.page
+    page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    page.reload()
+    expect(at_anas.message("Soup's on")).to_be_visible()
+
+    at_anas.context.set_offline(True)
+    page.reload()
+
+    expect(at_anas.message("Soup's on")).to_be_visible()
+    expect(page.get_by_role("status")).to_contain_text("offline")
+    at_anas.context.set_offline(False)
+
+
+def test_links_of_all_kinds_open_in_place(house, sit):
+    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+    soup = ben.says("Soup's on", to="kitchen > lunch")
+    kitchen = house.channel("kitchen").id
+    at_anas = sit(ana)
+    for address in (
+        f"#narrow/stream/{kitchen}-kitchen/subject/lunch",
+        f"#narrow/channel/{kitchen}-renamed/topic/lunch/near/{soup.id}",
+        f"#narrow/channel/{kitchen}/topic/lunch/with/{soup.id}",
+        "#narrow/stream/kitchen",
+        f"#narrow/sender/{ben.id}-Ben",
+        "#narrow/search/soup",
+        f"#narrow/id/{soup.id}",
+    ):
+        at_anas.goes(address)
+        expect(at_anas.message("Soup's on")).to_be_visible()
+
+    ana.patch(f"/messages/{soup.id}", topic="dinner", propagate_mode="change_all").succeeds()
+    at_anas.goes(f"#narrow/channel/{kitchen}/topic/lunch/with/{soup.id}")
+    expect(at_anas.page.get_by_role("heading", name="dinner")).to_be_visible()
+    ana.patch(f"/messages/{soup.id}", topic="supper", propagate_mode="change_all").succeeds()
+    expect(at_anas.page.get_by_role("heading", name="supper")).to_be_visible()
+    expect(at_anas.message("Soup's on")).to_be_visible()
+
+
+def test_what_is_rendered_is_alive(house, sit):
+    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+    soup = uploads(ben, "soup.png", picture(size=(300, 200)), kind="image/png")
+    ben.says(
+        f"```spoiler The end\nIt was the dog.\n```\n[soup.png]({soup.url})\n"
+        "```python\nprint(1)\n```\n$$x^2$$ <time:2026-11-15T10:00:00Z>",
+        to="kitchen > lunch",
+    )
+    ben.says("/poll Soup?\nyes\nno", to="kitchen > lunch")
+    at_anas = sit(ana, timezone_id="Asia/Tokyo").goes(topic(house, "kitchen", "lunch"))
+    row, page = at_anas.message("The end"), at_anas.page
+
+    expect(row.get_by_text("It was the dog.")).to_be_hidden()
+    row.get_by_text("The end").click()
+    expect(row.get_by_text("It was the dog.")).to_be_visible()
+    expect(row.locator("time")).to_contain_text("19:00")
+    expect(row.locator("math")).to_be_visible()
+    row.get_by_role("img").last.click()
+    expect(page.get_by_role("dialog", name="Picture").get_by_role("img")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name=re.compile("Vote for yes")).click()
+    voted = page.get_by_role("button", name="Vote for yes, 1 vote")
+    expect(voted).to_have_attribute("aria-pressed", "true")

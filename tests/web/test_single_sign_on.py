@@ -134,6 +134,23 @@ def test_an_account_is_found_by_who_it_is_and_first_by_its_verified_address(chat
     assert ana.record.email == "ana@example.com"
 
 
+def test_an_address_that_was_given_to_another_opens_nothing(chat, site):
+    ana = chat.person("ana", role="owner")
+    ana_is_known(site)
+    first, second, third = Browser(chat), Browser(chat), Browser(chat)
+    first.opens(goes(first, site))
+    site.knows("s-new", email="ana@example.com", email_verified=True, name="A newcomer")
+
+    page = second.opens(goes(second, site, who="s-new"))
+    chat.write(actions.people.identities.unlink, ana.id)
+    third.opens(goes(third, site, who="s-new"))
+
+    assert page.status == 401
+    assert "belongs to somebody else" in text_of(page)
+    assert "session" not in second.cookies
+    assert third.calls("GET", "/users/me").succeeds()["user_id"] == ana.id
+
+
 @pytest.mark.parametrize(
     "claims",
     [{"email_verified": False}, {"email_verified": None}, {"email": None}, {"email": "no address"}],
@@ -342,6 +359,7 @@ def test_the_desktop_app_is_given_a_token_for_a_moment(chat, site):
     assert found is not None
     pasted = bytes.fromhex(found[1])
     made = AESGCM(bytes.fromhex(OTP)).decrypt(pasted[:12], pasted[12:], None).decode()
+    lured = thief.opens(f"/accounts/login/subdomain/{made}", **{"Sec-Fetch-Site": "cross-site"})
     came = app.opens(f"/accounts/login/subdomain/{made}")
     again = thief.opens(f"/accounts/login/subdomain/{made}")
 
@@ -349,7 +367,7 @@ def test_the_desktop_app_is_given_a_token_for_a_moment(chat, site):
     assert len(made) == 32
     assert came.headers["Location"] == "/"
     assert app.calls("GET", "/users/me").succeeds()["user_id"] == ana.id
-    assert again.status == 400
+    assert (lured.status, again.status) == (403, 400)
     assert not thief.cookies
 
 

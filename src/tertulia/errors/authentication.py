@@ -137,6 +137,14 @@ class InvitationRequired(ClientError):
     message = "Please request an invite for {email} from the organization administrator."
 
 
+class AccountOfAnother(ClientError):
+    """The account with an address belongs to somebody else of the same provider."""
+
+    status = 401
+    code = "AUTHENTICATION_FAILED"
+    message = "The account of {email} belongs to somebody else there; ask an administrator"
+
+
 class NotAdmitted(ClientError):
     """The provider's own rules, such as a group, keep somebody out."""
 

@@ -11,11 +11,13 @@ if TYPE_CHECKING:
         guarded,
         introductions,
         ldap,
+        loading,
         openid,
         saml,
         smtp,
         tokens,
         web,
+        web_push,
         writing,
     )
 else:

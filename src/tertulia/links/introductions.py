@@ -45,6 +45,7 @@ def from_directory(
         and (organizations is None or subdomain in organizations)
         and is_admitted(directory, person.groups),
         is_disabled=person.is_disabled,
+        has_lasting_subject=bool(directory.id_attribute),
         leads=True,
         picture=_drawn(directory, person) if is_new else None,
         picture_mark=mark,
@@ -94,6 +95,7 @@ def from_saml(provider: SamlProvider, subdomain: str, person: SamlPerson) -> Int
         welcome=Welcome(provider.new_people),
         is_admitted=is_admitted(provider, theirs)
         and (not provider.organization_attribute or subdomain in organizations),
+        has_lasting_subject=bool(provider.id_attribute),
         profile=profile(provider, told),
         role=role(provider, theirs),
         roles_to_take=managed_roles(provider),
@@ -110,6 +112,7 @@ def by_address(provider: Provider, email: str) -> Introduction:
         emails=(email,),
         full_name=full_name("", email),
         welcome=Welcome(provider.new_people),
+        has_lasting_subject=False,
     )
 
 

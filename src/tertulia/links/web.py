@@ -3,8 +3,10 @@
 The addresses come from the settings, or from what a site named there says of itself.
 """
 
+import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import httpx
@@ -32,7 +34,7 @@ async def ask(inquiry: Inquiry, ca_file: str = "") -> Any:
     try:
         async with (
             httpx.AsyncClient(
-                verify=_certificates(ca_file), timeout=TIMEOUT_SECONDS, trust_env=True
+                verify=certificates(ca_file), timeout=TIMEOUT_SECONDS, trust_env=True
             ) as client,
             client.stream(
                 "GET" if inquiry.form is None else "POST",
@@ -47,8 +49,10 @@ async def ask(inquiry: Inquiry, ca_file: str = "") -> Any:
         raise ProviderTrouble(f"{inquiry.address}: {type(error).__name__} {error}") from error
 
 
-def _certificates(ca_file: str) -> Any:
-    return httpx.create_ssl_context(ca_file) if ca_file else True
+@cache
+def certificates(ca_file: str) -> ssl.SSLContext:
+    """Read once: it takes a while."""
+    return httpx.create_ssl_context(ca_file or True)
 
 
 async def _body(answer: httpx.Response) -> bytes:

@@ -10,12 +10,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tertulia import actions, domain, storage
+from tertulia.actions.people.coming_in import Newcomer
 from tertulia.domain.people.identities import Identity, Introduction, Tidings, Welcome
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.newcomers import NewUser
-from tertulia.domain.people.user import Role, User
+from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest, ClientError
 from tertulia.errors.authentication import (
+    AccountOfAnother,
     InvitationRequired,
     LoginDeactivated,
     NoAccountYet,
@@ -40,6 +42,11 @@ def recognize(tx: Tx, vault: Vault, introduced: Introduction) -> int:
     )
     bring_up_to_date(tx, identity, introduced)
     return identity.user_id
+
+
+def unlink(tx: Tx, user_id: int) -> bool:
+    """Forget where an account came from; whoever has its address there can come in next."""
+    return storage.people.identities.forget(tx, user_id)
 
 
 def bring_up_to_date(tx: Tx, identity: Identity, introduced: Introduction) -> list[str]:
@@ -128,6 +135,10 @@ def _find(tx: Tx, introduced: Introduction) -> Identity | None:
         if user is not None and not user.is_bot:
             if not user.is_active:
                 raise LoginDeactivated()
+            theirs = storage.people.identities.providers_of(tx, user.id)
+            if introduced.has_lasting_subject and introduced.provider in theirs:
+                # Somebody else there has got this address: it may have been given away.
+                raise AccountOfAnother(email=email)
             return Identity(introduced.provider, introduced.subject, user.id)
     return None
 
@@ -139,16 +150,17 @@ def _join(tx: Tx, vault: Vault, introduced: Introduction) -> int:
     email = introduced.emails[0]
     if introduced.welcome is Welcome.NOBODY:
         raise NoAccountYet(email=email)
+    invitation = storage.people.invitations.for_address(tx, email)
     needs_invitation = storage.organization.current(tx).setting("invite_required")
-    if introduced.welcome is Welcome.INVITED and needs_invitation:
+    if introduced.welcome is Welcome.INVITED and needs_invitation and invitation is None:
         raise InvitationRequired(email=email)
     actions.people.check_welcome(tx, email)
-    new = NewUser(
-        email=email,
-        full_name=_free_name(tx, introduced, None),
-        role=introduced.role or Role.MEMBER,
-    )
-    user, _ = actions.people.joining.add(tx, vault, new)
+    if invitation is None and introduced.role is not None:
+        new = NewUser(email, _free_name(tx, introduced, None), introduced.role)
+        user, _ = actions.people.joining.add(tx, vault, new)
+    else:
+        newcomer = Newcomer(_free_name(tx, introduced, None), None)
+        user = actions.people.coming_in.join(tx, vault, email, newcomer, invitation)
     return user.id
 
 

@@ -7,7 +7,12 @@ from tertulia.actions.people.arriving import ProvenIdentity
 from tertulia.api.call import Call
 from tertulia.config import LdapDirectory
 from tertulia.errors import BadRequest
-from tertulia.errors.authentication import DirectoryUnreachable, NoAccountYet, NotAdmitted
+from tertulia.errors.authentication import (
+    AccountOfAnother,
+    DirectoryUnreachable,
+    NoAccountYet,
+    NotAdmitted,
+)
 from tertulia.links.answers import DirectoryTrouble
 
 log = structlog.get_logger()
@@ -53,7 +58,7 @@ async def identify(call: Call, typed: str, password: str) -> ProvenIdentity | No
             user_id = await call.db.write(
                 actions.people.identities.recognize, call.vault, introduced
             )
-        except (NotAdmitted, NoAccountYet, BadRequest) as refusal:
+        except (AccountOfAnother, NotAdmitted, NoAccountYet, BadRequest) as refusal:
             log.info(
                 "somebody of a directory may not come in",
                 directory=directory.key,

@@ -32,6 +32,7 @@ class Introduction:
     welcome: Welcome = Welcome.INVITED
     is_admitted: bool = True  # by the provider's own rules: the right groups, this organization
     is_disabled: bool = False
+    has_lasting_subject: bool = True  # so that another subject is another person
     leads: bool = False  # names and addresses that change there change here
     picture: Avatar | None = None
     picture_mark: str = ""

@@ -38,6 +38,7 @@ from tertulia.jobs.directories import DirectoryWatch
 from tertulia.jobs.letters import Postman
 from tertulia.jobs.missed import Lookout
 from tertulia.jobs.preparing import Preparation
+from tertulia.jobs.pushing import Herald
 from tertulia.jobs.rerendering import rerender
 from tertulia.jobs.runner import Job, Runner
 from tertulia.jobs.searching import Indexing
@@ -50,6 +51,7 @@ from tertulia.web.door import DoorPages
 from tertulia.web.downloads import Downloads
 from tertulia.web.gallery import Gallery
 from tertulia.web.integrations import IntegrationPages
+from tertulia.web.invitations import JoiningPages
 from tertulia.web.logging_in import LoginPages
 from tertulia.web.page import WebPage
 from tertulia.web.passwords import PasswordPages
@@ -95,6 +97,7 @@ class Application:
         self.postman = Postman(config, database, self.delivery, vault)
         self.switchboard = Switchboard(config, database, self.delivery)
         self.lookout = Lookout(config, database, self.delivery, vault)
+        self.herald = Herald(config, database, self.delivery, vault)
         self.runner = Runner(self._jobs())
         self.connections = Connections(config)
         self.metrics = metrics.Metrics(
@@ -165,6 +168,9 @@ class Application:
         jobs = [
             Job("scheduled messages", 0.5, partial(send_due, *both, SCHEDULED), at_once=True),
             Job("reminders", 0.5, partial(send_due, *both, REMINDERS), at_once=True),
+            Job("missed messages", 2, self.lookout.look, at_once=True),
+            Job("push", 2, self.herald.look, at_once=True),
+            Job("pushed and read", 10, self.herald.take_back),
             Job("webhooks", 0.5, self.switchboard.look, at_once=True),
             Job("numbers", 300, self.counting.look, at_once=True),
             Job("search", 0.5, self.indexing.look, at_once=True),
@@ -191,7 +197,6 @@ class Application:
             jobs.append(Job("directories", 30, DirectoryWatch(*both, config.ldap).look))
         if config.sends_mail:
             jobs.append(Job("mail", 1, self.postman.go_round, at_once=True))
-            jobs.append(Job("missed messages", 5, self.lookout.look, at_once=True))
             jobs.append(Job("missed mail", 5, self.lookout.tell, at_once=True))
         if config.demo:
             jobs.append(Job("demo", life.EVERY_SECONDS, life.Life(delivery).go_on))
@@ -221,6 +226,7 @@ class Application:
                 Mount("/static/css", StaticFiles(packages=[("tertulia.web", "static/css")])),
                 *LoginPages(DoorPages(gate), GUEST if self.services.config.demo else None).routes(),
                 *PasswordPages(DoorPages(gate)).routes(),
+                *JoiningPages(DoorPages(gate)).routes(),
                 *SamlPages(DoorPages(gate)).routes(),
                 *SingleSignOn(DoorPages(gate)).routes(),
                 *Gallery(self.services, gate).routes(),

@@ -1,6 +1,7 @@
 """A good call of every route, for the laws that hold over all of them."""
 
 import itertools
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -123,6 +124,20 @@ def usual_settings(chat) -> dict[str, Any]:
     return {name: value for name, value in (plain | given).items() if name in names}
 
 
+# As a browser says where it wants to be told of messages.
+BROWSER = {
+    "endpoint": "https://push.example.com/x",
+    "p256dh": "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-"
+    "AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
+    "auth": "BTBZMqHH6r4Tts7J_aSIgg",
+}
+
+
+def subscribed(ana) -> str:
+    ana.post("/web_push/subscriptions", **BROWSER).succeeds()
+    return BROWSER["endpoint"]
+
+
 def linkifier_ids(ana) -> list[int]:
     return [each["id"] for each in ana.get("/realm/linkifiers").succeeds()["linkifiers"]]
 
@@ -199,6 +214,9 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
         ("POST", "/drafts"): {"drafts": [words]},
         ("PATCH", "/drafts/{draft_id}"): {"draft": words},
         ("DELETE", "/drafts/{draft_id}"): {},
+        ("GET", "/web_push/key"): {},
+        ("POST", "/web_push/subscriptions"): BROWSER,
+        ("DELETE", "/web_push/subscriptions"): {"endpoint": lambda: subscribed(ana)},
         ("GET", "/navigation_views"): {},
         ("POST", "/navigation_views"): {
             "fragment": lambda: f"narrow/is/{next(names)}",
@@ -230,6 +248,12 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
         ("DELETE", "/users/me/muted_users/{muted_user_id}"): {},
         ("GET", "/users/me/alert_words"): {},
         ("GET", "/realm/audit_log"): {},
+        ("GET", "/invites"): {},
+        ("POST", "/invites"): {"invitee_emails": "guest@house.example", "stream_ids": []},
+        ("POST", "/invites/multiuse"): {},
+        ("DELETE", "/invites/{invite_id}"): {},
+        ("DELETE", "/invites/multiuse/{invite_id}"): {},
+        ("POST", "/invites/{invite_id}/resend"): {},
         ("GET", "/users/me/sessions"): {},
         ("DELETE", "/users/me/sessions"): {},
         ("DELETE", "/users/me/sessions/{session_id}"): {},
@@ -246,6 +270,15 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
         ("DELETE", "/users/me/alert_words"): {"alert_words": ["tea"]},
     }
 
+    def new_invitation(*, is_multiuse=False):
+        if is_multiuse:
+            ana.post("/invites/multiuse").succeeds()
+        else:
+            ana.post("/invites", invitee_emails="guest@house.example", stream_ids=[]).succeeds()
+        found = ana.get("/invites").succeeds()["invites"]
+        number = next(each["id"] for each in found if each["is_multiuse"] is is_multiuse)
+        return {"invite_id": number}
+
     def new_session():
         Browser.of(ana)
         return {"session_id": ana.get("/users/me/sessions").succeeds()["sessions"][0]["id"]}
@@ -259,6 +292,9 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
         **new_person(),
         **new_bot(),
         "DELETE /drafts/{draft_id}": new_draft,
+        "DELETE /invites/{invite_id}": new_invitation,
+        "POST /invites/{invite_id}/resend": new_invitation,
+        "DELETE /invites/multiuse/{invite_id}": partial(new_invitation, is_multiuse=True),
         "DELETE /users/me/sessions/{session_id}": new_session,
         "DELETE /saved_snippets/{saved_snippet_id}": new_snippet,
         "POST /messages/{message_id}/typing": new_note,

@@ -50,6 +50,7 @@ BOTS = 200  # deactivated ones included
 BOT_MEMORY = 1_000_000  # characters, keys included
 ALERT_WORDS = 500
 NAVIGATION_VIEWS = 200
+PUSH_SUBSCRIPTIONS = 20  # one more takes the place of the oldest
 SESSIONS = 100  # one more takes the place of that which was not used for longest
 
 # How much an organization can ask its people.

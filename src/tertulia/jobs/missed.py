@@ -7,6 +7,7 @@ from tertulia import actions, events, storage
 from tertulia.config import Config
 from tertulia.domain.organization.realm import Realm
 from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.user import User
 from tertulia.domain.personal.missed import PRESENT_SECONDS
 from tertulia.events.delivery import Delivery
 from tertulia.events.directory import Organization
@@ -43,6 +44,11 @@ class Lookout:
         realm_id = org.realm.id
         while self._known.get(realm_id) != org.place.seq:
             db, head = self._database.of(realm_id), org.place.seq
+            if not self._config.sends_mail and not await db.read(
+                storage.personal.web_push.user_ids
+            ):
+                self._known[realm_id] = head  # nobody could be told
+                return
             position = await db.read(storage.personal.missed.position)
             if position is None or position > head:  # what was before us is nobody's news
                 await db.write(storage.personal.missed.set_position, head)
@@ -51,7 +57,7 @@ class Lookout:
             seen, upto = await db.read(_messages_after, position)
             if upto > position:
                 people = list(org.users.values())
-                await db.write(actions.personal.missed.note, seen, people, upto)
+                await db.write(_note, seen, people, upto, self._config.sends_mail)
             self._known[realm_id] = max(upto, position)
             if upto == position:
                 return
@@ -80,6 +86,10 @@ def site_of(config: Config, realm: Realm) -> str:
     base = config.external_url or f"http://{config.host}:{config.port}"
     scheme, _, host = base.rstrip("/").partition("://")
     return f"{scheme}://{realm.subdomain}.{host}" if realm.subdomain else f"{scheme}://{host}"
+
+
+def _note(tx: Tx, seen: list[MessageSent], people: list[User], upto: int, sends_mail: bool) -> None:
+    actions.personal.missed.note(tx, seen, people, upto, sends_mail=sends_mail)
 
 
 def _messages_after(tx: Tx, position: int) -> tuple[list[MessageSent], int]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         smtp,
         tokens,
         web,
+        web_push,
         writing,
     )
 else:

@@ -18,6 +18,7 @@ from tertulia.events.types.messages.message import MessageSent
 from tertulia.storage.database.tx import Tx
 
 UNSUBSCRIBE = "/accounts/unsubscribe/missed_messages"
+OLD_AFTER_SECONDS = 86400
 EXCERPT = 300  # characters of a message in the text of a mail
 BETWEEN = "\x1e"  # paragraphs within a value of a letter
 
@@ -25,26 +26,46 @@ BETWEEN = "\x1e"  # paragraphs within a value of a letter
 # --- finding ---
 
 
-def note(tx: Tx, seen: Sequence[MessageSent], everyone: Sequence[User], upto: int) -> None:
+def note(
+    tx: Tx, seen: Sequence[MessageSent], everyone: Sequence[User], upto: int, *, sends_mail: bool
+) -> None:
     """Note whom these messages call, and that the log was read up to an event."""
     if (storage.personal.missed.position(tx) or 0) >= upto:
         return  # another server was here
     people = {user.id: user for user in everyone}
+    pushed = storage.personal.web_push.user_ids(tx) if seen else set()
     for event in seen:
-        if event.message is not None and not event.resolve_notice:
-            _note_one(tx, event, event.message, people)
+        if event.message is not None and _is_news(tx, event, event.message):
+            if sends_mail:
+                _note_mail(tx, event, event.message, people)
+            if pushed:
+                among = {user_id: people[user_id] for user_id in pushed if user_id in people}
+                reasons = _reasons(tx, event, event.message, among, "push")
+                storage.personal.web_push.insert_notices(tx, event.message.id, reasons)
     storage.personal.missed.set_position(tx, upto)
 
 
-def _note_one(tx: Tx, event: MessageSent, message: Message, people: dict[int, User]) -> None:
-    stakes = _stakes(tx, event, message, people, "email")
+def _is_news(tx: Tx, event: MessageSent, message: Message) -> bool:
+    """After a time in which nobody could be told, nobody is told of all that was said in it."""
+    return not event.resolve_notice and tx.now - message.sent_at < OLD_AFTER_SECONDS
+
+
+def _reasons(
+    tx: Tx, event: MessageSent, message: Message, people: dict[int, User], way: Way
+) -> dict[int, str]:
+    """Who of some people is told of a message, and why."""
     skipped = {message.sender_id, *event.read_by}
     reasons: dict[int, str] = {}
-    for user_id, about in stakes.items():
+    for user_id, about in _stakes(tx, event, message, people, way).items():
         user = people.get(user_id)
-        found = None if user is None else domain.personal.missed.reason(user, about, "email")
+        found = None if user is None else domain.personal.missed.reason(user, about, way)
         if found is not None and user_id not in skipped:
             reasons[user_id] = found
+    return reasons
+
+
+def _note_mail(tx: Tx, event: MessageSent, message: Message, people: dict[int, User]) -> None:
+    reasons = _reasons(tx, event, message, people, "email")
     if not reasons:
         return
     delays = {

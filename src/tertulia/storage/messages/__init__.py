@@ -50,6 +50,7 @@ GOES_WITH_A_MESSAGE = (
     "attachment_message",
     "webhook_call",
     "missed_message",
+    "push_notice",
 )
 # What a protected history shows: what came into the channel, by being sent there or by being
 # moved there, while one was subscribed.

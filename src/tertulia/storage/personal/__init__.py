@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         navigation_views,
         snippets,
         topic_policies,
+        web_push,
     )
 else:
     __getattr__ = on_demand(__name__)

@@ -1,0 +1,51 @@
+"""Web Push: for browsers and for UnifiedPush, without anybody in between."""
+
+import asyncio
+from typing import Annotated
+
+from tertulia import actions, domain, storage
+from tertulia.api.call import Call
+from tertulia.http.replies import Reply, ok
+from tertulia.http.rules import MaxLength, NoNul, NotBlank
+from tertulia.links import web_push
+
+Endpoint = Annotated[str, NotBlank, MaxLength(domain.limits.WEB_ADDRESS_LENGTH), NoNul]
+KeyText = Annotated[str, NotBlank, MaxLength(200), NoNul]
+
+
+class PublicKey(Reply):
+    public_key: str
+
+
+class NewSubscription(Reply):
+    subscription_id: int
+
+
+async def key(call: Call) -> PublicKey:
+    """The key that a browser is to subscribe with (`applicationServerKey`)."""
+    known = await call.db.read(storage.personal.web_push.key)
+    if known is not None:
+        return PublicKey(public_key=known[0])
+    public, private = await asyncio.to_thread(web_push.new_key)
+    return PublicKey(
+        public_key=await call.db.write(
+            actions.personal.web_push.keep_key, call.vault, public, private
+        )
+    )
+
+
+async def subscribe(
+    call: Call, *, endpoint: Endpoint, p256dh: KeyText, auth: KeyText
+) -> NewSubscription:
+    """Be told of messages at an address that a browser or a UnifiedPush distributor has given."""
+    return NewSubscription(
+        subscription_id=await call.db.write(
+            actions.personal.web_push.subscribe, call.user, endpoint, p256dh, auth
+        )
+    )
+
+
+async def unsubscribe(call: Call, *, endpoint: Endpoint) -> Reply:
+    """Be told of messages there no longer."""
+    await call.db.write(actions.personal.web_push.unsubscribe, call.user, endpoint)
+    return ok()

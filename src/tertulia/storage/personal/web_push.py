@@ -1,0 +1,138 @@
+"""Where people want to be told of messages, and what they are told."""
+
+from collections.abc import Sequence
+
+from tertulia.domain.personal.web_push import PushNotice, PushSubscription
+from tertulia.storage.database.tx import Row, Tx
+
+
+def key(tx: Tx) -> tuple[str, bytes] | None:
+    """The public half, and the private one as it is sealed."""
+    row = tx.one("SELECT public, sealed FROM push_key WHERE realm_id = :realm")
+    return None if row is None else (row["public"], bytes(row["sealed"]))
+
+
+def set_key(tx: Tx, public: str, sealed: bytes) -> None:
+    tx.execute(
+        "INSERT INTO push_key (realm_id, public, sealed) VALUES (:realm, :public, :sealed)"
+        " ON CONFLICT (realm_id) DO NOTHING",
+        public=public,
+        sealed=sealed,
+    )
+
+
+def insert(tx: Tx, user_id: int, endpoint: str, p256dh: str, auth: str) -> int:
+    return tx.insert(
+        "INSERT INTO push_subscription (realm_id, user_id, endpoint, p256dh, auth, created_at)"
+        " VALUES (:realm, :user, :endpoint, :p256dh, :auth, :now) RETURNING id",
+        user=user_id,
+        endpoint=endpoint,
+        p256dh=p256dh,
+        auth=auth,
+        now=tx.now,
+    )
+
+
+def of_user(tx: Tx, user_id: int) -> list[PushSubscription]:
+    rows = tx.all(
+        "SELECT id, user_id, endpoint, p256dh, auth FROM push_subscription"
+        " WHERE user_id = :user AND realm_id = :realm ORDER BY id",
+        user=user_id,
+    )
+    return [_subscription(row) for row in rows]
+
+
+def user_ids(tx: Tx) -> set[int]:
+    """Everybody of the organization who wants to be told anywhere."""
+    rows = tx.all("SELECT DISTINCT user_id FROM push_subscription WHERE realm_id = :realm")
+    return {row["user_id"] for row in rows}
+
+
+def delete(tx: Tx, subscription_ids: Sequence[int]) -> None:
+    tx.execute(
+        "DELETE FROM push_subscription WHERE id IN :ids AND realm_id = :realm",
+        ids=list(subscription_ids),
+    )
+
+
+def insert_notices(tx: Tx, message_id: int, reasons: dict[int, str]) -> None:
+    tx.execute_many(
+        "INSERT INTO push_notice (realm_id, user_id, message_id, reason, due_at)"
+        " VALUES (:realm, :user, :message, :reason, :now)"
+        " ON CONFLICT (user_id, message_id) DO NOTHING",
+        [
+            {
+                "realm": tx.realm_id,
+                "user": user_id,
+                "message": message_id,
+                "reason": reason,
+                "now": tx.now,
+            }
+            for user_id, reason in sorted(reasons.items())
+        ],
+    )
+
+
+def due(tx: Tx, most: int) -> list[PushNotice]:
+    rows = tx.all(
+        "SELECT realm_id, user_id, message_id, reason, tries FROM push_notice"
+        " WHERE due_at <= :now AND NOT sent ORDER BY due_at LIMIT :most",
+        now=tx.now,
+        most=most,
+    )
+    return [_notice(row) for row in rows]
+
+
+def put_off(tx: Tx, notice: PushNotice, until: float, *, tries: int) -> None:
+    tx.execute(
+        "UPDATE push_notice SET due_at = :until, tries = :tries"
+        " WHERE user_id = :user AND message_id = :message AND realm_id = :realm",
+        until=until,
+        tries=tries,
+        user=notice.user_id,
+        message=notice.message_id,
+    )
+
+
+def note_sent(tx: Tx, notice: PushNotice) -> None:
+    tx.execute(
+        "UPDATE push_notice SET sent = :yes, due_at = :now"
+        " WHERE user_id = :user AND message_id = :message AND realm_id = :realm",
+        yes=True,
+        now=tx.now,
+        user=notice.user_id,
+        message=notice.message_id,
+    )
+
+
+def shown(tx: Tx, most: int) -> list[tuple[int, int, int]]:
+    """What devices may still show, in all organizations: organization, person and message."""
+    rows = tx.all(
+        "SELECT realm_id, user_id, message_id FROM push_notice WHERE sent"
+        " ORDER BY realm_id, user_id, message_id LIMIT :most",
+        most=most,
+    )
+    return [(row["realm_id"], row["user_id"], row["message_id"]) for row in rows]
+
+
+def forget(tx: Tx, user_id: int, message_ids: Sequence[int]) -> None:
+    tx.execute(
+        "DELETE FROM push_notice"
+        " WHERE user_id = :user AND message_id IN :messages AND realm_id = :realm",
+        user=user_id,
+        messages=list(message_ids),
+    )
+
+
+def forget_shown_before(tx: Tx, at: float) -> None:
+    tx.execute("DELETE FROM push_notice WHERE sent AND due_at < :at", at=at)
+
+
+def _subscription(row: Row) -> PushSubscription:
+    return PushSubscription(row["id"], row["user_id"], row["endpoint"], row["p256dh"], row["auth"])
+
+
+def _notice(row: Row) -> PushNotice:
+    return PushNotice(
+        row["realm_id"], row["user_id"], row["message_id"], row["reason"], row["tries"]
+    )

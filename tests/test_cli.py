@@ -226,6 +226,19 @@ def test_the_only_owner_stays(terminal):
     assert (unchanged.code, unchanged.err) == (1, f"Error: {only}\n")
 
 
+def test_a_bot_whose_owner_has_gone_comes_back_with_a_new_key(terminal):
+    terminal.adds("ana")
+    _, key = terminal.adds("echo", "--bot", "generic", "--owner", "ana@example.com").split(":")
+    for email in ("echo@example.com", "ana@example.com"):
+        terminal.runs("user", "deactivate", email)
+
+    said = terminal.runs("user", "reactivate", "echo@example.com")
+
+    told = "Echo <echo@example.com> is back. Its key is a new one, because its owner has gone.\n"
+    assert said.err == told
+    assert key not in terminal.runs("user", "zuliprc", "echo@example.com").out
+
+
 def test_accounts_get_other_roles_and_come_back(terminal):
     terminal.adds("zoe")
     terminal.runs("user", "role", "zoe@example.com", "moderator")
@@ -468,7 +481,7 @@ def test_a_check_without_the_secret_misses_it_and_makes_none(terminal):
 
 # --- what keeps every command from working ---
 
-NEEDS_NO_DATA = {"serve", "generate", "org create", "restore", "mail test"}
+NEEDS_NO_DATA = {"serve", "generate", "import", "org create", "restore", "mail test"}
 
 
 def every_command(

@@ -143,3 +143,12 @@ def test_nobody_is_called_what_means_something_else(chat, name):
     for each in refused:
         assert each.json["msg"] in ("Name is reserved!", "Invalid characters in name!")
     assert ana.record.full_name == "Ana"
+
+
+def test_letters_are_the_same_however_they_are_typed():
+    """An accent may be part of its letter, or a sign of its own after it; nobody sees which."""
+    apart, together = "Cafe\u0301", "Caf\u00e9"
+
+    assert domain.channels.topics.for_sending(apart) == together
+    assert domain.people.user.checked_full_name(apart) == together
+    assert domain.people.user.checked_full_name("Ana  Maria") == "Ana Maria"

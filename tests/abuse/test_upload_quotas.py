@@ -2,11 +2,14 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
 from tests.support.files import form, own, sends_form, uploads
 from tests.support.people import Chat, Person
 
 from tertulia import storage
-from tertulia.domain.files.attachments import PIECE_BYTES
+from tertulia.actions.files.receiving import Receiving
+from tertulia.domain.files.attachments import PIECE_BYTES, Quota
+from tertulia.errors.files import UploadQuotaReached
 from tertulia.storage.database.tx import Tx
 
 HALF = b"x" * (1 << 19)
@@ -57,6 +60,26 @@ def test_of_many_at_once_only_those_get_in_for_which_there_is_room(start_server)
     assert sorted(answer.status for answer in answers) == [200] * 2 + [400] * 6
     assert chat.read(storage.files.attachments.space_used) == 2 * len(HALF)
     assert chat.read(storage.checking.file_problems) == []
+
+
+def test_those_under_way_share_the_room_too(start_server):
+    """Whoever begins many and ends none fills the disk no further than the quota."""
+    chat = Chat.found(start_server(upload_quota_mib=1))
+    ana = chat.person("ana")
+    database = chat.server.database.of(chat.realm.id)
+    announced = 600_000
+    begun = [Receiving(database, ana.record, 25, Quota(1, 0), announced) for _ in range(2)]
+    piece = b"x" * (PIECE_BYTES + 1)
+    for each in begun:
+        chat.server.do(each.take(piece))
+
+    fills(ana).fails(FULL, code="REALM_UPLOAD_QUOTA")
+    unannounced = Receiving(database, ana.record, 25, Quota(1, 0))
+    with pytest.raises(UploadQuotaReached):
+        chat.server.do(unannounced.take(piece))
+
+    chat.server.do(begun[0].give_up())
+    fills(ana).succeeds()
 
 
 def test_what_cannot_stay_is_not_even_stored_whole(start_server):

@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from tertulia import actions
+from tertulia.domain.channels.channel import NewChannel
 from tertulia.domain.messages.message import Draft
+from tertulia.domain.people.user import Role
 
 Act = tuple[Any, ...]  # an action and its arguments
 
@@ -129,6 +131,69 @@ def test_who_leaves_does_not_learn_the_next_name(chat, together):
     told = ears.all()
     assert "vault" not in str(told)
     assert told[0]["subscriptions"] == [{"name": "cellar", "stream_id": cellar.id}]
+
+
+def opens(who, channel) -> Act:
+    changes = actions.channels.editing.ChannelChanges(is_private=False)
+    return actions.channels.editing.edit, who.record, channel.id, changes, False
+
+
+def told_of(channel, told) -> list[str]:
+    """What somebody heard of a channel, in order."""
+    return [
+        each["op"]
+        for each in told
+        if each["type"] == "stream"
+        and channel.id
+        in [each.get("stream_id"), *(s["stream_id"] for s in each.get("streams", []))]
+    ]
+
+
+def test_a_guest_who_is_promoted_hears_of_a_new_channel_once(chat, together):
+    ana = chat.person("ana", role="owner")
+    gus = chat.person("gus", role="guest")
+    ears = gus.listens_for("stream")
+    promotion = actions.people.accounts.AccountChanges(role=Role.MEMBER)
+
+    together(
+        (actions.channels.create, ana.record, NewChannel("attic"), "", False),
+        (actions.people.accounts.edit, ana.record, gus.id, promotion),
+    )
+
+    assert told_of(chat.channel("attic"), ears.all()) == ["create"]
+
+
+def test_a_channel_that_is_opened_under_another_name_is_told_by_that_alone(chat, together):
+    ana = chat.person("ana", role="owner")
+    ben = chat.person("ben")
+    ana.joins("cellar", invite_only=True)
+    cellar = chat.channel("cellar")
+    ears = ben.listens_for("stream")
+
+    together(renames(ana, cellar, "vault"), opens(ana, cellar))
+
+    told = ears.all()
+    assert told_of(cellar, told) == ["create"]
+    assert "cellar" not in str(told)
+    assert ana.get("/get_stream_id", stream="vault").succeeds()["stream_id"] == cellar.id
+
+
+def test_who_comes_and_goes_does_not_learn_the_next_name(chat, together):
+    ana = chat.person("ana", role="owner")
+    ben = chat.person("ben")
+    ana.joins("cellar", invite_only=True)
+    cellar = chat.channel("cellar")
+    ears = ben.listens_for("stream", "subscription")
+
+    together(
+        (actions.channels.subscriptions.join, cellar, [ben.record]),
+        (actions.channels.subscriptions.leave, cellar, [ben.record]),
+        renames(ana, cellar, "vault"),
+    )
+
+    told = str(ears.all())
+    assert "cellar" in told
+    assert "vault" not in told
 
 
 def test_who_hears_of_it_long_after_does_not_learn_the_next_name(chat):

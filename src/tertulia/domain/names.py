@@ -53,6 +53,11 @@ def seen(text: str) -> str:
     return text if text.isascii() else _UNSEEN.sub("", text)
 
 
+def as_seen(name: str) -> str:
+    """A name with the same letters however they were typed: an accent may be a sign of its own."""
+    return unicodedata.normalize("NFC", name.strip())
+
+
 def look(name: str) -> str:
     """The same for two names that nobody can tell apart."""
     return " ".join(unicodedata.normalize("NFC", seen(name)).split())

@@ -5,6 +5,7 @@ between two awaits sees one moment. Actions do not use it: inside a transaction 
 asked, because it alone knows what was done a moment ago.
 """
 
+import dataclasses
 import itertools
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Set
@@ -314,6 +315,11 @@ class Organization:
             self.presence.hidden.add(user.id)
         elif not user.is_system_bot:
             self._by_role[user.role].add(user.id)
+
+    def put_role(self, user_id: int, role: Role) -> None:
+        user = self.users[user_id]
+        if user.role != role:
+            self.put_user(dataclasses.replace(user, role=role), self._key_of.get(user_id))
 
     def _take_out(self, user: User) -> None:
         """Forget all by which somebody was found, and how they were told."""

@@ -209,8 +209,11 @@ class Follower:
         """Whatever goes wrong, what was written is written, and others have to hear of it."""
         happening = happenings[0]
         try:
+            happenings = [each for each in happenings if each.seq > org.applied]
             if patch is not None:
                 patch.apply_to(org)
+                for happening in reversed(happenings):
+                    happening.event.rewind(org)
             for happening in happenings:
                 if happening.seq > org.applied:
                     if happening.event.changes_rules:

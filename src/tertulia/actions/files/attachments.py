@@ -8,7 +8,7 @@ nowhere, however its address became known.
 from collections.abc import Sequence
 
 from tertulia import actions, domain, events, storage
-from tertulia.domain.files.attachments import Attachment, Looks, Quota
+from tertulia.domain.files.attachments import PIECE_BYTES, Attachment, Looks, Quota
 from tertulia.domain.people.user import User
 from tertulia.errors.files import (
     InvalidAttachment,
@@ -31,9 +31,27 @@ def check_quota(tx: Tx, owner: User, quota: Quota, size: int) -> None:
         if used + size > quota.organization_mib << 20:
             raise UploadQuotaReached(whose="your organization's")
     if quota.person_mib:
-        person_id = owner.id if owner.bot_owner_id is None else owner.bot_owner_id
+        person_id = domain.files.attachments.person_of(owner)
         used = storage.files.attachments.space_used_by(tx, person_id)
         if used + size > quota.person_mib << 20:
+            raise UploadQuotaReached(whose="your")
+
+
+def check_room(tx: Tx, owner: User, quota: Quota, size: int, upload_id: int) -> None:
+    """Refuse one more upload where those under way may fill what is left.
+
+    How large they become is only roughly known before: a form announces its borders too.
+    """
+    if quota.organization_mib:
+        used = storage.files.attachments.space_used(tx)
+        used += storage.files.uploads.awaited(tx, besides=upload_id)
+        if used + size > (quota.organization_mib << 20) + PIECE_BYTES:
+            raise UploadQuotaReached(whose="your organization's")
+    if quota.person_mib:
+        person_id = domain.files.attachments.person_of(owner)
+        used = storage.files.attachments.space_used_by(tx, person_id)
+        used += storage.files.uploads.awaited(tx, besides=upload_id, person_id=person_id)
+        if used + size > (quota.person_mib << 20) + PIECE_BYTES:
             raise UploadQuotaReached(whose="your")
 
 

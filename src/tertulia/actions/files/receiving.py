@@ -21,7 +21,10 @@ SWEPT_AT_ONCE = 4  # pieces
 class Receiving:
     """One file on its way in."""
 
-    def __init__(self, db: Bound, owner: User, max_mib: int, quota: Quota) -> None:
+    def __init__(
+        self, db: Bound, owner: User, max_mib: int, quota: Quota, announced_bytes: int = 0
+    ) -> None:
+        self._announced_bytes = announced_bytes
         self._db = db
         self._owner = owner
         self._max_mib = max_mib
@@ -72,11 +75,16 @@ class Receiving:
 
     def _keep(self, tx: Tx, position: int, piece: bytes) -> int:
         size = position * PIECE_BYTES + len(piece)
+        awaited = max(size, self._announced_bytes)
         actions.files.attachments.check_quota(tx, self._owner, self._quota, size)
+        actions.files.attachments.check_room(
+            tx, self._owner, self._quota, awaited, self._upload_id or 0
+        )
         upload_id = self._upload_id
         if upload_id is None:
-            upload_id = storage.files.uploads.begin(tx)
-        elif not storage.files.uploads.touch(tx, upload_id):
+            person_id = domain.files.attachments.person_of(self._owner)
+            upload_id = storage.files.uploads.begin(tx, person_id)
+        if not storage.files.uploads.touch(tx, upload_id, awaited):
             raise UploadExpired()
         if piece:
             storage.files.uploads.add_piece(tx, upload_id, position, piece)

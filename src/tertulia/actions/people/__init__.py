@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from tertulia import actions, domain, events, storage
+from tertulia.actions.people.welcome import Objection
 from tertulia.domain.groups.group import GroupValue, Members
-from tertulia.domain.organization.mail_domains import RESTRICTION
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.one_time_links import PASSWORD
 from tertulia.domain.people.user import User
@@ -37,16 +37,19 @@ if TYPE_CHECKING:
         bot_memory,
         bots,
         called_bots,
+        coming_in,
         erasing,
         forgotten_passwords,
         full_members,
         identities,
+        invitations,
         joining,
         known_people,
         logins_under_way,
         named,
         new_addresses,
         one_time_links,
+        open_invitations,
         password_attempts,
         presence,
         profile_fields,
@@ -55,6 +58,7 @@ if TYPE_CHECKING:
         sessions,
         statuses,
         webhook_calls,
+        welcome,
     )
 else:
     __getattr__ = on_demand(__name__)
@@ -91,12 +95,13 @@ def check_address(tx: Tx, email: str) -> None:
 
 def check_welcome(tx: Tx, email: str) -> None:
     """Raises for an address that the organization does not want among its own."""
-    if storage.organization.current(tx).setting(
-        RESTRICTION
-    ) and not domain.organization.mail_domains.is_welcome(
-        email, storage.organization.mail_domains.everything(tx)
-    ):
+    against = actions.people.welcome.objection(tx, email)
+    if against is Objection.OUTSIDE:
         raise BadRequest(f"Email '{email}' not allowed in this organization")
+    if against is Objection.DISPOSABLE:
+        raise BadRequest("Disposable email addresses are not allowed in this organization")
+    if against is Objection.PLUS:
+        raise BadRequest(against.value)
 
 
 def check_name_is_free(tx: Tx, full_name: str, user_id: int | None = None) -> None:
@@ -128,6 +133,7 @@ def deactivate(tx: Tx, user_id: int) -> None:
     for each in [*storage.people.active_bots_of(tx, user.id), user]:
         storage.people.set_active(tx, each.id, False)
         actions.people.sessions.end_all(tx, each.id)
+        actions.people.open_invitations.end_of_inviter(tx, each.id)
         storage.queues.delete(tx, storage.queues.of_user(tx, each.id))
         _tell_of_activity(tx, each, is_active=False)
         _tell_permissions_of(tx, each.id)
@@ -143,6 +149,20 @@ def reactivate(tx: Tx, user_id: int) -> None:
     event = SystemMembersAdded(_all_group_ids(tx, user), user.id)
     events.log.announce(tx, event, to=actions.people.known_people.knowing(tx, user.id))
     _tell_permissions_of(tx, user.id)
+
+
+def bring_back(tx: Tx, vault: Vault, user_id: int) -> bool:
+    """Open an account again as the server's own administrator; says whether it has a new key.
+
+    The key of a bot is known to its owner. If that account has ended, the key ends with it.
+    """
+    user = get(tx, user_id)
+    owner = None if user.bot_owner_id is None else get(tx, user.bot_owner_id)
+    needs_key = not user.is_active and owner is not None and not owner.is_active
+    if needs_key:
+        reset_key(tx, vault, user.id)
+    reactivate(tx, user.id)
+    return needs_key
 
 
 def reset_key(tx: Tx, vault: Vault, user_id: int) -> str:

@@ -49,7 +49,7 @@ async def upload(call: Call, *, file: Incoming) -> Uploaded:
     if call.request.announced_bytes() > (limit << 20) + FORM_BYTES:
         raise FileTooLarge(limit=limit)
     quota = Quota(call.config.upload_quota_mib, call.config.user_upload_quota_mib)
-    receiving = Receiving(call.db, call.user, limit, quota)
+    receiving = Receiving(call.db, call.user, limit, quota, call.request.announced_bytes())
     try:
         added = await _received(receiving, file)
     except Exception:  # whatever went wrong, and whoever left

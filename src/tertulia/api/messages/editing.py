@@ -1,6 +1,7 @@
 """Editing, moving and deleting messages, and how they came to be what they are."""
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from typing import Annotated
 
 import msgspec
@@ -18,6 +19,9 @@ from tertulia.http.rules import Alias, Id, MaxLength
 
 EMPTIED = "(deleted)"
 DELETING_SECONDS = 50  # then the client asks again
+
+# One thread: however many histories are asked for, other work has threads of its own.
+_COMPARING = ThreadPoolExecutor(1, thread_name_prefix="diffs")
 
 
 class EditedMessage(Reply):
@@ -113,7 +117,7 @@ async def history(
         allow_empty_topic_name,
     )
     if any(each.prev_rendered_content is not UNSET for each in versions):
-        await asyncio.to_thread(_add_diffs, versions)
+        await asyncio.get_running_loop().run_in_executor(_COMPARING, _add_diffs, versions)
     return EditHistory(versions)
 
 

@@ -32,6 +32,8 @@ _MARKING = ThreadPoolExecutor(1, thread_name_prefix="marks")
 _encode = msgspec.json.Encoder().encode
 
 _READ: Flags = ("read",)  # to somebody who has not logged in
+MOST_ON_THE_LOOP = 500  # messages; more are read on a thread
+AT_ONCE = 50  # messages that are put into an answer before others have their turn
 MOST_BATCHES = 10  # that a search waits for, if the index is far behind
 
 
@@ -85,7 +87,8 @@ async def fetch_messages(
     if call.caller is None:
         actions.messages.narrowing.check_for_all(terms)
     await prepare_search(call, terms)
-    read = call.db.read_aside if _searches(terms) else call.db.read
+    many = len(message_ids or ()) + num_before + num_after > MOST_ON_THE_LOOP
+    read = call.db.read_aside if many or _searches(terms) else call.db.read
     if message_ids is not None:
         if anchor is not None or num_before or num_after or use_first_unread_anchor:
             raise UnsupportedCombination(
@@ -218,7 +221,9 @@ async def _told(call: Call, reading: Reading, shown: Shown, extent: Extent) -> E
     if shown.highlighter is not None:
         marked = await _marked(shown.highlighter, shown.messages)
     pieces = []
-    for message in shown.messages:
+    for number, message in enumerate(shown.messages, 1):
+        if number % AT_ONCE == 0:
+            await asyncio.sleep(0)
         fragment = shown.on_shelf.get(message.id)
         if fragment is not None:
             pieces.append(fragment.text)

@@ -11,11 +11,14 @@ import unicodedata
 from dataclasses import dataclass
 from urllib.parse import unquote
 
+from tertulia.domain.people.user import User
+
 PIECE_BYTES = 1 << 18  # a file is stored in pieces of this size
 LONGEST_NAME = 100  # characters
 LONGEST_EXTENSION = 20
 NAMELESS = "uploaded-file"
 PREFIX = "/user_uploads/"
+
 BYTES = "application/octet-stream"
 
 # How large thumbnails are at most, and what they are called.
@@ -55,6 +58,11 @@ class Quota:
 
     organization_mib: int = 0
     person_mib: int = 0  # with their bots
+
+
+def person_of(owner: User) -> int:
+    """Whose room a file takes: that of a bot is its owner's."""
+    return owner.id if owner.bot_owner_id is None else owner.bot_owner_id
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,6 +62,7 @@ class User:
     avatar_version: int = 1
     avatar_name: str | None = None  # of an uploaded picture; nobody can guess it
     settings: dict[str, Any] = field(default_factory=dict)
+    is_imported_stub: bool = False  # was brought along and has not logged in yet
 
     @property
     def is_bot(self) -> bool:
@@ -167,7 +168,7 @@ _RESERVED = frozenset(("all", "everyone", "channel", "stream", "topic", "notific
 
 def checked_full_name(name: str) -> str:
     """The name as it is stored; refuses what could be mistaken for markup or for another."""
-    name = name.strip()
+    name = re.sub(" +", " ", domain.names.as_seen(name))
     if not name:
         raise BadRequest("Name must not be empty!")
     if len(name) > domain.limits.FULL_NAME_LENGTH:

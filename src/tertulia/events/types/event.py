@@ -111,6 +111,12 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
         """The parts of the directory to read again."""
         return Touched()
 
+    def rewind(self, org: Organization) -> None:
+        """Put back, until this event is told, what it changed and others go by before it.
+
+        What was touched by several events is read once, as it is after the last of them.
+        """
+
     def move(self, org: Organization) -> None:
         """Change in the directory what has to be exact at this very event."""
 

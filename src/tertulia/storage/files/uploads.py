@@ -12,15 +12,39 @@ if TYPE_CHECKING:
 DOOMED = 0  # stands for when the last piece came, once nobody wants the file any more
 
 
-def begin(tx: Tx) -> int:
+def begin(tx: Tx, person_id: int | None = None) -> int:
     return tx.insert(
-        "INSERT INTO upload (realm_id, touched_at) VALUES (:realm, :now) RETURNING id", now=tx.now
+        "INSERT INTO upload (realm_id, touched_at, person_id) VALUES (:realm, :now, :person)"
+        " RETURNING id",
+        now=tx.now,
+        person=person_id,
     )
 
 
-def touch(tx: Tx, upload_id: int) -> bool:
-    """Note that it goes on; says whether the upload is still waited for."""
-    return _set_touched(tx, upload_id, tx.now)
+def touch(tx: Tx, upload_id: int, awaited_bytes: int) -> bool:
+    """Note that it goes on, and how large it may become; says whether it is still waited for."""
+    touched = tx.execute(
+        "UPDATE upload SET touched_at = :now, awaited_bytes = :awaited"
+        " WHERE id = :id AND realm_id = :realm AND touched_at > :doomed",
+        now=tx.now,
+        awaited=awaited_bytes,
+        id=upload_id,
+        doomed=DOOMED,
+    )
+    return touched > 0
+
+
+def awaited(tx: Tx, *, besides: int, person_id: int | None = None) -> int:
+    """The bytes that all other uploads under way may come to; those of one person, if named."""
+    found = tx.value(
+        "SELECT coalesce(sum(awaited_bytes), 0) AS value FROM upload"
+        " WHERE touched_at > :doomed AND realm_id = :realm AND id <> :besides"
+        " AND (CAST(:person AS BIGINT) IS NULL OR person_id = :person)",
+        doomed=DOOMED,
+        besides=besides,
+        person=person_id,
+    )
+    return int(found or 0)
 
 
 def finish(tx: Tx, upload_id: int) -> bool:
@@ -35,8 +59,8 @@ def give_up(tx: Tx, upload_id: int) -> bool:
 
 def _set_touched(tx: Tx, upload_id: int, at: float | None) -> bool:
     touched = tx.execute(
-        "UPDATE upload SET touched_at = :at WHERE id = :id AND realm_id = :realm"
-        " AND touched_at > :doomed",
+        "UPDATE upload SET touched_at = :at, person_id = NULL"
+        " WHERE id = :id AND realm_id = :realm AND touched_at > :doomed",
         at=at,
         id=upload_id,
         doomed=DOOMED,
@@ -79,7 +103,7 @@ def piece(tx: Tx, upload_id: int, position: int) -> bytes | None:
 def doom_untouched(tx: Tx, before: float) -> None:
     """Give up uploads that have not gone on since a moment."""
     tx.execute(
-        "UPDATE upload SET touched_at = :doomed"
+        "UPDATE upload SET touched_at = :doomed, person_id = NULL"
         " WHERE touched_at > :doomed AND touched_at < :before",
         doomed=DOOMED,
         before=before,

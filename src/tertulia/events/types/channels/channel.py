@@ -253,6 +253,27 @@ class ChannelChanged(Event, frozen=True):
     def touched(self) -> Touched:
         return Touched(channels={self.channel_id})
 
+    def rewind(self, org: Organization) -> None:
+        self._put(org, self.name, self.before)
+
+    def move(self, org: Organization) -> None:
+        renamed = (each["value"] for each in self.updates if each.get("property") == "name")
+        self._put(org, next(renamed, self.name), self.after)
+
+    def _put(self, org: Organization, name: str, gate: Gate | None) -> None:
+        """Who may see it, and by which name, is judged at every event."""
+        known = org.channels[self.channel_id]
+        channel = dataclasses.replace(known, name=name)
+        if gate is not None:
+            channel = dataclasses.replace(
+                channel,
+                invite_only=gate.invite_only,
+                is_web_public=gate.is_web_public,
+                permissions=known.permissions | gate.permissions,
+            )
+        if channel != known:
+            org.put_channel(channel)
+
     def taken_back(self) -> TakenBack:
         return TakenBack() if self.before is None else TakenBack(channels={self.channel_id: None})
 

@@ -1,0 +1,220 @@
+"""Anything at all, from anybody, to every endpoint: the answer is one that we have described.
+
+What is sent is made from the description that the server gives of itself: for every parameter
+what fits it, what nearly does, and what was made to break things. The client of the tests holds
+every answer against the contract, and none of them is a mistake of ours. What is refused changes
+nothing. `TERTULIA_TEST_SEED` plays a run again.
+"""
+
+import os
+import random
+from collections import Counter
+from typing import Any
+from urllib.parse import quote
+
+import msgspec
+import pytest
+from tests.support import cast
+from tests.support.people import Caller, Chat
+
+from tertulia.api.routes import ROUTES
+from tertulia.app import description
+from tertulia.http.routing import Route
+
+# Slow on purpose, or the end of those who ask here; they have scenes of their own.
+LEFT_OUT = {
+    ("POST", "/fetch_api_key"),
+    ("POST", "/jwt/fetch_api_key"),
+    ("POST", "/users/me/api_key/regenerate"),
+    ("POST", "/bots/{bot_id}/api_key/regenerate"),
+    ("POST", "/realm/deactivate"),
+    ("DELETE", "/users/me"),
+    ("DELETE", "/users/{user_id}"),
+    ("DELETE", "/bots/{bot_id}"),
+}
+NOT_SENT = {"email", "new_email", "new_password", "old_password", "method"}
+
+NASTY = [
+    str(2**63),
+    str(-(2**63) - 1),
+    "-1",
+    "1e400",
+    "NaN",
+    "null",
+    "true",
+    "",
+    "\0",
+    "a\0b",
+    '"\\ud800"',
+    '["\\udfff", 1]',
+    "[" * 100_000,
+    "[" * 40 + "]" * 40,
+    '{"a":' * 40 + "1" + "}" * 40,
+    "[9223372036854775808, -1, null, {}]",
+    '{"name": null}',
+    '[{"name": "\\u0000"}, {"name": 1e999}]',
+    '[["is", "\\u0000"]]',
+    '[{"operator": "id", "operand": 9223372036854775808}]',
+    '[{"operator": "topic", "operand": "\\u0000"}]',
+    '[{"operator": "dm", "operand": ["\\u0000"]}]',
+    "﷽" * 3000,
+    "9" * 5000,
+    "\u202e\ufffe\U0010ffff",
+]
+WORDS = [
+    "kitchen", "cellar", "lunch", "✔ lunch", "", "general chat", "newest", "oldest", "first_unread",
+    "tada", "1f389", "unicode_emoji", "Owner", "owner@example.com", "new@example.com", "@**all**",
+    "role:members", "#ff0000", "Europe/Berlin", "change_all", "add", "remove", "read", "starred",
+    "https://example.com/%(id)s", r"#(?P<id>[0-9]+)", "```quote\nx\n```", "🙂" * 40, "x" * 12_000,
+]  # fmt: skip
+OPERATORS = ["channel", "topic", "dm", "dm-including", "sender", "id", "with", "near", "is", "has",
+             "in", "search", "channels", "mentions", "sender"]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "kind, count",
+    [
+        ("sqlite", 2000),
+        pytest.param("postgres", 1000, marks=pytest.mark.postgres),
+        pytest.param("sqlite", 70_000, marks=pytest.mark.soak),
+        pytest.param("postgres", 30_000, marks=[pytest.mark.soak, pytest.mark.postgres]),
+    ],
+)
+def test_every_answer_to_anything_is_one_that_we_have_described(chat: Chat, count: int):
+    seed = os.environ.get("TERTULIA_TEST_SEED") or str(random.randrange(10**6))
+    fuzzer = Fuzzer(chat, random.Random(seed))
+
+    for number in range(count):
+        fuzzer.ask(number)
+
+    told = f"TERTULIA_TEST_SEED={seed} {fuzzer.statuses}"
+    assert fuzzer.statuses[200] > count / 6, f"little was understood: {told}"
+    assert fuzzer.statuses[400] > count / 6, f"little was refused: {told}"
+    assert len(fuzzer.asked) == len(ROUTES) - len(LEFT_OUT), told
+
+
+class Fuzzer:
+    """Goes round the endpoints, and round the people; all else is left to chance."""
+
+    def __init__(self, chat: Chat, chance: random.Random) -> None:
+        people = cast.gather(chat)
+        people["insider"].joins("cellar", invite_only=True)
+        said = [
+            people["owner"].says("Soup", to="general > lunch").id,
+            people["insider"].says("Wine", to="cellar > lunch").id,
+            people["full"].says("Psst", to=[people["other"]]).id,
+        ]
+        self.statuses: Counter[int] = Counter()
+        self.asked: set[tuple[str, str]] = set()
+        self._chat, self._chance = chat, chance
+        self._callers: list[Caller] = [*people.values(), chat.stranger]
+        self._document = msgspec.json.decode(description())
+        self._routes = [each for each in ROUTES if (each.method, each.path) not in LEFT_OUT]
+        users = [person.id for person in people.values()]
+        channels = [chat.channel(name).id for name in ("general", "cellar")]
+        self._ids = [*said, *users, *channels, chat.group("members"), chat.group("nobody"), 1, 7]
+
+    def ask(self, number: int) -> None:
+        route = self._routes[number % len(self._routes)]
+        caller = self._chance.choice(self._callers)
+        params = {
+            name: self._value(schema)
+            for name, schema in self._parameters(route).items()
+            if name not in NOT_SENT and self._chance.random() < 0.7
+        }
+        if route.path == "/events" and route.method == "GET":
+            params["dont_block"] = True
+        watches = self._chance.random() < 0.1
+        before = self._chat.head() if watches else 0
+
+        answer = caller.request(route.method, self._address(route), **params)
+
+        self.statuses[answer.status] += 1
+        self.asked.add((route.method, route.path))
+        assert answer.status < 500, (route, params)
+        if watches and answer.status != 200:
+            assert self._chat.head() == before, (route, params)
+
+    def _address(self, route: Route) -> str:
+        path = route.path.replace(":path}", "}")
+        for name, kind in route.contract.path_types.items():
+            if kind is int and self._chance.random() < 0.9:
+                value = str(self._chance.choice(self._ids))
+            else:
+                value = self._chance.choice([*WORDS[:20], *NASTY])
+            path = path.replace("{" + name + "}", quote(value or "x", safe="")[:3000])
+        return path
+
+    def _parameters(self, route: Route) -> dict[str, Any]:
+        path = "/api/v1" + route.path.replace(":path}", "}")
+        described = self._document["paths"][path][route.method.lower()]
+        found = {
+            each["name"]: each.get("schema") or each["content"]["application/json"]["schema"]
+            for each in described["parameters"]
+            if each["in"] == "query"
+        }
+        for media in described.get("requestBody", {}).get("content", {}).values():
+            found |= media["schema"].get("properties", {})
+        found.pop(route.contract.files_argument or "", None)
+        return found
+
+    def _value(self, schema: dict[str, Any]) -> Any:
+        """What fits mostly, and now and then what does not."""
+        dice = self._chance.random()
+        if dice < 0.1:
+            return self._chance.choice(NASTY)
+        if dice < 0.2:
+            return self._anything(3)
+        return self._fitting(schema, 4)
+
+    def _fitting(self, schema: dict[str, Any], depth: int) -> Any:
+        chance = self._chance
+        if "$ref" in schema:
+            name = schema["$ref"].rpartition("/")[2]
+            return self._fitting(self._document["components"]["schemas"][name], depth)
+        for several in ("anyOf", "oneOf"):
+            if several in schema:
+                return self._fitting(chance.choice(schema[several]), depth)
+        if "enum" in schema:
+            return chance.choice(schema["enum"])
+        match schema.get("type"):
+            case "boolean":
+                return chance.random() < 0.5
+            case "integer":
+                return chance.choice([*self._ids, 0, 1, 2, 50, 5000])
+            case "string":
+                return chance.choice(WORDS)
+            case "array" if depth:
+                items = schema.get("items") or {}
+                return [self._fitting(items, depth - 1) for _ in range(chance.randrange(3))]
+            case "object" if depth:
+                inside = schema.get("properties") or {}
+                return {
+                    name: self._fitting(each, depth - 1)
+                    for name, each in inside.items()
+                    if chance.random() < 0.7
+                }
+        return self._narrow() if depth and chance.random() < 0.5 else self._anything(2)
+
+    def _narrow(self) -> list[dict[str, Any]]:
+        chance = self._chance
+        return [
+            {
+                "operator": chance.choice(OPERATORS),
+                "operand": chance.choice(
+                    [*WORDS[:12], *self._ids, self._ids[:2], "unread", "link"]
+                ),
+                "negated": chance.random() < 0.3,
+            }
+            for _ in range(chance.randrange(1, 3))
+        ]
+
+    def _anything(self, depth: int) -> Any:
+        chance = self._chance
+        simple = [None, True, -1, 0, 2**63, 1e308, chance.choice(WORDS), chance.choice(self._ids)]
+        if depth == 0 or chance.random() < 0.5:
+            return chance.choice(simple)
+        if chance.random() < 0.5:
+            return [self._anything(depth - 1) for _ in range(chance.randrange(4))]
+        names = ["name", "operator", "operand", "id", "direct_members", "new", "old", "x"]
+        return {chance.choice(names): self._anything(depth - 1) for _ in range(chance.randrange(4))}

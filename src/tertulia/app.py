@@ -28,7 +28,7 @@ from tertulia.errors import ClientError
 from tertulia.errors.http import ServiceUnavailable
 from tertulia.events.delivery import Delivery
 from tertulia.http.dispatch import Api
-from tertulia.http.openapi import describe
+from tertulia.http.openapi import Glossary, describe
 from tertulia.http.ratelimit import Limiter
 from tertulia.http.replies import encode_error
 from tertulia.http.request import ApiRequest
@@ -47,6 +47,7 @@ from tertulia.jobs.webhook_calls import Switchboard
 from tertulia.moving.asked import AskedExports
 from tertulia.storage.database import Database
 from tertulia.web import rendering
+from tertulia.web.api_page import ApiPage
 from tertulia.web.assets import Assets
 from tertulia.web.door import DoorPages
 from tertulia.web.downloads import Downloads
@@ -225,6 +226,7 @@ class Application:
                 Route("/api/v1/openapi.json", self._openapi),
                 Route("/static/emoji.json", _emoji),
                 *IntegrationPages(self.services).routes(),
+                *ApiPage(self.services, description).routes(),
                 *Unsubscribing(self.services).routes(),
                 Mount("/static/css", StaticFiles(packages=[("tertulia.web", "static/css")])),
                 *LoginPages(DoorPages(gate), GUEST if self.services.config.demo else None).routes(),
@@ -258,10 +260,18 @@ class Application:
 
 
 @cache
-@cache
 def description() -> bytes:
     """What the API says of itself: the same for every server of this version."""
-    return msgspec.json.encode(describe(ROUTES, title="Tertulia", version=domain.version.VERSION))
+    return msgspec.json.encode(
+        describe(
+            ROUTES,
+            title="Tertulia",
+            version=domain.version.VERSION,
+            glossary=Glossary(
+                api.words.ABOUT, api.words.sentence, api.words.HEADERS, api.words.EXAMPLES
+            ),
+        )
+    )
 
 
 async def _refuse(request: Request, error: Exception) -> Response:

@@ -51,6 +51,7 @@ from tertulia.web.door import DoorPages
 from tertulia.web.downloads import Downloads
 from tertulia.web.gallery import Gallery
 from tertulia.web.integrations import IntegrationPages
+from tertulia.web.invitations import JoiningPages
 from tertulia.web.logging_in import LoginPages
 from tertulia.web.page import WebPage
 from tertulia.web.passwords import PasswordPages
@@ -225,6 +226,7 @@ class Application:
                 Mount("/static/css", StaticFiles(packages=[("tertulia.web", "static/css")])),
                 *LoginPages(DoorPages(gate), GUEST if self.services.config.demo else None).routes(),
                 *PasswordPages(DoorPages(gate)).routes(),
+                *JoiningPages(DoorPages(gate)).routes(),
                 *SamlPages(DoorPages(gate)).routes(),
                 *SingleSignOn(DoorPages(gate)).routes(),
                 *Gallery(self.services, gate).routes(),

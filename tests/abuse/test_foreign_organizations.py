@@ -7,6 +7,7 @@ with the numbers of the other one's things, and once more with numbers that nobo
 import re
 from typing import Any
 
+import pytest
 from tests.api.good_calls import FAREWELLS, address, ask, good_calls
 from tests.support.client import Reply
 from tests.support.people import Chat
@@ -20,6 +21,12 @@ NUMBERS = {  # parameters that name things by their numbers
 WITHOUT_A_BOT = {("GET", "/bots"), *((method, "/bot_storage") for method in ("GET", "PUT"))}
 BY_NAME = ("PATCH", "/users/me/subscriptions")
 LEFT_OUT = FAREWELLS | WITHOUT_A_BOT | {("DELETE", "/bot_storage"), BY_NAME}
+
+
+@pytest.fixture
+def chat(mailing):
+    """Some calls need a server that sends mail."""
+    return mailing
 
 
 def elsewhere(value: Any) -> Any:

@@ -1,6 +1,7 @@
 """A good call of every route, for the laws that hold over all of them."""
 
 import itertools
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -247,6 +248,12 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
         ("DELETE", "/users/me/muted_users/{muted_user_id}"): {},
         ("GET", "/users/me/alert_words"): {},
         ("GET", "/realm/audit_log"): {},
+        ("GET", "/invites"): {},
+        ("POST", "/invites"): {"invitee_emails": "guest@house.example", "stream_ids": []},
+        ("POST", "/invites/multiuse"): {},
+        ("DELETE", "/invites/{invite_id}"): {},
+        ("DELETE", "/invites/multiuse/{invite_id}"): {},
+        ("POST", "/invites/{invite_id}/resend"): {},
         ("GET", "/users/me/sessions"): {},
         ("DELETE", "/users/me/sessions"): {},
         ("DELETE", "/users/me/sessions/{session_id}"): {},
@@ -263,6 +270,15 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
         ("DELETE", "/users/me/alert_words"): {"alert_words": ["tea"]},
     }
 
+    def new_invitation(*, is_multiuse=False):
+        if is_multiuse:
+            ana.post("/invites/multiuse").succeeds()
+        else:
+            ana.post("/invites", invitee_emails="guest@house.example", stream_ids=[]).succeeds()
+        found = ana.get("/invites").succeeds()["invites"]
+        number = next(each["id"] for each in found if each["is_multiuse"] is is_multiuse)
+        return {"invite_id": number}
+
     def new_session():
         Browser.of(ana)
         return {"session_id": ana.get("/users/me/sessions").succeeds()["sessions"][0]["id"]}
@@ -276,6 +292,9 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
         **new_person(),
         **new_bot(),
         "DELETE /drafts/{draft_id}": new_draft,
+        "DELETE /invites/{invite_id}": new_invitation,
+        "POST /invites/{invite_id}/resend": new_invitation,
+        "DELETE /invites/multiuse/{invite_id}": partial(new_invitation, is_multiuse=True),
         "DELETE /users/me/sessions/{session_id}": new_session,
         "DELETE /saved_snippets/{saved_snippet_id}": new_snippet,
         "POST /messages/{message_id}/typing": new_note,

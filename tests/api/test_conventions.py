@@ -209,8 +209,7 @@ def test_an_unknown_path_is_told_in_json(chat, path):
 @pytest.mark.parametrize(
     "method, path, what",
     [
-        ("POST", "/invites", "invitations"),
-        ("POST", "/invites/multiuse", "invitations"),
+        ("POST", "/remotes/push/notify", "a push notification service for other servers"),
     ],
 )
 def test_clients_are_told_what_this_server_does_not_have(chat, method, path, what):

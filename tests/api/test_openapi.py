@@ -16,6 +16,12 @@ from tertulia.http.routing import Route
 PREFIX = "/api/v1"
 
 
+@pytest.fixture
+def chat(mailing):
+    """Some calls need a server that sends mail."""
+    return mailing
+
+
 def told(chat) -> dict[str, Any]:
     document: dict[str, Any] = chat.stranger.raw("GET", f"{PREFIX}/openapi.json").json
     return document

@@ -13,7 +13,8 @@ from tests.support.ears import Ears
 from tests.support.server import Server
 
 from tertulia import actions, domain, events, storage
-from tertulia.cli.users import BOTS, ROLES
+from tertulia.cli.roles import ROLES
+from tertulia.cli.users import BOTS
 from tertulia.domain.channels.channel import Channel, NewChannel
 from tertulia.domain.messages.message import Draft
 from tertulia.domain.organization.realm import Realm

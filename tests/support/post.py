@@ -107,8 +107,8 @@ def html_in(message: EmailMessage) -> str:
 
 
 def link_in(message: EmailMessage) -> str:
-    """The path of the one link in a letter."""
-    (address,) = {word for word in text_in(message).split() if word.startswith("http")}
+    """The path of the one button in a letter."""
+    (address,) = (line for line in text_in(message).splitlines() if line.startswith("http"))
     return "/" + address.split("/", 3)[3]
 
 

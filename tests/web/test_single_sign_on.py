@@ -359,6 +359,7 @@ def test_the_desktop_app_is_given_a_token_for_a_moment(chat, site):
     assert found is not None
     pasted = bytes.fromhex(found[1])
     made = AESGCM(bytes.fromhex(OTP)).decrypt(pasted[:12], pasted[12:], None).decode()
+    lured = thief.opens(f"/accounts/login/subdomain/{made}", **{"Sec-Fetch-Site": "cross-site"})
     came = app.opens(f"/accounts/login/subdomain/{made}")
     again = thief.opens(f"/accounts/login/subdomain/{made}")
 
@@ -366,7 +367,7 @@ def test_the_desktop_app_is_given_a_token_for_a_moment(chat, site):
     assert len(made) == 32
     assert came.headers["Location"] == "/"
     assert app.calls("GET", "/users/me").succeeds()["user_id"] == ana.id
-    assert again.status == 400
+    assert (lured.status, again.status) == (403, 400)
     assert not thief.cookies
 
 

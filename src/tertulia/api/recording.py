@@ -29,6 +29,8 @@ log = structlog.get_logger()
 # were given, and what ends or opens a way in.
 ALSO_RECORDED = {
     "DELETE /bots/{bot_id}",
+    "DELETE /invites/multiuse/{invite_id}",
+    "DELETE /invites/{invite_id}",
     "DELETE /messages/{message_id}",
     "DELETE /realm/emoji/{emoji_name}",
     "DELETE /streams/{stream_id}",
@@ -41,6 +43,8 @@ ALSO_RECORDED = {
     "POST /bots",
     "POST /bots/{bot_id}/api_key/regenerate",
     "POST /channels/create",
+    "POST /invites",
+    "POST /invites/multiuse",
     "POST /realm/emoji/{emoji_name}",
     "POST /user_groups/create",
     "POST /user_groups/{group_id}/deactivate",

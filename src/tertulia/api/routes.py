@@ -12,7 +12,6 @@ from tertulia.http.routing import delete, get, patch, post, put
 
 # Addresses that clients know, by how they begin: who tries is told why there is nothing.
 ABSENT: dict[str, ClientError] = {
-    "invites": NotOffered(what="invitations"),
     "calls/constructorgroups": CallsNotConfigured(service="Constructor Groups"),
     "calls/webex": CallsNotConfigured(service="Webex"),
     "calls/zoom": CallsNotConfigured(service="Zoom"),
@@ -310,6 +309,29 @@ ROUTES = [
         "/users/me/sessions/{session_id}",
         api.people.sessions.end,
         requires=api.requirements.human,
+    ),
+    # invitations
+    get("/invites", api.people.invitations.everything, requires=api.requirements.human_member),
+    post("/invites", api.people.invitations.send, requires=api.requirements.human_member),
+    post(
+        "/invites/multiuse",
+        api.people.invitations.make_link,
+        requires=api.requirements.human_member,
+    ),
+    delete(
+        "/invites/{invite_id}",
+        api.people.invitations.revoke,
+        requires=api.requirements.human_member,
+    ),
+    delete(
+        "/invites/multiuse/{invite_id}",
+        api.people.invitations.revoke_link,
+        requires=api.requirements.human_member,
+    ),
+    post(
+        "/invites/{invite_id}/resend",
+        api.people.invitations.send_again,
+        requires=api.requirements.human_member,
     ),
     # bots
     get("/bots", api.people.bots.mine, requires=api.requirements.human_member),

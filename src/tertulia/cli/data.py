@@ -9,7 +9,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import click
 import msgspec
 
-from tertulia import actions, opening, storage
+from tertulia import actions, opening, storage, zuliprc
 from tertulia.cli.flags import Command, config_options
 from tertulia.config import Config
 from tertulia.domain.organization.audit import Act
@@ -46,6 +46,11 @@ class OpenOrganization:
     @property
     def vault(self) -> Vault:
         return opening.open_vault(self.config)
+
+    @property
+    def site(self) -> str:
+        """The address of the organization."""
+        return zuliprc.site(self.config, self.realm, is_only_one=len(self.organizations) == 1)
 
     def read(self, query: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         return self.database.read_now(self.realm.id, query, *args, **kwargs)

@@ -15,18 +15,13 @@ from tertulia.cli.data import (
     show_json,
     show_table,
 )
+from tertulia.cli.newcomers import import_people, invite
+from tertulia.cli.roles import ROLES
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.newcomers import NewUser
-from tertulia.domain.people.user import BotType, Role, User
+from tertulia.domain.people.user import BotType, User
 from tertulia.storage.database.tx import Tx
 
-ROLES = {
-    "owner": Role.OWNER,
-    "admin": Role.ADMINISTRATOR,
-    "moderator": Role.MODERATOR,
-    "member": Role.MEMBER,
-    "guest": Role.GUEST,
-}
 BOTS = {
     "generic": BotType.GENERIC,
     "incoming-webhook": BotType.INCOMING_WEBHOOK,
@@ -39,6 +34,10 @@ BOTS_HAVE_NONE = "A bot logs in with its key and has no password."
 @click.group()
 def user() -> None:
     """Accounts: add, list and change them, end or erase them, replace keys and passwords."""
+
+
+user.add_command(invite)
+user.add_command(import_people)
 
 
 @user.command()
@@ -224,7 +223,7 @@ def make_link(email: str, org: str | None, **flags: Any) -> None:
     found = _find(opened, email)
     key = opened.write(actions.people.forgotten_passwords.make_link, opened.vault, None, found.id)
     click.echo(f"With this link {found.full_name} <{found.email}> can choose a password:", err=True)
-    click.echo(actions.people.forgotten_passwords.address(_site(opened), key))
+    click.echo(actions.people.forgotten_passwords.address(opened.site, key))
 
 
 @user.command()
@@ -249,7 +248,7 @@ def print_zuliprc(email: str, org: str | None, **flags: Any) -> None:
     sealed = opened.read(storage.people.sealed_key, found.id)
     if sealed is None:
         raise click.ClickException(f"{found.email} has no API key.")
-    click.echo(zuliprc.text(found.email, opened.vault.unseal(sealed), _site(opened)), nl=False)
+    click.echo(zuliprc.text(found.email, opened.vault.unseal(sealed), opened.site), nl=False)
 
 
 def _read_password(given: str | None, from_stdin: bool) -> str | None:
@@ -266,10 +265,6 @@ def _ask_password() -> str:
         asked: str = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
         return asked
     return sys.stdin.readline().rstrip("\r\n")
-
-
-def _site(opened: OpenOrganization) -> str:
-    return zuliprc.site(opened.config, opened.realm, is_only_one=len(opened.organizations) == 1)
 
 
 def _find(opened: OpenOrganization, email: str) -> User:

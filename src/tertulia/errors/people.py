@@ -1,5 +1,7 @@
 """Accounts, bots and profiles."""
 
+from typing import Any
+
 from tertulia.errors import ClientError
 
 
@@ -27,6 +29,30 @@ class EmailTaken(ClientError):
 
 class BotNotFound(ClientError):
     message = "No such bot"
+
+
+class InvitationNotFound(ClientError):
+    message = "No such invitation"
+
+
+class InvitationFailed(ClientError):
+    """`errors` are lists of an address, why it was not invited, and whether its account ended."""
+
+    code = "INVITATION_FAILED"
+    message = "{why}"
+
+    def extra(self) -> dict[str, Any]:
+        return {
+            "errors": self.values["errors"],
+            "sent_invitations": self.values.get("sent", False),
+            "daily_limit_reached": False,
+            "license_limit_reached": False,
+        }
+
+
+class NoMail(ClientError):
+    code = "MAIL_NOT_CONFIGURED"
+    message = "This server sends no mail. Make an invitation link and hand it over instead."
 
 
 class SessionNotFound(ClientError):

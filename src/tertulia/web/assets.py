@@ -6,6 +6,7 @@ to ask again. Everything is made when it is first needed. With `--dev`, modules 
 served as they are, so that a change is a reload away.
 """
 
+import asyncio
 import base64
 import gzip
 import hashlib
@@ -18,7 +19,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from tertulia.web import joining
+from tertulia.web import joining, rendering
 
 STATIC = Path(__file__).parent / "static"
 LANGUAGES = sorted(path.stem for path in (STATIC / "words").glob("*.js"))
@@ -79,6 +80,7 @@ class Assets:
     def __init__(self, *, as_they_are: bool = False) -> None:
         self._as_they_are = as_they_are
         self._made: dict[str, Asset] = {}
+        self._preparing: asyncio.Task[None] | None = None
 
     def routes(self) -> list[Route]:
         return [
@@ -86,6 +88,18 @@ class Assets:
             *(Route(path, _picture) for path in PICTURES),
             Route("/static/dev/{language}/{path:path}", self._serve_as_it_is),
         ]
+
+    async def prepare(self) -> None:
+        """Make everything, once and on a thread: it takes a moment, and others are served."""
+        if self._preparing is None:
+            self._preparing = asyncio.create_task(asyncio.to_thread(self._make_all))
+        await asyncio.shield(self._preparing)
+
+    def _make_all(self) -> None:
+        for language in LANGUAGES:
+            self.addresses(language)
+        assert self.worker
+        rendering.warm_up("shell.html")
 
     def addresses(self, language: str) -> Addresses:
         """Of the files in a language, or in English."""
@@ -99,6 +113,7 @@ class Assets:
         early, styles = self._early.address, [self._style.address]
         return Addresses(early, app.address, later.address, styles)
 
+    @cached_property
     def worker(self) -> str:
         """The service worker's text, without comments."""
         return joining.squeezed(_read("sw.js"))
@@ -132,11 +147,8 @@ class Assets:
 
     async def _serve(self, request: Request) -> Response:
         name = request.path_params["name"]
-        if (
-            name not in self._made and not self._as_they_are
-        ):  # asked for before the page was: by a browser that remembers it
-            for language in LANGUAGES:
-                self.addresses(language)
+        if name not in self._made:  # asked for before the page was: by a browser that remembers it
+            await self.prepare()
         made = self._made.get(name)
         if made is None or " " in name:
             return Response("Not found", status_code=404, media_type="text/plain")

@@ -95,6 +95,7 @@ class LoginPages:
             admits_passwords=not realm.deactivated
             and (realm.admits_passwords or bool(api.people.directories.open_to(call))),
             has_own_passwords=realm.admits_passwords,
+            may_sign_up=call.config.sends_mail and not realm.setting("invite_required"),
             names_are_addresses=api.organization.server.names_are_addresses(call),
             methods=api.organization.server.external_methods(call),
             is_demo=self._guest is not None and call.org.user_with_email(self._guest) is not None,

@@ -52,6 +52,11 @@ def text(template: str, **values: Any) -> str:
     return rendered
 
 
+def warm_up(template: str) -> None:
+    """Load the engine and a template, which takes a moment the first time."""
+    _engine().get_template(template)
+
+
 @cache
 def _engine() -> Any:
     jinja2 = import_module("jinja2")

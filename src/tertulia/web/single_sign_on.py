@@ -11,7 +11,7 @@ from tertulia import actions, api, domain, links
 from tertulia.actions.people.arriving import ProvenIdentity
 from tertulia.api.call import Call
 from tertulia.config import OpenIdProvider
-from tertulia.errors.authentication import ProviderFailed
+from tertulia.errors.authentication import CrossSiteRequest, ProviderFailed
 from tertulia.links.answers import PendingLogin, ProviderTrouble, SiteUser
 from tertulia.web import departures, door, endings
 from tertulia.web.departures import Luggage
@@ -100,7 +100,7 @@ def _pending(luggage: Luggage, state: str) -> PendingLogin:
 
 
 def _link(provider: OpenIdProvider) -> Any:
-    """What speaks to this provider; loaded with all it needs when somebody first asks for it."""
+    """What speaks to this provider."""
     return links.github if provider.preset == "github" else links.openid
 
 
@@ -133,7 +133,12 @@ async def _enter_by_token(call: Call) -> Response:
 
 
 async def _finish_with_token(call: Call, token: str) -> Response:
-    """The desktop app comes with what was pasted into it."""
+    """The desktop app comes with what was pasted into it.
+
+    A link that somebody else has made does not log anybody in, least of all as its maker.
+    """
+    if call.request.header("sec-fetch-site") in ("cross-site", "same-site"):
+        raise CrossSiteRequest()
 
     async def recognize() -> ProvenIdentity:
         return await call.db.write(

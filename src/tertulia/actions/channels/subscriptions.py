@@ -164,6 +164,12 @@ def _principals(
     return sorted(actions.people.named.all_active(found), key=lambda person: person.id)
 
 
+def require_adding(tx: Tx, user: User, channel: Channel) -> None:
+    """Raises if somebody may not bring others into a channel."""
+    if not _may_add_others(tx, user, channel):
+        raise BadRequest("You do not have permission to subscribe other users to channels.")
+
+
 def _may_add_others(tx: Tx, user: User, channel: Channel) -> bool:
     return (
         actions.channels.may_administer(tx, user, channel)

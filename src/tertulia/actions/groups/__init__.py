@@ -156,6 +156,13 @@ def managed_by(tx: Tx, user: User, group_id: int) -> Group:
 # --- rules ---
 
 
+def let_add(tx: Tx, user: User, group_id: int) -> None:
+    """Raises if somebody may not bring others into a group."""
+    group = _get(tx, group_id)
+    if group.is_system or group.deactivated or not _may(tx, user, group, "can_add_members_group"):
+        raise InsufficientPermission()
+
+
 def _get(tx: Tx, group_id: int) -> Group:
     group = storage.groups.find(tx, group_id)
     if group is None:

@@ -39,9 +39,9 @@ def post(
     `only_news_to` makes it a notice that everybody but these has read at once. What is no news at
     all is told as read; that it counts as read is for the caller to see to.
     """
-    bot = _bot(tx)
+    sender = bot(tx)
     draft = _draft(words, resolve_notice=only_news_to is not None)
-    message_id = storage.messages.insert_in_channel(tx, bot.id, channel.id, topic, draft)
+    message_id = storage.messages.insert_in_channel(tx, sender.id, channel.id, topic, draft)
     storage.messages.unread.add_flag(tx, "unread_notice", only_news_to or (), message_id)
     for user_id in read_by:
         storage.messages.unread.store(
@@ -52,10 +52,10 @@ def post(
         )
     event = MessageSent(
         message_id=message_id,
-        sender_id=bot.id,
+        sender_id=sender.id,
         channel_id=channel.id,
         read_by_sender=True,
-        read_by=[*read_by, *storage.personal.muted_users.who_muted(tx, bot.id)],
+        read_by=[*read_by, *storage.personal.muted_users.who_muted(tx, sender.id)],
         resolve_notice=only_news_to is not None or not is_news,
         unread_for=list(only_news_to or ()),
     )
@@ -78,24 +78,26 @@ def post_if_wanted(
 
 def tell(tx: Tx, user_id: int, words: Words) -> int:
     """Say something to one person; gives the id of the message."""
-    bot = _bot(tx)
-    members = sorted([bot.id, user_id])
+    sender = bot(tx)
+    members = sorted([sender.id, user_id])
     conversation_id = storage.messages.conversations.get_or_start(tx, members)
-    message_id = storage.messages.insert_in_conversation(tx, bot.id, conversation_id, _draft(words))
+    message_id = storage.messages.insert_in_conversation(
+        tx, sender.id, conversation_id, _draft(words)
+    )
     event = MessageSent(
         message_id=message_id,
-        sender_id=bot.id,
+        sender_id=sender.id,
         read_by_sender=True,
-        read_by=storage.personal.muted_users.who_muted(tx, bot.id),
+        read_by=storage.personal.muted_users.who_muted(tx, sender.id),
     )
     events.log.announce(tx, event, to=Users(members))
     return message_id
 
 
-def _bot(tx: Tx) -> User:
-    bot = storage.people.find_system_bot(tx, NOTIFICATION_BOT)
-    assert bot is not None
-    return bot
+def bot(tx: Tx) -> User:
+    found = storage.people.find_system_bot(tx, NOTIFICATION_BOT)
+    assert found is not None
+    return found
 
 
 def _draft(words: Words, *, resolve_notice: bool = False) -> Draft:

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from tertulia import actions, domain, events, storage
+from tertulia.actions.people.welcome import Objection
 from tertulia.domain.groups.group import GroupValue, Members
-from tertulia.domain.organization.mail_domains import RESTRICTION
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.one_time_links import PASSWORD
 from tertulia.domain.people.user import User
@@ -37,16 +37,19 @@ if TYPE_CHECKING:
         bot_memory,
         bots,
         called_bots,
+        coming_in,
         erasing,
         forgotten_passwords,
         full_members,
         identities,
+        invitations,
         joining,
         known_people,
         logins_under_way,
         named,
         new_addresses,
         one_time_links,
+        open_invitations,
         password_attempts,
         presence,
         profile_fields,
@@ -55,6 +58,7 @@ if TYPE_CHECKING:
         sessions,
         statuses,
         webhook_calls,
+        welcome,
     )
 else:
     __getattr__ = on_demand(__name__)
@@ -91,12 +95,13 @@ def check_address(tx: Tx, email: str) -> None:
 
 def check_welcome(tx: Tx, email: str) -> None:
     """Raises for an address that the organization does not want among its own."""
-    if storage.organization.current(tx).setting(
-        RESTRICTION
-    ) and not domain.organization.mail_domains.is_welcome(
-        email, storage.organization.mail_domains.everything(tx)
-    ):
+    against = actions.people.welcome.objection(tx, email)
+    if against is Objection.OUTSIDE:
         raise BadRequest(f"Email '{email}' not allowed in this organization")
+    if against is Objection.DISPOSABLE:
+        raise BadRequest("Disposable email addresses are not allowed in this organization")
+    if against is Objection.PLUS:
+        raise BadRequest(against.value)
 
 
 def check_name_is_free(tx: Tx, full_name: str, user_id: int | None = None) -> None:
@@ -128,6 +133,7 @@ def deactivate(tx: Tx, user_id: int) -> None:
     for each in [*storage.people.active_bots_of(tx, user.id), user]:
         storage.people.set_active(tx, each.id, False)
         actions.people.sessions.end_all(tx, each.id)
+        actions.people.open_invitations.end_of_inviter(tx, each.id)
         storage.queues.delete(tx, storage.queues.of_user(tx, each.id))
         _tell_of_activity(tx, each, is_active=False)
         _tell_permissions_of(tx, each.id)

@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tertulia import actions, domain, storage
+from tertulia.actions.people.coming_in import Newcomer
 from tertulia.domain.people.identities import Identity, Introduction, Tidings, Welcome
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.newcomers import NewUser
-from tertulia.domain.people.user import Role, User
+from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest, ClientError
 from tertulia.errors.authentication import (
     AccountOfAnother,
@@ -149,16 +150,17 @@ def _join(tx: Tx, vault: Vault, introduced: Introduction) -> int:
     email = introduced.emails[0]
     if introduced.welcome is Welcome.NOBODY:
         raise NoAccountYet(email=email)
+    invitation = storage.people.invitations.for_address(tx, email)
     needs_invitation = storage.organization.current(tx).setting("invite_required")
-    if introduced.welcome is Welcome.INVITED and needs_invitation:
+    if introduced.welcome is Welcome.INVITED and needs_invitation and invitation is None:
         raise InvitationRequired(email=email)
     actions.people.check_welcome(tx, email)
-    new = NewUser(
-        email=email,
-        full_name=_free_name(tx, introduced, None),
-        role=introduced.role or Role.MEMBER,
-    )
-    user, _ = actions.people.joining.add(tx, vault, new)
+    if invitation is None and introduced.role is not None:
+        new = NewUser(email, _free_name(tx, introduced, None), introduced.role)
+        user, _ = actions.people.joining.add(tx, vault, new)
+    else:
+        newcomer = Newcomer(_free_name(tx, introduced, None), None)
+        user = actions.people.coming_in.join(tx, vault, email, newcomer, invitation)
     return user.id
 
 

@@ -7,6 +7,7 @@ a channel for that, the others are told who has joined.
 from pyroaring import BitMap64
 
 from tertulia import actions, domain, events, storage
+from tertulia.domain.channels.channel import Channel
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.newcomers import NewUser
 from tertulia.domain.people.user import User
@@ -59,17 +60,28 @@ def add(tx: Tx, vault: Vault, new: NewUser) -> tuple[User, str]:
     if user.is_bot:
         events.log.announce(tx, BotsAdded([user.id]), to=Keepers(user.bot_owner_id))
     else:
-        if not user.is_guest:
-            _welcome(tx, user)
+        first = _first_channels(tx, user, new)
+        if first:
+            _welcome(tx, user, first)
         _introduce(tx, user)
+        actions.people.open_invitations.end_for_address(tx, email)
     return user, key
 
 
-def _welcome(tx: Tx, user: User) -> None:
-    """Subscribe somebody to the default channels; of what was said there, a little is unread."""
-    defaults = storage.channels.defaults(tx)
-    actions.channels.subscriptions.join_several(tx, defaults, [user])
-    ids = [channel.id for channel in defaults]
+def _first_channels(tx: Tx, user: User, new: NewUser) -> list[Channel]:
+    """Where somebody begins: the channels of their invitation, or the default ones."""
+    asked = [storage.channels.find(tx, each) for each in new.channel_ids or ()]
+    named = [channel for channel in asked if channel is not None and not channel.archived]
+    wants_defaults = new.with_defaults or not named
+    defaults = storage.channels.defaults(tx) if wants_defaults and not user.is_guest else []
+    known = {channel.id for channel in named}
+    return named + [channel for channel in defaults if channel.id not in known]
+
+
+def _welcome(tx: Tx, user: User, first: list[Channel]) -> None:
+    """Subscribe somebody to their first channels; of what was said there, a little is unread."""
+    actions.channels.subscriptions.join_several(tx, first, [user])
+    ids = [channel.id for channel in first if channel.history_public]
     recent = storage.messages.newest_in(tx, ids, RECEIVED_AT_FIRST) if ids else []
     if recent:
         storage.channels.subscriptions.extend_back(tx, user.id, ids, recent[-1] - 1)

@@ -19,7 +19,14 @@ A_DAY_FROM_ONE_PLACE = 20
 
 
 def make(
-    tx: Tx, vault: Vault, purpose: str, *, email: str, user_id: int | None, asked_from: str = ""
+    tx: Tx,
+    vault: Vault,
+    purpose: str,
+    *,
+    email: str,
+    user_id: int | None,
+    asked_from: str = "",
+    invitation_id: int | None = None,
 ) -> str:
     """The key of a new link; earlier ones for the same end."""
     if user_id is None:
@@ -28,7 +35,14 @@ def make(
         storage.people.one_time_links.end(tx, purpose, user_id)
     key = domain.people.one_time_links.new_key()
     storage.people.one_time_links.insert(
-        tx, purpose, fingerprint(vault, key), user_id, email, asked_from, tx.now + LIFE_SECONDS
+        tx,
+        purpose,
+        fingerprint(vault, key),
+        user_id,
+        email,
+        asked_from,
+        tx.now + LIFE_SECONDS,
+        invitation_id,
     )
     return key
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         bots,
         directories,
         hashing,
+        invitations,
         jwt,
         login,
         named,

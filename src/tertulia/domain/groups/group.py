@@ -223,7 +223,7 @@ REALM_PERMISSIONS: dict[str, Permission] = {
         Permission(
             "can_invite_users_group",
             "role:members",
-            meaning="Who may invite people; told to clients.",
+            meaning="Who may invite people by mail.",
             owners_only=True,
         ),
         Permission(
@@ -283,7 +283,7 @@ REALM_PERMISSIONS: dict[str, Permission] = {
         Permission(
             "create_multiuse_invite_group",
             "role:administrators",
-            meaning="Who may make links that invite many people; told to clients.",
+            meaning="Who may make links that invite many people.",
             owners_only=True,
         ),
         Permission(

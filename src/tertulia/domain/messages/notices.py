@@ -113,6 +113,10 @@ def joined(user: User) -> Words:
     return paragraph(person(user) + " joined this organization.")
 
 
+def accepted(user: User, organization: str) -> Words:
+    return paragraph(person(user) + f" accepted your invitation to join {organization}!")
+
+
 def moved_you(by: User, did: str, group: Group) -> Words:
     """Somebody was taken into a group or out of it: `did` is "added you to", for example."""
     return paragraph(person(by) + f" {did} the group " + group_name(group) + ".")

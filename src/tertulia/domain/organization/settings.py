@@ -183,7 +183,7 @@ SETTINGS: dict[str, OrganizationSetting] = {
             "disallow_disposable_email_addresses",
             _SWITCH,
             True,
-            "Whether throw-away addresses are unwanted; told to clients.",
+            "Whether throw-away addresses are unwanted.",
             owners_only=True,
         ),
         OrganizationSetting(
@@ -246,7 +246,7 @@ SETTINGS: dict[str, OrganizationSetting] = {
             "invite_required",
             _SWITCH,
             True,
-            "Whether one needs to be invited to join; told to clients.",
+            "Whether one needs to be invited to join.",
             owners_only=True,
         ),
         OrganizationSetting(
@@ -414,7 +414,7 @@ SETTINGS: dict[str, OrganizationSetting] = {
             "welcome_message_custom_text",
             FreeText(8000),
             "",
-            "What newcomers are welcomed with; told to clients.",
+            "What newcomers are welcomed with.",
         ),
         OrganizationSetting(
             "zulip_update_announcements_stream_id",

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
         bots,
         external_accounts,
         identities,
+        invitations,
         keys,
         known_people,
         newcomers,

@@ -16,3 +16,5 @@ class NewUser:
     bot_type: BotType | None = None
     bot_owner_email: str | None = None
     bot_owner_id: int | None = None
+    channel_ids: tuple[int, ...] | None = None  # those of an invitation; None: the defaults
+    with_defaults: bool = False  # the defaults besides

@@ -19,6 +19,7 @@ class OneTimeLink:
     user_id: int | None
     email: str
     expires_at: float
+    invitation_id: int | None = None  # with which somebody began to sign up
 
 
 def new_key() -> str:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         bot_memory,
         bots,
         identities,
+        invitations,
         known_people,
         logins_under_way,
         one_time_links,
@@ -31,7 +32,8 @@ else:
 
 _COLUMNS = (
     "id, realm_id, email, full_name, role, is_active, is_system_bot, bot_type, bot_owner_id,"
-    " joined_at, timezone, avatar_source, avatar_version, avatar_name, settings"
+    " joined_at, timezone, avatar_source, avatar_version, avatar_name, settings,"
+    " is_imported_stub"
 )
 
 
@@ -128,6 +130,16 @@ def names_in_use(tx: Tx, full_name: str) -> list[int]:
     rows = tx.all("SELECT id, full_name FROM account WHERE realm_id = :realm AND is_active")
     wanted = full_name.casefold()
     return [row["id"] for row in rows if row["full_name"].casefold() == wanted]
+
+
+def active_admin_ids(tx: Tx) -> list[int]:
+    """Administrators and owners."""
+    rows = tx.all(
+        "SELECT id FROM account WHERE realm_id = :realm AND role <= :admin AND is_active"
+        " AND bot_type IS NULL ORDER BY id",
+        admin=int(Role.ADMINISTRATOR),
+    )
+    return [row["id"] for row in rows]
 
 
 def active_owner_ids(tx: Tx) -> list[int]:
@@ -252,4 +264,5 @@ def _user(row: Row) -> User:
         avatar_version=row["avatar_version"],
         avatar_name=row["avatar_name"],
         settings=msgspec.json.decode(row["settings"]),
+        is_imported_stub=bool(row["is_imported_stub"]),
     )

@@ -12,12 +12,13 @@ def insert(
     email: str,
     asked_from: str,
     expires_at: float,
+    invitation_id: int | None = None,
 ) -> None:
     tx.execute(
         "INSERT INTO one_time_link"
         " (realm_id, purpose, fingerprint, user_id, email, email_key, asked_from, made_at,"
-        " expires_at) VALUES (:realm, :purpose, :fingerprint, :user, :email, :email_key,"
-        " :asked_from, :now, :expires_at)",
+        " expires_at, invitation_id) VALUES (:realm, :purpose, :fingerprint, :user, :email,"
+        " :email_key, :asked_from, :now, :expires_at, :invitation)",
         purpose=purpose,
         fingerprint=fingerprint,
         user=user_id,
@@ -26,13 +27,14 @@ def insert(
         asked_from=asked_from,
         now=tx.now,
         expires_at=expires_at,
+        invitation=invitation_id,
     )
 
 
 def find(tx: Tx, purpose: str, fingerprint: bytes) -> OneTimeLink | None:
     """One that is still good."""
     row = tx.one(
-        "SELECT id, purpose, user_id, email, expires_at FROM one_time_link"
+        "SELECT id, purpose, user_id, email, expires_at, invitation_id FROM one_time_link"
         " WHERE fingerprint = :fingerprint AND purpose = :purpose AND realm_id = :realm"
         " AND expires_at > :now",
         fingerprint=fingerprint,
@@ -41,7 +43,14 @@ def find(tx: Tx, purpose: str, fingerprint: bytes) -> OneTimeLink | None:
     )
     if row is None:
         return None
-    return OneTimeLink(row["id"], row["purpose"], row["user_id"], row["email"], row["expires_at"])
+    return OneTimeLink(
+        row["id"],
+        row["purpose"],
+        row["user_id"],
+        row["email"],
+        row["expires_at"],
+        row["invitation_id"],
+    )
 
 
 def end(tx: Tx, purpose: str, user_id: int) -> None:

@@ -7,6 +7,7 @@ from tertulia.modules import on_demand
 if TYPE_CHECKING:
     from tertulia.events.types.people import (
         bots,
+        invitations,
         known_people,
         profile_fields,
         sessions,

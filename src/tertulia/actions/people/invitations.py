@@ -1,0 +1,210 @@
+"""Invitations: given by whoever may, for an address or as a link for many, and taken back.
+
+    mail:  the address gets a letter with a link of its own, which is proof enough that it is theirs
+    link:  whoever has it may join, as often as it is used, until it ends
+
+Whether an address has an account here is told to those who may see it; to others it looks as if it
+had none, and its owner is told that they have one.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from tertulia import actions, domain, storage
+from tertulia.domain.letters import Letter
+from tertulia.domain.people.invitations import ADDRESSES_PER_CALL, Invitation, Terms
+from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.user import Role, User
+from tertulia.errors import BadRequest
+from tertulia.errors.authentication import AdministratorRequired, OwnerRequired
+from tertulia.errors.people import InvitationFailed, InvitationNotFound
+from tertulia.storage.database.tx import Tx
+
+BY_MAIL, BY_LINK = "can_invite_users_group", "create_multiuse_invite_group"
+NEW_FOR_SECONDS = 3 * 86400  # for so long an account may invite nobody where anybody may join
+
+Problem = tuple[str, str, bool]  # an address, why not, and whether its account was ended
+
+
+@dataclass(slots=True)
+class Invited:
+    """Whom a call has invited, and whom it has not."""
+
+    invited: list[str] = field(default_factory=list)
+    have_accounts: list[Problem] = field(default_factory=list)
+
+
+def send(
+    tx: Tx, vault: Vault, actor: User, addresses: Sequence[str], terms: Terms, site: str
+) -> Invited:
+    """Invite people by mail: if something is wrong with one address, nobody."""
+    actor = _inviter(tx, actor, BY_MAIL, terms)
+    if not addresses:
+        raise BadRequest("You must specify at least one email address.")
+    if len(addresses) > ADDRESSES_PER_CALL:
+        raise BadRequest(f"At most {ADDRESSES_PER_CALL} people can be invited at once.")
+    _check_age(tx, actor)
+    wrong = [(email, why, False) for email in addresses if (why := _objection(tx, email))]
+    if wrong:
+        raise InvitationFailed(
+            why="Some emails did not validate, so we didn't send any invitations.", errors=wrong
+        )
+    sent = Invited()
+    for email in addresses:
+        holder = storage.people.find_by_email(tx, email)
+        if holder is not None and domain.people.user.may_see_email(actor, holder):
+            why = "Already has an account." if holder.is_active else "Account has been deactivated."
+            sent.have_accounts.append((email, why, not holder.is_active))
+        else:
+            _write_to(tx, vault, actor, _make(tx, vault, actor, email, terms), email, site)
+            sent.invited.append(email)
+    if sent.invited:
+        actions.people.open_invitations.tell(tx, [actor.id])
+    return sent
+
+
+def make_link(tx: Tx, vault: Vault, actor: User, terms: Terms) -> str:
+    """The key of a link that lets whoever has it join."""
+    actor = _inviter(tx, actor, BY_LINK, terms)
+    key = _make(tx, vault, actor, None, terms)
+    actions.people.open_invitations.tell(tx, [actor.id])
+    return key
+
+
+def everything(tx: Tx, actor: User) -> list[Invitation]:
+    """What is open: one's own, or for administrators all of it."""
+    return storage.people.invitations.good_ones(tx, None if actor.is_admin else actor.id)
+
+
+def revoke(tx: Tx, actor: User, invitation_id: int, is_for_many: bool) -> None:
+    found = _managed(tx, actor, invitation_id, is_for_many)
+    storage.people.invitations.end(tx, found.id)
+    actions.people.open_invitations.tell(tx, [found.inviter_id])
+
+
+def send_again(tx: Tx, vault: Vault, actor: User, invitation_id: int, site: str) -> None:
+    """Send the same letter once more; its link and its end stay as they are."""
+    found = _managed(tx, actor, invitation_id, is_for_many=False)
+    assert found.email is not None
+    inviter = actions.people.get(tx, found.inviter_id)
+    _write_to(tx, vault, inviter, vault.unseal(found.sealed), found.email, site)
+
+
+def make_as_operator(
+    tx: Tx, vault: Vault, email: str | None, terms: Terms, site: str | None
+) -> str:
+    """The key of an invitation from the command line; with a site, it is sent by mail as well."""
+    owners = storage.people.active_owner_ids(tx)
+    inviter = actions.people.get(tx, owners[0]) if owners else actions.messages.notices.bot(tx)
+    if email is not None:
+        actions.people.check_address(tx, email)
+    _check_places(tx, None, terms)
+    key = _make(tx, vault, inviter, email, terms)
+    if site is not None and email is not None:
+        _write_to(tx, vault, inviter, key, email, site)
+    actions.people.open_invitations.tell(tx, [inviter.id])
+    return key
+
+
+def get(tx: Tx, vault: Vault, key: str) -> Invitation | None:
+    """The invitation of a link, if it is good."""
+    return storage.people.invitations.find_by_key(
+        tx, actions.people.one_time_links.fingerprint(vault, key)
+    )
+
+
+def address(site: str, key: str) -> str:
+    """Where a link leads."""
+    return f"{site}/join/{key}/"
+
+
+# --- rules ---
+
+
+def _inviter(tx: Tx, actor: User, permission: str, terms: Terms) -> User:
+    actor = actions.groups.permissions.acting(tx, actor)
+    actions.groups.permissions.require_in_realm(tx, actor, permission)
+    domain.people.invitations.check_role(actor, terms.role)
+    if terms.welcome and not actor.is_admin:
+        raise AdministratorRequired()
+    _check_places(tx, actor, terms)
+    return actor
+
+
+def _check_places(tx: Tx, actor: User | None, terms: Terms) -> None:
+    """Raises for channels and groups into which the inviter may not bring others."""
+    for channel_id in terms.channel_ids:
+        channel = storage.channels.find(tx, channel_id)
+        if actor is None:
+            is_known = channel is not None
+        else:
+            is_known = channel is not None and actions.channels.may_see(tx, actor, channel)
+        if channel is None or channel.archived or not is_known:
+            raise BadRequest(f"Invalid channel ID {channel_id}. No invites were sent.")
+        if actor is not None and not channel.is_default:
+            actions.channels.subscriptions.require_adding(tx, actor, channel)
+    for group_id in terms.group_ids:
+        if actor is not None:
+            actions.groups.let_add(tx, actor, group_id)
+
+
+def _managed(tx: Tx, actor: User, invitation_id: int, is_for_many: bool) -> Invitation:
+    """One's own, or as an administrator that of another; an owner's is for owners."""
+    actor = actions.groups.permissions.acting(tx, actor)
+    found = storage.people.invitations.find(tx, invitation_id)
+    if found is None or found.is_for_many != is_for_many:
+        raise InvitationNotFound()
+    if found.inviter_id != actor.id:
+        if not actor.is_admin:
+            raise AdministratorRequired()
+        if found.terms.role is Role.OWNER and not actor.is_owner:
+            raise OwnerRequired()
+    if not found.is_good(tx.now):
+        raise BadRequest(
+            "Invitation has already been revoked"
+            if is_for_many
+            else "Invitation already used or deactivated."
+        )
+    return found
+
+
+def _check_age(tx: Tx, actor: User) -> None:
+    is_open = not storage.organization.current(tx).setting("invite_required")
+    if is_open and not actor.is_admin and tx.now - actor.joined_at < NEW_FOR_SECONDS:
+        raise InvitationFailed(
+            why="Your account is too new to send invites for this organization."
+            " Ask an organization admin, or a more experienced user.",
+            errors=[],
+        )
+
+
+def _objection(tx: Tx, email: str) -> str:
+    found = actions.people.welcome.objection(tx, email)
+    if found is not None:
+        return found.value
+    holder = storage.people.find_by_email(tx, email)
+    return "Reserved for system bots." if holder is not None and holder.is_system_bot else ""
+
+
+def _make(tx: Tx, vault: Vault, inviter: User, email: str | None, terms: Terms) -> str:
+    key = domain.people.one_time_links.new_key()
+    fingerprint = actions.people.one_time_links.fingerprint(vault, key)
+    storage.people.invitations.insert(tx, inviter.id, email, terms, fingerprint, vault.seal(key))
+    return key
+
+
+def _write_to(tx: Tx, vault: Vault, inviter: User, key: str, email: str, site: str) -> None:
+    realm = storage.organization.current(tx)
+    has_account = storage.people.find_by_email(tx, email) is not None
+    letter = Letter(
+        "invitation-needless" if has_account else "invitation",
+        email,
+        domain.letters.language_in(realm),
+        {
+            "organization": realm.name,
+            "inviter": inviter.full_name,
+            "site": site,
+            "link": address(site, key),
+        },
+    )
+    actions.letters.post(tx, vault, letter)

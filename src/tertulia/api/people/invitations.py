@@ -1,0 +1,154 @@
+"""Invitations: by mail to addresses, or as a link for many."""
+
+from typing import Annotated
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from tertulia import actions, domain
+from tertulia.api.call import Call
+from tertulia.domain.people.invitations import DEFAULT_MINUTES, WELCOME_LENGTH, Invitation, Terms
+from tertulia.domain.people.user import Role
+from tertulia.errors.people import InvitationFailed, NoMail
+from tertulia.http.replies import Reply, ok
+from tertulia.http.rules import AtMost, MaxItems, MaxLength, NoNul, OneOf, Positive
+
+MOST_MINUTES = 100 * 365 * 24 * 60
+
+Roles = Annotated[int, OneOf([int(role) for role in Role])]
+Ids = Annotated[list[int], MaxItems(1000)]
+Minutes = Annotated[int, Positive, AtMost(MOST_MINUTES)]
+Welcome = Annotated[str, MaxLength(WELCOME_LENGTH), NoNul]
+
+
+class InvitationObject(msgspec.Struct, kw_only=True):
+    id: int
+    invited_by_user_id: int
+    invited: int
+    expiry_date: int | None
+    invited_as: int
+    notify_referrer_on_join: bool
+    is_multiuse: bool
+    email: str | UnsetType = UNSET
+    link_url: str | UnsetType = UNSET
+
+
+class Invitations(Reply):
+    invites: list[InvitationObject]
+
+
+class InvitationLink(Reply):
+    invite_link: str
+
+
+async def everything(call: Call) -> Invitations:
+    """List the open invitations: one's own, or all of them for administrators."""
+    found = await call.db.read(actions.people.invitations.everything, call.user)
+    return Invitations(invites=[_shown(call, each) for each in found])
+
+
+async def send(
+    call: Call,
+    *,
+    invitee_emails: Annotated[str, MaxLength(100_000), NoNul],
+    stream_ids: Ids,
+    invite_as: Roles = int(Role.MEMBER),
+    invite_expires_in_minutes: Minutes | UnsetType | None = UNSET,
+    group_ids: Ids | None = None,
+    include_realm_default_subscriptions: bool = False,
+    notify_referrer_on_join: bool = True,
+    welcome_message_custom_text: Welcome | None = None,
+) -> Reply:
+    """Invite people by mail."""
+    if not call.config.sends_mail:
+        raise NoMail()
+    terms = Terms(
+        role=Role(invite_as),
+        channel_ids=tuple(stream_ids),
+        group_ids=tuple(group_ids or ()),
+        with_defaults=include_realm_default_subscriptions,
+        tells_inviter=notify_referrer_on_join,
+        minutes=_minutes(invite_expires_in_minutes),
+        welcome=welcome_message_custom_text or "",
+    )
+    addresses = domain.people.invitations.addresses_in(invitee_emails)
+    sent = await call.db.write(
+        actions.people.invitations.send, call.vault, call.user, addresses, terms, call.site
+    )
+    if not sent.have_accounts:
+        return ok()
+    if not sent.invited:
+        raise InvitationFailed(why="We weren't able to invite anyone.", errors=sent.have_accounts)
+    raise InvitationFailed(
+        why="Some of those addresses are already using Zulip, so we didn't send them an"
+        " invitation. We did send invitations to everyone else!",
+        errors=sent.have_accounts,
+        sent=True,
+    )
+
+
+async def make_link(
+    call: Call,
+    *,
+    invite_as: Roles = int(Role.MEMBER),
+    invite_expires_in_minutes: Minutes | UnsetType | None = UNSET,
+    stream_ids: Ids | None = None,
+    group_ids: Ids | None = None,
+    include_realm_default_subscriptions: bool = False,
+    welcome_message_custom_text: Welcome | None = None,
+) -> InvitationLink:
+    """Make a link with which many people can join."""
+    terms = Terms(
+        role=Role(invite_as),
+        channel_ids=tuple(stream_ids or ()),
+        group_ids=tuple(group_ids or ()),
+        with_defaults=include_realm_default_subscriptions,
+        minutes=_minutes(invite_expires_in_minutes),
+        welcome=welcome_message_custom_text or "",
+    )
+    key = await call.db.write(actions.people.invitations.make_link, call.vault, call.user, terms)
+    return InvitationLink(invite_link=actions.people.invitations.address(call.site, key))
+
+
+async def revoke(call: Call, invite_id: int) -> Reply:
+    """Take back an invitation that was sent by mail."""
+    await call.db.write(actions.people.invitations.revoke, call.user, invite_id, False)
+    return ok()
+
+
+async def revoke_link(call: Call, invite_id: int) -> Reply:
+    """Take back a link for many."""
+    await call.db.write(actions.people.invitations.revoke, call.user, invite_id, True)
+    return ok()
+
+
+async def send_again(call: Call, invite_id: int) -> Reply:
+    """Send an invitation once more."""
+    if not call.config.sends_mail:
+        raise NoMail()
+    await call.db.write(
+        actions.people.invitations.send_again, call.vault, call.user, invite_id, call.site
+    )
+    return ok()
+
+
+def _minutes(asked: int | UnsetType | None) -> int | None:
+    return DEFAULT_MINUTES if asked is UNSET else asked
+
+
+def _shown(call: Call, each: Invitation) -> InvitationObject:
+    shown = InvitationObject(
+        id=each.id,
+        invited_by_user_id=each.inviter_id,
+        invited=int(each.made_at),
+        expiry_date=None if each.expires_at is None else int(each.expires_at),
+        invited_as=int(each.terms.role),
+        notify_referrer_on_join=each.terms.tells_inviter,
+        is_multiuse=each.is_for_many,
+    )
+    if each.email is not None:
+        shown.email = each.email
+    else:
+        key = call.vault.unseal(each.sealed)
+        shown.link_url = actions.people.invitations.address(call.site, key)
+    return shown

@@ -1,0 +1,133 @@
+"""Invitations, found by number, by address or by the fingerprint of their link."""
+
+import msgspec
+
+from tertulia.domain.people.invitations import Invitation, Terms
+from tertulia.domain.people.user import Role
+from tertulia.storage.database.tx import Row, Tx
+
+_COLUMNS = (
+    "id, inviter_id, email, role, channel_ids, group_ids, with_defaults, tells_inviter, welcome,"
+    " sealed, made_at, expires_at, ended_at"
+)
+_GOOD = "ended_at IS NULL AND (expires_at IS NULL OR expires_at > :now)"
+
+
+def insert(
+    tx: Tx,
+    inviter_id: int,
+    email: str | None,
+    terms: Terms,
+    fingerprint: bytes,
+    sealed: bytes,
+) -> int:
+    expires_at = None if terms.minutes is None else tx.now + 60 * terms.minutes
+    return tx.insert(
+        "INSERT INTO invitation (realm_id, inviter_id, email, email_key, role, channel_ids,"
+        " group_ids, with_defaults, tells_inviter, welcome, fingerprint, sealed,"
+        " made_at, expires_at) VALUES (:realm, :inviter, :email, :email_key, :role, :channels,"
+        " :groups, :with_defaults, :tells_inviter, :welcome, :fingerprint, :sealed,"
+        " :now, :expires_at) RETURNING id",
+        inviter=inviter_id,
+        email=email,
+        email_key=None if email is None else email.casefold(),
+        role=int(terms.role),
+        channels=msgspec.json.encode(terms.channel_ids).decode(),
+        groups=msgspec.json.encode(terms.group_ids).decode(),
+        with_defaults=terms.with_defaults,
+        tells_inviter=terms.tells_inviter,
+        welcome=terms.welcome,
+        fingerprint=fingerprint,
+        sealed=sealed,
+        now=tx.now,
+        expires_at=expires_at,
+    )
+
+
+def find(tx: Tx, invitation_id: int) -> Invitation | None:
+    row = tx.one(
+        f"SELECT {_COLUMNS} FROM invitation WHERE id = :id AND realm_id = :realm", id=invitation_id
+    )
+    return None if row is None else _invitation(row)
+
+
+def find_by_key(tx: Tx, fingerprint: bytes) -> Invitation | None:
+    """One that is still good."""
+    row = tx.one(
+        f"SELECT {_COLUMNS} FROM invitation"
+        f" WHERE fingerprint = :fingerprint AND realm_id = :realm AND {_GOOD}",
+        fingerprint=fingerprint,
+        now=tx.now,
+    )
+    return None if row is None else _invitation(row)
+
+
+def for_address(tx: Tx, email: str) -> Invitation | None:
+    """The newest good one for an address."""
+    row = tx.one(
+        f"SELECT {_COLUMNS} FROM invitation"
+        f" WHERE realm_id = :realm AND email_key = :email AND {_GOOD} ORDER BY id DESC LIMIT 1",
+        email=email.casefold(),
+        now=tx.now,
+    )
+    return None if row is None else _invitation(row)
+
+
+def good_ones(tx: Tx, inviter_id: int | None = None) -> list[Invitation]:
+    """Those of the organization, or of one inviter, the newest first."""
+    whose = "" if inviter_id is None else " AND inviter_id = :inviter"
+    rows = tx.all(
+        f"SELECT {_COLUMNS} FROM invitation WHERE realm_id = :realm AND {_GOOD}{whose}"
+        " ORDER BY made_at DESC, id DESC",
+        now=tx.now,
+        **({} if inviter_id is None else {"inviter": inviter_id}),
+    )
+    return [_invitation(row) for row in rows]
+
+
+def end(tx: Tx, invitation_id: int) -> None:
+    tx.execute(
+        "UPDATE invitation SET ended_at = :now WHERE id = :id AND realm_id = :realm",
+        now=tx.now,
+        id=invitation_id,
+    )
+
+
+def end_for(tx: Tx, email: str) -> list[int]:
+    """End all for an address; gives the inviters of those that were good."""
+    return _end(tx, "email_key = :who", email.casefold())
+
+
+def end_of(tx: Tx, inviter_id: int) -> list[int]:
+    """End all of an inviter."""
+    return _end(tx, "inviter_id = :who", inviter_id)
+
+
+def _end(tx: Tx, which: str, who: str | int) -> list[int]:
+    rows = tx.all(
+        f"UPDATE invitation SET ended_at = :now WHERE realm_id = :realm AND {which} AND {_GOOD}"
+        " RETURNING inviter_id",
+        now=tx.now,
+        who=who,
+    )
+    return sorted({row["inviter_id"] for row in rows})
+
+
+def _invitation(row: Row) -> Invitation:
+    return Invitation(
+        id=row["id"],
+        inviter_id=row["inviter_id"],
+        email=row["email"],
+        terms=Terms(
+            role=Role(row["role"]),
+            channel_ids=tuple(msgspec.json.decode(row["channel_ids"])),
+            group_ids=tuple(msgspec.json.decode(row["group_ids"])),
+            with_defaults=bool(row["with_defaults"]),
+            tells_inviter=bool(row["tells_inviter"]),
+            welcome=row["welcome"],
+        ),
+        sealed=bytes(row["sealed"]),
+        made_at=row["made_at"],
+        expires_at=row["expires_at"],
+        is_ended=row["ended_at"] is not None,
+    )

@@ -1,0 +1,96 @@
+"""`tertulia user invite` and `user import`: people come in from the command line."""
+
+import pytest
+from tests.support.terminal import Terminal
+
+
+@pytest.fixture
+def terminal(tmp_path) -> Terminal:
+    return Terminal(tmp_path / "data").founds()
+
+
+def everybody(terminal: Terminal) -> str:
+    return terminal.runs("user", "list").out
+
+
+def write(tmp_path, *lines) -> str:
+    path = tmp_path / "people.csv"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return str(path)
+
+
+def test_without_mail_every_invitation_is_a_link(terminal):
+    said = terminal.runs("user", "invite", "ana@example.com", "ben@example.com", "--role", "admin")
+    for_many = terminal.runs("user", "invite", "--channel", "general")
+
+    links = said.out.split()
+    assert (said.code, len(links)) == (0, 2)
+    assert all("/join/" in link for link in [*links, for_many.out])
+    assert (
+        terminal.runs("user", "invite", "nonsense").err == "Error: Enter a valid email address.\n"
+    )
+    assert "There is no channel attic" in terminal.runs("user", "invite", "--channel", "attic").err
+
+
+def test_with_mail_invitations_are_sent_by_the_server(terminal):
+    said = terminal.runs("user", "invite", "ana@example.com", TERTULIA_SMTP_HOST="mail.example.com")
+
+    assert (said.code, said.out) == (0, "")
+    assert said.err == "Invited 1; the server sends the mails.\n"
+
+
+def test_a_list_of_people_comes_in_at_once(terminal, tmp_path):
+    path = write(
+        tmp_path,
+        "email,name,role,channels",
+        "ana@example.com,Ana García,owner,",
+        'ben@example.com,"Ben, the other",,sandbox; general',
+    )
+
+    tried = terminal.runs("user", "import", path, "--dry-run")
+    assert tried.err == "2 people could be added; nothing was done.\n"
+    assert "ana@example.com" not in everybody(terminal)
+    done = terminal.runs("user", "import", path)
+
+    assert done.err == "2 people were added.\n"
+    assert done.out.splitlines() == [
+        "ana@example.com  Ana García",
+        "ben@example.com  Ben, the other  #sandbox #general",
+    ]
+    assert "Ana García" in everybody(terminal)
+
+
+@pytest.mark.parametrize(
+    "line, why",
+    [
+        ("ana@example.com,Ana", "Line 3: Email is already in use. Nobody was added."),
+        ("nonsense,Ben", "Line 3: Enter a valid email address. Nobody was added."),
+        ("ben@example.com,", "Line 3: an address and a name are needed"),
+        ("ben@example.com,Ben,king", "Line 3: there is no role king"),
+        ("ben@example.com,Ben,member,attic", "Line 3: there is no channel attic"),
+        ("ben@example.com,Ben,member,,cooks", "Line 3: there is no group cooks"),
+        ("ben@example.com,Ben,member,,,more", "Line 3: an address and a name are needed"),
+    ],
+)
+def test_one_bad_line_and_nobody_comes_in(terminal, tmp_path, line, why):
+    path = write(tmp_path, "email,name,role,channels,groups", "ana@example.com,Ana", line)
+
+    said = terminal.runs("user", "import", path)
+
+    assert said.code == 1
+    assert why in said.err
+    assert "ana@example.com" not in everybody(terminal)
+
+
+def test_what_is_no_list_is_refused(terminal, tmp_path):
+    assert "must name the columns" in terminal.runs("user", "import", write(tmp_path, "a,b")).err
+    assert terminal.runs("user", "import", str(tmp_path / "nothing.csv")).code == 1
+
+
+def test_a_link_lets_somebody_choose_a_password(terminal):
+    terminal.runs("user", "add", "ana@example.com", "--name", "Ana")
+
+    said = terminal.runs("user", "link", "ana@example.com")
+
+    assert said.code == 0
+    assert "/accounts/password/reset/" in said.out

@@ -1,0 +1,242 @@
+"""Joining: by an invitation or by signing up, and what one finds then."""
+
+import pytest
+from tests.support.browser import Browser, text_of
+from tests.support.people import Chat
+from tests.support.post import link_in, text_in
+
+from tertulia import actions
+from tertulia.domain.people.invitations import Terms
+from tertulia.web.words import ENGLISH
+
+LENTILS = "lentils, always lentils"
+
+
+def fresh(chat, name):
+    return f"{name}@{chat.host}.example"
+
+
+def invited(chat, post, inviter, email, **terms):
+    """The path of the link that somebody gets."""
+    inviter.post("/invites", **{"invitee_emails": email, "stream_ids": []} | terms).succeeds()
+    return link_in(post.letter_to(email, chat))
+
+
+def link_for_many(chat, admin, **terms):
+    made = admin.post("/invites/multiuse", **terms).succeeds()["invite_link"]
+    return made.removeprefix(f"http://{chat.host}")
+
+
+def joins(chat, path, name="Cleo", **fields):
+    browser = Browser(chat)
+    answer = browser.submits(path, {"full_name": name, "password": LENTILS, **fields})
+    return browser, answer
+
+
+def me(browser):
+    return browser.calls("GET", "/users/me").succeeds()
+
+
+def test_an_invitation_brings_role_channels_and_groups(mailing, post):
+    admin, cleo = (
+        mailing.person("admin", role="admin", channels=["kitchen"]),
+        fresh(mailing, "cleo"),
+    )
+    group = admin.post(
+        "/user_groups/create", name="cooks", description="", members=[admin.id]
+    ).succeeds()["group_id"]
+    kitchen = mailing.channel("kitchen").id
+    ears = admin.listens_for("message")
+    link = invited(
+        mailing, post, admin, cleo, invite_as=300, stream_ids=[kitchen], group_ids=[group]
+    )
+
+    page = Browser(mailing).opens(link)
+    browser, answer = joins(mailing, link)
+
+    assert cleo in page.body.decode()
+    assert (answer.status, answer.headers["Location"]) == (303, "/")
+    assert me(browser).items() >= {"full_name": "Cleo", "role": 300, "delivery_email": cleo}.items()
+    subscribed = browser.calls("GET", "/users/me/subscriptions").succeeds()["subscriptions"]
+    assert [each["name"] for each in subscribed] == ["kitchen"]
+    members = admin.get(f"/user_groups/{group}/members").succeeds()["members"]
+    assert me(browser)["user_id"] in members
+    assert "accepted your invitation to join" in ears.next()["message"]["content"]
+    assert admin.get("/invites").succeeds()["invites"] == []
+
+
+def test_an_invitation_is_good_once_and_for_its_address(mailing, post):
+    ana, cleo = mailing.person("ana"), fresh(mailing, "cleo")
+    link = invited(mailing, post, ana, cleo)
+
+    browser, _ = joins(mailing, link, email="boss@example.com")
+
+    assert me(browser)["delivery_email"] == cleo
+    assert joins(mailing, link)[1].status == 404
+    elsewhere = Chat.found(mailing.server)
+    other = invited(mailing, post, ana, fresh(mailing, "dora"))
+    assert joins(elsewhere, other)[1].status == 404
+
+
+@pytest.mark.parametrize("ending", ["revoked", "expired", "inviter gone", "inviter demoted"])
+def test_what_has_ended_lets_nobody_in(mailing, post, ending):
+    owner = mailing.person("owner", role="owner")
+    admin = mailing.person("admin", role="admin")
+    link = invited(mailing, post, admin, fresh(mailing, "cleo"), invite_as=200)
+    (number,) = (each["id"] for each in admin.get("/invites").succeeds()["invites"])
+
+    if ending == "revoked":
+        admin.delete(f"/invites/{number}").succeeds()
+    elif ending == "expired":
+        mailing.server.clock.move(hours=241)
+    elif ending == "inviter gone":
+        owner.delete(f"/users/{admin.id}").succeeds()
+    else:
+        owner.patch(f"/users/{admin.id}", role=400).succeeds()
+
+    assert joins(mailing, link)[1].status == 404
+
+
+def test_a_link_for_many_asks_for_an_address_that_can_be_proven(mailing, post):
+    admin, cleo = mailing.person("admin", role="admin"), fresh(mailing, "cleo")
+    link = link_for_many(mailing, admin, invite_as=600)
+
+    asked = Browser(mailing).submits(link, {"email": cleo})
+    confirmation = link_in(post.letter_to(cleo, mailing))
+    browser, _ = joins(mailing, confirmation)
+
+    assert ENGLISH["sign_up_sent_explained"] in text_of(asked)
+    assert me(browser).items() >= {"role": 600, "delivery_email": cleo}.items()
+    assert joins(mailing, confirmation)[1].status == 404
+    assert Browser(mailing).opens(link).status == 200
+
+
+def test_a_sign_up_ends_with_the_link_it_began_with(mailing, post):
+    admin, cleo = mailing.person("admin", role="admin"), fresh(mailing, "cleo")
+    link = link_for_many(mailing, admin)
+    Browser(mailing).submits(link, {"email": cleo})
+    confirmation = link_in(post.letter_to(cleo, mailing))
+    (number,) = (each["id"] for each in admin.get("/invites").succeeds()["invites"])
+
+    admin.delete(f"/invites/multiuse/{number}").succeeds()
+
+    assert joins(mailing, confirmation)[1].status == 404
+
+
+def test_without_mail_a_link_lets_people_in_at_once(chat):
+    admin = chat.person("admin", role="admin")
+    link = link_for_many(chat, admin)
+
+    browser, _ = joins(chat, link, email="cleo@example.com")
+
+    assert me(browser)["delivery_email"] == "cleo@example.com"
+    _, again = joins(chat, link, "Cleo Two", email="cleo@example.com")
+    assert again.status == 400
+    assert ENGLISH["email_taken"] in text_of(again)
+
+
+def test_where_anybody_may_join_one_signs_up(mailing, post):
+    mailing.set("invite_required", False)
+    cleo = fresh(mailing, "cleo")
+    assert "/register/" in Browser(mailing).opens("/login/").body.decode()
+
+    Browser(mailing).submits("/register/", {"email": cleo})
+    browser, _ = joins(mailing, link_in(post.letter_to(cleo, mailing)))
+
+    assert me(browser)["role"] == 400
+    subscribed = browser.calls("GET", "/users/me/subscriptions").succeeds()["subscriptions"]
+    assert "general" in {each["name"] for each in subscribed}
+
+
+def test_elsewhere_one_needs_an_invitation(mailing, post):
+    page = Browser(mailing).opens("/register/")
+    refused = Browser(mailing).submits("/register/", {"email": fresh(mailing, "cleo")})
+
+    assert ENGLISH["invitation_needed"] in text_of(page)
+    assert refused.status == 401 or refused.status == 400
+    assert not post.letters_to(fresh(mailing, "cleo"))
+
+
+def test_signing_up_tells_nobody_who_is_here(mailing, post):
+    mailing.set("invite_required", False)
+    ben = mailing.person("ben", email=fresh(mailing, "ben"))
+
+    known = Browser(mailing).submits("/register/", {"email": ben.email})
+    unknown = Browser(mailing).submits("/register/", {"email": fresh(mailing, "cleo")})
+
+    assert (known.status, known.body) == (unknown.status, unknown.body)
+    letter = post.letter_to(ben.email, mailing)
+    assert "There is an account with this address already" in text_in(letter)
+    assert "do_confirm" not in text_in(letter)
+
+
+def test_nobody_is_flooded_with_confirmations(mailing):
+    mailing.set("invite_required", False)
+
+    statuses = [
+        Browser(mailing).submits("/register/", {"email": fresh(mailing, "cleo")}).status
+        for _ in range(3)
+    ]
+
+    assert statuses == [200, 200, 429]
+
+
+def test_a_bad_name_or_password_keeps_the_invitation(mailing, post):
+    link = invited(mailing, post, mailing.person("ana"), fresh(mailing, "cleo"))
+
+    weak = Browser(mailing).submits(link, {"full_name": "Cleo", "password": "password1"})
+    unnamed = Browser(mailing).submits(link, {"full_name": "", "password": LENTILS})
+    forged = Browser(mailing).submits(
+        link, {"full_name": "Cleo", "password": LENTILS}, **{"Sec-Fetch-Site": "cross-site"}
+    )
+
+    assert (weak.status, unnamed.status, forged.status) == (400, 400, 403)
+    assert ENGLISH["password_too_easy"] in text_of(weak)
+    assert joins(mailing, link)[1].status == 303
+
+
+def test_newcomers_are_welcomed(mailing, post):
+    admin, cleo = mailing.person("admin", role="admin"), fresh(mailing, "cleo")
+    link = invited(
+        mailing, post, admin, cleo, welcome_message_custom_text="Bring **soup** and <b>bread</b>."
+    )
+
+    browser, _ = joins(mailing, link)
+
+    found = browser.calls(
+        "GET", "/messages", anchor="newest", num_before=1, num_after=0, narrow='[["is","dm"]]'
+    ).succeeds()["messages"]
+    assert f"Welcome to {mailing.realm.name}!" in found[0]["content"]
+    assert "<strong>soup</strong> and &lt;b&gt;bread" in found[0]["content"]
+
+
+def test_a_channel_with_a_closed_history_stays_closed_to_the_invited(mailing, post):
+    ana = mailing.person("ana")
+    ana.post(
+        "/channels/create",
+        name="cellar",
+        subscribers=[ana.id],
+        invite_only=True,
+        history_public_to_subscribers=False,
+    ).succeeds()
+    secret = ana.says("Before your time", to="cellar > x")
+    link = invited(
+        mailing, post, ana, fresh(mailing, "cleo"), stream_ids=[mailing.channel("cellar").id]
+    )
+
+    browser, _ = joins(mailing, link)
+
+    assert browser.calls("GET", f"/messages/{secret.id}").status == 400
+
+
+def test_the_database_alone_opens_no_invitation(mailing):
+    key = mailing.write(
+        actions.people.invitations.make_link,
+        mailing.server.vault,
+        mailing.person("admin", role="admin").record,
+        Terms(),
+    )
+
+    rows = mailing.read(lambda tx: tx.all("SELECT * FROM invitation WHERE realm_id = :realm"))
+
+    assert all(key.encode() not in bytes(row["sealed"]) + bytes(row["fingerprint"]) for row in rows)

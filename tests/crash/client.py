@@ -112,7 +112,9 @@ class Roaming(Client):
     def __init__(self, clients: Sequence[Client]) -> None:
         self._turns = itertools.cycle(clients)
 
-    def _ask(self, method: str, target: str, body: str | None, headers: dict[str, str]) -> Answer:
+    def _ask(
+        self, method: str, target: str, body: str | bytes | None, headers: dict[str, str]
+    ) -> Answer:
         return next(self._turns)._ask(method, target, body, headers)
 
 

@@ -51,7 +51,7 @@ def test_kill_9_in_the_midst_of_everything(
     for doer in doers:
         doer.stop()
     place = {"type": "channel", "to": "kitchen", "topic": "end"}
-    say_until_heard(people["ben"], server.port, LAST_WORDS, place)
+    say_until_heard(people["ben"].at(server.port), LAST_WORDS, place)
     for believer in believers:
         believer.join(PATIENCE_SECONDS)
 

@@ -6,10 +6,11 @@ from tests.support.slapd import DIRECTORY, Slapd
 from tests.support.terminal import Terminal
 
 from tertulia import actions, links, storage
-from tertulia.cli.data import open_organization
-from tertulia.config import LdapDirectory
+from tertulia.config import Config, LdapDirectory
 from tertulia.domain.people.user import Role, User
 from tertulia.jobs import directories
+from tertulia.opening import find_vault
+from tertulia.storage.database import Database
 
 SESAME = "open sesame"
 
@@ -213,8 +214,11 @@ def test_a_dry_run_says_what_would_change_and_changes_nothing(tmp_path, slapd):
 
 def _link(terminal: Terminal, directory: LdapDirectory, name: str) -> None:
     """As a login would do it."""
-    opened = open_organization(None, {"data": str(terminal.data)})
+    config = Config(data=terminal.data)
+    vault = find_vault(config)
     person = links.ldap.find(directory, name)
+    assert vault is not None
     assert person is not None
     introduced = links.introductions.from_directory(directory, "", person, None)
-    opened.write(actions.people.identities.recognize, opened.vault, introduced)
+    database = Database.at(config.database_url)
+    database.write_now(1, actions.people.identities.recognize, vault, introduced)

@@ -18,6 +18,8 @@ from tests.support.sites import OpenIdSite, WilfulSite, openid_site, wilful_site
 from tertulia import actions, storage
 from tertulia.config import JwtIssuer, OpenIdProvider, RemoteUserProxy
 from tertulia.config.values import parse_networks
+from tertulia.domain.people.invitations import Terms
+from tertulia.domain.people.user import Role
 
 OTP = "a1" * 32
 KEY_TEXT = "a secret that a program shares with us"
@@ -182,6 +184,23 @@ def test_who_may_not_come_in_is_told_why(chat, site):
     assert "may not be used" in text_of(not_staff)
     assert "request an invite for ana@example.com" in text_of(not_invited)
     assert welcome.calls("GET", "/users/me").status == 200
+
+
+def test_an_invitation_goes_with_whoever_comes_by_way_of_a_provider(chat, site):
+    owner = chat.person("owner", role="owner", channels=["kitchen"])
+    terms = Terms(role=Role.MODERATOR, channel_ids=(chat.channel("kitchen").id,))
+    invite = actions.people.invitations.make_as_operator
+    chat.write(invite, chat.server.vault, "ana@example.com", terms, None)
+    ana_is_known(site, groups=["staff"])
+    browser = Browser(chat)
+
+    browser.opens(goes(browser, site, STRICT))
+
+    me = browser.calls("GET", "/users/me").succeeds()
+    assert me["role"] == Role.MODERATOR
+    kitchen = chat.channel("kitchen").id
+    assert me["user_id"] in owner.get(f"/streams/{kitchen}/members").succeeds()["subscribers"]
+    assert owner.get("/invites").succeeds()["invites"] == []
 
 
 @pytest.mark.parametrize("abuse", ["another browser", "twice", "made up", "late", "no code"])

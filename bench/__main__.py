@@ -1,33 +1,41 @@
 """`make bench`: how fast, how large, and how that compares with doing nothing at all.
 
-Absolute numbers say much about the machine; the ratios in the last column say something about us.
+Absolute numbers say much about the machine; those in bare replies say something about us. With
+`--url`, `--email` and `--key` the same is asked of any server that speaks this API, as far as it
+can be seen from outside.
 """
 
 import argparse
 import asyncio
 import contextlib
+import json
 import os
-import platform
 import resource
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import psycopg
 
-from bench import bare, markup, measure, town
-from bench.measure import Rate
+from bench import bare, markup, measure, picture, probes, town
+from bench.probes import Measured, Target
 from bench.process import Process, tertulia
-from bench.report import Table, budget, kilobytes, megabytes, milliseconds, per_second
+from bench.results import Results
 from bench.town import AUDIENCES, SECRET, Town
+from bench.wire import Login
 
-AT_A_TIME = (1, 16)
 PARKED_POLLS = 2000
 PINGING = 1000
 FIRST_ANSWER = "/api/v1/server_settings"
-SAME = 1.3  # what costs no more than this times another costs the same
+SIZES = ((50, 20, 2_000), (1_000, 1_000, 20_000))  # people, channels, messages
+MANY_UNREAD = 10_000
+SECONDS = 1.5  # that a rate is measured for
+TURNS = 3
 
 
 def main() -> None:
@@ -37,29 +45,40 @@ def main() -> None:
         metavar="URL",
         help="a PostgreSQL server, where a database is made and dropped; without it, SQLite",
     )
-    arguments = parser.parse_args()
+    parser.add_argument("--url", help="measure this server instead, from outside")
+    parser.add_argument("--email", default="", help="of an account there")
+    parser.add_argument("--key", default="", help="its API key")
+    parser.add_argument("--out", type=Path, default=Path("build/bench"), help="for .json and .svg")
+    parser.add_argument("--check", action="store_true", help="fail if a budget is missed")
+    asked = parser.parse_args()
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     began = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="tertulia-bench-") as folder:
-        asyncio.run(Bench(Path(folder), arguments.database).run())
-    print(f"\nMeasured in {time.perf_counter() - began:.0f} s.")
+        bench = Bench(Path(folder), asked.database, asked.url or "")
+        target = Target.at(asked.url, asked.email, asked.key) if asked.url else None
+        asyncio.run(bench.run_outside(target) if target else bench.run())
+    results = bench.results
+    results.write(asked.out.with_suffix(".json"))
+    picture.draw(results, asked.out.with_suffix(".svg"))
+    print(f"\nMeasured in {time.perf_counter() - began:.0f} s; {asked.out}.json, {asked.out}.svg")
+    if asked.check and results.missed():
+        sys.exit("Missed: " + ", ".join(row.what for row in results.missed()))
 
 
 class Bench:
-    def __init__(self, folder: Path, postgres: str | None) -> None:
+    def __init__(self, folder: Path, postgres: str | None, url: str) -> None:
         self._folder = folder
         self._postgres = postgres
-        self._table = Table()
-        self._replies: dict[int, Rate] = {}  # by the number of connections
-        self._commits: float
+        where = "PostgreSQL" if postgres else "SQLite"
+        self.results = Results(url or f"Tertulia on {where}")
+        self._bare_rate = 0.0
 
     async def run(self) -> None:
-        where = "PostgreSQL" if self._postgres else "SQLite"
         cores, (load, *_) = os.cpu_count() or 1, os.getloadavg()
-        print(f"Tertulia on {where}, Python {platform.python_version()}, {cores} cores")
+        print(self.results.server)
         if load > cores:
-            print(f"This machine is busy (load {load:.1f}): look at the ratios and at CPU times.")
+            print(f"This machine is busy (load {load:.1f}): look at bare replies and CPU times.")
         await self._yardsticks()
         self._markup()
         with self._database("rest") as url:
@@ -69,147 +88,185 @@ class Bench:
         with self._database("town") as url:
             people = town.settle(url, PARKED_POLLS)
             await self._queues(url, people)
-            await self._at_work(url, people)
+            with self._serving("town", url) as process:
+                await self._talking(_target(process, people.ana))
             town.grow(url, people)
             await self._audiences(url, people)
+        for size in SIZES:
+            await self._reading(*size)
+
+    async def run_outside(self, target: Target) -> None:
+        await self._yardsticks()
+        await self._talking(target)
+        await self._looking(target, "the account's own", is_large=False)
+
+    # --- what everything is compared with ---
 
     async def _yardsticks(self) -> None:
-        self._table.title("Yardsticks")
+        self.results.title("Yardsticks, on this machine")
         with bare.server(self._folder) as process:
             process.wait_for_first_answer("/")
-            request = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
-            for connections in AT_A_TIME:
-                reply = await measure.repeat(process, lambda _: request, connections, 1.0)
-                self._replies[connections] = reply
-                self._table.row(
-                    f"bare reply of the HTTP server, {connections} at a time",
-                    per_second(reply.per_second),
-                    f"{milliseconds(reply.cpu_seconds)} CPU",
-                )
-        self._commits = bare.commits_per_second(self._folder, 1.0)
-        self._table.row("bare durable commit", per_second(self._commits))
+            target = _target(process, Login("nobody@example.com", "x" * 32))
+            reply = await probes.sends(target, 16, SECONDS)
+        self._bare_rate = reply.per_second
+        self.results.bare_cpu_seconds = reply.cpu_seconds
+        self.results.row(
+            "bare reply to a form, 16 at a time",
+            reply.per_second,
+            "/s",
+            cpu_seconds=reply.cpu_seconds,
+        )
+        commits = bare.commits_per_second(self._folder, 1.0)
+        self.results.row("bare durable commit", commits, "/s")
 
     def _markup(self) -> None:
-        self._table.title("Markup, CPU")
-        for what, seconds, limit in markup.costs():
-            self._table.row(
-                what, milliseconds(seconds), budget(seconds, limit, milliseconds(limit))
-            )
+        self.results.title("Markup")
+        for what, seconds, _ in markup.costs():
+            self.results.row(what, seconds * 1000, "ms", cpu_seconds=seconds)
+
+    # --- what the API shows ---
+
+    async def _talking(self, target: Target) -> None:
+        await probes.settle(target)
+        self.results.title("Sending")
+        rounds = [await probes.sends(target, 16, SECONDS) for _ in range(TURNS)]
+        many = max(rounds, key=lambda each: each.per_second)
+        share = f"1:{self._bare_rate / many.per_second:.1f} of bare replies by rate, wanted 1:5"
+        self._row("16 senders", many.per_second, "/s", many, wanted=7.5, note=share)
+        one = await probes.sends(target, 1, SECONDS)
+        self._latency("one sender after another", one)
+        self.results.title("From send to poll")
+        self._latency("one listener", await probes.deliveries(target, 1, 100))
+        crowd = await probes.deliveries(target, 100, 20)
+        self._row("each of 100 listeners, p50", crowd.within(50) * 1000, "ms", crowd, wanted=2.5)
+        self.results.title("Reading")
+        read = await probes.history(target, 16, SECONDS, [_in(probes.CHANNEL)])
+        self._row("100 messages, 16 clients", read.per_second, "/s", read, wanted=10)
+        self._latency("100 messages, 16 clients", read)
+
+    async def _looking(self, target: Target, whose: str, *, is_large: bool) -> None:
+        feed = await probes.history(target, 1, SECONDS)
+        wanted = 25 if is_large else None
+        self._row(f"combined feed, {whose}", feed.within(50) * 1000, "ms", feed, wanted=wanted)
+        state = await probes.registers(target, SECONDS)
+        wanted = 170 if is_large else None
+        self._row(f"register, {whose}", state.within(50) * 1000, "ms", state, wanted=wanted)
+        for title, found in (("a combined feed", feed), ("a register", state)):
+            cost = found.cpu_seconds or found.within(50)
+            words = f"Cost of {title}, by size of the organization"
+            self.results.series.setdefault(words, []).append((whose, cost * 1000))
+
+    async def _reading(self, people: int, channels: int, messages: int) -> None:
+        words = f"{people:,} people, {channels:,} channels, {messages:,} messages"
+        self.results.title(words)
+        with self._database(f"size{people}") as url:
+            login = self._generate(url, people, channels, messages)
+            town.move_in_everywhere(url, login.email, min(MANY_UNREAD, messages // 2))
+            with self._serving(f"size{people}", url) as process:
+                await asyncio.sleep(2)  # until it has prepared what everybody is told
+                whose = f"{channels:,} channels"
+                await self._looking(_target(process, login), whose, is_large=channels >= 1000)
+
+    # --- what only the machine shows ---
 
     async def _at_rest(self, url: str) -> None:
-        self._table.title("At rest")
+        self.results.title("At rest")
+        with tertulia(self._folder / "rest", url, SECRET) as process:
+            process.wait_for_first_answer(FIRST_ANSWER)
         with tertulia(self._folder / "rest", url, SECRET) as process:
             seconds = process.wait_for_first_answer(FIRST_ANSWER)
+            cpu = process.cpu_seconds()
             await asyncio.sleep(1.5)
-            proportional, resident = process.memory()
-        self._table.row(
-            "memory, proportional", megabytes(proportional), budget(proportional, 80e6, "80 MB")
-        )
-        self._table.row("memory, resident", megabytes(resident))
-        self._table.row(
-            "first start to first answer", f"{seconds:.2f} s", budget(seconds, 1, "1 s")
-        )
+            proportional, _ = process.memory()
+        self.results.row("start to first answer", seconds, "s", cpu_seconds=cpu)
+        self.results.row("memory, proportional", proportional / 1e6, "MB")
+        for words in (["--help"], ["user", "list"]):
+            spent = self._command(words, url)
+            self.results.row(f"tertulia {' '.join(words)}", spent, "s", cpu_seconds=spent)
+
+    def _command(self, words: list[str], url: str) -> float:
+        """Processor time of a command."""
+        place = ["--data", str(self._folder / "rest"), "--database", url] if words[1:] else []
+        command = [str(Path(sys.executable).with_name("tertulia")), *words, *place]
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        environment = os.environ | {"TERTULIA_SECRET": SECRET}
+        subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
     async def _presence(self, url: str) -> None:
-        self._table.title("Presence")
         crowd = town.crowd(url, PINGING)
-        with tertulia(self._folder / "crowd", url, SECRET) as process:
-            process.wait_for_first_answer(FIRST_ANSWER)
+        with self._serving("crowd", url) as process:
             share = await measure.presence_minute(process, crowd) / 60
-        self._table.row(
-            f"{PINGING:,} people who ping once a minute",
-            f"{share:.2%}",
-            f"of a core, {budget(share, 0.02, '2 %')}",
-        )
-
-    async def _at_work(self, url: str, people: Town) -> None:
-        with tertulia(self._folder / "town", url, SECRET) as process:
-            process.wait_for_first_answer(FIRST_ANSWER)
-            await self._delivery(process, people)
-            self._table.title("Sending")
-            for senders in AT_A_TIME:
-                rounds = [
-                    await measure.sends(process, people.ana, "hall", senders, 1.0) for _ in range(3)
-                ]
-                rate = max(rounds, key=lambda each: each.per_second)
-                self._tell_sends(senders, rate)
+        self.results.row(f"{PINGING:,} people who ping once a minute", share * 100, "%")
 
     async def _queues(self, url: str, people: Town) -> None:
         """On a server of its own: the next one shall not have all these queues in mind."""
-        self._table.title("Queues")
-        with tertulia(self._folder / "town", url, SECRET) as process:
-            process.wait_for_first_answer(FIRST_ANSWER)
-            registered = await measure.registers(process, people.ana, 1.5)
+        with self._serving("town", url) as process:
             size, ending = await measure.parked_polls(process, people)
-        self._table.row(f"memory of a parked poll, each of {PARKED_POLLS}", kilobytes(size))
-        self._table.row(
-            f"SIGTERM to the end, {PARKED_POLLS} polls parked",
-            f"{ending:.2f} s",
-            budget(ending, 1, "1 s"),
-        )
-        self._table.row(
-            "register, everything fetched",
-            milliseconds(registered.median_seconds),
-            f"{milliseconds(registered.cpu_seconds)} CPU",
-        )
-
-    async def _delivery(self, process: Process, people: Town) -> None:
-        self._table.title("Delivery, from send to poll answered")
-        for queues, rounds in ((range(1), 200), (range(1, 101), 30)):
-            heard = await measure.delivery(process, people, queues, rounds)
-            self._table.row(
-                f"{len(queues)} listening",
-                milliseconds(heard.median_seconds),
-                f"99 % within {milliseconds(heard.p99_seconds)}",
-            )
-        self._table.row(
-            "  CPU for each of 100, the send included",
-            milliseconds(heard.cpu_per_listener),
-            budget(heard.cpu_per_listener, 0.0001, "0.1 ms"),
-        )
+        self.results.row(f"a parked poll, each of {PARKED_POLLS}", size / 1000, "kB")
+        self.results.row(f"SIGTERM to the end, {PARKED_POLLS} polls parked", ending, "s")
 
     async def _audiences(self, url: str, people: Town) -> None:
         """The rounds take turns, so that a busy moment of the machine hits all of them alike."""
-        self._table.title(f"With {max(AUDIENCES):,} people, a send by size of its audience")
-        with tertulia(self._folder / "town", url, SECRET) as process:
-            started = process.wait_for_first_answer(FIRST_ANSWER)
-            proportional, _ = process.memory()
+        self.results.title(f"With {max(AUDIENCES):,} people, a send by size of its audience")
+        with self._serving("town", url) as process:
             ink = partial(_log_bytes, url) if self._postgres else process.written_bytes
-            rounds: dict[int, list[Rate]] = {audience: [] for audience in AUDIENCES}
-            for _ in range(3):
-                for audience, rates in rounds.items():
-                    name = f"audience-{audience}"
-                    rates.append(await measure.sends(process, people.ana, name, 1, 0.6, ink))
-        cpu = {size: min(rate.cpu_seconds for rate in rates) for size, rates in rounds.items()}
-        written = {
-            size: min(rate.written_bytes for rate in rates) for size, rates in rounds.items()
-        }
-        for audience in AUDIENCES:
-            for what, each, shown in ((cpu, "CPU", milliseconds), (written, "written", kilobytes)):
-                ratio = what[audience] / what[AUDIENCES[0]]
-                self._table.row(
-                    f"{audience:,} subscribers" if what is cpu else "",
-                    f"{shown(what[audience])} {each}",
-                    f"{ratio:.2f} of the smallest, {budget(ratio, SAME, f'{SAME:.2f}')}",
-                )
-        self._table.row("start to first answer", f"{started:.2f} s")
-        self._table.row("memory, proportional", megabytes(proportional))
+            cpu = dict.fromkeys(AUDIENCES, 1e9)
+            written = dict.fromkeys(AUDIENCES, 1e9)
+            for _ in range(TURNS):
+                for size in AUDIENCES:
+                    rate = await measure.sends(process, people.ana, f"audience-{size}", 1, 0.6, ink)
+                    cpu[size] = min(cpu[size], rate.cpu_seconds)
+                    written[size] = min(written[size], rate.written_bytes)
+        for size in AUDIENCES:
+            self.results.row(
+                f"{size:,} subscribers, written", written[size] / 1000, "kB", cpu_seconds=cpu[size]
+            )
+        self.results.series["Cost of a send, by size of its audience"] = [
+            (f"{size:,} subscribers", cpu[size] * 1000) for size in AUDIENCES
+        ]
 
-    def _tell_sends(self, senders: int, rate: Rate) -> None:
-        reply = self._replies[senders]
-        self._table.row(
-            f"{senders} at a time",
-            per_second(rate.per_second),
-            f"{rate.per_second / self._commits:.2f} of bare commits,"
-            f" {rate.per_second / reply.per_second:.2f} of bare replies,"
-            f" median {milliseconds(rate.median_seconds)}",
-        )
-        self._table.row(
-            "  CPU of each",
-            milliseconds(rate.cpu_seconds),
-            f"{rate.cpu_seconds / reply.cpu_seconds:.1f} bare replies,"
-            f" {budget(rate.cpu_seconds, 0.001, '1 ms')}",
-        )
+    # --- telling ---
+
+    def _row(
+        self,
+        what: str,
+        value: float,
+        unit: str,
+        found: Measured,
+        *,
+        wanted: float | None = None,
+        note: str = "",
+    ) -> None:
+        self.results.row(what, value, unit, cpu_seconds=found.cpu_seconds, wanted=wanted, note=note)
+
+    def _latency(self, what: str, found: Measured) -> None:
+        shares = {share: found.within(share) * 1000 for share in (50, 90, 99)}
+        note = f"p99 {shares[99]:.2f} ms"
+        self._row(f"{what}, p50", shares[50], "ms", found, note=note)
+        points = [(f"p{share}", value) for share, value in shares.items()]
+        self.results.series[f"Until the answer: {what}"] = points
+
+    # --- servers ---
+
+    @contextlib.contextmanager
+    def _serving(self, name: str, url: str) -> Iterator[Process]:
+        with tertulia(self._folder / name, url, SECRET) as process:
+            process.wait_for_first_answer(FIRST_ANSWER)
+            yield process
+
+    def _generate(self, url: str, people: int, channels: int, messages: int) -> Login:
+        """A made-up organization; gives somebody in it."""
+        folder = self._folder / f"size{people}"
+        size = f"--people {people} --channels {channels} --messages {messages}".split()
+        command = [str(Path(sys.executable).with_name("tertulia")), "generate", *size]
+        place = ["--data", str(folder), "--database", url]
+        environment = os.environ | {"TERTULIA_SECRET": SECRET}
+        subprocess.run([*command, *place], check=True, env=environment, stderr=subprocess.DEVNULL)
+        found = json.loads((folder / "people.json").read_text())
+        first = next(each for each in found if not each["is_bot"])
+        return Login(first["email"], first["api_key"])
 
     @contextlib.contextmanager
     def _database(self, name: str) -> Iterator[str]:
@@ -227,6 +284,14 @@ class Bench:
                 yield f"{server}/{made}"
             finally:
                 connection.execute(f"DROP DATABASE {made} WITH (FORCE)")
+
+
+def _target(process: Process, login: Login) -> Target:
+    return replace(Target("127.0.0.1", process.port, login), cpu_seconds=process.cpu_seconds)
+
+
+def _in(channel: str) -> dict[str, str]:
+    return {"operator": "channel", "operand": channel}
 
 
 def _log_bytes(url: str) -> int:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl
 
 import uvicorn
 
@@ -20,7 +21,13 @@ HEADERS = [(b"content-type", b"application/json"), (b"content-length", str(len(B
 
 
 async def app(scope: dict[str, Any], receive: Any, send: Any) -> None:
-    """The least an application can do."""
+    """The least an application can do: read a form, and answer."""
+    body, more = b"", True
+    while more:
+        message = await receive()
+        body += message.get("body", b"")
+        more = message.get("more_body", False)
+    parse_qsl(body)
     await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
     await send({"type": "http.response.body", "body": BODY})
 

@@ -112,4 +112,9 @@ def free_port() -> int:
 
 
 def _clean_environment() -> dict[str, str]:
-    return {name: value for name, value in os.environ.items() if not name.startswith("TERTULIA_")}
+    """Without settings of ours, and with compiled modules kept, as everywhere else."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("TERTULIA_") and name != "PYTHONDONTWRITEBYTECODE"
+    }

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from pyroaring import BitMap64
+
 from bench.wire import Login
 from tertulia import actions, domain, storage
 from tertulia.actions.channels.subscriptions import Wish
@@ -125,6 +127,34 @@ def _bring_in(tx: Tx, email: str) -> None:
         storage.channels.subscriptions.activate(
             tx, channel, colors, storage.log.head(tx), storage.messages.newest_id(tx)
         )
+
+
+def move_in_everywhere(url: str, email: str, unread: int) -> None:
+    """Let somebody be in every channel, ever since, with so much unread."""
+    Database.at(url).write_now(1, _move_in, email, unread)
+
+
+def _move_in(tx: Tx, email: str, unread: int) -> None:
+    me = actions.people.get_by_email(tx, email).id
+    channels = sorted(storage.channels.names(tx))
+    tx.execute("DELETE FROM subscription WHERE user_id = :me", me=me)
+    tx.execute("DELETE FROM subscription_span WHERE user_id = :me", me=me)
+    rows = [
+        {"realm": tx.realm_id, "channel": channel, "me": me, "yes": True} for channel in channels
+    ]
+    tx.execute_many(
+        "INSERT INTO subscription (realm_id, channel_id, user_id, active, color)"
+        " VALUES (:realm, :channel, :me, :yes, '#c2c2c2')",
+        rows,
+    )
+    tx.execute_many(
+        "INSERT INTO subscription_span (realm_id, channel_id, user_id, start_seq, start_message_id)"
+        " VALUES (:realm, :channel, :me, 0, 0)",
+        rows,
+    )
+    newest = storage.messages.newest_in(tx, channels, unread)
+    last = storage.messages.newest_id(tx)
+    storage.messages.unread.store(tx, me, BitMap64(newest), last)
 
 
 def _open_channel(tx: Tx, owner: User, user_ids: list[int], name: str) -> None:

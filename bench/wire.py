@@ -19,6 +19,7 @@ LENGTH = b"content-length: "
 class Login:
     email: str
     key: str
+    host: str = "localhost"
 
     def get(self, path: str, **params: Any) -> bytes:
         return self._request("GET", f"{path}?{_encoded(params)}", b"")
@@ -26,10 +27,13 @@ class Login:
     def post(self, path: str, **params: Any) -> bytes:
         return self._request("POST", path, _encoded(params).encode())
 
+    def request(self, method: str, path: str, **params: Any) -> bytes:
+        return self._request(method, path, _encoded(params).encode())
+
     def _request(self, method: str, target: str, body: bytes) -> bytes:
         token = base64.b64encode(f"{self.email}:{self.key}".encode()).decode()
         head = (
-            f"{method} /api/v1{target} HTTP/1.1\r\nHost: localhost\r\n"
+            f"{method} /api/v1{target} HTTP/1.1\r\nHost: {self.host}\r\n"
             f"Authorization: Basic {token}\r\nContent-Length: {len(body)}\r\n"
             "Content-Type: application/x-www-form-urlencoded\r\n\r\n"
         )
@@ -45,9 +49,9 @@ class Wire(asyncio.Protocol):
         self._answer: asyncio.Future[bytes] | None = None
 
     @classmethod
-    async def to(cls, port: int) -> "Wire":
+    async def to(cls, port: int, host: str = "127.0.0.1", *, tls: bool = False) -> "Wire":
         loop = asyncio.get_running_loop()
-        _, wire = await loop.create_connection(cls, "127.0.0.1", port)
+        _, wire = await loop.create_connection(cls, host, port, ssl=tls or None)
         return wire
 
     async def ask(self, request: bytes) -> bytes:
@@ -77,8 +81,9 @@ class Wire(asyncio.Protocol):
         head_end = self._received.find(END_OF_HEAD)
         if head_end < 0:
             return
-        start = self._received.index(LENGTH) + len(LENGTH)
-        length = int(self._received[start : self._received.index(b"\r\n", start)])
+        head = self._received[: head_end + 2].lower()
+        start = head.index(LENGTH) + len(LENGTH)
+        length = int(head[start : head.index(b"\r\n", start)])
         end = head_end + len(END_OF_HEAD) + length
         if len(self._received) < end:
             return

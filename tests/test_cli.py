@@ -481,7 +481,7 @@ def test_a_check_without_the_secret_misses_it_and_makes_none(terminal):
 
 # --- what keeps every command from working ---
 
-NEEDS_NO_DATA = {"serve", "generate", "org create", "restore", "mail test"}
+NEEDS_NO_DATA = {"serve", "generate", "import", "org create", "restore", "mail test"}
 
 
 def every_command(

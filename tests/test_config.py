@@ -299,6 +299,10 @@ def test_the_file_names_those_who_vouch_for_people(folder):
             "[[saml]]\nentity_id = 'x'\nurl = 'https://x'\ncertificate = 'x'",
             "[[saml]] number 1 in {file}: certificate must be PEM",
         ),
+        (
+            "[[saml]]\nentity_id = 'x'\nurl = 'https://x'\ncertificate = 'BEGIN CERTIFICATE'",
+            "[[saml]] needs external_url: answers are for one address only.",
+        ),
         ("[[jwt]]\nkey_text = 'short'", "[[jwt]] number 1 in {file}: key_text must have at least"),
         (
             "[[jwt]]\nkey_text = 'x'\nalgorithms = ['none']",

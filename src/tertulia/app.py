@@ -27,7 +27,7 @@ from tertulia.errors import ClientError
 from tertulia.errors.http import ServiceUnavailable
 from tertulia.events.delivery import Delivery
 from tertulia.http.dispatch import Api
-from tertulia.http.openapi import describe
+from tertulia.http.openapi import Glossary, describe
 from tertulia.http.ratelimit import Limiter
 from tertulia.http.replies import encode_error
 from tertulia.http.request import ApiRequest
@@ -43,8 +43,10 @@ from tertulia.jobs.runner import Job, Runner
 from tertulia.jobs.searching import Indexing
 from tertulia.jobs.sending import REMINDERS, SCHEDULED, send_due
 from tertulia.jobs.webhook_calls import Switchboard
+from tertulia.moving.asked import AskedExports
 from tertulia.storage.database import Database
-from tertulia.web import door, rendering
+from tertulia.web import rendering
+from tertulia.web.api_page import ApiPage
 from tertulia.web.assets import Assets
 from tertulia.web.door import DoorPages
 from tertulia.web.downloads import Downloads
@@ -93,6 +95,7 @@ class Application:
         )
         self.indexing = Indexing(database, self.delivery)
         self.counting = Counting(database)
+        self.exports = AskedExports(database)
         self.postman = Postman(config, database, self.delivery, vault)
         self.switchboard = Switchboard(config, database, self.delivery)
         self.lookout = Lookout(config, database, self.delivery, vault)
@@ -171,6 +174,7 @@ class Application:
             Job("push", 2, self.herald.look, at_once=True),
             Job("pushed and read", 10, self.herald.take_back),
             Job("webhooks", 0.5, self.switchboard.look, at_once=True),
+            Job("exports", 5, self.exports.look),
             Job("numbers", 300, self.counting.look, at_once=True),
             Job("search", 0.5, self.indexing.look, at_once=True),
             Job("preparation", 5, Preparation(*both).go_on, at_once=True),
@@ -221,8 +225,8 @@ class Application:
                 Route("/api/v1/openapi.json", self._openapi),
                 Route("/static/emoji.json", _emoji),
                 *IntegrationPages(self.services).routes(),
+                *ApiPage(self.services, description).routes(),
                 *Unsubscribing(self.services).routes(),
-                Route("/static/css/{name}.css", door.style),
                 *LoginPages(DoorPages(gate), GUEST if self.services.config.demo else None).routes(),
                 *PasswordPages(DoorPages(gate)).routes(),
                 *JoiningPages(DoorPages(gate)).routes(),
@@ -254,10 +258,18 @@ class Application:
 
 
 @cache
-@cache
 def description() -> bytes:
     """What the API says of itself: the same for every server of this version."""
-    return msgspec.json.encode(describe(ROUTES, title="Tertulia", version=domain.version.VERSION))
+    return msgspec.json.encode(
+        describe(
+            ROUTES,
+            title="Tertulia",
+            version=domain.version.VERSION,
+            glossary=Glossary(
+                api.words.ABOUT, api.words.sentence, api.words.HEADERS, api.words.EXAMPLES
+            ),
+        )
+    )
 
 
 async def _refuse(request: Request, error: Exception) -> Response:

@@ -1,10 +1,13 @@
 """The law: what the server says of itself at /api/v1/openapi.json is what it does."""
 
 import hashlib
+import html
+import json
 from typing import Any
 
 import jsonschema
 import pytest
+from openapi_spec_validator import OpenAPIV31SpecValidator
 from tests.api.good_calls import address, ask, good_calls
 from tests.support.client import wire
 
@@ -12,6 +15,7 @@ from tertulia.api.routes import ROUTES
 from tertulia.app import description
 from tertulia.domain.personal.settings import DEFAULTS as PREFERENCES
 from tertulia.http.routing import Route
+from tertulia.web.api_page import shown_calls
 
 PREFIX = "/api/v1"
 
@@ -259,3 +263,51 @@ def test_the_description_is_the_same_for_everybody_and_at_every_start(chat):
     description.cache_clear()
 
     assert description() == told
+
+
+@pytest.mark.on_one
+def test_the_description_is_valid_and_says_what_everything_is(chat):
+    document = told(chat)
+
+    assert list(OpenAPIV31SpecValidator(document).iter_errors()) == []
+    ids = [
+        each["operationId"] for methods in document["paths"].values() for each in methods.values()
+    ]
+    assert len(set(ids)) == len(ids)
+    assert '"items": false' not in json.dumps(document)
+    unsaid = [
+        f"{route.method} {route.path}: {name}"
+        for route in ROUTES
+        for name in [
+            *route.contract.path_types,
+            *(each.name for each in route.contract.parameters),
+        ]
+        if name not in said_of(operation(document, route))
+    ]
+    assert not unsaid, "Say in api/parameters.txt what these are: " + ", ".join(unsaid)
+
+
+def said_of(described) -> set[str]:
+    """The parameters of which something is said."""
+    found = {each["name"] for each in described["parameters"] if each.get("description")}
+    for media in described.get("requestBody", {}).get("content", {}).values():
+        properties = media["schema"].get("properties", {})
+        found |= {name for name, each in properties.items() if each.get("description")}
+    return found
+
+
+@pytest.mark.on_one
+def test_the_page_shows_calls_that_can_be_copied(chat):
+    ana = chat.person("ana", channels=["general"])
+    page = chat.stranger.raw("GET", "/api").body.decode()
+    shown = {f"{call.method} {call.path}": call for _, call in shown_calls(told(chat))}
+
+    assert all(name in html.unescape(page) for name in shown)
+    send = shown["POST /messages"]
+    assert html.escape(send.curl(f"http://{chat.host}")) in page.replace("&#39;", "&#x27;").replace(
+        "&#34;", "&quot;"
+    )
+    sent = ana.post("/messages", **send.example()).succeeds()
+    assert ana.sees(sent["id"])["subject"] == "lunch"
+    fetch = shown["GET /messages"]
+    assert ana.get("/messages", **fetch.example()).succeeds()["messages"]

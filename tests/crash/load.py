@@ -10,7 +10,6 @@ import time
 from typing import Any
 
 from tests.crash.client import Answer, Client, Unreachable
-from tests.crash.people import Person
 
 PAUSE_SECONDS = 0.02  # before knocking again at a server that is not there
 
@@ -169,9 +168,8 @@ def farewell(place: str) -> str:
     return f"goodbye {place}"
 
 
-def say_until_heard(person: Person, port: int, content: str, place: dict[str, Any]) -> None:
+def say_until_heard(client: Client, content: str, place: dict[str, Any]) -> None:
     """Send once, however often it takes."""
-    client = person.at(port)
     headers = {"Idempotency-Key": content}
     for _ in range(100):
         try:

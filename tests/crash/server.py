@@ -59,6 +59,17 @@ class ServerProcess:
     def terminate(self) -> None:
         self.process.send_signal(signal.SIGTERM)
 
+    def end(self) -> None:
+        """Let it say goodbye."""
+        self.terminate()
+        self.process.wait(PATIENCE_SECONDS)
+
+    def pause(self) -> None:
+        self.process.send_signal(signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        self.process.send_signal(signal.SIGCONT)
+
     def close(self) -> None:
         if self._process is not None and self._process.poll() is None:
             self.kill()

@@ -8,15 +8,15 @@ import os
 import random
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import pairwise
-from typing import Any
+from typing import Any, Protocol
 
 import pytest
 from tests.crash.client import Client
 from tests.crash.conftest import NewServer
 from tests.crash.load import Listener, Sender, Wanderer, farewell, say_until_heard, words
-from tests.crash.people import settle
+from tests.crash.people import Person, settle
 from tests.crash.server import ServerProcess
 from tests.support.databases import Databases, Kind
 from tests.support.waiting import PATIENCE_SECONDS
@@ -44,7 +44,7 @@ def test_kill_9_loses_nothing_and_repeats_nothing(
     seed = os.environ.get("TERTULIA_TEST_SEED") or str(random.randrange(1_000_000))
     url, folder = databases.ready(kind)
     server = new_server(url, folder)
-    scene = Scene(url, server)
+    scene = Scene(url, server, lambda person: person.at(server.port))
 
     scene.begin()
     kill_again_and_again(server, scene, random.Random(seed), kills)
@@ -72,11 +72,19 @@ def kill_again_and_again(
     server.wait_until_it_answers()
 
 
+class Served(Protocol):
+    """One server, or several of which any will do."""
+
+    def start(self) -> None: ...
+    def end(self) -> None: ...
+
+
 class Scene:
     """Two channels and a conversation, with those who talk and those who listen there."""
 
-    def __init__(self, url: str, server: ServerProcess) -> None:
+    def __init__(self, url: str, server: Served, reach: Callable[[Person], Client]) -> None:
         self._server = server
+        self._reach = reach
         self._people = settle(url, "ana ben cleo dan eva fay gil hal")
         pair = [self._people["dan"].id, self._people["eva"].id]
         self._places: dict[str, dict[str, Any]] = {
@@ -119,15 +127,12 @@ class Scene:
             sender.stop()
         self._wanderer.stop()
         for place, person in {"kitchen": "ben", "garden": "ben", "direct": "dan"}.items():
-            say_until_heard(
-                self._people[person], self._server.port, farewell(place), self._places[place]
-            )
+            say_until_heard(self._client(person), farewell(place), self._places[place])
         deadline = time.monotonic() + PATIENCE_SECONDS
         for listener in self.listeners:
             listener.join(max(0, deadline - time.monotonic()))
         self._history = read_history([self._client("ben"), self._client("dan")])
-        self._server.terminate()
-        self._server.process.wait(10)
+        self._server.end()
 
     def wait_until_more_is_said(self, count: int) -> None:
         enough = self.acknowledged + count
@@ -170,7 +175,7 @@ class Scene:
         yield f"  out of order: {[b for a, b in pairwise(heard) if b < a][:20]}"
 
     def _client(self, name: str) -> Client:
-        return self._people[name].at(self._server.port)
+        return self._reach(self._people[name])
 
     def _listen(self, name: str, places: str, **options: Any) -> None:
         listener = Listener(name, self._client(name), places.split(), **options)

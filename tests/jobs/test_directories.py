@@ -6,10 +6,11 @@ from tests.support.slapd import DIRECTORY, Slapd
 from tests.support.terminal import Terminal
 
 from tertulia import actions, links, storage
-from tertulia.cli.data import open_organization
-from tertulia.config import LdapDirectory
+from tertulia.config import Config, LdapDirectory
 from tertulia.domain.people.user import Role, User
 from tertulia.jobs import directories
+from tertulia.opening import find_vault
+from tertulia.storage.database import Database
 
 SESAME = "open sesame"
 
@@ -59,6 +60,7 @@ def test_what_changes_there_changes_here(house):
     assert house.syncs() == 0
 
 
+@pytest.mark.on_one
 def test_roles_and_groups_are_taken_back_where_they_were_given_there(house):
     owner = house.chat.person("owner", role="owner")
     ana, ben = house.moves_in("ana"), house.moves_in("ben")
@@ -96,6 +98,7 @@ def test_disabled_people_go_and_come_back(house):
     assert house.account(ana.id).is_active
 
 
+@pytest.mark.on_one
 def test_who_was_sent_away_by_hand_is_not_brought_back(house):
     house.chat.person("owner", role="owner")
     ana = house.moves_in("ana")
@@ -105,6 +108,7 @@ def test_who_was_sent_away_by_hand_is_not_brought_back(house):
     assert not house.account(ana.id).is_active
 
 
+@pytest.mark.on_one
 def test_only_those_who_came_from_there_are_touched(house):
     house.chat.person("owner", role="owner")
     local = house.chat.person("ben")
@@ -122,6 +126,7 @@ def test_only_those_who_came_from_there_are_touched(house):
 
 
 @pytest.mark.parametrize("how", ["disabled", "missing", "demoted"])
+@pytest.mark.on_one
 def test_the_last_owner_never_vanishes(house, how):
     ana, ben = house.moves_in("ana"), house.moves_in("ben")
     house.slapd.add_group("chiefs", house.dns["ana"])
@@ -143,6 +148,7 @@ def test_the_last_owner_never_vanishes(house, how):
     assert house.account(ben.id).is_active is (how != "demoted")
 
 
+@pytest.mark.on_one
 def test_a_directory_in_which_nobody_is_found_is_not_believed(house):
     house.chat.person("owner", role="owner")
     ana = house.moves_in("ana")
@@ -213,8 +219,11 @@ def test_a_dry_run_says_what_would_change_and_changes_nothing(tmp_path, slapd):
 
 def _link(terminal: Terminal, directory: LdapDirectory, name: str) -> None:
     """As a login would do it."""
-    opened = open_organization(None, {"data": str(terminal.data)})
+    config = Config(data=terminal.data)
+    vault = find_vault(config)
     person = links.ldap.find(directory, name)
+    assert vault is not None
     assert person is not None
     introduced = links.introductions.from_directory(directory, "", person, None)
-    opened.write(actions.people.identities.recognize, opened.vault, introduced)
+    database = Database.at(config.database_url)
+    database.write_now(1, actions.people.identities.recognize, vault, introduced)

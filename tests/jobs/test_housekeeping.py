@@ -1,20 +1,24 @@
 """Housekeeping: what is given up, what is forgotten, and what is not."""
 
 from functools import partial
+from typing import Any
 
 import pytest
+from tests.support.people import Chat
 
 from tertulia import actions, storage
 from tertulia.jobs import housekeeping as jobs
 from tertulia.jobs import presence
 from tertulia.jobs.housekeeping import (
     ClockWatch,
+    count_traffic,
     forget_send_keys,
     forget_sent,
     keep_positions,
     trim_logs,
 )
 from tertulia.jobs.sending import SCHEDULED, send_due
+from tertulia.storage.database import Bound, Database
 from tertulia.storage.database.tx import Tx
 
 
@@ -152,8 +156,9 @@ def test_the_job_gives_up_an_idle_queue_and_trims_behind_the_others(
     assert len(reading.all()) == 20
     assert reading.silent()
     server.do(keep_positions(server.database, delivery))
-    trim = partial(actions.housekeeping.trim_log, most_events=10)
-    monkeypatch.setattr(actions.housekeeping, "trim_log", trim)
+    for name in ("realms_to_trim", "trim_log"):
+        bounded = partial(getattr(actions.housekeeping, name), most_events=10)
+        monkeypatch.setattr(actions.housekeeping, name, bounded)
 
     server.do(trim_logs(server.database, delivery))
 
@@ -241,6 +246,47 @@ def test_a_clock_put_forward_while_positions_are_noted_makes_no_queue_idle(own_c
     says_much(ana, 1)
     assert len(ears.all()) == 1
     assert own_chat.read(storage.queues.find, ears.queue_id) is not None
+
+
+def test_where_nothing_is_to_be_done_nothing_is_asked(own_chat):
+    """One question for all organizations, however many there are."""
+    server = own_chat.server
+    delivery = server.application.delivery
+
+    def questions() -> int:
+        counted: Any = Counted(server.database)
+        for job in (keep_positions, trim_logs, count_traffic):
+            server.do(job(counted, delivery))
+        return int(counted.asked)
+
+    questions()
+    few = questions()
+    for _ in range(3):
+        Chat.found(server)
+    questions()
+
+    assert questions() == few == 3
+
+
+class Counted:
+    """A database that counts what it is asked."""
+
+    def __init__(self, database: Database) -> None:
+        self._database: Any = database
+        self.clock = database.clock
+        self.asked = 0
+
+    def of(self, realm_id: int) -> Bound:
+        itself: Any = self
+        return Bound(itself, realm_id)
+
+    async def read_in(self, *args: Any) -> Any:
+        self.asked += 1
+        return await self._database.read_in(*args)
+
+    async def write_in(self, *args: Any) -> Any:
+        self.asked += 1
+        return await self._database.write_in(*args)
 
 
 def test_a_watch_tells_a_jump_from_the_passing_of_time():

@@ -16,6 +16,10 @@ from tests.support.pictures import picture, uploads
 from tests.support.server import Server
 from tests.support.watcher import watch
 
+from tertulia import actions
+from tertulia.domain.people.identities import Identity, Introduction, Tidings, Welcome
+from tertulia.domain.people.user import Role
+
 ROLES = ["owner", "admin", "member", "member", "guest"]  # of those who watch
 OTHERS = ["member", "guest"]
 CHANNELS = ["kitchen", "garden", "cellar"]
@@ -359,6 +363,36 @@ def meeting(draw: st.DrawFn) -> Deed:
 
 
 @st.composite
+def vouching(draw: st.DrawFn) -> Deed:
+    """A provider brings somebody along, with a name, a role and groups, and sends them away."""
+    subject = draw(st.sampled_from(["zoe", "yan"]))
+    introduced = Introduction(
+        provider="ldap:house",
+        method="LDAP",
+        subject=subject,
+        emails=(f"{subject}@example.com",),
+        full_name=draw(st.sampled_from(["Zoe", "Yan"])),
+        welcome=Welcome.ANYBODY,
+        leads=True,
+        role=draw(st.sampled_from([None, Role.ADMINISTRATOR, Role.MEMBER, Role.GUEST])),
+        roles_to_take=frozenset({Role.ADMINISTRATOR, Role.GUEST}),
+        groups=draw(st.sampled_from([None, (), ("bakers",), ("bakers", "sailors")])),
+    )
+    is_there = draw(st.booleans())
+
+    def do(scene: Scene, actor: Person) -> Reply:
+        if is_there:
+            vault = scene.chat.server.vault
+            scene.chat.write(actions.people.identities.recognize, vault, introduced)
+        else:
+            gone = Tidings(Identity("ldap:house", subject, 0), None)
+            scene.chat.write(actions.people.identities.sync, gone, True)
+        return actor.get("/users/me")
+
+    return do
+
+
+@st.composite
 def speaking(draw: st.DrawFn) -> Deed:
     which = draw(number)
     return lambda scene, actor: actor.tries_to_say("Hello", f"{CHANNELS[which]} > greetings")
@@ -385,6 +419,7 @@ deeds = st.one_of(
     handling_accounts(),
     keeping_bots(),
     meeting(),
+    vouching(),
     meeting(),
     speaking(),
 )

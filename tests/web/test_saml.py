@@ -33,7 +33,8 @@ def chat(start_server: Any, site: SamlSite) -> Chat:
         new_people="anybody",
         roles=(("admin", ("it",)),),
     )
-    return Chat.found(start_server(saml=(provider,)), "")
+    server = start_server(saml=(provider,), external_url="http://chat.example.com")
+    return Chat.found(server, "")
 
 
 def leaves(browser: Browser, site: SamlSite, query: str = "") -> dict[str, str]:
@@ -57,13 +58,14 @@ def comes_back(browser: Browser, answer: str, state: str) -> Any:
 ANA = {"mail": ["ana@example.com"], "cn": ["Ana Díaz"], "groups": ["it", "press"]}
 
 
+@pytest.mark.on_one
 def test_a_provider_lets_somebody_in(chat, site):
     browser = Browser(chat)
 
     asked = leaves(browser, site, "?next=/%23x")
     came = comes_back(browser, site.answers(asked, "id-7", attributes=ANA), asked["state"])
 
-    assert asked["return"] == f"http://{chat.host}/complete/saml/"
+    assert asked["return"] == "http://chat.example.com/complete/saml/"
     assert came.headers["Location"] == "/#x"
     me = browser.calls("GET", "/users/me").succeeds()
     assert (me["full_name"], me["is_admin"]) == ("Ana Díaz", True)
@@ -119,6 +121,18 @@ def test_answers_that_are_odd_in_any_way_open_nothing(chat, site):
         page = comes_back(browser, answer, asked["state"])
         assert page.status == 401, why
         assert "session" not in browser.cookies, why
+
+
+@pytest.mark.on_one
+def test_what_was_signed_for_another_host_is_no_good_by_naming_that_host(chat, site):
+    browser = Browser(chat, headers={"Host": "evil.example"})
+    asked = leaves(browser, site)
+    evil = {"entity": "http://evil.example/saml/metadata.xml", "id": asked["id"]}
+    there = evil | {"return": "http://evil.example/complete/saml/"}
+
+    page = comes_back(browser, site.answers(there, "id-7", attributes=ANA), asked["state"])
+
+    assert page.status == 401
 
 
 @pytest.mark.on_one

@@ -22,6 +22,11 @@ def forget_send_keys(tx: Tx, remembered_seconds: float) -> int:
     return storage.messages.send_keys.forget_before(tx, tx.now - remembered_seconds, MOST_AT_ONCE)
 
 
+def realms_to_trim(tx: Tx, most_events: int = MOST_EVENTS) -> list[int]:
+    """Where `trim_log` may find something."""
+    return storage.log.realms_with_old(tx, tx.now - KEEP_LOG_SECONDS, most_events)
+
+
 def trim_log(tx: Tx, most_events: int = MOST_EVENTS) -> Trimmed:
     """Drop events that no queue needs and that are not of the last minutes.
 

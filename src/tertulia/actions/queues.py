@@ -64,6 +64,11 @@ def put_forward(tx: Tx, seconds: float) -> None:
     storage.queues.put_forward(tx, seconds)
 
 
+def realms_with_expired(tx: Tx, now: float) -> list[int]:
+    """Where `delete_expired` would find something."""
+    return storage.queues.realms_with_expired(tx, now - NOTED_WITHIN_SECONDS)
+
+
 def delete_expired(tx: Tx, now: float) -> list[str]:
     """Forget queues that nobody has polled for too long; gives their ids.
 

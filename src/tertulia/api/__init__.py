@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         recording,
         requirements,
         setting_values,
+        words,
     )
 else:
     __getattr__ = on_demand(__name__)

@@ -2,7 +2,7 @@
 
 Results go to stdout, everything else to stderr. All commands but `serve` also work beside a
 running server: they write to its database, and it notices. Data is made by `serve`, `generate`,
-`restore` and `org create`; every other command refuses a folder that has none.
+`restore`, `import` and `org create`; every other command refuses a folder that has none.
 """
 
 from tertulia.cli.commands import main

@@ -25,6 +25,9 @@ COMMANDS = {
         "organizations",
         "Organizations: found, list, close and delete them, change their settings.",
     ),
+    "export": ("exporting", "Write an organization to an archive, in the form of Zulip's exports."),
+    "import": ("importing", "Bring in an export of Zulip, Slack, Mattermost or Rocket.Chat."),
+    "secret": ("secret", "The server's secret: replace it while the server runs."),
     "audit": ("audit", "List who did what, the newest first."),
     "mail": ("mail", "Mail: see whether the server can send any."),
     "backup": ("backup", "Copy everything to a file, beside a running server."),
@@ -34,6 +37,9 @@ COMMANDS = {
     "check": ("check", "Verify the data and say what was found."),
     "generate": ("generate", "Fill a new data folder with a made-up organization."),
 }
+
+
+FUNCTIONS = {"import": "import_"}  # whose names are words of Python
 
 
 class Commands(click.Group):
@@ -47,7 +53,7 @@ class Commands(click.Group):
             return None
         module, _ = COMMANDS[cmd_name]
         command: click.Command = getattr(
-            importlib.import_module(f"tertulia.cli.{module}"), cmd_name
+            importlib.import_module(f"tertulia.cli.{module}"), FUNCTIONS.get(cmd_name, cmd_name)
         )
         return command
 

@@ -238,6 +238,11 @@ class Config:
     remote_user: tuple[RemoteUserProxy, ...] = ()
     jwt: tuple[JwtIssuer, ...] = ()
 
+    def __post_init__(self) -> None:
+        if self.saml and not self.external_url:
+            # Whoever names another host could use what a provider has signed for that one.
+            raise ConfigError("[[saml]] needs external_url: answers are for one address only.")
+
     @classmethod
     def load(cls, flags: Mapping[str, object], environ: Mapping[str, str]) -> Self:
         """A flag wins over a variable, a variable over the file, the file over the default.

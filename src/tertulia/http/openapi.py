@@ -4,7 +4,8 @@ The document is the same for the same routes, byte for byte, so that changes to 
 Generators come with frameworks and read those frameworks' signatures; these are ours.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, get_args, get_origin
 
 import msgspec
@@ -12,6 +13,7 @@ import msgspec
 from tertulia.http.params import Parameter
 from tertulia.http.replies import Encoded, Reply
 from tertulia.http.routing import Access, Route
+from tertulia.http.rules import Problem
 
 URLENCODED = "application/x-www-form-urlencoded"
 MULTIPART = "multipart/form-data"
@@ -45,20 +47,41 @@ SECURITY: dict[Access, list[dict[str, list[str]]]] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Glossary:
+    """What is said of routes beyond their signatures."""
+
+    about: str = ""
+    sentence: Callable[[Route, str], str] = lambda route, name: ""
+    headers: Mapping[tuple[str, str], Mapping[str, str]] = field(default_factory=dict)
+    examples: Mapping[str, Any] = field(default_factory=dict)
+
+
 def describe(
-    routes: Iterable[Route], *, title: str, version: str, prefix: str = "/api/v1"
+    routes: Iterable[Route],
+    *,
+    title: str,
+    version: str,
+    prefix: str = "/api/v1",
+    glossary: Glossary | None = None,
 ) -> dict[str, Any]:
     """The whole document, ready to be encoded."""
     routes = sorted(routes, key=lambda route: (route.path, route.method))
+    glossary = glossary or Glossary()
     schemas, components = _reply_schemas(routes)
+    ids = _operation_ids(routes)
     paths: dict[str, dict[str, Any]] = {}
     for route in routes:
         path = prefix + route.path.replace(":path}", "}")
-        operation = _operation(route, schemas[route.contract.reply])
+        operation = {"operationId": ids[route.method, route.path]} | _operation(
+            route, schemas[route.contract.reply], glossary
+        )
         paths.setdefault(path, {})[route.method.lower()] = operation
-    return {
+    about = {"description": glossary.about} if glossary.about else {}
+    document = {
         "openapi": "3.1.0",
-        "info": {"title": title, "version": version},
+        "info": {"title": title, "version": version, **about},
+        "servers": [{"url": "/"}],
         "paths": paths,
         "components": {
             "schemas": {"Envelope": ENVELOPE, "Error": ERROR, **components},
@@ -68,16 +91,44 @@ def describe(
             },
         },
     }
+    return dict(_tidied(document))
 
 
-def _operation(route: Route, reply: Mapping[str, Any]) -> dict[str, Any]:
+def _operation_ids(routes: Sequence[Route]) -> dict[tuple[str, str], str]:
+    """Each its own, though one function may answer at several addresses."""
+    ids: dict[tuple[str, str], str] = {}
+    for route in sorted(routes, key=lambda route: len(route.path)):
+        name = f"{route.tag}.{route.endpoint.__name__}"
+        if name in ids.values():
+            name = f"{name}_{route.segments[-1].strip('{}')}"
+        ids[route.method, route.path] = name
+    return ids
+
+
+def _tidied(value: Any) -> Any:
+    """Generators of clients stumble over `items: false`, which says what `maxItems` says, too."""
+    if isinstance(value, dict):
+        return {
+            name: _tidied(each)
+            for name, each in value.items()
+            if not (name == "items" and each is False)
+        }
+    return [_tidied(each) for each in value] if isinstance(value, list) else value
+
+
+def _operation(route: Route, reply: Mapping[str, Any], glossary: Glossary) -> dict[str, Any]:
     has_query = route.method == "GET"
     contract = route.contract
-    parameters = [_path_parameter(name, kind) for name, kind in contract.path_types.items()]
+    said = _Said(route, glossary)
+    parameters = [_path_parameter(name, kind, said) for name, kind in contract.path_types.items()]
+    parameters += [
+        {"name": name, "in": "header", "required": False, "description": words}
+        | {"schema": {"type": "string"}}
+        for name, words in glossary.headers.get((route.method, route.path), {}).items()
+    ]
     if has_query:
-        parameters += [_query_parameter(each) for each in contract.parameters]
+        parameters += [_query_parameter(each, said) for each in contract.parameters]
     operation: dict[str, Any] = {
-        "operationId": f"{route.tag}.{route.endpoint.__name__}",
         "summary": route.summary,
         "tags": [route.tag],
         "security": SECURITY[route.access],
@@ -94,34 +145,73 @@ def _operation(route: Route, reply: Mapping[str, Any]) -> dict[str, Any]:
         },
     }
     if contract.body_argument is not None:
-        operation["parameters"] += [_query_parameter(each) for each in contract.parameters]
+        operation["parameters"] += [_query_parameter(each, said) for each in contract.parameters]
         operation["requestBody"] = {"content": {JSON: {"schema": {}}, URLENCODED: {"schema": {}}}}
     elif not has_query and (contract.parameters or contract.files_argument):
-        operation["requestBody"] = _body(contract.parameters, contract.files_argument)
+        operation["requestBody"] = _body(contract.parameters, contract.files_argument, said)
     return operation
 
 
-def _path_parameter(name: str, kind: type) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What is said of the parameters of one route."""
+
+    route: Route
+    glossary: Glossary
+
+    def of(self, name: str, parameter: Parameter | None = None) -> dict[str, Any]:
+        words = [self.glossary.sentence(self.route, name)]
+        if parameter is not None and parameter.aliases:
+            words.append(f"May also be sent as `{'`, `'.join(parameter.aliases)}`.")
+        text = " ".join(filter(None, words))
+        return {"description": text} if text else {}
+
+    def example(self, parameter: Parameter) -> dict[str, Any]:
+        """An example, where the parameter takes it."""
+        example = self.glossary.examples.get(parameter.name)
+        if example is None:
+            return {}
+        text = example if isinstance(example, str) else msgspec.json.encode(example).decode()
+        try:
+            parameter.read(text)
+        except Problem:
+            return {}
+        return {"examples": [example]}
+
+
+def _path_parameter(name: str, kind: type, said: _Said) -> dict[str, Any]:
     schema: dict[str, Any] = (
         {"type": "integer", "minimum": 0} if kind is int else {"type": "string"}
     )
-    return {"name": name, "in": "path", "required": True, "schema": schema}
+    shown = {"name": name, "in": "path", "required": True, "schema": schema}
+    return shown | said.of(f"{{{name}}}")
 
 
-def _query_parameter(parameter: Parameter) -> dict[str, Any]:
-    schema = _described(parameter)
-    shown = {"name": parameter.name, "in": "query", "required": parameter.is_required}
+def _query_parameter(parameter: Parameter, said: _Said) -> dict[str, Any]:
+    schema = _described(parameter, said)
+    words = schema.pop("description", "")
+    shown: dict[str, Any] = {
+        "name": parameter.name,
+        "in": "query",
+        "required": parameter.is_required,
+    }
+    if words:
+        shown["description"] = words
     if _is_json(parameter):
         return shown | {"content": {JSON: {"schema": schema}}}
     return shown | {"schema": schema}
 
 
-def _body(parameters: Sequence[Parameter], files_argument: str | None) -> dict[str, Any]:
-    properties = {each.name: _described(each) for each in parameters}
+def _body(
+    parameters: Sequence[Parameter], files_argument: str | None, said: _Said
+) -> dict[str, Any]:
+    properties = {each.name: _described(each, said) for each in parameters}
     required = [each.name for each in parameters if each.is_required and not each.aliases]
     encoding = {each.name: {"contentType": JSON} for each in parameters if _is_json(each)}
     if files_argument is not None:
-        properties[files_argument] = {"type": "string", "contentMediaType": "*/*"}
+        properties[files_argument] = {"type": "string", "contentMediaType": "*/*"} | {
+            "description": "The file; the field of the form may have any name."
+        }
     schema: dict[str, Any] = {"type": "object", "properties": properties}
     if required:
         schema["required"] = required
@@ -142,12 +232,10 @@ def _is_json(parameter: Parameter) -> bool:
     )
 
 
-def _described(parameter: Parameter) -> dict[str, Any]:
-    schema = dict(parameter.schema)
+def _described(parameter: Parameter, said: _Said) -> dict[str, Any]:
+    schema = dict(parameter.schema) | said.of(parameter.name, parameter) | said.example(parameter)
     if not parameter.is_required and parameter.default not in (None, msgspec.UNSET):
         schema["default"] = msgspec.to_builtins(parameter.default)
-    if parameter.aliases:
-        schema["description"] = f"May also be sent as `{'`, `'.join(parameter.aliases)}`."
     return schema
 
 

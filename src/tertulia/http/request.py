@@ -45,7 +45,7 @@ _METHODS_WITH_BODY = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 _JSON = "application/json"
 _FORMS = frozenset({"application/x-www-form-urlencoded", "multipart/form-data", _JSON})
 _DIGITS = re.compile("[0-9]{1,18}")
-_NEEDED_LAST = ("accept-encoding", "host")  # when the answer is sent
+_NEEDED_LAST = ("accept-encoding", "cookie", "host")  # when the answer is sent
 
 
 class Disconnected(Exception):

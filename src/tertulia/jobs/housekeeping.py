@@ -55,15 +55,20 @@ async def keep_positions(
         here = database.of(realm_id)
         if jump > 0:
             await here.write(actions.queues.put_forward, jump)
-        positions = delivery.positions(realm_id)
+        positions = delivery.positions(realm_id) if realm_id in in_use else []
         for start in range(0, len(positions), QUEUES_AT_ONCE):
             await here.write(
                 actions.queues.note_positions, positions[start : start + QUEUES_AT_ONCE]
             )
-        for queue_id in await here.write(actions.queues.delete_expired, now):
+
+    async def forget(realm_id: int) -> None:
+        for queue_id in await database.of(realm_id).write(actions.queues.delete_expired, now):
             delivery.close_queue(queue_id)
 
-    await each(delivery.organizations, keep)
+    in_use = {mailbox.realm_id for mailbox in delivery.mailroom}
+    await each(delivery.organizations if jump > 0 else in_use, keep)
+    idle = await database.read_in(0, actions.queues.realms_with_expired, now)
+    await each(_known(delivery, idle), forget)
     delivery.give_up_cold_mailboxes()
 
 
@@ -87,7 +92,9 @@ async def trim_logs(database: Database, delivery: Delivery) -> None:
                 delivery.close_queue(queue_id)
             is_done = trimmed.is_done
 
-    await each(delivery.organizations, trim)
+    await each(
+        _known(delivery, await database.read_in(0, actions.housekeeping.realms_to_trim)), trim
+    )
 
 
 async def delete_old_messages(database: Database, delivery: Delivery) -> None:
@@ -125,7 +132,9 @@ async def count_traffic(database: Database, delivery: Delivery) -> None:
     async def count(realm_id: int) -> None:
         await database.of(realm_id).write(actions.channels.traffic.count, CHANNELS_AT_ONCE)
 
-    await each(delivery.organizations, count)
+    await each(
+        _known(delivery, await database.read_in(0, actions.channels.traffic.realms_to_count)), count
+    )
 
 
 async def welcome_full_members(database: Database, delivery: Delivery) -> None:
@@ -162,6 +171,11 @@ async def forget_sessions(database: Database, delivery: Delivery) -> None:
         await here.write(actions.people.logins_under_way.forget_old)
 
     await each(delivery.organizations, forget)
+
+
+def _known(delivery: Delivery, realm_ids: list[int]) -> list[int]:
+    """One question for all organizations says where there is something to do."""
+    return [realm_id for realm_id in realm_ids if realm_id in delivery.organizations]
 
 
 async def _then_rest(step: Awaitable[T]) -> T:

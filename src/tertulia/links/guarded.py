@@ -18,6 +18,9 @@ from urllib.parse import quote, urlsplit
 from tertulia import domain
 from tertulia.domain.addresses import Networks
 
+# What the library would load while everybody waits for its first connection.
+LOADED_LATER = ("anyio._backends._asyncio", "encodings.idna")
+
 IN_PATHS = "/%:@!$&'()*+,;=~-._?"
 
 
@@ -157,4 +160,6 @@ def _by_name(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
 @cache
 def _library() -> tuple[Any, ssl.SSLContext]:
     """What is needed to call anybody; it takes a moment to load, and most servers never do."""
+    for name in LOADED_LATER:
+        import_module(name)
     return import_module("httpcore"), ssl.create_default_context()

@@ -33,6 +33,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 THREADS = 4
+MOST_WAITING = 100
 LONGEST_NAME = 200
 MOST_HITS = 2  # whoever finds two of a name has not found anybody
 MOST_GROUPS = 1000
@@ -40,11 +41,21 @@ DISABLED_BIT = 2  # of userAccountControl
 BYTES_MARK = "hex:"  # before a lasting id that is no text
 
 _threads = ThreadPoolExecutor(THREADS, thread_name_prefix="ldap")
+_waiting = 0
 
 
 async def asked(ask: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Ask on a thread. Raises DirectoryTrouble."""
-    return await asyncio.get_running_loop().run_in_executor(_threads, lambda: ask(*args, **kwargs))
+    """Ask on a thread. Raises DirectoryTrouble, also if too many wait for an answer already."""
+    global _waiting
+    if _waiting >= MOST_WAITING:
+        raise DirectoryTrouble("too many wait for it already")
+    _waiting += 1
+    try:
+        return await asyncio.get_running_loop().run_in_executor(
+            _threads, lambda: ask(*args, **kwargs)
+        )
+    finally:
+        _waiting -= 1
 
 
 def authenticate(directory: LdapDirectory, typed: str, password: str) -> LdapPerson | None:

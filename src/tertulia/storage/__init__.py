@@ -6,6 +6,7 @@ from tertulia.modules import on_demand
 
 if TYPE_CHECKING:
     from tertulia.storage import (
+        arriving,
         channels,
         checking,
         copying,
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
         files,
         groups,
         later,
+        leaving,
         letters,
         log,
         messages,

@@ -63,7 +63,8 @@ def has_deleted_messages(tx: Tx) -> bool:
 
 def drop_errands(tx: Tx) -> None:
     """What was on its way out when a copy was made has left since."""
-    tx.execute("DELETE FROM letter")
+    for table in ("letter", "login_departure", "login_token", "webhook_call"):
+        tx.execute(f"DELETE FROM {table}")
 
 
 def leap(tx: Tx, counters: dict[str, int], by: int) -> None:

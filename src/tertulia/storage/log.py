@@ -127,6 +127,22 @@ def first_since(tx: Tx, at: float) -> int | None:
     return found
 
 
+def realms_with_old(tx: Tx, at: float, most: int) -> list[int]:
+    """The organizations of whose log more than the newest event is older than a moment, or that
+    have more than so many.
+
+    The second oldest is looked at, because the newest always stays.
+    """
+    rows = tx.all(
+        "SELECT h.realm_id FROM log_head h WHERE (SELECT e.at FROM event e"
+        " WHERE e.realm_id = h.realm_id ORDER BY e.seq LIMIT 1 OFFSET 1) < :at"
+        " OR (SELECT min(e.seq) FROM event e WHERE e.realm_id = h.realm_id) <= h.seq - :most",
+        at=at,
+        most=most,
+    )
+    return [row["realm_id"] for row in rows]
+
+
 def forget_up_to(tx: Tx, seq: int) -> int:
     """Drop the oldest events, up to and including `seq`; says how many."""
     return tx.execute("DELETE FROM event WHERE realm_id = :realm AND seq <= :seq", seq=seq)

@@ -123,6 +123,12 @@ def expired(tx: Tx, at: float) -> list[str]:
     return [row["id"] for row in rows]
 
 
+def realms_with_expired(tx: Tx, at: float) -> list[int]:
+    """The organizations that have such queues."""
+    rows = tx.all("SELECT DISTINCT realm_id FROM queue WHERE seen_at + idle_seconds < :at", at=at)
+    return [row["realm_id"] for row in rows]
+
+
 def _queue(row: Row) -> StoredQueue:
     return StoredQueue(
         id=row["id"],

@@ -6,6 +6,7 @@ to ask again. Everything is made when it is first needed. With `--dev`, modules 
 served as they are, so that a change is a reload away.
 """
 
+import asyncio
 import base64
 import gzip
 import hashlib
@@ -22,6 +23,7 @@ from tertulia.web import joining
 
 STATIC = Path(__file__).parent / "static"
 LANGUAGES = sorted(path.stem for path in (STATIC / "words").glob("*.js"))
+ALL_STYLES = frozenset(path.stem for path in (STATIC / "css").glob("*.css"))
 STYLES = ("tokens", "base", "layout", "messages", "code", "compose", "lists", "dialogs", "phone")
 
 # The desktop app looks for the last name: it tells of direct messages by it.
@@ -33,6 +35,7 @@ PICTURES = {
 }
 
 _IMMUTABLE = "public, max-age=31536000, immutable"
+_FOR_AN_HOUR = "public, max-age=3600"
 _TYPES = {
     ".js": "text/javascript; charset=utf-8",
     ".css": "text/css; charset=utf-8",
@@ -79,13 +82,26 @@ class Assets:
     def __init__(self, *, as_they_are: bool = False) -> None:
         self._as_they_are = as_they_are
         self._made: dict[str, Asset] = {}
+        self._preparing: asyncio.Task[None] | None = None
 
     def routes(self) -> list[Route]:
         return [
             Route("/static/page/{name}", self._serve),
+            Route("/static/css/{name}.css", self._serve_style),
             *(Route(path, _picture) for path in PICTURES),
             Route("/static/dev/{language}/{path:path}", self._serve_as_it_is),
         ]
+
+    async def prepare(self) -> None:
+        """Make everything, once and on a thread: it takes a moment, and others are served."""
+        if self._preparing is None:
+            self._preparing = asyncio.create_task(asyncio.to_thread(self._make_all))
+        await asyncio.shield(self._preparing)
+
+    def _make_all(self) -> None:
+        for language in LANGUAGES:
+            self.addresses(language)
+        assert self.worker
 
     def addresses(self, language: str) -> Addresses:
         """Of the files in a language, or in English."""
@@ -99,6 +115,7 @@ class Assets:
         early, styles = self._early.address, [self._style.address]
         return Addresses(early, app.address, later.address, styles)
 
+    @cached_property
     def worker(self) -> str:
         """The service worker's text, without comments."""
         return joining.squeezed(_read("sw.js"))
@@ -132,15 +149,22 @@ class Assets:
 
     async def _serve(self, request: Request) -> Response:
         name = request.path_params["name"]
-        if (
-            name not in self._made and not self._as_they_are
-        ):  # asked for before the page was: by a browser that remembers it
-            for language in LANGUAGES:
-                self.addresses(language)
+        if name not in self._made:  # asked for before the page was: by a browser that remembers it
+            await self.prepare()
         made = self._made.get(name)
         if made is None or " " in name:
             return Response("Not found", status_code=404, media_type="text/plain")
         return made.reply(request, _IMMUTABLE)
+
+    async def _serve_style(self, request: Request) -> Response:
+        """A stylesheet by itself, for the pages that need no more."""
+        name = request.path_params["name"]
+        if name not in ALL_STYLES:
+            return Response("Not found", status_code=404, media_type="text/plain")
+        if f"css {name}" not in self._made:
+            style = squeezed_style(_read(f"css/{name}.css"))
+            self._made[f"css {name}"] = self._make(name, ".css", style)
+        return self._made[f"css {name}"].reply(request, _FOR_AN_HOUR)
 
     async def _serve_as_it_is(self, request: Request) -> Response:
         path, language = request.path_params["path"], request.path_params["language"]

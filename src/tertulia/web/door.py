@@ -2,8 +2,6 @@
 
 import math
 from collections.abc import Awaitable, Callable
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
@@ -19,7 +17,6 @@ from tertulia.http.request import ApiRequest
 from tertulia.web import rendering, words
 
 FORM_BYTES = 1 << 14
-STYLES = ("tokens", "login")
 
 Endpoint = Callable[..., Awaitable[Response]]  # of a call, and of what the path names
 
@@ -58,22 +55,6 @@ class DoorPages:
 
         methods = [method for method, endpoint in doing.items() if endpoint is not None]
         return Route(path, answer, methods=methods)
-
-
-async def style(request: Request) -> Response:
-    """The looks of these pages, which are the first thing that somebody loads from us."""
-    asked = ApiRequest(request.scope, request.receive)
-    text = _styles().get(request.path_params["name"])
-    if text is None:
-        return Response("Not found", status_code=404)
-    headers = {"Cache-Control": "public, max-age=3600", "X-Content-Type-Options": "nosniff"}
-    return await rendering.answer(asked, text, "text/css; charset=utf-8", headers=headers)
-
-
-@cache
-def _styles() -> dict[str, bytes]:
-    folder = Path(__file__).parent / "static" / "css"
-    return {name: (folder / f"{name}.css").read_bytes() for name in STYLES}
 
 
 async def page(

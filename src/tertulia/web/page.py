@@ -37,13 +37,15 @@ class WebPage:
         is_open = call.found_org is not None and api.call.has_public_access(call.config, call.org)
         if call.caller is None and not is_open:
             return RedirectResponse("/login/", 303, {"Cache-Control": "no-store"})
-        shell = self._shell(call)
+        shell = await self._shell(call)
         body = shell.replace(STATE, await start.state(call), 1)
         headers = {"Cache-Control": "no-store", **security_headers.of_page(scripts=True)}
         return await rendering.answer(call.request, body, HTML, headers=headers)
 
-    def _shell(self, call: Call) -> bytes:
+    async def _shell(self, call: Call) -> bytes:
         language = _language(call)
+        await self._assets.prepare()
+        await rendering.load()
         addresses = self._assets.addresses(language)
         name = call.org.realm.name
         text = rendering.text("shell.html", language=language, name=name, files=addresses)
@@ -51,8 +53,9 @@ class WebPage:
 
     async def _worker(self, request: Request) -> Response:
         """The service worker, which knows the names of the files that belong together."""
+        await self._assets.prepare()
         known = [each for name in LANGUAGES for each in self._assets.addresses(name).all]
-        text = self._assets.worker().replace("[/* files */]", json.dumps(sorted(set(known))))
+        text = self._assets.worker.replace('["files"]', json.dumps(sorted(set(known))))
         headers = {"Cache-Control": "no-cache", **security_headers.of_page(scripts=True)}
         return Response(text, media_type="text/javascript; charset=utf-8", headers=headers)
 

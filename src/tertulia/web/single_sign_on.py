@@ -11,7 +11,8 @@ from tertulia import actions, api, domain, links
 from tertulia.actions.people.arriving import ProvenIdentity
 from tertulia.api.call import Call
 from tertulia.config import OpenIdProvider
-from tertulia.errors.authentication import ProviderFailed
+from tertulia.errors import BadRequest
+from tertulia.errors.authentication import CrossSiteRequest, ProviderFailed
 from tertulia.links.answers import PendingLogin, ProviderTrouble, SiteUser
 from tertulia.web import departures, door, endings
 from tertulia.web.departures import Luggage
@@ -50,6 +51,8 @@ class SingleSignOn:
 
 async def _leave(call: Call, backend: str, idp: str = "") -> Response:
     """Send a browser to a provider, and remember what it wants."""
+    if backend in ("oidc", "saml") and not idp:
+        raise BadRequest("Missing idp param")
     provider = api.people.providers.find(call, f"{backend}:{idp}" if idp else backend)
     if departures.is_desktop_app(call):
         return await departures.send_to_browser(call)
@@ -100,7 +103,7 @@ def _pending(luggage: Luggage, state: str) -> PendingLogin:
 
 
 def _link(provider: OpenIdProvider) -> Any:
-    """What speaks to this provider; loaded with all it needs when somebody first asks for it."""
+    """What speaks to this provider."""
     return links.github if provider.preset == "github" else links.openid
 
 
@@ -133,7 +136,12 @@ async def _enter_by_token(call: Call) -> Response:
 
 
 async def _finish_with_token(call: Call, token: str) -> Response:
-    """The desktop app comes with what was pasted into it."""
+    """The desktop app comes with what was pasted into it.
+
+    A link that somebody else has made does not log anybody in, least of all as its maker.
+    """
+    if call.request.header("sec-fetch-site") in ("cross-site", "same-site"):
+        raise CrossSiteRequest()
 
     async def recognize() -> ProvenIdentity:
         return await call.db.write(

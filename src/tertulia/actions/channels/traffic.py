@@ -37,6 +37,11 @@ def find_first_message(tx: Tx, channel: Channel) -> None:
         events.log.announce(tx, FirstMessageChanged(channel.id, first), to=Watchers(channel.id))
 
 
+def realms_to_count(tx: Tx) -> list[int]:
+    """Where `count` would find something."""
+    return storage.channels.realms_with_uncounted(tx, tx.now - SECONDS_PER_DAY)
+
+
 def count(tx: Tx, most: int) -> int:
     """Count the channels of this organization that were not counted today; says how many."""
     waiting = storage.channels.longest_uncounted(tx, tx.now - SECONDS_PER_DAY, most)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         audit,
         custom_emoji,
         ending,
+        exports,
         linkifiers,
         mail_domains,
         playgrounds,
@@ -38,7 +39,7 @@ FIRST_CHANNELS = {
 }
 
 
-def create(tx: Tx, name: str, subdomain: str) -> Realm:
+def create(tx: Tx, name: str, subdomain: str, *, with_channels: bool = True) -> Realm:
     """Found an organization: its groups, its bot and its first channels."""
     name, subdomain = (
         SETTINGS["name"].checked(name),
@@ -57,8 +58,9 @@ def create(tx: Tx, name: str, subdomain: str) -> Realm:
         bot_type=BotType.GENERIC,
         is_system_bot=True,
     )
-    square, *_ = [_create_first_channel(here, bot, *each) for each in FIRST_CHANNELS.items()]
-    storage.organization.set_setting(here, "new_stream_announcements_stream_id", square.id)
+    if with_channels:
+        square, *_ = [_create_first_channel(here, bot, *each) for each in FIRST_CHANNELS.items()]
+        storage.organization.set_setting(here, "new_stream_announcements_stream_id", square.id)
     return storage.organization.current(here)
 
 

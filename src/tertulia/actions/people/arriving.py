@@ -7,7 +7,7 @@ it may be used. All ways in end here, so that none forgets a rule.
 
 from dataclasses import dataclass
 
-from tertulia import actions, storage
+from tertulia import actions, events, storage
 from tertulia.domain.organization.audit import LOGIN, Act
 from tertulia.domain.people.sessions import Browser
 from tertulia.domain.people.user import User
@@ -18,6 +18,7 @@ from tertulia.errors.authentication import (
     MethodDisabled,
     PasswordLoginDisabled,
 )
+from tertulia.events.types.people.user import StubClaimed
 from tertulia.storage.database.tx import Tx
 
 EMAIL = "Email"  # the method's name among the organization's `authentication_methods`
@@ -53,6 +54,9 @@ def arrive(tx: Tx, who: ProvenIdentity, entrance: Entrance | None = None) -> Use
         if entrance.former is not None:
             actions.people.sessions.log_out(tx, entrance.former)
         actions.people.sessions.begin(tx, user, entrance.fingerprint, entrance.browser)
+    if storage.arriving.claim_stub(tx, user.id):
+        knowing = actions.people.known_people.knowing(tx, user.id)
+        events.log.announce(tx, StubClaimed(user.id), to=knowing)
     address = who.address or ("" if entrance is None else entrance.browser.address)
     act = Act(LOGIN, user.id, address, {"method": who.method})
     actions.organization.audit.note(tx, act)

@@ -62,6 +62,7 @@ class User:
     avatar_version: int = 1
     avatar_name: str | None = None  # of an uploaded picture; nobody can guess it
     settings: dict[str, Any] = field(default_factory=dict)
+    is_imported_stub: bool = False  # was brought along and has not logged in yet
 
     @property
     def is_bot(self) -> bool:

@@ -186,6 +186,12 @@ def longest_uncounted(tx: Tx, before: float, most: int) -> list[Channel]:
     return [_channel(row) for row in rows]
 
 
+def realms_with_uncounted(tx: Tx, before: float) -> list[int]:
+    """The organizations that have such channels."""
+    rows = tx.all("SELECT DISTINCT realm_id FROM channel WHERE counted_at < :before", before=before)
+    return [row["realm_id"] for row in rows]
+
+
 _CHANGEABLE = {
     "archived",
     "closed_message_id",

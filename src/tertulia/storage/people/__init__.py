@@ -32,7 +32,8 @@ else:
 
 _COLUMNS = (
     "id, realm_id, email, full_name, role, is_active, is_system_bot, bot_type, bot_owner_id,"
-    " joined_at, timezone, avatar_source, avatar_version, avatar_name, settings"
+    " joined_at, timezone, avatar_source, avatar_version, avatar_name, settings,"
+    " is_imported_stub"
 )
 
 
@@ -263,4 +264,5 @@ def _user(row: Row) -> User:
         avatar_version=row["avatar_version"],
         avatar_name=row["avatar_name"],
         settings=msgspec.json.decode(row["settings"]),
+        is_imported_stub=bool(row["is_imported_stub"]),
     )

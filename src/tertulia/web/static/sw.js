@@ -1,7 +1,7 @@
 /** The service worker: files that never change are kept, and for times without a connection so are
  * the page and the messages that were read last. Whoever logs out takes all of that away. */
 
-const FILES = [/* files */];
+const FILES = ["files"];
 const SHELL = "tertulia-files";
 const READ = "tertulia-read";
 const KEPT_ANSWERS = 60;

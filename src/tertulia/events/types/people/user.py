@@ -69,6 +69,7 @@ def user_object(
         is_bot=user.is_bot,
         bot_type=None if user.bot_type is None else int(user.bot_type),
         role=int(user.role),
+        is_imported_stub=user.is_imported_stub,
         avatar_url=avatar_url(
             org,
             user,
@@ -281,6 +282,31 @@ class RoleChanged(Event, frozen=True):
             sees, saw = self.role <= shown_to, self.before <= shown_to
             if sees != saw and user.id != self.user_id:
                 yield person_updated(user.id, delivery_email=user.email if sees else None)
+
+
+class KeysSealedAnew(Event, frozen=True):
+    """The server has another secret: every key is known by another fingerprint."""
+
+    kind: ClassVar[str] = "keys_sealed_anew"
+
+    def touched(self) -> Touched:
+        return Touched(everything=True)
+
+
+class StubClaimed(Event, frozen=True):
+    """Somebody who was brought along from another server has logged in for the first time."""
+
+    kind: ClassVar[str] = "stub_claimed"
+    types: ClassVar[tuple[str, ...]] = ("realm_user",)
+    shared: ClassVar[bool] = True
+
+    user_id: int
+
+    def touched(self) -> Touched:
+        return Touched(users={self.user_id})
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        yield person_updated(self.user_id, is_imported_stub=False)
 
 
 def person_updated(user_id: int, **parts: Any) -> Wire:

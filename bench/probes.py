@@ -1,0 +1,184 @@
+"""What is measured through the API alone, so that it runs against any server that speaks it.
+
+Everything happens in a channel of its own, as one person; where the server's process is ours, its
+processor time is counted too.
+"""
+
+import asyncio
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from bench.wire import Login, Wire
+
+CHANNEL = "speed-of-this-server"
+WORDS = (
+    "twenty plain words that nobody has to read twice because they only stand here to be sent"
+    " and counted again"
+)
+WARM_UP = 30
+
+
+def no_cpu() -> float:
+    return 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A server, and somebody with an account there."""
+
+    host: str
+    port: int
+    login: Login
+    tls: bool = False
+    cpu_seconds: Callable[[], float] = no_cpu  # of the server so far, where that can be known
+
+    @classmethod
+    def at(cls, url: str, email: str, key: str) -> "Target":
+        place = urlsplit(url)
+        tls = place.scheme == "https"
+        login = Login(email, key, place.netloc)
+        return cls(place.hostname or "localhost", place.port or (443 if tls else 80), login, tls)
+
+    async def wire(self) -> Wire:
+        return await Wire.to(self.port, self.host, tls=self.tls)
+
+    async def ask(self, request: bytes) -> Any:
+        wire = await self.wire()
+        answer = json.loads(await wire.ask(request))
+        wire.close()
+        return answer
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """How often a second, how long each took, and what each cost the server."""
+
+    per_second: float
+    seconds: list[float]  # in order
+    cpu_seconds: float
+
+    def within(self, share: float) -> float:
+        """The time in which so many of a hundred are done."""
+        return self.seconds[min(int(len(self.seconds) * share / 100), len(self.seconds) - 1)]
+
+
+async def settle(target: Target) -> None:
+    wanted = [{"name": CHANNEL}]
+    await target.ask(target.login.post("/users/me/subscriptions", subscriptions=wanted))
+
+
+async def repeated(
+    target: Target, request: Callable[[int], bytes], connections: int, seconds: float
+) -> Measured:
+    """Ask as fast as the server answers, on several connections at once."""
+    wires = [await target.wire() for _ in range(connections)]
+    for number in range(WARM_UP):
+        await wires[number % connections].ask(request(-number))
+    taken: list[float] = []
+    numbers = iter(range(10**9))
+    end = time.perf_counter() + seconds
+
+    async def go_on(wire: Wire) -> None:
+        while (begun := time.perf_counter()) < end:
+            await wire.ask(request(next(numbers)))
+            taken.append(time.perf_counter() - begun)
+
+    cpu, begun = target.cpu_seconds(), time.perf_counter()
+    await asyncio.gather(*(go_on(wire) for wire in wires))
+    elapsed, cpu = time.perf_counter() - begun, target.cpu_seconds() - cpu
+    for wire in wires:
+        wire.close()
+    return Measured(len(taken) / elapsed, sorted(taken), cpu / len(taken))
+
+
+async def sends(target: Target, senders: int, seconds: float, to: str = CHANNEL) -> Measured:
+    def request(number: int) -> bytes:
+        content = f"{WORDS} {number}"
+        return target.login.post("/messages", type="channel", to=to, topic="speed", content=content)
+
+    return await repeated(target, request, senders, seconds)
+
+
+async def history(
+    target: Target, clients: int, seconds: float, narrow: list[dict[str, Any]] | None = None
+) -> Measured:
+    """A hundred messages: of the channel, or of everything."""
+    request = target.login.get(
+        "/messages", anchor="newest", num_before=100, num_after=0, narrow=narrow or []
+    )
+    return await repeated(target, lambda _: request, clients, seconds)
+
+
+async def registers(target: Target, seconds: float) -> Measured:
+    request = target.login.post("/register")
+    return await repeated(target, lambda _: request, 1, seconds)
+
+
+async def deliveries(target: Target, listeners: int, rounds: int) -> Measured:
+    """From a send until each of those who wait has it; the cost is that of one listener's cycle:
+    it is told, answered, and polls again."""
+    ears = [await Ear.open(target) for _ in range(listeners)]
+    sender = await target.wire()
+    taken: list[float] = []
+    lasts = []
+    await _round(target, sender, ears)
+    cpu = target.cpu_seconds()
+    for _ in range(rounds):
+        heard = await _round(target, sender, ears)
+        taken += heard
+        lasts.append(max(heard))
+    cpu = target.cpu_seconds() - cpu
+    sender.close()
+    for ear in ears:
+        await ear.close()
+    return Measured(rounds / sum(lasts), sorted(taken), cpu / rounds / listeners)
+
+
+async def _round(target: Target, sender: Wire, ears: list["Ear"]) -> list[float]:
+    polls = [ear.poll() for ear in ears]
+    await asyncio.sleep(0.02 + len(ears) / 2000)  # until all of them wait
+    begun = time.perf_counter()
+    said = {"type": "channel", "to": CHANNEL, "topic": "speed", "content": WORDS}
+    await sender.ask(target.login.post("/messages", **said))
+    return [moment - begun for moment in await asyncio.gather(*polls)]
+
+
+class Ear:
+    """One queue and the connection it is polled on."""
+
+    def __init__(self, target: Target, wire: Wire, queue_id: str, last_event_id: int) -> None:
+        self._target = target
+        self._wire = wire
+        self._queue_id = queue_id
+        self._last_event_id = last_event_id
+
+    @classmethod
+    async def open(cls, target: Target) -> "Ear":
+        wire = await target.wire()
+        asked = target.login.post("/register", event_types=["message"], fetch_event_types=[])
+        made = json.loads(await wire.ask(asked))
+        return cls(target, wire, made["queue_id"], made["last_event_id"])
+
+    def poll(self) -> "asyncio.Task[float]":
+        return asyncio.create_task(self._poll())
+
+    async def _poll(self) -> float:
+        """Gives when a message was heard of."""
+        while True:
+            where = {"queue_id": self._queue_id, "last_event_id": self._last_event_id}
+            answer = await self._wire.ask(self._target.login.get("/events", **where))
+            heard_at = time.perf_counter()
+            events = json.loads(answer)["events"]
+            self._last_event_id = max(each["id"] for each in events)
+            if any(each["type"] == "message" for each in events):
+                return heard_at
+
+    async def close(self) -> None:
+        await self._wire.ask(
+            self._target.login.request("DELETE", "/events", queue_id=self._queue_id)
+        )
+        self._wire.close()

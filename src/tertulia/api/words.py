@@ -1,0 +1,73 @@
+"""What is said of the API beyond its signatures: a sentence for each parameter, and examples.
+
+Parameters mean the same wherever they stand, so most have one sentence, in `parameters.txt`. Those
+that are settings have theirs in the tables of settings.
+"""
+
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from tertulia.domain.organization.settings import SETTINGS
+from tertulia.domain.personal.settings import PREFERENCES
+from tertulia.http.routing import Route
+
+ABOUT = (
+    "The API of this chat server, which is that of Zulip. Parameters come in a form, as a JSON"
+    " object or in the address; lists and objects are JSON. Log in with HTTP Basic: an address and"
+    " its API key."
+)
+
+# Headers that a call may have beside the usual ones, by route.
+HEADERS = {
+    ("POST", "/messages"): {
+        "Idempotency-Key": "A text of up to 200 characters. The same key within a day is the same"
+        " message, however often it is sent.",
+    }
+}
+
+# Values that make sense to somebody who reads a call for the first time.
+EXAMPLES: dict[str, Any] = {
+    "anchor": "newest",
+    "content": "Soup is on!",
+    "emoji_name": "tada",
+    "event_types": ["message"],
+    "flag": "read",
+    "last_event_id": -1,
+    "messages": [42],
+    "narrow": [{"operator": "channel", "operand": "general"}],
+    "num_after": 0,
+    "num_before": 20,
+    "op": "add",
+    "stream": "general",
+    "stream_id": 7,
+    "subscriptions": [{"name": "kitchen"}],
+    "title": "Recipe",
+    "to": "general",
+    "topic": "lunch",
+    "type": "channel",
+}
+
+_OF_ORGANIZATION = {"/realm"}
+_OF_PEOPLE = {
+    "/settings",
+    "/settings/notifications",
+    "/settings/display",
+    "/realm/user_settings_defaults",
+}
+
+
+def sentence(route: Route, name: str) -> str:
+    """What a parameter is; a part of the path is named with its braces."""
+    if route.path in _OF_ORGANIZATION and name in SETTINGS:
+        return SETTINGS[name].meaning
+    if route.path in _OF_PEOPLE and name in PREFERENCES:
+        return PREFERENCES[name].meaning
+    return _sentences().get(name, "")
+
+
+@cache
+def _sentences() -> dict[str, str]:
+    text = (resources.files("tertulia.api") / "parameters.txt").read_text(encoding="utf-8")
+    pairs = (line.partition(": ") for line in text.splitlines() if line)
+    return {name: words for name, _, words in pairs}

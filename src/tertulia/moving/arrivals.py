@@ -1,0 +1,124 @@
+"""What an export holds, whichever server it comes from, in words of our own.
+
+People, channels and files have the keys that the export calls them by. A text names them as
+`person(key)`, `channel(key)` and so on, until it is known under which numbers they are here.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import IO, Protocol
+
+from tertulia.domain.people.user import Role
+
+MARK = "\ue0ff"  # of private use: nobody types it
+NAMED = re.compile(f"{MARK}([pmcfa])([^{MARK}]*){MARK}")
+
+
+def person(key: str) -> str:
+    return f"{MARK}p{key}{MARK}"
+
+
+def mention(key: str) -> str:
+    """The same, of somebody who was called by it."""
+    return f"{MARK}m{key}{MARK}"
+
+
+def channel(key: str) -> str:
+    return f"{MARK}c{key}{MARK}"
+
+
+def file(key: str) -> str:
+    return f"{MARK}f{key}{MARK}"
+
+
+def address(key: str) -> str:
+    """Of a file: the address alone, inside a link that the text has made."""
+    return f"{MARK}a{key}{MARK}"
+
+
+@dataclass(frozen=True, slots=True)
+class ArrivingPerson:
+    key: str
+    name: str
+    email: str = ""
+    number: int | None = None  # the id it had, if ids can be kept
+    role: Role = Role.MEMBER
+    is_bot: bool = False
+    is_active: bool = True
+    joined_at: float | None = None
+    timezone: str = ""
+    is_house_bot: bool = False  # stands for our own bot, and gets no account
+
+
+@dataclass(frozen=True, slots=True)
+class ArrivingChannel:
+    key: str
+    name: str
+    description: str = ""
+    number: int | None = None
+    is_private: bool = False
+    shares_history: bool = True
+    is_web_public: bool = False
+    is_archived: bool = False
+    is_default: bool = False
+    created_at: float | None = None
+    members: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ArrivingFile:
+    key: str
+    name: str
+    owner: str
+    open: Callable[[], IO[bytes]]
+    path_id: str = ""  # where it was found, if addresses can be kept
+
+
+@dataclass(frozen=True, slots=True)
+class ArrivingReaction:
+    person: str
+    name: str
+    code: str = ""
+    type: str = ""
+
+
+@dataclass(slots=True)
+class ArrivingMessage:
+    sender: str
+    at: float
+    text: str
+    channel: str = ""  # a key, or nothing for a direct message
+    people: tuple[str, ...] = ()  # of a direct message, the sender included
+    topic: str = ""
+    number: int | None = None
+    edited_at: float | None = None
+    files: tuple[str, ...] = ()
+    reactions: list[ArrivingReaction] = field(default_factory=list)
+    unread_by: list[str] = field(default_factory=list)
+    received_by: list[str] | None = None  # None for all who are in the channel
+    marks: list[tuple[str, str]] = field(default_factory=list)  # person and flag
+
+
+@dataclass(slots=True)
+class ImportReport:
+    """What was brought along and what not, by kind and number."""
+
+    brought: Counter[str] = field(default_factory=Counter)
+    left: Counter[str] = field(default_factory=Counter)
+
+
+class Source(Protocol):
+    """An export that was opened. Messages come in the order of time, the same each time."""
+
+    kind: str
+    name: str  # of the organization
+    number: int | None  # its id, if ids can be kept
+    message_count: int
+
+    def people(self) -> list[ArrivingPerson]: ...
+    def channels(self) -> list[ArrivingChannel]: ...
+    def files(self) -> Iterator[ArrivingFile]: ...
+    def messages(self) -> Iterator[ArrivingMessage]: ...
+    def left(self) -> Counter[str]: ...

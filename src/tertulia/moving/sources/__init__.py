@@ -1,0 +1,1 @@
+"""Where exports come from, one module for each kind of server."""

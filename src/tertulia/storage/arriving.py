@@ -1,0 +1,157 @@
+"""Rows that come from another server, many at a time, and how far that has come."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+from pyroaring import BitMap64
+
+from tertulia.storage.database.tx import Tx
+
+MESSAGE = (
+    "id",
+    "realm_id",
+    "sender_id",
+    "channel_id",
+    "origin_channel_id",
+    "conversation_id",
+    "topic",
+    "topic_key",
+    "content",
+    "rendered",
+    "render_version",
+    "client",
+    "sent_at",
+    "edited_at",
+    "read_by_sender",
+    "is_me",
+    "has_link",
+    "has_image",
+    "has_attachment",
+)
+FLAG = ("realm_id", "user_id", "flag", "message_id")
+REACTION = ("realm_id", "message_id", "user_id", "emoji_name", "emoji_code", "reaction_type")
+LINK = ("realm_id", "attachment_id", "message_id")
+SUBSCRIPTION = ("realm_id", "channel_id", "user_id", "active", "color")
+SPAN = ("realm_id", "channel_id", "user_id", "start_seq", "start_message_id")
+
+
+class Run(NamedTuple):
+    """How far an import has come."""
+
+    source: str
+    state: dict[str, Any]
+    messages_done: int
+    is_finished: bool
+
+
+def find_run(tx: Tx) -> Run | None:
+    row = tx.one("SELECT * FROM import_run WHERE realm_id = :realm")
+    if row is None:
+        return None
+    state = msgspec.json.decode(row["state"])
+    return Run(row["source"], state, row["messages_done"], bool(row["is_finished"]))
+
+
+def begin_run(tx: Tx, source: str) -> None:
+    tx.execute(
+        "INSERT INTO import_run (realm_id, source, state, messages_done)"
+        " VALUES (:realm, :source, '{}', 0)",
+        source=source,
+    )
+
+
+def keep_state(tx: Tx, state: dict[str, Any]) -> None:
+    tx.execute(
+        "UPDATE import_run SET state = :state WHERE realm_id = :realm",
+        state=msgspec.json.encode(state).decode(),
+    )
+
+
+def note_done(tx: Tx, messages: int, *, is_finished: bool = False) -> None:
+    tx.execute(
+        "UPDATE import_run SET messages_done = :done, is_finished = :finished"
+        " WHERE realm_id = :realm",
+        done=messages,
+        finished=is_finished,
+    )
+
+
+def renumber(tx: Tx, table: str, was: int, number: int) -> None:
+    """Give a row that nothing refers to yet the number it had elsewhere."""
+    tx.execute(f"UPDATE {table} SET id = :number WHERE id = :was", number=number, was=was)
+
+
+def make_stub(tx: Tx, user_id: int, *, joined_at: float, timezone: str, is_active: bool) -> None:
+    tx.execute(
+        "UPDATE account SET is_imported_stub = :yes, joined_at = :joined, timezone = :timezone,"
+        " is_active = :active WHERE id = :id AND realm_id = :realm",
+        yes=True,
+        joined=joined_at,
+        timezone=timezone,
+        active=is_active,
+        id=user_id,
+    )
+
+
+def claim_stub(tx: Tx, user_id: int) -> bool:
+    """Somebody has logged in for the first time; says whether it was."""
+    claimed = tx.execute(
+        "UPDATE account SET is_imported_stub = :no"
+        " WHERE id = :id AND realm_id = :realm AND is_imported_stub",
+        no=False,
+        id=user_id,
+    )
+    return claimed > 0
+
+
+def date_channel(tx: Tx, channel_id: int, *, created_at: float, archived: bool) -> None:
+    tx.execute(
+        "UPDATE channel SET created_at = :at, archived = :archived"
+        " WHERE id = :id AND realm_id = :realm",
+        at=created_at,
+        archived=archived,
+        id=channel_id,
+    )
+
+
+def note_first_messages(tx: Tx) -> None:
+    """Let every channel know its first message, and when the last one was sent."""
+    tx.execute(
+        "UPDATE channel SET first_message_id ="
+        " (SELECT min(m.id) FROM message m WHERE m.channel_id = channel.id),"
+        " last_message_at = (SELECT max(m.sent_at) FROM message m WHERE m.channel_id = channel.id)"
+        " WHERE realm_id = :realm"
+    )
+
+
+def message_numbers(tx: Tx, count: int) -> list[int]:
+    """So many numbers for new messages, in order."""
+    following = tx.dialect.next_message_id
+    if tx.dialect.writes_in_queries:
+        rows = tx.all(f"SELECT {following} AS id FROM generate_series(1, {count:d})")
+        return sorted(row["id"] for row in rows)
+    first = tx.value(f"SELECT {following} AS value")
+    return list(range(first, first + count))
+
+
+def load(tx: Tx, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    tx.load_rows(table, columns, rows)
+
+
+def unread(tx: Tx) -> dict[int, BitMap64]:
+    """What everybody has not read, as it was stored."""
+    rows = tx.all("SELECT user_id, bitmap FROM unread WHERE realm_id = :realm")
+    return {row["user_id"]: BitMap64.deserialize(bytes(row["bitmap"])) for row in rows}
+
+
+def caught_up(tx: Tx, message_id: int) -> None:
+    tx.execute(
+        "UPDATE unread SET caught_up_to = :id WHERE realm_id = :realm AND caught_up_to < :id",
+        id=message_id,
+    )
+
+
+def spans(tx: Tx) -> set[tuple[int, int]]:
+    rows = tx.all("SELECT user_id, channel_id FROM subscription_span WHERE realm_id = :realm")
+    return {(row["user_id"], row["channel_id"]) for row in rows}

@@ -1,0 +1,238 @@
+"""Moving in: what another server exported is here, with its people, and every count is right."""
+
+import json
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+from tests.support.databases import Databases, Kind
+from tests.support.exports import (
+    mattermost_export,
+    rocketchat_export,
+    slack_export,
+    zulip_export,
+)
+from tests.support.people import Chat, Person
+from tests.support.server import SECRET, Server
+from tests.support.terminal import Said, Terminal
+
+from tertulia import actions, storage
+from tertulia.moving import bringing
+from tertulia.moving.bringing import Speech
+
+
+class House:
+    """A place to move into, and a server on it once somebody has."""
+
+    def __init__(self, databases: Databases, kind: Kind) -> None:
+        self.url, self.folder = databases.new(kind, untouched=True)
+        self.terminal = Terminal(self.folder, self.url)
+        self.server: Server | None = None
+
+    def imports(self, *words: str) -> Said:
+        return self.terminal.runs("import", *words, TERTULIA_SECRET=SECRET)
+
+    def opens(self) -> Chat:
+        self.server = Server(self.url, self.folder).start()
+        (realm,) = self.server.read(0, storage.organization.all_of_them)
+        return Chat(self.server, realm, "localhost")
+
+
+@pytest.fixture
+def house(databases, kind):
+    made = House(databases, kind)
+    yield made
+    if made.server is not None:
+        made.server.stop()
+
+
+def enters(chat: Chat, email: str) -> Person:
+    """Somebody who was brought along, with the new key they have here."""
+    user = chat.read(actions.people.get_by_email, email)
+    sealed = chat.read(storage.people.sealed_key, user.id)
+    assert sealed is not None
+    return chat._person(user, chat.server.vault.unseal(sealed))
+
+
+def history(person: Person, *narrow: tuple[str, str]):
+    terms = [{"operator": operator, "operand": operand} for operator, operand in narrow]
+    return person.get(
+        "/messages", anchor="newest", num_before=100, num_after=0, narrow=json.dumps(terms)
+    ).succeeds()["messages"]
+
+
+def test_a_zulip_organization_moves_in_with_the_numbers_it_had(house, tmp_path):
+    archive = tmp_path / "zulip-export-old.tar.gz"
+    with tarfile.open(archive, "w:gz") as tar:
+        tar.add(zulip_export(tmp_path / "export"), "zulip-export-old")
+
+    foreseen = house.imports(str(archive), "--dry-run")
+    said = house.imports(str(archive))
+    chat = house.opens()
+
+    assert said.code == 0, said.err
+    assert "10  messages" in foreseen.out
+    for line in ("4  people", "2  channels", "10  messages", "1  reactions", "1  files"):
+        assert line in said.out, said.out
+    assert "2  zerver_customprofilefield" in said.out
+    assert chat.realm.id == 7
+    ben = enters(chat, "user12@example.com")
+    assert ben.id == 12
+    kitchen = history(ben, ("channel", "kitchen"))
+    assert [each["id"] for each in kitchen] == [1000, 1001, 1002, 1005, 1006, 1007]
+    assert 'data-user-id="12">@Person 12</span>, <strong>well</strong>' in kitchen[0]["content"]
+    assert [each["user_id"] for each in kitchen[1]["reactions"]] == [12]
+    assert "read" not in kitchen[0]["flags"]
+    assert "/user_uploads/7/ab/random/notes.txt" in kitchen[2]["content"]
+    assert ben.raw("GET", "/user_uploads/7/ab/random/notes.txt").body == b"salt, pepper"
+    assert [each["id"] for each in history(ben, ("is", "dm"))] == [1004, 1009]
+    assert [each["id"] for each in history(ben, ("channel", "cellar"))] == [1003, 1008]
+    assert [each["id"] for each in history(ben, ("search", "well"))][:1] == [1000]
+    assert ben.says("Here we are", to="kitchen > lunch").id == 1010
+    assert house.terminal.runs("check", TERTULIA_SECRET=SECRET).out.endswith("All is well.\n")
+
+
+@pytest.mark.on_one
+def test_whoever_was_brought_along_is_a_stub_until_they_log_in(house, tmp_path):
+    house.imports(str(zulip_export(tmp_path / "export")))
+    chat = house.opens()
+    ana, ben = enters(chat, "user11@example.com"), enters(chat, "user12@example.com")
+    house.terminal.runs(
+        *("user", "password", ben.email), typing="soup and bread\n", TERTULIA_SECRET=SECRET
+    )
+    ears = ana.listens_for("realm_user")
+    before = ana.get(f"/users/{ben.id}").succeeds()["user"]["is_imported_stub"]
+
+    log_in = {"username": ben.email, "password": "soup and bread"}
+    chat.stranger.post("/fetch_api_key", **log_in).succeeds()
+
+    after = ana.get(f"/users/{ben.id}").succeeds()["user"]["is_imported_stub"]
+    assert (before, after) == (True, False)
+    assert ears.next()["person"] == {"user_id": ben.id, "is_imported_stub": False}
+
+
+@pytest.mark.on_one
+def test_what_somebody_could_not_read_there_stays_unread_here(house, tmp_path):
+    """The third person came to the cellar only after everything had been said."""
+    export = zulip_export(tmp_path / "export")
+    realm = json.loads((export / "realm.json").read_text())
+    realm["zerver_subscription"].append({"user_profile": 13, "recipient": 32, "active": True})
+    (export / "realm.json").write_text(json.dumps(realm))
+
+    house.imports(str(export))
+    chat = house.opens()
+
+    assert history(enters(chat, "user13@example.com"), ("channel", "cellar")) == []
+    assert len(history(enters(chat, "user11@example.com"), ("channel", "cellar"))) == 2
+
+
+@pytest.mark.on_one
+def test_an_import_that_was_interrupted_goes_on_where_it_was(house, tmp_path, monkeypatch):
+    export = zulip_export(tmp_path / "export", messages=25)
+    monkeypatch.setattr(bringing, "AT_ONCE", 10)
+    write = Speech.write
+
+    def fails_later(self, tx, batch, done):
+        write(self, tx, batch, done)
+        assert done < 20, "the lights go out"
+
+    monkeypatch.setattr(Speech, "write", fails_later)
+    with pytest.raises(AssertionError, match="the lights go out"):
+        house.imports(str(export))
+    monkeypatch.setattr(Speech, "write", write)
+    said = house.imports(str(export))
+
+    assert "25  messages" in said.out
+    again = house.imports(str(export))
+    assert "25  messages" in again.out
+    chat = house.opens()
+    assert len(history(enters(chat, "user11@example.com"))) == 25
+
+
+def test_a_slack_organization_moves_in_with_its_threads_as_topics(house, tmp_path):
+    archive = tmp_path / "slack.zip"
+    export = slack_export(tmp_path / "export")
+    with zipfile.ZipFile(archive, "w") as zipped:
+        for path in export.rglob("*.json"):
+            zipped.write(path, path.relative_to(export))
+
+    said = house.imports(str(archive), "--name", "New House")
+    chat = house.opens()
+
+    for line in ("4  people", "1  channels", "10  messages", "2  reactions"):
+        assert line in said.out, said.out
+    assert "1  notices of joining, leaving and the like" in said.out
+    ana = enters(chat, "U1@example.com")
+    kitchen = history(ana, ("channel", "kitchen"))
+    assert len(kitchen) == 8
+    assert kitchen[0]["subject"] == kitchen[1]["subject"]
+    assert kitchen[0]["subject"].startswith("2023-11-14 This is number 0")
+    assert kitchen[2]["subject"] == "imported from Slack"
+    assert f'data-user-id="{ana.id}">Person U1</span>' in kitchen[0]["content"]
+    assert '<strong>well</strong> said &amp; <a href="https://x.org">' in kitchen[0]["content"]
+    assert len(history(ana, ("is", "dm"))) == 2
+
+
+@pytest.mark.on_one
+def test_a_mattermost_team_moves_in_with_its_replies_and_files(house, tmp_path):
+    said = house.imports(str(mattermost_export(tmp_path / "export")))
+    chat = house.opens()
+
+    for line in ("2  people", "1  channels", "3  messages", "1  files", "1  reactions"):
+        assert line in said.out, said.out
+    assert "1  lines of the kind emoji" in said.out
+    bond = enters(chat, "007@x.org")
+    question, answer = history(bond, ("channel", "kitchen"))
+    assert question["subject"] == answer["subject"] == "2023-11-14 Who cooks, @007?"
+    assert f'data-user-id="{bond.id}">007</span>' in question["content"]
+    assert "notes.txt</a>" in answer["content"]
+    assert [each["content"] for each in history(bond, ("is", "dm"))] == ["<p>Psst</p>"]
+
+
+@pytest.mark.on_one
+def test_a_rocket_chat_moves_in_from_a_dump(house, tmp_path):
+    said = house.imports(str(rocketchat_export(tmp_path / "export")))
+    chat = house.opens()
+
+    for line in ("2  people", "1  channels", "3  messages"):
+        assert line in said.out, said.out
+    ana = enters(chat, "ana@x.org")
+    question, answer = history(ana, ("channel", "kitchen"))
+    assert question["subject"] == answer["subject"] == "2023-11-14 Who, @ben?"
+    assert len(history(ana, ("is", "dm"))) == 1
+
+
+def test_what_is_no_export_is_refused_and_nothing_is_made(tmp_path):
+    (tmp_path / "notes.txt").write_text("I am a shopping list.")
+    terminal = Terminal(tmp_path / "data")
+
+    refused = terminal.runs("import", str(tmp_path / "notes.txt"))
+
+    assert refused.code == 1
+    assert refused.err.endswith("is no export of Zulip, Slack, Mattermost or Rocket.Chat.\n")
+    assert not terminal.data.exists()
+
+
+def test_another_organization_is_left_alone(tmp_path):
+    terminal = Terminal(tmp_path / "data").founds()
+
+    refused = terminal.runs("import", str(zulip_export(tmp_path / "export")))
+    beside = terminal.runs("import", str(tmp_path / "export"), "--subdomain", "old")
+
+    assert "was not being brought into it" in refused.err
+    assert beside.code == 0, beside.err
+    assert "10  messages" in beside.out
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("make", [zulip_export, slack_export])
+def test_a_hundred_thousand_messages_move_in(databases, kind, tmp_path, make):
+    house = House(databases, kind)
+    export: Path = make(tmp_path / "export", people=50, messages=100_000)
+
+    said = house.imports(str(export))
+
+    assert "100,000  messages" in said.out
+    assert "50  people" in said.out
+    assert house.terminal.runs("check", TERTULIA_SECRET=SECRET).out.endswith("All is well.\n")

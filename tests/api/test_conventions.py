@@ -189,7 +189,6 @@ def test_double_slashes_are_one(chat):
     "path",
     [
         "/no_such_thing",
-        "/users/me/",
         "/messages/abc",
         "/messages/-1",
         "/users/me/nothing",
@@ -323,15 +322,15 @@ def test_result_and_msg_come_first_and_a_line_end_last(chat):
 # --- the pages around the API ---
 
 
-def test_the_front_page_says_what_this_is(chat):
+def test_the_front_page_leads_strangers_to_the_door(chat):
     page = chat.stranger.raw("GET", "/")
 
-    assert page.status == 200
-    assert chat.realm.name.encode() in page.body
+    assert (page.status, page.headers["location"]) == (303, "/login/")
+    assert chat.realm.name.encode() in chat.stranger.raw("GET", "/login/").body
 
 
 def test_there_is_no_page_for_an_organization_that_does_not_exist(chat):
-    assert chat.stranger.raw("GET", "/", Host="elsewhere.localhost").status == 404
+    assert chat.stranger.raw("GET", "/login/", Host="elsewhere.localhost").status == 404
 
 
 def test_health_and_metrics_answer_on_this_machine(chat):

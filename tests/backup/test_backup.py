@@ -126,7 +126,8 @@ def cut_off(data: bytes) -> bytes:
 
 
 def cut_at_a_block(data: bytes) -> bytes:
-    return data[:-10240]
+    filled = len(data.rstrip(b"\0")) // 512
+    return data[: (filled - 1) * 512]
 
 
 def changed(data: bytes) -> bytes:

@@ -16,6 +16,7 @@ REACTION = {
     "emoji_name": "tada",
     "reaction_type": "unicode_emoji",
     "user_id": 7,
+    "user": {"id": 7, "email": "a@b.c", "full_name": "Ana", "is_mirror_dummy": False},
     "message_id": 8,
 }
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from tertulia.storage.database import Database
 
-MOST_COUNTS = 50
+MOST_COUNTS = 100
 LOOK_EVERY_SECONDS = 0.01
 
 

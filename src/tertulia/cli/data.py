@@ -72,7 +72,8 @@ class OpenOrganization:
 
 def command_act(*about: object) -> Act:
     """What the command is doing, for the audit log: its name, and what it is about by number."""
-    name = click.get_current_context().command_path.partition(" ")[2]
+    context = click.get_current_context(silent=True)
+    name = context.command_path.partition(" ")[2] if context else ""
     numbers = [each.id if isinstance(each, User) else each for each in about]
     told = {"numbers": [each for each in numbers if isinstance(each, int)]}
     return Act(name, None, f"command line, {_user()}", told if told["numbers"] else {})

@@ -122,6 +122,15 @@ def test_commands_are_noted_too(tmp_path):
     assert "user role" in terminal.runs("audit", "--last", "1").out
 
 
+def as_text(line: str) -> str:
+    """Another test in this process may have asked for lines that programs read."""
+    if not line.startswith("{"):
+        return line
+    told = json.loads(line)
+    told.pop("level")
+    return f"{told.pop('event')} " + " ".join(f"{key}={told[key]}" for key in sorted(told))
+
+
 def test_the_log_says_who_asked_for_what_and_from_where(chat, capfd):
     owner, ben = chat.person("owner", role="owner"), chat.person("ben")
     capfd.readouterr()
@@ -130,7 +139,7 @@ def test_the_log_says_who_asked_for_what_and_from_where(chat, capfd):
     owner.delete("/users/999999999")
     chat.stranger.post("/fetch_api_key", username=owner.email, password="wrong")
 
-    done, refused, failed, _ = "".join(capfd.readouterr()).splitlines()
+    done, refused, failed, _ = map(as_text, "".join(capfd.readouterr()).splitlines())
     assert f"path=/users/{ben.id} user={owner.id}" in done
     assert "done" in done
     assert "address=127.0.0.1" in done

@@ -206,6 +206,19 @@ def test_the_database_is_asked_once_for_a_session(chat, ana, monkeypatch):
     assert len(asked) == 1
 
 
+def test_a_poll_that_waits_is_told(chat, ana):
+    browser = Browser.of(ana)
+    queue_id = browser.calls("POST", "/register", event_types=["message"]).succeeds()["queue_id"]
+
+    with ThreadPoolExecutor(1) as aside:
+        waiting = aside.submit(browser.calls, "GET", "/events", queue_id=queue_id, last_event_id=-1)
+        eventually(lambda: chat.server.is_parked(queue_id))
+        soup = ana.says("Soup's on", to="kitchen > lunch")
+
+    (event,) = waiting.result().succeeds()["events"]
+    assert event["message"]["id"] == soup.id
+
+
 def test_a_poll_that_waits_tells_nothing_more_after_the_end(chat, ana):
     browser = Browser.of(ana)
     queue_id = browser.calls("POST", "/register", event_types=["message"]).succeeds()["queue_id"]

@@ -18,7 +18,9 @@ def add(tx: Tx, user: User, view: NavigationView) -> None:
         raise BadRequest(f"Too many navigation views (limit: {limit})")
     _check_is_new(view, known)
     storage.personal.navigation_views.insert(tx, user.id, view)
-    events.log.announce(tx, ViewAdded(view), to=Users([user.id]))
+    events.log.announce(
+        tx, ViewAdded(view.fragment, view.is_pinned, view.name), to=Users([user.id])
+    )
 
 
 def edit(tx: Tx, user: User, fragment: str, is_pinned: bool | None, name: str | None) -> None:

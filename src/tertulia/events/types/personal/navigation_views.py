@@ -26,10 +26,12 @@ class ViewAdded(Event, frozen=True):
     types: ClassVar[tuple[str, ...]] = ("navigation_view",)
     shared: ClassVar[bool] = True
 
-    view: NavigationView
+    fragment: str
+    is_pinned: bool
+    name: str | None
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
-        told = view_object(self.view)
+        told = ViewObject(self.fragment, self.is_pinned, self.name)
         yield {"type": "navigation_view", "op": "add", "navigation_view": told}
 
 

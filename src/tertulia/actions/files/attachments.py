@@ -141,7 +141,7 @@ def claim(tx: Tx, sender: User, message_id: int, path_ids: Sequence[str]) -> lis
         for attachment_id in dropped
         if (found := storage.files.attachments.find(tx, attachment_id)) is not None
         and found.owner_id == sender.id
-        and not found.messages
+        and not found.message_ids
     ]
 
 
@@ -167,7 +167,7 @@ def leave_with(tx: Tx, message_ids: Sequence[int]) -> None:
     for attachment_id in linked:
         found = storage.files.attachments.find(tx, attachment_id)
         assert found is not None
-        if found.messages or storage.files.attachments.is_kept(tx, attachment_id):
+        if found.message_ids or storage.files.attachments.is_kept(tx, attachment_id):
             _tell_of_change(tx, found)
         else:
             _delete(tx, found)

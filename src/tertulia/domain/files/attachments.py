@@ -91,6 +91,10 @@ class Attachment:
     messages: Mapping[int, float] = field(default_factory=dict)
 
     @property
+    def message_ids(self) -> tuple[int, ...]:
+        return tuple(self.messages)
+
+    @property
     def shown_type(self) -> str:
         """What it is to a browser: just bytes, unless it can be shown safely."""
         return self.looks.content_type if self.looks.content_type in SHOWN else BYTES

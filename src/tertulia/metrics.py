@@ -151,9 +151,9 @@ class Metrics:
     def may_be_read(self, policy: str, request: Request) -> bool:
         """Unless it is public, only from this machine, and not through a proxy that runs on it.
 
-        A proxy may send no header that says so. But then it passes on the Host that its client asked
-        for, or speaks HTTP/1.0, as nginx does unless told otherwise; one that does neither cannot be
-        told from a program of ours.
+        A proxy may send no header that says so. But then it passes on the Host that its client
+        asked for, or speaks HTTP/1.0, as nginx does unless told otherwise; one that does neither
+        cannot be told from a program of ours.
         """
         if policy != "loopback":
             return policy == "public"

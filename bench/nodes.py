@@ -24,7 +24,7 @@ from bench.town import SECRET, Place, Queue, found_many
 from bench.wire import Wire
 
 FIRST_ANSWER = "/api/v1/server_settings"
-SECONDS = 2.0
+SECONDS = 1.0
 WARM_UP = 4  # messages of each sender
 IDLE_SECONDS = 5.0
 

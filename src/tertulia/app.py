@@ -11,8 +11,7 @@ import msgspec
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Mount, Route
-from starlette.staticfiles import StaticFiles
+from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tertulia import api, domain, links, markdown, metrics, storage
@@ -44,6 +43,7 @@ from tertulia.jobs.runner import Job, Runner
 from tertulia.jobs.searching import Indexing
 from tertulia.jobs.sending import REMINDERS, SCHEDULED, send_due
 from tertulia.jobs.webhook_calls import Switchboard
+from tertulia.moving.asked import AskedExports
 from tertulia.storage.database import Database
 from tertulia.web import rendering
 from tertulia.web.api_page import ApiPage
@@ -95,6 +95,7 @@ class Application:
         )
         self.indexing = Indexing(database, self.delivery)
         self.counting = Counting(database)
+        self.exports = AskedExports(database)
         self.postman = Postman(config, database, self.delivery, vault)
         self.switchboard = Switchboard(config, database, self.delivery)
         self.lookout = Lookout(config, database, self.delivery, vault)
@@ -173,6 +174,7 @@ class Application:
             Job("push", 2, self.herald.look, at_once=True),
             Job("pushed and read", 10, self.herald.take_back),
             Job("webhooks", 0.5, self.switchboard.look, at_once=True),
+            Job("exports", 5, self.exports.look),
             Job("numbers", 300, self.counting.look, at_once=True),
             Job("search", 0.5, self.indexing.look, at_once=True),
             Job("preparation", 5, Preparation(*both).go_on, at_once=True),
@@ -225,7 +227,6 @@ class Application:
                 *IntegrationPages(self.services).routes(),
                 *ApiPage(self.services, description).routes(),
                 *Unsubscribing(self.services).routes(),
-                Mount("/static/css", StaticFiles(packages=[("tertulia.web", "static/css")])),
                 *LoginPages(DoorPages(gate), GUEST if self.services.config.demo else None).routes(),
                 *PasswordPages(DoorPages(gate)).routes(),
                 *JoiningPages(DoorPages(gate)).routes(),

@@ -248,6 +248,10 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
         ("DELETE", "/users/me/muted_users/{muted_user_id}"): {},
         ("GET", "/users/me/alert_words"): {},
         ("GET", "/realm/audit_log"): {},
+        ("GET", "/export/realm"): {},
+        ("POST", "/export/realm"): {},
+        ("GET", "/export/realm/consents"): {},
+        ("DELETE", "/export/realm/{export_id}"): {},
         ("GET", "/invites"): {},
         ("POST", "/invites"): {"invitee_emails": "guest@house.example", "stream_ids": []},
         ("POST", "/invites/multiuse"): {},
@@ -279,6 +283,12 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
         number = next(each["id"] for each in found if each["is_multiuse"] is is_multiuse)
         return {"invite_id": number}
 
+    def new_export():
+        ana.chat.write(lambda tx: tx.execute("UPDATE realm_export SET asked_at = 0"))
+        number = ana.post("/export/realm").succeeds()["id"]
+        ana.server.do(ana.server.application.exports.look())
+        return {"export_id": number}
+
     def new_session():
         Browser.of(ana)
         return {"session_id": ana.get("/users/me/sessions").succeeds()["sessions"][0]["id"]}
@@ -287,6 +297,7 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
         **new_view(),
         "DELETE /navigation_views/{fragment:path}": new_view,
         **new_draft(),
+        **new_export(),
         **new_session(),
         **new_snippet(),
         **new_person(),
@@ -296,6 +307,7 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
         "POST /invites/{invite_id}/resend": new_invitation,
         "DELETE /invites/multiuse/{invite_id}": partial(new_invitation, is_multiuse=True),
         "DELETE /users/me/sessions/{session_id}": new_session,
+        "DELETE /export/realm/{export_id}": new_export,
         "DELETE /saved_snippets/{saved_snippet_id}": new_snippet,
         "POST /messages/{message_id}/typing": new_note,
         "POST /users/me/muted_users/{muted_user_id}": new_person,

@@ -191,6 +191,22 @@ ROUTES = [
     # the organization
     patch("/realm", api.organization.settings.edit, requires=api.requirements.administrator),
     get(
+        "/export/realm",
+        api.organization.exports.everything,
+        requires=api.requirements.administrator,
+    ),
+    post("/export/realm", api.organization.exports.ask, requires=api.requirements.administrator),
+    get(
+        "/export/realm/consents",
+        api.organization.exports.consents,
+        requires=api.requirements.administrator,
+    ),
+    delete(
+        "/export/realm/{export_id}",
+        api.organization.exports.delete,
+        requires=api.requirements.administrator,
+    ),
+    get(
         "/realm/audit_log",
         api.organization.audit.newest,
         requires=api.requirements.administrator,

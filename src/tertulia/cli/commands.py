@@ -25,6 +25,7 @@ COMMANDS = {
         "organizations",
         "Organizations: found, list, close and delete them, change their settings.",
     ),
+    "export": ("exporting", "Write an organization to an archive, in the form of Zulip's exports."),
     "import": ("importing", "Bring in an export of Zulip, Slack, Mattermost or Rocket.Chat."),
     "audit": ("audit", "List who did what, the newest first."),
     "mail": ("mail", "Mail: see whether the server can send any."),

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         files,
         groups,
         later,
+        leaving,
         letters,
         log,
         messages,

@@ -6,6 +6,7 @@ from tertulia.storage.database.tx import Tx
 # what a row refers to may be gone before it.
 UNDECLARED = (
     ("audit_entry", "actor_id", "account"),
+    ("realm_export", "attachment_id", "attachment"),
     ("channel", "first_message_id", "message"),
     ("channel", "folder_id", "channel_folder"),
     ("message", "origin_channel_id", "channel"),

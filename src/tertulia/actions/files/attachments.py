@@ -173,6 +173,13 @@ def leave_with(tx: Tx, message_ids: Sequence[int]) -> None:
             _delete(tx, found)
 
 
+def drop(tx: Tx, attachment_id: int) -> None:
+    """Delete a file that was made for somebody, if they have not done so themselves."""
+    found = storage.files.attachments.find(tx, attachment_id)
+    if found is not None:
+        _delete(tx, found)
+
+
 def _delete(tx: Tx, attachment: Attachment) -> None:
     """Nobody can read it from now on; its bytes are swept away a moment later."""
     storage.files.attachments.delete(tx, attachment)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         audit,
         custom_emoji,
         ending,
+        exports,
         linkifiers,
         mail_domains,
         playgrounds,

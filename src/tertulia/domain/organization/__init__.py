@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from tertulia.domain.organization import (
         audit,
         custom_emoji,
+        exports,
         languages,
         linkifiers,
         mail_domains,

@@ -66,7 +66,13 @@ def of_user(tx: Tx, user_id: int) -> list[Subscription]:
     )
     return [
         Subscription(
-            channel_id, user_id, bool(active), color, bool(muted), bool(pinned), *map(_maybe, rest)
+            channel_id,
+            user_id,
+            bool(active),
+            color,
+            bool(muted),
+            bool(pinned),
+            *[_MAYBE[value] for value in rest],
         )
         for channel_id, user_id, active, color, muted, pinned, *rest in rows
     ]
@@ -365,5 +371,8 @@ def _subscription(row: Row) -> Subscription:
     )
 
 
-def _maybe(value: object) -> bool | None:
-    return None if value is None else bool(value)
+_MAYBE = {None: None, 0: False, 1: True}  # one database knows no other truth than numbers
+
+
+def _maybe(value: int | None) -> bool | None:
+    return _MAYBE[value]

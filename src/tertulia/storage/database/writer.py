@@ -23,7 +23,7 @@ from tertulia.errors import ClientError
 from tertulia.errors.http import ServiceUnavailable
 from tertulia.storage.database.tx import Dialect, Tx
 from tertulia.storage.log import LogPlace
-from tertulia.storage.messages.appending import PlainSend
+from tertulia.storage.messages.appending import Numbers, PlainSend
 
 log = structlog.get_logger()
 
@@ -206,10 +206,29 @@ class Writer:
                 left.append(job)
             else:
                 plain.setdefault(job.realm_id, []).append(job)
+        if len(plain) > 1 and self._dialect.writes_in_queries:
+            self._append_to_many(plain)
         for realm_id in sorted(plain):
-            if not self._append_in(realm_id, plain[realm_id]):
-                left += plain[realm_id]
+            some = plain[realm_id]
+            if some[0].told is None and not self._append_in(realm_id, some):
+                left += some
         return left
+
+    def _append_to_many(self, plain: dict[int, list[PendingWrite]]) -> None:
+        """Where others are writing, or something is in the way, is left for later."""
+        tx = Tx(self._connection, self._dialect, 0, self._clock())
+        sends = {
+            realm_id: [job.plain for job in jobs if job.plain is not None]
+            for realm_id, jobs in plain.items()
+        }
+        try:
+            given = storage.messages.appending.append_to_many(tx, sends)
+        except Exception as error:
+            if self._dialect.is_outage(error):
+                raise
+            return
+        for realm_id, numbers in given.items():
+            self._note_appended(tx, plain[realm_id], numbers)
 
     def _append_in(self, realm_id: int, jobs: list[PendingWrite]) -> bool:
         """What cannot be appended leaves no trace."""
@@ -231,10 +250,14 @@ class Writer:
             self._dialect.command(self._connection, "RELEASE SAVEPOINT plain")
         if given is None:
             return False
-        self._announced |= tx.announced
-        for job, send, numbers in zip(jobs, sends, given, strict=True):
-            job.told, job.result = send.tell(numbers), send.answer(numbers)
+        self._note_appended(tx, jobs, given)
         return True
+
+    def _note_appended(self, tx: Tx, jobs: list[PendingWrite], given: list[Numbers]) -> None:
+        self._announced |= tx.announced
+        for job, numbers in zip(jobs, given, strict=True):
+            assert job.plain is not None
+            job.told, job.result = job.plain.tell(numbers), job.plain.answer(numbers)
 
     def _look_at_connection(self) -> None:
         """What follows cannot be repeated, so a connection that was lost must be found out."""

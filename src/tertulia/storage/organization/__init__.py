@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from tertulia.storage.organization import (
         audit,
         custom_emoji,
+        exports,
         linkifiers,
         mail_domains,
         playgrounds,

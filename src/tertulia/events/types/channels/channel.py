@@ -134,8 +134,9 @@ def encoded_subscribers(org: Organization, channel_id: int) -> bytes:
 
 def with_members(encoded: bytes, *more: bytes) -> Raw:
     """An encoded object with the members of others added to it."""
-    parts = [encoded[:-1], *(each[1:-1] for each in more)]
-    return Raw(b",".join(parts) + b"}")
+    if not more:
+        return Raw(encoded)
+    return Raw(b",".join([encoded[:-1], *[each[1:-1] for each in more[:-1]], more[-1][1:]]))
 
 
 def post_policy_of(org: Organization, sends: GroupValue) -> int:

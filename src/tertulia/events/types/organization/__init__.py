@@ -7,6 +7,7 @@ from tertulia.modules import on_demand
 if TYPE_CHECKING:
     from tertulia.events.types.organization import (
         custom_emoji,
+        exports,
         linkifiers,
         mail_domains,
         playgrounds,

@@ -1,0 +1,106 @@
+"""Exports that administrators ask for: asking, what becomes of it, and deleting one."""
+
+from tertulia import actions, domain, events, storage
+from tertulia.domain.files.attachments import Looks
+from tertulia.domain.messages.notices import Words
+from tertulia.domain.organization.exports import (
+    GIVEN_UP_SECONDS,
+    MOST_IN_A_WEEK,
+    MOST_MESSAGES,
+    WITHOUT_CONSENT,
+    RealmExport,
+)
+from tertulia.domain.people.user import User
+from tertulia.errors import BadRequest
+from tertulia.events.audience import Users
+from tertulia.events.types.organization.exports import ExportsChanged
+from tertulia.storage.database.tx import Tx
+
+WEEK_SECONDS = 7 * 86_400
+
+
+def ask(tx: Tx, user: User, kind: str) -> int:
+    actions.groups.permissions.require_administrator(tx, user)
+    if kind == WITHOUT_CONSENT:
+        _check_full_access(tx, user)
+    recent = [
+        each
+        for each in storage.organization.exports.everything(tx)
+        if each.asked_at > tx.now - WEEK_SECONDS
+    ]
+    if len(recent) >= MOST_IN_A_WEEK:
+        raise BadRequest("Exceeded rate limit.")
+    if storage.leaving.count_messages(tx, kind, []) > MOST_MESSAGES:
+        raise BadRequest(
+            "The export you requested is too large for automatic processing. Please request a"
+            " manual export by contacting the administrator of the server."
+        )
+    export_id = storage.organization.exports.insert(tx, user.id, kind)
+    _tell(tx)
+    return export_id
+
+
+def delete(tx: Tx, user: User, export_id: int) -> None:
+    actions.groups.permissions.require_administrator(tx, user)
+    found = storage.organization.exports.find(tx, export_id)
+    if found is None:
+        raise BadRequest("Invalid data export ID")
+    if found.deleted_at is not None:
+        raise BadRequest("Export already deleted")
+    if found.failed_at is not None:
+        raise BadRequest("Export failed, nothing to delete")
+    if found.is_pending:
+        raise BadRequest("Export still in progress")
+    if found.attachment_id is not None:
+        actions.files.attachments.drop(tx, found.attachment_id)
+    storage.organization.exports.note_deleted(tx, export_id)
+    _tell(tx)
+
+
+# --- what the job does ---
+
+
+def start(tx: Tx, export_id: int) -> RealmExport | None:
+    """Take an export on; None if another server has."""
+    if not storage.organization.exports.start(tx, export_id, tx.now - GIVEN_UP_SECONDS):
+        return None
+    return storage.organization.exports.find(tx, export_id)
+
+
+def finish(tx: Tx, export: RealmExport, upload_id: int, name: str, size: int) -> None:
+    """The archive is there: it becomes a file of whoever asked, and they hear of it."""
+    storage.files.uploads.finish(tx, upload_id)
+    path_id = domain.files.attachments.new_path_id(tx.realm_id, name)
+    attachment_id = storage.files.attachments.insert(
+        tx, export.user_id, upload_id, path_id, name, size, Looks("application/gzip")
+    )
+    storage.organization.exports.finish(tx, export.id, attachment_id, path_id)
+    address = f"/user_uploads/{path_id}"
+    actions.messages.notices.tell(
+        tx,
+        export.user_id,
+        Words(
+            f"Your data export is complete. [View and download exports]({address}).",
+            "<p>Your data export is complete."
+            f' <a href="{address}">View and download exports</a>.</p>',
+        ),
+    )
+    _tell(tx)
+
+
+def fail(tx: Tx, export: RealmExport) -> None:
+    storage.organization.exports.fail(tx, export.id)
+    _tell(tx)
+
+
+def _check_full_access(tx: Tx, user: User) -> None:
+    allowed = storage.organization.current(tx).setting("owner_full_content_access")
+    if not user.is_owner or not allowed:
+        raise BadRequest(
+            "Exports of all public and private data are not enabled for this organization."
+        )
+
+
+def _tell(tx: Tx) -> None:
+    admins = [each.id for each in storage.people.everyone(tx) if each.is_admin and each.is_active]
+    events.log.announce(tx, ExportsChanged(), to=Users(admins))

@@ -1,0 +1,58 @@
+"""Exports of the organization, for administrators."""
+
+from typing import Any, Literal
+
+from tertulia import actions, events, storage
+from tertulia.api.call import Call
+from tertulia.http.replies import Reply, ok
+
+
+class AskedExport(Reply):
+    id: int
+
+
+class Exports(Reply):
+    exports: list[dict[str, Any]]
+
+
+class Consents(Reply):
+    export_consents: list[dict[str, Any]]
+
+
+async def ask(
+    call: Call,
+    *,
+    export_type: Literal["public", "full_with_consent", "full_without_consent"] = "public",
+) -> AskedExport:
+    """Ask for an export; who asked hears when it is ready."""
+    return AskedExport(
+        id=await call.db.write(actions.organization.exports.ask, call.user, export_type)
+    )
+
+
+async def everything(call: Call) -> Exports:
+    """The exports that were asked for."""
+    known = await call.db.read(storage.organization.exports.everything)
+    tell = events.types.organization.exports.export_object
+    return Exports(exports=[tell(each, call.site) for each in known])
+
+
+async def delete(call: Call, export_id: int) -> Reply:
+    """Delete an export that is there."""
+    await call.db.write(actions.organization.exports.delete, call.user, export_id)
+    return ok()
+
+
+async def consents(call: Call) -> Consents:
+    """Who has agreed that what they can read leaves in an export."""
+    return Consents(
+        export_consents=[
+            {
+                "user_id": each.id,
+                "consented": bool(each.prefers("allow_private_data_export")),
+                "email_address_visibility": int(each.email_visibility),
+            }
+            for each in call.org.users.values()
+            if each.is_active and not each.is_bot
+        ]
+    )

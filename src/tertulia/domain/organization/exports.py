@@ -1,0 +1,27 @@
+"""Exports of an organization that administrators ask for."""
+
+from dataclasses import dataclass
+
+PUBLIC, WITH_CONSENT, WITHOUT_CONSENT = "public", "full_with_consent", "full_without_consent"
+KINDS = (PUBLIC, WITH_CONSENT, WITHOUT_CONSENT)
+
+MOST_IN_A_WEEK = 5
+MOST_MESSAGES = 250_000
+GIVEN_UP_SECONDS = 3600  # a server that was at work on one for longer than this has died
+
+
+@dataclass(frozen=True, slots=True)
+class RealmExport:
+    id: int
+    user_id: int
+    kind: str
+    asked_at: float
+    started_at: float | None
+    failed_at: float | None
+    deleted_at: float | None
+    attachment_id: int | None
+    path_id: str | None
+
+    @property
+    def is_pending(self) -> bool:
+        return self.failed_at is None and self.deleted_at is None and self.path_id is None

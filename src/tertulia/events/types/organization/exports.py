@@ -1,0 +1,45 @@
+"""The event that tells administrators of exports."""
+
+from collections.abc import Iterable
+from typing import Any, ClassVar
+
+import msgspec
+
+from tertulia import storage
+from tertulia.domain.organization.exports import RealmExport
+from tertulia.events.directory import Organization
+from tertulia.events.listener import Listener
+from tertulia.events.types.event import Event, Wire
+from tertulia.storage.database.tx import Tx
+
+
+class ExportsChanged(Event, frozen=True):
+    """An export was asked for, is ready, has failed or was deleted: clients hear of all."""
+
+    kind: ClassVar[str] = "exports"
+    types: ClassVar[tuple[str, ...]] = ("realm_export",)
+    shared: ClassVar[bool] = True
+
+    exports: list[dict[str, Any]] = []
+
+    def completed(self, tx: Tx) -> "ExportsChanged":
+        known = storage.organization.exports.everything(tx)
+        return msgspec.structs.replace(self, exports=[export_object(each, "") for each in known])
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        yield {"type": "realm_export", "exports": self.exports}
+
+
+def export_object(export: RealmExport, site: str) -> dict[str, Any]:
+    is_there = export.path_id is not None and export.deleted_at is None
+    return {
+        "id": export.id,
+        "acting_user_id": export.user_id,
+        "export_time": export.asked_at,
+        "export_type": export.kind,
+        "export_url": f"{site}/user_uploads/{export.path_id}" if is_there else None,
+        "pending": export.is_pending,
+        "failed_timestamp": export.failed_at,
+        "deleted_timestamp": export.deleted_at,
+        "export_from_prior_server": False,
+    }

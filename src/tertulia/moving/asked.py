@@ -1,0 +1,65 @@
+"""Making the exports that administrators have asked for, beside everything else."""
+
+import asyncio
+import tempfile
+import time
+from pathlib import Path
+
+import structlog
+
+from tertulia import actions, storage
+from tertulia.domain.files.attachments import PIECE_BYTES
+from tertulia.domain.organization.exports import GIVEN_UP_SECONDS, RealmExport
+from tertulia.moving import leaving
+from tertulia.moving.leaving import ExportArchive
+from tertulia.storage.database import Database
+from tertulia.storage.database.tx import Tx
+
+log = structlog.get_logger()
+
+
+class AskedExports:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def look(self) -> None:
+        before = self._database.clock() - GIVEN_UP_SECONDS
+        waiting = await self._database.read_in(0, storage.organization.exports.waiting, before)
+        for realm_id, export_id in waiting:
+            db = self._database.of(realm_id)
+            export = await db.write(actions.organization.exports.start, export_id)
+            if export is not None:
+                await self._make(realm_id, export)
+
+    async def _make(self, realm_id: int, export: RealmExport) -> None:
+        db = self._database.of(realm_id)
+        name = f"tertulia-export-{time.strftime('%Y%m%d-%H%M%S', time.gmtime(export.asked_at))}"
+        with tempfile.TemporaryDirectory(prefix="tertulia-") as folder:
+            file = Path(folder) / f"{name}.tar.gz"
+            try:
+                await asyncio.to_thread(
+                    self._database.read_now, realm_id, _write, export.kind, file, name
+                )
+            except Exception:
+                log.exception("an export failed")
+                await db.write(actions.organization.exports.fail, export)
+                return
+            upload_id = await self._keep(realm_id, file)
+            size = file.stat().st_size
+        await db.write(actions.organization.exports.finish, export, upload_id, file.name, size)
+
+    async def _keep(self, realm_id: int, file: Path) -> int:
+        db = self._database.of(realm_id)
+        upload_id = await db.write(storage.files.uploads.begin)
+        with file.open("rb") as contents:
+            position = 0
+            while piece := contents.read(PIECE_BYTES):
+                await db.write(storage.files.uploads.add_piece, upload_id, position, piece)
+                position += 1
+        return upload_id
+
+
+def _write(tx: Tx, kind: str, file: Path, name: str) -> None:
+    archive = ExportArchive(file, name)
+    leaving.write(tx, leaving.plan(tx, kind), archive, lambda done: None)
+    archive.close()

@@ -1,0 +1,378 @@
+"""Moving out: an organization in the form of Zulip's exports, or all that is one person's.
+
+realm.json                  everything small, one list of rows per table
+messages-000001.json …      zerver_message and zerver_usermessage
+attachment.json, uploads/   files
+"""
+
+import io
+import tarfile
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from pyroaring import BitMap64
+
+from tertulia import domain, storage
+from tertulia.domain.files.attachments import Attachment
+from tertulia.domain.organization.exports import PUBLIC
+from tertulia.domain.people.user import NOTIFICATION_BOT, User
+from tertulia.storage.channels.subscriptions import Span
+from tertulia.storage.database.tx import Row, Tx
+
+PERSONAL, CHANNEL, GROUP = 1, 2, 3
+BITS = {"read": 1, "starred": 2, "collapsed": 4, "mentioned": 8}
+DIRECT_TOPIC = "\x07"
+MODE = 0o600
+SECRETS = {"password_hash", "key_hash", "key_sealed", "fingerprint", "service_token"}
+
+Progress = Callable[[int], None]
+Tables = dict[str, list[dict[str, Any]]]
+
+
+class ExportArchive:
+    """A tar archive that is written as it grows."""
+
+    def __init__(self, file: Path, folder: str) -> None:
+        self._tar = tarfile.open(file, "w:gz", compresslevel=3)  # noqa: SIM115
+        self._folder = folder
+
+    def put(self, name: str, value: Any) -> None:
+        self.put_bytes(name, msgspec.json.encode(value))
+
+    def put_bytes(self, name: str, data: bytes) -> None:
+        self.put_file(name, len(data), io.BytesIO(data))
+
+    def put_file(self, name: str, size: int, contents: Any) -> None:
+        member = tarfile.TarInfo(f"{self._folder}/{name}")
+        member.size, member.mode = size, MODE
+        self._tar.addfile(member, contents)
+
+    def close(self) -> None:
+        self._tar.close()
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedExport:
+    """What leaves, and how much of it."""
+
+    kind: str
+    consenting: list[int]
+    messages: int
+
+
+def plan(tx: Tx, kind: str) -> PlannedExport:
+    consenting = [
+        each.id
+        for each in storage.people.everyone(tx)
+        if not each.is_bot and each.prefers("allow_private_data_export")
+    ]
+    return PlannedExport(kind, consenting, storage.leaving.count_messages(tx, kind, consenting))
+
+
+def write(tx: Tx, export: PlannedExport, archive: ExportArchive, progress: Progress) -> None:
+    """Everything as of one moment, into an archive."""
+    people = storage.people.everyone(tx)
+    tables = _small_tables(tx, export, people)
+    recipients = _Recipients(tx, tables)
+    paths: set[int] = set()
+    done = 0
+    readers = _Readers(tx, people)
+    for number, page in enumerate(
+        storage.leaving.message_pages(tx, export.kind, export.consenting), 1
+    ):
+        ids = [row["id"] for row in page]
+        flags = storage.leaving.of_messages(tx, "message_flag", ids)
+        archive.put(
+            f"messages-{number:06}.json",
+            {
+                "zerver_message": [_message(row, recipients) for row in page],
+                "zerver_usermessage": list(readers.held(page, flags, recipients)),
+            },
+        )
+        tables["zerver_reaction"] += map(_reaction, _about(tx, "reaction", ids))
+        paths.update(row["attachment_id"] for row in _about(tx, "attachment_message", ids))
+        done += len(page)
+        progress(done)
+    archive.put("realm.json", tables)
+    _put_files(tx, sorted(paths), archive)
+
+
+def write_person(tx: Tx, user: User, archive: ExportArchive) -> None:
+    """All rows that refer to somebody, what they said, and their files."""
+    found: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    found["account"] = [_plain(r) for r in storage.leaving.of_person(tx, "account", "id", user.id)]
+    for table, column, target in storage.checking.references(tx):
+        if target == "account":
+            rows = storage.leaving.of_person(tx, table, column, user.id)
+            found[table] += [_plain(row) for row in rows]
+    archive.put("person.json", {name: rows for name, rows in found.items() if rows})
+    attachments = storage.files.attachments.of_user(tx, user.id)
+    for attachment in attachments:
+        _put_file(tx, attachment, archive)
+
+
+# --- tables ---
+
+
+def _small_tables(tx: Tx, export: PlannedExport, people: list[User]) -> Tables:
+    realm = storage.organization.current(tx)
+    channels = [
+        each
+        for each in storage.channels.everything(tx)
+        if export.kind != PUBLIC or not each.invite_only
+    ]
+    return {
+        "import_source": "zulip",  # type: ignore[dict-item]
+        "zerver_realm": [
+            {
+                "id": realm.id,
+                "name": realm.name,
+                "string_id": realm.subdomain,
+                "date_created": realm.created_at,
+                "deactivated": realm.deactivated,
+                "description": realm.setting("description"),
+            }
+        ],
+        "zerver_userprofile": [_person(each) for each in people if not each.is_system_bot],
+        "zerver_userprofile_crossrealm": [
+            {"id": each.id, "email": NOTIFICATION_BOT, "full_name": each.full_name}
+            for each in people
+            if each.is_system_bot
+        ],
+        "zerver_stream": [
+            {
+                "id": each.id,
+                "realm": realm.id,
+                "name": each.name,
+                "description": each.description,
+                "rendered_description": each.rendered_description,
+                "invite_only": each.invite_only,
+                "history_public_to_subscribers": each.history_public,
+                "is_web_public": each.is_web_public,
+                "deactivated": each.archived,
+                "date_created": each.created_at,
+                "creator": each.creator_id,
+            }
+            for each in channels
+        ],
+        "zerver_defaultstream": [
+            {"id": each.id, "realm": realm.id, "stream": each.id}
+            for each in channels
+            if each.is_default
+        ],
+        "zerver_recipient": [],
+        "zerver_huddle": [],
+        "zerver_subscription": [],
+        "zerver_reaction": [],
+        "zerver_usertopic": [
+            {
+                "user_profile": row["user_id"],
+                "stream": row["channel_id"],
+                "topic_name": row["topic"],
+                "visibility_policy": row["policy"],
+                "last_updated": row["updated_at"],
+            }
+            for row in storage.leaving.rows(tx, "user_topic")
+        ],
+        "zerver_muteduser": [
+            {
+                "user_profile": row["user_id"],
+                "muted_user": row["muted_id"],
+                "date_muted": row["muted_at"],
+            }
+            for row in storage.leaving.rows(tx, "muted_user")
+        ],
+        "zerver_alertword": [
+            {"user_profile": row["user_id"], "word": row["word"]}
+            for row in storage.leaving.rows(tx, "alert_word")
+        ],
+    }
+
+
+def _person(user: User) -> dict[str, Any]:
+    return {
+        "id": user.id,
+        "email": user.email,
+        "delivery_email": user.email,
+        "full_name": user.full_name,
+        "role": int(user.role),
+        "is_active": user.is_active,
+        "is_bot": user.is_bot,
+        "bot_type": None if user.bot_type is None else int(user.bot_type),
+        "bot_owner": user.bot_owner_id,
+        "date_joined": user.joined_at,
+        "timezone": user.timezone,
+        "is_mirror_dummy": False,
+        "is_imported_stub": user.is_imported_stub,
+    }
+
+
+class _Recipients:
+    """The reference's way of saying where a message went: channels and conversations alike."""
+
+    def __init__(self, tx: Tx, tables: Tables) -> None:
+        self._of_channel: dict[int, int] = {}
+        self._of_conversation: dict[int, int] = {}
+        self.members: dict[int, list[int]] = {}
+        subscribers: dict[int, list[int]] = defaultdict(list)
+        for channel_id, user_id in storage.channels.subscriptions.active_pairs(tx):
+            subscribers[channel_id].append(user_id)
+        for row in tables["zerver_stream"]:
+            number = self._add(tables, CHANNEL, row["id"], subscribers[row["id"]])
+            self._of_channel[row["id"]] = number
+        for found in storage.leaving.rows(tx, "conversation"):
+            members = [int(each) for each in found["member_ids"].split(",") if each]
+            tables["zerver_huddle"].append({"id": found["id"], "group_size": len(members)})
+            number = self._add(tables, GROUP, found["id"], members)
+            self._of_conversation[found["id"]] = number
+            self.members[found["id"]] = members
+
+    def of(self, row: Row) -> int:
+        if row["channel_id"] is not None:
+            return self._of_channel[row["channel_id"]]
+        return self._of_conversation[row["conversation_id"]]
+
+    def _add(self, tables: Tables, kind: int, type_id: int, members: list[int]) -> int:
+        number = len(tables["zerver_recipient"]) + 1
+        tables["zerver_recipient"].append({"id": number, "type": kind, "type_id": type_id})
+        for user_id in members:
+            tables["zerver_subscription"].append(
+                {
+                    "id": len(tables["zerver_subscription"]) + 1,
+                    "user_profile": user_id,
+                    "recipient": number,
+                    "active": True,
+                }
+            )
+        return number
+
+
+class _Readers:
+    """Who has a message, and what they have done with it."""
+
+    def __init__(self, tx: Tx, people: list[User]) -> None:
+        self._spans: dict[int, list[tuple[int, Span]]] = defaultdict(list)
+        self._unread: dict[int, BitMap64] = {}
+        for user in people:
+            if user.is_system_bot:
+                continue
+            for span in storage.channels.subscriptions.spans_of(tx, user.id):
+                self._spans[span.channel_id].append((user.id, span))
+            self._unread[user.id] = storage.messages.unread.load(tx, user.id)
+
+    def held(
+        self, page: list[Row], flags: list[Row], recipients: _Recipients
+    ) -> Iterator[dict[str, int]]:
+        marks: dict[tuple[int, int], int] = defaultdict(int)
+        for row in flags:
+            marks[row["user_id"], row["message_id"]] |= BITS.get(row["flag"], 0)
+        for row in page:
+            number = row["id"]
+            if row["channel_id"] is None:
+                holders = recipients.members[row["conversation_id"]]
+            else:
+                spans = self._spans[row["origin_channel_id"] or row["channel_id"]]
+                holders = [user_id for user_id, span in spans if span.covers_message(number)]
+            for user_id in holders:
+                mask = marks[user_id, number]
+                if number not in self._unread.get(user_id, ()):
+                    mask |= BITS["read"]
+                yield {"user_profile": user_id, "message": number, "flags_mask": mask}
+
+
+def _message(row: Row, recipients: _Recipients) -> dict[str, Any]:
+    is_direct = row["channel_id"] is None
+    return {
+        "id": row["id"],
+        "sender": row["sender_id"],
+        "recipient": recipients.of(row),
+        "realm": row["realm_id"],
+        "type": 1,
+        "subject": DIRECT_TOPIC if is_direct else row["topic"],
+        "content": row["content"],
+        "rendered_content": row["rendered"],
+        "date_sent": row["sent_at"],
+        "last_edit_time": row["edited_at"],
+        "has_attachment": bool(row["has_attachment"]),
+        "has_image": bool(row["has_image"]),
+        "has_link": bool(row["has_link"]),
+        "is_channel_message": not is_direct,
+        "sending_client": 1,
+    }
+
+
+def _reaction(row: Row) -> dict[str, Any]:
+    return {
+        "id": row["id"],
+        "user_profile": row["user_id"],
+        "message": row["message_id"],
+        "emoji_name": row["emoji_name"],
+        "emoji_code": row["emoji_code"],
+        "reaction_type": row["reaction_type"],
+    }
+
+
+# --- files ---
+
+
+def _put_files(tx: Tx, attachment_ids: list[int], archive: ExportArchive) -> None:
+    rows, records = [], []
+    for attachment_id in attachment_ids:
+        found = storage.files.attachments.find(tx, attachment_id)
+        if found is None:
+            continue
+        _put_file(tx, found, archive)
+        rows.append(
+            {
+                "id": found.id,
+                "path_id": found.path_id,
+                "file_name": found.name,
+                "owner": found.owner_id,
+                "realm": found.realm_id,
+                "size": found.size,
+                "create_time": found.created_at,
+                "content_type": found.looks.content_type,
+                "messages": list(found.message_ids),
+            }
+        )
+        records.append(
+            {
+                "path": found.path_id,
+                "s3_path": found.path_id,
+                "size": found.size,
+                "user_profile_id": found.owner_id,
+                "realm_id": found.realm_id,
+                "content_type": found.looks.content_type,
+                "last_modified": found.created_at,
+            }
+        )
+    archive.put("attachment.json", {"zerver_attachment": rows})
+    archive.put("uploads/records.json", records)
+
+
+def _put_file(tx: Tx, found: Attachment, archive: ExportArchive) -> None:
+    contents = storage.files.uploads.Contents(tx, found.upload_id, found.size)
+    archive.put_file(f"uploads/{found.path_id}", found.size, io.BufferedReader(contents))
+
+
+def _about(tx: Tx, table: str, message_ids: list[int]) -> list[Row]:
+    return storage.leaving.of_messages(tx, table, message_ids)
+
+
+def _plain(row: Any) -> dict[str, Any]:
+    """A row without what only a machine could use, and without secrets."""
+    values = dict(row)
+    return {
+        name: value
+        for name, value in values.items()
+        if name not in SECRETS and not isinstance(value, bytes | memoryview)
+    }
+
+
+def name_of(realm_name: str, moment: str) -> str:
+    plain = domain.files.attachments.path_name(realm_name) or "organization"
+    return f"tertulia-export-{plain}-{moment}"

@@ -1,0 +1,88 @@
+"""Exports that were asked for."""
+
+from tertulia.domain.organization.exports import RealmExport
+from tertulia.storage.database.tx import Row, Tx
+
+
+def insert(tx: Tx, user_id: int, kind: str) -> int:
+    return tx.insert(
+        "INSERT INTO realm_export (realm_id, user_id, kind, asked_at)"
+        " VALUES (:realm, :user, :kind, :now) RETURNING id",
+        user=user_id,
+        kind=kind,
+        now=tx.now,
+    )
+
+
+def everything(tx: Tx) -> list[RealmExport]:
+    rows = tx.all("SELECT * FROM realm_export WHERE realm_id = :realm ORDER BY id")
+    return [_export(row) for row in rows]
+
+
+def find(tx: Tx, export_id: int) -> RealmExport | None:
+    row = tx.one("SELECT * FROM realm_export WHERE id = :id AND realm_id = :realm", id=export_id)
+    return None if row is None else _export(row)
+
+
+def waiting(tx: Tx, given_up_before: float) -> list[tuple[int, int]]:
+    """What nobody works on, as organization and number."""
+    rows = tx.all(
+        "SELECT realm_id, id FROM realm_export WHERE path_id IS NULL AND failed_at IS NULL"
+        " AND deleted_at IS NULL AND (started_at IS NULL OR started_at < :before) ORDER BY id",
+        before=given_up_before,
+    )
+    return [(row["realm_id"], row["id"]) for row in rows]
+
+
+def start(tx: Tx, export_id: int, given_up_before: float) -> bool:
+    """Take one on; says whether nobody else has."""
+    taken = tx.execute(
+        "UPDATE realm_export SET started_at = :now WHERE id = :id AND realm_id = :realm"
+        " AND path_id IS NULL AND failed_at IS NULL"
+        " AND (started_at IS NULL OR started_at < :before)",
+        now=tx.now,
+        id=export_id,
+        before=given_up_before,
+    )
+    return taken > 0
+
+
+def finish(tx: Tx, export_id: int, attachment_id: int, path_id: str) -> None:
+    tx.execute(
+        "UPDATE realm_export SET attachment_id = :attachment, path_id = :path"
+        " WHERE id = :id AND realm_id = :realm",
+        attachment=attachment_id,
+        path=path_id,
+        id=export_id,
+    )
+
+
+def fail(tx: Tx, export_id: int) -> None:
+    tx.execute(
+        "UPDATE realm_export SET failed_at = :now WHERE id = :id AND realm_id = :realm",
+        now=tx.now,
+        id=export_id,
+    )
+
+
+def note_deleted(tx: Tx, export_id: int) -> None:
+    tx.execute(
+        "UPDATE realm_export SET deleted_at = :now, attachment_id = NULL"
+        " WHERE id = :id AND realm_id = :realm",
+        now=tx.now,
+        id=export_id,
+    )
+
+
+def _export(row: Row) -> RealmExport:
+    return RealmExport(
+        id=row["id"],
+        user_id=row["user_id"],
+        kind=row["kind"],
+        asked_at=row["asked_at"],
+        started_at=row["started_at"],
+        failed_at=row["failed_at"],
+        deleted_at=row["deleted_at"],
+        attachment_id=row["attachment_id"],
+        path_id=row["path_id"],
+    )

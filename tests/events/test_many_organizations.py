@@ -1,0 +1,42 @@
+"""Several organizations on one server: what is sent in them at once is written at once."""
+
+import time
+from functools import partial
+
+import pytest
+from tests.support.ears import in_background
+from tests.support.people import Chat
+from tests.support.waiting import PATIENCE_SECONDS
+
+from tertulia import storage
+
+
+@pytest.mark.parametrize("is_busy", [False, True])
+def test_what_several_organizations_say_at_once_is_told_in_each(own_chat, is_busy):
+    """Also where somebody else is writing in one of them."""
+    server = own_chat.server
+    chats = [own_chat, *(Chat.found(server, name) for name in ("garden", "cellar"))]
+    pairs = [chat.people("ana", "ben", channels=["kitchen"]) for chat in chats]
+    for _ in range(2):
+        for ana, _ben in pairs:
+            ana.says("First", to="kitchen > lunch")
+    ears = [ben.listens_for("message") for _, ben in pairs]
+
+    holder = server.database.dialect.connect()
+    if is_busy and server.database.is_shared:
+        holder.execute("BEGIN")
+        server.database.dialect.lock_organization(holder, own_chat.realm.id)
+    sends = [
+        [in_background(partial(ana.says, "Soup", to="kitchen > lunch")) for ana, _ in pairs]
+        for _ in range(5)
+    ]
+    if is_busy:
+        time.sleep(0.1)
+    holder.close()
+    said = [
+        [send.result(PATIENCE_SECONDS).id for send in column] for column in zip(*sends, strict=True)
+    ]
+
+    for chat, ids, listening in zip(chats, said, ears, strict=True):
+        assert [each["message"]["id"] for each in listening.all()] == sorted(ids)
+        assert chat.read(storage.log.gaps) == []

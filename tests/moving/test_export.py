@@ -1,0 +1,176 @@
+"""Moving out: what leaves, for whom, and that it can come back."""
+
+import json
+import tarfile
+from pathlib import Path
+
+import pytest
+from tests.support.files import uploads
+from tests.support.people import Chat
+from tests.support.server import SECRET
+from tests.support.terminal import Said, Terminal
+
+
+def exports(chat: Chat, file: Path, *flags: str) -> Said:
+    terminal = Terminal(chat.server.folder, chat.server.url)
+    words = ("export", str(file), "--org", chat.realm.subdomain, *flags)
+    said = terminal.runs(*words, TERTULIA_SECRET=SECRET)
+    assert said.code == 0, said.err
+    return said
+
+
+def read(file: Path, name: str):
+    with tarfile.open(file) as archive:
+        (member,) = [each for each in archive.getnames() if each.endswith(name)]
+        contents = archive.extractfile(member)
+        assert contents is not None
+        return json.loads(contents.read())
+
+
+def texts(file: Path) -> list[str]:
+    return [row["content"] for row in read(file, "messages-000001.json")["zerver_message"]]
+
+
+@pytest.fixture
+def lively(chat):
+    """Things are said in the open, behind a door, and between two people."""
+    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+    ana.joins("cellar", invite_only=True)
+    ana.says("in the open", to="kitchen > lunch")
+    ana.says("behind a door", to="cellar > wine")
+    ana.says("between us", to=[ben])
+    return chat, ana, ben
+
+
+@pytest.mark.parametrize(
+    "export_type, leaves",
+    [
+        ("public", ["in the open"]),
+        ("full_with_consent", ["in the open", "between us"]),
+        ("full_without_consent", ["in the open", "behind a door", "between us"]),
+    ],
+)
+def test_only_what_may_leave_does(lively, tmp_path, export_type, leaves):
+    chat, _, ben = lively
+    ben.patch("/settings", allow_private_data_export=True).succeeds()
+
+    exports(chat, tmp_path / "out.tar.gz", "--type", export_type)
+
+    assert texts(tmp_path / "out.tar.gz") == leaves
+
+
+def test_what_left_comes_back_as_it_was(lively, tmp_path):
+    chat, ana, ben = lively
+    notes = uploads(ana, "notes.txt", b"salt, pepper")
+    linked = ana.says(f"See {notes.link}", to="kitchen > lunch")
+    ben.post(f"/messages/{linked.id}/reactions", emoji_name="tada").succeeds()
+    exports(chat, tmp_path / "out.tar.gz")
+
+    there = Terminal(tmp_path / "there")
+    said = there.runs("import", str(tmp_path / "out.tar.gz"))
+
+    assert said.code == 0, said.err
+    for line in ("2  people", "4  messages", "1  reactions", "1  files"):
+        assert line in said.out, said.out
+    assert there.runs("check").out.endswith("All is well.\n")
+    again = tmp_path / "again.tar.gz"
+    there.runs("export", str(again))
+    ours, theirs = (read(file, "messages-000001.json") for file in (tmp_path / "out.tar.gz", again))
+    for mine, other in zip(ours["zerver_message"], theirs["zerver_message"], strict=True):
+        for key in ("id", "sender", "subject", "content", "date_sent", "has_attachment"):
+            assert mine[key] == other[key]
+    assert sorted(map(str, ours["zerver_usermessage"])) == sorted(
+        map(str, theirs["zerver_usermessage"])
+    )
+
+
+def test_no_secret_leaves(lively, tmp_path):
+    chat, ana, _ = lively
+
+    exports(chat, tmp_path / "out.tar.gz")
+    exports(chat, tmp_path / "ana.tar.gz", "--person", ana.email)
+
+    for file in ("out.tar.gz", "ana.tar.gz"):
+        with tarfile.open(tmp_path / file) as archive:
+            for member in archive:
+                contents = archive.extractfile(member)
+                assert contents is not None
+                text = contents.read().decode()
+                assert "password" not in text
+                assert "key_sealed" not in text
+    assert (tmp_path / "out.tar.gz").stat().st_mode & 0o777 == 0o600
+
+
+def test_somebody_gets_all_that_is_theirs_and_nothing_else(lively, tmp_path):
+    chat, ana, ben = lively
+    ben.says("what Ben said", to="kitchen > lunch")
+    ana.post("/saved_snippets", title="soup", content="with salt").succeeds()
+    uploads(ana, "notes.txt", b"salt, pepper")
+
+    exports(chat, tmp_path / "ana.tar.gz", "--person", ana.email)
+
+    found = read(tmp_path / "ana.tar.gz", "person.json")
+    assert [row["content"] for row in found["message"]] == [
+        "in the open",
+        "behind a door",
+        "between us",
+    ]
+    assert [row["content"] for row in found["saved_snippet"]] == ["with salt"]
+    assert "what Ben said" not in json.dumps(found)
+    with tarfile.open(tmp_path / "ana.tar.gz") as archive:
+        assert any(each.endswith("notes.txt") for each in archive.getnames())
+
+
+def makes_exports(chat: Chat) -> None:
+    chat.server.do(chat.server.application.exports.look())
+
+
+def test_an_administrator_asks_for_an_export_and_gets_the_file(lively):
+    chat, ana, _ = lively
+    owner = chat.person("owner", role="owner")
+    ears = owner.listens_for("realm_export", "message")
+
+    number = owner.post("/export/realm", export_type="public").succeeds()["id"]
+    asked = ears.next()["exports"][-1]
+    makes_exports(chat)
+
+    assert (asked["id"], asked["pending"], asked["export_url"]) == (number, True, None)
+    (export,) = owner.get("/export/realm").succeeds()["exports"]
+    assert (export["pending"], export["acting_user_id"]) == (False, owner.id)
+    path = export["export_url"].partition("/user_uploads/")[2]
+    fetched = owner.raw("GET", f"/user_uploads/{path}")
+    assert (fetched.status, fetched.body[:2]) == (200, b"\x1f\x8b")
+    assert ana.raw("GET", f"/user_uploads/{path}").status == 403
+
+    owner.delete(f"/export/realm/{number}").succeeds()
+    assert owner.raw("GET", f"/user_uploads/{path}").status == 404
+    owner.delete(f"/export/realm/{number}").fails("Export already deleted")
+
+
+def test_exports_are_for_administrators_and_few_a_week(lively):
+    chat, ana, _ = lively
+    owner = chat.person("owner", role="owner")
+
+    refused = ana.post("/export/realm")
+    owner.post("/export/realm", export_type="full_without_consent").fails(
+        "Exports of all public and private data are not enabled for this organization."
+    )
+    for _ in range(5):
+        owner.post("/export/realm").succeeds()
+
+    assert refused.json["code"] == "UNAUTHORIZED_PRINCIPAL"
+    owner.post("/export/realm").fails("Exceeded rate limit.")
+
+
+def test_it_is_told_who_agrees_to_an_export(lively):
+    chat, ana, ben = lively
+    owner = chat.person("owner", role="owner")
+    ben.patch("/settings", allow_private_data_export=True).succeeds()
+
+    told = owner.get("/export/realm/consents").succeeds()["export_consents"]
+
+    assert {each["user_id"]: each["consented"] for each in told} == {
+        ana.id: False,
+        ben.id: True,
+        owner.id: False,
+    }

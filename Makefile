@@ -5,7 +5,7 @@ ARGS ?=
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check
 
-.PHONY: help install serve test check bench bench-large bench-nodes soak format docs lock clean
+.PHONY: help install serve test check bench bench-page bench-large bench-nodes soak format docs lock clean
 
 help: ## show this list
 	@echo "Usage: make TARGET [ARGS=...] [PYTHON=python3.12]"
@@ -32,6 +32,9 @@ check: .venv/dev.stamp ## format, lint, types, import direction
 
 bench: .venv/dev.stamp ## measure speed and memory
 	@$(BIN)/python -m bench $(ARGS)
+
+bench-page: .venv/dev.stamp ## measure how soon the page can be read; needs Chromium
+	@$(BIN)/python -m bench.page
 
 bench-large: .venv/dev.stamp ## measure reading among a million messages; it makes them first
 	@$(BIN)/python -m bench.large $(ARGS)

@@ -11,8 +11,7 @@ import msgspec
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Mount, Route
-from starlette.staticfiles import StaticFiles
+from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tertulia import api, domain, links, markdown, metrics, storage
@@ -228,7 +227,6 @@ class Application:
                 *IntegrationPages(self.services).routes(),
                 *ApiPage(self.services, description).routes(),
                 *Unsubscribing(self.services).routes(),
-                Mount("/static/css", StaticFiles(packages=[("tertulia.web", "static/css")])),
                 *LoginPages(DoorPages(gate), GUEST if self.services.config.demo else None).routes(),
                 *PasswordPages(DoorPages(gate)).routes(),
                 *JoiningPages(DoorPages(gate)).routes(),

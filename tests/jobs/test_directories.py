@@ -60,6 +60,7 @@ def test_what_changes_there_changes_here(house):
     assert house.syncs() == 0
 
 
+@pytest.mark.on_one
 def test_roles_and_groups_are_taken_back_where_they_were_given_there(house):
     owner = house.chat.person("owner", role="owner")
     ana, ben = house.moves_in("ana"), house.moves_in("ben")
@@ -97,6 +98,7 @@ def test_disabled_people_go_and_come_back(house):
     assert house.account(ana.id).is_active
 
 
+@pytest.mark.on_one
 def test_who_was_sent_away_by_hand_is_not_brought_back(house):
     house.chat.person("owner", role="owner")
     ana = house.moves_in("ana")
@@ -106,6 +108,7 @@ def test_who_was_sent_away_by_hand_is_not_brought_back(house):
     assert not house.account(ana.id).is_active
 
 
+@pytest.mark.on_one
 def test_only_those_who_came_from_there_are_touched(house):
     house.chat.person("owner", role="owner")
     local = house.chat.person("ben")
@@ -123,6 +126,7 @@ def test_only_those_who_came_from_there_are_touched(house):
 
 
 @pytest.mark.parametrize("how", ["disabled", "missing", "demoted"])
+@pytest.mark.on_one
 def test_the_last_owner_never_vanishes(house, how):
     ana, ben = house.moves_in("ana"), house.moves_in("ben")
     house.slapd.add_group("chiefs", house.dns["ana"])
@@ -144,6 +148,7 @@ def test_the_last_owner_never_vanishes(house, how):
     assert house.account(ben.id).is_active is (how != "demoted")
 
 
+@pytest.mark.on_one
 def test_a_directory_in_which_nobody_is_found_is_not_believed(house):
     house.chat.person("owner", role="owner")
     ana = house.moves_in("ana")

@@ -23,7 +23,7 @@ NAMES = (
 @dataclass
 class SamlSite:
     key: rsa.RSAPrivateKey = field(
-        default_factory=lambda: rsa.generate_private_key(public_exponent=65537, key_size=2048)
+        default_factory=lambda: rsa.generate_private_key(public_exponent=65537, key_size=1024)
     )
 
     def __post_init__(self) -> None:

@@ -33,7 +33,7 @@ def test_five_tabs_share_one_poll(house, sit):
     ben.says("Soup's on", to="kitchen > lunch")
     first = sit(ana).goes(topic(house, "kitchen", "lunch"))
     tabs = [first, *(first.tab() for _ in range(4))]
-    others = requests_of(tabs[1:], "/json/events")
+    others = requests_of(tabs[1:], "/json/events?")
     for tab in tabs[1:]:
         tab.goes(topic(house, "kitchen", "lunch"))
 

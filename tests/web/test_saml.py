@@ -58,6 +58,7 @@ def comes_back(browser: Browser, answer: str, state: str) -> Any:
 ANA = {"mail": ["ana@example.com"], "cn": ["Ana Díaz"], "groups": ["it", "press"]}
 
 
+@pytest.mark.on_one
 def test_a_provider_lets_somebody_in(chat, site):
     browser = Browser(chat)
 

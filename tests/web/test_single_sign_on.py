@@ -121,6 +121,7 @@ def test_a_provider_lets_somebody_in_who_was_not_among_us(chat, site):
     assert named == {"it": [me["user_id"]], "press": [me["user_id"]]}
 
 
+@pytest.mark.on_one
 def test_an_account_is_found_by_who_it_is_and_first_by_its_verified_address(chat, site):
     ana = chat.person("ana", role="admin")
     ana_is_known(site)
@@ -136,6 +137,7 @@ def test_an_account_is_found_by_who_it_is_and_first_by_its_verified_address(chat
     assert ana.record.email == "ana@example.com"
 
 
+@pytest.mark.on_one
 def test_an_address_that_was_given_to_another_opens_nothing(chat, site):
     ana = chat.person("ana", role="owner")
     ana_is_known(site)
@@ -158,6 +160,7 @@ def test_an_address_that_was_given_to_another_opens_nothing(chat, site):
     [{"email_verified": False}, {"email_verified": None}, {"email": None}, {"email": "no address"}],
     ids=str,
 )
+@pytest.mark.on_one
 def test_an_address_that_is_not_verified_opens_nothing(chat, site, claims):
     chat.person("ana", role="owner")
     site.knows("s-eve", **{"email": "ana@example.com", "email_verified": True} | claims)
@@ -169,6 +172,7 @@ def test_an_address_that_is_not_verified_opens_nothing(chat, site, claims):
     assert "session" not in browser.cookies
 
 
+@pytest.mark.on_one
 def test_who_may_not_come_in_is_told_why(chat, site):
     ana_is_known(site)
     outside, uninvited = Browser(chat), Browser(chat)
@@ -186,6 +190,7 @@ def test_who_may_not_come_in_is_told_why(chat, site):
     assert welcome.calls("GET", "/users/me").status == 200
 
 
+@pytest.mark.on_one
 def test_an_invitation_goes_with_whoever_comes_by_way_of_a_provider(chat, site):
     owner = chat.person("owner", role="owner", channels=["kitchen"])
     terms = Terms(role=Role.MODERATOR, channel_ids=(chat.channel("kitchen").id,))
@@ -204,6 +209,7 @@ def test_an_invitation_goes_with_whoever_comes_by_way_of_a_provider(chat, site):
 
 
 @pytest.mark.parametrize("abuse", ["another browser", "twice", "made up", "late", "no code"])
+@pytest.mark.on_one
 def test_a_way_back_is_good_once_in_the_browser_that_left(chat, site, abuse):
     ana_is_known(site)
     browser, other = Browser(chat), Browser(chat)
@@ -229,6 +235,7 @@ def test_a_way_back_is_good_once_in_the_browser_that_left(chat, site, abuse):
     assert "session" not in browser.cookies | other.cookies
 
 
+@pytest.mark.on_one
 def test_the_state_of_another_organization_is_unknown_here(chat, site):
     ana_is_known(site)
     elsewhere = Chat.found(chat.server)
@@ -240,6 +247,7 @@ def test_the_state_of_another_organization_is_unknown_here(chat, site):
     assert page.status == 400
 
 
+@pytest.mark.on_one
 def test_what_is_kept_of_a_login_tells_nobody_anything(chat, site):
     browser = Browser(chat)
     left = browser.opens(KEYCLOAK).headers["Location"]
@@ -254,6 +262,7 @@ def test_what_is_kept_of_a_login_tells_nobody_anything(chat, site):
         assert secret.encode() not in text
 
 
+@pytest.mark.on_one
 def test_after_logging_in_one_is_only_led_to_pages_of_ours(chat, site):
     ana_is_known(site)
     browser = Browser(chat)
@@ -263,6 +272,7 @@ def test_after_logging_in_one_is_only_led_to_pages_of_ours(chat, site):
     assert came.headers["Location"] == "/"
 
 
+@pytest.mark.on_one
 def test_a_session_that_somebody_else_has_put_there_is_not_used_on(chat, site):
     ana_is_known(site)
     eve = Browser.of(chat.person("eve"))
@@ -274,6 +284,7 @@ def test_a_session_that_somebody_else_has_put_there_is_not_used_on(chat, site):
     assert eve.calls("GET", "/users/me").status == 401
 
 
+@pytest.mark.on_one
 def test_github_finds_the_one_address_that_has_an_account(chat, github):
     ben = chat.person("ben")
     github.answers = {
@@ -296,6 +307,7 @@ def test_github_finds_the_one_address_that_has_an_account(chat, github):
 # --- what clients are told ---
 
 
+@pytest.mark.on_one
 def test_clients_are_told_of_every_way_in(chat):
     told = chat.stranger.get("/server_settings").succeeds()
 
@@ -326,6 +338,7 @@ def test_clients_are_told_of_every_way_in(chat):
     assert f'href="{KEYCLOAK}?next=/%23x"' in page
 
 
+@pytest.mark.on_one
 def test_a_method_that_is_switched_off_is_closed_at_once(chat, site):
     ana_is_known(site)
     owner, browser = chat.person("owner", role="owner"), Browser(chat)
@@ -336,6 +349,7 @@ def test_a_method_that_is_switched_off_is_closed_at_once(chat, site):
     assert browser.opens(KEYCLOAK).status == 401
     assert browser.opens(back).status == 401
     assert browser.opens("/accounts/login/social/google").status == 404
+    assert "Missing idp param" in text_of(browser.opens("/accounts/login/social/oidc"))
     names = [
         each["name"]
         for each in chat.stranger.get("/server_settings").succeeds()[
@@ -348,6 +362,7 @@ def test_a_method_that_is_switched_off_is_closed_at_once(chat, site):
 # --- apps ---
 
 
+@pytest.mark.on_one
 def test_the_mobile_app_is_called_with_its_key(chat, site):
     ana = chat.person("ana")
     ana_is_known(site)
@@ -390,6 +405,7 @@ def test_the_desktop_app_is_given_a_token_for_a_moment(chat, site):
     assert not thief.cookies
 
 
+@pytest.mark.on_one
 def test_the_desktop_apps_own_window_leads_to_the_browser(chat):
     app = Browser(chat, headers={"User-Agent": "ZulipElectron/5.11.0 (Linux)"})
 
@@ -404,6 +420,7 @@ def test_the_desktop_apps_own_window_leads_to_the_browser(chat):
     assert app.opens(f"{KEYCLOAK}?desktop_flow_otp={OTP}").status == 302
 
 
+@pytest.mark.on_one
 def test_a_token_of_the_desktop_app_is_stale_after_seconds(chat, site):
     chat.person("ana")
     ana_is_known(site)
@@ -429,6 +446,7 @@ def test_a_token_of_the_desktop_app_is_stale_after_seconds(chat, site):
         (f"mobile_flow_otp={OTP}&desktop_flow_otp={OTP}", "both mobile_flow_otp and desktop"),
     ],
 )
+@pytest.mark.on_one
 def test_a_bad_one_time_password_is_refused_before_leaving(chat, query, words):
     page = Browser(chat).opens(f"{KEYCLOAK}?{query}")
 
@@ -439,6 +457,7 @@ def test_a_bad_one_time_password_is_refused_before_leaving(chat, query, words):
 # --- a proxy's word ---
 
 
+@pytest.mark.on_one
 def test_a_trusted_proxy_says_who_somebody_is(chat):
     ana, browser = chat.person("ana"), Browser(chat)
 
@@ -472,6 +491,7 @@ def test_nobody_else_is_believed_about_a_header(start_server, trusted):
 # --- signed tokens ---
 
 
+@pytest.mark.on_one
 def test_a_signed_token_gives_a_key(chat):
     ana = chat.person("ana")
 
@@ -485,6 +505,7 @@ def test_a_signed_token_gives_a_key(chat):
     assert full["user"]["user_id"] == ana.id
 
 
+@pytest.mark.on_one
 def test_a_token_that_is_no_good_gives_nothing(chat):
     ana = chat.person("ana")
 
@@ -506,6 +527,7 @@ def test_a_token_that_is_no_good_gives_nothing(chat):
     gone.fails("Account is deactivated", code="USER_DEACTIVATED", status=401)
 
 
+@pytest.mark.on_one
 def test_a_page_elsewhere_can_send_somebody_in_with_a_token(chat):
     ana, browser = chat.person("ana"), Browser(chat)
 

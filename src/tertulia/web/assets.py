@@ -19,10 +19,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from tertulia.web import joining, rendering
+from tertulia.web import joining
 
 STATIC = Path(__file__).parent / "static"
 LANGUAGES = sorted(path.stem for path in (STATIC / "words").glob("*.js"))
+ALL_STYLES = frozenset(path.stem for path in (STATIC / "css").glob("*.css"))
 STYLES = ("tokens", "base", "layout", "messages", "code", "compose", "lists", "dialogs", "phone")
 
 # The desktop app looks for the last name: it tells of direct messages by it.
@@ -34,6 +35,7 @@ PICTURES = {
 }
 
 _IMMUTABLE = "public, max-age=31536000, immutable"
+_FOR_AN_HOUR = "public, max-age=3600"
 _TYPES = {
     ".js": "text/javascript; charset=utf-8",
     ".css": "text/css; charset=utf-8",
@@ -85,6 +87,7 @@ class Assets:
     def routes(self) -> list[Route]:
         return [
             Route("/static/page/{name}", self._serve),
+            Route("/static/css/{name}.css", self._serve_style),
             *(Route(path, _picture) for path in PICTURES),
             Route("/static/dev/{language}/{path:path}", self._serve_as_it_is),
         ]
@@ -99,7 +102,6 @@ class Assets:
         for language in LANGUAGES:
             self.addresses(language)
         assert self.worker
-        rendering.warm_up("shell.html")
 
     def addresses(self, language: str) -> Addresses:
         """Of the files in a language, or in English."""
@@ -153,6 +155,16 @@ class Assets:
         if made is None or " " in name:
             return Response("Not found", status_code=404, media_type="text/plain")
         return made.reply(request, _IMMUTABLE)
+
+    async def _serve_style(self, request: Request) -> Response:
+        """A stylesheet by itself, for the pages that need no more."""
+        name = request.path_params["name"]
+        if name not in ALL_STYLES:
+            return Response("Not found", status_code=404, media_type="text/plain")
+        if f"css {name}" not in self._made:
+            style = squeezed_style(_read(f"css/{name}.css"))
+            self._made[f"css {name}"] = self._make(name, ".css", style)
+        return self._made[f"css {name}"].reply(request, _FOR_AN_HOUR)
 
     async def _serve_as_it_is(self, request: Request) -> Response:
         path, language = request.path_params["path"], request.path_params["language"]

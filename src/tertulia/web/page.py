@@ -45,6 +45,7 @@ class WebPage:
     async def _shell(self, call: Call) -> bytes:
         language = _language(call)
         await self._assets.prepare()
+        await rendering.load()
         addresses = self._assets.addresses(language)
         name = call.org.realm.name
         text = rendering.text("shell.html", language=language, name=name, files=addresses)

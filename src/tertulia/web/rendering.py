@@ -3,6 +3,7 @@
 The engine is loaded when the first page is asked for: a server that only bots talk to needs none.
 """
 
+import asyncio
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -27,6 +28,7 @@ async def page(
 ) -> Response:
     """A page without scripts, in the language of the one who asks, never kept by anybody."""
     language = words.language(request.header("accept-language"))
+    await load()
     body = text(template, language=language, say=words.in_language(language), **values)
     own = {"Cache-Control": "no-store", **security_headers.of_page(), **(headers or {})}
     return await answer(request, body.encode(), "text/html; charset=utf-8", status, own)
@@ -52,9 +54,16 @@ def text(template: str, **values: Any) -> str:
     return rendered
 
 
-def warm_up(template: str) -> None:
-    """Load the engine and a template, which takes a moment the first time."""
-    _engine().get_template(template)
+async def load() -> None:
+    """Load the engine and all templates: on a thread, for it takes a moment the first time."""
+    if _engine.cache_info().currsize == 0:
+        await asyncio.to_thread(_load_all)
+
+
+def _load_all() -> None:
+    engine = _engine()
+    for name in engine.list_templates():
+        engine.get_template(name)
 
 
 @cache

@@ -11,6 +11,7 @@ from tertulia import actions, api, domain, links
 from tertulia.actions.people.arriving import ProvenIdentity
 from tertulia.api.call import Call
 from tertulia.config import OpenIdProvider
+from tertulia.errors import BadRequest
 from tertulia.errors.authentication import CrossSiteRequest, ProviderFailed
 from tertulia.links.answers import PendingLogin, ProviderTrouble, SiteUser
 from tertulia.web import departures, door, endings
@@ -50,6 +51,8 @@ class SingleSignOn:
 
 async def _leave(call: Call, backend: str, idp: str = "") -> Response:
     """Send a browser to a provider, and remember what it wants."""
+    if backend in ("oidc", "saml") and not idp:
+        raise BadRequest("Missing idp param")
     provider = api.people.providers.find(call, f"{backend}:{idp}" if idp else backend)
     if departures.is_desktop_app(call):
         return await departures.send_to_browser(call)

@@ -8,6 +8,7 @@ import fcntl
 import os
 import secrets
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import structlog
@@ -104,7 +105,7 @@ def find_vault(config: Config) -> Vault | None:
     if secret is None:
         return None
     try:
-        return Vault(secret)
+        return Vault(secret, partial(find_secret, config))
     except ValueError:
         raise WrongSecret(f"{config.secret_file} does not hold a secret.") from None
 
@@ -135,10 +136,41 @@ def check_vault(config: Config, database: Database) -> None:
     try:
         vault.unseal(sealed)
     except WrongSecret:
+        if _return_to_former(config, sealed):
+            return
         raise WrongSecret(
             "The keys in this database were sealed with another secret. Give this server the same"
             f" one: the file {config.secret_file} or the setting TERTULIA_SECRET."
         ) from None
+
+
+def replace_secret(config: Config, secret: bytes) -> None:
+    """Put a new secret in the place of the old one, which is kept beside it until all is done."""
+    former = _former_secret(config)
+    private_files.write(former, (find_secret(config) or b"") + b"\n")
+    draft = config.secret_file.with_name("secret.new")
+    private_files.write(draft, secret + b"\n")
+    draft.replace(config.secret_file)
+
+
+def forget_former_secret(config: Config) -> None:
+    _former_secret(config).unlink(missing_ok=True)
+
+
+def _former_secret(config: Config) -> Path:
+    return config.secret_file.with_name("secret.former")
+
+
+def _return_to_former(config: Config, sealed: bytes) -> bool:
+    """If the secret was being replaced when the lights went out, go on with the one before."""
+    former = _former_secret(config)
+    try:
+        Vault(former.read_bytes().strip()).unseal(sealed)
+    except (FileNotFoundError, ValueError, WrongSecret):
+        return False
+    former.replace(config.secret_file)
+    log.warning("the secret was not replaced after all: something came between")
+    return True
 
 
 def check_clock(database: Database) -> None:

@@ -13,6 +13,7 @@ from urllib.parse import urlencode
 from tests.support.waiting import PATIENCE_SECONDS
 
 FORM = "application/x-www-form-urlencoded"
+BORDER = "a-line-that-is-in-no-file"
 
 
 class Unreachable(Exception):
@@ -74,6 +75,16 @@ class Client:
         ask(connection, "GET", f"/api/v1/events?{encoded(target)}", None, self._headers)
         return Parked(connection)
 
+    def patch(self, path: str, **params: Any) -> Answer:
+        return self._ask("PATCH", f"/api/v1{path}", encoded(params), {})
+
+    def uploads(self, name: str, data: bytes) -> Answer:
+        """Send a file."""
+        head = f"--{BORDER}\r\nContent-Disposition: form-data; name=file; filename={name}\r\n\r\n"
+        body = head.encode() + data + f"\r\n--{BORDER}--\r\n".encode()
+        headers = {"Content-Type": f"multipart/form-data; boundary={BORDER}"}
+        return self._ask("POST", "/api/v1/user_uploads", body, headers)
+
     def delete(self, path: str, **params: Any) -> Answer:
         return self._ask("DELETE", f"/api/v1{path}", encoded(params), {})
 
@@ -82,7 +93,9 @@ class Client:
             self._connection.close()
             self._connection = None
 
-    def _ask(self, method: str, target: str, body: str | None, headers: dict[str, str]) -> Answer:
+    def _ask(
+        self, method: str, target: str, body: str | bytes | None, headers: dict[str, str]
+    ) -> Answer:
         if self._connection is None:
             self._connection = connect(self.port)
         try:
@@ -99,7 +112,9 @@ class Roaming(Client):
     def __init__(self, clients: Sequence[Client]) -> None:
         self._turns = itertools.cycle(clients)
 
-    def _ask(self, method: str, target: str, body: str | None, headers: dict[str, str]) -> Answer:
+    def _ask(
+        self, method: str, target: str, body: str | bytes | None, headers: dict[str, str]
+    ) -> Answer:
         return next(self._turns)._ask(method, target, body, headers)
 
 
@@ -129,11 +144,11 @@ def ask(
     connection: http.client.HTTPConnection,
     method: str,
     target: str,
-    body: str | None,
+    body: str | bytes | None,
     headers: dict[str, str],
 ) -> None:
     if body is not None:
-        headers = headers | {"Content-Type": FORM}
+        headers = {"Content-Type": FORM} | headers
     with broken_connections_told_apart():
         connection.request(method, target, body, headers)
 

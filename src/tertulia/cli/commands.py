@@ -27,6 +27,7 @@ COMMANDS = {
     ),
     "export": ("exporting", "Write an organization to an archive, in the form of Zulip's exports."),
     "import": ("importing", "Bring in an export of Zulip, Slack, Mattermost or Rocket.Chat."),
+    "secret": ("secret", "The server's secret: replace it while the server runs."),
     "audit": ("audit", "List who did what, the newest first."),
     "mail": ("mail", "Mail: see whether the server can send any."),
     "backup": ("backup", "Copy everything to a file, beside a running server."),

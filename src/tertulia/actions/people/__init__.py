@@ -55,6 +55,7 @@ if TYPE_CHECKING:
         profile_fields,
         profiles,
         roles,
+        sealing,
         sessions,
         statuses,
         webhook_calls,

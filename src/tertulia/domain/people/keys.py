@@ -8,6 +8,7 @@ import hashlib
 import hmac
 import secrets
 import string
+from collections.abc import Callable
 
 from nacl.exceptions import CryptoError
 from nacl.secret import SecretBox
@@ -23,15 +24,41 @@ class WrongSecret(CannotStart):
 
 
 class Vault:
-    """Seals and recognises keys with one server's secret."""
+    """Seals and recognises keys with one server's secret.
 
-    def __init__(self, secret: bytes) -> None:
+    The secret can be replaced while the server runs. `read_again` gives the present one, which is
+    asked for when a key is not recognized; the former one is good until all is sealed anew.
+    """
+
+    def __init__(
+        self, secret: bytes, read_again: Callable[[], bytes | None] = lambda: None
+    ) -> None:
+        self._read_again = read_again
+        self._former: Vault | None = None
+        self._adopt(secret)
+
+    def _adopt(self, secret: bytes) -> None:
         if len(secret) < 16:
             raise ValueError("the secret must be at least 16 bytes long")
+        self._secret = secret
         self._finding = hashlib.blake2b(secret, digest_size=32, person=b"find a key").digest()
         sealing = hashlib.blake2b(secret, digest_size=32, person=b"seal a key").digest()
         self._signing = hashlib.blake2b(secret, digest_size=32, person=b"sign a link").digest()
         self._box = SecretBox(sealing)
+
+    def look_again(self) -> None:
+        """Go on with the present secret, if it was replaced."""
+        secret = self._read_again()
+        if secret is not None and len(secret) >= 16 and secret != self._secret:
+            self._former = Vault(self._secret)
+            self._adopt(secret)
+
+    def other_fingerprints(self, key: str) -> list[bytes]:
+        """By what a key may be known while the secret is being replaced."""
+        before = self._secret
+        self.look_again()
+        others = [] if self._former is None else [self._former.fingerprint(key)]
+        return others if self._secret == before else [self.fingerprint(key), *others]
 
     def fingerprint(self, key: str) -> bytes:
         return hmac.digest(self._finding, key.encode(), "sha256")
@@ -47,7 +74,13 @@ class Vault:
         try:
             return self._box.decrypt(sealed).decode()
         except CryptoError as error:
-            raise WrongSecret from error
+            self.look_again()
+            try:
+                return self._box.decrypt(sealed).decode()
+            except CryptoError:
+                if self._former is None:
+                    raise WrongSecret from error
+        return self._former.unseal(sealed)
 
 
 def new_key() -> str:

@@ -284,6 +284,15 @@ class RoleChanged(Event, frozen=True):
                 yield person_updated(user.id, delivery_email=user.email if sees else None)
 
 
+class KeysSealedAnew(Event, frozen=True):
+    """The server has another secret: every key is known by another fingerprint."""
+
+    kind: ClassVar[str] = "keys_sealed_anew"
+
+    def touched(self) -> Touched:
+        return Touched(everything=True)
+
+
 class StubClaimed(Event, frozen=True):
     """Somebody who was brought along from another server has logged in for the first time."""
 

@@ -1,0 +1,41 @@
+"""kill -9 while the tables are made: the next start finds nothing, or everything, and goes on."""
+
+import random
+import time
+
+import pytest
+from tests.crash.client import request
+from tests.crash.conftest import NewServer
+from tests.support.databases import Databases, Kind
+
+from tertulia import storage
+from tertulia.storage.database import Database
+
+LONGEST_SECONDS = 0.3  # from the start of a process until it listens, more or less
+
+
+@pytest.mark.parametrize(
+    "kind, kills",
+    [
+        ("sqlite", 5),
+        pytest.param("postgres", 2, marks=pytest.mark.postgres),
+        pytest.param("sqlite", 200, marks=pytest.mark.soak),
+    ],
+)
+def test_tables_are_all_there_or_none(
+    databases: Databases, new_server: NewServer, kind: Kind, kills: int
+):
+    everything = {each.number for each in storage.database.schema.migrations()}
+    url, folder = databases.new(kind, untouched=True)
+    server = new_server(url, folder)
+    for number in range(kills):
+        server.start(wait=False)
+        time.sleep(random.uniform(0, LONGEST_SECONDS * (number + 1) / kills))
+        server.kill()
+        assert Database.at(url).schema().applied in (frozenset(), everything)
+
+    server.start()
+    assert request(server.port, "GET", "/api/v1/server_settings").status == 200
+    server.kill()
+    assert Database.at(url).integrity_problems() == []
+    assert Database.at(url).schema().applied == everything

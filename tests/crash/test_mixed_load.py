@@ -1,0 +1,139 @@
+"""kill -9 while people do all that people do: nothing told to them is lost, or wrong."""
+
+import os
+import random
+import time
+from typing import Any
+
+import pytest
+from tests.crash.conftest import NewServer
+from tests.crash.deeds import LAST_WORDS, Believer, Doer
+from tests.crash.ledger import Hearsay, Ledger
+from tests.crash.load import say_until_heard
+from tests.crash.people import settle
+from tests.crash.test_kill import data_problems
+from tests.support.databases import Databases, Kind
+from tests.support.waiting import PATIENCE_SECONDS, eventually
+
+MOST_DONE_IN_A_LIFE = 25
+
+
+@pytest.mark.parametrize(
+    "kind, kills",
+    [
+        ("sqlite", 12),
+        pytest.param("postgres", 8, marks=pytest.mark.postgres),
+        pytest.param("sqlite", 600, marks=pytest.mark.soak),
+        pytest.param("postgres", 400, marks=[pytest.mark.soak, pytest.mark.postgres]),
+    ],
+)
+def test_kill_9_in_the_midst_of_everything(
+    databases: Databases, new_server: NewServer, kind: Kind, kills: int
+):
+    seed = os.environ.get("TERTULIA_TEST_SEED") or str(random.randrange(1_000_000))
+    chance = random.Random(seed)
+    url, folder = databases.ready(kind)
+    people = settle(url, "ana ben cleo dan")
+    server = new_server(url, folder)
+    server.start()
+    for name in people:
+        people[name].at(server.port).joins("kitchen")
+    believers = [Believer(name, people[name].at(server.port)) for name in ("ana", "dan")]
+    doers = [Doer(name, people[name].at(server.port), "kitchen") for name in ("ana", "ben", "cleo")]
+
+    for thread in (*believers, *doers):
+        thread.start()
+    for _ in range(kills):
+        wait_until_done(doers, done(doers) + chance.randrange(1, MOST_DONE_IN_A_LIFE))
+        time.sleep(chance.uniform(0, 0.01))
+        server.kill()
+        server.start()
+    for doer in doers:
+        doer.stop()
+    place = {"type": "channel", "to": "kitchen", "topic": "end"}
+    say_until_heard(people["ben"].at(server.port), LAST_WORDS, place)
+    for believer in believers:
+        believer.join(PATIENCE_SECONDS)
+
+    problems = [each for doer in doers for each in doer.ledger.compare(doer.found())]
+    for believer in believers:
+        problems += believer.hearsay.compare(believer.truth())
+    server.kill()
+    problems += data_problems(url)
+    assert not problems, f"TERTULIA_TEST_SEED={seed}\n" + "\n".join(problems[:30])
+    assert {deed for doer in doers for deed in doer.done} == set(Doer.DEEDS)
+    assert sum(doer.ledger.unanswered for doer in doers) > 0, "nothing was ever cut off"
+
+
+def wait_until_done(doers: list[Doer], count: int) -> None:
+    eventually(lambda: done(doers) >= count or any(doer.ledger.problems for doer in doers))
+
+
+def done(doers: list[Doer]) -> int:
+    return sum(doer.ledger.acknowledged for doer in doers)
+
+
+# --- whether the checker would find anything ---
+
+
+def message(number: int, event_id: int, content: str = "Soup") -> dict[str, Any]:
+    told = {"id": number, "content": content}
+    return {"id": event_id, "type": "message", "message": told, "flags": []}
+
+
+def like(number: int, event_id: int, op: str = "add") -> dict[str, Any]:
+    return {"id": event_id, "type": "reaction", "op": op, "message_id": number, "user_id": 9}
+
+
+TRUE = [message(1, 1), message(2, 2), like(1, 3), like(2, 4), like(2, 5, "remove")]
+FAULTS = {
+    "a message is lost": [message(1, 1), like(1, 3)],
+    "a message is told twice": [*TRUE, message(2, 6)],
+    "a message has other words": [message(1, 1, "Tea"), *TRUE[1:]],
+    "a like is lost": [message(1, 1), message(2, 2)],
+    "a like is told twice": [*TRUE, like(1, 6)],
+    "a like that was taken back stays": TRUE[:-1],
+    "an event is out of order": [message(2, 2), message(1, 1), *TRUE[2:]],
+    "a message is told that is not there": [*TRUE, message(3, 6)],
+    "something is read that is not": [
+        *TRUE,
+        {"id": 6, "type": "update_message_flags", "op": "add", "flag": "read", "messages": [1]},
+    ],
+}
+
+
+def heard(events: list[dict[str, Any]]) -> Hearsay:
+    hearsay = Hearsay("ana")
+    for event in events:
+        hearsay.hear(event)
+    return hearsay
+
+
+def test_what_is_true_passes_the_checker():
+    assert list(heard(TRUE).compare(heard(TRUE))) == []
+
+
+@pytest.mark.parametrize("events", FAULTS.values(), ids=FAULTS.keys())
+def test_the_checker_finds_what_is_wrong_with_events(events):
+    assert list(heard(events).compare(heard(TRUE)))
+
+
+@pytest.mark.parametrize(
+    "steps, found, is_wrong",
+    [
+        (["told a"], "a", False),
+        (["told a"], None, True),
+        (["told a", "tried b"], "a", False),
+        (["told a", "tried b"], "b", False),
+        (["told a", "tried b"], "c", True),
+        (["told a", "tried b", "told c"], "b", True),
+        (["tried a"], None, False),
+    ],
+)
+def test_the_checker_finds_what_is_wrong_with_answers(steps, found, is_wrong):
+    ledger = Ledger("ana")
+    for step in steps:
+        what, value = step.split()
+        (ledger.is_told if what == "told" else ledger.tries)("soup", value)
+
+    assert bool(list(ledger.compare({"soup": found}))) is is_wrong

@@ -1,0 +1,73 @@
+"""Upgrading one server after the other: an older one goes on beside a newer one.
+
+The newer one is played by what it would do to the database: a migration that adds something, and an
+event in words that the older one does not know.
+"""
+
+from dataclasses import replace
+
+import pytest
+from tests.support.databases import Databases
+from tests.support.people import Chat
+from tests.support.server import Server
+
+from tertulia import storage
+from tertulia.storage.database import Database
+from tertulia.storage.database.schema import BREAKING, Migration, SchemaTooNew
+from tertulia.storage.database.tx import Tx
+
+ADDS = (
+    "ALTER TABLE account ADD COLUMN shoe_size INTEGER NOT NULL DEFAULT 42;"
+    " CREATE TABLE shoe (id {serial}, realm_id BIGINT NOT NULL, name TEXT NOT NULL);"
+)
+FROM_THE_FUTURE = 9_000
+
+
+def migrate(database: Database, text: str) -> None:
+    connection = database.dialect.connect()
+    database.dialect.begin_write(connection)
+    database.dialect.lock_schema(connection)
+    missing = [Migration(FROM_THE_FUTURE, text)]
+    storage.database.schema.apply(connection, database.dialect, missing)
+    connection.execute("COMMIT")
+    connection.close()
+
+
+def say_something_unheard_of(tx: Tx) -> None:
+    storage.log.append(tx, "shoe_bought", '{"to":"all"}', '{"size":42}')
+
+
+@pytest.mark.postgres
+def test_an_older_server_goes_on_beside_a_newer_one(databases: Databases):
+    url, folder = databases.new("postgres", untouched=True)
+    old = Server(url, folder).start()
+    chat = Chat.found(old, "")
+    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+    ears = ben.listens_for("message")
+    ana.says("before", to="kitchen > upgrade")
+
+    migrate(old.database, ADDS)
+    new = Server(url, folder).start()
+    new.write(chat.realm.id, say_something_unheard_of)
+    replace(ana, server=new).says("by the newer one", to="kitchen > upgrade")
+    cleo = chat.person("cleo", channels=["kitchen"])
+    ana.says("by the older one", to="kitchen > upgrade")
+
+    told = [event["message"]["content"] for event in ears.poll(-1).succeeds()["events"]]
+    assert told == ["before", "by the newer one", "by the older one"]
+    replace(cleo, server=new).get("/users/me").succeeds()
+    old.restart()
+    ana.says("after a restart", to="kitchen > upgrade")
+    new.stop()
+    old.stop()
+
+
+@pytest.mark.postgres
+def test_an_older_server_refuses_what_it_cannot_work_with(databases: Databases):
+    url, _ = databases.new("postgres", untouched=True)
+    database = Database.at(url)
+    database.migrate()
+    migrate(database, f"{BREAKING}\nALTER TABLE account ADD COLUMN shoe_size INTEGER;")
+
+    with pytest.raises(SchemaTooNew):
+        database.migrate()

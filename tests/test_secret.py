@@ -1,0 +1,53 @@
+"""Replacing the secret while the server runs."""
+
+import contextlib
+
+from tests.support.terminal import Terminal
+from tests.support.waiting import eventually
+
+from tertulia.config import Config
+from tertulia.domain.people.keys import Vault
+from tertulia.opening import find_secret, replace_secret
+
+
+def test_the_secret_is_replaced_and_nobody_notices(tmp_path):
+    with contextlib.closing(Terminal(tmp_path / "data")) as terminal:
+        server = terminal.serves()
+        ana = terminal.adds("ana")
+        server.soon_answers(200, "/users/me", who=ana)
+        before = find_secret(Config(data=terminal.data))
+
+        said = terminal.runs("secret", "rotate")
+        answers = [server.asks("GET", "/users/me", who=ana)[0] for _ in range(30)]
+
+        assert said.code == 0, said.err
+        assert said.err.startswith("1 keys are sealed with the new secret.")
+        assert set(answers) == {200}
+        assert find_secret(Config(data=terminal.data)) != before
+        eventually(lambda: server.asks("GET", "/users/me", who=ana)[0] == 200)
+        assert terminal.runs("check").out.endswith("All is well.\n")
+        assert (
+            f"key={ana.partition(':')[2]}"
+            in terminal.runs("user", "zuliprc", "ana@example.com").out
+        )
+
+
+def test_a_secret_that_was_half_replaced_is_put_back(tmp_path):
+    terminal = Terminal(tmp_path / "data").founds()
+    ana = terminal.adds("ana")
+
+    replace_secret(Config(data=terminal.data), b"a new secret that nothing is sealed with yet")
+
+    assert f"key={ana.partition(':')[2]}" in terminal.runs("user", "zuliprc", "ana@example.com").out
+    assert terminal.runs("check").out.endswith("All is well.\n")
+
+
+def test_a_vault_knows_keys_by_both_secrets_while_one_is_replaced():
+    present = b"the first secret of all"
+    vault = Vault(present, lambda: present)
+    known, sealed = vault.fingerprint("key"), vault.seal("key")
+
+    present = b"the second secret of all"
+
+    assert vault.other_fingerprints("key") == [Vault(present).fingerprint("key"), known]
+    assert vault.unseal(sealed) == "key"

@@ -4,8 +4,9 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from functools import cache, partial
-from typing import Any
+from functools import cache, cached_property, partial
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from starlette.applications import Starlette
@@ -14,7 +15,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from tertulia import api, domain, links, markdown, metrics, storage
+from tertulia import api, domain, links, markdown, storage
 from tertulia.api.admission import Admission
 from tertulia.api.call import COMPLAINTS, Services
 from tertulia.api.routes import ABSENT, ROUTES
@@ -26,6 +27,7 @@ from tertulia.domain.people.keys import Vault
 from tertulia.errors import ClientError
 from tertulia.errors.http import ServiceUnavailable
 from tertulia.events.delivery import Delivery
+from tertulia.http.answers import AnswerCounts
 from tertulia.http.dispatch import Api
 from tertulia.http.openapi import Glossary, describe
 from tertulia.http.ratelimit import Limiter
@@ -59,6 +61,9 @@ from tertulia.web.passwords import PasswordPages
 from tertulia.web.saml import SamlPages
 from tertulia.web.single_sign_on import SingleSignOn
 from tertulia.web.unsubscribing import Unsubscribing
+
+if TYPE_CHECKING:
+    from tertulia.metrics import Metrics
 
 TABLE_HEADERS = {"Cache-Control": "public, max-age=86400", "Access-Control-Allow-Origin": "*"}
 
@@ -102,10 +107,7 @@ class Application:
         self.herald = Herald(config, database, self.delivery, vault)
         self.runner = Runner(self._jobs())
         self.connections = Connections(config)
-        self.metrics = metrics.Metrics(
-            self.delivery, self.runner, self.indexing, self.counting, self.connections
-        )
-        self.metrics.tell_of_mail(self.postman)
+        self.answers = AnswerCounts()
         links.loading.load(config)
         gate = Admission(self.services)
         self._api = Api(
@@ -114,7 +116,7 @@ class Application:
             config,
             greet=gate.greet,
             absent=ABSENT,
-            observe=self.metrics.observe,
+            observe=self.answers.observe,
             refused=api.recording.refused,
         )
         self._api_for_browsers = Api(
@@ -125,7 +127,7 @@ class Application:
             for_browsers=True,
             greet=gate.greet_browser,
             absent=ABSENT,
-            observe=self.metrics.observe,
+            observe=self.answers.observe,
             refused=api.recording.refused,
         )
         self._pages = self._build_pages(gate)
@@ -243,10 +245,23 @@ class Application:
         await self.services.database.read_in(0, storage.organization.all_of_them)
         return JSONResponse({"status": "ok"})
 
+    @cached_property
+    def metrics(self) -> "Metrics":
+        found: Metrics = import_module("tertulia.metrics").Metrics(
+            self.answers,
+            self.delivery,
+            self.runner,
+            self.indexing,
+            self.counting,
+            self.connections,
+        )
+        found.tell_of_mail(self.postman)
+        return found
+
     async def _metrics(self, request: Request) -> Response:
-        if not metrics.may_read(self.services.config.metrics, request):
+        if not self.metrics.may_be_read(self.services.config.metrics, request):
             return Response("Not found", status_code=404)
-        return Response(self.metrics.text(), media_type=metrics.CONTENT_TYPE)
+        return Response(self.metrics.text(), media_type=self.metrics.content_type)
 
     async def _openapi(self, request: Request) -> Response:
         return await rendering.answer(

@@ -1,8 +1,9 @@
-"""Numbers about the running server, in the form that Prometheus reads."""
+"""Numbers about the running server, in the form that Prometheus reads.
+
+Loaded when somebody first asks: the library takes as long as a tenth of a start.
+"""
 
 import ipaddress
-from bisect import bisect_left
-from collections import defaultdict
 from collections.abc import Iterator
 from functools import partial
 from itertools import accumulate
@@ -18,13 +19,12 @@ from starlette.requests import Request
 
 from tertulia.connections import Connections
 from tertulia.events.delivery import Delivery
+from tertulia.http.answers import SECONDS, AnswerCounts
 from tertulia.jobs.counting import Counting
 from tertulia.jobs.letters import Postman
 from tertulia.jobs.runner import Runner
 from tertulia.jobs.searching import Indexing
 
-CONTENT_TYPE = CONTENT_TYPE_LATEST
-SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5)  # counted up to each of these
 SIGNS_OF_A_PROXY = frozenset(
     ("forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip")
 )
@@ -42,36 +42,30 @@ COUNTED = {
 
 
 class Answers(Collector):
-    """Counts answers, at a fraction of what the library takes for it on every request."""
+    """The counts of answers, in the library's words."""
 
-    def __init__(self) -> None:
-        self._counts: defaultdict[tuple[str, str, int], int] = defaultdict(int)
-        self._within = [0] * (len(SECONDS) + 1)  # each bound, and beyond them all
-        self._seconds = 0.0
-
-    def count(self, method: str, route: str, status: int, seconds: float) -> None:
-        self._counts[method, route, status] += 1
-        if route != "/events":
-            self._within[bisect_left(SECONDS, seconds)] += 1
-            self._seconds += seconds
+    def __init__(self, counts: AnswerCounts) -> None:
+        self._counts = counts
 
     def collect(self) -> Iterator[Metric]:
+        counts = self._counts
         requests = CounterMetricFamily(
             "tertulia_requests", "Requests answered", labels=["method", "route", "status"]
         )
-        for (method, route, status), count in self._counts.items():
+        for (method, route, status), count in counts.by_kind.items():
             requests.add_metric([method, route, str(status)], count)
         yield requests
         took = HistogramMetricFamily("tertulia_request_seconds", "Time to answer, long polls aside")
         bounds = [*map(floatToGoString, SECONDS), "+Inf"]
-        buckets = list(zip(bounds, accumulate(self._within), strict=True))
-        took.add_metric([], buckets, self._seconds)
+        buckets = list(zip(bounds, accumulate(counts.within), strict=True))
+        took.add_metric([], buckets, counts.seconds)
         yield took
 
 
 class Metrics:
     def __init__(
         self,
+        answers: AnswerCounts,
         delivery: Delivery,
         runner: Runner,
         indexing: Indexing,
@@ -80,8 +74,7 @@ class Metrics:
     ) -> None:
         self._registry = CollectorRegistry()
         ProcessCollector(registry=self._registry)
-        self._answers = Answers()
-        self._registry.register(self._answers)
+        self._registry.register(Answers(answers))
         mailboxes = Gauge(
             "tertulia_mailboxes", "Event queues held in memory", registry=self._registry
         )
@@ -153,8 +146,24 @@ class Metrics:
         )
         given_up.set_function(lambda: postman.given_up)
 
-    def observe(self, method: str, route: str, status: int, seconds: float) -> None:
-        self._answers.count(method, route, status, seconds)
+    content_type = CONTENT_TYPE_LATEST
+
+    def may_be_read(self, policy: str, request: Request) -> bool:
+        """Unless it is public, only from this machine, and not through a proxy that runs on it.
+
+        A proxy may send no header that says so. But then it passes on the Host that its client
+        asked for, or speaks HTTP/1.0, as nginx does unless told otherwise; one that does neither
+        cannot be told from a program of ours.
+        """
+        if policy != "loopback":
+            return policy == "public"
+        return (
+            request.client is not None
+            and _is_here(request.client.host)
+            and _is_here(_name(request.headers.get("host", "")))
+            and request.scope["http_version"] != "1.0"
+            and SIGNS_OF_A_PROXY.isdisjoint(request.headers)
+        )
 
     def text(self) -> bytes:
         return generate_latest(self._registry)
@@ -162,24 +171,6 @@ class Metrics:
 
 def _count_of(counting: Counting, name: str) -> int:
     return counting.numbers[name]
-
-
-def may_read(policy: str, request: Request) -> bool:
-    """Unless it is public, only from this machine, and not through a proxy that runs on it.
-
-    A proxy may send no header that says so. But then it passes on the Host that its client asked
-    for, or speaks HTTP/1.0, as nginx does unless told otherwise; one that does neither cannot be
-    told from a program of ours.
-    """
-    if policy != "loopback":
-        return policy == "public"
-    return (
-        request.client is not None
-        and _is_here(request.client.host)
-        and _is_here(_name(request.headers.get("host", "")))
-        and request.scope["http_version"] != "1.0"
-        and SIGNS_OF_A_PROXY.isdisjoint(request.headers)
-    )
 
 
 def _name(host: str) -> str:

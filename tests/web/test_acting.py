@@ -68,3 +68,23 @@ def test_a_channel_is_made_and_a_setting_changed(house, sit):
     page.get_by_role("textbox", name="Name").fill("The green house")
     page.get_by_role("textbox", name="Name").blur()
     expect(page.locator(".org")).to_contain_text("The green house")
+
+
+def test_a_push_is_shown_and_taken_back(house, sit):
+    ana = house.person("ana", channels=["kitchen"])
+    sitter = sit(ana, permissions=["notifications"]).goes("#inbox")
+    worker = sitter.context.service_workers or [sitter.context.wait_for_event("serviceworker")]
+
+    told = """async () => {
+      const shown = [];
+      clients.matchAll = async () => [];  // nobody looks at the page
+      registration.showNotification = async (title, about) => { shown.push({title, ...about}); };
+      await hear({type: "message", recipient_type: "channel", channel_id: 7,
+        channel_name: "kitchen", topic: "lunch", sender_full_name: "Ben", message_id: 5,
+        content: "Soup's on"});
+      return shown;
+    }"""
+    (shown,) = worker[0].evaluate(told)
+
+    assert shown["title"] == "Ben · kitchen › lunch"
+    assert shown["data"] == {"hash": "#narrow/channel/7-kitchen/topic/lunch/near/5", "id": 5}

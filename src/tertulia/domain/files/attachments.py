@@ -8,7 +8,8 @@ import mimetypes
 import re
 import secrets
 import unicodedata
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from urllib.parse import unquote
 
 from tertulia.domain.people.user import User
@@ -86,7 +87,12 @@ class Attachment:
     looks: Looks
     size: int
     created_at: float
-    message_ids: tuple[int, ...] = ()  # only where somebody asked for them
+    # The messages that link it, and when they were sent; only where somebody asked for them.
+    messages: Mapping[int, float] = field(default_factory=dict)
+
+    @property
+    def message_ids(self) -> tuple[int, ...]:
+        return tuple(self.messages)
 
     @property
     def shown_type(self) -> str:

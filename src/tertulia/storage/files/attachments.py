@@ -206,17 +206,18 @@ def _with_messages(tx: Tx, rows: Sequence[Row]) -> list[Attachment]:
     if not rows:
         return []
     links = tx.all(
-        "SELECT attachment_id, message_id FROM attachment_message WHERE attachment_id IN :ids"
-        " ORDER BY message_id",
+        "SELECT l.attachment_id, l.message_id, m.sent_at FROM attachment_message l"
+        " JOIN message m ON m.id = l.message_id WHERE l.attachment_id IN :ids"
+        " ORDER BY l.message_id",
         ids=[row["id"] for row in rows],
     )
-    found: dict[int, list[int]] = {}
+    found: dict[int, dict[int, float]] = {}
     for row in links:
-        found.setdefault(row["attachment_id"], []).append(row["message_id"])
-    return [_attachment(row, tuple(found.get(row["id"], ()))) for row in rows]
+        found.setdefault(row["attachment_id"], {})[row["message_id"]] = row["sent_at"]
+    return [_attachment(row, found.get(row["id"])) for row in rows]
 
 
-def _attachment(row: Row, message_ids: tuple[int, ...] = ()) -> Attachment:
+def _attachment(row: Row, messages: dict[int, float] | None = None) -> Attachment:
     return Attachment(
         id=row["id"],
         realm_id=row["realm_id"],
@@ -227,5 +228,5 @@ def _attachment(row: Row, message_ids: tuple[int, ...] = ()) -> Attachment:
         looks=Looks(row["content_type"], row["width"], row["height"], bool(row["is_animated"])),
         size=row["size"],
         created_at=row["created_at"],
-        message_ids=message_ids,
+        messages=messages or {},
     )

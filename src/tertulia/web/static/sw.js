@@ -66,3 +66,36 @@ async function forgetOldFiles() {
   const cache = await caches.open(SHELL);
   for (const key of await cache.keys()) if (!FILES.includes(new URL(key.url).pathname)) await cache.delete(key);
 }
+
+addEventListener("push", (event) => event.waitUntil(hear(event.data?.json() ?? {})));
+
+addEventListener("notificationclick", (event) => {
+  event.notification.close();
+  event.waitUntil(goTo(event.notification.data.hash));
+});
+
+/** What a push tells: a message, or that some were read elsewhere. */
+async function hear(told) {
+  if (told.type === "remove") {
+    const gone = new Set(told.message_ids);
+    for (const each of await registration.getNotifications()) if (gone.has(each.data?.id)) each.close();
+    return;
+  }
+  if (told.type !== "message") return;
+  const open = await clients.matchAll({ type: "window" });
+  if (open.some((each) => each.focused)) return; // the page shows it itself
+  const isDirect = told.recipient_type === "direct";
+  const hash = isDirect
+    ? `#narrow/dm/${told.recipient_user_ids.filter((id) => id !== told.user_id).join(",") || told.user_id}-dm/near/${told.message_id}`
+    : `#narrow/channel/${told.channel_id}-${encodeURIComponent(told.channel_name).replaceAll("%", ".")}/topic/${encodeURIComponent(told.topic).replaceAll(".", "%2E").replaceAll("%", ".")}/near/${told.message_id}`;
+  const title = isDirect ? told.sender_full_name : `${told.sender_full_name} · ${told.channel_name} › ${told.topic}`;
+  const tag = isDirect ? `dm-${told.recipient_user_ids}` : `topic-${told.channel_id}-${told.topic}`;
+  await registration.showNotification(title, { body: told.content, tag, icon: "/static/icon.png", data: { hash, id: told.message_id } });
+}
+
+async function goTo(hash) {
+  const [open] = await clients.matchAll({ type: "window" });
+  if (!open) return clients.openWindow(`/${hash}`);
+  await open.focus();
+  return open.postMessage({ hash });
+}

@@ -11,6 +11,7 @@ import { say } from "../app/words.js";
 import { deedButton, formSection, settingRow } from "./forms.js";
 import { openPages } from "./pages_dialog.js";
 import { uploadTo } from "./sending_files.js";
+import { pushRow } from "./web_push.js";
 
 const LANGUAGES = /** @type {[string, string][]} */ ([["en", "English"], ["es", "Español"]]);
 
@@ -93,11 +94,11 @@ function displayPage() {
   ];
 }
 
-function notificationsPage() {
+async function notificationsPage() {
   const ask = deedButton(say("notify.allow"), async () => say(`notify.${await Notification.requestPermission()}`));
   const rows = (/** @type {string[]} */ ...names) => names.map((name) => own(name));
   return [
-    formSection(say("notify.here"), "Notification" in window && ask, ...rows("enable_desktop_notifications", "enable_sounds", "pm_content_in_desktop_notifications", "enable_followed_topic_desktop_notifications", "enable_stream_desktop_notifications", "wildcard_mentions_notify")),
+    formSection(say("notify.here"), "Notification" in window && ask, await pushRow(), ...rows("enable_desktop_notifications", "enable_sounds", "pm_content_in_desktop_notifications", "enable_followed_topic_desktop_notifications", "enable_stream_desktop_notifications", "wildcard_mentions_notify")),
     formSection(say("notify.away"), ...rows("enable_offline_push_notifications", "enable_online_push_notifications", "enable_followed_topic_push_notifications", "enable_stream_push_notifications")),
     formSection(say("notify.mail"), ...rows("enable_offline_email_notifications", "enable_followed_topic_email_notifications", "enable_stream_email_notifications", "message_content_in_email_notifications", "enable_login_emails"),
       own("email_notifications_batching_period_seconds", { kind: "number" })),

@@ -744,4 +744,7 @@ export const texts = {
   "reminders.delete": "Forget it",
   "reminders.none": "You have asked for no reminders.",
   "reminders.title": "Reminders",
+
+  "push.here": "Also while this page is closed",
+  "push.unable": "This browser cannot be reached while the page is closed. It needs HTTPS, and on a phone the page must be installed.",
 };

@@ -744,4 +744,7 @@ export const texts = {
   "reminders.delete": "Olvidarlo",
   "reminders.none": "No has pedido ningún recordatorio.",
   "reminders.title": "Recordatorios",
+
+  "push.here": "También con esta página cerrada",
+  "push.unable": "No se puede llegar a este navegador con la página cerrada. Hace falta HTTPS y, en un teléfono, instalar la página.",
 };

@@ -1,0 +1,100 @@
+"""PostgreSQL servers of our own, to be killed and to take over from each other."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from tests.crash.server import free_port
+from tests.support.waiting import eventually
+
+PROGRAMS = max(Path("/usr/lib/postgresql").glob("*/bin"), default=None)
+SETTINGS = "fsync = on\nwal_level = replica\nhot_standby = on\nunix_socket_directories = ''\n"
+
+
+class Postgres:
+    """One server; `copy` makes another one that follows it, a moment behind."""
+
+    def __init__(self, folder: Path, port: int) -> None:
+        self.folder = folder
+        self.port = port
+
+    @property
+    def address(self) -> str:
+        return f"127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        run("pg_ctl", "-D", self.folder, "-o", f"-p {self.port}", "-l", self._log, "-w", "start")
+
+    def kill(self) -> None:
+        run("pg_ctl", "-D", self.folder, "-m", "immediate", "stop")
+
+    def copy(self, folder: Path) -> "Postgres":
+        run(
+            "pg_basebackup",
+            "-D",
+            folder,
+            "-h",
+            "127.0.0.1",
+            "-p",
+            self.port,
+            "-U",
+            "postgres",
+            "-R",
+        )
+        return Postgres(folder, free_port())
+
+    def stop_following(self) -> None:
+        """From here on it lacks what is written."""
+        self._say("ALTER SYSTEM SET primary_conninfo = ''")
+        self._say("SELECT pg_reload_conf()")
+        eventually(lambda: not self._say("SELECT 1 FROM pg_stat_wal_receiver").strip())
+
+    def take_over(self) -> None:
+        run("pg_ctl", "-D", self.folder, "-w", "promote")
+
+    def _say(self, sql: str) -> str:
+        words = ["-h", "127.0.0.1", "-p", self.port, "-U", "postgres", "-tAc", sql]
+        return run("psql", *words)
+
+    @property
+    def _log(self) -> Path:
+        return self.folder.with_suffix(".log")
+
+
+@contextmanager
+def cluster() -> Iterator[Postgres]:
+    """A first server, in a folder of its own: those of the tests are for nobody else."""
+    if PROGRAMS is None:
+        pytest.skip("PostgreSQL is not installed here")
+    with tempfile.TemporaryDirectory(prefix="tertulia-cluster-") as folder:
+        home = Path(folder)
+        if os.geteuid() == 0:
+            shutil.chown(home, "postgres")
+        yield from _running(home)
+
+
+def _running(home: Path) -> Iterator[Postgres]:
+    first = Postgres(home / "first", free_port())
+    run("initdb", "-D", first.folder, "-U", "postgres", "-A", "trust")
+    run("sh", "-c", f'printf "{SETTINGS}" >> {first.folder}/postgresql.conf', of_postgres=False)
+    first.start()
+    try:
+        yield first
+    finally:
+        for data in home.glob("*/postmaster.pid"):
+            run("pg_ctl", "-D", data.parent, "-m", "immediate", "stop")
+
+
+def run(program: str, *words: object, of_postgres: bool = True) -> str:
+    """As somebody else than root, whom PostgreSQL refuses."""
+    path = str(PROGRAMS / program) if of_postgres and PROGRAMS is not None else program
+    as_postgres = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
+    command = [*(as_postgres if os.geteuid() == 0 else []), path, *map(str, words)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd="/", check=False)
+    assert done.returncode == 0, f"{program}: {done.stdout}{done.stderr}"
+    return done.stdout

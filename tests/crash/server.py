@@ -1,6 +1,7 @@
 """A real server in a process of its own, to be killed, stopped and started again."""
 
 import contextlib
+import os
 import random
 import resource
 import signal
@@ -24,14 +25,14 @@ class ServerProcess:
         self.port = free_port()
         self._log = folder.parent / f"{folder.name}-{self.port}.log"
         place = ["--data", str(folder), "--database", url, "--port", str(self.port)]
-        self._words = ["serve", *place]
+        self.flags = ["serve", *place]
         self._process: Newborn | None = None
 
     # --- life and death ---
 
     def start(self, *, wait: bool = True) -> None:
         environment = clean_environment(TERTULIA_SECRET=SECRET, TERTULIA_RATE_LIMIT="off")
-        self._process = Newborn(self._words, environment, self._log, self._log)
+        self._process = Newborn(self.flags, environment, self._log, self._log)
         if wait:
             self.wait_until_it_answers()
 
@@ -89,6 +90,11 @@ class ServerProcess:
                 return
             time.sleep(0.02)
         raise AssertionError(f"{count} polls did not arrive")
+
+    def cpu_seconds(self) -> float:
+        """What this life of the server has taken so far."""
+        after_name = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(after_name[11]) + int(after_name[12])) / os.sysconf("SC_CLK_TCK")
 
     def limit_file_size(self, limit: int) -> None:
         """No file may grow beyond so many bytes; -1 lifts the limit."""

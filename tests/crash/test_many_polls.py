@@ -1,0 +1,106 @@
+"""Thousands of polls wait while the server is stopped and started: all come back, none anew."""
+
+import asyncio
+import base64
+import json
+import os
+import resource
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from tests.crash.conftest import NewServer
+from tests.crash.people import Person, settle
+from tests.support.databases import Databases, Kind
+
+POLLS = int(os.environ.get("TERTULIA_TEST_POLLS", "5000"))
+QUEUES_EACH = 100
+BACK_WITHIN_SECONDS = 5.0  # on a core of its own: what counts is the CPU time of the server
+PAUSE_SECONDS = 0.05
+
+
+class Poller:
+    """One client with one queue, which it never gives up."""
+
+    def __init__(self, port: int, person: Person) -> None:
+        credentials = base64.b64encode(f"{person.email}:{person.key}".encode()).decode()
+        self._head = f"Host: localhost\r\nAuthorization: Basic {credentials}\r\n"
+        self._port = port
+        self.heard: list[int] = []
+        self.refused: list[Any] = []
+        self._queue_id, self._last = "", -1
+
+    async def register(self) -> None:
+        form = urlencode({"event_types": '["message"]', "fetch_event_types": "[]"})
+        answer = await self._once("POST", "/api/v1/register", form)
+        self._queue_id, self._last = answer["queue_id"], answer["last_event_id"]
+
+    async def poll_on(self) -> None:
+        while not self.heard and not self.refused:
+            asked = urlencode({"queue_id": self._queue_id, "last_event_id": self._last})
+            try:
+                answer = await self._once("GET", f"/api/v1/events?{asked}")
+            except (OSError, asyncio.IncompleteReadError):
+                await asyncio.sleep(PAUSE_SECONDS)
+                continue
+            if answer["result"] != "success":
+                self.refused.append(answer)
+            for event in answer.get("events", []):
+                self._last = event["id"]
+                if event["type"] == "message":
+                    self.heard.append(event["message"]["id"])
+
+    async def _once(self, method: str, target: str, form: str = "") -> dict[str, Any]:
+        reader, writer = await asyncio.open_connection("127.0.0.1", self._port)
+        try:
+            kind = "Content-Type: application/x-www-form-urlencoded\r\n" if form else ""
+            length = f"Content-Length: {len(form)}\r\n" if form else ""
+            head = f"{method} {target} HTTP/1.1\r\n{self._head}{kind}{length}\r\n"
+            writer.write((head + form).encode())
+            head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+            size = int(head.partition("content-length:")[2].partition("\r\n")[0])
+            answer: dict[str, Any] = json.loads(await reader.readexactly(size))
+            return answer
+        finally:
+            writer.close()
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("kind", ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+def test_all_are_back_within_seconds_and_none_registers(
+    databases: Databases, new_server: NewServer, kind: Kind
+):
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    url, folder = databases.ready(kind)
+    people = settle(url, " ".join(f"p{number}" for number in range(-(-POLLS // QUEUES_EACH))))
+    server = new_server(url, folder)
+    server.flags += ["--trusted-proxies", "127.0.0.1"]  # from there any number may come
+    server.start()
+    for person in people.values():
+        person.at(server.port).joins("kitchen")
+    pollers = [
+        Poller(server.port, list(people.values())[number // QUEUES_EACH]) for number in range(POLLS)
+    ]
+
+    async def live() -> float:
+        for start in range(0, POLLS, 50):
+            await asyncio.gather(*(each.register() for each in pollers[start : start + 50]))
+        polling = [asyncio.create_task(each.poll_on()) for each in pollers]
+        await asyncio.to_thread(server.wait_for_parked_polls, POLLS)
+
+        server.terminate()
+        await asyncio.to_thread(server.process.wait, 60)
+        await asyncio.to_thread(server.start)
+        await asyncio.to_thread(server.wait_for_parked_polls, POLLS)
+        took = server.cpu_seconds()
+
+        await asyncio.to_thread(people["p0"].at(server.port).says, "Here we are", "kitchen")
+        await asyncio.gather(*polling)
+        return took
+
+    took = asyncio.run(live())
+
+    assert not [each.refused for each in pollers if each.refused]
+    assert {tuple(each.heard) for each in pollers} == {tuple(pollers[0].heard)}
+    assert took < BACK_WITHIN_SECONDS

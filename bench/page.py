@@ -133,7 +133,7 @@ def _type(context: BrowserContext, address: str, person: dict[str, Any]) -> list
     talking = threading.Thread(target=_talk, args=(address, person, channel, is_over))
     talking.start()
     box = page.get_by_role("textbox", name="Message to")
-    box.press_sequentially("soup " * (KEYS // 5), delay=60)
+    box.press_sequentially("soup " * (KEYS // 5), delay=60, timeout=300_000)
     is_over.set()
     talking.join()
     delays: list[float] = page.evaluate("window.delays")

@@ -83,7 +83,7 @@ def _take(page: Page, address: str, picture: Picture, path: Path) -> None:
     page.wait_for_selector("body[data-ready]")
     page.wait_for_timeout(1500)
     with Image.open(io.BytesIO(page.screenshot())) as shot:
-        small = shot.convert("P", palette=Image.Palette.ADAPTIVE, colors=128)
+        small = shot.convert("P", palette=Image.Palette.ADAPTIVE, colors=255)
         small.save(path, "PNG", optimize=True)
     print(path, path.stat().st_size)
 

@@ -45,6 +45,7 @@ ALSO_RECORDED = {
     "POST /channels/create",
     "POST /invites",
     "POST /invites/multiuse",
+    "POST /invites/{invite_id}/resend",
     "POST /realm/emoji/{emoji_name}",
     "POST /user_groups/create",
     "POST /user_groups/{group_id}/deactivate",

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from tertulia import domain, storage
+from tertulia import actions, storage
 from tertulia.domain.people.keys import Vault, WrongSecret
 from tertulia.storage.database.tx import Tx
 
@@ -24,20 +24,8 @@ def settle(tx: Tx, ours: Vault, theirs: Vault | None) -> Settled:
     sealed = storage.checking.any_sealed_key(tx)
     if sealed is None or _opens(ours, sealed):
         return Settled(kept=len(storage.checking.keys(tx)))
-    changed = seal_anew(tx, ours, theirs)
+    changed = actions.people.sealing.seal_anew(tx, theirs, ours)
     return Settled(kept=changed) if theirs is not None else Settled(renewed=changed)
-
-
-def seal_anew(tx: Tx, new: Vault, old: Vault | None) -> int:
-    """Seal the keys of all organizations with another secret; new ones, if the old is unknown."""
-    count = 0
-    for realm in storage.organization.all_of_them(tx):
-        here = tx.for_realm(realm.id)
-        for user_id, sealed in storage.people.sealed_keys(here).items():
-            key = domain.people.keys.new_key() if old is None else old.unseal(sealed)
-            storage.people.set_key(here, user_id, new.fingerprint(key), new.seal(key))
-            count += 1
-    return count
 
 
 def _opens(vault: Vault, sealed: bytes) -> bool:

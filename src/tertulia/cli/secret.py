@@ -5,10 +5,12 @@ from typing import Any
 
 import click
 
-from tertulia import actions, opening
+from tertulia import actions, events, opening, storage
 from tertulia.cli.data import command_act, open_data
 from tertulia.cli.flags import config_options
 from tertulia.domain.people.keys import Vault
+from tertulia.events.audience import Nobody
+from tertulia.events.types.people.user import KeysSealedAnew
 from tertulia.storage.database.tx import Tx
 
 
@@ -31,7 +33,11 @@ def rotate(**flags: Any) -> None:
     act = command_act()
 
     def seal(tx: Tx) -> int:
-        count = actions.people.sealing.seal_anew(tx, old, Vault(chosen), act)
+        count = actions.people.sealing.seal_anew(tx, old, Vault(chosen))
+        for realm in storage.organization.all_of_them(tx):
+            here = tx.for_realm(realm.id)
+            events.log.announce(here, KeysSealedAnew(), to=Nobody())
+            actions.organization.audit.note(here, act)
         opening.replace_secret(config, chosen)
         return count
 

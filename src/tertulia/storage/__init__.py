@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         people,
         personal,
         queues,
+        sealing,
         search,
     )
 else:

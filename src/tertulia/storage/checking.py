@@ -146,12 +146,3 @@ def any_sealed_key(tx: Tx) -> bytes | None:
 def has_people(tx: Tx) -> bool:
     """Whether anybody has an account; the bots that come with an organization do not count."""
     return tx.one("SELECT 1 AS found FROM account WHERE NOT is_system_bot LIMIT 1") is not None
-
-
-def sealed_letters(tx: Tx) -> dict[int, bytes]:
-    """Mails that wait to be sent."""
-    return {row["id"]: bytes(row["sealed"]) for row in tx.all("SELECT id, sealed FROM letter")}
-
-
-def reseal_letter(tx: Tx, letter_id: int, sealed: bytes) -> None:
-    tx.execute("UPDATE letter SET sealed = :sealed WHERE id = :id", sealed=sealed, id=letter_id)

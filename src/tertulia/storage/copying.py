@@ -61,10 +61,25 @@ def has_deleted_messages(tx: Tx) -> bool:
     return any(row["table_name"] == "deleted_message" for row in tx.all(tx.dialect.columns))
 
 
+# What was on its way out when a copy was made has left since.
+ERRANDS = (
+    "letter",
+    "login_departure",
+    "login_token",
+    "missed_message",
+    "missed_timer",
+    "push_notice",
+    "webhook_call",
+)
+
+
 def drop_errands(tx: Tx) -> None:
-    """What was on its way out when a copy was made has left since."""
-    for table in ("letter", "login_departure", "login_token", "webhook_call"):
+    for table in ERRANDS:
         tx.execute(f"DELETE FROM {table}")
+    tx.execute(
+        "UPDATE missed_position SET seq ="
+        " (SELECT h.seq FROM log_head h WHERE h.realm_id = missed_position.realm_id)"
+    )
 
 
 def leap(tx: Tx, counters: dict[str, int], by: int) -> None:

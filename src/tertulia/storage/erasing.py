@@ -18,7 +18,7 @@ STAYS = {
     ("message_edit", "user_id"),
     ("user_group", "creator_id"),
 }
-GONE_BEFORE = {("attachment", "owner_id")}  # with the bytes of the file
+GONE_BEFORE = {("attachment", "owner_id"), ("upload", "person_id")}  # with the bytes of the file
 STEP = 5_000  # rows of a large table that are deleted at once
 
 
@@ -35,15 +35,24 @@ def messages_of(tx: Tx, user_id: int, most: int) -> list[int]:
 def rows_of(tx: Tx, user_id: int) -> None:
     """All that is somebody's own: whatever refers to them and does not have to stay."""
     tx.execute(
-        "DELETE FROM attachment_scheduled WHERE scheduled_id IN"
-        " (SELECT id FROM scheduled_message WHERE owner_id = :user AND realm_id = :realm)",
+        "UPDATE upload SET touched_at = 0, person_id = NULL"
+        " WHERE person_id = :user AND realm_id = :realm",
         user=user_id,
     )
-    for table, column, target in storage.checking.references(tx):
-        if target == "account" and (table, column) not in STAYS | GONE_BEFORE:
-            tx.execute(
-                f"DELETE FROM {table} WHERE {column} = :user AND realm_id = :realm", user=user_id
-            )
+    references = storage.checking.references(tx)
+    own = [
+        (table, column)
+        for table, column, target in references
+        if target == "account" and (table, column) not in STAYS | GONE_BEFORE
+    ]
+    for table, column in own:
+        theirs = f"FROM {table} WHERE {column} = :user AND realm_id = :realm"
+        for child, number, target in references:
+            if target == table:
+                tx.execute(
+                    f"DELETE FROM {child} WHERE {number} IN (SELECT id {theirs})", user=user_id
+                )
+        tx.execute(f"DELETE {theirs}", user=user_id)
 
 
 def account(tx: Tx, user_id: int, email: str, full_name: str) -> None:

@@ -1,24 +1,32 @@
-"""Sealing anew: another secret, the same keys."""
+"""Sealing anew: another secret, the same keys. What nobody can open any more ends."""
 
-from tertulia import actions, events, storage
-from tertulia.domain.organization.audit import Act
+from tertulia import actions, domain, storage
 from tertulia.domain.people.keys import Vault
-from tertulia.events.audience import Nobody
-from tertulia.events.types.people.user import KeysSealedAnew
 from tertulia.storage.database.tx import Tx
+from tertulia.storage.sealing import INVITATIONS, LETTERS, PUSH_KEYS
 
 
-def seal_anew(tx: Tx, old: Vault, new: Vault, act: Act) -> int:
-    """Seal everything in all organizations with another secret; gives the number of keys."""
+def seal_anew(tx: Tx, old: Vault | None, new: Vault) -> int:
+    """Seal everything in all organizations with another secret; gives the number of keys.
+
+    If the old secret is lost, everybody gets a new key, and mails and invitations that are under
+    way come to nothing.
+    """
     count = 0
     for realm in storage.organization.all_of_them(tx):
         here = tx.for_realm(realm.id)
         for user_id, sealed in storage.people.sealed_keys(here).items():
-            key = old.unseal(sealed)
+            key = domain.people.keys.new_key() if old is None else old.unseal(sealed)
             storage.people.set_key(here, user_id, new.fingerprint(key), new.seal(key))
             count += 1
-        events.log.announce(here, KeysSealedAnew(), to=Nobody())
-        actions.organization.audit.note(here, act)
-    for letter_id, sealed in storage.checking.sealed_letters(tx).items():
-        storage.checking.reseal_letter(tx, letter_id, new.seal(old.unseal(sealed)))
+    if old is None:
+        storage.sealing.drop_all(tx)
+        return count
+    for table in (LETTERS, PUSH_KEYS, INVITATIONS):
+        for number, sealed in storage.sealing.sealed(tx, table).items():
+            text = old.unseal(sealed)
+            storage.sealing.reseal(tx, table, number, new.seal(text))
+            if table == INVITATIONS:
+                found_by = actions.people.one_time_links.fingerprint(new, text)
+                storage.sealing.set_fingerprint(tx, number, found_by)
     return count

@@ -2,6 +2,7 @@
 
 import { groupedChannels } from "./channels.js";
 import { isInChannel, isResolved, keyOf, topicKey, topicTitle } from "./conversations.js";
+import { glyph } from "./content.js";
 import { recentDirects } from "./directs.js";
 import { allDrafts } from "./drafts.js";
 import { aside, fill, h, icon, iconButton } from "./html.js";
@@ -80,7 +81,9 @@ function drawFrame() {
     return fill(part(".foot"), h("a", { class: "b go wide", href: "/login/" }, say("spectator.log-in")));
   }
   const status = known.user_status?.[myId()];
-  const mood = status?.status_text ? h("small", { class: "cut" }, status.status_text) : null;
+  const sign = status?.reaction_type === "unicode_emoji" ? glyph(status.emoji_code) : "";
+  const said = [sign && h("span", { class: "emoji", "aria-hidden": "true" }, sign), sign ? " " : "", status?.status_text];
+  const mood = sign || status?.status_text ? h("small", { class: "cut" }, ...said) : null;
   const me = h("button", { class: "me", type: "button", "data-do": "my-menu", "aria-haspopup": "menu" },
     face(myId(), { presence: true }), h("span", { class: "cut" }, nameOf(myId()), mood));
   const help = iconButton("help", say("side.keys"), { "data-do": "keyboard-help", class: "not-phone" });

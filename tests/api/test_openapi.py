@@ -142,6 +142,7 @@ VALUES: dict[str, Any] = {
     "history_public_to_subscribers": True,
     "idle_queue_timeout": 100,
     "include_anchor": True,
+    "invite_expires_in_minutes": 60,
     "include_subscribers": "true",
     "is_archived": True,
     "is_private": False,

@@ -244,6 +244,12 @@ def test_clients_are_told_what_this_server_does_not_have(chat, method, path, wha
             "BAD_REQUEST",
             "Zoom credentials have not been configured",
         ),
+        (
+            "GET",
+            "/calls/bigbluebutton/create",
+            "BAD_REQUEST",
+            "BigBlueButton credentials have not been configured",
+        ),
         ("GET", "/dev_list_users", "BAD_REQUEST", "Endpoint not available in production."),
     ],
 )

@@ -12,6 +12,8 @@ from tertulia.http.routing import delete, get, patch, post, put
 
 # Addresses that clients know, by how they begin: who tries is told why there is nothing.
 ABSENT: dict[str, ClientError] = {
+    "calls/bigbluebutton": CallsNotConfigured(service="BigBlueButton"),
+    "calls/nextcloud_talk": CallsNotConfigured(service="Nextcloud Talk"),
     "calls/constructorgroups": CallsNotConfigured(service="Constructor Groups"),
     "calls/webex": CallsNotConfigured(service="Webex"),
     "calls/zoom": CallsNotConfigured(service="Zoom"),

@@ -141,6 +141,7 @@ VALUES: dict[str, Any] = {
     "folder_id": "null",
     "history_public_to_subscribers": True,
     "idle_queue_timeout": 100,
+    "invite_expires_in_minutes": 60,
     "include_anchor": True,
     "include_subscribers": "true",
     "is_archived": True,

@@ -216,7 +216,9 @@ def test_a_move_brings_everything_and_leaves_no_server_behind(databases, tmp_pat
     refused = here.runs("move", "--to", url)
     server.stops()
     moved = here.runs("move", "--to", url)
+    (tmp_path / "data-0.out").unlink()  # what the first server said
     serving = there.serves()
+    serving.soon_answers(200, "/server_settings", who="")  # it is at work on its database
     back = there.runs("move", "--to", f"sqlite:///{tmp_path / 'back.db'}")
     there.close()
 

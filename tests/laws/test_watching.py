@@ -16,6 +16,9 @@ HERE = "tests/support/watcher.py (what is everybody's) or watcher_personal.py (w
 # Told by events, and no part of what is told at register.
 WITHOUT_STATE = {
     "attachment",
+    # That a list has changed which clients ask for by itself.
+    "invites_changed",
+    "realm_export",
     # What becomes of messages is watched by test_reading_model.
     "delete_message",
     "reaction",

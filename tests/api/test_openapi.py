@@ -143,7 +143,6 @@ VALUES: dict[str, Any] = {
     "idle_queue_timeout": 100,
     "invite_expires_in_minutes": 60,
     "include_anchor": True,
-    "invite_expires_in_minutes": 60,
     "include_subscribers": "true",
     "is_archived": True,
     "is_private": False,

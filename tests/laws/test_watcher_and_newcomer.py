@@ -269,7 +269,10 @@ def listing(draw: st.DrawFn) -> Deed:
     kind = draw(st.sampled_from(["domain", "playground", "linkifier", "order", "emoji"]))
 
     def do(scene: Scene, actor: Person) -> Reply:
-        name, rules = CHANNELS[which], actor.get("/realm/linkifiers").succeeds()["linkifiers"]
+        name, rules = (
+            CHANNELS[which],
+            scene.people[0].get("/realm/linkifiers").succeeds()["linkifiers"],
+        )
         ids = [each["id"] for each in rules]
         if kind == "domain":
             if is_new:

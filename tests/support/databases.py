@@ -61,8 +61,9 @@ class Databases:
         with _connect() as connection:
             connection.execute(f"CREATE DATABASE {name} TEMPLATE {form}")
         self._made.append(name)
-        self.lent.append(_url(name))
-        return self.lent[-1], folder
+        if not untouched:  # who knows what tables those have in the end
+            self.lent.append(_url(name))
+        return _url(name), folder
 
     def ready(self, kind: Kind) -> tuple[str, Path]:
         """The same with our tables in it: to copy them is quicker than to make them."""
@@ -70,7 +71,8 @@ class Databases:
             return self.new(kind)
         if kind not in self._forms:
             self._forms[kind], _ = self.new(kind, untouched=True)
-            self.lent.remove(self._forms[kind])
+            if self._forms[kind] in self.lent:
+                self.lent.remove(self._forms[kind])
             Database.at(self._forms[kind]).migrate()
         if kind == "sqlite":
             url, folder = self.new(kind)
@@ -79,6 +81,8 @@ class Databases:
         return self.new(kind, form=_name_in(self._forms[kind]))
 
     def give_back(self, url: str) -> None:
+        if url not in self.lent:
+            return
         self.lent.remove(url)
         if url.startswith("sqlite"):
             shutil.rmtree(Path(url.removeprefix("sqlite:///")).parent, ignore_errors=True)

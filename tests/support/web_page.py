@@ -15,7 +15,11 @@ PATIENCE = 15_000  # milliseconds, on a machine that does other things too
 
 expect.set_options(timeout=PATIENCE)
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+CHROMIUM = (  # the one without a window needs half the time
+    shutil.which("chromium-headless-shell")
+    or shutil.which("chromium")
+    or shutil.which("chromium-browser")
+)
 
 
 @contextmanager

@@ -34,6 +34,8 @@ MOST_PIXELS_IN_ALL = 100_000_000  # of all frames
 
 AVATAR_EDGE = 100
 MEDIUM_AVATAR_EDGE = 500
+ICON_EDGE = 100
+LOGO_SIZE = (800, 100)  # at most
 
 FIRST_TURNED = 5  # from this orientation on, a photograph stands on its side
 
@@ -74,6 +76,28 @@ def avatar(data: bytes) -> Avatar:
         medium = ImageOps.exif_transpose(_square(_checked(image, box), MEDIUM_AVATAR_EDGE))
         small = medium.resize((AVATAR_EDGE, AVATAR_EDGE), Image.Resampling.LANCZOS)
         return Avatar(_png(small), _png(medium))
+
+    return _looked_at(io.BytesIO(data), draw)
+
+
+def icon(data: bytes) -> bytes:
+    """A small square, as PNG; the picture is turned the right way up and cut to fit."""
+
+    def draw(image: Image.Image) -> bytes:
+        square = _square(_checked(image, (ICON_EDGE, ICON_EDGE)), ICON_EDGE)
+        return _png(ImageOps.exif_transpose(square))
+
+    return _looked_at(io.BytesIO(data), draw)
+
+
+def logo(data: bytes) -> bytes:
+    """The whole picture as PNG, the right way up, and made smaller where it is too large."""
+
+    def draw(image: Image.Image) -> bytes:
+        box = LOGO_SIZE[::-1] if _is_turned(image) else LOGO_SIZE
+        drawn = _checked(image, box).convert("RGBA")
+        drawn.thumbnail(box, Image.Resampling.LANCZOS)
+        return _png(ImageOps.exif_transpose(drawn))
 
     return _looked_at(io.BytesIO(data), draw)
 

@@ -95,9 +95,9 @@ def logo(data: bytes) -> bytes:
 
     def draw(image: Image.Image) -> bytes:
         box = LOGO_SIZE[::-1] if _is_turned(image) else LOGO_SIZE
-        drawn = _checked(image, box).convert("RGBA")
+        drawn = _plain(_checked(image, box))
         drawn.thumbnail(box, Image.Resampling.LANCZOS)
-        return _png(ImageOps.exif_transpose(drawn))
+        return _png(ImageOps.exif_transpose(drawn.convert("RGBA")))
 
     return _looked_at(io.BytesIO(data), draw)
 
@@ -208,10 +208,15 @@ def _square(image: Image.Image, size: int) -> Image.Image:
     """A photograph is large, so it is made smaller before anything else is done to it."""
     edge = min(image.width, image.height)
     left, top = (image.width - edge) // 2, (image.height - edge) // 2
-    is_plain = image.mode in ("RGB", "RGBA", "L") and "transparency" not in image.info
-    drawn = image if is_plain else image.convert("RGBA")
     box = (left, top, left + edge, top + edge)
-    return drawn.resize((size, size), Image.Resampling.LANCZOS, box=box).convert("RGBA")
+    drawn = _plain(image).resize((size, size), Image.Resampling.LANCZOS, box=box)
+    return drawn.convert("RGBA")
+
+
+def _plain(image: Image.Image) -> Image.Image:
+    """The picture in colours that can be mixed; itself, if it is so already."""
+    is_plain = image.mode in ("RGB", "RGBA", "L") and "transparency" not in image.info
+    return image if is_plain else image.convert("RGBA")
 
 
 def _png(image: Image.Image) -> bytes:

@@ -22,7 +22,8 @@ from tertulia import logs  # noqa: E402
 from tertulia.config import LdapDirectory  # noqa: E402
 
 TESTS = Path(__file__).parent
-TURNS: list[Kind] = ["sqlite", "postgres", "sqlite"]  # PostgreSQL takes its time
+TURNS: list[Kind] = ["sqlite", "postgres", "sqlite", "sqlite", "sqlite"]  # it takes its time
+API_SCENES = ("api", "abuse", "web")
 MOST_SCENES = 100  # on one server
 KINDS = ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)]
 
@@ -35,7 +36,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Not everything is played on both databases, for time's sake; `--both` does that.
 
     The rows of a table take turns. The scenes of the API, of which there are very many, are played
-    on SQLite, and every third one on PostgreSQL too; what is long and about HTTP alone is marked
+    on SQLite, and every sixth one on PostgreSQL too; what is long and about HTTP alone is marked
     `on_one`. All other scenes are played on both. Where there is no PostgreSQL, every row has its
     turn on SQLite.
     """
@@ -43,7 +44,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return
     rows: dict[str, list[str]] = {}
     scenes = [item for item in items if _is_scene_of_the_api(item)]
-    waiting = set(scenes).difference(scenes[::3])
+    waiting = set(scenes).difference(scenes[::6])
     for item in items:
         if item.get_closest_marker("on_one") and item.get_closest_marker("postgres"):
             waiting.add(item)
@@ -98,9 +99,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 def _is_scene_of_the_api(item: pytest.Item) -> bool:
     """On PostgreSQL, that is."""
     params = item.callspec.params if hasattr(item, "callspec") else {}
-    return item.path.relative_to(TESTS).parts[0] in ("api", "abuse") and params == {
-        "kind": "postgres"
-    }
+    return item.path.relative_to(TESTS).parts[0] in API_SCENES and params == {"kind": "postgres"}
 
 
 def _row_of_a_table(item: pytest.Item) -> tuple[str, str, Kind] | None:

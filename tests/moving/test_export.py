@@ -59,6 +59,63 @@ def test_only_what_may_leave_does(lively, tmp_path, export_type, leaves):
     assert texts(tmp_path / "out.tar.gz") == leaves
 
 
+@pytest.mark.parametrize(
+    "export_type, told_of, conversations",
+    [
+        ("public", [], []),
+        ("full_with_consent", ["ben"], [["ana", "ben"]]),
+        (
+            "full_without_consent",
+            ["ana", "ben", "cat"],
+            [["ana", "ben"], ["ana", "cat"]],
+        ),
+    ],
+)
+def test_nothing_is_told_of_those_who_did_not_agree(
+    lively, tmp_path, export_type, told_of, conversations
+):
+    chat, ana, ben = lively
+    cat = chat.person("cat", channels=["kitchen"])
+    names = {ana.id: "ana", ben.id: "ben", cat.id: "cat"}
+    ben.patch("/settings", allow_private_data_export=True).succeeds()
+    ana.says("not for Ben", to=[cat])
+    for who, other in ((ana, ben), (ben, cat), (cat, ana)):
+        who.post(f"/users/me/muted_users/{other.id}").succeeds()
+        who.post("/users/me/alert_words", alert_words=["soup"]).succeeds()
+        who.post(
+            "/user_topics", stream_id=chat.channel("kitchen").id, topic="lunch", visibility_policy=1
+        ).succeeds()
+    notes = uploads(ana, "notes.txt", b"salt, pepper")
+    ana.says(f"See {notes.link}", to=[cat])
+    shared = ana.says(f"See {notes.link}", to="kitchen > lunch")
+
+    file = tmp_path / "out.tar.gz"
+    exports(chat, file, "--type", export_type)
+
+    tables = read(file, "realm.json")
+    for table in ("zerver_muteduser", "zerver_alertword", "zerver_usertopic"):
+        assert sorted({names[row["user_profile"]] for row in tables[table]}) == told_of, table
+    held = read(file, "messages-000001.json")["zerver_usermessage"]
+    assert sorted({names[row["user_profile"]] for row in held}) == told_of
+    groups = [row["id"] for row in tables["zerver_recipient"] if row["type"] != 2]
+    members = [
+        sorted(
+            names[row["user_profile"]]
+            for row in tables["zerver_subscription"]
+            if row["recipient"] == group
+        )
+        for group in groups
+    ]
+    assert sorted(members) == conversations
+    assert len(tables["zerver_huddle"]) == len(conversations)
+    is_whole = export_type == "full_without_consent"
+    assert ("cellar" in [row["name"] for row in tables["zerver_stream"]]) == is_whole
+    assert len(tables["zerver_userprofile"]) == 3
+    (attachment,) = read(file, "attachment.json")["zerver_attachment"]
+    assert shared.id in attachment["messages"]
+    assert len(attachment["messages"]) == (2 if is_whole else 1)
+
+
 def test_what_left_comes_back_as_it_was(lively, tmp_path):
     chat, ana, ben = lively
     notes = uploads(ana, "notes.txt", b"salt, pepper")

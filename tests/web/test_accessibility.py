@@ -65,7 +65,14 @@ def views(house, lively):
     }
 
 
-@pytest.mark.parametrize("look, most", [("light", 11), ("dark", 4), ("phone", 4), ("rtl", 2)])
+ALL_VIEWS = [("light", 11), ("dark", 11), ("phone", 11), ("rtl", 11)]
+SOME_VIEWS = [("light", 6), ("dark", 2), ("phone", 2), ("rtl", 1)]
+
+
+@pytest.mark.parametrize(
+    "look, most",
+    [*SOME_VIEWS, *(pytest.param(*each, marks=pytest.mark.soak) for each in ALL_VIEWS)],
+)
 def test_axe_finds_nothing(lively, views, sit, look, most):
     at_anas = sit(lively[0], **LOOKS[look])
     found = []

@@ -18,7 +18,7 @@ from pyroaring import BitMap64
 
 from tertulia import domain, storage
 from tertulia.domain.files.attachments import Attachment
-from tertulia.domain.organization.exports import PUBLIC
+from tertulia.domain.organization.exports import PUBLIC, WITHOUT_CONSENT
 from tertulia.domain.people.user import NOTIFICATION_BOT, User
 from tertulia.storage.channels.subscriptions import Span
 from tertulia.storage.database.tx import Row, Tx
@@ -60,16 +60,26 @@ class PlannedExport:
     """What leaves, and how much of it."""
 
     kind: str
-    consenting: list[int]
+    consenting: frozenset[int]
     messages: int
+
+    def tells_of(self, user_id: int) -> bool:
+        """Whether what only concerns somebody leaves too: what they have read, muted, starred."""
+        if self.kind == PUBLIC:
+            return False
+        return self.kind == WITHOUT_CONSENT or user_id in self.consenting
+
+    def tells_of_conversation(self, members: list[int]) -> bool:
+        """Who talks to whom leaves only where what they say does."""
+        return any(map(self.tells_of, members))
 
 
 def plan(tx: Tx, kind: str) -> PlannedExport:
-    consenting = [
+    consenting = frozenset(
         each.id
         for each in storage.people.everyone(tx)
         if not each.is_bot and each.prefers("allow_private_data_export")
-    ]
+    )
     return PlannedExport(kind, consenting, storage.leaving.count_messages(tx, kind, consenting))
 
 
@@ -77,10 +87,10 @@ def write(tx: Tx, export: PlannedExport, archive: ExportArchive, progress: Progr
     """Everything as of one moment, into an archive."""
     people = storage.people.everyone(tx)
     tables = _small_tables(tx, export, people)
-    recipients = _Recipients(tx, tables)
-    paths: set[int] = set()
+    recipients = _Recipients(tx, export, tables)
+    linking: dict[int, list[int]] = defaultdict(list)
     done = 0
-    readers = _Readers(tx, people)
+    readers = _Readers(tx, [each for each in people if export.tells_of(each.id)])
     for number, page in enumerate(
         storage.leaving.message_pages(tx, export.kind, export.consenting), 1
     ):
@@ -94,11 +104,12 @@ def write(tx: Tx, export: PlannedExport, archive: ExportArchive, progress: Progr
             },
         )
         tables["zerver_reaction"] += map(_reaction, _about(tx, "reaction", ids))
-        paths.update(row["attachment_id"] for row in _about(tx, "attachment_message", ids))
+        for row in _about(tx, "attachment_message", ids):
+            linking[row["attachment_id"]].append(row["message_id"])
         done += len(page)
         progress(done)
     archive.put("realm.json", tables)
-    _put_files(tx, sorted(paths), archive)
+    _put_files(tx, linking, archive)
 
 
 def write_person(tx: Tx, user: User, archive: ExportArchive) -> None:
@@ -120,11 +131,8 @@ def write_person(tx: Tx, user: User, archive: ExportArchive) -> None:
 
 def _small_tables(tx: Tx, export: PlannedExport, people: list[User]) -> Tables:
     realm = storage.organization.current(tx)
-    channels = [
-        each
-        for each in storage.channels.everything(tx)
-        if export.kind != PUBLIC or not each.invite_only
-    ]
+    leaving = storage.leaving.channel_ids(tx, export.kind, export.consenting)
+    channels = [each for each in storage.channels.everything(tx) if each.id in leaving]
     return {
         "import_source": "zulip",  # type: ignore[dict-item]
         "zerver_realm": [
@@ -137,7 +145,9 @@ def _small_tables(tx: Tx, export: PlannedExport, people: list[User]) -> Tables:
                 "description": realm.setting("description"),
             }
         ],
-        "zerver_userprofile": [_person(each) for each in people if not each.is_system_bot],
+        "zerver_userprofile": [
+            _person(each, export.tells_of(each.id)) for each in people if not each.is_system_bot
+        ],
         "zerver_userprofile_crossrealm": [
             {"id": each.id, "email": NOTIFICATION_BOT, "full_name": each.full_name}
             for each in people
@@ -176,7 +186,8 @@ def _small_tables(tx: Tx, export: PlannedExport, people: list[User]) -> Tables:
                 "visibility_policy": row["policy"],
                 "last_updated": row["updated_at"],
             }
-            for row in storage.leaving.rows(tx, "user_topic")
+            for row in _personal(tx, export, "user_topic")
+            if row["channel_id"] in leaving
         ],
         "zerver_muteduser": [
             {
@@ -184,16 +195,20 @@ def _small_tables(tx: Tx, export: PlannedExport, people: list[User]) -> Tables:
                 "muted_user": row["muted_id"],
                 "date_muted": row["muted_at"],
             }
-            for row in storage.leaving.rows(tx, "muted_user")
+            for row in _personal(tx, export, "muted_user")
         ],
         "zerver_alertword": [
             {"user_profile": row["user_id"], "word": row["word"]}
-            for row in storage.leaving.rows(tx, "alert_word")
+            for row in _personal(tx, export, "alert_word")
         ],
     }
 
 
-def _person(user: User) -> dict[str, Any]:
+def _personal(tx: Tx, export: PlannedExport, table: str) -> list[Row]:
+    return [row for row in storage.leaving.rows(tx, table) if export.tells_of(row["user_id"])]
+
+
+def _person(user: User, is_told_of: bool) -> dict[str, Any]:
     return {
         "id": user.id,
         "email": user.email,
@@ -205,7 +220,7 @@ def _person(user: User) -> dict[str, Any]:
         "bot_type": None if user.bot_type is None else int(user.bot_type),
         "bot_owner": user.bot_owner_id,
         "date_joined": user.joined_at,
-        "timezone": user.timezone,
+        "timezone": user.timezone if is_told_of else "",
         "is_mirror_dummy": False,
         "is_imported_stub": user.is_imported_stub,
     }
@@ -214,7 +229,7 @@ def _person(user: User) -> dict[str, Any]:
 class _Recipients:
     """The reference's way of saying where a message went: channels and conversations alike."""
 
-    def __init__(self, tx: Tx, tables: Tables) -> None:
+    def __init__(self, tx: Tx, export: PlannedExport, tables: Tables) -> None:
         self._of_channel: dict[int, int] = {}
         self._of_conversation: dict[int, int] = {}
         self.members: dict[int, list[int]] = {}
@@ -226,6 +241,8 @@ class _Recipients:
             self._of_channel[row["id"]] = number
         for found in storage.leaving.rows(tx, "conversation"):
             members = [int(each) for each in found["member_ids"].split(",") if each]
+            if not export.tells_of_conversation(members):
+                continue
             tables["zerver_huddle"].append({"id": found["id"], "group_size": len(members)})
             number = self._add(tables, GROUP, found["id"], members)
             self._of_conversation[found["id"]] = number
@@ -252,7 +269,7 @@ class _Recipients:
 
 
 class _Readers:
-    """Who has a message, and what they have done with it."""
+    """Which of these people have a message, and what they have done with it."""
 
     def __init__(self, tx: Tx, people: list[User]) -> None:
         self._spans: dict[int, list[tuple[int, Span]]] = defaultdict(list)
@@ -273,13 +290,14 @@ class _Readers:
         for row in page:
             number = row["id"]
             if row["channel_id"] is None:
-                holders = recipients.members[row["conversation_id"]]
+                members = recipients.members[row["conversation_id"]]
+                holders = [user_id for user_id in members if user_id in self._unread]
             else:
                 spans = self._spans[row["origin_channel_id"] or row["channel_id"]]
                 holders = [user_id for user_id, span in spans if span.covers_message(number)]
             for user_id in holders:
                 mask = marks[user_id, number]
-                if number not in self._unread.get(user_id, ()):
+                if number not in self._unread[user_id]:
                     mask |= BITS["read"]
                 yield {"user_profile": user_id, "message": number, "flags_mask": mask}
 
@@ -319,9 +337,10 @@ def _reaction(row: Row) -> dict[str, Any]:
 # --- files ---
 
 
-def _put_files(tx: Tx, attachment_ids: list[int], archive: ExportArchive) -> None:
+def _put_files(tx: Tx, linking: dict[int, list[int]], archive: ExportArchive) -> None:
+    """The files that leaving messages link to, and which of those do."""
     rows, records = [], []
-    for attachment_id in attachment_ids:
+    for attachment_id, message_ids in sorted(linking.items()):
         found = storage.files.attachments.find(tx, attachment_id)
         if found is None:
             continue
@@ -336,7 +355,7 @@ def _put_files(tx: Tx, attachment_ids: list[int], archive: ExportArchive) -> Non
                 "size": found.size,
                 "create_time": found.created_at,
                 "content_type": found.looks.content_type,
-                "messages": list(found.message_ids),
+                "messages": message_ids,
             }
         )
         records.append(

@@ -1,6 +1,6 @@
 """What leaves in an export: whole tables of an organization, and messages page by page."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from tertulia.storage.database.tx import Row, Tx
@@ -30,8 +30,23 @@ def rows(tx: Tx, table: str) -> list[Row]:
     return tx.all(f"SELECT * FROM {table} WHERE realm_id = :realm")
 
 
-def count_messages(tx: Tx, kind: str, consenting: list[int]) -> int:
-    given = {"consenting": consenting} if ":consenting" in CHOSEN[kind] else {}
+def channel_ids(tx: Tx, kind: str, consenting: Collection[int]) -> set[int]:
+    """Channels that leave: public ones, those of consenting people, those of leaving messages."""
+    found = tx.all(
+        "SELECT c.id FROM channel c WHERE c.realm_id = :realm AND (NOT c.invite_only"
+        " OR :everything"
+        " OR c.id IN (SELECT s.channel_id FROM subscription s"
+        " WHERE s.realm_id = :realm AND s.active AND s.user_id IN :consenting)"
+        f" OR c.id IN (SELECT m.channel_id FROM message m WHERE m.realm_id = :realm"
+        f" AND {CHOSEN[kind]}))",
+        everything=kind == "full_without_consent",
+        consenting=[] if kind == "public" else list(consenting),
+    )
+    return {row["id"] for row in found}
+
+
+def count_messages(tx: Tx, kind: str, consenting: Collection[int]) -> int:
+    given = {"consenting": list(consenting)} if ":consenting" in CHOSEN[kind] else {}
     return int(
         tx.value(
             f"SELECT count(*) AS value FROM message m WHERE m.realm_id = :realm AND {CHOSEN[kind]}",
@@ -40,8 +55,10 @@ def count_messages(tx: Tx, kind: str, consenting: list[int]) -> int:
     )
 
 
-def message_pages(tx: Tx, kind: str, consenting: list[int]) -> Iterator[list[Row]]:
-    given: dict[str, Any] = {"consenting": consenting} if ":consenting" in CHOSEN[kind] else {}
+def message_pages(tx: Tx, kind: str, consenting: Collection[int]) -> Iterator[list[Row]]:
+    given: dict[str, Any] = (
+        {"consenting": list(consenting)} if ":consenting" in CHOSEN[kind] else {}
+    )
     after = 0
     while page := tx.all(
         f"SELECT m.* FROM message m WHERE m.realm_id = :realm AND m.id > :after AND {CHOSEN[kind]}"

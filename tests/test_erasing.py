@@ -3,6 +3,7 @@
 import pytest
 from tests.support.files import fetches, uploads
 from tests.support.people import Chat
+from tests.support.pictures import picture, uploads_to
 from tests.support.server import SECRET
 from tests.support.terminal import Said, Terminal
 from tests.support.waiting import eventually
@@ -113,6 +114,7 @@ def test_an_organization_is_closed_opened_and_deleted_beside_a_running_server(ow
     zaphod = other.person("zaphod", channels=["xyzzy"])
     lives = zaphod.says("plugh", to="xyzzy > lunch")
     uploads(zaphod, "plugh.txt", b"plugh in a file")
+    uploads_to(other.person("boss", role="admin"), "/realm/icon", picture()).succeeds()
 
     early = runs(own_chat, "org", "delete", "--org", "other", "--yes")
     runs(own_chat, "org", "deactivate", "--org", "other")

@@ -18,6 +18,8 @@ MINE = "/users/me/avatar"
 DRAWINGS = {
     "avatar": domain.files.images.avatar,
     "emoji": domain.files.images.emoji_picture,
+    "icon": domain.files.images.icon,
+    "logo": domain.files.images.logo,
     "thumbnail": lambda data: domain.files.images.thumbnail(io.BytesIO(data)),
 }
 

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from joserfc import jwt
 from joserfc.jwk import OctKey
 from tests.support.browser import Browser
+from tests.support.client import wire
 from tests.support.files import form, own, sends_form
 from tests.support.files import uploads as uploads_file
 from tests.support.groups import make
@@ -48,6 +49,7 @@ def address(route: tuple[str, str], places: dict[str, Any]) -> str:
 
 # Calls after which the caller could make no other one.
 FAREWELLS = {("DELETE", "/users/me"), ("POST", "/users/me/api_key/regenerate")}
+PICTURES = {("POST", "/users/me/avatar"), ("POST", "/realm/icon"), ("POST", "/realm/logo")}
 leavers = (f"leaver{number}" for number in itertools.count())
 
 
@@ -57,8 +59,9 @@ def ask(person, method: str, path: str, **params: Any):
         person = person.chat.person(next(leavers))
     if method == "POST" and path.startswith("/realm/emoji/"):
         return uploads(person, f"{path.rpartition('/')[2]}?{urlencode(params)}", picture())
-    if (method, path) == ("POST", "/users/me/avatar"):
-        return uploads_to(person, f"{path}?{urlencode(params)}", picture())
+    if (method, path) in PICTURES:
+        told = urlencode({name: wire(value) for name, value in params.items()})
+        return uploads_to(person, f"{path}?{told}", picture())
     if (method, path) == ("POST", "/user_uploads"):
         return sends_form(person, form(("x.txt", b"x")), f"{path}?{urlencode(params)}")
     if (method, path) == ("POST", "/realm/deactivate"):
@@ -514,6 +517,10 @@ def good_calls(chat: Chat) -> tuple[Person, Calls, dict[str, Any]]:
             ("DELETE", "/realm/filters/{filter_id}"): {},
             ("POST", "/realm/playgrounds"): new_playground(fresh),
             ("DELETE", "/realm/playgrounds/{playground_id}"): {},
+            ("POST", "/realm/icon"): {},
+            ("DELETE", "/realm/icon"): {},
+            ("POST", "/realm/logo"): {"night": True},
+            ("DELETE", "/realm/logo"): {"night": True},
             ("GET", "/realm/domains"): {},
             ("POST", "/realm/domains"): new_domain(fresh),
             ("PATCH", "/realm/domains/{domain}"): {"allow_subdomains": True},

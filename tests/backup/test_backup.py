@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tests.support.databases import Databases, Kind
 from tests.support.files import uploads
+from tests.support.pictures import picture, uploads_to
 from tests.support.server import SECRET
 from tests.support.terminal import Said, Terminal
 
@@ -30,6 +31,10 @@ def test_clients_find_their_way_after_a_restore_on_the_other_database(
     ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
     notes = uploads(ana, "notes.txt", b"salt, pepper")
     kept = ana.says(f"Soup's on, see {notes.link}", to="kitchen > lunch")
+    boss = own_chat.person("boss", role="admin")
+    icon = uploads_to(boss, "/realm/icon", picture()).succeeds()["icon_url"]
+    shown = icon.removeprefix(f"http://{own_chat.host}")
+    drawn = own_chat.stranger.raw("GET", shown).body
     ears = ben.listens_for("message")
     file = tmp_path / "backup.tar"
     taken = copies_to(file, server.folder, server.url)
@@ -52,6 +57,8 @@ def test_clients_find_their_way_after_a_restore_on_the_other_database(
     assert event["id"] > 1_000_000 << 20
     assert ben.sees(kept.id)["content"] == ana.sees(kept.id)["content"]
     assert ben.raw("GET", notes.url).body == b"salt, pepper"
+    assert ben.registers(fetch_event_types=["realm"])["realm_icon_url"].endswith(shown)
+    assert own_chat.stranger.raw("GET", shown).body == drawn
     found = ben.get(
         "/messages",
         anchor="newest",

@@ -129,6 +129,7 @@ def test_what_left_comes_back_as_it_was(lively, tmp_path):
     assert said.code == 0, said.err
     for line in ("2  people", "4  messages", "1  reactions", "1  files"):
         assert line in said.out, said.out
+    assert "import_source" not in said.out
     assert there.runs("check").out.endswith("All is well.\n")
     again = tmp_path / "again.tar.gz"
     there.runs("export", str(again))

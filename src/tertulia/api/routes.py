@@ -214,6 +214,28 @@ ROUTES = [
         requires=api.requirements.administrator,
     ),
     get("/realm/presence", api.people.presence.everyone),
+    post(
+        "/realm/icon",
+        api.organization.pictures.upload_icon,
+        requires=api.requirements.administrator,
+        max_body=api.organization.pictures.MAX_BODY,
+    ),
+    delete(
+        "/realm/icon",
+        api.organization.pictures.delete_icon,
+        requires=api.requirements.administrator,
+    ),
+    post(
+        "/realm/logo",
+        api.organization.pictures.upload_logo,
+        requires=api.requirements.administrator,
+        max_body=api.organization.pictures.MAX_BODY,
+    ),
+    delete(
+        "/realm/logo",
+        api.organization.pictures.delete_logo,
+        requires=api.requirements.administrator,
+    ),
     get("/realm/domains", api.organization.mail_domains.everything),
     post("/realm/domains", api.organization.mail_domains.add, requires=api.requirements.owner),
     patch(

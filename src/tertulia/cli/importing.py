@@ -45,7 +45,8 @@ def import_(file: Path, name: str | None, subdomain: str, dry_run: bool, **flags
         progress.end()
     _show(source, report)
     click.echo(
-        "People come without passwords: `tertulia user password` gives one, and whoever logs in by"
+        "People come without passwords: `tertulia user link` prints a link to hand over, with which"
+        " one chooses a password, and `tertulia user password` gives one. Whoever logs in by"
         " another way is known by the address.",
         err=True,
     )

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 import click
@@ -19,6 +20,7 @@ from tertulia.cli.newcomers import import_people, invite
 from tertulia.cli.roles import ROLES
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.newcomers import NewUser
+from tertulia.domain.people.sessions import Session
 from tertulia.domain.people.user import BotType, User
 from tertulia.storage.database.tx import Tx
 
@@ -228,6 +230,39 @@ def make_link(email: str, org: str | None, **flags: Any) -> None:
 
 @user.command()
 @click.argument("email")
+@click.option("--end", is_flag=True, help="End all of them: every browser has to log in again.")
+@as_json
+@in_organization
+def sessions(email: str, end: bool, as_json: bool, org: str | None, **flags: Any) -> None:
+    """List the browsers in which somebody is logged in, the one that was used last first."""
+    opened = open_organization(org, flags)
+    found = _find(opened, email)
+    known = opened.read(actions.people.sessions.mine, found)
+    if as_json:
+        show_json(known)
+    elif known:
+        rows = [(_time(each.seen_at), _time(each.made_at), *_browser(each)) for each in known]
+        show_table([("LAST USED", "BEGUN", "ADDRESS", "BROWSER"), *rows])
+    if end:
+        opened.write(actions.people.sessions.end_all, found.id)
+        click.echo(f"{found.full_name} <{found.email}> is logged out everywhere.", err=True)
+    elif not known:
+        click.echo(f"{found.full_name} <{found.email}> is logged in nowhere.", err=True)
+
+
+@user.command()
+@click.argument("email")
+@in_organization
+def unlock(email: str, org: str | None, **flags: Any) -> None:
+    """Forget wrong passwords, so that somebody who tried too often can log in at once."""
+    opened = open_organization(org, flags)
+    found = _find(opened, email)
+    count = opened.write(actions.people.password_attempts.unlock, opened.vault, found)
+    click.echo(f"{found.full_name} <{found.email}>: attempts forgotten: {count}.", err=True)
+
+
+@user.command()
+@click.argument("email")
 @in_organization
 def unlink(email: str, org: str | None, **flags: Any) -> None:
     """Forget by which provider and as whom somebody came, so that they are found by address."""
@@ -272,6 +307,16 @@ def _find(opened: OpenOrganization, email: str) -> User:
     if found is None or found.is_system_bot:
         raise click.ClickException(f"There is no {email} in {opened.realm.name}.")
     return found
+
+
+def _time(moment: float) -> str:
+    return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%d %H:%M}"
+
+
+def _browser(each: Session) -> tuple[str, str]:
+    """Where it is and what it calls itself, without what would move a terminal's cursor."""
+    name = "".join(letter if letter.isprintable() else "?" for letter in each.agent)
+    return each.address, name
 
 
 def _described(each: User) -> dict[str, object]:

@@ -161,13 +161,14 @@ async def forget_audit_entries(database: Database, delivery: Delivery, days: int
 
 
 async def forget_sessions(database: Database, delivery: Delivery) -> None:
-    """Delete sessions and links that are over, and passwords that were tried long ago."""
+    """Delete sessions, links and invitations that are over, and passwords tried long ago."""
 
     async def forget(realm_id: int) -> None:
         here = database.of(realm_id)
         await here.write(actions.people.sessions.forget_old)
         await here.write(actions.people.password_attempts.forget_old)
         await here.write(actions.people.one_time_links.forget_old)
+        await here.write(actions.people.open_invitations.forget_old)
         await here.write(actions.people.logins_under_way.forget_old)
 
     await each(delivery.organizations, forget)

@@ -1,4 +1,4 @@
-"""The gallery: pictures of people and of emoji, at the addresses that the API tells."""
+"""The gallery: pictures of people, emoji and organizations, at the addresses that the API tells."""
 
 import re
 from collections.abc import Callable
@@ -35,6 +35,7 @@ class Gallery:
             Route(f"/user_avatars/{REALM}/{{name}}", self._avatar),
             Route(f"/user_avatars/{REALM}/emoji/images/{{name}}", self._emoji),
             Route(f"/user_avatars/{REALM}/emoji/images/still/{{name}}", self._still_emoji),
+            Route(f"/user_avatars/{REALM}/realm/{{name}}", self._realm_picture),
             Route("/avatar/{who}", self._avatar_of),
             Route("/avatar/{who}/medium", self._medium_avatar_of),
         ]
@@ -81,12 +82,15 @@ class Gallery:
         )
 
     async def _emoji(self, request: Request) -> Response:
-        return await self._emoji_picture(request, storage.organization.custom_emoji.picture)
+        return await self._fixed_picture(request, storage.organization.custom_emoji.picture)
 
     async def _still_emoji(self, request: Request) -> Response:
-        return await self._emoji_picture(request, storage.organization.custom_emoji.still)
+        return await self._fixed_picture(request, storage.organization.custom_emoji.still)
 
-    async def _emoji_picture(
+    async def _realm_picture(self, request: Request) -> Response:
+        return await self._fixed_picture(request, _named_as_png)
+
+    async def _fixed_picture(
         self, request: Request, read: Callable[[Tx, str], bytes | None]
     ) -> Response:
         """A picture whose address nobody can guess; it never changes."""
@@ -104,6 +108,10 @@ class Gallery:
 def drawn(seed: str, pixels: int) -> Response:
     """A picture that is made up from a few letters, always the same one."""
     return Response(identicon(seed, pixels), media_type="image/png", headers=PICTURE_HEADERS)
+
+
+def _named_as_png(tx: Tx, file_name: str) -> bytes | None:
+    return storage.organization.pictures.find(tx, file_name.removesuffix(".png"))
 
 
 def _missing() -> Response:

@@ -4,8 +4,9 @@ import pytest
 from tests.support.people import Chat
 from tests.support.post import link_in, text_in
 
-from tertulia import actions
+from tertulia import actions, storage
 from tertulia.domain.people.invitations import addresses_in
+from tertulia.jobs import housekeeping
 
 OWNER_ONLY = {"msg": "Must be an organization owner", "code": "UNAUTHORIZED_PRINCIPAL"}
 ADMIN_ONLY = {"msg": "Must be an organization administrator", "code": "UNAUTHORIZED_PRINCIPAL"}
@@ -257,3 +258,28 @@ def test_without_mail_nothing_pretends(chat):
 )
 def test_addresses_as_people_paste_them(text, found):
     assert addresses_in(text) == found
+
+
+def test_an_invitation_is_forgotten_a_month_after_its_end(chat):
+    admin = chat.person("admin", role="admin")
+
+    def lasting(minutes):
+        admin.post("/invites/multiuse", invite_expires_in_minutes=minutes).succeeds()
+        return max(each["id"] for each in open_ones(admin))
+
+    def known():
+        return [each for each in everything if chat.read(storage.people.invitations.find, each)]
+
+    expiring, revoked, good = everything = [lasting(60), lasting("null"), lasting("null")]
+    admin.delete(f"/invites/multiuse/{revoked}").succeeds()
+    both = chat.server.database, chat.server.application.delivery
+
+    def keeps_house():
+        chat.server.do(housekeeping.forget_sessions(*both))
+
+    chat.server.clock.move(hours=30 * 24)
+    keeps_house()
+    assert known() == [expiring, good]
+    chat.server.clock.move(hours=2)
+    keeps_house()
+    assert known() == [good]

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         exports,
         linkifiers,
         mail_domains,
+        pictures,
         playgrounds,
         settings,
     )

@@ -1,4 +1,4 @@
-"""Invitations that are open: who hears that they have changed, and what ends them by itself."""
+"""Invitations that are open: who hears of a change, what ends them, and when they are forgotten."""
 
 from collections.abc import Sequence
 
@@ -6,6 +6,8 @@ from tertulia import events, storage
 from tertulia.events.audience import Users
 from tertulia.events.types.people.invitations import InvitationsChanged
 from tertulia.storage.database.tx import Tx
+
+KEPT_SECONDS = 30 * 86400  # after its end
 
 
 def tell(tx: Tx, inviters: Sequence[int]) -> None:
@@ -25,3 +27,7 @@ def end_for_address(tx: Tx, email: str) -> None:
     inviters = storage.people.invitations.end_for(tx, email)
     if inviters:
         tell(tx, inviters)
+
+
+def forget_old(tx: Tx) -> None:
+    storage.people.invitations.forget_before(tx, tx.now - KEPT_SECONDS)

@@ -7,12 +7,19 @@ locked out by a stranger who guesses. A right password clears what its own addre
 import math
 
 from tertulia import storage
+from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.user import User
 from tertulia.errors.http import RateLimited
 from tertulia.storage.database.tx import Tx
 
 WINDOW_SECONDS = 1800
 FROM_ONE_ADDRESS = 5
 FROM_EVERYWHERE = 100
+
+
+def name_hash(vault: Vault, name: str) -> bytes:
+    """What is kept of a name that was tried: it may be a password that was typed in its place."""
+    return vault.fingerprint(f"name {name.strip().casefold()}")
 
 
 def count(tx: Tx, name_hash: bytes, address: str) -> None:
@@ -31,6 +38,11 @@ def count(tx: Tx, name_hash: bytes, address: str) -> None:
 def clear(tx: Tx, name_hash: bytes, address: str) -> None:
     """The password was right: what was tried before it from there is forgiven."""
     storage.people.password_attempts.forget(tx, name_hash, address)
+
+
+def unlock(tx: Tx, vault: Vault, user: User) -> int:
+    """Forgive what was tried for somebody from everywhere; says how often that was."""
+    return storage.people.password_attempts.forget(tx, name_hash(vault, user.email))
 
 
 def forget_old(tx: Tx) -> None:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         exports,
         linkifiers,
         mail_domains,
+        pictures,
         playgrounds,
         server,
         settings,

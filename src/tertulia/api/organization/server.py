@@ -81,7 +81,7 @@ async def settings(call: Call) -> ServerSettings:
     organization = Author(call.db, org, None, call.site)
     told.realm_url = told.realm_uri = call.site
     told.realm_name = org.realm.name
-    told.realm_icon = f"{call.site}/static/icon.png"
+    told.realm_icon = call.site + domain.organization.pictures.path(org.realm, "icon")
     told.realm_description = await actions.messages.composing.describe(
         organization, org.realm.setting("description")
     )

@@ -103,7 +103,7 @@ async def _matches(call: Call, user_id: int | None, password: str) -> bool:
 async def _count(call: Call, username: str) -> tuple[bytes, str]:
     """Count an attempt, before it is looked at, so that of many at once no more than the allowed
     ones are tried. Gives what it was counted for."""
-    name = call.vault.fingerprint(f"name {username.strip().casefold()}")
+    name = actions.people.password_attempts.name_hash(call.vault, username)
     address = neighbourhood(call.request.client_address)
     await call.db.write(actions.people.password_attempts.count, name, address)
     return name, address

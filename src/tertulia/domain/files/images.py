@@ -34,6 +34,8 @@ MOST_PIXELS_IN_ALL = 100_000_000  # of all frames
 
 AVATAR_EDGE = 100
 MEDIUM_AVATAR_EDGE = 500
+ICON_EDGE = 100
+LOGO_SIZE = (800, 100)  # at most
 
 FIRST_TURNED = 5  # from this orientation on, a photograph stands on its side
 
@@ -74,6 +76,28 @@ def avatar(data: bytes) -> Avatar:
         medium = ImageOps.exif_transpose(_square(_checked(image, box), MEDIUM_AVATAR_EDGE))
         small = medium.resize((AVATAR_EDGE, AVATAR_EDGE), Image.Resampling.LANCZOS)
         return Avatar(_png(small), _png(medium))
+
+    return _looked_at(io.BytesIO(data), draw)
+
+
+def icon(data: bytes) -> bytes:
+    """A small square, as PNG; the picture is turned the right way up and cut to fit."""
+
+    def draw(image: Image.Image) -> bytes:
+        square = _square(_checked(image, (ICON_EDGE, ICON_EDGE)), ICON_EDGE)
+        return _png(ImageOps.exif_transpose(square))
+
+    return _looked_at(io.BytesIO(data), draw)
+
+
+def logo(data: bytes) -> bytes:
+    """The whole picture as PNG, the right way up, and made smaller where it is too large."""
+
+    def draw(image: Image.Image) -> bytes:
+        box = LOGO_SIZE[::-1] if _is_turned(image) else LOGO_SIZE
+        drawn = _plain(_checked(image, box))
+        drawn.thumbnail(box, Image.Resampling.LANCZOS)
+        return _png(ImageOps.exif_transpose(drawn.convert("RGBA")))
 
     return _looked_at(io.BytesIO(data), draw)
 
@@ -184,10 +208,15 @@ def _square(image: Image.Image, size: int) -> Image.Image:
     """A photograph is large, so it is made smaller before anything else is done to it."""
     edge = min(image.width, image.height)
     left, top = (image.width - edge) // 2, (image.height - edge) // 2
-    is_plain = image.mode in ("RGB", "RGBA", "L") and "transparency" not in image.info
-    drawn = image if is_plain else image.convert("RGBA")
     box = (left, top, left + edge, top + edge)
-    return drawn.resize((size, size), Image.Resampling.LANCZOS, box=box).convert("RGBA")
+    drawn = _plain(image).resize((size, size), Image.Resampling.LANCZOS, box=box)
+    return drawn.convert("RGBA")
+
+
+def _plain(image: Image.Image) -> Image.Image:
+    """The picture in colours that can be mixed; itself, if it is so already."""
+    is_plain = image.mode in ("RGB", "RGBA", "L") and "transparency" not in image.info
+    return image if is_plain else image.convert("RGBA")
 
 
 def _png(image: Image.Image) -> bytes:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         languages,
         linkifiers,
         mail_domains,
+        pictures,
         playgrounds,
         realm,
         settings,

@@ -20,6 +20,7 @@ class Realm:
     created_at: float
     deactivated: bool = False
     settings: dict[str, Any] = field(default_factory=dict)
+    pictures: dict[str, str] = field(default_factory=dict)  # names of uploaded ones, by kind
 
     def setting(self, name: str) -> Any:
         return self.name if name == "name" else self.settings.get(name, DEFAULTS[name])

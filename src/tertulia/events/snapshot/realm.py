@@ -13,6 +13,7 @@ from tertulia.domain.groups.group import (
     Permission,
 )
 from tertulia.domain.messages.reports import REASONS
+from tertulia.domain.organization.pictures import USUAL
 from tertulia.domain.organization.settings import DEFAULTS, SETTINGS, LoginMethods
 from tertulia.domain.people.external_accounts import EXTERNAL_ACCOUNTS
 from tertulia.events.directory import Organization
@@ -121,19 +122,18 @@ def _described(permission: Permission, for_system_groups: str | None = None) -> 
 
 def _identity(org: Organization, around: Surroundings) -> dict[str, Any]:
     realm = org.realm
-    logo = f"{around.url}/static/logo.svg"
+    pictures = {
+        f"realm_{name}": value
+        for kind in USUAL
+        for name, value in domain.organization.pictures.told(realm, kind, around.url).items()
+    }
     return {
         "realm_url": around.url,
         "realm_uri": around.url,
         "realm_uuid": realm.uuid,
         "realm_date_created": int(realm.created_at),
         "realm_bot_domain": org.email_domain,
-        "realm_icon_url": f"{around.url}/static/icon.png",
-        "realm_icon_source": "G",
-        "realm_logo_url": logo,
-        "realm_logo_source": "D",
-        "realm_night_logo_url": logo,
-        "realm_night_logo_source": "D",
+        **pictures,
         "realm_plan_type": 1,
         "realm_upload_quota_mib": around.upload_quota_mib or None,
         "realm_default_external_accounts": EXTERNAL_ACCOUNTS,
@@ -157,8 +157,8 @@ def _server(around: Surroundings) -> dict[str, Any]:
         "max_bulk_new_subscription_messages": domain.limits.NEW_SUBSCRIPTION_NOTICES,
         "max_file_upload_size_mib": around.max_upload_mib,
         "max_avatar_file_size_mib": domain.limits.AVATAR_BYTES >> 20,
-        "max_icon_file_size_mib": 5,
-        "max_logo_file_size_mib": 5,
+        "max_icon_file_size_mib": domain.limits.REALM_PICTURE_BYTES >> 20,
+        "max_logo_file_size_mib": domain.limits.REALM_PICTURE_BYTES >> 20,
         "password_min_length": domain.limits.PASSWORD_SHORTEST,
         "password_max_length": domain.limits.PASSWORD_LENGTH,
         "password_min_guesses": domain.people.passwords.LEAST_GUESSES,

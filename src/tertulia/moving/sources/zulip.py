@@ -131,7 +131,11 @@ class ZulipExport:
 
     def left(self) -> Counter[str]:
         counts = Counter(
-            {name: len(rows) for name, rows in self._tables.items() if name not in BROUGHT}
+            {
+                name: len(rows)
+                for name, rows in self._tables.items()
+                if name not in BROUGHT and isinstance(rows, list)
+            }
         )
         counts["files that are not in the archive"] = len(self._files) - sum(
             1 for _ in self.files()

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         exports,
         linkifiers,
         mail_domains,
+        pictures,
         playgrounds,
     )
 else:
@@ -111,6 +112,7 @@ def _realm(row: Row) -> Realm:
         created_at=row["created_at"],
         deactivated=bool(row["deactivated"]),
         settings=_settings(row["settings"]),
+        pictures=msgspec.json.decode(row["pictures"]),
     )
 
 

@@ -103,6 +103,17 @@ def end_of(tx: Tx, inviter_id: int) -> list[int]:
     return _end(tx, "inviter_id = :who", inviter_id)
 
 
+def forget_before(tx: Tx, moment: float) -> None:
+    """Delete those that were over by then, but for one by which somebody is coming in."""
+    tx.execute(
+        "DELETE FROM invitation WHERE realm_id = :realm"
+        " AND (expires_at <= :moment OR ended_at <= :moment)"
+        " AND id NOT IN (SELECT o.invitation_id FROM one_time_link o"
+        " WHERE o.realm_id = :realm AND o.invitation_id IS NOT NULL)",
+        moment=moment,
+    )
+
+
 def _end(tx: Tx, which: str, who: str | int) -> list[int]:
     rows = tx.all(
         f"UPDATE invitation SET ended_at = :now WHERE realm_id = :realm AND {which} AND {_GOOD}"

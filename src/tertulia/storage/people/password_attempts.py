@@ -30,12 +30,13 @@ def nth_last(
     return found
 
 
-def forget(tx: Tx, name_hash: bytes, address: str) -> None:
-    tx.execute(
-        "DELETE FROM password_attempt"
-        " WHERE realm_id = :realm AND name_hash = :name AND address = :address",
+def forget(tx: Tx, name_hash: bytes, address: str | None = None) -> int:
+    """Forget those for a name, from one address or from everywhere; says how many."""
+    here = "" if address is None else " AND address = :address"
+    return tx.execute(
+        f"DELETE FROM password_attempt WHERE realm_id = :realm AND name_hash = :name{here}",
         name=name_hash,
-        address=address,
+        **({} if address is None else {"address": address}),
     )
 
 

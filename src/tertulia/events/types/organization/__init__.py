@@ -10,6 +10,7 @@ if TYPE_CHECKING:
         exports,
         linkifiers,
         mail_domains,
+        pictures,
         playgrounds,
         settings,
     )

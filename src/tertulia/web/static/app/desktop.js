@@ -26,7 +26,7 @@ export function startDesktop() {
   const tellFacts = () => {
     bridge.send_event?.("total_unread_count", countedUnread());
     bridge.send_event?.("realm_name", realm("name"));
-    bridge.send_event?.("realm_icon_url", realm("icon_url"));
+    bridge.send_event?.("realm_icon_url", new URL(realm("icon_url"), location.origin).href);
   };
   on("unread realm settings", tellFacts);
   tellFacts();

@@ -1,0 +1,25 @@
+"""The organization's icon and logos: administrators choose others, or go back to the usual ones."""
+
+import secrets
+
+from tertulia import actions, events, storage
+from tertulia.domain.organization.pictures import PictureKind
+from tertulia.domain.people.user import User
+from tertulia.events.audience import Everyone
+from tertulia.events.types.organization.pictures import PictureChanged
+from tertulia.storage.database.tx import Tx
+
+
+def put(tx: Tx, user: User, kind: PictureKind, picture: bytes) -> None:
+    actions.groups.permissions.require_administrator(tx, user)
+    storage.organization.pictures.put(tx, kind, secrets.token_hex(20), picture)
+    events.log.announce(tx, PictureChanged(kind), to=Everyone())
+
+
+def remove(tx: Tx, user: User, kind: PictureKind) -> None:
+    """Go back to the usual one; where it is shown already, it stays."""
+    actions.groups.permissions.require_administrator(tx, user)
+    if kind not in storage.organization.current(tx).pictures:
+        return
+    storage.organization.pictures.remove(tx, kind)
+    events.log.announce(tx, PictureChanged(kind), to=Everyone())

@@ -1,0 +1,57 @@
+"""The organization's icon and logos: uploading one, and going back to the usual one."""
+
+from collections.abc import Callable
+
+from tertulia import actions, api, domain
+from tertulia.api.call import Call
+from tertulia.domain.organization.pictures import PictureKind
+from tertulia.errors import BadRequest
+from tertulia.http.forms import Files
+from tertulia.http.replies import Reply, ok
+
+MAX_BODY = domain.limits.REALM_PICTURE_BYTES + (1 << 20)  # the form around the file needs room, too
+
+
+class IconUrl(Reply):
+    icon_url: str
+
+
+async def upload_icon(call: Call, *, files: Files) -> IconUrl:
+    """Upload the organization's icon."""
+    icon = await _drawn(call, files, "icon", domain.files.images.icon)
+    await call.db.write(actions.organization.pictures.put, call.user, "icon", icon)
+    return _icon(call)
+
+
+async def delete_icon(call: Call) -> IconUrl:
+    """Go back to the usual icon."""
+    await call.db.write(actions.organization.pictures.remove, call.user, "icon")
+    return _icon(call)
+
+
+async def upload_logo(call: Call, *, night: bool, files: Files) -> Reply:
+    """Upload the organization's logo, for light or for dark surroundings."""
+    logo = await _drawn(call, files, "logo", domain.files.images.logo)
+    await call.db.write(actions.organization.pictures.put, call.user, _logo(night), logo)
+    return ok()
+
+
+async def delete_logo(call: Call, *, night: bool) -> Reply:
+    """Go back to the usual logo."""
+    await call.db.write(actions.organization.pictures.remove, call.user, _logo(night))
+    return ok()
+
+
+async def _drawn(call: Call, files: Files, name: str, draw: Callable[[bytes], bytes]) -> bytes:
+    if len(files) != 1:
+        raise BadRequest(f"You must upload exactly one {name}.")
+    uploaded = api.files.pictures.picture_in(files[0], domain.limits.REALM_PICTURE_BYTES)
+    return await api.files.pictures.drawn_for(call, draw, uploaded)
+
+
+def _logo(night: bool) -> PictureKind:
+    return "night_logo" if night else "logo"
+
+
+def _icon(call: Call) -> IconUrl:
+    return IconUrl(call.site + domain.organization.pictures.path(call.org.realm, "icon"))

@@ -1,0 +1,31 @@
+"""The event that tells of the organization's icon and logos."""
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from tertulia import domain
+from tertulia.domain.organization.pictures import PictureKind
+from tertulia.events.directory import Organization
+from tertulia.events.listener import Listener
+from tertulia.events.loading import Touched
+from tertulia.events.types.event import Event, Wire
+
+
+class PictureChanged(Event, frozen=True):
+    """The organization shows itself with another picture.
+
+    Clients reach us at different addresses, so they are told where it is below theirs.
+    """
+
+    kind: ClassVar[str] = "realm_picture_changed"
+    types: ClassVar[tuple[str, ...]] = ("realm",)
+    shared: ClassVar[bool] = True
+
+    picture: PictureKind
+
+    def touched(self) -> Touched:
+        return Touched(realm=True)
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        data = domain.organization.pictures.told(org.realm, self.picture)
+        yield {"type": "realm", "op": "update_dict", "property": self.picture, "data": data}

@@ -23,7 +23,7 @@ from tertulia.config import LdapDirectory  # noqa: E402
 
 TESTS = Path(__file__).parent
 TURNS: list[Kind] = ["sqlite", "postgres", "sqlite", "sqlite", "sqlite"]  # it takes its time
-API_SCENES = ("api", "abuse", "web")
+API_SCENES = ("api", "abuse", "web", "jobs")
 MOST_SCENES = 100  # on one server
 KINDS = ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)]
 

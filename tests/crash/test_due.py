@@ -37,7 +37,7 @@ def on_both(*values: Any, soak: bool = False) -> list[Any]:
     ]
 
 
-@pytest.mark.parametrize("kind, count", on_both(200))
+@pytest.mark.parametrize("kind, count", on_both(80))
 def test_what_is_due_at_once_is_sent_once_and_in_order_while_people_talk(
     databases: Databases, new_server: NewServer, kind: Kind, count: int
 ):
@@ -70,7 +70,7 @@ def test_ten_thousand_at_once_hold_nobody_up(
     assert percentile_99(meanwhile) <= 2 * usual, (usual, percentile_99(meanwhile))
 
 
-@pytest.mark.parametrize("kind, count, kills", [*on_both(200, 2), *on_both(10_000, 5, soak=True)])
+@pytest.mark.parametrize("kind, count, kills", [*on_both(100, 2), *on_both(10_000, 5, soak=True)])
 def test_kill_9_neither_loses_nor_doubles_what_is_due(
     databases: Databases, new_server: NewServer, kind: Kind, count: int, kills: int
 ):
@@ -91,7 +91,7 @@ def test_kill_9_neither_loses_nor_doubles_what_is_due(
     assert scene.stored() == scene.expected
 
 
-@pytest.mark.parametrize("kind, count", on_both(200))
+@pytest.mark.parametrize("kind, count", on_both(80))
 def test_a_server_that_is_told_to_stop_goes_on_later_where_it_was(
     databases: Databases, new_server: NewServer, kind: Kind, count: int
 ):

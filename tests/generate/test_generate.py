@@ -6,6 +6,7 @@ import stat
 from collections import defaultdict
 from pathlib import Path
 
+import pytest
 from tests.support.databases import Databases, Kind
 from tests.support.terminal import Terminal
 
@@ -21,6 +22,7 @@ FIRST = 1  # the id of the organization
 SIZE = ("--people", "60", "--channels", "14", "--messages", "1200", "--seed", "7")
 
 
+@pytest.mark.on_one
 def test_a_made_up_organization_is_whole_and_can_be_served(kind: Kind, databases: Databases):
     url, folder = databases.new(kind)
     terminal, database = Terminal(folder, url), Database.at(url)

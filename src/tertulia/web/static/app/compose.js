@@ -117,12 +117,15 @@ export class Box {
     if (!content || !this.#mayGo(content)) return;
     if (this.attachments.areUnderWay) return this.#say(say("upload.wait"));
     const { conversation } = this;
+    const entered = this.box.value;
     await enter(conversation, content);
     clearTimeout(this.#saving);
-    this.box.value = "";
+    // Whoever types fast is writing the next message already.
+    if (this.box.value.startsWith(entered)) this.box.value = this.box.value.slice(entered.length);
     this.#warned = "";
     this.#notice.stop();
     discardDraft(conversation);
+    setDraft(conversation, this.box.value);
     this.showPreview(false);
     this.#say("");
     this.box.focus();

@@ -27,6 +27,9 @@ export class Listing {
   #older = null;
   /** @type {Promise<void> | null} */
   #newer = null;
+  #fetches = 0; // under way
+  /** @type {Message[]} what has come meanwhile, of which their answers may not know */
+  #meanwhile = [];
 
   /** @param {Term[]} terms */
   constructor(terms) {
@@ -43,6 +46,7 @@ export class Listing {
     this.foundOldest = answer.found_oldest;
     this.foundNewest = answer.found_newest || isEnd;
     this.isOpen = true;
+    this.#catchUp();
     return this.nearest(answer.anchor);
   }
 
@@ -59,6 +63,7 @@ export class Listing {
     this.#older ??= this.#fetch(this.ids[0] ?? "oldest", PAGE, 0).then((answer) => {
       this.#merge(answer.messages);
       this.foundOldest = answer.found_oldest;
+      this.#catchUp();
     }).finally(() => (this.#older = null));
     return this.#older;
   }
@@ -69,6 +74,7 @@ export class Listing {
     this.#newer ??= this.#fetch(this.ids.at(-1) ?? "newest", 0, PAGE).then((answer) => {
       this.#merge(answer.messages);
       this.foundNewest = answer.found_newest;
+      this.#catchUp();
     }).finally(() => (this.#newer = null));
     return this.#newer;
   }
@@ -81,7 +87,9 @@ export class Listing {
    * @param {Message} message
    * @returns {boolean} whether it belongs here */
   accept(message) {
-    if (!this.isOpen || !passes(this.terms, message)) return false;
+    if (!passes(this.terms, message)) return false;
+    if (this.#fetches) this.#meanwhile.push(message);
+    if (!this.isOpen) return false;
     const isNewest = message.id > (this.ids.at(-1) ?? 0);
     if (isNewest ? !this.foundNewest : message.id < this.ids[0] && !this.foundOldest) return false;
     this.#merge([message]);
@@ -107,11 +115,16 @@ export class Listing {
     }
   }
 
+  #catchUp() {
+    for (const message of this.#meanwhile.splice(0)) this.accept(message);
+  }
+
   /** @param {number | string} anchor
    * @param {number} before
    * @param {number} after */
   async #fetch(anchor, before, after) {
-    const answer = await get("/messages", messagesAsked(this.terms, anchor, before, after));
+    this.#fetches++;
+    const answer = await get("/messages", messagesAsked(this.terms, anchor, before, after)).finally(() => this.#fetches--);
     const isSearch = this.terms.some((term) => term.operator === "search");
     for (const message of answer.messages) takeMessage(message, isSearch);
     trimMessages(new Set([...listings.values()].flatMap((listing) => listing.ids)));

@@ -36,7 +36,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Not everything is played on both databases, for time's sake; `--both` does that.
 
     The rows of a table take turns. The scenes of the API, of which there are very many, are played
-    on SQLite, and every sixth one on PostgreSQL too; what is long and about HTTP alone is marked
+    on SQLite, and every twelfth one on PostgreSQL too; what is long and about HTTP alone is marked
     `on_one`. All other scenes are played on both. Where there is no PostgreSQL, every row has its
     turn on SQLite.
     """
@@ -44,7 +44,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return
     rows: dict[str, list[str]] = {}
     scenes = [item for item in items if _is_scene_of_the_api(item)]
-    waiting = set(scenes).difference(scenes[::6])
+    waiting = set(scenes).difference(scenes[::12])
     for item in items:
         if item.get_closest_marker("on_one") and item.get_closest_marker("postgres"):
             waiting.add(item)

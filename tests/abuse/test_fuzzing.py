@@ -88,7 +88,7 @@ def test_every_answer_to_anything_is_one_that_we_have_described(chat: Chat, coun
         fuzzer.ask(number)
 
     told = f"TERTULIA_TEST_SEED={seed} {fuzzer.statuses}"
-    assert fuzzer.statuses[200] > count / 6, f"little was understood: {told}"
+    assert fuzzer.statuses[200] > count / 12, f"little was understood: {told}"
     assert fuzzer.statuses[400] > count / 6, f"little was refused: {told}"
     assert len(fuzzer.asked) == len(ROUTES) - len(LEFT_OUT), told
 

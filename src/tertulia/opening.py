@@ -11,16 +11,13 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-import structlog
-
 from tertulia import actions, private_files, storage
 from tertulia.config import Config
 from tertulia.domain.organization.realm import Realm
 from tertulia.domain.people.keys import Vault, WrongSecret
 from tertulia.errors import CannotStart
+from tertulia.log_lines import log
 from tertulia.storage.database import Database
-
-log = structlog.get_logger()
 
 ODD_CLOCK_SECONDS = 2.0
 WRONG_CLOCK_SECONDS = 60.0
@@ -186,9 +183,9 @@ def check_clock(database: Database) -> None:
 
 def first_organization(database: Database, name: str) -> tuple[Realm, bool]:
     """The first organization, and whether it had to be founded just now."""
-    known = database.read_now(0, storage.organization.all_of_them)
-    if known:
-        return known[0], False
+    known = database.read_now(0, storage.organization.first)
+    if known is not None:
+        return known, False
     return database.write_now(0, actions.organization.get_first, name)
 
 

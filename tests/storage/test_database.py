@@ -269,10 +269,10 @@ def test_flags_are_sparse_rows(database, realm):
         ana, kitchen = person(tx), room(tx)
         number = storage.messages.insert_in_channel(tx, ana.id, kitchen.id, "x", DRAFT)
         for _ in range(2):
-            storage.messages.unread.add_flag(tx, "starred", [ana.id], number)
-        storage.messages.unread.add_flag(tx, "mentioned", [], number)
-        assert storage.messages.unread.with_flag(tx, ana.id, "starred") == [number]
-        assert storage.messages.unread.flags_of(tx, ana.id, [number]) == {number: {"starred"}}
+            storage.messages.flags.add_flag(tx, "starred", [ana.id], number)
+        storage.messages.flags.add_flag(tx, "mentioned", [], number)
+        assert storage.messages.flags.with_flag(tx, ana.id, "starred") == [number]
+        assert storage.messages.flags.flags_of(tx, ana.id, [number]) == {number: {"starred"}}
 
     in_one_go(database, realm, scene)
 
@@ -459,3 +459,13 @@ def test_a_migration_that_fails_leaves_nothing(kind, databases, monkeypatch):
     monkeypatch.undo()
     assert empty.schema().is_empty
     assert empty.migrate() == [each.number for each in storage.database.schema.migrations()]
+
+
+def test_a_message_is_told_every_column_that_it_knows():
+    row = {name: f"the {name}" for name in storage.messages.NAMES} | {"member_ids": "1,2"}
+
+    message = storage.messages.as_message(row)
+
+    found = {name: getattr(message, name) for name in storage.messages.NAMES}
+    left_out = [name for name in found if found[name] not in (row[name], True)]
+    assert not left_out, "storage.messages.as_message leaves out what Message has a field for"

@@ -11,6 +11,13 @@ from typing import NamedTuple
 from tertulia import storage
 from tertulia.storage.database.tx import Row, Tx
 
+# The kinds of events that change by what others are judged; an index knows where these are.
+TURNING = (
+    "channel_changed", "conversation_begun", "group_members", "group_subgroups", "joined", "left",
+    "realm_changed", "realm_changed_together", "role", "user_activity",
+)  # fmt: skip
+_IS_TURNING = f"kind IN {TURNING}"
+
 
 class LogPlace(NamedTuple):
     """A place in a log.
@@ -45,12 +52,28 @@ def end(tx: Tx) -> LogPlace:
     return LogPlace(row["seq"], row["epoch"] + tx.history_line())
 
 
-def ends(tx: Tx, realm_ids: list[int]) -> dict[int, LogPlace]:
-    """How far the log of each organization goes; of all, if none is named."""
-    some = " WHERE realm_id IN :realms" if realm_ids else ""
-    rows = tx.all(f"SELECT realm_id, seq, epoch FROM log_head{some}", realms=realm_ids)
+class Glance(NamedTuple):
+    """How far some logs go, and which organizations are the first two that there are."""
+
+    ends: dict[int, LogPlace]
+    first: list[int]
+
+
+def glance(tx: Tx, realm_ids: list[int]) -> Glance:
+    """One statement, however many organizations there are."""
+    rows = tx.all(
+        "SELECT realm_id, seq, epoch FROM log_head WHERE realm_id IN :realms"
+        " UNION ALL SELECT realm_id, -1, '' FROM"
+        " (SELECT realm_id FROM log_head ORDER BY realm_id LIMIT 2) AS first",
+        realms=realm_ids,
+    )
     line = tx.history_line()
-    return {row["realm_id"]: LogPlace(row["seq"], row["epoch"] + line) for row in rows}
+    ends = {
+        row["realm_id"]: LogPlace(row["seq"], row["epoch"] + line)
+        for row in rows
+        if row["seq"] >= 0
+    }
+    return Glance(ends, [row["realm_id"] for row in rows if row["seq"] < 0])
 
 
 def begin_epoch(tx: Tx) -> None:
@@ -101,6 +124,17 @@ def after(tx: Tx, realm_id: int, seq: int, limit: int) -> list[Entry]:
         "SELECT realm_id, seq, kind, audience, payload, at FROM event"
         " WHERE realm_id = :realm AND seq > :seq ORDER BY seq LIMIT :limit",
         realm=realm_id,
+        seq=seq,
+        limit=limit,
+    )
+    return [_entry(row) for row in rows]
+
+
+def turning_after(tx: Tx, seq: int, limit: int) -> list[Entry]:
+    """The next events of an organization that change by what others are judged."""
+    rows = tx.all(
+        "SELECT realm_id, seq, kind, audience, payload, at FROM event"
+        f" WHERE realm_id = :realm AND seq > :seq AND {_IS_TURNING} ORDER BY seq LIMIT :limit",
         seq=seq,
         limit=limit,
     )

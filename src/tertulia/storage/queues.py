@@ -58,6 +58,17 @@ def of_user(tx: Tx, user_id: int) -> list[str]:
     return [row["id"] for row in rows]
 
 
+def seen_since(tx: Tx, user_id: int, since: float) -> list[tuple[str, float]]:
+    """Of the queues of somebody that were polled lately: their options, and when that was."""
+    rows = tx.all(
+        "SELECT options, seen_at FROM queue"
+        " WHERE user_id = :user AND realm_id = :realm AND seen_at > :since",
+        user=user_id,
+        since=since,
+    )
+    return [(row["options"], row["seen_at"]) for row in rows]
+
+
 def idlest(tx: Tx, user_id: int, *, keep: int) -> list[str]:
     """All queues of a user but those `keep` that were polled last."""
     rows = tx.all(

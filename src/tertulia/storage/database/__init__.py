@@ -5,33 +5,43 @@ the loop where that is faster than a thread (SQLite) and in a thread where it wo
 (PostgreSQL); a write joins the next gathering and is answered after its commit.
 """
 
-import asyncio
-import threading
 import time
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from tertulia import storage
 from tertulia.errors.http import ServiceUnavailable
-from tertulia.modules import on_demand
-from tertulia.storage.database.broadcast import Broadcast
+from tertulia.modules import asyncio, on_demand
+from tertulia.storage.database.broadcast import Broadcast, LogProgress
 from tertulia.storage.database.dialects.sqlite import Sqlite
+from tertulia.storage.database.duty import Duty
+from tertulia.storage.database.readers import ReadConnections
 from tertulia.storage.database.schema import Standing
 from tertulia.storage.database.tx import Dialect, Tx
-from tertulia.storage.database.writer import (
-    ComposeNews,
-    FetchNews,
-    Gathering,
-    PendingWrite,
-    Writer,
-)
+from tertulia.storage.database.watching import Changed, Overheard
+from tertulia.storage.database.writer import ComposeNews, FetchNews, PendingWrite
+from tertulia.storage.database.writers import Deliver, Writers
+from tertulia.storage.log import LogPlace
 from tertulia.storage.messages.appending import PlainSend
 
 if TYPE_CHECKING:
-    from tertulia.storage.database import broadcast, dialects, outages, schema, tx, watching, writer
+    from tertulia.storage.database import (
+        appender,
+        broadcast,
+        dialects,
+        duty,
+        outages,
+        readers,
+        schema,
+        tx,
+        unattended,
+        watching,
+        writer,
+        writers,
+    )
 else:
     __getattr__ = on_demand(__name__)
 
@@ -39,7 +49,12 @@ else:
 P = ParamSpec("P")
 T = TypeVar("T")
 
-READERS = 4  # threads that read from PostgreSQL; with SQLite, one for what may take long
+# Notices that tell other servers of plain sends, and up to which event that is all.
+PutInWords = Callable[[list[tuple[LogPlace, Any]]], tuple[list[str], dict[int, int]]]
+
+
+def _no_words(appended: list[tuple[LogPlace, Any]]) -> tuple[list[str], dict[int, int]]:
+    return [], {}
 
 
 class Bound:
@@ -83,12 +98,11 @@ class Database:
         self.dialect = dialect
         self._own_clock = clock
         self._behind_seconds = 0.0  # our clock, behind that of the database
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._reader: Any = None
-        self._writer: Writer | None = None
-        self._threads: ThreadPoolExecutor | None = None
-        self._readers: dict[int, Any] = {}  # the connection of each reading thread
+        self._writers: Writers | None = None
         self._broadcast: Broadcast | None = None
+        self._readers = ReadConnections(dialect)
+        self._duty = Duty(dialect, self.clock)
+        self._put_in_words: PutInWords = _no_words
 
     @classmethod
     def at(cls, url: str, clock: Callable[[], float] = time.time) -> "Database":
@@ -169,7 +183,7 @@ class Database:
     ) -> T:
         connection = self.dialect.connect()
         try:
-            return self._read(connection, realm_id, query, args, kwargs)
+            return self._read(realm_id, query, args, kwargs, connection)
         finally:
             connection.close()
 
@@ -197,46 +211,39 @@ class Database:
     def start(
         self,
         fetch_news: FetchNews,
-        deliver: Callable[[Any, Callable[[], None]], None],
+        deliver: Deliver,
         compose_news: ComposeNews,
+        put_in_words: PutInWords = _no_words,
     ) -> None:
         """Begin to serve the running loop.
 
         After each commit `fetch_news` reads what it made, on the writer's thread, or
         `compose_news` puts it together from plain sends; then `deliver(news, answer)` is called on
-        the loop and answers the callers when it is done.
+        the loop and answers the callers when it is done. `put_in_words` makes the notices by
+        which other servers learn of plain sends.
         """
-        loop = asyncio.get_running_loop()
-        self._loop = loop
-
-        def hand_over(gathering: Gathering) -> None:
-            loop.call_soon_threadsafe(deliver, gathering.news, gathering.answer)
-
-        self._writer = Writer(
-            self.dialect, self.clock, fetch_news, hand_over, compose_news, self._tell_of
+        self._put_in_words = put_in_words
+        self._writers = Writers(
+            self.dialect, self.clock, fetch_news, deliver, compose_news, self._tell_of
         )
-        self._writer.start()
-        readers = 1 if self.dialect.reads_block else READERS
-        self._threads = ThreadPoolExecutor(readers, thread_name_prefix="reader")
+        self._readers.start()
         if not self.dialect.reads_block:
             self._broadcast = Broadcast(self.dialect)
-            self._broadcast.start()
 
-    def stop(self) -> None:
-        if self._writer is not None:
-            self._writer.stop()
-            self._writer = None
-        if self._broadcast is not None:
-            self._broadcast.stop()
-            self._broadcast = None
-        if self._threads is not None:
-            self._threads.shutdown()
-            self._threads = None
-            for thread in list(self._readers):
-                self._close_reader(thread)
-        if self._reader is not None:
-            self._reader.close()
-            self._reader = None
+    async def watch(self, changed: Changed, overheard: Overheard, said: Overheard) -> None:
+        """Notice what others write, for as long as we serve, and hear what other servers say."""
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self.dialect.watch(changed))
+            if self._broadcast is not None:
+                tasks.create_task(self._broadcast.listen(changed, overheard, said))
+
+    async def stop(self) -> None:
+        if self._writers is not None:
+            await self._writers.stop()
+            self._writers = None
+        self._broadcast = None
+        self._duty.give_up()
+        self._readers.stop()
 
     async def read_in(
         self,
@@ -246,8 +253,33 @@ class Database:
         **kwargs: P.kwargs,
     ) -> T:
         if self.dialect.reads_block:
-            return self._read_here(realm_id, query, args, kwargs)
+            return self._readers.here(partial(self._read, realm_id, query, args, kwargs))
         return await self.read_aside_in(realm_id, query, *args, **kwargs)
+
+    async def look_on_duty(self, questions: Sequence[str]) -> set[str] | None:
+        """Which of these questions are answered with yes; None if another server has to see to
+        that."""
+        if self.dialect.reads_block:
+            return await self.glance_in(0, storage.due.those, questions)
+        try:
+            return await self._readers.on_thread(partial(self._duty.look, questions))
+        except Exception as error:
+            if self.dialect.is_outage(error):
+                raise ServiceUnavailable() from error
+            raise
+
+    async def glance_in(
+        self,
+        realm_id: int,
+        query: Callable[Concatenate[Tx, P], T],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
+        """Ask a single question, which needs no transaction."""
+        ask = partial(self._ask, realm_id, query, args, kwargs)
+        return (
+            self._readers.here(ask) if self.dialect.reads_block else await self._readers.aside(ask)
+        )
 
     async def read_aside_in(
         self,
@@ -257,10 +289,7 @@ class Database:
         **kwargs: P.kwargs,
     ) -> T:
         """On a thread, so that nobody else waits for it."""
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(
-            self._threads, self._read_in_thread, realm_id, query, args, kwargs
-        )
+        return await self._readers.aside(partial(self._read, realm_id, query, args, kwargs))
 
     async def write_in(
         self,
@@ -279,20 +308,15 @@ class Database:
         *args: P.args,
         **kwargs: P.kwargs,
     ) -> T:
-        assert self._writer is not None, "the database was not started"
+        assert self._writers is not None, "the database was not started"
         assert not kwargs, "actions take their arguments by position"
         answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-
-        def done(job: PendingWrite) -> None:
-            if answer.cancelled():
-                return
-            if job.error is not None:
-                answer.set_exception(job.error)
-            else:
-                answer.set_result(job.result)
-
-        self._writer.submit(PendingWrite(action, args, realm_id, done, plain))
-        return await answer
+        self._writers.submit(PendingWrite(action, args, realm_id, partial(_settle, answer), plain))
+        try:
+            return await answer
+        finally:
+            # An error knows where it came by: here it would find itself, and never go away.
+            del answer
 
     @property
     def is_shared(self) -> bool:
@@ -302,63 +326,47 @@ class Database:
     @property
     def busy_seconds(self) -> float:
         """For how long the writes under way have been waiting for their commit."""
-        return 0.0 if self._writer is None else self._writer.busy_seconds
+        return 0.0 if self._writers is None else self._writers.busy_seconds
 
     def spread(self, notice: bytes) -> None:
         """Hand a notice to other servers on the same database, soon and without promise."""
         if self._broadcast is not None:
-            self._broadcast.tell(notice.decode())
+            self._broadcast.whisper(notice.decode())
 
-    def _tell_of(self, ends: dict[int, int]) -> None:
-        """Tell other servers that logs go on."""
+    def _tell_of(self, ends: dict[int, int], appended: list[tuple[LogPlace, Any]]) -> None:
+        """Tell other servers that logs go on, and with what."""
         if self._broadcast is not None and ends:
-            self._broadcast.tell(ends)
-
-    def _read_here(
-        self, realm_id: int, query: Callable[..., T], args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> T:
-        try:
-            if self._reader is None:
-                self._reader = self.dialect.connect(to_serve=True)
-            return self._read(self._reader, realm_id, query, args, kwargs)
-        except Exception as error:
-            if self.dialect.is_outage(error):
-                raise ServiceUnavailable() from error
-            raise
-
-    def _read_in_thread(
-        self, realm_id: int, query: Callable[..., T], args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> T:
-        thread = threading.get_ident()
-        is_new = thread not in self._readers
-        try:
-            if is_new:
-                self._readers[thread] = self.dialect.connect(to_serve=True)
-            return self._read(self._readers[thread], realm_id, query, args, kwargs)
-        except Exception as error:
-            if not self.dialect.is_outage(error):
-                raise
-            self._close_reader(thread)
-            if is_new:
-                raise ServiceUnavailable() from error
-        # A connection that we kept may have been lost long ago: try once more with a new one.
-        return self._read_in_thread(realm_id, query, args, kwargs)
-
-    def _close_reader(self, thread: int) -> None:
-        connection = self._readers.pop(thread, None)
-        if connection is not None:
-            connection.close()
+            self._broadcast.tell(LogProgress(ends, partial(self._put_in_words, appended)))
 
     def _read(
         self,
-        connection: Any,
         realm_id: int,
         query: Callable[..., T],
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
+        connection: Any,
     ) -> T:
         self.dialect.begin_read(connection)
         try:
-            return query(Tx(connection, self.dialect, realm_id, self.clock()), *args, **kwargs)
+            return self._ask(realm_id, query, args, kwargs, connection)
         finally:
             self.dialect.command(connection, "ROLLBACK")
+
+    def _ask(
+        self,
+        realm_id: int,
+        query: Callable[..., T],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        connection: Any,
+    ) -> T:
+        return query(Tx(connection, self.dialect, realm_id, self.clock()), *args, **kwargs)
+
+
+def _settle(answer: "asyncio.Future[Any]", job: PendingWrite) -> None:
+    if answer.done():
+        return  # nobody waits any longer
+    if job.error is not None:
+        answer.set_exception(job.error)
+    else:
+        answer.set_result(job.result)

@@ -1,72 +1,182 @@
-"""The broadcast: hands notices to the other servers on a database, soon and without promise.
+"""The broadcast: what servers on one PostgreSQL tell each other, soon and without promise.
 
-It has a thread and a connection of its own, so that nobody waits for it. What cannot be handed
-over is let go: a whisper is about something that nobody needs after a minute, and the end of a log
-is found by looking, a moment later.
+It has a connection of its own, by which it tells and listens. What cannot be handed over is let go:
+a whisper is about something that nobody needs after a minute, and the end of a log is found by
+looking, a moment later. Who is alone tells nothing: it asks now and then whether it is, and who
+comes says so.
 """
 
-import queue
-import threading
 import time
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
 
-import structlog
+import msgspec
 
-from tertulia.storage.database.tx import Dialect
+from tertulia import storage
+from tertulia.log_lines import log
+from tertulia.modules import asyncio
+from tertulia.storage.database.tx import Dialect, LoopAnswers
+from tertulia.storage.database.watching import Changed, Overheard, Told
 
-log = structlog.get_logger()
-
+LOG = "tertulia_log"
+WHISPERS = "tertulia_whispers"
+SAID = "tertulia_said"
 MOST_WAITING = 1000
 PAUSE_SECONDS = 0.002  # between two times that something is told, so that it is told together
+BREATH_SECONDS = 0.002  # between two looks, so that news are read together
+RECONNECT_AFTER_SECONDS = 1.0
+ALONE_SECONDS = 1.0  # for which we believe it
+LONGEST_NOTICE = 8000  # bytes; the database takes no more
+MOST_TOLD = 150  # organizations in one notice, so that it is not too long
 
-# A whisper, or how far the logs of some organizations go.
-Notice = str | dict[int, int]
+
+@dataclass(frozen=True, slots=True)
+class LogProgress:
+    """How far the logs of some organizations go; and notices that tell what is new there, with how
+    far that is all."""
+
+    ends: dict[int, int]
+    in_words: Callable[[], tuple[list[str], dict[int, int]]]
+
+
+# How far the logs of some organizations go, or a channel and what is said there.
+Notice = LogProgress | tuple[str, str]
+
+_NOTIFY = (
+    "SELECT pg_notify(notice->>0, notice->>1) FROM json_array_elements(:notices) AS all_of (notice)"
+)
 
 
 class Broadcast:
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
-        self._connection: Any = None
-        self._waiting: queue.SimpleQueue[Notice | None] = queue.SimpleQueue()
-        self._thread = threading.Thread(target=self._run, name="broadcast", daemon=True)
+        self._connection: LoopAnswers | None = None
+        self._told = Told()
+        self._overheard: Overheard = _ignore
+        self._said: Overheard = _ignore
+        self._waiting: list[Notice] = []
+        self._telling: asyncio.Task[None] | None = None
+        self._alone_until = 0.0
+        self._not_alone_until = 0.0
 
-    def start(self) -> None:
-        self._thread.start()
+    # --- listening ---
 
-    def stop(self) -> None:
-        self._waiting.put(None)
-        self._thread.join()
+    async def listen(self, changed: Changed, overheard: Overheard, said: Overheard) -> None:
+        """Call these when somebody tells something."""
+        self._overheard, self._said = overheard, said
+        keeping = asyncio.get_running_loop().create_task(self._keep_connected())
+        try:
+            while True:
+                await self._told.wait()
+                await asyncio.sleep(BREATH_SECONDS)
+                try:
+                    await changed(self._told.taken())
+                except Exception as error:
+                    storage.database.watching.tell(error, is_outage=False)
+                    await asyncio.sleep(RECONNECT_AFTER_SECONDS)
+        finally:
+            keeping.cancel()
+            if self._telling is not None:
+                self._telling.cancel()
+
+    async def _keep_connected(self) -> None:
+        while True:
+            connection = None
+            try:
+                connection = await self._dialect.connect_on_loop(self._hear, [LOG, SAID, WHISPERS])
+                self._connection = connection
+                self._told.of_everything()  # what was said while we were deaf
+                await connection.lost()
+                log.warning("lost the database's notices")
+            except Exception as error:
+                log.warning("lost the database's notices", reason=type(error).__name__)
+            finally:
+                self._connection = None
+                if connection is not None:
+                    connection.close()
+            await asyncio.sleep(RECONNECT_AFTER_SECONDS)
+
+    def _hear(self, channel: str, notice: str) -> None:
+        node, _, words = notice.partition(" ")
+        if channel == WHISPERS:
+            self._overheard(notice)
+        elif node == self._dialect.node:
+            pass  # that we have told
+        elif not notice:
+            self._told.of_everything()
+        elif not words:
+            self._welcome()
+        elif channel == SAID:
+            self._said(words)
+        else:
+            self._told.of_logs(words)
+
+    def _welcome(self) -> None:
+        """Somebody has come, who may have missed what we did not tell."""
+        was_alone = time.monotonic() < self._alone_until
+        self._alone_until = 0.0
+        self._not_alone_until = time.monotonic() + ALONE_SECONDS
+        if was_alone:
+            self.tell((LOG, ""))
+
+    # --- telling ---
+
+    def whisper(self, notice: str) -> None:
+        """What is too long to be told is left out."""
+        if len(notice.encode()) < LONGEST_NOTICE:
+            self.tell((WHISPERS, notice))
 
     def tell(self, notice: Notice) -> None:
-        if self._waiting.qsize() < MOST_WAITING:
-            self._waiting.put(notice)
+        if time.monotonic() < self._alone_until or len(self._waiting) >= MOST_WAITING:
+            return
+        self._waiting.append(notice)
+        if self._telling is None:
+            self._telling = asyncio.get_running_loop().create_task(self._tell_all())
 
-    def _run(self) -> None:
-        notice = self._waiting.get()
-        while notice is not None:
-            notices = [notice]
-            while not self._waiting.empty() and (notice := self._waiting.get()) is not None:
-                notices.append(notice)
-            self._hand_over(notices)
-            if notice is not None:
-                time.sleep(PAUSE_SECONDS)
-                notice = self._waiting.get()
-        if self._connection is not None:
-            self._connection.close()
-
-    def _hand_over(self, notices: list[Notice]) -> None:
-        whispers = [each for each in notices if isinstance(each, str)]
-        ends: dict[int, int] = {}
-        for each in notices:
-            if isinstance(each, dict):
-                ends |= each
+    async def _tell_all(self) -> None:
         try:
-            if self._connection is None:
-                self._connection = self._dialect.connect_to_tell()
-            if ends:
-                self._dialect.tell_of(self._connection, ends)
-            if whispers:
-                self._dialect.spread(self._connection, whispers)
+            while self._waiting:
+                notices, self._waiting = self._waiting, []
+                connection = self._connection
+                if connection is not None and not await self._is_alone(connection):
+                    await self._hand_over(connection, notices)
+                    await asyncio.sleep(PAUSE_SECONDS)
         except Exception as error:
             log.warning("notices to other servers were lost", reason=type(error).__name__)
-            self._connection = None
+            self._waiting = []
+        finally:
+            self._telling = None
+
+    async def _is_alone(self, connection: LoopAnswers) -> bool:
+        now = time.monotonic()
+        if now >= max(self._alone_until, self._not_alone_until):
+            rows = await connection.ask(*self._dialect.others())
+            if rows:
+                self._not_alone_until = now + ALONE_SECONDS
+            else:
+                self._alone_until = now + ALONE_SECONDS
+        return now < self._alone_until
+
+    async def _hand_over(self, connection: LoopAnswers, notices: list[Notice]) -> None:
+        """Not in the transaction that wrote what is told: PostgreSQL lets commits that tell
+        something take turns, whatever organization they are of."""
+        ends: dict[int, int] = {}
+        told: list[tuple[str, str]] = []
+        for each in notices:
+            if not isinstance(each, LogProgress):
+                told.append(each)
+                continue
+            words, known = each.in_words()
+            told += [(SAID, f"{self._dialect.node} {one}") for one in words]
+            ends |= {
+                realm_id: seq for realm_id, seq in each.ends.items() if known.get(realm_id) != seq
+            }
+        listed = [f"{realm_id}:{seq}" for realm_id, seq in ends.items()]
+        for start in range(0, len(listed), MOST_TOLD):
+            some = " ".join(listed[start : start + MOST_TOLD])
+            told.append((LOG, f"{self._dialect.node} {some}"))
+        await connection.ask(_NOTIFY, {"notices": msgspec.json.encode(told)})
+
+
+def _ignore(notice: str) -> None:
+    """Nobody listens yet."""

@@ -3,15 +3,11 @@
 How it is noticed is told by each database in its own way; see `Dialect.watch`.
 """
 
-import asyncio
-import contextlib
 from collections.abc import Awaitable, Callable, Mapping
 
-import structlog
-
 from tertulia.errors.http import ServiceUnavailable
-
-log = structlog.get_logger()
+from tertulia.log_lines import log
+from tertulia.modules import asyncio
 
 # Looks at the logs that go beyond these numbers; at all, if nobody knows which.
 Changed = Callable[[Mapping[int, int] | None], Awaitable[None]]
@@ -25,19 +21,18 @@ class Told:
         self._something = asyncio.Event()
         self._ends: dict[int, int] | None = {}
 
-    async def wait(self, seconds: float) -> None:
-        """Wait to be told something, but no longer than this."""
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._something.wait(), seconds)
+    async def wait(self) -> None:
+        """Wait to be told something."""
+        await self._something.wait()
 
     def of_everything(self) -> None:
         self._ends = None
         self._something.set()
 
     def of_logs(self, notice: str) -> None:
-        """As `Dialect.tell_of` has written it: who tells, and then "organization:number"."""
+        """As `Broadcast` has written it: "organization:number", for each."""
         if self._ends is not None:
-            for each in notice.split()[1:]:
+            for each in notice.split():
                 realm_id, _, seq = each.partition(":")
                 self._ends[int(realm_id)] = max(int(seq), self._ends.get(int(realm_id), 0))
         self._something.set()

@@ -5,8 +5,9 @@ only then are the callers answered. Those who are gathered share a commit, never
 that fails undoes itself alone, and if the whole cannot be committed, each is tried by itself. Only
 a disk that is full or a database that is gone fails them all, and the next gathering tries again.
 
-Plain sends (`storage/messages/appending.py`) come first and all at once. They are done as actions
-after all where that is not possible.
+Plain sends (`storage/messages/appending.py`) come first and all at once; on PostgreSQL they do not
+come here (`storage/database/appender.py`). They are done as actions after all where that is not
+possible.
 """
 
 import queue
@@ -16,25 +17,23 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
-import structlog
-
 from tertulia import storage
 from tertulia.errors import ClientError
 from tertulia.errors.http import ServiceUnavailable
+from tertulia.log_lines import log
 from tertulia.storage.database.tx import Dialect, Tx
 from tertulia.storage.log import LogPlace
-from tertulia.storage.messages.appending import Numbers, PlainSend
-
-log = structlog.get_logger()
+from tertulia.storage.messages.appending import PlainSend
 
 MOST_AT_ONCE = 256
 MOST_WAITING = 10_000
-RESTED_SECONDS = 1.0  # a connection that was silent for longer may have been lost
 
 # Reads what is new in these organizations; in all of them, if none is named.
 FetchNews = Callable[[Tx, Collection[int]], Any]
 # Puts together what plain sends have left in the log, without reading it there.
 ComposeNews = Callable[[list[tuple[LogPlace, Any]]], Any]
+# Tells other servers how far logs go, and of plain sends.
+TellOthers = Callable[[dict[int, int], list[tuple[LogPlace, Any]]], None]
 
 
 @dataclass(slots=True)
@@ -71,7 +70,7 @@ class Writer:
         fetch_news: FetchNews,
         deliver: Callable[[Gathering], None],
         compose_news: ComposeNews = list,
-        tell_others: Callable[[dict[int, int]], None] = lambda ends: None,
+        tell_others: TellOthers = lambda ends, appended: None,
     ) -> None:
         self._dialect = dialect
         self._clock = clock
@@ -83,7 +82,6 @@ class Writer:
         self._waiting: queue.SimpleQueue[PendingWrite | None] = queue.SimpleQueue()
         self._connection: Any = None
         self._busy_since: float | None = None
-        self._used_at = 0.0
         self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
 
     def start(self) -> None:
@@ -127,14 +125,11 @@ class Writer:
 
     def _carry_out(self, jobs: list[PendingWrite]) -> Gathering:
         self._announced = {}
-        left = self._append_alone(jobs) if self._dialect.writes_in_queries else jobs
-        if left:
-            self._commit(left)
-        self._used_at = time.monotonic()
-        self._tell_others(self._announced)
+        self._commit(jobs)
         appended = [
             (job.plain.known, job.told) for job in jobs if job.plain is not None and job.told
         ]
+        self._tell_others(self._announced, appended)
         if len(appended) == len(jobs):
             return Gathering(jobs, self._compose_news(appended))
         if self._connection is None or not self._announced:  # it is gone, or nothing is new
@@ -171,8 +166,7 @@ class Writer:
         is_alone = len(jobs) == 1
 
         self._begin()
-        if not self._dialect.writes_in_queries:
-            jobs = self._append(jobs)
+        jobs = self._append(jobs)
         locked = None
         for job in jobs:
             if job.realm_id != locked:
@@ -184,19 +178,6 @@ class Writer:
             return
         self._dialect.command(self._connection, "COMMIT")
 
-    def _append_alone(self, jobs: list[PendingWrite]) -> list[PendingWrite]:
-        """Append in transactions of their own; gives the jobs that are left."""
-        try:
-            self._look_at_connection()
-            return self._append(jobs)
-        except BaseException as error:
-            # Some may have been committed; which ones, nobody can tell.
-            self._lost("appending", error)
-            for job in jobs:
-                if job.plain is not None and job.told is None:
-                    job.error = ServiceUnavailable()
-            return [job for job in jobs if job.plain is None]
-
     def _append(self, jobs: list[PendingWrite]) -> list[PendingWrite]:
         """Write the plain sends among some jobs; gives those that are left to be done."""
         plain: dict[int, list[PendingWrite]] = {}
@@ -206,37 +187,16 @@ class Writer:
                 left.append(job)
             else:
                 plain.setdefault(job.realm_id, []).append(job)
-        if len(plain) > 1 and self._dialect.writes_in_queries:
-            self._append_to_many(plain)
-        for realm_id in sorted(plain):
-            some = plain[realm_id]
-            if some[0].told is None and not self._append_in(realm_id, some):
+        for realm_id, some in plain.items():
+            if not self._append_in(realm_id, some):
                 left += some
         return left
-
-    def _append_to_many(self, plain: dict[int, list[PendingWrite]]) -> None:
-        """Where others are writing, or something is in the way, is left for later."""
-        tx = Tx(self._connection, self._dialect, 0, self._clock())
-        sends = {
-            realm_id: [job.plain for job in jobs if job.plain is not None]
-            for realm_id, jobs in plain.items()
-        }
-        try:
-            given = storage.messages.appending.append_to_many(tx, sends)
-        except Exception as error:
-            if self._dialect.is_outage(error):
-                raise
-            return
-        for realm_id, numbers in given.items():
-            self._note_appended(tx, plain[realm_id], numbers)
 
     def _append_in(self, realm_id: int, jobs: list[PendingWrite]) -> bool:
         """What cannot be appended leaves no trace."""
         tx = Tx(self._connection, self._dialect, realm_id, self._clock())
         sends = [job.plain for job in jobs if job.plain is not None]
-        needs_mark = not self._dialect.writes_in_queries
-        if needs_mark:
-            self._dialect.command(self._connection, "SAVEPOINT plain")
+        self._dialect.command(self._connection, "SAVEPOINT plain")
         try:
             given = storage.messages.appending.append(tx, sends)
         except Exception as error:
@@ -244,30 +204,14 @@ class Writer:
                 raise
             log.debug("plain sends have to be done one by one", error=type(error).__name__)
             given = None
-            if needs_mark:
-                self._dialect.command(self._connection, "ROLLBACK TO SAVEPOINT plain")
-        if needs_mark:
-            self._dialect.command(self._connection, "RELEASE SAVEPOINT plain")
+            self._dialect.command(self._connection, "ROLLBACK TO SAVEPOINT plain")
+        self._dialect.command(self._connection, "RELEASE SAVEPOINT plain")
         if given is None:
             return False
-        self._note_appended(tx, jobs, given)
-        return True
-
-    def _note_appended(self, tx: Tx, jobs: list[PendingWrite], given: list[Numbers]) -> None:
         self._announced |= tx.announced
-        for job, numbers in zip(jobs, given, strict=True):
-            assert job.plain is not None
-            job.told, job.result = job.plain.tell(numbers), job.plain.answer(numbers)
-
-    def _look_at_connection(self) -> None:
-        """What follows cannot be repeated, so a connection that was lost must be found out."""
-        if self._connection is not None and time.monotonic() - self._used_at > RESTED_SECONDS:
-            try:
-                self._dialect.command(self._connection, "SELECT 1")
-            except Exception:
-                self._close()
-        if self._connection is None:
-            self._connection = self._dialect.connect(to_serve=True)
+        for job, send, numbers in zip(jobs, sends, given, strict=True):
+            job.told, job.result = send.tell(numbers), send.answer(numbers)
+        return True
 
     def _begin(self) -> None:
         """Begin a transaction; on a new connection, if the one we had was lost meanwhile."""
@@ -295,7 +239,8 @@ class Writer:
                 raise
             if not isinstance(error, ClientError):
                 log.debug("an action failed", action=job.action.__qualname__)
-            job.error = error
+            # Where somebody was refused is of no use, and would hold on to all that they sent.
+            job.error = error.with_traceback(None) if isinstance(error, ClientError) else error
             if not is_alone:
                 self._dialect.command(self._connection, "ROLLBACK TO SAVEPOINT job")
         if not is_alone:

@@ -5,6 +5,11 @@ from typing import TYPE_CHECKING
 from tertulia.modules import on_demand
 
 if TYPE_CHECKING:
-    from tertulia.storage.database.dialects import postgres, sqlite
+    from tertulia.storage.database.dialects import (
+        loop_connection,
+        postgres,
+        postgres_connection,
+        sqlite,
+    )
 else:
     __getattr__ = on_demand(__name__)

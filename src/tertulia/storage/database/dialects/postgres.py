@@ -4,35 +4,30 @@ Writers of one organization take turns by its row in `log_head`, held to the com
 order of the log is the order of commits. Other nodes are woken by NOTIFY.
 """
 
-import asyncio
 import re
 import secrets
-import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 import psycopg
-from psycopg.adapt import Dumper
-from psycopg.postgres import types as postgres_types
 from psycopg.pq import ConnStatus, ExecStatus
 from psycopg.rows import dict_row
 
 from tertulia import storage
 from tertulia.errors import CannotStart
 from tertulia.errors.parameters import NulInText
+from tertulia.modules import asyncio
+from tertulia.storage.database.broadcast import LOG
+from tertulia.storage.database.dialects.loop_connection import Heard, LoopConnection
+from tertulia.storage.database.dialects.postgres_connection import Connection, Ids, IdsDumper
 from tertulia.storage.database.tx import Cursor
-from tertulia.storage.database.watching import Changed, Overheard, Told
+from tertulia.storage.database.watching import Changed
 
-CHANNEL = "tertulia_log"
-WHISPERS = "tertulia_whispers"
 ASK_EVERY_SECONDS = 1.0  # whether there is news that nobody has told us of
-RECONNECT_AFTER_SECONDS = 1.0
-BREATH_SECONDS = 0.002  # between two looks, so that news are read together
 FEW = 16
 APPLICATION = "tertulia"
-LONGEST_NOTICE = 8000  # bytes; the database takes no more
-MOST_TOLD = 150  # organizations in one notice, so that it is not too long
+DUTY_SECONDS = 10  # without a word from whoever has it, another server takes it over
 
 _NAME = re.compile(r"(?<![:\w]):([a-z_][a-z_0-9]*)")
 _IN_LIST = re.compile(r"\bIN :([a-z_]+)")
@@ -56,43 +51,14 @@ _OUTAGES = frozenset(
 _LOCK_SPACE = 0x7E27  # keeps our advisory locks apart from those of other programs
 
 
-class Ids:
-    """Many numbers for one parameter."""
-
-    __slots__ = ("numbers",)
-
-    def __init__(self, numbers: list[int]) -> None:
-        self.numbers = numbers
+def _ignore(channel: str, notice: str) -> None:
+    """Nothing is told in no channels."""
 
 
-class IdsDumper(Dumper):
-    """Writes ten thousand numbers in a millisecond, where psycopg's own way with lists takes 25."""
-
-    oid = postgres_types["int8"].array_oid
-
-    def dump(self, obj: Ids) -> bytes:
-        return f"{{{','.join(map(str, obj.numbers))}}}".encode()
-
-
-class Connection(psycopg.Connection[dict[str, Any]]):
-    """A connection with one cursor for everything: a new one costs a quarter of a statement, and
-    what a statement found is always fetched before the next one."""
-
-    _kept: psycopg.Cursor[dict[str, Any]] | None = None
-    _line: str | None = None
-
-    @property
-    def kept_cursor(self) -> psycopg.Cursor[dict[str, Any]]:
-        if self._kept is None:
-            self._kept = self.cursor(binary=True)
-        return self._kept
-
-    @property
-    def history_line(self) -> str:
-        if self._line is None:
-            found = self.kept_cursor.execute("SELECT pg_walfile_name(pg_current_wal_lsn()) AS name")
-            self._line = (found.fetchone() or {})["name"][:8]
-        return self._line
+def _close(connecting: "asyncio.Future[Connection]") -> None:
+    """Nobody wants it any more."""
+    if not connecting.cancelled() and connecting.exception() is None:
+        connecting.result().close()
 
 
 class SessionsShared(CannotStart):
@@ -138,7 +104,8 @@ class Postgres:
 
     def __init__(self, url: str) -> None:
         self.url = url
-        self.node = secrets.token_hex(8)  # who notices come from
+        self.node = secrets.token_hex(8)
+        self._application = f"{APPLICATION} {self.node}"
 
     def connect(self, *, to_serve: bool = False) -> Connection:
         """A connection; one that serves has no patience, because others may wait for it.
@@ -156,7 +123,7 @@ class Postgres:
             keepalives_interval=5,
             keepalives_count=3,
             tcp_user_timeout=30_000,
-            application_name=APPLICATION,
+            application_name=self._application,
         )
         limits = self.limits if to_serve else {}
         chosen = {"synchronous_commit": "on", "client_min_messages": "warning"} | limits
@@ -165,11 +132,42 @@ class Postgres:
         connection.adapters.register_dumper(Ids, IdsDumper)
         return connection
 
-    def connect_to_tell(self) -> Connection:
-        """What is told need not be on the disk first."""
+    async def connect_on_loop(
+        self, heard: Heard = _ignore, channels: Sequence[str] = ()
+    ) -> LoopConnection:
+        """A connection that serves, without a thread; it hears what is told in some channels, where
+        others are told that we have come."""
+        loop = asyncio.get_running_loop()
+        connecting = loop.run_in_executor(None, self._connect_to_hear, channels)
+        try:
+            connection = await asyncio.shield(connecting)
+        except asyncio.CancelledError:
+            connecting.add_done_callback(_close)
+            raise
+        return LoopConnection(connection, self.history_line(connection), heard)
+
+    def _connect_to_hear(self, channels: Sequence[str]) -> Connection:
         connection = self.connect(to_serve=True)
-        self.command(connection, "SET synchronous_commit = off")
+        self.history_line(connection)
+        for channel in channels:
+            self.command(connection, f"LISTEN {channel}")
+        if channels:  # what is told need not be on the disk first
+            self.command(connection, f"SET synchronous_commit = off; NOTIFY {LOG}, '{self.node}'")
         return connection
+
+    def connect_for_duty(self) -> Connection:
+        """Who has the duty has it by this connection, so the database hangs up if it is silent."""
+        connection = self.connect(to_serve=True)
+        self.command(connection, f"SET idle_session_timeout = '{DUTY_SECONDS}s'")
+        return connection
+
+    def take_duty(self, connection: Any) -> bool:
+        found = connection.execute(f"SELECT pg_try_advisory_lock({_LOCK_SPACE}, -2) AS taken")
+        taken: bool = found.fetchone()["taken"]
+        return taken
+
+    def leave_duty(self, connection: Any) -> None:
+        self.command(connection, "SELECT pg_advisory_unlock_all()")
 
     def run(self, connection: Any, sql: str, params: Mapping[str, Any]) -> Cursor:
         # The plan that is kept for a statement guesses that a list is short.
@@ -194,6 +192,9 @@ class Postgres:
 
     def tuples(self, cursor: Cursor) -> list[tuple[Any, ...]]:
         return [tuple(row.values()) for row in cursor.fetchall()]
+
+    def together(self, column: str) -> str:
+        return f"string_agg({column}::text, ',')"
 
     def load_rows(
         self, connection: Any, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]
@@ -290,52 +291,25 @@ class Postgres:
         self.command(connection, f"SELECT pg_advisory_xact_lock({_LOCK_SPACE}, -1)")
 
     def tell_everybody(self, connection: Any) -> None:
-        self.command(connection, f"NOTIFY {CHANNEL}")
+        self.command(connection, f"NOTIFY {LOG}")
 
-    def tell_of(self, connection: Any, ends: Mapping[int, int]) -> None:
-        """Tell other servers how far logs go; those who know that already need not look.
-
-        Not in the transaction that wrote them: PostgreSQL lets commits that tell something take
-        turns, whatever organization they are of.
-        """
-        told = [f"{realm_id}:{seq}" for realm_id, seq in ends.items()]
-        for start in range(0, len(told), MOST_TOLD):
-            some = " ".join(told[start : start + MOST_TOLD])
-            self.command(connection, f"NOTIFY {CHANNEL}, '{self.node} {some}'")
-
-    def spread(self, connection: Any, notices: list[str]) -> None:
-        """Hand notices to every server that listens; what is too long for one is left out."""
-        fitting = [each for each in notices if len(each.encode()) < LONGEST_NOTICE]
-        connection.execute(
-            "SELECT pg_notify(%s, notice) FROM unnest(%s::text[]) AS notice", (WHISPERS, fitting)
+    def others(self) -> tuple[str, dict[str, Any]]:
+        """A statement that finds something if other servers are connected, or the command line."""
+        sql = (
+            "SELECT 1 FROM pg_stat_get_activity(NULL) a JOIN pg_database d ON d.oid = a.datid"
+            " WHERE d.datname = current_database() AND a.application_name LIKE :ours"
+            " AND a.application_name <> :mine LIMIT 1"
         )
+        return sql, {"ours": f"{APPLICATION}%", "mine": self._application}
 
-    async def watch(self, changed: Changed, overheard: Overheard) -> None:
-        """Wait to be told, and ask now and then all the same, in case that was lost."""
-        told, loop = storage.database.watching.Told(), asyncio.get_running_loop()
-        stopping = threading.Event()
-        thread = threading.Thread(
-            target=_listen,
-            args=(self, loop, told, overheard, stopping),
-            name="listener",
-            daemon=True,
-        )
-        thread.start()
-        ask_at = loop.time()
-        try:
-            while True:
-                await told.wait(ask_at - loop.time())
-                await asyncio.sleep(BREATH_SECONDS)
-                if loop.time() >= ask_at:
-                    told.of_everything()
-                    ask_at = loop.time() + ASK_EVERY_SECONDS
-                try:
-                    await changed(told.taken())
-                except Exception as error:
-                    storage.database.watching.tell(error, is_outage=False)
-                    await asyncio.sleep(RECONNECT_AFTER_SECONDS)
-        finally:
-            stopping.set()
+    async def watch(self, changed: Changed) -> None:
+        """Ask now and then, in case that what we were told was lost."""
+        while True:
+            await asyncio.sleep(ASK_EVERY_SECONDS)
+            try:
+                await changed(None)
+            except Exception as error:
+                storage.database.watching.tell(error, is_outage=False)
 
     def is_outage(self, error: BaseException) -> bool:
         if isinstance(error, psycopg.InterfaceError):
@@ -360,8 +334,8 @@ class Postgres:
     def has_others(self, connection: Any) -> bool:
         found = connection.execute(
             "SELECT 1 FROM pg_stat_activity WHERE datname = current_database()"
-            " AND pid <> pg_backend_pid() AND application_name = %s LIMIT 1",
-            (APPLICATION,),
+            " AND application_name LIKE %s AND application_name <> %s LIMIT 1",
+            (f"{APPLICATION}%", self._application),
         )
         return found.fetchone() is not None
 
@@ -394,35 +368,3 @@ def _translate(sql: str) -> str:
     sql = _NOT_IN_LIST.sub(r"<> ALL(:\1)", sql)
     sql = _IN_LIST.sub(r"= ANY(:\1)", sql)
     return _NAME.sub(r"%(\1)s", sql)
-
-
-def _listen(
-    dialect: Postgres,
-    loop: asyncio.AbstractEventLoop,
-    told: Told,
-    overheard: Overheard,
-    stopping: threading.Event,
-) -> None:
-    """Wait for NOTIFY on a connection of our own; connect again when it is lost."""
-    while not stopping.is_set():
-        try:
-            connection: psycopg.Connection[Any] = dialect.connect(to_serve=True)
-            with connection:
-                connection.execute(f"LISTEN {CHANNEL}")
-                connection.execute(f"LISTEN {WHISPERS}")
-                loop.call_soon_threadsafe(told.of_everything)  # what was said while we were deaf
-                while not stopping.is_set():
-                    for notice in connection.notifies(timeout=0.5, stop_after=1):
-                        if notice.channel == WHISPERS:
-                            loop.call_soon_threadsafe(overheard, notice.payload)
-                        elif not notice.payload:
-                            loop.call_soon_threadsafe(told.of_everything)
-                        elif not notice.payload.startswith(dialect.node):  # that we have told
-                            loop.call_soon_threadsafe(told.of_logs, notice.payload)
-        except psycopg.Error as error:
-            storage.database.watching.log.warning(
-                "lost the database's notices", reason=type(error).__name__
-            )
-            stopping.wait(RECONNECT_AFTER_SECONDS)
-        except RuntimeError:  # the loop is closed: the server has stopped
-            return

@@ -3,7 +3,6 @@
 `synchronous=FULL` with a write-ahead log: a commit that returned is on the disk.
 """
 
-import asyncio
 import hashlib
 import re
 import sqlite3
@@ -16,8 +15,9 @@ import msgspec
 
 from tertulia import storage
 from tertulia.errors.parameters import NulInText
+from tertulia.modules import asyncio
 from tertulia.storage.database.tx import Cursor
-from tertulia.storage.database.watching import Changed, Overheard
+from tertulia.storage.database.watching import Changed
 
 LOOK_EVERY_SECONDS = 0.1
 PAGE_BYTES = 2048  # a send touches eight of them, wherever they are; each is written as a whole
@@ -70,6 +70,7 @@ class Sqlite:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.node = ""
 
     def connect(self, *, to_serve: bool = False) -> sqlite3.Connection:
         connection = sqlite3.connect(
@@ -86,8 +87,19 @@ class Sqlite:
         connection.execute("PRAGMA journal_size_limit = 16777216")
         return connection
 
-    def connect_to_tell(self) -> sqlite3.Connection:
+    async def connect_on_loop(self, heard: Any = None, channels: Sequence[str] = ()) -> Any:
+        """Never asked for: the loop reads a file by itself."""
+        raise NotImplementedError
+
+    def connect_for_duty(self) -> sqlite3.Connection:
         return self.connect()
+
+    def take_duty(self, connection: Any) -> bool:
+        """Always: a file belongs to one server."""
+        return True
+
+    def leave_duty(self, connection: Any) -> None:
+        """Nobody else would take it."""
 
     def run(self, connection: Any, sql: str, params: Mapping[str, Any]) -> Cursor:
         has_lists = False
@@ -108,6 +120,9 @@ class Sqlite:
         assert isinstance(cursor, sqlite3.Cursor)
         cursor.row_factory = None
         return cursor.fetchall()
+
+    def together(self, column: str) -> str:
+        return f"group_concat({column})"
 
     def load_rows(
         self, connection: Any, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]
@@ -172,18 +187,16 @@ class Sqlite:
     def tell_everybody(self, connection: Any) -> None:
         """Nothing to do: everybody watches `PRAGMA data_version`."""
 
-    def tell_of(self, connection: Any, ends: Mapping[int, int]) -> None:
-        """Nothing to do, for the same reason."""
-
-    def spread(self, connection: Any, notices: list[str]) -> None:
-        """Nothing to do: a file belongs to one server."""
-
     def is_outage(self, error: BaseException) -> bool:
         code = getattr(error, "sqlite_errorcode", None)
         return isinstance(error, sqlite3.Error) and code is not None and code & 0xFF in _OUTAGES
 
     def check_fitness(self) -> None:
         """Nothing to do: there is nobody between us and the file."""
+
+    def others(self) -> tuple[str, dict[str, Any]]:
+        """Never asked for: a file belongs to one server."""
+        raise NotImplementedError
 
     def has_others(self, connection: Any) -> bool:
         """Whoever works on the file holds a lock of its own."""
@@ -207,7 +220,7 @@ class Sqlite:
         problems = [text for text in found if text != "ok"]
         return problems + [f"a row of {row[0]} refers to nothing" for row in dangling]
 
-    async def watch(self, changed: Changed, overheard: Overheard) -> None:
+    async def watch(self, changed: Changed) -> None:
         """Ask a few times a second whether the file has changed."""
         connection = self.connect()
         try:

@@ -1,0 +1,41 @@
+"""The database for a command that does what otherwise the server does: without its threads."""
+
+from collections.abc import Callable
+from typing import Concatenate, ParamSpec, TypeVar
+
+from tertulia.storage.database import Database
+from tertulia.storage.database.tx import Tx
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class UnattendedDatabase(Database):
+    """Each call is done at once, in a transaction of its own."""
+
+    async def read_in(
+        self,
+        realm_id: int,
+        query: Callable[Concatenate[Tx, P], T],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
+        return self.read_now(realm_id, query, *args, **kwargs)
+
+    async def read_aside_in(
+        self,
+        realm_id: int,
+        query: Callable[Concatenate[Tx, P], T],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
+        return self.read_now(realm_id, query, *args, **kwargs)
+
+    async def write_in(
+        self,
+        realm_id: int,
+        action: Callable[Concatenate[Tx, P], T],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
+        return self.write_now(realm_id, action, *args, **kwargs)

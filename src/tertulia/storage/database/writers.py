@@ -1,0 +1,89 @@
+"""All that write: threads for actions, each with some of the organizations, and the appender."""
+
+from collections.abc import Callable
+from typing import Any
+
+from tertulia.errors.http import ServiceUnavailable
+from tertulia.modules import asyncio
+from tertulia.storage.database.appender import Appender
+from tertulia.storage.database.tx import Dialect
+from tertulia.storage.database.writer import (
+    ComposeNews,
+    FetchNews,
+    Gathering,
+    PendingWrite,
+    TellOthers,
+    Writer,
+)
+
+THREADS = 2  # that write to PostgreSQL; SQLite has one writer by nature
+
+Deliver = Callable[[Any, Callable[[], None]], None]
+
+
+class Writers:
+    def __init__(
+        self,
+        dialect: Dialect,
+        clock: Callable[[], float],
+        fetch_news: FetchNews,
+        deliver: Deliver,
+        compose_news: ComposeNews,
+        tell_others: TellOthers,
+    ) -> None:
+        """`deliver` and `tell_others` are called on the loop."""
+        loop = asyncio.get_running_loop()
+
+        def hand_over(gathering: Gathering) -> None:
+            loop.call_soon_threadsafe(deliver, gathering.news, gathering.answer)
+
+        def tell(ends: dict[int, int], appended: list[Any]) -> None:
+            if ends and not dialect.reads_block:
+                loop.call_soon_threadsafe(tell_others, ends, appended)
+
+        def is_appended(jobs: list[PendingWrite], ends: dict[int, int]) -> None:
+            appended = [(job.plain.known, job.told) for job in jobs if job.plain is not None]
+            tell_others(ends, appended)
+            deliver(compose_news(appended), Gathering(jobs).answer)
+
+        self._threads = [
+            Writer(dialect, clock, fetch_news, hand_over, compose_news, tell)
+            for _ in range(1 if dialect.reads_block else THREADS)
+        ]
+        for writer in self._threads:
+            writer.start()
+        self._appender: Appender | None = None
+        if not dialect.reads_block:
+            self._appender = Appender(dialect, clock, is_appended, self._act_after_all)
+
+    async def stop(self) -> None:
+        """Finish what is waiting and end."""
+        if self._appender is not None:
+            await self._appender.stop()
+        for writer in self._threads:
+            writer.stop()
+
+    @property
+    def busy_seconds(self) -> float:
+        """For how long the writes under way have been waiting for their commit."""
+        busy = [writer.busy_seconds for writer in self._threads]
+        return max(busy) if self._appender is None else max(*busy, self._appender.busy_seconds)
+
+    def submit(self, job: PendingWrite) -> None:
+        if job.plain is not None and self._appender is not None:
+            self._appender.submit(job)
+        else:
+            self._act(job)
+
+    def _act(self, job: PendingWrite) -> None:
+        """Of one organization all actions are done by the same thread."""
+        self._threads[job.realm_id % len(self._threads)].submit(job)
+
+    def _act_after_all(self, job: PendingWrite) -> None:
+        """What could not be appended is done by all rules."""
+        job.plain = None
+        try:
+            self._act(job)
+        except ServiceUnavailable as error:
+            job.error = error
+            job.done(job)

@@ -57,7 +57,7 @@ def test_two_polls_at_once_after_a_restart_both_go_on_where_the_client_was(play)
         queue_id = await stage.registers()
         await stage.says("One")
         last = await stage.last_event(queue_id)
-        stage.restarts()
+        await stage.restarts()
         two = await stage.says("Two")
         stage.database.hold_back()
 
@@ -77,7 +77,7 @@ def test_what_two_polls_find_at_once_is_put_in_once(play):
 
     async def scene(stage: "Stage") -> None:
         queue_id = await stage.registers("update_message_flags")
-        stage.restarts()
+        await stage.restarts()
         stage.elsewhere(
             events.log.announce, FlagsChanged("add", "read", [1, 2]), Users([stage.ben.id])
         )
@@ -86,7 +86,7 @@ def test_what_two_polls_find_at_once_is_put_in_once(play):
         await stage.database.has_read()
         second = stage.polls(queue_id)
         await asyncio.sleep(0)
-        news = stage.database.read_now(0, stage.delivery.follower.fetch_news)
+        news = stage.database.read_now(0, stage.delivery.follower.news.fetch, [stage.realm_id])
 
         stage.database.hand_over()
         stage.delivery.follower.deliver(news, lambda: None)
@@ -101,7 +101,7 @@ def test_what_two_polls_find_at_once_is_put_in_once(play):
 def test_a_poll_that_goes_away_leaves_the_reading_to_the_next(play):
     async def scene(stage: "Stage") -> None:
         queue_id = await stage.registers()
-        stage.restarts()
+        await stage.restarts()
         stage.database.hold_back()
         first = stage.polls(queue_id)
         await stage.database.has_read()
@@ -122,7 +122,7 @@ def test_a_wrong_number_leads_nobody_else_astray(play):
         one = await stage.says("One")
         two = await stage.says("Two")
         await stage.adds("cleo")
-        stage.restarts()
+        await stage.restarts()
         stage.database.hold_back()
         right = stage.polls(queue_id)
         await stage.database.has_read()
@@ -144,7 +144,7 @@ def test_a_poll_that_met_an_outage_can_be_repeated(play):
         await stage.says("One")
         last = await stage.last_event(queue_id)
         two = await stage.says("Two")
-        stage.restarts()
+        await stage.restarts()
 
         stage.database.fail_once()
         with pytest.raises(ServiceUnavailable):
@@ -161,7 +161,7 @@ def test_a_number_that_was_never_given_changes_nothing(play):
         one = await stage.says("One")
         two = await stage.says("Two")
         await stage.adds("cleo")  # of which a queue for messages hears nothing
-        stage.restarts()
+        await stage.restarts()
 
         with pytest.raises(EventNotInQueue):
             await stage.polls(queue_id, events.mailbox.event_id(stage.applied))
@@ -202,7 +202,7 @@ def test_a_server_that_was_away_for_longer_than_the_log_goes_back_begins_afresh(
 
         there = other.organizations[stage.realm_id]
         assert there.applied == stage.applied
-        assert there.user_with_email("cleo@example.com") is not None
+        assert there.accounts.with_email("cleo@example.com") is not None
 
     play(scene)
 
@@ -258,7 +258,7 @@ class Hesitant(Database):
 
     async def read_in(self, realm_id: int, query: Callable[..., Any], *args: Any, **kw: Any) -> Any:
         found = await super().read_in(realm_id, query, *args, **kw)
-        if query is events.delivery.read_page:
+        if query is events.rereading.read_page:
             if self._fails:
                 self._fails = False
                 raise ServiceUnavailable()
@@ -294,11 +294,11 @@ class Stage:
         self.database = Hesitant(self._path, lambda: 1e9 + self.later)
         self.database.migrate()
         self.realm_id = self.database.write_now(0, actions.organization.create, "Tertulia", "").id
-        self.restarts()
+        await self.restarts()
         self.database.start(
-            lambda tx, realms: self.delivery.follower.fetch_news(tx, realms),
+            lambda tx, realms: self.delivery.follower.news.fetch(tx, realms),
             lambda news, answer: self.delivery.follower.deliver(news, answer),
-            lambda appended: self.delivery.follower.compose_news(appended),
+            lambda appended: self.delivery.follower.news.compose(appended),
         )
         self.ana, self.ben = await self.adds("ana", Role.OWNER), await self.adds("ben")
         wish = Wish([NewChannel("kitchen")], [""], principals=[self.ana.id, self.ben.id])
@@ -307,16 +307,15 @@ class Stage:
         )
         return self
 
-    def restarts(self) -> None:
+    async def restarts(self) -> None:
         """Forget everything that is in memory only."""
         self.delivery = Delivery(self.database, "example.com", heartbeat_seconds=45)
-        news = self.database.read_now(0, self.delivery.follower.fetch_news)
-        self.delivery.follower.deliver(news, lambda: None)
+        await self.delivery.follower.start()
 
     async def another_server(self) -> Delivery:
         """On the same data, with nobody who tells it what happens."""
         delivery = Delivery(Database.at(f"sqlite:///{self._path}"), "example.com", 45)
-        await delivery.follower.catch_up()
+        await delivery.follower.start()
         return delivery
 
     @property
@@ -336,10 +335,10 @@ class Stage:
 
     async def registers(self, *event_types: str) -> str:
         options = Options(event_types=list(event_types) or ["message"])
-        opened = await self.database.write_in(
-            self.realm_id, actions.queues.create, self.ben, options, LogPlace(self.applied, ""), 600
-        )
-        return opened.queue_id
+        start = LogPlace(self.applied, "")
+        queue = actions.queues.new(self.ben, options, start, 600, self.database.clock())
+        await self.database.write_in(self.realm_id, actions.queues.keep, queue)
+        return queue.id
 
     async def says(self, content: str) -> int:
         draft = Draft(content, f"<p>{content}</p>", 0, "test", read_by_sender=True)
@@ -377,7 +376,7 @@ def play(tmp_path: Path) -> Callable[[Scene], None]:
             try:
                 await scene(stage)
             finally:
-                stage.database.stop()
+                await stage.database.stop()
 
         asyncio.run(whole())
 

@@ -42,6 +42,16 @@ def test_every_event_is_known_by_its_word():
     assert all(kind.kind == word for word, kind in KINDS)
 
 
+def test_what_can_be_put_back_is_found_in_the_log():
+    turning = [word for word, kind in KINDS if kind.is_turning()]
+    index = next(
+        each for each in storage.database.schema.migrations() if "event_turning" in each.text
+    )
+
+    assert turning == list(storage.log.TURNING)
+    assert f"kind IN {storage.log.TURNING};" in index.text
+
+
 def test_the_contract_knows_what_every_event_looks_like():
     described = {name.split()[1] for name in the_contract().table if name.startswith("event ")}
     told = {each: kind for _, kind in KINDS for each in kind.types}

@@ -168,7 +168,15 @@ def fresh_directory(chat) -> dict[str, Any]:
 
 def as_facts(org: Organization) -> dict[str, Any]:
     """All it knows, without what it keeps encoded or finds out when it is asked."""
-    passing = {"presence", "clock", "settled", "version", "_kept", "_kept_users", "_groups_of"}
+    passing = {
+        "presence",
+        "clock",
+        "settled",
+        "version",
+        "life",
+        "turned_at",
+        "kept",
+    }
     return {
         name: getattr(value, "__dict__", value)
         for name, value in vars(org).items()

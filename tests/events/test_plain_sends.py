@@ -25,14 +25,21 @@ from tertulia.storage.database.tx import Tx
 def appended(monkeypatch) -> list[int]:
     """How many messages were appended at a time, instead of being sent by an action."""
     counts: list[int] = []
-    append = storage.messages.appending.append
+    appending = storage.messages.appending
+    append, numbers = appending.append, appending.numbers
 
     def counting(tx: Tx, sends: Any) -> Any:
         given = append(tx, sends)
         counts.append(len(given or ()))
         return given
 
-    monkeypatch.setattr(storage.messages.appending, "append", counting)
+    def counting_numbers(rows: Any, now: float) -> Any:
+        given = numbers(rows, now)
+        counts.append(sum(map(len, given.values())))
+        return given
+
+    monkeypatch.setattr(appending, "append", counting)
+    monkeypatch.setattr(appending, "numbers", counting_numbers)
     return counts
 
 
@@ -123,7 +130,9 @@ def test_a_rule_that_somebody_else_has_just_changed_is_heeded(own_chat, appended
     before = sum(appended)
 
     with held_still(own_chat.server, follower, own_chat.realm.id):
-        own_chat.write_from_outside(actions.people.accounts.deactivate, owner.record, ben.id)
+        own_chat.write_from_outside(
+            actions.people.accounts.deactivate, owner.record, ben.id, own_chat.server.vault
+        )
         refused = in_background(lambda: ana.tries_to_say("Tea?", to=[ben]))
         eventually(lambda: len(appended) > before)
 

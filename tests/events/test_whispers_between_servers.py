@@ -8,7 +8,7 @@ from tests.support.people import Chat, basic
 from tests.support.server import Server
 from tests.support.waiting import eventually
 
-from tertulia.storage.database.dialects.postgres import LONGEST_NOTICE
+from tertulia.storage.database.broadcast import LONGEST_NOTICE
 
 pytestmark = pytest.mark.postgres
 

@@ -1,8 +1,8 @@
 """Who gets what: every call about channels, made by everybody, as a table.
 
-The people stand around one channel, made anew for each call. Moderator, full member, new member,
-guest and bot are subscribed to it; owner and administrator are not, nor is the other member, and
-the one who left has been.
+The people stand around one channel, made anew after each call that may have changed it. Moderator,
+full member, new member, guest and bot are subscribed to it; owner and administrator are not, nor is
+the other member, and the one who left has been.
 """
 
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from tests.support.cast import WHO, gather, read, written
+from tests.support.cast import WHO, Places, gather, read, written
 from tests.support.client import Reply
 from tests.support.people import Chat, Person
 
@@ -211,9 +211,14 @@ def test_everybody_gets_what_the_table_says(table: str, private: bool, chat: Cha
     folder_id = made.succeeds()["channel_folder_id"]
     expected = read(table)
 
-    def met(call: str, who: str) -> str:
+    def place() -> Place:
         channel = _stand_around(chat, people, private)
-        return _word(call, people[who], Place(chat, channel, people["insider"], folder_id))
+        return Place(chat, channel, people["insider"], folder_id)
+
+    places = Places(place, changing="bring back")
+
+    def met(call: str, who: str) -> str:
+        return places.after(call, _word(call, people[who], places.now))
 
     got = {call: {who: met(call, who) for who in WHO} for call in expected}
 

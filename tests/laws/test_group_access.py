@@ -1,16 +1,16 @@
 """Who gets what: every call about groups and the organization, made by everybody, as a table.
 
-The people stand around one group, made anew for each call. Moderator, full member, new member,
-guest, bot and the insider, who has made it, are in it; the one who left has been. All members may
-join, everyone may leave, full members may add people and moderators may remove them. The
-organization lets only its owners manage all groups.
+The people stand around one group, made anew after each call that may have changed it. Moderator,
+full member, new member, guest, bot and the insider, who has made it, are in it; the one who left
+has been. All members may join, everyone may leave, full members may add people and moderators may
+remove them. The organization lets only its owners manage all groups.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
-from tests.support.cast import WHO, gather, read, written
+from tests.support.cast import WHO, Places, gather, read, written
 from tests.support.client import Reply
 from tests.support.people import Chat, Person
 
@@ -114,8 +114,10 @@ def test_everybody_gets_what_the_table_says(table: str, chat: Chat) -> None:
     people["outsider"] = chat.person("outsider")
     expected = read(table)
 
+    places = Places(lambda: _stand_around(chat, people), changing="use again")
+
     def met(call: str, who: str) -> str:
-        return _word(call, people[who], _stand_around(chat, people))
+        return places.after(call, _word(call, people[who], places.now))
 
     got = {call: {who: met(call, who) for who in WHO} for call in expected}
 

@@ -27,7 +27,7 @@ MANNERS: list[dict[str, bool]] = [
     {"apply_markdown": True, "client_gravatar": True, "allow_empty_topic_name": False},
     {"apply_markdown": False, "client_gravatar": False, "allow_empty_topic_name": True},
 ]
-BUSY_ROUNDS = 25
+BUSY_ROUNDS = 12
 
 
 @dataclass

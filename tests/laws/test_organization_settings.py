@@ -3,6 +3,7 @@
 Each row is played with good and bad values, once through the API and once with the command.
 """
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,8 @@ from tertulia.domain.setting_values import (
     WebPlace,
     Whole,
 )
+
+pytestmark = pytest.mark.on_one  # both doors lead to the same rows
 
 # What /register tells under `realm` beside the settings: older names of them, what is worked out
 # from them, and what nobody sets.
@@ -60,6 +63,7 @@ NOT_SET = {
 
 SOURCE = Path(tertulia.__file__).parent
 
+Some = Callable[[list[str]], list[str]]
 Value = tuple[Any, str]  # as it is sent, and as it is typed
 
 
@@ -192,8 +196,8 @@ def of_kind(form: str) -> list[str]:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_change_is_the_same_by_either_door(form: str, doors: Doors) -> None:
-    for name in of_kind(form):
+def test_a_change_is_the_same_by_either_door(form: str, doors: Doors, some: Some) -> None:
+    for name in some(of_kind(form)):
         sent, typed = another_value(doors, name)
         doors.takes_back(name)
 
@@ -208,10 +212,10 @@ def test_a_change_is_the_same_by_either_door(form: str, doors: Doors) -> None:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_what_cannot_be_is_refused_at_either_door(form: str, doors: Doors) -> None:
+def test_what_cannot_be_is_refused_at_either_door(form: str, doors: Doors, some: Some) -> None:
     before, _ = doors.state(), doors.hears()
 
-    for name in of_kind(form):
+    for name in some(of_kind(form)):
         for sent, typed in bad_values(doors, name):
             assert not doors.sends(name, sent), (name, sent)
             refused = doors.types(name, typed)

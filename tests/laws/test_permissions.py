@@ -4,7 +4,7 @@ the groups would say: whatever is within what, whoever has which role, left, or 
 
 from dataclasses import dataclass, replace
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.people import Chat
 
@@ -81,9 +81,7 @@ def scenes(draw: st.DrawFn) -> Scene:
     )
 
 
-@settings(
-    max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=6)
 @given(scene=scenes())
 def test_everybody_who_is_asked_says_the_same(scene: Scene, chat: Chat) -> None:
     Chat.found(chat.server).write(_play, scene)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.client import Reply
 from tests.support.people import Chat, Person
@@ -112,6 +112,20 @@ def saving_snippets(draw: st.DrawFn) -> Deed:
         if op == "add":
             return actor.post("/saved_snippets", title=f"t{number}", content="c")
         return actor.delete(place) if op == "delete" else actor.patch(place, title="another")
+
+    return do
+
+
+@st.composite
+def carrying_phones(draw: st.DrawFn) -> Deed:
+    number, op = draw(some_id), draw(st.sampled_from(["add", "remove"]))
+
+    def do(scene: Scene, actor: Person) -> Reply:
+        known = sorted(actor.registers(fetch_event_types=["device"])["devices"])
+        which = int(known[number % len(known)]) if known else 987_654
+        if op == "add":
+            return actor.post("/register_client_device")
+        return actor.post("/remove_client_device", device_id=which)
 
     return do
 
@@ -302,6 +316,7 @@ deeds = st.one_of(
     drafting(),
     saving_snippets(),
     arranging_views(),
+    carrying_phones(),
     leaving_for_later(),
     leaving_for_later(),
     listing_words(),
@@ -316,11 +331,7 @@ deeds = st.one_of(
 )
 
 
-@settings(
-    max_examples=12,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
+@settings(max_examples=8)
 @given(done=st.lists(st.tuples(somebody, deeds), min_size=3, max_size=16))
 def test_who_watched_knows_what_a_newcomer_is_told(
     done: list[tuple[int, Deed]], chat: Chat

@@ -75,7 +75,8 @@ def subscriptions(state: Registered) -> dict[int, Any]:
 def subscribers(state: Registered) -> dict[int, set[int]]:
     found = {each["stream_id"]: set(each["subscribers"]) for each in _all_channels(state)}
     for each in _all_channels(state):
-        assert each["subscriber_count"] == len(found[each["stream_id"]]), each
+        unknown = each["subscriber_count"] - len(found[each["stream_id"]])
+        assert unknown == 0 or (unknown > 0 and state["is_guest"]), each
     return found
 
 

@@ -16,6 +16,34 @@ def watch_own(person: Person) -> Watcher:
     return Watcher(SUBJECT, person, client_capabilities=CAPABILITIES)
 
 
+# --- devices ---
+
+NO_PUSH = dict.fromkeys(
+    (
+        "push_key_id",
+        "push_token_id",
+        "pending_push_token_id",
+        "push_token_last_updated_timestamp",
+        "push_registration_error_code",
+    )
+)
+
+
+@part
+def devices(state: Registered) -> dict[int, Any]:
+    return {int(number): told for number, told in state["devices"].items()}
+
+
+@hears("device")
+def device(picture: Picture, event: Event) -> None:
+    if event["op"] == "remove":
+        del picture["devices"][event["device_id"]]
+        return
+    told = {name: value for name, value in event.items() if name in NO_PUSH}
+    before = picture["devices"].get(event["device_id"], NO_PUSH)
+    picture["devices"][event["device_id"]] = before | told
+
+
 # --- topics ---
 
 

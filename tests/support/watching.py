@@ -11,6 +11,8 @@ from typing import Any
 from tests.support.ears import Event
 from tests.support.people import Person
 
+SUBJECTS = ("type", "op", "property", "stream_id", "stream_ids", "user_ids", "user_id", "group_id")
+
 Picture = dict[str, Any]
 Registered = dict[str, Any]
 Read = Callable[[Registered], Any]
@@ -66,10 +68,16 @@ class Watcher:
     def __init__(self, subject: Subject, person: Person, **options: Any) -> None:
         self._ears = person.listens_for(fetch_event_types=None, **options)
         self._handlers = subject.handlers
+        self.told: list[Any] = []  # what every event was about
         self._picture = {name: read(self._ears.state) for name, read in subject.parts.items()}
+
+    @property
+    def queue_id(self) -> str:
+        return self._ears.queue_id
 
     def sees(self) -> Picture:
         for event in self._ears.all():
+            self.told.append({name: event[name] for name in SUBJECTS if name in event})
             handle = self._handlers.get(event["type"])
             if handle is not None:
                 handle(self._picture, event)

@@ -1,8 +1,8 @@
 """Delivery: from the log into the mailboxes, and from there to whoever polls.
 
 Everything here happens on the loop. A mailbox that was given up is filled again from the log,
-with the answer to "who was subscribed then?" taken from the spans, so that a restart in between
-changes nothing for its client.
+by the directory as it was then (`events.past`), so that a restart in between changes nothing for
+its client.
 """
 
 import asyncio
@@ -10,25 +10,26 @@ import contextlib
 import random
 import uuid
 from collections.abc import Hashable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import msgspec
 
 from tertulia import events, storage
+from tertulia.domain.messages.external_pictures import AS_IT_IS, Shown
 from tertulia.domain.people.user import User
 from tertulia.errors.events import BadQueue, EventNotInQueue
 from tertulia.events.audience import Audience, Users, WasSubscribed
 from tertulia.events.directory import Organization
-from tertulia.events.follower import PAGE, Follower
+from tertulia.events.follower import Follower
 from tertulia.events.fragments import Shelf
 from tertulia.events.happening import Happening
 from tertulia.events.listener import Listener
 from tertulia.events.mailbox import Mailbox
 from tertulia.events.mailroom import Mailroom
-from tertulia.events.types.event import Then
+from tertulia.events.organizations import Organizations
+from tertulia.events.past import Past
 from tertulia.events.whispers import Envelope, Whisper
-from tertulia.storage.channels.subscriptions import Span
 from tertulia.storage.database import Database
 from tertulia.storage.database.tx import Tx
 from tertulia.storage.queues import Position, StoredQueue
@@ -40,14 +41,6 @@ HEARTBEAT_SPREAD = 2 / 9  # of the usual time: clients that came together do not
 _encode = msgspec.json.Encoder().encode
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
-    """A stretch of the log, and when its reader was subscribed to what."""
-
-    happenings: list[Happening]
-    spans: list[Span]
-
-
 class Delivery:
     def __init__(
         self,
@@ -55,30 +48,29 @@ class Delivery:
         email_domain: str,
         heartbeat_seconds: float,
         history_bytes: int = 0,
+        shown: Shown = AS_IT_IS,
     ) -> None:
+        """`shown` is what becomes of a message's HTML when it is told."""
         shelf = Shelf(history_bytes)
-        self.follower = Follower(database, email_domain, shelf, self._distribute, self._start_over)
+        self.follower = Follower(
+            database, email_domain, shown, shelf, self._distribute, self._start_over
+        )
         self.mailroom = Mailroom()
         self._database = database
         self._heartbeat_seconds = heartbeat_seconds
         self._server = uuid.uuid4().hex  # tells our own whispers from those of other servers
-        self._found_at: dict[str, Organization] = {}  # by subdomain
         self._stopping = False
 
     @property
-    def organizations(self) -> dict[int, Organization]:
+    def organizations(self) -> Organizations:
+        """Those that we know just now; `follower.find` reads the others."""
         return self.follower.organizations
 
-    def organization_at(self, subdomain: str) -> Organization | None:
-        """Whoever was found there before is looked at first: there may be thousands."""
-        known = self._found_at.get(subdomain)
-        if known is not None and known.realm.subdomain == subdomain:
-            return known
-        everywhere = self.organizations.values()
-        found = next((org for org in everywhere if org.realm.subdomain == subdomain), None)
-        if found is not None:
-            self._found_at[subdomain] = found
-        return found
+    def let_go_of_unused(self) -> None:
+        """Forget the organizations to which nobody has come of late, and where nobody listens."""
+        for realm_id in self.organizations.unused():
+            if not self.mailroom.is_listening(realm_id):
+                self.follower.let_go(realm_id)
 
     # --- giving out ---
 
@@ -266,6 +258,10 @@ class Delivery:
             return await self.open(user, queue_id, last_event_id)
         return mailbox
 
+    def begin(self, queue: StoredQueue) -> None:
+        """Listen for a queue that begins at this moment, before it is stored."""
+        self._make(queue).behind = False
+
     async def _check_epoch(self, stored: StoredQueue) -> None:
         """Refuse a queue of another log: what its client knows did not all happen in ours."""
         org = self.organizations[stored.realm_id]
@@ -311,32 +307,36 @@ class Delivery:
         """
         org = self.organizations[mailbox.realm_id]
         page = await self._database.read_in(
-            mailbox.realm_id, read_page, mailbox.listener.user_id, mailbox.scanned
+            mailbox.realm_id, events.rereading.read_page, mailbox.scanned
         )
         if page is None:  # the log no longer goes back that far
             self._close(mailbox)
             raise BadQueue(queue_id=mailbox.listener.queue_id)
+        if org.turned_at > page.head:  # what turned meanwhile has to be known
+            return
+        turns = page.turned_after(mailbox.scanned, org.applied)
+        then = Past.before(turns, org, mailbox.listener.user_id) if turns else org
         for happening in page.happenings:
             if mailbox.is_full:
                 break
             if mailbox.scanned < happening.seq <= org.applied:
-                self._offer_again(mailbox, org, happening, page.spans)
+                self._offer_again(mailbox, then, happening)
                 mailbox.scanned = happening.seq
         mailbox.behind = mailbox.scanned < org.applied
 
-    def _offer_again(
-        self, mailbox: Mailbox, org: Organization, happening: Happening, spans: list[Span]
-    ) -> None:
+    def _offer_again(self, mailbox: Mailbox, then: Organization, happening: Happening) -> None:
         """What cannot be told any more may have been told before, here or by another server."""
         user_id, event = mailbox.listener.user_id, happening.event
-        then = set(Then(happening.seq, user_id, spans).channels())
         if not event.is_readable:
             self.follower.passed_over.note(happening)
         try:
-            is_told = not event.is_out_of_sight(org, user_id) and self._offer(
-                mailbox, org, happening, then.__contains__
+            if then is not then.present and event.is_turning():
+                event.move(then)
+            subscribed_then = partial(then.is_subscribed, user_id)
+            is_told = not event.is_out_of_sight(then.present, user_id) and self._offer(
+                mailbox, then, happening, subscribed_then
             )
-            if not is_told and happening.concerns(org, mailbox.listener, then.__contains__):
+            if not is_told and happening.concerns(then, mailbox.listener, subscribed_then):
                 mailbox.note_gone(happening.seq)
         except Exception as error:
             self.follower.passed_over.note(happening, error)
@@ -380,13 +380,7 @@ class Delivery:
         """How far each mailbox of an organization has been read."""
         now, applied = self._database.clock(), self.organizations[realm_id].applied
         return [
-            Position(
-                mailbox.listener.queue_id,
-                mailbox.acked,
-                mailbox.settled(applied),
-                now if mailbox.is_parked else mailbox.seen_at,
-            )
-            for mailbox in self.mailroom.of_organization(realm_id)
+            mailbox.position(applied, now) for mailbox in self.mailroom.of_organization(realm_id)
         ]
 
 
@@ -400,16 +394,3 @@ def _read_flags(tx: Tx, user_id: int, message_ids: list[int]) -> dict[int, bytes
     found = storage.messages.find_many(tx, tx.realm_id, message_ids)
     flags = storage.messages.unread.flags_for(tx, user_id, list(found.values()))
     return {message_id: msgspec.json.encode(each) for message_id, each in flags.items()}
-
-
-def read_page(tx: Tx, user_id: int, after: int) -> Page | None:
-    """The log from a place on, with the reader's spans; None if that place is gone."""
-    head, oldest = storage.log.head(tx), storage.log.oldest(tx, tx.realm_id)
-    if after < head and (oldest is None or after + 1 < oldest):
-        return None
-    spans = storage.channels.subscriptions.spans_of(tx, user_id) if after < head else []
-    happenings = events.log.read(tx, after, PAGE)
-    for happening in happenings:
-        then = Then(happening.seq, user_id, spans)
-        happening.event = happening.event.recalled(tx, then)
-    return Page(happenings, spans)

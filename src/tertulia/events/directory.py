@@ -8,83 +8,64 @@ asked, because it alone knows what was done a moment ago.
 import dataclasses
 import itertools
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from functools import partial
-from typing import NamedTuple, TypeVar
+from typing import Any
 
 from pyroaring import BitMap
 
-from tertulia import domain, markdown
+from tertulia import domain, events, markdown
 from tertulia.domain.channels.channel import Channel, Gate
 from tertulia.domain.groups.group import REALM_PERMISSIONS, ROLE_OF_GROUP, Group, GroupValue
+from tertulia.domain.messages.external_pictures import AS_IT_IS, Shown
 from tertulia.domain.organization.custom_emoji import CustomEmoji
 from tertulia.domain.organization.linkifiers import Linkifier
 from tertulia.domain.organization.realm import Realm
 from tertulia.domain.people.profile_fields import ProfileField
 from tertulia.domain.people.user import Role, User
 from tertulia.domain.personal.alert_words import WatchedWords
+from tertulia.events.accounts import Accounts
+from tertulia.events.channel_doors import ChannelDoors
+from tertulia.events.kept import KeptEncodings
 from tertulia.events.known_sessions import KnownSessions
 from tertulia.events.presence import Board
 from tertulia.events.settled import SettledPlaces
 from tertulia.storage.log import LogPlace
 from tertulia.storage.people.profile_fields import Values
 
-T = TypeVar("T")
-
 _versions = itertools.count()
 
 Rule = Callable[[User | None, Channel, bool, domain.channels.access.Holds], bool]
-
-
-class EncodedUser(NamedTuple):
-    """A user as JSON, in the two ways others see them."""
-
-    email_shown_to: int  # the role from which on upwards the real address is seen
-    with_email: bytes
-    without_email: bytes
-
-
-class ChannelDoors:
-    """The channels by how they are open, each kind as a set of ids."""
-
-    def __init__(self) -> None:
-        self.all = BitMap()
-        self.public = BitMap()
-        self.web_public = BitMap()
-        self.protected = BitMap()
-
-    def put(self, channel: Channel) -> None:
-        self.all.add(channel.id)
-        for kind, is_so in (
-            (self.public, channel.is_public),
-            (self.web_public, channel.is_web_public),
-            (self.protected, not channel.history_public),
-        ):
-            (kind.add if is_so else kind.discard)(channel.id)
-
-    def open_to(self, user: User) -> BitMap:
-        """Those that somebody may read without being in them, or being let in."""
-        return self.web_public if user.is_guest else self.public | self.web_public
 
 
 class Organization:
     """One organization as it stands at the event `applied`."""
 
     def __init__(
-        self, realm: Realm, place: LogPlace, email_domain: str, clock: Callable[[], float]
+        self,
+        realm: Realm,
+        place: LogPlace,
+        email_domain: str,
+        clock: Callable[[], float],
+        shown: Shown = AS_IT_IS,
     ) -> None:
         self.version = next(_versions)  # another one whenever somebody or something is told anew
+        self.life = object()  # another one whenever all of it was read afresh
         self.realm = realm
         self.applied = place.seq
+        self.turned_at = place.seq  # the last event that changed by what others are judged
         self.epoch = place.epoch
         self.email_domain = email_domain
         self.clock = clock
-        self.users: dict[int, User] = {}
+        self.shown = shown
+        self.accounts = Accounts()
+        self.users = self.accounts.by_id
         self.channels: dict[int, Channel] = {}
         self.doors = ChannelDoors()
         self.groups: dict[int, Group] = {}
         self.system_ids: dict[str, int] = {}
         self.emoji: dict[int, CustomEmoji] = {}
+        self.emoji_sources: dict[str, str] = {}  # by name, of those that can be used
         self.linkifiers: list[Linkifier] = []
         self.link_patterns: tuple[markdown.LinkPattern, ...] = ()
         self.profile_fields: dict[int, ProfileField] = {}
@@ -96,31 +77,20 @@ class Organization:
         self.presence = Board(self.users)
         self.settled = SettledPlaces()
         self.sessions = KnownSessions()
-        self._inactive = BitMap()
-        self._user_by_key: dict[bytes, int] = {}
-        self._key_of: dict[int, bytes] = {}
-        self._user_by_email: dict[str, int] = {}
-        self._users_by_name: dict[str, set[int]] = {}
+        self.kept = KeptEncodings()
         self._channel_by_name: dict[str, int] = {}
         self._listing: dict[int, set[int]] = {}  # by user, the groups that list them
-        self._kept: dict[int, dict[str, bytes]] = {}
-        self._kept_users: dict[int, dict[Hashable, EncodedUser]] = {}
-        self._by_role: dict[Role, BitMap] = {role: BitMap() for role in Role}
 
     @property
     def place(self) -> LogPlace:
         return LogPlace(self.applied, self.epoch)
 
+    @property
+    def present(self) -> "Organization":
+        """The organization as it is now; one that is remembered is another (`events.past`)."""
+        return self
+
     # --- finding ---
-
-    def user_with_key(self, fingerprint: bytes) -> User | None:
-        user_id = self._user_by_key.get(fingerprint)
-        return None if user_id is None else self.users[user_id]
-
-    def user_with_email(self, email: str) -> User | None:
-        """By real address."""
-        user_id = self._user_by_email.get(email.casefold())
-        return None if user_id is None else self.users[user_id]
 
     def user_with_stand_in(self, email: str) -> User | None:
         """By the address that stands in for the real one."""
@@ -132,11 +102,7 @@ class Organization:
 
     def head_count(self) -> int:
         """How many accounts are active, bots included."""
-        return len(self.users) - len(self._inactive)
-
-    def users_named(self, name: str) -> list[User]:
-        """By full name, without regard to case; several people may share one."""
-        return [self.users[user_id] for user_id in self._users_by_name.get(name.lower(), ())]
+        return len(self.users) - len(self.accounts.inactive)
 
     def channel_named(self, name: str) -> Channel | None:
         channel_id = self._channel_by_name.get(domain.channels.topics.fold(name.strip()))
@@ -153,20 +119,9 @@ class Organization:
     def subscriber_count(self, channel_id: int) -> int:
         return len(self._active_subscribers(channel_id))
 
-    def is_inactive(self, user_id: int) -> bool:
-        return user_id in self._inactive
-
-    def kept(self, channel_id: int) -> dict[str, bytes]:
-        """A place for what is encoded once; it is emptied when the channel changes."""
-        return self._kept.setdefault(channel_id, {})
-
-    def kept_user(self, user_id: int) -> dict[Hashable, "EncodedUser"]:
-        """The same for a user."""
-        return self._kept_users.setdefault(user_id, {})
-
     def _active_subscribers(self, channel_id: int) -> BitMap:
         subscribers = self.subscribers.get(channel_id)
-        return BitMap() if subscribers is None else subscribers - self._inactive
+        return BitMap() if subscribers is None else subscribers - self.accounts.inactive
 
     # --- rules ---
 
@@ -177,7 +132,7 @@ class Organization:
     def everybody_in(self, group_id: int, now: float) -> set[int]:
         """Active users who are in a group, directly or not."""
         return domain.groups.permissions.everybody_in(self, [group_id], now).difference(
-            self._inactive
+            self.accounts.inactive
         )
 
     def realm_permission(self, name: str) -> GroupValue:
@@ -196,6 +151,16 @@ class Organization:
         """Now; or at a moment of which it is known whether the user was subscribed then, and
         how the channel was guarded."""
         return self._allows(domain.channels.access.may_see, user_id, channel_id, subscribed, gate)
+
+    def seen_channels(self, user_id: int | None) -> BitMap:
+        """All that somebody may see now; without a user, what everybody may."""
+        user = None if user_id is None else self.users.get(user_id)
+        seen = self.doors.seen_by(user)
+        if user is not None:
+            seen |= self.subscribed.get(user.id, BitMap())
+        if user is not None and not user.is_guest:
+            seen.update(each for each in self.doors.all - seen if self.may_see(user.id, each))
+        return seen
 
     def may_read(self, user_id: int | None, channel_id: int) -> bool:
         return self._allows(domain.channels.access.may_read, user_id, channel_id)
@@ -216,6 +181,10 @@ class Organization:
         if viewer is None:
             return user.is_bot
         return domain.people.known_people.may_know(viewer, user, partial(self._have_met, viewer.id))
+
+    def shown_user(self, user_id: int) -> User:
+        """Somebody who comes into sight at an event."""
+        return self.users[user_id]
 
     def known_among(self, viewer: User | None, user_ids: list[int]) -> list[int]:
         """Those of some people whom somebody may know."""
@@ -238,10 +207,12 @@ class Organization:
         if not group.is_system:
             return [user_id for user_id in group.members if self.users[user_id].is_active]
         if group.name == "role:fullmembers":
-            members = self._by_role[Role.MEMBER]
-            return [u for u in members if self.users[u].is_full_member(self.waiting_days, now)]
+            members, waiting_days = self.accounts.by_role[Role.MEMBER], self.waiting_days
+            if waiting_days == 0:
+                return list(members)
+            return [u for u in members if self.users[u].is_full_member(waiting_days, now)]
         role = ROLE_OF_GROUP.get(group.name)
-        return [] if role is None else list(self._by_role[role])
+        return [] if role is None else list(self.accounts.by_role[role])
 
     def _allows(
         self,
@@ -297,48 +268,45 @@ class Organization:
         self.version = next(_versions)
         self.realm = realm
 
+    def put_settings(self, values: Mapping[str, Any]) -> None:
+        """Of the organization, those by which it is judged what somebody sees."""
+        if values:
+            settings = self.realm.settings | dict(values)
+            self.put_realm(dataclasses.replace(self.realm, settings=settings))
+
     def put_user(self, user: User, fingerprint: bytes | None) -> None:
         self.version = next(_versions)
+        self.kept.drop_user(user.id)
         known = self.users.get(user.id)
         if known is not None:
-            self._take_out(known)
+            self.presence.hidden.discard(user.id)
             if known.is_active != user.is_active:
-                self._kept.clear()
-        self.users[user.id] = user
-        self._user_by_email[user.email.casefold()] = user.id
-        self._users_by_name.setdefault(user.full_name.lower(), set()).add(user.id)
-        if fingerprint is not None:
-            self._user_by_key[fingerprint] = user.id
-            self._key_of[user.id] = fingerprint
+                self.kept.drop_channels()
+        self.accounts.put(user, fingerprint)
         if not user.is_active:
-            self._inactive.add(user.id)
             self.presence.hidden.add(user.id)
-        elif not user.is_system_bot:
-            self._by_role[user.role].add(user.id)
 
     def put_role(self, user_id: int, role: Role) -> None:
         user = self.users[user_id]
         if user.role != role:
-            self.put_user(dataclasses.replace(user, role=role), self._key_of.get(user_id))
+            self.put_user(dataclasses.replace(user, role=role), self.accounts.key_of(user_id))
 
-    def _take_out(self, user: User) -> None:
-        """Forget all by which somebody was found, and how they were told."""
-        self._kept_users.pop(user.id, None)
-        _let_go(self._user_by_email, user.email.casefold(), user.id)
-        self._users_by_name[user.full_name.lower()].discard(user.id)
-        _let_go(self._user_by_key, self._key_of.pop(user.id, b""), user.id)
-        self._by_role[user.role].discard(user.id)
-        self._inactive.discard(user.id)
-        self.presence.hidden.discard(user.id)
+    def put_activity(self, user_id: int, *, is_active: bool) -> None:
+        user = self.users[user_id]
+        if user.is_active != is_active:
+            changed = dataclasses.replace(user, is_active=is_active)
+            self.put_user(changed, self.accounts.key_of(user_id))
 
     def put_channel(self, channel: Channel) -> None:
         self.version = next(_versions)
         known = self.channels.get(channel.id)
         if known is not None:
-            _let_go(self._channel_by_name, domain.channels.topics.fold(known.name), channel.id)
+            events.accounts.let_go(
+                self._channel_by_name, domain.channels.topics.fold(known.name), channel.id
+            )
         self.channels[channel.id] = channel
         self.doors.put(channel)
-        self._kept.pop(channel.id, None)
+        self.kept.drop_channel(channel.id)
         self._channel_by_name[domain.channels.topics.fold(channel.name)] = channel.id
 
     def put_groups(self, all_groups: list[Group]) -> None:
@@ -348,10 +316,30 @@ class Organization:
         for group in all_groups:
             for user_id in group.members:
                 self._listing.setdefault(user_id, set()).add(group.id)
-        self._kept.clear()
+        self.kept.drop_channels()
+
+    def put_members(
+        self, group_id: int, user_ids: Iterable[int], subgroup_ids: Iterable[int], *, added: bool
+    ) -> None:
+        """Take people and groups into a group, or out of it; roles fill the system groups."""
+        group, people = self.groups[group_id], set(user_ids)
+        if group.is_system:
+            return
+        members, subgroups = set(group.members) - people, set(group.subgroups) - {*subgroup_ids}
+        if added:
+            members, subgroups = members | people, subgroups.union(subgroup_ids)
+        self.groups[group_id] = dataclasses.replace(
+            group, members=tuple(sorted(members)), subgroups=tuple(sorted(subgroups))
+        )
+        for user_id in people:
+            others = self._listing.get(user_id, set()) - {group_id}
+            self._listing[user_id] = others | {group_id} if added else others
 
     def put_emoji(self, all_emoji: list[CustomEmoji]) -> None:
         self.emoji = {emoji.id: emoji for emoji in all_emoji}
+        self.emoji_sources = {
+            emoji.name: emoji.source_url for emoji in all_emoji if not emoji.deactivated
+        }
 
     def put_linkifiers(self, all_linkifiers: list[Linkifier]) -> None:
         self.version = next(_versions)
@@ -380,7 +368,7 @@ class Organization:
 
     def put_profile(self, user_id: int, values: Values) -> None:
         """What somebody has filled in."""
-        self._kept_users.pop(user_id, None)
+        self.kept.drop_user(user_id)
         asked = {number: value for number, value in values.items() if number in self.profile_fields}
         if asked:
             self.profiles[user_id] = asked
@@ -388,29 +376,23 @@ class Organization:
             self.profiles.pop(user_id, None)
 
     def join(self, channel_id: int, user_ids: Iterable[int]) -> None:
-        self._kept.pop(channel_id, None)
-        self.subscribers.setdefault(channel_id, BitMap()).update(user_ids)
+        self.kept.drop_channel(channel_id)
+        self.subscribers[channel_id] = self.subscribers.get(channel_id, BitMap()) | BitMap(user_ids)
         for user_id in user_ids:
-            self.subscribed.setdefault(user_id, BitMap()).add(channel_id)
+            self.subscribed[user_id] = self.subscribed.get(user_id, BitMap()) | BitMap([channel_id])
 
     def leave(self, channel_id: int, user_ids: Iterable[int]) -> None:
-        self._kept.pop(channel_id, None)
+        self.kept.drop_channel(channel_id)
+        self.subscribers[channel_id] = self.subscribers.get(channel_id, BitMap()) - BitMap(user_ids)
         for user_id in user_ids:
-            self.subscribers.setdefault(channel_id, BitMap()).discard(user_id)
-            self.subscribed.setdefault(user_id, BitMap()).discard(channel_id)
+            self.subscribed[user_id] = self.subscribed.get(user_id, BitMap()) - BitMap([channel_id])
 
     def talk(self, user_ids: Iterable[int]) -> None:
         """Note that people have talked directly; it matters for guests alone."""
         for user_id in user_ids:
             if self.users[user_id].is_guest:
-                self.partners.setdefault(user_id, set()).update(user_ids)
+                self.partners[user_id] = self.partners.get(user_id, set()).union(user_ids)
 
     def replace_by(self, newer: "Organization") -> None:
         """Become what was just read; whoever holds on to us sees it too."""
         vars(self).update(vars(newer))
-
-
-def _let_go(index: dict[T, int], name: T, owner_id: int) -> None:
-    """Forget a name, unless somebody else has taken it over by now."""
-    if index.get(name) == owner_id:
-        del index[name]

@@ -10,58 +10,38 @@ the log is not the one we knew: it was restored, or a copy took over that lacks 
 """
 
 import asyncio
+import bisect
+import contextlib
 import time
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from functools import partial
 
-import structlog
+import msgspec
 
-from tertulia import events, storage
+from tertulia import events, log_lines, storage
+from tertulia.domain.messages.external_pictures import Shown
 from tertulia.errors.http import ServiceUnavailable
+from tertulia.events.activity import Activity
 from tertulia.events.directory import Organization
 from tertulia.events.fragments import Shelf
 from tertulia.events.happening import Happening
-from tertulia.events.loading import Patch, Touched
+from tertulia.events.loading import Patch
+from tertulia.events.news import News, NewsDesk
+from tertulia.events.organizations import Organizations
 from tertulia.events.passed_over import PassedOver
 from tertulia.events.whereabouts import Whereabouts
 from tertulia.storage.database import Database
 from tertulia.storage.database.tx import Tx
-from tertulia.storage.log import LogPlace
 
-PAGE = 1000
 RETRY_SECONDS = 1
 MOST_EARLY = 256
+GAP_SECONDS = 0.02  # within which others tell what they have sent
 LEASE_SECONDS = 10.0  # for so long what we know is good; the log is looked at more often
 
-logger = structlog.get_logger()
 
 Heard = Callable[[Organization, Happening], None]
 StartedOver = Callable[[Organization], None]
-
-
-@dataclass(slots=True)
-class News:
-    """What the log holds beyond what we knew, read at one moment."""
-
-    ends: dict[int, LogPlace] = field(default_factory=dict)
-    happenings: dict[int, list[Happening]] = field(default_factory=dict)
-    patches: dict[int, Patch] = field(default_factory=dict)
-    newcomers: list[Organization] = field(default_factory=list)
-    went_back: set[int] = field(default_factory=set)  # whose logs lack what we have seen
-    gone: set[int] = field(default_factory=set)  # organizations that were deleted
-    is_appended: bool = False  # nothing but plain sends, whose senders need not wait for us
-
-    def realms(self) -> set[int]:
-        newcomers = (org.realm.id for org in self.newcomers)
-        return {*self.happenings, *self.went_back, *self.gone, *newcomers}
-
-    def rewritten(self, realm_id: int) -> frozenset[int] | None:
-        """The messages that were rewritten meanwhile; None if nobody knows which."""
-        if self.newcomers or realm_id in self.went_back:
-            return None
-        happened = self.happenings.get(realm_id, ())
-        return frozenset(each for one in happened for each in one.event.rewritten())
 
 
 class Follower:
@@ -69,88 +49,128 @@ class Follower:
         self,
         database: Database,
         email_domain: str,
+        shown: Shown,
         shelf: Shelf,
         heard: Heard,
         started_over: StartedOver,
     ) -> None:
-        self.organizations: dict[int, Organization] = {}
+        self.organizations = Organizations()
+        self.activity = Activity()
         self.shelf = shelf
         self.whereabouts = Whereabouts()
         self.passed_over = PassedOver()
         self._database = database
-        self._email_domain = email_domain
+        self._out_of_step: set[int] = set()  # organizations that have to be read afresh
+        load = partial(
+            events.loading.load, email_domain=email_domain, clock=database.clock, shown=shown
+        )
+        self.news = NewsDesk(
+            self.organizations, self.activity, self.passed_over, self._out_of_step, load
+        )
         self._heard = heard
         self._started_over = started_over
-        self._out_of_step: set[int] = set()  # organizations that have to be read afresh
         self._went_back: set[int] = set()  # whose logs do not know yet that they went back
         self._mending: asyncio.Task[None] | None = None
         self._looking: asyncio.Task[None] | None = None
+        self._loading: dict[int, asyncio.Task[Organization | None]] = {}
+        self._first_told = 0  # how often the first organizations were others
+        self._filling: asyncio.TimerHandle | None = None
+        self._reading: asyncio.Task[None] | None = None
         self._early: dict[int, list[list[Happening]]] = {}  # what does not follow yet
         self._looked_at = -LEASE_SECONDS
         self._turns: dict[int, asyncio.Lock] = {}
         # What has come to organizations that are held still.
         self._held_back: dict[int, list[tuple[News, Callable[[], None]]]] = {}
 
-    def fetch_news(self, tx: Tx, realms: Collection[int] = ()) -> News:
-        """Read what is new in these organizations; in all of them, if none is named.
+    # --- finding organizations ---
 
-        It may overlap with what `apply` has taken in meanwhile.
-        """
-        news = News()
-        known = {realm_id: org.place for realm_id, org in list(self.organizations.items())}
-        ends = storage.log.ends(tx, list(realms))
-        news.gone = set() if realms else known.keys() - ends.keys()
-        for realm_id, end in ends.items():
-            place, here = known.get(realm_id), tx.for_realm(realm_id)
-            if place is None or place.epoch != end.epoch or realm_id in self._out_of_step:
-                news.newcomers.append(self._load(here))
-            elif end.seq > place.seq:
-                self._fetch_since(here, place, news)
-            elif end.seq < place.seq:
-                news.went_back.add(realm_id)
-        return news
+    async def start(self) -> None:
+        """Look at the log, and read the organization that everybody will ask for if it is the only
+        one."""
+        await self.catch_up()
+        if self.organizations.only_one is not None:
+            await self.find(self.organizations.only_one)
 
-    def _fetch_since(self, tx: Tx, place: LogPlace, news: News) -> None:
-        applied = place.seq
-        found: list[Happening] = []
-        touched = Touched()
-        page_is_full = True
-        while page_is_full:
-            page = events.log.read(tx, applied, PAGE)
-            page_is_full = len(page) == PAGE
-            if page and page[0].seq != applied + 1:
-                # We were away for so long that the log was trimmed meanwhile: begin afresh.
-                news.newcomers.append(self._load(tx))
-                return
-            for happening in page:
-                if not happening.event.is_readable:
-                    self.passed_over.note(happening)
-                touched.add(happening.event.touched())
-                applied = happening.seq
-            found.extend(page)
-        if touched.everything:
-            news.newcomers.append(self._load(tx))
+    def known(self, realm_id: int) -> Organization | None:
+        """An organization, if it need not be read first."""
+        return None if realm_id in self._loading else self.organizations.use(realm_id)
+
+    def known_at(self, subdomain: str) -> Organization | None:
+        return self.organizations.use_at(subdomain)
+
+    async def find(self, realm_id: int) -> Organization | None:
+        """An organization, read now if we do not know it; None if there is none."""
+        if realm_id not in self._loading:
+            org = self.organizations.use(realm_id)
+            if org is not None:
+                return org
+            reading = self._bring_in(realm_id)
+            self._loading[realm_id] = asyncio.get_running_loop().create_task(reading)
+        return await asyncio.shield(self._loading[realm_id])
+
+    async def find_at(self, subdomain: str) -> Organization | None:
+        known = self.known_at(subdomain)
+        if known is not None:
+            return known
+        realm_id = await self._database.glance_in(0, storage.organization.number_at, subdomain)
+        org = None if realm_id is None else await self.find(realm_id)
+        if org is not None and org.realm.subdomain == subdomain:
+            self.organizations.remember_at(subdomain, org.realm.id)
+        return org
+
+    async def _bring_in(self, realm_id: int) -> Organization | None:
+        try:
+            org = await self._database.read_aside_in(realm_id, self.news.load_if_any)
+            if org is not None:
+                self._apply(News(newcomers=[org]))
+                # What was written meanwhile was told to us while we knew of no such organization.
+                await self._take_in([realm_id])
+            return self.organizations.use(realm_id)
+        finally:
+            del self._loading[realm_id]
+
+    def let_go(self, realm_id: int) -> None:
+        """Nobody needs an organization any more; the only one is needed by whoever comes next."""
+        if realm_id != self.organizations.only_one:
+            self.organizations.let_go(realm_id)
+            self._early.pop(realm_id, None)
+            turn = self._turns.get(realm_id)
+            if turn is not None and not turn.locked():
+                del self._turns[realm_id]
+
+    # --- following ---
+
+    def hear(self, notice: str) -> None:
+        """Take in what another server tells of its plain sends."""
+        try:
+            appended = list(events.said.read(notice))
+        except (KeyError, msgspec.DecodeError):  # from a server that knows more than we do
             return
-        if found:
-            news.happenings[tx.realm_id] = found
-            news.ends[tx.realm_id] = LogPlace(applied, place.epoch)
-        if touched:
-            news.patches[tx.realm_id] = events.loading.read_patch(tx, touched)
-
-    def compose_news(self, appended: list[tuple[LogPlace, Happening]]) -> News:
-        """News that need not be read, because their writer knows them: nothing but messages.
-
-        Of each it is said where in the log its rules were known.
-        """
-        news = News(is_appended=True)
         for known, happening in appended:
-            realm_id = happening.realm_id
-            news.happenings.setdefault(realm_id, []).append(happening)
-            news.ends[realm_id] = LogPlace(happening.seq, known.epoch)
-        return news
+            # One by one: others may have written in between.
+            news = News(is_appended=True)
+            news.happenings[happening.realm_id] = [happening]
+            news.ends[happening.realm_id] = known
+            self.deliver(news, _nothing)
+        self.activity.note({happening.realm_id for _, happening in appended})
+        waiting = {
+            happening.realm_id: known.seq
+            for known, happening in appended
+            if self._early.get(happening.realm_id)
+        }
+        if waiting and self._filling is None:
+            loop = asyncio.get_running_loop()
+            self._filling = loop.call_later(GAP_SECONDS, self._fill_gaps, waiting)
 
-    def _load(self, tx: Tx) -> Organization:
-        return events.loading.load(tx, self._email_domain, self._database.clock)
+    def _fill_gaps(self, waiting: Mapping[int, int]) -> None:
+        """Read what nobody has told, if something that we were told still waits for it."""
+        self._filling = None
+        if self._behind(waiting):
+            self._reading = asyncio.get_running_loop().create_task(self._try_to_read(waiting))
+
+    async def _try_to_read(self, waiting: Mapping[int, int]) -> None:
+        with contextlib.suppress(ServiceUnavailable):  # it is looked at again in a second
+            await self._take_in(self._behind(waiting))
 
     def absorb(self, news: News) -> bool:
         """Take in news read while the directory was held still; False to read them once more."""
@@ -170,17 +190,25 @@ class Follower:
         answer()
 
     def _apply(self, news: News) -> None:
+        if news.first is not None:
+            self.organizations.first = news.first
+            self._first_told += 1
         for realm_id in news.gone:
-            self.organizations.pop(realm_id, None)
-        for org in news.newcomers:
-            known = self.organizations.setdefault(org.realm.id, org)
-            if known is not org:
-                self._begin_afresh(known, org)
+            self.organizations.discard(realm_id)
+        for fresh in news.newcomers:
+            known = self.organizations.get(fresh.realm.id)
+            if known is None:
+                self.organizations.put(fresh)
+                self._out_of_step.discard(fresh.realm.id)
+                self._forget_messages(fresh)
+            else:
+                self._begin_afresh(known, fresh)
         for realm_id, happenings in news.happenings.items():
-            org, end = self.organizations[realm_id], news.ends[realm_id]
+            org, end = self.organizations.get(realm_id), news.ends[realm_id]
             # It may have been read before something that we have taken in already.
             if (
-                realm_id not in self._out_of_step
+                org is not None
+                and realm_id not in self._out_of_step
                 and org.epoch == end.epoch
                 and org.applied < end.seq
             ):
@@ -190,7 +218,7 @@ class Follower:
                     self._move(org, news.patches.get(realm_id), happenings)
                     self._take_up(org)
         for realm_id in news.went_back - self._went_back:
-            logger.error("the log of an organization has gone back", realm_id=realm_id)
+            log_lines.log.error("the log of an organization has gone back", realm_id=realm_id)
             self._went_back.add(realm_id)
             self._mend_soon()
 
@@ -200,10 +228,13 @@ class Follower:
         if is_wanted or known.applied < fresh.applied or known.epoch != fresh.epoch:
             known.replace_by(fresh)
             self._early.pop(realm_id, None)
-            self.shelf.forget_all(realm_id, known.applied)
-            self.whereabouts.forget_all(realm_id, known.applied)
+            self._forget_messages(known)
             self._out_of_step.discard(realm_id)
             self._started_over(known)
+
+    def _forget_messages(self, org: Organization) -> None:
+        self.shelf.begin_afresh(org.realm.id, org.applied)
+        self.whereabouts.forget_all(org.realm.id, org.applied)
 
     def _move(self, org: Organization, patch: Patch | None, happenings: list[Happening]) -> None:
         """Whatever goes wrong, what was written is written, and others have to hear of it."""
@@ -218,6 +249,8 @@ class Follower:
                 if happening.seq > org.applied:
                     if happening.event.changes_rules:
                         org.settled.forget()
+                    if happening.event.is_turning():
+                        org.turned_at = happening.seq
                     happening.event.move(org)
                     self._remember(org.realm.id, happening)
                     org.applied = happening.seq
@@ -233,7 +266,7 @@ class Follower:
         early = self._early.setdefault(realm_id, [])
         if len(early) >= MOST_EARLY:
             early.clear()  # it is all in the log
-        early.append(happenings)
+        bisect.insort(early, happenings, key=_first_seq)
 
     def _take_up(self, org: Organization) -> None:
         """Take in what came too early, as far as it follows now."""
@@ -258,10 +291,12 @@ class Follower:
     async def _mend(self) -> None:
         """Read afresh what is out of step, however long the database takes to answer."""
         while self._out_of_step or self._went_back:
+            self._out_of_step &= {*self.organizations.places()}
             try:
                 for realm_id in list(self._went_back):
-                    epoch = self.organizations[realm_id].epoch
-                    await self._database.write_in(realm_id, _begin_epoch_after, epoch)
+                    org = self.organizations.get(realm_id)
+                    if org is not None:
+                        await self._database.write_in(realm_id, _begin_epoch_after, org.epoch)
                     self._went_back.discard(realm_id)
                 await self.catch_up()
             except ServiceUnavailable:
@@ -272,20 +307,46 @@ class Follower:
 
         Where it is known how far logs go, only those are looked at of which we know less.
         """
-        known = self.organizations
-        behind = [
-            realm_id
-            for realm_id, seq in (ends or {}).items()
-            if realm_id not in known or known[realm_id].applied < seq
-        ]
-        if ends is not None and not behind:
-            return
-        began = time.monotonic()
-        taken_in = asyncio.Event()
-        self.deliver(await self._database.read_in(0, self.fetch_news, behind), taken_in.set)
-        await taken_in.wait()
         if ends is None:
+            began = time.monotonic()
+            await self._look()
             self._looked_at = began
+        else:
+            self.activity.note(ends)
+            behind = self._behind(ends)
+            if any(self._early.get(realm_id) for realm_id in behind):
+                # Others are about to tell what lies before what we were told already.
+                await asyncio.sleep(GAP_SECONDS)
+                behind = self._behind(ends)
+            # Of those that we do not know it matters only whether there is more than one.
+            is_alone = self.organizations.only_one is not None
+            if any(is_alone or realm_id in self.organizations for realm_id in behind):
+                await self._take_in(behind)
+
+    def _behind(self, ends: Mapping[int, int]) -> list[int]:
+        """The organizations of whose log we know less than this, or nothing."""
+        known = self.organizations
+        return [
+            realm_id
+            for realm_id, seq in ends.items()
+            if (org := known.get(realm_id)) is None or org.applied < seq
+        ]
+
+    async def _look(self) -> None:
+        """Look how far all logs go that we follow."""
+        known, told = self.organizations.places(), self._first_told
+        ends, first = await self._database.glance_in(0, storage.log.glance, list(known))
+        if told == self._first_told:
+            self.organizations.first = first
+        moved = [realm_id for realm_id, place in known.items() if ends.get(realm_id) != place]
+        if moved or self._out_of_step:
+            await self._take_in({*moved, *self._out_of_step})
+
+    async def _take_in(self, realms: Collection[int]) -> None:
+        taken_in = asyncio.Event()
+        news = await self._database.read_in(0, self.news.fetch, list(realms))
+        self.deliver(news, taken_in.set)
+        await taken_in.wait()
 
     @property
     def is_stale(self) -> bool:
@@ -297,9 +358,13 @@ class Follower:
         return self._database.is_shared and time.monotonic() - self._looked_at > LEASE_SECONDS
 
     async def look_afresh(self) -> None:
-        """Look at the log, together with all others who wait for that."""
-        if self._looking is None or self._looking.done():
+        """Look at the log from now on, together with all others who wait for that."""
+        begun = self._looking
+        if begun is not None and not begun.done():
+            await asyncio.wait([begun])  # it may have looked before what we are to find
+        if self._looking is begun:
             self._looking = asyncio.get_running_loop().create_task(self.catch_up())
+        assert self._looking is not None
         await asyncio.shield(self._looking)
 
     @asynccontextmanager
@@ -321,6 +386,10 @@ def _begin_epoch_after(tx: Tx, epoch: str) -> None:
     """Unless another server was first."""
     if storage.log.end(tx).epoch == epoch:
         storage.log.begin_epoch(tx)
+
+
+def _first_seq(happenings: list[Happening]) -> int:
+    return happenings[0].seq
 
 
 def _nothing() -> None:

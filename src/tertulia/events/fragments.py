@@ -76,6 +76,7 @@ class Shelf:
         self._most_bytes = most_bytes
         self._bytes = 0
         self._fragments: OrderedDict[Key, Fragment] = OrderedDict()
+        self.find = self._fragments.get  # from any thread
         self._rewritten_at: dict[int, int] = {}  # by organization, the last event that did so
 
     def __len__(self) -> int:
@@ -84,10 +85,6 @@ class Shelf:
     @property
     def is_in_use(self) -> bool:
         return self._most_bytes > 0
-
-    def find(self, key: Key) -> Fragment | None:
-        """From any thread."""
-        return self._fragments.get(key)
 
     def touch(self, keys: Iterable[Key]) -> None:
         """Keep what was read just now longer than what was not; while there is room, all stays."""
@@ -113,11 +110,12 @@ class Shelf:
             for number in range(MANNERS):
                 self._take_out(message_id << 3 | number)
 
-    def forget_all(self, realm_id: int, seq: int) -> None:
-        """The log up to an event was not followed one by one: nobody knows what it rewrote."""
+    def begin_afresh(self, realm_id: int, seq: int) -> None:
+        """The log up to an event was not followed one by one: nobody knows what it rewrote.
+
+        What we have is of another life of the directory, and will be made anew when it is found.
+        """
         self._rewritten_at[realm_id] = seq
-        self._fragments.clear()
-        self._bytes = 0
 
     def _take_out(self, key: Key) -> None:
         fragment = self._fragments.pop(key, None)
@@ -160,9 +158,10 @@ class Reading:
         if not self.shares:
             return found
         number, org, find = self.manner.number, self.org, self.shelf.find
+        version = org.version
         for message_id in message_ids:
             fragment = find(message_id << 3 | number)
-            if fragment is not None and fragment.is_true_in(org):
+            if fragment is not None and (fragment.version == version or fragment.is_true_in(org)):
                 found[message_id] = fragment
         return found
 
@@ -209,9 +208,10 @@ def _records(org: Organization, message: Message) -> tuple[object, ...]:
     reacting = tuple(people.get(each.user_id) for each in message.reactions)
     if message.channel_id is None:
         members = tuple(people.get(member_id) for member_id in message.member_ids)
-        return people.get(message.sender_id), org.realm, reacting, members
+        return org.life, people.get(message.sender_id), org.realm, reacting, members
     place = org.channels.get(message.channel_id)
-    return people.get(message.sender_id), org.realm, reacting, place, org.link_patterns
+    sender = people.get(message.sender_id)
+    return org.life, sender, org.realm, reacting, place, org.link_patterns
 
 
 def _without_words(message: Message) -> Message:

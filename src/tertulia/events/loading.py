@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, fields
 from tertulia import domain, storage
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.groups.group import Group
+from tertulia.domain.messages.external_pictures import AS_IT_IS, Shown
 from tertulia.domain.organization.custom_emoji import CustomEmoji
 from tertulia.domain.organization.linkifiers import Linkifier
 from tertulia.domain.organization.realm import Realm
@@ -82,9 +83,12 @@ class Patch:
             org.alert_words.put(user_id, words)
 
 
-def load(tx: Tx, email_domain: str, clock: Callable[[], float]) -> Organization:
+def load(
+    tx: Tx, email_domain: str, clock: Callable[[], float], shown: Shown = AS_IT_IS
+) -> Organization:
     """Read a whole organization; the transaction says which and at what moment."""
-    org = Organization(storage.organization.current(tx), storage.log.end(tx), email_domain, clock)
+    realm, place = storage.organization.current(tx), storage.log.end(tx)
+    org = Organization(realm, place, email_domain, clock, shown)
     fingerprints = storage.people.fingerprints(tx)
     for user in storage.people.everyone(tx):
         org.put_user(user, fingerprints.get(user.id))

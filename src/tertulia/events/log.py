@@ -17,6 +17,8 @@ from tertulia.events.types.event import Event, Unreadable
 from tertulia.storage.database.tx import Tx
 from tertulia.storage.log import Entry
 
+PAGE = 1000  # events that are read at a time
+
 _encode = msgspec.json.Encoder().encode
 
 
@@ -47,15 +49,22 @@ def read(tx: Tx, after: int, limit: int) -> list[Happening]:
     ]
 
 
+def turning(tx: Tx, after: int, limit: int) -> list[Happening]:
+    """The next events that change by what others are judged, without what they refer to."""
+    entries = storage.log.turning_after(tx, after, limit)
+    return [Happening(entry.realm_id, entry.seq, *_decoded(entry)) for entry in entries]
+
+
 def _decoded(entry: Entry) -> tuple[Event, Audience]:
     try:
-        return _decoder(entry.kind).decode(entry.payload), events.audience.decode(entry.audience)
+        return decoder(entry.kind).decode(entry.payload), events.audience.decode(entry.audience)
     except (KeyError, msgspec.DecodeError) as error:
         return Unreadable(entry.kind, type(error).__name__), Everyone()
 
 
 @cache
-def _decoder(kind: str) -> msgspec.json.Decoder[Event]:
+def decoder(kind: str) -> msgspec.json.Decoder[Event]:
+    """Raises KeyError for a kind that only a newer server knows."""
     return msgspec.json.Decoder(events.types.event.kinds()[kind])
 
 

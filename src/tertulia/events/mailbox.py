@@ -16,6 +16,7 @@ from tertulia.errors import BadRequest
 from tertulia.errors.events import BadQueue, EventNotInQueue
 from tertulia.events.listener import Listener
 from tertulia.events.types.event import NOTHING, About, Event
+from tertulia.storage.queues import Position
 
 ROOM = 20  # bits between two events of the log
 MOST_PENDING = 2000
@@ -128,6 +129,11 @@ class Mailbox:
     @property
     def is_to_be_filled(self) -> bool:
         return self.behind and not self.pending
+
+    def position(self, applied: int, now: float) -> Position:
+        """How far it has been read, and when."""
+        seen_at = now if self.is_parked else self.seen_at
+        return Position(self.listener.queue_id, self.acked, self.settled(applied), seen_at)
 
     def settled(self, applied: int) -> int:
         """Up to here the log, which is known up to `applied`, holds nothing new to the client."""

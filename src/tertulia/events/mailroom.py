@@ -50,6 +50,16 @@ class Mailroom:
         listening[user_id].discard(queue_id)
         if not listening[user_id]:
             del listening[user_id]
+        if not listening:
+            del self._of_user[mailbox.realm_id]
+            self._wide.pop(mailbox.realm_id, None)
+
+    def realms(self) -> list[int]:
+        """Where somebody listens."""
+        return list(self._of_user)
+
+    def is_listening(self, realm_id: int) -> bool:
+        return realm_id in self._of_user
 
     def of_users(self, realm_id: int, user_ids: Iterable[int]) -> list[Mailbox]:
         listening = self._of_user.get(realm_id, {})

@@ -1,13 +1,10 @@
 """Events that this server could not read, apply or tell. It says so once for each, and goes on."""
 
-import structlog
-
+from tertulia import log_lines
 from tertulia.events.happening import Happening
 from tertulia.events.types.event import Unreadable
 
 MOST_REMEMBERED = 10_000
-
-logger = structlog.get_logger()
 
 
 class PassedOver:
@@ -26,7 +23,7 @@ class PassedOver:
             kind, reason = event.word, event.problem
         else:
             kind, reason = event.kind, type(problem).__name__
-        logger.error(
+        log_lines.log.error(
             "an event was passed over",
             realm_id=happening.realm_id,
             seq=happening.seq,

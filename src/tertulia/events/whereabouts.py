@@ -1,15 +1,14 @@
 """Where messages stand: in which topic of which channel, or in which conversation.
 
 Whoever registers is told of thousands of unread messages, place by place. So it is remembered of
-each message that was sent or looked up lately, in four bytes: the number of its place. An event
+each message that was sent or looked up lately, in eight bytes: the number of its place. An event
 that rewrites messages (`Event.rewritten`) has theirs forgotten; what is not known here is asked of
 the database, and learnt.
 """
 
-from array import array
+from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Collection, Iterable
-from itertools import groupby
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from tertulia import domain
@@ -17,12 +16,11 @@ from tertulia.domain.messages.message import Message
 from tertulia.storage.messages.unread import UnreadMessage
 
 PAGE_BITS = 12
-MOST_PAGES = 256  # a million messages: 4 MiB
+MOST_PAGES = 256  # a million messages: 8 MiB
 MOST_SPOTS = 100_000
 
-_page_of = PAGE_BITS.__rrshift__  # message_id >> PAGE_BITS
 _IN_PAGE = (1 << PAGE_BITS) - 1
-_EMPTY_PAGE = array("I", bytes(4 << PAGE_BITS))
+_EMPTY_PAGE = [0] * (1 << PAGE_BITS)
 
 
 class Spot(NamedTuple):
@@ -44,33 +42,47 @@ class Spot(NamedTuple):
 
 
 UNKNOWN = 0
+NOWHERE = Spot(None, "", "", ())
 
-Found = dict[Spot, list[int]]
+Found = list[tuple[Spot, list[int]]]
 
 
 class Whereabouts:
     """Of all organizations of a server. It is changed on the loop only."""
 
     def __init__(self) -> None:
-        self._pages: dict[int, array[int]] = {}
-        self._spots: list[Spot] = [Spot(None, "", "", ())]
+        self._pages: dict[int, list[int]] = {}
+        self._spots: list[Spot] = [NOWHERE]
         self._numbers: dict[Spot, int] = {}
+        self._of_realm: dict[int, set[Spot]] = {}
         self._rewritten_at: dict[int, int] = {}  # by organization, the last event that did so
 
-    def find(self, message_ids: Iterable[int]) -> tuple[Found, list[int]]:
+    def find(self, message_ids: Sequence[int]) -> tuple[Found, list[int]]:
         """Messages, given in order, by where they stand, and those of which it is not known."""
         grouped = defaultdict[int, list[int]](list)
-        for page_number, ids in groupby(message_ids, _page_of):
+        begin = 0
+        while begin < len(message_ids):
+            page_number = message_ids[begin] >> PAGE_BITS
+            end = bisect_left(message_ids, (page_number + 1) << PAGE_BITS, begin)
             page = self._pages.get(page_number, _EMPTY_PAGE)
-            for message_id in ids:
-                grouped[page[message_id & _IN_PAGE]].append(message_id)
-        unknown = grouped.pop(UNKNOWN, [])
-        return {self._spots[number]: ids for number, ids in grouped.items()}, unknown
+            first = page_number << PAGE_BITS
+            for message_id in message_ids[begin:end]:
+                grouped[page[message_id - first]].append(message_id)
+            begin = end
+        found: Found = []
+        unknown: list[int] = []
+        for number, some in grouped.items():
+            spot = self._spots[number]
+            if spot is NOWHERE:
+                unknown += some
+            else:
+                found.append((spot, some))
+        return found, sorted(unknown)
 
     def note_sent(self, message: Message) -> None:
         """A message was sent, or stands already where it was moved a moment later."""
         if message.arrived_seq is None:
-            self._put(message.id, Spot.of(message))
+            self._put(message.realm_id, message.id, Spot.of(message))
 
     def learn(self, realm_id: int, seq: int, described: Iterable[UnreadMessage]) -> None:
         """Remember what was read as of an event, unless messages were rewritten since.
@@ -80,7 +92,7 @@ class Whereabouts:
         if self._rewritten_at.get(realm_id, 0) <= seq:
             for each in described:
                 if not each.is_moved:
-                    self._put(each.id, Spot.of(each))
+                    self._put(realm_id, each.id, Spot.of(each))
 
     def forget(self, realm_id: int, seq: int, message_ids: Collection[int]) -> None:
         """An event has rewritten these messages."""
@@ -93,15 +105,17 @@ class Whereabouts:
     def forget_all(self, realm_id: int, seq: int) -> None:
         """The log up to an event was not followed one by one: nobody knows what it rewrote."""
         self._rewritten_at[realm_id] = seq
-        self._clear()
+        for spot in self._of_realm.pop(realm_id, ()):
+            self._spots[self._numbers.pop(spot)] = NOWHERE
 
-    def _put(self, message_id: int, spot: Spot) -> None:
+    def _put(self, realm_id: int, message_id: int, spot: Spot) -> None:
         number = self._numbers.get(spot)
         if number is None:
             if len(self._spots) >= MOST_SPOTS:
                 self._clear()
             number = self._numbers[spot] = len(self._spots)
             self._spots.append(spot)
+            self._of_realm.setdefault(realm_id, set()).add(spot)
         page = self._pages.get(message_id >> PAGE_BITS)
         if page is None:
             page = self._pages[message_id >> PAGE_BITS] = _EMPTY_PAGE[:]
@@ -110,4 +124,5 @@ class Whereabouts:
         page[message_id & _IN_PAGE] = number
 
     def _clear(self) -> None:
-        self._pages, self._spots, self._numbers = {}, self._spots[:1], {}
+        self._pages, self._spots, self._numbers = {}, [NOWHERE], {}
+        self._of_realm = {}

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from tertulia.events.snapshot import (
         channels,
         compose,
+        elements,
         facts,
         lists,
         people,

@@ -6,6 +6,7 @@ nothing to fill with yet are told as what they are: empty.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from tertulia import domain, events
@@ -41,7 +42,7 @@ def compose(view: View, wanted: Wanted) -> dict[str, Any]:
         if wanted(event_type):
             state.update(part(view))
     for name, found in view.facts.lists.items():
-        state[name] = [LISTS[name].told(each) for each in found]
+        state[name] = [LISTS[name].told(view.org, each) for each in found]
     if wanted("message") and wanted("update_message_flags"):
         empty = view.options.capabilities.empty_topic_name
         state["unread_msgs"] = events.snapshot.unread.unread_state(
@@ -95,6 +96,11 @@ def _default_streams(view: View) -> dict[str, Any]:
     return {"realm_default_streams": [] if view.me.is_guest else found}
 
 
+def _devices(view: View) -> dict[str, Any]:
+    told = events.types.personal.devices.device_object
+    return {"devices": {str(each.id): told(each) for each in view.facts.devices}}
+
+
 def _linkifiers(view: View) -> dict[str, Any]:
     known = view.org.linkifiers if view.options.capabilities.linkifier_url_template else []
     return {"realm_linkifiers": [LinkifierObject.of(each) for each in known]}
@@ -118,12 +124,14 @@ def _bots(view: View) -> dict[str, Any]:
             events.types.people.bots.bot_object(
                 view.org, view.facts.bots.get(user.id, Bot(user.id)), view.me.id
             )
-            for user in view.org.users.values()
-            if user.is_bot
-            and not user.is_system_bot
-            and (view.me.is_admin or user.bot_owner_id == view.me.id)
+            for user in view.org.kept.of_all_users("bots", partial(_all_bots, view.org))
+            if view.me.is_admin or user.bot_owner_id == view.me.id
         ]
     }
+
+
+def _all_bots(org: Organization) -> list[User]:
+    return [user for user in org.users.values() if user.is_bot and not user.is_system_bot]
 
 
 def _user_settings(view: View) -> dict[str, Any]:
@@ -151,13 +159,18 @@ def _settings_defaults(view: View) -> dict[str, Any]:
 def _statuses(view: View) -> dict[str, Any]:
     """Everybody who has said something, or hides when they are here."""
     known, told = view.facts.statuses, {}
-    for user in view.org.users.values():
-        is_quiet = user.id not in known and user.prefers("presence_enabled")
-        if not is_quiet and view.org.may_know(view.me, user):
-            told[str(user.id)] = events.types.people.user.status_told(
-                user, known.get(user.id, Status())
+    hiding = view.org.kept.of_all_users("hiding", partial(_those_who_hide, view.org))
+    for user_id in sorted(hiding.union(known) & view.org.users.keys()):
+        user = view.org.users[user_id]
+        if view.org.may_know(view.me, user):
+            told[str(user_id)] = events.types.people.user.status_told(
+                user, known.get(user_id, Status())
             )
     return {"user_status": {user_id: parts for user_id, parts in told.items() if parts}}
+
+
+def _those_who_hide(org: Organization) -> frozenset[int]:
+    return frozenset(user.id for user in org.users.values() if not user.prefers("presence_enabled"))
 
 
 def parts() -> frozenset[str]:
@@ -209,5 +222,5 @@ _PARTS: dict[str, Callable[[View], dict[str, Any]]] = {
     "giphy": lambda view: {"giphy_api_key": ""},
     "tenor": lambda view: {"tenor_api_key": ""},
     "klipy": lambda view: {"klipy_api_key": ""},
-    "device": lambda view: {"devices": {}},
+    "device": _devices,
 }

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tertulia import events, storage
+from tertulia.events.directory import Organization
 from tertulia.events.types.organization.mail_domains import DomainObject
 from tertulia.events.types.organization.playgrounds import PlaygroundObject
 from tertulia.storage.database.tx import Tx
@@ -17,48 +18,65 @@ from tertulia.storage.database.tx import Tx
 class ListedPart:
     """What is read of an organization or of one's own things, and how each is told."""
 
+    table: str
     of_everybody: Callable[[Tx], Iterable[Any]] | None = None
     of_user: Callable[[Tx, int], Iterable[Any]] | None = None
-    told: Callable[[Any], Any] = lambda each: each
+    told: Callable[[Organization, Any], Any] = lambda org, each: each
 
     def read(self, tx: Tx, user_id: int) -> list[Any]:
         found = self.of_user(tx, user_id) if self.of_user else ()
         return [*found, *(self.of_everybody(tx) if self.of_everybody else ())]
 
 
+def _plainly(told: Callable[[Any], Any]) -> Callable[[Organization, Any], Any]:
+    """For what is told alike everywhere."""
+    return lambda org, each: told(each)
+
+
 LISTS = {
-    "alert_words": ListedPart(of_user=storage.personal.alert_words.of_user),
+    "alert_words": ListedPart("alert_word", of_user=storage.personal.alert_words.of_user),
     "channel_folders": ListedPart(
+        "channel_folder",
         of_everybody=storage.channels.folders.everything,
-        told=events.types.channels.folders.folder_object,
+        told=_plainly(events.types.channels.folders.folder_object),
     ),
     "drafts": ListedPart(
+        "draft",
         of_user=lambda tx, user_id: reversed(storage.personal.drafts.of_user(tx, user_id)),
-        told=events.types.personal.drafts.draft_object,
+        told=_plainly(events.types.personal.drafts.draft_object),
     ),
     "muted_users": ListedPart(
+        "muted_user",
         of_user=storage.personal.muted_users.of_user,
-        told=events.types.personal.muted_users.mute_object,
+        told=_plainly(events.types.personal.muted_users.mute_object),
     ),
     "navigation_views": ListedPart(
+        "navigation_view",
         of_user=storage.personal.navigation_views.of_user,
-        told=events.types.personal.navigation_views.view_object,
+        told=_plainly(events.types.personal.navigation_views.view_object),
     ),
     "realm_domains": ListedPart(
-        of_everybody=storage.organization.mail_domains.everything, told=DomainObject.of
+        "mail_domain",
+        of_everybody=storage.organization.mail_domains.everything,
+        told=_plainly(DomainObject.of),
     ),
     "realm_playgrounds": ListedPart(
-        of_everybody=storage.organization.playgrounds.everything, told=PlaygroundObject.of
+        "playground",
+        of_everybody=storage.organization.playgrounds.everything,
+        told=_plainly(PlaygroundObject.of),
     ),
     "reminders": ListedPart(
+        "reminder",
         of_user=storage.later.reminders.of_user,
         told=events.types.later.reminders.reminder_object,
     ),
     "saved_snippets": ListedPart(
+        "saved_snippet",
         of_user=storage.personal.snippets.of_user,
-        told=events.types.personal.snippets.snippet_object,
+        told=_plainly(events.types.personal.snippets.snippet_object),
     ),
     "scheduled_messages": ListedPart(
+        "scheduled_message",
         of_user=storage.later.scheduled.of_user,
         told=events.types.later.scheduled.scheduled_message_object,
     ),

@@ -1,41 +1,30 @@
 """People and groups as told at register."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
-from msgspec import UNSET, Raw
+from msgspec import UNSET
 
 from tertulia import domain, events
 from tertulia.domain.groups.group import REALM_PERMISSIONS
 from tertulia.domain.people.user import Role, User
-from tertulia.events.directory import EncodedUser, Organization
+from tertulia.events.directory import Organization
+from tertulia.events.kept import EncodedUser
 from tertulia.events.listener import Options
+from tertulia.events.snapshot.elements import Elements
 from tertulia.events.types.groups import GroupObject
-from tertulia.events.types.people.user import UserObject
 
 _encode = msgspec.json.Encoder().encode
 
 
 def users_state(org: Organization, me: User, options: Options, now: float) -> dict[str, Any]:
-    def shown(user: User) -> Raw | UserObject:
-        if me.is_spectator:
-            return events.types.people.user.user_object(
-                org, user, None, client_gravatar=False, tells_activity=False
-            )
-        return encoded_user(org, user, me, client_gravatar=options.client_gravatar)
-
-    everybody = [user for user in org.users.values() if not user.is_system_bot]
-    people = [user for user in everybody if org.may_know(me, user)]
-    unknown: list[UserObject] = []
-    if not (me.is_spectator or options.capabilities.user_list_incomplete):
-        unknown = [
-            _without_activity(events.types.people.user.unknown_user_object(org, user))
-            for user in everybody
-            if not org.may_know(me, user)
-        ]
+    if org.sees_everybody(me) and not me.is_spectator:
+        people, departed = _everybody(org, me, options.client_gravatar)
+    else:
+        people, departed = _those_known(org, me, options)
     return {
-        "realm_users": [shown(user) for user in people if user.is_active] + unknown,
-        "realm_non_active_users": [shown(user) for user in people if not user.is_active],
+        "realm_users": people,
+        "realm_non_active_users": departed,
         "cross_realm_bots": [
             events.types.people.user.user_object(
                 org,
@@ -50,21 +39,78 @@ def users_state(org: Organization, me: User, options: Options, now: float) -> di
     }
 
 
-def _without_activity(shown: UserObject) -> UserObject:
-    shown.is_active = UNSET
-    return shown
+class _AsSeen(NamedTuple):
+    """What a role is told of all people, and where each of them stands."""
+
+    people: list[bytes]
+    departed: list[bytes]
+    places: dict[int, int]
 
 
-def encoded_user(org: Organization, user: User, me: User, *, client_gravatar: bool) -> Raw:
+def _everybody(org: Organization, me: User, client_gravatar: bool) -> tuple[Elements, Elements]:
+    """All of one role are told the same, but for their own address."""
+
+    def make() -> _AsSeen:
+        seen = _AsSeen([], [], {})
+        for user in org.users.values():
+            if not user.is_system_bot:
+                told = seen.people if user.is_active else seen.departed
+                seen.places[user.id] = len(told)
+                encoded = _kept(org, user, client_gravatar)
+                told.append(encoded.as_seen_by(me.role))
+        return seen
+
+    seen = org.kept.of_all_users((me.role, client_gravatar), make)
+    people, myself = seen.people.copy(), org.users[me.id]
+    if myself.is_active and not myself.is_system_bot:
+        people[seen.places[me.id]] = _kept(org, myself, client_gravatar).with_email
+    return Elements(people), Elements(seen.departed)
+
+
+def _those_known(org: Organization, me: User, options: Options) -> tuple[Elements, Elements]:
+    """Guests and strangers may not know everybody; older clients want to have heard of all."""
+    people, departed = Elements(), Elements()
+    unknown: list[User] = []
+    for user in org.users.values():
+        if user.is_system_bot:
+            continue
+        if org.may_know(me, user):
+            (people if user.is_active else departed).add(_shown(org, user, me, options))
+        else:
+            unknown.append(user)
+    if not (me.is_spectator or options.capabilities.user_list_incomplete):
+        for user in unknown:
+            shown = events.types.people.user.unknown_user_object(org, user)
+            shown.is_active = UNSET
+            people.add(_encode(shown))
+    return people, departed
+
+
+def _shown(org: Organization, user: User, me: User, options: Options) -> bytes:
+    if me.is_spectator:
+        shown = events.types.people.user.user_object(
+            org, user, None, client_gravatar=False, tells_activity=False
+        )
+        return _encode(shown)
+    encoded = _kept(org, user, options.client_gravatar)
+    return encoded.with_email if user.id == me.id else encoded.as_seen_by(me.role)
+
+
+def prepare_user(org: Organization, user: User) -> None:
+    """Encode somebody in all ways in which others see them."""
+    for client_gravatar in (False, True):
+        _kept(org, user, client_gravatar)
+
+
+def _kept(org: Organization, user: User, client_gravatar: bool) -> EncodedUser:
     """A user as told at register, made once for all who see them alike."""
-    kept = org.kept_user(user.id)
+    kept = org.kept.user(user.id)
     known = kept.get(client_gravatar)
     if known is None:
         known = kept[client_gravatar] = _encoded(org, user, client_gravatar)
         if user.avatar_source != "G":
             kept[not client_gravatar] = known
-    sees_email = me.role <= known.email_shown_to or me.id == user.id
-    return Raw(known.with_email if sees_email else known.without_email)
+    return known
 
 
 def _encoded(org: Organization, user: User, client_gravatar: bool) -> EncodedUser:

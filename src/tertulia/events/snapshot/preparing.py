@@ -14,10 +14,9 @@ def prepare(org: Organization) -> Iterator[None]:
     """Encode one thing, and pause; whoever goes on may find the organization changed."""
     for user_id in list(org.users):
         user = org.users[user_id]
-        for client_gravatar in (False, True):
-            events.snapshot.people.encoded_user(org, user, user, client_gravatar=client_gravatar)
+        events.snapshot.people.prepare_user(org, user)
         yield
     for channel_id in list(org.channels):
-        events.types.channels.channel.encoded_channel(org, org.channels[channel_id])
+        events.types.channels.channel.opened_channel(org, org.channels[channel_id])
         events.types.channels.channel.encoded_subscribers(org, channel_id)
         yield

@@ -45,6 +45,14 @@ _WILDCARD_POLICIES = {
 }
 
 
+CALL_PROVIDERS = {
+    0: ("disabled", "None"),
+    1: ("jitsi_meet", "Jitsi Meet"),
+    4: ("big_blue_button", "BigBlueButton"),
+    7: ("nextcloud_talk", "Nextcloud Talk"),
+}
+
+
 def realm_state(org: Organization, around: Surroundings) -> dict[str, Any]:
     return {
         **_settings(org, around),
@@ -67,7 +75,7 @@ def _settings(org: Organization, around: Surroundings) -> dict[str, Any]:
     visibility = realm.setting("message_edit_history_visibility_policy")
     return state | {
         "realm_allow_edit_history": visibility != "none",
-        "realm_push_notifications_enabled": False,
+        "realm_push_notifications_enabled": around.pushes,
         "realm_push_notifications_enabled_end_timestamp": None,
         "realm_email_auth_enabled": realm.admits_passwords,
         "realm_password_auth_enabled": realm.admits_passwords or methods.get("LDAP", False),
@@ -138,8 +146,9 @@ def _identity(org: Organization, around: Surroundings) -> dict[str, Any]:
         "realm_upload_quota_mib": around.upload_quota_mib or None,
         "realm_default_external_accounts": EXTERNAL_ACCOUNTS,
         "realm_available_video_chat_providers": {
-            "disabled": {"name": "None", "id": 0},
-            "jitsi_meet": {"name": "Jitsi Meet", "id": 1},
+            key: {"name": name, "id": number}
+            for number, (key, name) in CALL_PROVIDERS.items()
+            if number in around.call_providers
         },
         "realm_empty_topic_display_name": EMPTY_TOPIC_NAME,
     }
@@ -188,7 +197,7 @@ def _server(around: Surroundings) -> dict[str, Any]:
         ],
         "server_jitsi_server_url": JITSI_SERVER_URL,
         "development_environment": False,
-        "settings_send_digest_emails": False,
+        "settings_send_digest_emails": around.sends_mail,
         "zulip_plan_is_not_limited": True,
         "upgrade_text_for_wide_organization_logo": "",
         "gif_rating_policy_options": {

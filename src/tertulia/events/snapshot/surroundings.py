@@ -11,3 +11,6 @@ class Surroundings:
     max_upload_mib: int
     upload_quota_mib: int  # 0 is none
     login_methods: tuple[str, ...] = ("Email",)  # those that the server offers
+    sends_mail: bool = False
+    pushes: bool = False  # to phones
+    call_providers: tuple[int, ...] = (0, 1)

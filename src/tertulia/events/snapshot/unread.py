@@ -24,10 +24,8 @@ class UnreadTopic(msgspec.Struct):
     topic: str
     unread_message_ids: list[int]
 
-    def with_what(self, other: "UnreadTopic | None") -> "UnreadTopic":
+    def with_what(self, other: "UnreadTopic") -> "UnreadTopic":
         """Together with the same topic in another spelling."""
-        if other is None:
-            return self
         ids = sorted(self.unread_message_ids + other.unread_message_ids)
         newest = self if ids[-1] == self.unread_message_ids[-1] else other
         return UnreadTopic(self.stream_id, newest.topic, ids)
@@ -35,25 +33,31 @@ class UnreadTopic(msgspec.Struct):
 
 def unread_state(user: User, facts: Facts, *, empty_topic_name: bool) -> dict[str, Any]:
     """What is in channels that one is not in is left out, and what is muted is not counted."""
-    muted = {row.channel_id: row.is_muted for row in facts.subscriptions if row.active}
+    muted: dict[int, bool] = {}  # by channel that one is in
+    for alike in facts.subscriptions:
+        if alike.active:
+            muted |= dict.fromkeys(alike.channel_ids, alike.is_muted)
     policies: dict[Topic, Visibility] = {
         (each.channel_id, domain.channels.topics.fold(each.topic)): each.policy
         for each in facts.user_topics
     }
+    unnamed = domain.channels.topics.shown("", empty_topic_name)
     direct: list[Waiting] = []
     topics: dict[Topic, UnreadTopic] = {}
     count = 0
-    for spot, ids in facts.unread.items():
+    is_muted = domain.personal.topic_policies.is_muted
+    for spot, ids in facts.unread:
         channel_id, name, key, _ = spot
         if channel_id is None:
             direct.append((spot, ids))
             count += len(ids)
         elif channel_id in muted:
             topic = (channel_id, key)
-            name = domain.channels.topics.shown(name, empty_topic_name)
-            topics[topic] = UnreadTopic(channel_id, name, ids).with_what(topics.get(topic))
-            policy = policies.get(topic, Visibility.NONE)
-            if not domain.personal.topic_policies.is_muted(muted[channel_id], policy):
+            waiting = UnreadTopic(channel_id, name or unnamed, ids)
+            known = topics.get(topic)
+            topics[topic] = waiting if known is None else waiting.with_what(known)
+            policy = policies.get(topic)
+            if not (muted[channel_id] if policy is None else is_muted(muted[channel_id], policy)):
                 count += len(ids)
     return {
         "count": count,

@@ -19,7 +19,6 @@ from tertulia.domain.messages.message import Message
 from tertulia.events.directory import Organization
 from tertulia.events.listener import Listener
 from tertulia.events.loading import Touched
-from tertulia.storage.channels.subscriptions import Span
 from tertulia.storage.database.tx import Tx
 
 Wire = dict[str, Any]
@@ -55,19 +54,6 @@ NOTHING = About()
 NOTHING_TAKEN_BACK = TakenBack()
 
 
-@dataclass(frozen=True, slots=True)
-class Then:
-    """The moment of an event, for one who hears of it long after; spans know who was where."""
-
-    seq: int
-    user_id: int
-    spans: Sequence[Span]
-
-    def channels(self) -> list[int]:
-        """Where the listener was subscribed."""
-        return [span.channel_id for span in self.spans if span.covers_event(self.seq)]
-
-
 class Event(msgspec.Struct, frozen=True, omit_defaults=True):
     """Something that happened. The fields are what the log remembers of it.
 
@@ -101,11 +87,12 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
         """The event with what the log only refers to, so that what was deleted is in no log."""
         return self
 
-    def recalled(self, tx: Tx, then: Then) -> "Event":
-        """The event as it was told then; most hold all they tell."""
-        return self
-
     # --- the directory ---
+
+    @classmethod
+    def is_turning(cls) -> bool:
+        """Whether it changes by what other events are judged: who hears of them, and how."""
+        return cls.rewind is not Event.rewind
 
     def touched(self) -> Touched:
         """The parts of the directory to read again."""
@@ -114,7 +101,9 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
     def rewind(self, org: Organization) -> None:
         """Put back, until this event is told, what it changed and others go by before it.
 
-        What was touched by several events is read once, as it is after the last of them.
+        What was touched by several events is read once, as it is after the last of them; and who
+        comes back after a while is told of events by a directory that was put back (`Past`). A
+        kind that can do so is one of `storage.log.TURNING`.
         """
 
     def move(self, org: Organization) -> None:

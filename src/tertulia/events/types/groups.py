@@ -165,6 +165,12 @@ class MembersChanged(Event, frozen=True):
     def touched(self) -> Touched:
         return Touched(groups=True)
 
+    def rewind(self, org: Organization) -> None:
+        org.put_members(self.group_id, self.user_ids, (), added=not self.added)
+
+    def move(self, org: Organization) -> None:
+        org.put_members(self.group_id, self.user_ids, (), added=self.added)
+
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
         yield {
             "type": "user_group",
@@ -187,6 +193,12 @@ class SubgroupsChanged(Event, frozen=True):
 
     def touched(self) -> Touched:
         return Touched(groups=True)
+
+    def rewind(self, org: Organization) -> None:
+        org.put_members(self.group_id, (), self.subgroup_ids, added=not self.added)
+
+    def move(self, org: Organization) -> None:
+        org.put_members(self.group_id, (), self.subgroup_ids, added=self.added)
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
         yield {

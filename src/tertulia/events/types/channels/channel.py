@@ -6,17 +6,14 @@ from typing import Any, ClassVar
 
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
-from msgspec.structs import replace
 
-from tertulia import storage
 from tertulia.domain.channels.channel import Channel, Gate
 from tertulia.domain.groups.group import GroupValue, Members
 from tertulia.domain.people.user import User
 from tertulia.events.directory import Organization
 from tertulia.events.listener import Listener
 from tertulia.events.loading import Touched
-from tertulia.events.types.event import Event, TakenBack, Then, Wire
-from tertulia.storage.database.tx import Tx
+from tertulia.events.types.event import Event, TakenBack, Wire
 
 ADMINISTRATORS_POST = 2
 POST_POLICIES = {
@@ -63,9 +60,6 @@ class ChannelObject(msgspec.Struct, kw_only=True):
     partial_subscribers: list[int] | UnsetType = UNSET
 
 
-# Channels or people of the moment of an event, for who hears of it long after.
-Recalled = list[int] | None
-
 _encode = msgspec.json.Encoder().encode
 
 
@@ -106,14 +100,22 @@ def channel_object(
     )
 
 
-def encoded_channel(org: Organization, channel: Channel) -> bytes:
-    """A channel as JSON, made once and kept until something it tells of changes."""
-    kept = org.kept(channel.id)
+def opened_channel(org: Organization, channel: Channel) -> bytes:
+    """A channel as JSON without the brace at its end, so that more can be said of it.
+
+    It is made once and kept until something it tells of changes.
+    """
+    kept = org.kept.channel(channel.id)
     known = kept.get("channel")
     if known is None:
         shown = channel_object(org, channel, traffic=channel.weekly_traffic)
-        known = kept["channel"] = _encode(shown)
+        known = kept["channel"] = _encode(shown)[:-1]
     return known
+
+
+def encoded_channel(org: Organization, channel: Channel) -> bytes:
+    """A channel as JSON."""
+    return opened_channel(org, channel) + b"}"
 
 
 def subscribers_for(org: Organization, channel_id: int, viewer: User) -> bytes:
@@ -125,7 +127,7 @@ def subscribers_for(org: Organization, channel_id: int, viewer: User) -> bytes:
 
 def encoded_subscribers(org: Organization, channel_id: int) -> bytes:
     """The active subscribers of a channel as a JSON list, kept like the channel itself."""
-    kept = org.kept(channel_id)
+    kept = org.kept.channel(channel_id)
     known = kept.get("subscribers")
     if known is None:
         known = kept["subscribers"] = _encode(org.subscribers_of(channel_id))
@@ -147,15 +149,12 @@ def post_policy_of(org: Organization, sends: GroupValue) -> int:
 
 def shown_value(org: Organization, value: GroupValue) -> GroupValue:
     """A permission's value for clients: deactivated people are not named."""
-    if isinstance(value, int) or not any(org.is_inactive(user) for user in value.direct_members):
+    if isinstance(value, int) or not any(
+        user in org.accounts.inactive for user in value.direct_members
+    ):
         return value
-    active = [user for user in value.direct_members if not org.is_inactive(user)]
+    active = [user for user in value.direct_members if user not in org.accounts.inactive]
     return Members(active, value.direct_subgroups)
-
-
-def was_in(subscribed: Recalled, channel_id: int) -> bool | None:
-    """Whether a listener was in a channel at the moment of an event; None to ask for now."""
-    return None if subscribed is None else channel_id in subscribed
 
 
 def channel_created(shown: ChannelObject | Raw) -> Wire:
@@ -181,30 +180,17 @@ def peers_changed(op: str, channel_ids: list[int], user_ids: Sequence[int]) -> W
 
 
 def known_peers(
-    org: Organization, to: Listener, channel_id: int, user_ids: Sequence[int], inside: bool | None
+    org: Organization, to: Listener, channel_id: int, user_ids: Sequence[int], *, was_inside: bool
 ) -> tuple[int, ...]:
     """Those who came or went whom a listener may know: who was inside knows all who were, too."""
-    if inside is None:
-        inside = org.is_subscribed(to.user_id, channel_id)
-    if inside:
+    if was_inside or org.is_subscribed(to.user_id, channel_id):
         return tuple(user_ids)
     return tuple(org.known_among(org.users[to.user_id], list(user_ids)))
 
 
-def as_far_as_seen(org: Organization, channel_id: int, to: Listener, name: str = "") -> Channel:
-    """A channel as it is now; to one who may not see that any more, by the name it had then."""
-    channel = org.channels[channel_id]
-    if org.may_see(to.user_id, channel_id):
-        return channel
-    return dataclasses.replace(channel, name=name, description="", rendered_description="")
-
-
-def _shown_anew(
-    org: Organization, channel: Channel, to: Listener, subscribers: list[int] | None = None
-) -> Iterable[Wire]:
-    """What somebody is told who can see a channel from now on, or from a moment of the past."""
-    if subscribers is None:
-        subscribers = org.subscribers_of(channel.id)
+def _shown_anew(org: Organization, channel: Channel, to: Listener) -> Iterable[Wire]:
+    """What somebody is told who can see a channel from now on."""
+    subscribers = org.subscribers_of(channel.id)
     yield channel_created(channel_object(org, channel, count=len(subscribers)))
     known = org.known_among(org.users[to.user_id], subscribers)
     if known:
@@ -242,14 +228,6 @@ class ChannelChanged(Event, frozen=True):
     updates: list[dict[str, Any]]
     before: Gate | None = None
     after: Gate | None = None
-    subscribed: Recalled = None
-    subscribers: Recalled = None
-
-    def recalled(self, tx: Tx, then: Then) -> "ChannelChanged":
-        if self.before is None:
-            return self
-        there = storage.channels.subscriptions.active_user_ids_at(tx, self.channel_id, then.seq)
-        return replace(self, subscribed=then.channels(), subscribers=there)
 
     def touched(self) -> Touched:
         return Touched(channels={self.channel_id})
@@ -281,9 +259,8 @@ class ChannelChanged(Event, frozen=True):
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
         saw = sees = True
         if self.before is not None and self.after is not None:
-            inside = was_in(self.subscribed, self.channel_id)
-            saw = org.may_see(to.user_id, self.channel_id, inside, self.before)
-            sees = org.may_see(to.user_id, self.channel_id, inside, self.after)
+            saw = org.may_see(to.user_id, self.channel_id, gate=self.before)
+            sees = org.may_see(to.user_id, self.channel_id, gate=self.after)
         if saw and sees:
             for update in self.updates:
                 yield {
@@ -296,8 +273,7 @@ class ChannelChanged(Event, frozen=True):
         elif saw:
             yield channel_deleted(self.channel_id)
         elif sees:
-            channel = as_far_as_seen(org, self.channel_id, to, self.name)
-            yield from _shown_anew(org, channel, to, self.subscribers)
+            yield from _shown_anew(org, org.channels[self.channel_id], to)
 
 
 class ChannelArchived(Event, frozen=True):
@@ -326,8 +302,7 @@ class ChannelArchived(Event, frozen=True):
         elif self.archived:
             yield channel_deleted(self.channel_id)
         else:
-            channel = as_far_as_seen(org, self.channel_id, to, self.name)
-            yield channel_created(channel_object(org, channel))
+            yield channel_created(channel_object(org, org.channels[self.channel_id]))
 
 
 class ChannelsUncovered(Event, frozen=True):
@@ -347,7 +322,7 @@ class ChannelsUncovered(Event, frozen=True):
             yield channel_deleted(channel_id)
         for channel_id in self.shown:
             if to.options.capabilities.archived_channels or not org.channels[channel_id].archived:
-                yield from _shown_anew(org, as_far_as_seen(org, channel_id, to), to)
+                yield from _shown_anew(org, org.channels[channel_id], to)
 
 
 class DefaultChannelsChanged(Event, frozen=True):

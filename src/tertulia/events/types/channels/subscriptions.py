@@ -1,21 +1,18 @@
 """Subscriptions as clients see them, and the events that tell of people coming and going."""
 
 from collections.abc import Iterable
-from functools import lru_cache
 from typing import Any, ClassVar
 
 import msgspec
 from msgspec import Raw
-from msgspec.structs import replace
 
-from tertulia import events, storage
+from tertulia import events
 from tertulia.domain.channels.channel import Subscription
 from tertulia.domain.people.user import User
 from tertulia.events.directory import Organization
 from tertulia.events.listener import Listener
-from tertulia.events.types.channels.channel import ChannelObject, Recalled
-from tertulia.events.types.event import Event, TakenBack, Then, Wire
-from tertulia.storage.database.tx import Tx
+from tertulia.events.types.channels.channel import ChannelObject
+from tertulia.events.types.event import Event, TakenBack, Wire
 
 # What a subscription may leave to the user's own setting, and that setting.
 INHERITED = {
@@ -73,14 +70,11 @@ def inherited_by(user: User) -> tuple[bool, ...]:
     return tuple(user.prefers(setting) for setting in INHERITED.values())
 
 
-@lru_cache(maxsize=4096)
 def encoded_personal_part(
     personal: tuple[Any, ...], inherited: tuple[bool, ...] | None = None
 ) -> bytes:
-    """The same as JSON: most subscriptions differ from each other in their colour only.
-
-    `inherited` fills in the owner's settings for clients that do not know of inheriting.
-    """
+    """The same as JSON; `inherited` fills in the owner's settings for clients that do not know of
+    inheriting."""
     notify = personal[-len(INHERITED) :]
     if inherited is not None:
         pairs = zip(notify, inherited, strict=True)
@@ -97,14 +91,6 @@ class Arrival(msgspec.Struct, frozen=True, omit_defaults=True):
     count_before: int
     revealed_to: list[int] = []
     first_message_id: int | None = None
-    name: str = ""  # of the channel at that time
-    subscribers: Recalled = None
-
-    def recalled(self, tx: Tx, then: Then) -> "Arrival":
-        if then.user_id not in self.subscriptions:
-            return self
-        there = storage.channels.subscriptions.active_user_ids_at(tx, self.channel_id, then.seq)
-        return replace(self, subscribers=there)
 
 
 class Joined(Event, frozen=True):
@@ -117,11 +103,10 @@ class Joined(Event, frozen=True):
     types: ClassVar[tuple[str, ...]] = ("stream", "subscription")
 
     arrivals: list[Arrival]
-    subscribed: Recalled = None
 
-    def recalled(self, tx: Tx, then: Then) -> "Joined":
-        arrivals = [arrival.recalled(tx, then) for arrival in self.arrivals]
-        return Joined(arrivals, then.channels())
+    def rewind(self, org: Organization) -> None:
+        for arrival in self.arrivals:
+            org.leave(arrival.channel_id, arrival.subscriptions)
 
     def move(self, org: Organization) -> None:
         for arrival in self.arrivals:
@@ -132,18 +117,14 @@ class Joined(Event, frozen=True):
         peers: dict[tuple[int, ...], list[int]] = {}
         for arrival in self.arrivals:
             if to.user_id not in arrival.subscriptions:
-                inside = events.types.channels.channel.was_in(self.subscribed, arrival.channel_id)
                 users = events.types.channels.channel.known_peers(
-                    org, to, arrival.channel_id, sorted(arrival.subscriptions), inside
+                    org, to, arrival.channel_id, sorted(arrival.subscriptions), was_inside=False
                 )
-                if users and org.may_see(to.user_id, arrival.channel_id, inside):
+                if users and org.may_see(to.user_id, arrival.channel_id):
                     peers.setdefault(users, []).append(arrival.channel_id)
                 continue
-            channel = events.types.channels.channel.as_far_as_seen(
-                org, arrival.channel_id, to, arrival.name
-            )
             shown = events.types.channels.channel.channel_object(
-                org, channel, count=arrival.count_before
+                org, org.channels[arrival.channel_id], count=arrival.count_before
             )
             shown.first_message_id = arrival.first_message_id
             if to.user_id in arrival.revealed_to:
@@ -160,12 +141,9 @@ class Joined(Event, frozen=True):
 def _added(org: Organization, shown: ChannelObject, user_id: int, arrival: Arrival) -> Raw:
     chosen = arrival.subscriptions[user_id]
     subscription = Subscription(channel_id=shown.stream_id, user_id=user_id, active=True, **chosen)
-    if arrival.subscribers is None:
-        subscribers = events.types.channels.channel.subscribers_for(
-            org, shown.stream_id, org.users[user_id]
-        )
-    else:
-        subscribers = _encode(arrival.subscribers)
+    subscribers = events.types.channels.channel.subscribers_for(
+        org, shown.stream_id, org.users[user_id]
+    )
     return events.types.channels.channel.with_members(
         _encode(shown),
         _encode(personal_part(subscription)),
@@ -189,10 +167,10 @@ class Left(Event, frozen=True):
     types: ClassVar[tuple[str, ...]] = ("stream", "subscription")
 
     departures: list[Departure]
-    subscribed: Recalled = None
 
-    def recalled(self, tx: Tx, then: Then) -> "Left":
-        return replace(self, subscribed=then.channels())
+    def rewind(self, org: Organization) -> None:
+        for departure in self.departures:
+            org.join(departure.channel_id, departure.user_ids)
 
     def taken_back(self) -> TakenBack:
         return TakenBack(channels={each.channel_id: each.user_ids for each in self.departures})
@@ -207,13 +185,12 @@ class Left(Event, frozen=True):
         peers: dict[tuple[int, ...], list[int]] = {}
         for departure in self.departures:
             channel_id = departure.channel_id
-            inside = events.types.channels.channel.was_in(self.subscribed, channel_id)
             others = events.types.channels.channel.known_peers(
                 org,
                 to,
                 channel_id,
                 [each for each in departure.user_ids if each != to.user_id],
-                True if to.user_id in departure.user_ids else inside,
+                was_inside=to.user_id in departure.user_ids,
             )
             if to.user_id in departure.user_ids:
                 name = departure.name or org.channels[channel_id].name
@@ -221,7 +198,7 @@ class Left(Event, frozen=True):
             if to.user_id in departure.hidden_from:
                 hidden.append(channel_id)
             elif others and (
-                to.user_id in departure.user_ids or org.may_see(to.user_id, channel_id, inside)
+                to.user_id in departure.user_ids or org.may_see(to.user_id, channel_id)
             ):
                 peers.setdefault(others, []).append(channel_id)
         if mine:

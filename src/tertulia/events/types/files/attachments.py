@@ -16,23 +16,13 @@ from tertulia.events.types.event import Event, Wire
 from tertulia.storage.database.tx import Tx
 
 
-class LinkingMessage(msgspec.Struct):
-    """Compat: until feature level 472."""
-
-    id: int
-    date_sent: int
-
-
 class AttachmentObject(msgspec.Struct):
-    """Compat: times are in milliseconds until feature level 443."""
-
     id: int
     name: str
     path_id: str
     size: int
     create_time: int
     message_ids: list[int]
-    messages: list[LinkingMessage]
 
 
 def attachment_object(attachment: Attachment) -> AttachmentObject:
@@ -41,9 +31,8 @@ def attachment_object(attachment: Attachment) -> AttachmentObject:
         attachment.name,
         attachment.path_id,
         attachment.size,
-        int(attachment.created_at * 1000),
-        list(attachment.messages),
-        [LinkingMessage(each, int(at * 1000)) for each, at in attachment.messages.items()],
+        int(attachment.created_at),
+        list(attachment.message_ids),
     )
 
 

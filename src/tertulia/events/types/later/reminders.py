@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 import msgspec
+from msgspec.structs import replace
 
 from tertulia import storage
 from tertulia.domain.later.reminders import Reminder
@@ -27,7 +28,15 @@ class ReminderObject(msgspec.Struct, kw_only=True):
     reminder_target_message_id: int
 
 
-def reminder_object(reminder: Reminder) -> ReminderObject:
+def reminder_object(org: Organization, reminder: Reminder) -> ReminderObject:
+    return _shown(org, _object(reminder))
+
+
+def _shown(org: Organization, told: ReminderObject) -> ReminderObject:
+    return replace(told, rendered_content=org.shown(told.rendered_content))
+
+
+def _object(reminder: Reminder) -> ReminderObject:
     return ReminderObject(
         reminder_id=reminder.id,
         to=[reminder.owner_id],
@@ -46,15 +55,16 @@ class ReminderSaved(Event, frozen=True):
     types: ClassVar[tuple[str, ...]] = ("reminders",)
 
     id: int
-    shown: ReminderObject | None = None
+    saved: ReminderObject | None = None
 
     def completed(self, tx: Tx) -> Event:
         reminder = storage.later.reminders.find(tx, self.id)
-        return self if reminder is None else ReminderSaved(self.id, reminder_object(reminder))
+        return self if reminder is None else ReminderSaved(self.id, _object(reminder))
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
-        if self.shown is not None:
-            yield {"type": "reminders", "op": "add", "reminders": [self.shown]}
+        if self.saved is not None:
+            shown = _shown(org, self.saved)
+            yield {"type": "reminders", "op": "add", "reminders": [shown]}
 
 
 class ReminderRemoved(Event, frozen=True):

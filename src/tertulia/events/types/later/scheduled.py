@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 
 import msgspec
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from tertulia import storage
 from tertulia.domain.later.scheduled import ScheduledMessage, ToChannel
@@ -28,7 +29,15 @@ class ScheduledMessageObject(msgspec.Struct, kw_only=True):
     failed: bool
 
 
-def scheduled_message_object(entry: ScheduledMessage) -> ScheduledMessageObject:
+def scheduled_message_object(org: Organization, entry: ScheduledMessage) -> ScheduledMessageObject:
+    return _shown(org, _object(entry))
+
+
+def _shown(org: Organization, told: ScheduledMessageObject) -> ScheduledMessageObject:
+    return replace(told, rendered_content=org.shown(told.rendered_content))
+
+
+def _object(entry: ScheduledMessage) -> ScheduledMessageObject:
     to = entry.to
     in_channel = isinstance(to, ToChannel)
     return ScheduledMessageObject(
@@ -51,20 +60,21 @@ class ScheduledMessageSaved(Event, frozen=True):
 
     op: Literal["add", "update"]
     id: int
-    shown: ScheduledMessageObject | None = None
+    saved: ScheduledMessageObject | None = None
 
     def completed(self, tx: Tx) -> Event:
         entry = storage.later.scheduled.find(tx, self.id)
         if entry is None or entry.sent_at is not None:
             return self
-        return ScheduledMessageSaved(self.op, self.id, scheduled_message_object(entry))
+        return ScheduledMessageSaved(self.op, self.id, _object(entry))
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
-        if self.shown is None:  # sent or deleted since
+        if self.saved is None:  # sent or deleted since
             return
-        saved: Wire = {"scheduled_message": self.shown}
+        shown = _shown(org, self.saved)
+        saved: Wire = {"scheduled_message": shown}
         if self.op == "add":
-            saved = {"scheduled_messages": [self.shown]}
+            saved = {"scheduled_messages": [shown]}
         yield {"type": "scheduled_messages", "op": self.op, **saved}
 
 

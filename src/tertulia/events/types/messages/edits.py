@@ -19,6 +19,8 @@ from tertulia.storage.database.tx import Tx
 
 PropagateMode = Literal["change_one", "change_later", "change_all"]
 
+RENDERED = ("orig_rendered_content", "rendered_content")
+
 
 class MessageUpdated(Event, frozen=True):
     """A message has other words, or it and perhaps others stand elsewhere, or both.
@@ -40,6 +42,9 @@ class MessageUpdated(Event, frozen=True):
     prev_topic: str = ""
     topic: str | None = None
     new_channel_id: int | None = None
+    newly_mentioned: list[int] = []
+    newly_in_topic_wildcard: list[int] = []
+    newly_channel_wildcard: bool = False
 
     message: Message | None = None
     words: dict[str, Any] = {}
@@ -69,12 +74,20 @@ class MessageUpdated(Event, frozen=True):
         """The same, for those who have only some of the messages that move together."""
         if self.message_id in message_ids:
             return replace(self, message_ids=message_ids)
-        return replace(self, message_id=message_ids[0], message_ids=message_ids, edit_id=None)
+        return replace(
+            self,
+            message_id=message_ids[0],
+            message_ids=message_ids,
+            edit_id=None,
+            newly_mentioned=[],
+            newly_in_topic_wildcard=[],
+            newly_channel_wildcard=False,
+        )
 
     @property
     def _is_gone(self) -> bool:
         """A move may still tell of the others that went along."""
-        return self.message is None and self.mode is None
+        return self.mode is None and (self.message is None or not self.words)
 
     def is_out_of_sight(self, org: Organization, user_id: int) -> bool:
         if self.message is None:
@@ -94,7 +107,7 @@ class MessageUpdated(Event, frozen=True):
             "edit_timestamp": int(self.at),
             "message_id": self.message_id,
             "rendering_only": False,
-            **self.words,
+            **_shown(org, self.words),
         }
         if self.channel_id is not None:
             name = self.channel_name if self._knows_place(org, to) else ""
@@ -146,6 +159,10 @@ def _words_of(edit_id: int, message: Message, history: Iterable[Edit]) -> dict[s
         "rendered_content": rendered,
         "is_me_message": content.startswith("/me "),
     }
+
+
+def _shown(org: Organization, words: dict[str, Any]) -> dict[str, Any]:
+    return {name: org.shown(value) if name in RENDERED else value for name, value in words.items()}
 
 
 class MessagesDeleted(Event, frozen=True):

@@ -7,7 +7,7 @@ the log as well.
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -28,6 +28,14 @@ class Participant(msgspec.Struct):
     email: str
     full_name: str
     is_mirror_dummy: bool = False
+
+
+class ReactionObject(msgspec.Struct):
+    emoji_name: str
+    emoji_code: str
+    reaction_type: str
+    user_id: int
+    user: Participant
 
 
 class EditObject(msgspec.Struct, kw_only=True):
@@ -51,7 +59,7 @@ class MessageObject(msgspec.Struct, kw_only=True):
     subject: str
     topic_links: list[dict[str, str]]
     is_me_message: bool
-    reactions: list[dict[str, Any]]
+    reactions: list[ReactionObject]
     submessages: list[SubmessageObject]
     sender_full_name: str
     sender_email: str
@@ -84,7 +92,7 @@ def message_object(
     object_ = MessageObject(
         id=message.id,
         sender_id=message.sender_id,
-        content=message.rendered if apply_markdown else message.content,
+        content=org.shown(message.rendered) if apply_markdown else message.content,
         recipient_id=message.recipient_id,
         timestamp=int(message.sent_at),
         client=message.client,
@@ -122,13 +130,13 @@ def add_details(
 ) -> None:
     """Add what a message has come by since it was sent: reactions, and how it was changed."""
     shown.reactions = [
-        {
-            "emoji_name": each.emoji_name,
-            "emoji_code": each.emoji_code,
-            "reaction_type": each.reaction_type,
-            "user_id": each.user_id,
-            "user": reacting(org, each.user_id),
-        }
+        ReactionObject(
+            each.emoji_name,
+            each.emoji_code,
+            each.reaction_type,
+            each.user_id,
+            reacting(org, each.user_id),
+        )
         for each in message.reactions
     ]
     if message.edited_at is not None:
@@ -137,10 +145,10 @@ def add_details(
         shown.last_moved_timestamp = int(message.moved_at)
     history = visible_edits(org, message.edits)
     if history:
-        shown.edit_history = [_edit_object(each, allow_empty_topic) for each in history[::-1]]
+        shown.edit_history = [_edit_object(org, each, allow_empty_topic) for each in history[::-1]]
 
 
-def reacting(org: Organization, user_id: int) -> dict[str, Any]:
+def reacting(org: Organization, user_id: int) -> Participant:
     """Who reacted, as clients were told before they knew of ids.
 
     Compat: `zulip-term` 0.7 reads the name. What is told is the same for all, so where guests may
@@ -148,10 +156,9 @@ def reacting(org: Organization, user_id: int) -> dict[str, Any]:
     """
     user = org.users.get(user_id)
     if user is None:
-        return {"id": user_id, "email": "", "full_name": UNKNOWN_NAME, "is_mirror_dummy": False}
+        return Participant(user_id, "", UNKNOWN_NAME)
     name = user.full_name if org.sees_everybody(None) else UNKNOWN_NAME
-    email = user.stand_in(org.email_domain)
-    return {"id": user_id, "email": email, "full_name": name, "is_mirror_dummy": False}
+    return Participant(user_id, user.stand_in(org.email_domain), name)
 
 
 def visible_edits(org: Organization, edits: Sequence[Edit]) -> list[Edit]:
@@ -164,11 +171,11 @@ def visible_edits(org: Organization, edits: Sequence[Edit]) -> list[Edit]:
     return [replace(each, prev_content=None, prev_rendered=None) for each in edits if each.is_move]
 
 
-def _edit_object(edit: Edit, allow_empty_topic: bool) -> EditObject:
+def _edit_object(org: Organization, edit: Edit, allow_empty_topic: bool) -> EditObject:
     found = EditObject(timestamp=int(edit.edited_at), user_id=edit.user_id)
     if edit.prev_content is not None and edit.prev_rendered is not None:
         found.prev_content = edit.prev_content
-        found.prev_rendered_content = edit.prev_rendered
+        found.prev_rendered_content = org.shown(edit.prev_rendered)
     if edit.prev_topic is not None and edit.topic is not None:
         found.prev_topic = domain.channels.topics.shown(edit.prev_topic, allow_empty_topic)
         found.topic = domain.channels.topics.shown(edit.topic, allow_empty_topic)
@@ -281,7 +288,7 @@ class MessageSent(Event, frozen=True):
         message = self.message
         if message is None or message.channel_id == self.channel_id:
             return message is None
-        return not may_follow(org, user_id, message)
+        return not may_follow(org.present, user_id, message)
 
     def variant(self, org: Organization, to: Listener) -> Hashable:
         if self._is_gone_for(org, to.user_id):

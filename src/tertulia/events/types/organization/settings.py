@@ -26,9 +26,17 @@ class RealmChangedTogether(Event, frozen=True):
     shared: ClassVar[bool] = True
 
     data: dict[str, Any]
+    before: dict[str, Any] = {}  # of settings by which others are judged
+    after: dict[str, Any] = {}
 
     def touched(self) -> Touched:
         return Touched(realm=True)
+
+    def rewind(self, org: Organization) -> None:
+        org.put_settings(self.before)
+
+    def move(self, org: Organization) -> None:
+        org.put_settings(self.after)
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
         yield {"type": "realm", "op": "update_dict", "property": "default", "data": self.data}
@@ -43,9 +51,17 @@ class RealmChanged(Event, frozen=True):
 
     property: str
     value: Any
+    before: dict[str, Any] = {}
+    after: dict[str, Any] = {}
 
     def touched(self) -> Touched:
         return Touched(realm=True)
+
+    def rewind(self, org: Organization) -> None:
+        org.put_settings(self.before)
+
+    def move(self, org: Organization) -> None:
+        org.put_settings(self.after)
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
         yield {"type": "realm", "op": "update", "property": self.property, "value": self.value}

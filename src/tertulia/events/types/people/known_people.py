@@ -38,7 +38,7 @@ class PeopleUncovered(Event, frozen=True):
             nobody = {"user_id": user_id, "full_name": UNKNOWN_NAME}
             yield {"type": "realm_user", "op": "remove", "person": nobody}
         for user_id in self.shown:
-            user, viewer = org.users[user_id], org.users[to.user_id]
+            user, viewer = org.shown_user(user_id), org.users[to.user_id]
             person = events.types.people.user.user_object(
                 org, user, viewer, client_gravatar=to.options.client_gravatar, profile=True
             )
@@ -68,7 +68,7 @@ class PeopleUncovered(Event, frozen=True):
                 if channel_id not in self.other_channels
                 and org.may_see(to.user_id, channel_id)
                 and not org.is_subscribed(to.user_id, channel_id)
-                and not org.is_inactive(user_id)
+                and user_id not in org.accounts.inactive
             ]
             if channel_ids:
                 yield events.types.channels.channel.peers_changed(
@@ -82,6 +82,11 @@ class ConversationBegun(Event, frozen=True):
     kind: ClassVar[str] = "conversation_begun"
 
     member_ids: list[int]
+    news: dict[int, list[int]] = {}  # by guest, with whom they had not talked before
+
+    def rewind(self, org: Organization) -> None:
+        for guest_id, others in self.news.items():
+            org.partners[guest_id] = org.partners.get(guest_id, set()).difference(others)
 
     def move(self, org: Organization) -> None:
         org.talk(self.member_ids)

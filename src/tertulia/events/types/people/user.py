@@ -44,6 +44,7 @@ class UserObject(msgspec.Struct, kw_only=True):
     avatar_url: str | None
     avatar_version: int
     is_imported_stub: bool = False
+    is_deleted: bool | UnsetType = UNSET
     profile_data: dict[str, ProfileValue] | UnsetType = UNSET
 
 
@@ -87,6 +88,8 @@ def user_object(
         shown.profile_data = profile_data(org, user)
     if user.is_system_bot:
         shown.is_system_bot = True
+    if user.is_erased:
+        shown.is_deleted = True
     return shown
 
 
@@ -225,6 +228,12 @@ class UserActivityChanged(Event, frozen=True):
 
     def touched(self) -> Touched:
         return Touched(users={self.user_id})
+
+    def rewind(self, org: Organization) -> None:
+        org.put_activity(self.user_id, is_active=not self.is_active)
+
+    def move(self, org: Organization) -> None:
+        org.put_activity(self.user_id, is_active=self.is_active)
 
     def taken_back(self) -> TakenBack:
         return TakenBack() if self.is_active else TakenBack(queues_of=[self.user_id])

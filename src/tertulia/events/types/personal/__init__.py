@@ -7,6 +7,7 @@ from tertulia.modules import on_demand
 if TYPE_CHECKING:
     from tertulia.events.types.personal import (
         alert_words,
+        devices,
         drafts,
         muted_users,
         navigation_views,

@@ -1,0 +1,33 @@
+"""The channels of an organization by how they are open, each kind as a set of ids."""
+
+from pyroaring import BitMap
+
+from tertulia.domain.channels.channel import Channel
+from tertulia.domain.people.user import User
+
+
+class ChannelDoors:
+    def __init__(self) -> None:
+        self.all = BitMap()
+        self.public = BitMap()
+        self.web_public = BitMap()
+        self.protected = BitMap()
+
+    def put(self, channel: Channel) -> None:
+        self.all.add(channel.id)
+        for kind, is_so in (
+            (self.public, channel.is_public),
+            (self.web_public, channel.is_web_public),
+            (self.protected, not channel.history_public),
+        ):
+            (kind.add if is_so else kind.discard)(channel.id)
+
+    def seen_by(self, user: User | None) -> BitMap:
+        """Those that somebody may see without being in them, or holding any permission there."""
+        if user is None or user.is_guest:
+            return self.web_public.copy()
+        return self.all.copy() if user.is_admin else self.public | self.web_public
+
+    def open_to(self, user: User) -> BitMap:
+        """Those that somebody may read without being in them, or being let in."""
+        return self.web_public if user.is_guest else self.public | self.web_public

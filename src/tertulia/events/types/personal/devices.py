@@ -1,0 +1,74 @@
+"""Devices as clients see them, and the events that tell of them."""
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+import msgspec
+
+from tertulia.domain.personal.devices import Device
+from tertulia.events.directory import Organization
+from tertulia.events.listener import Listener
+from tertulia.events.types.event import Event, Wire
+
+Told = dict[str, int | str | None]
+
+
+class DeviceObject(msgspec.Struct):
+    push_key_id: int | None
+    push_token_id: str | None
+    pending_push_token_id: str | None
+    push_token_last_updated_timestamp: int | None
+    push_registration_error_code: str | None
+
+
+def device_object(device: Device) -> DeviceObject:
+    since = device.pending_since
+    return DeviceObject(
+        push_key_id=device.key_number,
+        push_token_id=device.token_id,
+        pending_push_token_id=device.pending_token_id,
+        push_token_last_updated_timestamp=None if since is None else int(since),
+        push_registration_error_code=device.error_code,
+    )
+
+
+class DeviceAdded(Event, frozen=True):
+    kind: ClassVar[str] = "device_added"
+    types: ClassVar[tuple[str, ...]] = ("device",)
+    shared: ClassVar[bool] = True
+
+    device_id: int
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        yield {"type": "device", "op": "add", "device_id": self.device_id}
+
+
+class DeviceChanged(Event, frozen=True):
+    """`changed` is what is different, by the names that clients know."""
+
+    kind: ClassVar[str] = "device_changed"
+    types: ClassVar[tuple[str, ...]] = ("device",)
+    shared: ClassVar[bool] = True
+
+    device_id: int
+    changed: Told
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        yield {"type": "device", "op": "update", "device_id": self.device_id, **self.changed}
+
+
+class DeviceRemoved(Event, frozen=True):
+    kind: ClassVar[str] = "device_removed"
+    types: ClassVar[tuple[str, ...]] = ("device",)
+    shared: ClassVar[bool] = True
+
+    device_id: int
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        yield {"type": "device", "op": "remove", "device_id": self.device_id}
+
+
+def difference(before: Device, after: Device) -> Told:
+    known = msgspec.structs.asdict(device_object(before))
+    found = msgspec.structs.asdict(device_object(after))
+    return {name: value for name, value in found.items() if value != known[name]}

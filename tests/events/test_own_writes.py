@@ -1,0 +1,60 @@
+"""Through a balancer that knows nobody, one finds at every server what one has made at another."""
+
+from dataclasses import replace
+
+import pytest
+from tests.support.people import Chat
+from tests.support.server import Server
+
+from tertulia.storage.database.broadcast import Broadcast
+from tertulia.storage.database.dialects import postgres
+
+pytestmark = pytest.mark.postgres
+
+
+@pytest.fixture
+def servers(databases, monkeypatch):
+    """Two servers that tell each other nothing, and do not look by themselves either."""
+    monkeypatch.setattr(Broadcast, "tell", lambda self, notice: None)
+    monkeypatch.setattr(postgres, "ASK_EVERY_SECONDS", 3600)
+    url, folder = databases.ready("postgres")
+    one = Server(url, folder).start()
+    chat = Chat.found(one, "")
+    other = Server(url, folder, clock=one.clock).start()
+    yield chat, other
+    other.stop()
+    one.stop()
+    databases.give_back(url)
+
+
+def test_what_was_just_made_at_one_server_is_there_at_the_other(servers):
+    chat, other = servers
+    ana = chat.person("ana", role="owner", channels=["hall"])
+    there = replace(ana, server=other)
+    there.get("/users/me").succeeds()  # an unknown key makes it look
+
+    ben = chat.person("ben")
+    assert there.get(f"/users/{ben.id}").succeeds()["user"]["user_id"] == ben.id
+    cleo = chat.person("cleo")
+    assert there.get(f"/users/{cleo.email}").succeeds()["user"]["user_id"] == cleo.id
+    ana.joins("kitchen")
+    kitchen = chat.channel("kitchen")
+    asked = there.get("/get_stream_id", stream="kitchen").succeeds()
+    assert asked["stream_id"] == kitchen.id
+    ana.joins("garden")
+    garden = chat.channel("garden")
+    assert there.get(f"/streams/{garden.id}").succeeds()["stream"]["name"] == "garden"
+    ana.joins("cellar")
+    there.get(f"/streams/{chat.channel('cellar').id}/members").succeeds()
+    ana.joins("attic")
+    there.get(f"/users/me/{chat.channel('attic').id}/topics").succeeds()
+    there.post("/messages", type="channel", to="attic", topic="dust", content="Hm").succeeds()
+
+
+def test_what_is_nowhere_is_refused_all_the_same(servers):
+    chat, other = servers
+    ana = replace(chat.person("ana", role="owner"), server=other)
+
+    ana.get("/users/99999").fails("No such user")
+    ana.get("/get_stream_id", stream="attic").fails("Invalid channel name 'attic'")
+    ana.get("/streams/99999").fails("Invalid channel ID")

@@ -1,0 +1,46 @@
+"""What servers tell each other of plain sends is what the log would have told."""
+
+import json
+
+import pytest
+
+from tertulia import events
+from tertulia.storage.log import LogPlace
+
+
+@pytest.fixture
+def appended(chat):
+    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+    before = chat.head()
+    for words in ("Soup's on", "x" * 9000, "Tea?"):
+        ana.says(words, to="kitchen > lunch")
+    ben.says("Coming", to=[ana])
+    found = [
+        each for each in chat.read(events.log.read, before, 100) if each.event.kind == "message"
+    ]
+    return [(LogPlace(each.seq, "epoch"), each) for each in found]
+
+
+def test_what_is_told_is_what_was_said(appended):
+    notices, _ = events.said.written(appended)
+
+    told = [each for notice in notices for each in events.said.read(notice)]
+
+    short = [(known, each) for known, each in appended if len(each.event.message.content) < 9000]
+    assert told == short
+    assert len(told) == 3
+
+
+def test_it_is_known_where_something_was_left_out(appended):
+    realm_id, last = appended[0][1].realm_id, appended[-1][1].seq
+
+    assert events.said.written(appended)[1] == {}
+    assert events.said.written(appended[2:])[1] == {realm_id: last}
+    assert events.said.written([]) == ([], {})
+
+
+def test_no_notice_is_longer_than_one_may_be(appended):
+    notices, _ = events.said.written(appended[:1] * 100)
+
+    assert max(len(notice.encode()) for notice in notices) <= events.said.LONGEST_BYTES + 2
+    assert sum(len(json.loads(notice)) for notice in notices) == 100

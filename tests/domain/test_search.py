@@ -1,9 +1,11 @@
 """What a search understands: words and their forms, parts, phrases, and writing without spaces."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tertulia import domain
-from tertulia.domain.search.query import SearchedText
+from tertulia.domain.search.query import Phrase, SearchedText
 
 SOUP = SearchedText(
     "<p>The <strong>soup</strong>erintendent of the Müller café wasn’t running late.</p>\n"
@@ -149,3 +151,25 @@ def test_clues_never_rule_out_what_matches(query: str) -> None:
         page = SearchedText(f"<p>{text}</p>", "")
         if asked.matches(page):
             assert all(any(clue.fits(word) for word in page.words) for clue in asked.clues)
+
+
+@given(st.text("abcd12  ''-éß東京タ✔क्", max_size=40), st.data())
+def test_joints_never_rule_out_what_matches(text: str, data: st.DataObject) -> None:
+    """Whatever a text says, wherever a phrase is cut out of it."""
+    page = SearchedText(f"<p>{text}</p>", "")
+    start = data.draw(st.integers(0, len(page.folded)))
+    end = data.draw(st.integers(start, len(page.folded)))
+    phrase = Phrase(" ".join(page.folded[start:end].split()))
+
+    for met in phrase.meetings if page.contains(phrase) else ():
+        lefts = [met.left] if met.is_left_sure else with_end(page.words, met.left)
+        rights = [met.right] if met.is_right_sure else with_start(page.words, met.right)
+        assert met.joints(lefts, rights) & page.joints
+
+
+def with_end(words: set[str], end: str) -> list[str]:
+    return [word for word in words if word.endswith(end)]
+
+
+def with_start(words: set[str], start: str) -> list[str]:
+    return [word for word in words if word.startswith(start)]

@@ -48,6 +48,7 @@ def test_messages_from_before_there_was_an_index_are_indexed_in_batches(own_chat
     eventually(lambda: behind(own_chat) == 0)
 
     own_chat.write(as_before_the_migration)
+    own_chat.server.restart()
 
     eventually(lambda: behind(own_chat) == 0)
     assert found(ana, "count") == old
@@ -72,9 +73,11 @@ def test_a_check_finds_an_index_that_does_not_agree(chat: Chat) -> None:
     def damage(tx: Tx) -> list[str]:
         tx.execute("DELETE FROM search_document WHERE message_id = :id", id=gone)
         tx.execute(
-            "INSERT INTO search_document (message_id, realm_id, words) VALUES (0, :realm, :none)",
+            "INSERT INTO search_document (message_id, realm_id, words, joints)"
+            " VALUES (0, :realm, :none, :one)",
             realm=tx.realm_id,
             none=b"",
+            one=b"\1\0",
         )
         tx.execute(
             "INSERT INTO search_word (realm_id, word, stem) VALUES (:realm, 'x', 'x')",
@@ -88,6 +91,7 @@ def test_a_check_finds_an_index_that_does_not_agree(chat: Chat) -> None:
     assert undone.value.args[0] == [
         "1 messages that are gone are still in the search index",
         "1 messages are missing in the search index",
+        "1 messages have joints in the search index that it does not know",
         "1 words of the search index are in no message",
     ]
 

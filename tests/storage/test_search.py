@@ -12,7 +12,10 @@ from tertulia.storage.database.tx import Tx
 from tertulia.storage.messages.selections import BEYOND_ALL, Selection
 from tertulia.storage.search.finding import Search
 
-TABLES = ("search_document", "search_posting", "search_word", "search_gram", "search_stale")
+TABLES = (
+    *("search_document", "search_posting", "search_word", "search_gram", "search_stale"),
+    "search_joint",
+)
 WORDS = [
     *("soup", "soups", "souper", "market", "supermarket", "the", "run", "running", "café"),
     *("東京タワー", "京都", "zebra", "x1", "a_b"),
@@ -20,7 +23,7 @@ WORDS = [
 QUERIES = [
     *("soup", "market", "mark", "run", "running soup", "the", "the soup", "zebra", "京", "東京"),
     *("cafe soup", '"soup market"', '"oup mar"', '"the run"', "upermarke", "nothing", "token 7"),
-    *("token", '"x1 the"', '"東京タワー soup"', "!!", "topic", '"c 3"'),
+    *("token", '"x1 the"', '"東京タワー soup"', "!!", "topic", '"c 3"', '"up the so"', '"n the r"'),
 ]
 APART = 9000  # so that a few hundred messages are spread as widely as a million
 
@@ -107,7 +110,8 @@ def test_the_index_finds_what_reading_everything_would(database: Database, realm
             if number in (70, 140):
                 while storage.search.index.index_some(tx, 50):
                     pass
-        shelf.check()  # the last ones are not indexed
+                storage.search.joints.join_some(tx, most=60, least=1)
+        shelf.check()  # the last ones are not indexed, and some have no joints
 
         numbers = list(shelf.texts)
         for number in chance.sample(numbers, 30):
@@ -120,6 +124,17 @@ def test_the_index_finds_what_reading_everything_would(database: Database, realm
             pass
         assert storage.search.index.count_behind(tx, 10) == 0
         shelf.check()
+
+        while storage.search.joints.join_some(tx, most=50, least=1):
+            pass
+        shelf.check()
+        assert not Search(tx, domain.search.query.parse('"zebra soup x1 the"'), []).may_match(
+            [number for number in shelf.texts if number not in shelf.holding('"zebra soup"')]
+        )
+        candidates = Search(tx, domain.search.query.parse('"up the so"'), []).may_match(
+            list(shelf.texts)
+        )
+        assert len(candidates) < len(shelf.holding("the")) / 2  # by its ends, short as they are
 
         shelf.delete(list(shelf.texts))
         shelf.check()

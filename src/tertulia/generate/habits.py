@@ -8,7 +8,7 @@ from pyroaring import BitMap64
 from tertulia import storage
 from tertulia.domain.people.user import SECONDS_PER_DAY
 from tertulia.domain.personal.topic_policies import Visibility
-from tertulia.generate.history import FLAG, History
+from tertulia.generate.history import History
 from tertulia.generate.society import Person, Room, Society
 from tertulia.storage.channels.subscriptions import Span
 from tertulia.storage.database.tx import Tx
@@ -42,7 +42,7 @@ class Habits:
                 for message_id in sorted(self._starred(spans))
             ]
             self._arrange(tx, person, spans)
-        tx.load_rows("message_flag", FLAG, stars)
+        tx.load_rows("message_flag", storage.arriving.FLAG, stars)
 
     def _read(self, tx: Tx, person: Person, spans: list[Span]) -> None:
         """Most have looked today, and some let a channel pile up."""

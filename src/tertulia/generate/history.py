@@ -14,6 +14,7 @@ from typing import Any
 
 from tertulia import domain, markdown, storage
 from tertulia.domain.messages.emoji import UNICODE
+from tertulia.domain.messages.message import Draft, Mentions
 from tertulia.domain.people.user import SECONDS_PER_DAY, Role
 from tertulia.domain.personal.topic_policies import Visibility
 from tertulia.generate import lexicon
@@ -37,30 +38,7 @@ BOT_CLIENT = "ZulipPython"
 # How much is said in each hour of a day.
 HOURS = (1, 1, 1, 1, 1, 1, 2, 4, 9, 12, 12, 10, 7, 9, 12, 11, 9, 7, 4, 3, 3, 2, 2, 1)
 
-MESSAGE = (
-    "id",
-    "realm_id",
-    "sender_id",
-    "channel_id",
-    "origin_channel_id",
-    "conversation_id",
-    "topic",
-    "topic_key",
-    "content",
-    "rendered",
-    "render_version",
-    "client",
-    "sent_at",
-    "read_by_sender",
-    "is_me",
-    "channel_wildcard",
-    "has_link",
-    "has_image",
-    "edited_at",
-)
-FLAG = ("realm_id", "user_id", "flag", "message_id")
 FOLLOWED = ("realm_id", "user_id", "channel_id", "topic_key", "topic", "policy", "updated_at")
-REACTION = ("realm_id", "message_id", "user_id", "emoji_name", "emoji_code", "reaction_type")
 EDIT = ("realm_id", "message_id", "user_id", "edited_at", "prev_content", "prev_rendered")
 
 Row = tuple[Any, ...]
@@ -70,17 +48,17 @@ Row = tuple[Any, ...]
 class Batch:
     """Rows that wait to be written together."""
 
-    messages: list[Row] = field(default_factory=list)
+    messages: list[dict[str, Any]] = field(default_factory=list)
     flags: list[Row] = field(default_factory=list)
     followed: list[Row] = field(default_factory=list)
     reactions: list[Row] = field(default_factory=list)
     edits: list[Row] = field(default_factory=list)
 
     def write(self, tx: Tx) -> None:
-        tx.load_rows("message", MESSAGE, self.messages)
-        tx.load_rows("message_flag", FLAG, self.flags)
+        storage.arriving.load_messages(tx, self.messages)
+        tx.load_rows("message_flag", storage.arriving.FLAG, self.flags)
         tx.load_rows("user_topic", FOLLOWED, self.followed)
-        tx.load_rows("reaction", REACTION, self.reactions)
+        tx.load_rows("reaction", storage.arriving.REACTION, self.reactions)
         tx.load_rows("message_edit", EDIT, self.edits)
         tx.number_on("message")
 
@@ -186,12 +164,10 @@ class History:
     def _say_to_people(self, turn: Turn, conversation: Conversation) -> None:
         sender = self._dice.choice(conversation.members)
         text = self._writer.message()
-        place = (None, None, conversation.id, "", "")
-        self._write(turn, sender, place, text, conversation.members)
+        self._write(turn, sender, (None, conversation.id, ""), text, conversation.members)
 
     def _say_in_room(self, turn: Turn, room: Room) -> None:
         sender = room.members[int(len(room.members) * self._dice.random() ** 2)]
-        channel_id = room.channel.id
         topic, starts_topic = self._topic(room, sender)
         text = self._writer.message()
         mentioned = None
@@ -203,7 +179,7 @@ class History:
             calls_all = self._dice.random() < CALLS_TO_ALL
             if calls_all:
                 text = self._writer.called(self._everybody, text)
-        place = (channel_id, channel_id, None, topic.name, topic.name_key)
+        place = (room.channel.id, None, topic.name)
         self._write(turn, sender, place, text, room.members, calls_all=calls_all)
         topic.newest = turn.message_id
         room.message_ids.append(turn.message_id)
@@ -219,7 +195,7 @@ class History:
         self,
         turn: Turn,
         sender: Person,
-        place: Row,
+        place: tuple[int | None, int | None, str],
         text: Text,
         readers: list[Person],
         *,
@@ -233,25 +209,18 @@ class History:
             before = (text.content, text.html)
             turn.batch.edits.append((realm_id, message_id, sender.user.id, edited_at, *before))
             text = self._writer.continued(text)
-        turn.batch.messages.append(
-            (
-                message_id,
-                realm_id,
-                sender.user.id,
-                *place,
-                text.content,
-                text.html,
-                markdown.VERSION,
-                client,
-                turn.at,
-                domain.messages.message.is_read_by_sender(None, client),
-                text.content.startswith("/me "),
-                calls_all,
-                text.has_link,
-                text.has_image,
-                edited_at,
-            )
+        draft = Draft(
+            text.content,
+            text.html,
+            markdown.VERSION,
+            client,
+            domain.messages.message.is_read_by_sender(None, client),
+            Mentions(channel_wildcard=calls_all),
+            has_link=text.has_link,
+            has_image=text.has_image,
         )
+        given = {"id": message_id, "realm_id": realm_id, "sent_at": turn.at, "edited_at": edited_at}
+        turn.batch.messages.append(given | storage.messages.new_row(sender.user.id, draft, *place))
         if self._dice.random() < REACTIONS:
             self._react(turn, readers)
 

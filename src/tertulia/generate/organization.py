@@ -115,6 +115,8 @@ def _index(database: Database, realm: Realm, most_left: int) -> None:
     """Index messages for searching; many at a time cost least."""
     while database.read_now(realm.id, storage.search.index.count_behind, most_left + 1) > most_left:
         database.write_now(realm.id, actions.messages.indexing.index_some, INDEXED_AT_ONCE)
+    while database.write_now(realm.id, actions.messages.indexing.join_some, INDEXED_AT_ONCE):
+        pass
 
 
 def _settings(realm: Realm) -> Settings:

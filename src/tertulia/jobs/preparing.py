@@ -2,9 +2,11 @@
 
 import asyncio
 import time
+from weakref import WeakKeyDictionary
 
 from tertulia import domain, events, storage
 from tertulia.events.delivery import Delivery
+from tertulia.events.directory import Organization
 from tertulia.storage.database import Database
 from tertulia.storage.database.tx import Tx
 from tertulia.storage.messages.unread import UnreadMessage
@@ -20,21 +22,22 @@ class Preparation:
     def __init__(self, database: Database, delivery: Delivery) -> None:
         self._database = database
         self._delivery = delivery
-        self._prepared: dict[int, int] = {}
+        self._prepared: WeakKeyDictionary[Organization, tuple[object, int]] = WeakKeyDictionary()
 
     async def go_on(self) -> None:
-        for realm_id, org in list(self._delivery.organizations.items()):
-            begun_at = org.applied
-            if self._prepared.get(realm_id) == begun_at:
+        for org in self._delivery.organizations.values():
+            life, begun_at = self._prepared.get(org, (None, 0))
+            if (life, begun_at) == (org.life, org.applied):
                 continue
-            if realm_id not in self._prepared:
-                await self._look_up_messages(realm_id)
+            begun_at = org.applied
+            if life is not org.life:
+                await self._look_up_messages(org.realm.id)
             pause_at = time.perf_counter() + AT_ONCE_SECONDS
             for _ in events.snapshot.preparing.prepare(org):
                 if time.perf_counter() >= pause_at:
                     await asyncio.sleep(0)
                     pause_at = time.perf_counter() + AT_ONCE_SECONDS
-            self._prepared[realm_id] = begun_at
+            self._prepared[org] = org.life, begun_at
 
     async def _look_up_messages(self, realm_id: int) -> None:
         """Learn where the newest messages stand, which most people have not read."""

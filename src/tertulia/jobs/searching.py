@@ -5,6 +5,7 @@ waits for a pause, or until much has come together: many messages at once cost h
 """
 
 import asyncio
+from collections.abc import Iterable
 
 from tertulia import actions, storage
 from tertulia.events.delivery import Delivery
@@ -20,8 +21,9 @@ class Indexing:
 
     def __init__(self, database: Database, delivery: Delivery) -> None:
         self._database = database
-        self._delivery = delivery
+        self._stirred = delivery.follower.activity.reader()
         self._waiting: dict[int, int] = {}  # how many of which organization, as we last looked
+        self._has_begun = False
 
     @property
     def behind(self) -> int:
@@ -29,26 +31,33 @@ class Indexing:
 
     async def look(self) -> None:
         """Index what has come together, unless it is little and more is coming."""
-        before, self._waiting = self._waiting, await self._count()
+        stirred = self._stirred.taken()
+        if stirred is None:
+            stirred = await self._database.glance_in(0, storage.search.index.realms_behind)
+        before, self._waiting = self._waiting, await self._count({*stirred, *self._waiting})
         ready = [
             realm_id
             for realm_id, count in self._waiting.items()
             if count >= MUCH or count == before.get(realm_id)
         ]
         await each(ready, self._index_all)
+        if not self._has_begun:  # what an older server has indexed has no joints
+            self._has_begun = True
+            unjoined = await self._database.glance_in(0, storage.search.joints.realms_without)
+            await each(unjoined, self._join_all)
 
     async def catch_up(self) -> None:
         """Index all there is."""
-        self._waiting = await self._count()
+        behind = await self._database.glance_in(0, storage.search.index.realms_behind)
+        self._waiting = await self._count(behind)
         await each(self._waiting, self._index_all)
 
-    async def _count(self) -> dict[int, int]:
-        behind = await self._database.read_in(0, storage.search.index.realms_behind)
-        return {
+    async def _count(self, realms: Iterable[int]) -> dict[int, int]:
+        counted = {
             realm_id: await self._database.read_in(realm_id, actions.messages.indexing.count_behind)
-            for realm_id in behind
-            if realm_id in self._delivery.organizations
+            for realm_id in realms
         }
+        return {realm_id: count for realm_id, count in counted.items() if count}
 
     async def _index_all(self, realm_id: int) -> None:
         done = actions.messages.indexing.AT_ONCE
@@ -57,3 +66,10 @@ class Indexing:
             self._waiting[realm_id] = max(0, self._waiting.get(realm_id, 0) - done)
             await asyncio.sleep(BREATH_SECONDS)
         self._waiting.pop(realm_id, None)
+        await self._join_all(realm_id)
+
+    async def _join_all(self, realm_id: int) -> None:
+        done = actions.messages.indexing.JOINED_AT_ONCE
+        while done:
+            done = await self._database.write_in(realm_id, actions.messages.indexing.join_some)
+            await asyncio.sleep(BREATH_SECONDS)

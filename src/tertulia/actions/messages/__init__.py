@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         flags,
         indexing,
         move_notices,
+        narrow_terms,
         narrowing,
         notices,
         plain,
@@ -144,7 +145,7 @@ def holders_elsewhere(tx: Tx, channel: Channel, message_ids: Sequence[int]) -> l
 
     They have left since, or the message was sent to another channel, or they marked it.
     """
-    found = storage.messages.unread.with_mark_on(tx, "historical", message_ids)
+    found = storage.messages.flags.with_mark_on(tx, "historical", message_ids)
     for origin_id, ids in storage.messages.origins(tx, message_ids).items():
         only_ended = origin_id == channel.id
         spans_of = storage.channels.subscriptions.spans_since(

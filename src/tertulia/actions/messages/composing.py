@@ -119,9 +119,7 @@ def _settings(author: Author) -> Settings:
         translate_emoticons=author.user is not None and author.user.prefers("translate_emoticons"),
         image_previews=realm.setting("inline_image_preview"),
         linkifiers=author.org.link_patterns,
-        custom_emoji={
-            each.name: each.source_url for each in author.org.emoji.values() if not each.deactivated
-        },
+        custom_emoji=author.org.emoji_sources,
     )
 
 
@@ -150,7 +148,7 @@ async def _look_up(author: Author, wanted: Names) -> Found:
         users_by_name={
             name: _as_mention(named)
             for name in wanted.user_names
-            if (named := _the_one(filter(is_known, org.users_named(name)))) is not None
+            if (named := _the_one(filter(is_known, org.accounts.named(name)))) is not None
         },
         users_by_id={
             user_id: _as_mention(named)

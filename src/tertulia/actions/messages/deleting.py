@@ -32,7 +32,7 @@ def delete_topic(tx: Tx, user: User, channel_id: int, topic: str) -> bool:
     if channel.archived:
         raise ChannelNotAccessible()
     topic = "" if topic.strip() == EMPTY_TOPIC_NAME else topic.strip()
-    ids = storage.messages.ids_in_topic(tx, channel.id, topic)
+    ids = storage.channels.topics.message_ids(tx, channel.id, topic)
     if channel.history_public:
         ids = ids[: domain.limits.DELETE_BATCH + 1]
     found = storage.messages.find_many(tx, tx.realm_id, ids)
@@ -41,7 +41,7 @@ def delete_topic(tx: Tx, user: User, channel_id: int, topic: str) -> bool:
         remove(tx, channel, visible[: domain.limits.DELETE_BATCH])
     if len(visible) > domain.limits.DELETE_BATCH:
         return False
-    if not storage.messages.topic_exists(tx, channel.id, topic):
+    if not storage.channels.topics.exists(tx, channel.id, topic):
         for user_id in storage.personal.topic_policies.policies(tx, channel.id, topic):
             actions.personal.topic_policies.change(tx, user_id, channel.id, topic, Visibility.NONE)
     return True

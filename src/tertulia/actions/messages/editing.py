@@ -51,6 +51,16 @@ class MessageChanges:
         return self.topic is not None or self.channel_id is not None
 
 
+@dataclass(frozen=True, slots=True)
+class Rewording:
+    """The number of an edit, if there is one, and whom it calls that were not called before."""
+
+    edit_id: int | None = None
+    mentioned: tuple[int, ...] = ()
+    in_topic: tuple[int, ...] = ()
+    in_channel: bool = False
+
+
 def change(tx: Tx, user: User, message_id: int, wish: MessageChanges) -> list[Attachment]:
     """Do what is asked for; gives the user's files that no message links any more."""
     user = actions.groups.permissions.acting(tx, user)
@@ -152,7 +162,7 @@ def _affected(
 
     In a protected history nobody moves what they cannot see.
     """
-    everything = storage.messages.ids_in_topic(tx, channel.id, message.topic)
+    everything = storage.channels.topics.message_ids(tx, channel.id, message.topic)
     ids = everything
     if mode == "change_one":
         ids = [message.id]
@@ -250,21 +260,24 @@ def _carry_out(
     wish: MessageChanges,
     move: Move | None,
 ) -> None:
-    edit_id = None
+    reworded = Rewording()
     if wish.draft is not None:
-        edit_id = _reword(tx, user, message, channel, wish.draft, move)
+        reworded = _reword(tx, user, message, channel, wish.draft, move)
     event = MessageUpdated(
         user_id=user.id,
         at=tx.now,
         message_id=message.id,
         message_ids=[message.id] if move is None else move.ids,
-        edit_id=edit_id,
+        edit_id=reworded.edit_id,
         channel_id=message.channel_id,
         channel_name="" if channel is None else channel.name,
         mode=None if move is None else wish.mode,
         prev_topic=message.topic,
         topic=None if move is None else move.new_topic,
         new_channel_id=None if move is None else move.new_channel_id,
+        newly_mentioned=list(reworded.mentioned),
+        newly_in_topic_wildcard=list(reworded.in_topic),
+        newly_channel_wildcard=reworded.in_channel,
     )
     if move is None or channel is None:
         events.log.announce(tx, event, to=actions.messages.holders(tx, message, channel))
@@ -286,8 +299,8 @@ def _carry_out(
 
 def _reword(
     tx: Tx, user: User, message: Message, channel: Channel | None, draft: Draft, move: Move | None
-) -> int:
-    """Give a message other words; gives the number of the edit."""
+) -> Rewording:
+    """Give a message other words."""
     alerted = sorted(draft.called)
     in_topic: list[int] = []
     if channel is None:
@@ -306,7 +319,7 @@ def _reword(
         )
         if bots:
             called += bots
-            received |= storage.messages.unread.with_mark_on(
+            received |= storage.messages.flags.with_mark_on(
                 tx, "historical", [message.id]
             ).intersection(bots)
     marks = {
@@ -317,11 +330,20 @@ def _reword(
     topic = None if move is None else move.new_topic
     edit_id = storage.messages.edits.insert_content(tx, message, user.id, topic, None)
     storage.messages.edits.set_content(tx, message.id, draft)
+    newly: dict[str, tuple[int, ...]] = {}
     for flag, user_ids in marks.items():
-        storage.messages.unread.remove_flag(tx, flag, message.id)
+        before = storage.messages.flags.with_mark_on(tx, flag, [message.id])
+        storage.messages.flags.remove_flag(tx, flag, message.id)
         wanted = [user_id for user_id in user_ids if user_id in received]
-        storage.messages.unread.add_flag(tx, flag, wanted, message.id)
-    return edit_id
+        storage.messages.flags.add_flag(tx, flag, wanted, message.id)
+        newly[flag] = tuple(sorted(set(wanted) - before))
+    calls_all = channel is not None and draft.mentions.channel_wildcard
+    return Rewording(
+        edit_id,
+        newly["mentioned"],
+        newly["topic_wildcard_mentioned"],
+        calls_all and not message.channel_wildcard,
+    )
 
 
 def _move(tx: Tx, user: User, message: Message, move: Move, event: MessageUpdated) -> None:

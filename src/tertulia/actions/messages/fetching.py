@@ -1,21 +1,27 @@
 """Fetching messages: one by id, or a stretch of history around an anchor."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 from tertulia import actions, storage
-from tertulia.actions.channels.sight import SightInDirectory
-from tertulia.actions.messages.narrowing import Asker, Narrowed
+from tertulia.actions.channels.access import AccessByDirectory
+from tertulia.actions.messages.narrow_terms import Asker
+from tertulia.actions.messages.narrowing import Narrowed
 from tertulia.domain.messages.message import Message
 from tertulia.domain.messages.narrow import Term
 from tertulia.domain.people.user import User
 from tertulia.domain.search.highlight import Highlighter
 from tertulia.domain.search.query import Query
+from tertulia.errors import BadRequest
 from tertulia.errors.authentication import NotLoggedIn
 from tertulia.events.fragments import Fragment, Reading
 from tertulia.storage.database.tx import Tx
 from tertulia.storage.messages.unread import Flags
 
+MOST_TEXT = 24_000_000  # characters of all messages in an answer, as text and as HTML
+AT_ONCE = 200  # messages that are read before it is asked whether there is room for more
+REACTION_LENGTH = 250  # about, as it is told
 NEWEST = 10_000_000_000_000_000  # an anchor beyond every message; clients know the number
 
 
@@ -72,22 +78,23 @@ def one_for_all(tx: Tx, message_id: int) -> Message:
 def some(tx: Tx, asker: Asker, terms: list[Term], message_ids: list[int]) -> Shown:
     """Those of the given messages that the asker may see and that match."""
     narrow = actions.messages.narrowing.narrowed_to_visible(tx, asker, terms)
-    found = storage.messages.history.among(tx, narrow.selection, message_ids)
+    found = _all_of(tx, storage.messages.history.among(tx, narrow.selection, message_ids))
     return _shown(tx, asker.user, narrow, found, {}, storage.log.head(tx))
 
 
 def around(
     tx: Tx, asker: Asker, terms: list[Term], window: Window, reading: Reading
 ) -> tuple[FoundMessages, Shown]:
-    """A stretch of the history that a narrow leads to."""
+    """A stretch of the history that a narrow leads to, as far as an answer has room for it."""
     end = storage.log.end(tx)
     is_known = reading.is_up_to_date(end, tx)
-    sight = SightInDirectory(reading.org, asker.user) if is_known else None
-    narrow = actions.messages.narrowing.narrowed(tx, asker, terms, sight)
+    access = AccessByDirectory(reading.org, asker.user) if is_known else None
+    narrow = actions.messages.narrowing.narrowed(tx, asker, terms, access)
     found = within(tx, asker.user, narrow, window)
     # What is searched for is marked in its words, so these have to be read.
     known = reading.known(found.ids) if is_known and narrow.searched is None else {}
-    return found, _shown(tx, asker.user, narrow, found.ids, known, end.seq)
+    found, messages = _fitting(tx, found, known)
+    return found, _shown(tx, asker.user, narrow, messages, known, end.seq)
 
 
 def matching(
@@ -95,7 +102,7 @@ def matching(
 ) -> tuple[list[Message], Highlighter]:
     """Those of the given messages that have reached the asker and that match, to be marked."""
     narrow = actions.messages.narrowing.narrowed_to_received(tx, asker, terms)
-    found = _in_order(tx, storage.messages.history.among(tx, narrow.selection, message_ids))
+    found = _all_of(tx, storage.messages.history.among(tx, narrow.selection, message_ids))
     return found, Highlighter(narrow.searched or Query())
 
 
@@ -141,21 +148,101 @@ def _shown(
     tx: Tx,
     user: User,
     narrow: Narrowed,
-    ids: Sequence[int],
+    messages: list[Message],
     known: dict[int, Fragment],
     seq: int,
 ) -> Shown:
-    found: dict[int, Message] = {}
-    if len(known) < len(ids):
-        unknown = [each for each in ids if each not in known]
-        read = storage.messages.details.added(tx, _in_order(tx, unknown))
-        found = {message.id: message for message in read}
-    messages = [known[each].message if each in known else found[each] for each in ids]
     flags = storage.messages.unread.flags_for(tx, user.id, messages)
     highlighter = None if narrow.searched is None else Highlighter(narrow.searched)
     return Shown(seq, messages, flags, known, highlighter)
 
 
-def _in_order(tx: Tx, ids: Sequence[int]) -> list[Message]:
-    found = storage.messages.find_many(tx, tx.realm_id, ids)
-    return [found[each] for each in ids]
+# --- as much as there is room for ---
+
+
+def _fitting(
+    tx: Tx, found: FoundMessages, known: dict[int, Fragment]
+) -> tuple[FoundMessages, list[Message]]:
+    """As much of a stretch as fits, from its anchor outwards."""
+    if (
+        len(known) == len(found.ids)
+        and sum([len(each.text) for each in known.values()]) < MOST_TEXT
+    ):
+        return found, [each.message for each in known.values()]
+    read: dict[int, Message] = {}
+    room = MOST_TEXT
+    ids = found.ids if len(found.ids) <= AT_ONCE else _outwards(found)
+    for start in range(0, len(ids), AT_ONCE):
+        batch = _read(tx, ids[start : start + AT_ONCE], known)
+        room -= sum(_size(message, known) for message in batch)
+        read |= {message.id: message for message in batch}
+        if room < 0:
+            break
+    if len(read) == len(ids) and room >= 0:
+        return found, [read[each] for each in found.ids]
+    return _cut(found, read, known)
+
+
+def _cut(
+    found: FoundMessages, read: dict[int, Message], known: dict[int, Fragment]
+) -> tuple[FoundMessages, list[Message]]:
+    room = MOST_TEXT
+    kept: set[int] = set()
+    for message_id in _outwards(found):
+        if message_id not in read:
+            break
+        room -= _size(read[message_id], known)
+        if room < 0 and kept:
+            break
+        kept.add(message_id)
+    ids = [each for each in found.ids if each in kept]
+    cut = replace(
+        found,
+        ids=ids,
+        found_anchor=found.anchor in kept,
+        found_oldest=found.found_oldest and ids[0] == found.ids[0],
+        found_newest=found.found_newest and ids[-1] == found.ids[-1],
+    )
+    return cut, [read[each] for each in ids]
+
+
+def _outwards(found: FoundMessages) -> list[int]:
+    """The messages of a stretch, by turns on either side of the anchor."""
+    earlier = [each for each in reversed(found.ids) if each < found.anchor]
+    later = [each for each in found.ids if each >= found.anchor]
+    pairs = zip_longest(later, earlier)
+    return [each for pair in pairs for each in pair if each is not None]
+
+
+def _all_of(tx: Tx, ids: Sequence[int]) -> list[Message]:
+    """Messages that were asked for one by one: all of them, or none."""
+    found: list[Message] = []
+    room = MOST_TEXT
+    for start in range(0, len(ids), AT_ONCE):
+        batch = _read(tx, ids[start : start + AT_ONCE], {})
+        room -= sum(_size(message, {}) for message in batch)
+        found += batch
+        if room < 0 and len(found) > 1:
+            raise BadRequest("These messages are too long for one answer; ask for fewer.")
+    return found
+
+
+def _read(tx: Tx, ids: Sequence[int], known: dict[int, Fragment]) -> list[Message]:
+    unknown = [each for each in ids if each not in known] if known else ids
+    found: dict[int, Message] = {}
+    if unknown:
+        rows = storage.messages.find_many(tx, tx.realm_id, unknown)
+        read = storage.messages.details.added(tx, [rows[each] for each in unknown])
+        found = {message.id: message for message in read}
+    return [known[each].message if each in known else found[each] for each in ids]
+
+
+def _size(message: Message, known: dict[int, Fragment]) -> int:
+    if message.id in known:
+        return len(known[message.id].text)
+    before = sum(
+        len(edit.prev_content or "") + len(edit.prev_rendered or "") for edit in message.edits
+    )
+    attached = sum(len(part.content) for part in message.submessages)
+    reactions = REACTION_LENGTH * len(message.reactions)
+    return len(message.content) + len(message.rendered) + before + attached + reactions

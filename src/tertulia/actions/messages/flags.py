@@ -7,7 +7,7 @@ from pyroaring import BitMap64
 
 from tertulia import actions, domain, storage
 from tertulia.actions.messages.fetching import FoundMessages, Window
-from tertulia.actions.messages.narrowing import Asker
+from tertulia.actions.messages.narrow_terms import Asker
 from tertulia.domain.channels.topics import EMPTY_TOPIC_NAME
 from tertulia.domain.messages.message import Message
 from tertulia.domain.messages.narrow import Term
@@ -99,17 +99,17 @@ def _mark_unread(tx: Tx, user: User, ids: list[int]) -> FlagUpdate:
 def _mark(tx: Tx, user: User, ids: list[int], op: str, flag: str) -> list[int]:
     marked = {
         each
-        for each, flags in storage.messages.unread.flags_of(tx, user.id, ids).items()
+        for each, flags in storage.messages.flags.flags_of(tx, user.id, ids).items()
         if flag in flags
     }
     others = [each for each in ids if each not in marked]
     kept = _require_visible(tx, user, others, storage.messages.find_many(tx, tx.realm_id, others))
     if op == "remove":
         changed = [each for each in ids if each in marked]
-        storage.messages.unread.remove_flags(tx, user.id, flag, changed)
+        storage.messages.flags.remove_flags(tx, user.id, flag, changed)
         return changed
     actions.messages.reading.keep(tx, user, kept)
-    storage.messages.unread.add_flags(tx, user.id, flag, others)
+    storage.messages.flags.add_flags(tx, user.id, flag, others)
     return others
 
 
@@ -136,9 +136,9 @@ def _details(tx: Tx, user: User, ids: list[int]) -> dict[int, UnreadDetails]:
     }
     mentions = {
         each
-        for each, flags in storage.messages.unread.flags_of(tx, user.id, ids).items()
+        for each, flags in storage.messages.flags.flags_of(tx, user.id, ids).items()
         if {"mentioned", "topic_wildcard_mentioned"} & set(flags)
-    } | set(storage.messages.unread.wildcards_since(tx, min(ids, default=0)))
+    } | set(storage.messages.flags.wildcards_since(tx, min(ids, default=0)))
     details: dict[int, UnreadDetails] = {}
     for each in storage.messages.unread.describe(tx, user.id, ids):
         if each.channel_id is None:
@@ -175,7 +175,7 @@ def read_receipts(tx: Tx, user: User, message_id: int) -> list[int]:
         holders = set(message.member_ids)
     else:
         holders = storage.channels.subscriptions.receivers(tx, message)
-        holders |= storage.messages.unread.with_mark_on(tx, "historical", [message.id])
+        holders |= storage.messages.flags.with_mark_on(tx, "historical", [message.id])
     holders.discard(message.sender_id)
     # Two of whom one has muted the other do not watch each other read.
     holders -= {mute.user_id for mute in storage.personal.muted_users.of_user(tx, user.id)}

@@ -5,12 +5,19 @@ from tertulia.storage.database.tx import Tx
 from tertulia.storage.search.finding import MOST_FRESH
 
 AT_ONCE = 100  # so that nobody who sends has to wait for long
+JOINED_AT_ONCE = 500
+LEAST_TO_JOIN = 4000  # fewer are quickly looked through
 MOST_COUNTED = 10_000
 
 
 def index_some(tx: Tx, most: int = AT_ONCE) -> int:
     """Index messages that are not indexed as they are; says how many there were to do."""
     return storage.search.index.index_some(tx, most)
+
+
+def join_some(tx: Tx, most: int = JOINED_AT_ONCE, least: int = LEAST_TO_JOIN) -> int:
+    """Note how words meet in messages that were indexed a while ago; says in how many."""
+    return storage.search.joints.join_some(tx, most, least)
 
 
 def is_far_behind(tx: Tx) -> bool:

@@ -19,12 +19,12 @@ def post(tx: Tx, user: User, move: Move, *, tells_old: bool, tells_new: bool, si
     count = len(move.ids)
     if tells_new:
         link = domain.messages.moves.message_link(site, move.target, move.topic, move.ids[0])
-        newest = storage.messages.newest_in_topic(tx, move.channel.id, move.prev_topic)
+        newest = storage.channels.topics.newest_message(tx, move.channel.id, move.prev_topic)
         origin = domain.messages.moves.topic_link(move.channel, move.prev_topic, newest)
         words = domain.messages.moves.arrival_notice(user, count, move.leaves_nothing, link, origin)
         actions.messages.notices.post(tx, move.target, move.topic, words, read_by=[user.id])
     if tells_old:
-        newest = storage.messages.newest_in_topic(tx, move.target.id, move.topic)
+        newest = storage.channels.topics.newest_message(tx, move.target.id, move.topic)
         target = domain.messages.moves.topic_link(move.target, move.topic, newest)
         words = domain.messages.moves.departure_notice(user, count, move.leaves_nothing, target)
         actions.messages.notices.post(tx, move.channel, move.prev_topic, words, read_by=[user.id])
@@ -34,7 +34,7 @@ def notice_to_take_back(tx: Tx, move: Move) -> Message | None:
     """The last word on whether a topic is resolved, if that is just being taken back."""
     if not move.only_resolves:
         return None
-    newest_id = storage.messages.newest_in_topic(tx, move.channel.id, move.topic)
+    newest_id = storage.channels.topics.newest_message(tx, move.channel.id, move.topic)
     newest = None if newest_id is None else storage.messages.find(tx, newest_id)
     if newest is not None and newest.resolve_notice and tx.now - newest.sent_at <= UNDO_SECONDS:
         return newest

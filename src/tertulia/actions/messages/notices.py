@@ -4,6 +4,7 @@ They are sent in the transaction of the act they tell of, past the rules that bi
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from pyroaring import BitMap64
 
@@ -39,10 +40,29 @@ def post(
     `only_news_to` makes it a notice that everybody but these has read at once. What is no news at
     all is told as read; that it counts as read is for the caller to see to.
     """
-    sender = bot(tx)
     draft = _draft(words, resolve_notice=only_news_to is not None)
+    _post(tx, channel, topic, draft, read_by=read_by, only_news_to=only_news_to, is_news=is_news)
+
+
+def pass_on(tx: Tx, channel: Channel, topic: str, draft: Draft) -> int:
+    """Say in a channel what somebody wrote who is not here; gives the id of the message."""
+    ours = replace(draft, render_version=RENDER_VERSION, read_by_sender=True)
+    return _post(tx, channel, topic, ours)
+
+
+def _post(
+    tx: Tx,
+    channel: Channel,
+    topic: str,
+    draft: Draft,
+    *,
+    read_by: Sequence[int] = (),
+    only_news_to: Sequence[int] | None = None,
+    is_news: bool = True,
+) -> int:
+    sender = bot(tx)
     message_id = storage.messages.insert_in_channel(tx, sender.id, channel.id, topic, draft)
-    storage.messages.unread.add_flag(tx, "unread_notice", only_news_to or (), message_id)
+    storage.messages.flags.add_flag(tx, "unread_notice", only_news_to or (), message_id)
     for user_id in read_by:
         storage.messages.unread.store(
             tx,
@@ -61,6 +81,7 @@ def post(
     )
     events.log.announce(tx, event, to=Subscribers(channel.id))
     actions.channels.traffic.note_message(tx, channel, message_id)
+    return message_id
 
 
 def post_if_wanted(

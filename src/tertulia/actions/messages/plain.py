@@ -6,8 +6,7 @@ there is nothing to be asked in a transaction, and the writer gives numbers to a
 them at once. If a rule has changed meanwhile, the action itself is done, by all rules.
 """
 
-import dataclasses
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from functools import partial
 
 import msgspec
@@ -87,30 +86,17 @@ def _plain(
         read_by=proof.read_by,
     )
     to = Users(list(member_ids)) if channel_id is None else Subscribers(channel_id)
-    message = Message(
-        id=0,
-        realm_id=org.realm.id,
-        sender_id=sender.id,
-        channel_id=channel_id,
-        conversation_id=proof.conversation_id,
-        member_ids=member_ids,
-        topic=topic,
-        content=draft.content,
-        rendered=draft.rendered,
-        client=draft.client,
-        sent_at=0.0,
-        read_by_sender=draft.read_by_sender,
-        is_me=draft.is_me,
-        channel_wildcard=False,
-        origin_channel_id=channel_id,
+    row = storage.messages.new_row(sender.id, draft, channel_id, proof.conversation_id, topic)
+    make_message = partial(
+        Message, realm_id=org.realm.id, member_ids=member_ids, **storage.messages.known_of(row)
     )
     return PlainSend(
         known=org.place,
-        row=storage.messages.new_row(sender.id, draft, channel_id, proof.conversation_id, topic),
+        row=row,
         audience=_encode(to).decode(),
         payload=_encode(told)[_UNNUMBERED:].decode(),
         key=None if key is None else (key.key, key.fingerprint),
-        tell=partial(_happening, told, to, message),
+        tell=partial(_happening, told, to, make_message),
         answer=partial(_sent, channel, topic, member_ids),
     )
 
@@ -124,11 +110,13 @@ def _is_plain(draft: Draft) -> bool:
     )
 
 
-def _happening(told: MessageSent, to: Audience, message: Message, given: Numbers) -> Happening:
+def _happening(
+    told: MessageSent, to: Audience, make_message: Callable[..., Message], given: Numbers
+) -> Happening:
     """The event as whoever reads the log would find it."""
-    sent = dataclasses.replace(message, id=given.message_id, sent_at=given.at)
+    sent = make_message(id=given.message_id, sent_at=given.at)
     event = msgspec.structs.replace(told, message_id=given.message_id, message=sent)
-    return Happening(message.realm_id, given.seq, event, to)
+    return Happening(sent.realm_id, given.seq, event, to)
 
 
 def _sent(channel: Channel | None, topic: str, member_ids: tuple[int, ...], given: Numbers) -> Sent:

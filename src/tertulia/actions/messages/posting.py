@@ -21,7 +21,6 @@ from tertulia.domain.people.user import BotType, User
 from tertulia.errors import BadRequest, ClientError
 from tertulia.errors.channels import ChannelIdNotFound, ChannelNotFound
 from tertulia.errors.messages import (
-    RecipientNotAccessible,
     WildcardNotAllowedInChannel,
     WildcardNotAllowedInTopic,
 )
@@ -120,7 +119,7 @@ def _find_recipients(
 def _unknown_recipient(tx: Tx, sender: User, recipient: int | str) -> ClientError:
     """Who does not see everybody is not told whether there is somebody they do not see."""
     if actions.people.named.is_limited(tx, sender):
-        return RecipientNotAccessible()
+        return BadRequest("You do not have permission to access some of the recipients.")
     if isinstance(recipient, int):
         return BadRequest(f"Invalid user ID {recipient}")
     return BadRequest(f"Invalid email '{recipient}'")
@@ -148,21 +147,21 @@ def check_may_post(tx: Tx, sender: User, channel: Channel) -> None:
 def _has_seen_topic(tx: Tx, sender: User, channel: Channel, topic: str) -> bool:
     """Whether the sender can see an earlier message of the topic."""
     if channel.history_public:
-        return storage.messages.topic_exists(tx, channel.id, topic)
+        return storage.channels.topics.exists(tx, channel.id, topic)
     spans = [
         s
         for s in storage.channels.subscriptions.spans_of(tx, sender.id)
         if s.channel_id == channel.id
     ]
     since = min((span.start_message_id for span in spans), default=storage.messages.newest_id(tx))
-    return (storage.messages.newest_in_topic(tx, channel.id, topic) or 0) > since
+    return (storage.channels.topics.newest_message(tx, channel.id, topic) or 0) > since
 
 
 def check_topic(tx: Tx, sender: User, channel: Channel, topic: str, starts_topic: bool) -> None:
     creators = channel.permissions["can_create_topic_group"]
     if (
         starts_topic
-        and not storage.messages.topic_exists(tx, channel.id, topic)
+        and not storage.channels.topics.exists(tx, channel.id, topic)
         and not actions.groups.permissions.holds_with_owner(tx, sender, creators)
     ):
         raise BadRequest("You do not have permission to create new topics in this channel.")
@@ -190,7 +189,7 @@ def check_mentions(
     called = mentions.user_ids | check_group_mentions(tx, sender, draft)
     in_topic: set[int] = set()
     if mentions.topic_wildcard:
-        in_topic = storage.messages.participants(
+        in_topic = storage.channels.topics.participants(
             tx, channel.id, topic, domain.limits.RECIPIENTS_PER_MESSAGE
         )
         in_topic.add(sender.id)

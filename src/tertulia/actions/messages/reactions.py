@@ -19,6 +19,10 @@ def add(
     reaction = _chosen(tx, user, present, name, code, type_)
     if any(_is_same(each, reaction) and each.user_id == user.id for each in present):
         raise ReactionAlreadyExists()
+    if sum(each.user_id == user.id for each in present) >= domain.limits.REACTIONS_PER_MESSAGE:
+        raise BadRequest(
+            f"Too many reactions to one message (limit: {domain.limits.REACTIONS_PER_MESSAGE})"
+        )
 
     storage.messages.reactions.insert(tx, message.id, reaction)
     actions.messages.reading.keep(tx, user, [message])

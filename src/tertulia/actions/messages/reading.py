@@ -16,8 +16,8 @@ CATCH_UP_AFTER = 200  # messages; below that, adding them on each look is cheape
 
 def is_behind(tx: Tx, user_id: int) -> bool:
     """Whether much has happened since what is unread was written down."""
-    come = storage.messages.newest_id(tx) - storage.messages.unread.caught_up_to(tx, user_id)
-    return come > CATCH_UP_AFTER or storage.messages.unread.has_closings_to_see(tx, user_id)
+    known = storage.messages.unread.caught_up_to(tx, user_id)
+    return known is None or storage.messages.newest_id(tx) - known > CATCH_UP_AFTER
 
 
 def catch_up(tx: Tx, user_id: int) -> None:
@@ -54,7 +54,7 @@ def mark_place_read(tx: Tx, user_id: int, channel_id: int, topic: str | None = N
 def keep(tx: Tx, user: User, some: Iterable[Message]) -> None:
     """What was never received is among one's messages from now on, because one did something."""
     spans = storage.channels.subscriptions.spans_of(tx, user.id)
-    storage.messages.unread.add_flags(
+    storage.messages.flags.add_flags(
         tx,
         user.id,
         "historical",

@@ -14,9 +14,9 @@ from tertulia.markdown import VERSION
 from tertulia.storage.database.tx import Tx
 
 
-def is_needed(tx: Tx) -> bool:
-    """Whether some messages of the organization may have been rendered by an older version."""
-    return storage.organization.render_version(tx) < VERSION
+def realms_in_need(tx: Tx) -> list[int]:
+    """Where some messages may have been rendered by an older version."""
+    return storage.outdated.with_old_renderings(tx, VERSION)
 
 
 def outdated(tx: Tx, after_id: int, most: int) -> list[Message]:

@@ -35,16 +35,11 @@ def to_channel(
     message_id = storage.messages.insert_in_channel(tx, sender.id, channel.id, topic, draft)
     if draft.path_ids:
         actions.files.attachments.claim(tx, sender, message_id, draft.path_ids)
-    storage.messages.unread.add_flag(tx, "mentioned", [*mentioned, *bots], message_id)
-    storage.messages.unread.add_flag(tx, "historical", bots, message_id)
-    storage.messages.unread.add_flag(tx, "topic_wildcard_mentioned", checked.in_topic, message_id)
-    called = sorted(draft.called)
-    alerted = (
-        sorted(storage.channels.subscriptions.active_user_ids(tx, channel.id, called))
-        if called
-        else []
-    )
-    storage.messages.unread.add_flag(tx, "has_alert_word", alerted, message_id)
+    storage.messages.flags.add_flag(tx, "mentioned", [*mentioned, *bots], message_id)
+    storage.messages.flags.add_flag(tx, "historical", bots, message_id)
+    storage.messages.flags.add_flag(tx, "topic_wildcard_mentioned", checked.in_topic, message_id)
+    alerted = _alerted(tx, channel, draft)
+    storage.messages.flags.add_flag(tx, "has_alert_word", alerted, message_id)
     widget_id = actions.messages.widgets.begin(tx, message_id, sender, draft)
     policy = actions.personal.topic_policies.sent(tx, sender, channel, topic, checked.starts_topic)
     named = draft.mentions.user_ids - {sender.id}
@@ -76,6 +71,14 @@ def to_channel(
     return Sent(message_id, policy, channel=channel, topic=topic)
 
 
+def _alerted(tx: Tx, channel: Channel, draft: Draft) -> list[int]:
+    """Those in a channel whose alert words were said."""
+    called = sorted(draft.called)
+    if not called:
+        return []
+    return sorted(storage.channels.subscriptions.active_user_ids(tx, channel.id, called))
+
+
 def to_people(
     tx: Tx,
     sender: User,
@@ -98,9 +101,9 @@ def to_people(
     message_id = storage.messages.insert_in_conversation(tx, sender.id, conversation_id, draft)
     if draft.path_ids:
         actions.files.attachments.claim(tx, sender, message_id, draft.path_ids)
-    storage.messages.unread.add_flag(tx, "mentioned", mentioned, message_id)
+    storage.messages.flags.add_flag(tx, "mentioned", mentioned, message_id)
     alerted = sorted(draft.called.intersection(members))
-    storage.messages.unread.add_flag(tx, "has_alert_word", alerted, message_id)
+    storage.messages.flags.add_flag(tx, "has_alert_word", alerted, message_id)
     events.log.announce(
         tx,
         MessageSent(

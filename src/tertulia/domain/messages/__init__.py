@@ -6,13 +6,16 @@ from tertulia.modules import on_demand
 
 if TYPE_CHECKING:
     from tertulia.domain.messages import (
+        calls,
         diffs,
         emoji,
+        external_pictures,
         links,
         message,
         moves,
         narrow,
         notices,
+        notification_text,
         plain_text,
         quotations,
         reports,

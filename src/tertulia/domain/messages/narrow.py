@@ -1,7 +1,7 @@
 """Narrows: which messages somebody asks for, as terms that all must hold.
 
 There is one parser and one table of words, `OPERATORS`. What a term means is said in two places:
-for history in `actions/messages/narrowing.py`, and for the queue of a client here, where only
+for history in `actions/messages/narrow_terms.py`, and for the queue of a client here, where only
 those terms are known that can be decided when a message arrives.
 """
 
@@ -19,7 +19,7 @@ Operand = str | int | list[int]
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """A word that terms can begin with; what it means is said in `narrowing`."""
+    """A word that terms can begin with; what it means is said in `narrow_terms`."""
 
     name: str
     other_names: tuple[str, ...] = ()  # Compat: words of older clients

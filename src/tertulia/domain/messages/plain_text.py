@@ -21,10 +21,15 @@ def text_of(markup: str) -> str:
 
 def stands_for(tag: str) -> str:
     """What a tag adds to the text: between blocks a space, and an emoji itself beside its name."""
-    if _INLINE.match(tag) is None:
+    if not is_inline(tag):
         return " "
     emoji = _EMOJI.search(tag)
     return "" if emoji is None else "".join(chr(int(c, 16)) for c in emoji.group(1).split("-"))
+
+
+def is_inline(tag: str) -> bool:
+    """Whether a tag stands within a line."""
+    return _INLINE.match(tag) is not None
 
 
 def _stand_in(tag: re.Match[str]) -> str:

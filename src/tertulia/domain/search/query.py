@@ -13,8 +13,10 @@ message that matches. Words are clues enough; a phrase has to be looked up in th
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 from tertulia import domain
 
@@ -83,10 +85,46 @@ class Phrase:
             return [Clue(word=word)]
         return [Clue(part=word)] if len(word) >= domain.search.words.SHORTEST_PART else []
 
+    @property
+    def meetings(self) -> set["WordMeeting"]:
+        """How its words follow each other, as far as anything is known of that."""
+        return {
+            WordMeeting(
+                left.group(), right.group(), self._has_sure_end(left), self._has_sure_end(right)
+            )
+            for left, right in pairwise(domain.search.words.tokens(self.text))
+            if self._can_be_completed(left) and self._can_be_completed(right)
+        }
+
+    def _can_be_completed(self, token: re.Match[str]) -> bool:
+        """Whether the index knows all words that it may be a part of: not of runs of letters."""
+        return self._has_sure_end(token) or not domain.search.words.is_unspaced(token.group())
+
+    def _has_sure_end(self, token: re.Match[str]) -> bool:
+        long_enough = len(token.group()) >= domain.search.words.SHORTEST_PART
+        return long_enough or self._is_whole(token)
+
     def _is_whole(self, token: re.Match[str]) -> bool:
         """Whether it can only be a whole word. What stands at an end may go on in the text."""
         before, after = self.text[: token.start()], self.text[token.end() :]
         return domain.search.words.is_symbol(token) or bool(before.strip("'") and after.strip("'"))
+
+
+@dataclass(frozen=True, slots=True)
+class WordMeeting:
+    """Two words that follow each other in a phrase. What is short, and at an end of the phrase, may
+    be but a part of a word: then its letters where the two meet are not known for sure."""
+
+    left: str
+    right: str
+    is_left_sure: bool = True
+    is_right_sure: bool = True
+
+    def joints(self, lefts: Iterable[str], rights: Iterable[str]) -> set[str]:
+        """All that it may be, if there are these words that end and begin as it says."""
+        ends = {domain.search.words.end(each) for each in lefts}
+        beginnings = {domain.search.words.start(each) for each in rights}
+        return {f"{end} {start}" for end in ends for start in beginnings}
 
 
 class SearchedText:
@@ -99,6 +137,12 @@ class SearchedText:
     @cached_property
     def words(self) -> set[str]:
         return domain.search.words.words_in(self.folded) | domain.search.words.words_in(
+            self.folded_topic
+        )
+
+    @property
+    def joints(self) -> set[str]:
+        return domain.search.words.joints(self.folded) | domain.search.words.joints(
             self.folded_topic
         )
 
@@ -144,6 +188,11 @@ class Query:
         """What the index is asked for."""
         found = [*self.words, *(clue for phrase in self.phrases for clue in phrase.clues)]
         return list(dict.fromkeys(found))[:MOST_CLUES]
+
+    @property
+    def meetings(self) -> set[WordMeeting]:
+        """How the words of a text follow each other that holds all phrases."""
+        return {meeting for phrase in self.phrases for meeting in phrase.meetings}
 
     @property
     def needs_text(self) -> bool:

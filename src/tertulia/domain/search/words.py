@@ -8,6 +8,7 @@ Japanese, Korean, Thai, …) every two neighbouring letters count as a word.
 import re
 import unicodedata
 from functools import lru_cache
+from itertools import pairwise
 
 import Stemmer
 
@@ -85,6 +86,24 @@ def words_in(folded: str) -> set[str]:
 def tokens(folded: str) -> list[re.Match[str]]:
     """The words in their order and with their places; writing without spaces is left in runs."""
     return list(_ANY.finditer(folded))
+
+
+def joints(folded: str) -> set[str]:
+    """The letters where each two neighbouring words of a text meet."""
+    if folded.isascii():
+        found = _PLAIN.findall(folded)
+    else:
+        found = [match.group() for match in _ANY.finditer(folded)]
+    return {f"{end(left)} {start(right)}" for left, right in pairwise(found)}
+
+
+def end(word: str) -> str:
+    """The letters by which a word meets the next one."""
+    return word[-SHORTEST_PART:]
+
+
+def start(word: str) -> str:
+    return word[:SHORTEST_PART]
 
 
 def is_unspaced(word: str) -> bool:

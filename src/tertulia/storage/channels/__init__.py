@@ -12,7 +12,7 @@ from tertulia.modules import on_demand
 from tertulia.storage.database.tx import Row, Tx
 
 if TYPE_CHECKING:
-    from tertulia.storage.channels import folders, subscriptions
+    from tertulia.storage.channels import alike, folders, subscriptions, topics
 else:
     __getattr__ = on_demand(__name__)
 

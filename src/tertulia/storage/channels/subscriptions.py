@@ -229,18 +229,6 @@ def channel_ids_of(tx: Tx, user_id: int) -> list[int]:
     return [row["channel_id"] for row in rows]
 
 
-def active_user_ids_at(tx: Tx, channel_id: int, seq: int) -> list[int]:
-    """Subscribers of a channel just after an event of the past, but for accounts ended since."""
-    rows = tx.all(
-        "SELECT s.user_id FROM subscription_span s JOIN account a ON a.id = s.user_id"
-        " WHERE s.channel_id = :channel AND s.start_seq < :seq AND a.is_active"
-        " AND (s.end_seq IS NULL OR s.end_seq >= :seq) ORDER BY s.user_id",
-        channel=channel_id,
-        seq=seq,
-    )
-    return [row["user_id"] for row in rows]
-
-
 def spans_of(tx: Tx, user_id: int) -> list[Span]:
     rows = tx.all(
         "SELECT channel_id, start_seq, start_message_id, end_seq, end_message_id"
@@ -260,17 +248,21 @@ def is_in_some(tx: Tx, user_id: int) -> bool:
     return found is not None
 
 
-def spans_in(tx: Tx, user_id: int, channel_ids: list[int]) -> list[Span]:
-    """The times of being subscribed to some channels."""
+def received_in(
+    tx: Tx, user_id: int, channel_ids: list[int]
+) -> dict[int, list[tuple[int, int | None]]]:
+    """Of some channels, after which message and up to which one somebody was subscribed."""
+    found: dict[int, list[tuple[int, int | None]]] = {}
     if not channel_ids:
-        return []
-    rows = tx.all(
-        "SELECT channel_id, start_seq, start_message_id, end_seq, end_message_id"
-        " FROM subscription_span WHERE user_id = :user AND channel_id IN :channels",
+        return found
+    for channel_id, after, end in tx.tuples(
+        "SELECT channel_id, start_message_id, end_message_id FROM subscription_span"
+        " WHERE user_id = :user AND channel_id IN :channels",
         user=user_id,
         channels=channel_ids,
-    )
-    return [_span(row) for row in rows]
+    ):
+        found.setdefault(channel_id, []).append((after, end))
+    return found
 
 
 def receivers(tx: Tx, message: Message, among: list[int] | None = None) -> set[int]:

@@ -4,7 +4,7 @@ A message is one row, however many people receive it.
 """
 
 import dataclasses
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tertulia import domain, storage
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         conversations,
         details,
         edits,
+        flags,
         history,
         narrows,
         reactions,
@@ -51,6 +52,7 @@ GOES_WITH_A_MESSAGE = (
     "webhook_call",
     "missed_message",
     "push_notice",
+    "reply_address",
 )
 # What a protected history shows: what came into the channel, by being sent there or by being
 # moved there, while one was subscribed.
@@ -185,92 +187,6 @@ def count_after(tx: Tx, channel_id: int, message_id: int) -> int:
     )
 
 
-# --- topics ---
-
-
-def ids_in_topic(
-    tx: Tx, channel_id: int, topic: str, *, since: int = 0, most: int | None = None
-) -> list[int]:
-    """The messages of a topic from an id on, oldest first."""
-    limit = "" if most is None else " LIMIT :most"
-    rows = tx.all(
-        "SELECT id FROM message WHERE channel_id = :channel AND topic_key = :topic"
-        f" AND id >= :since ORDER BY id{limit}",
-        channel=channel_id,
-        topic=domain.channels.topics.fold(topic),
-        since=since,
-        **({} if most is None else {"most": most}),
-    )
-    return [row["id"] for row in rows]
-
-
-def newest_in_topic(tx: Tx, channel_id: int, topic: str) -> int | None:
-    """The last message of a topic, if it has any.
-
-    We look what comes last in the order of the index by topic. Asked for messages of the topic,
-    PostgreSQL may go through those of the whole channel until it meets one.
-    """
-    last = tx.one(
-        "SELECT topic_key, id FROM message WHERE channel_id = :channel AND topic_key <= :topic"
-        " ORDER BY topic_key DESC, id DESC LIMIT 1",
-        channel=channel_id,
-        topic=domain.channels.topics.fold(topic),
-    )
-    return (
-        last["id"]
-        if last is not None and last["topic_key"] == domain.channels.topics.fold(topic)
-        else None
-    )
-
-
-def topic_exists(tx: Tx, channel_id: int, topic: str) -> bool:
-    return newest_in_topic(tx, channel_id, topic) is not None
-
-
-def has_named_topics(tx: Tx, channel_id: int) -> bool:
-    """Whether any message of a channel has a topic other than the empty one."""
-    found = tx.one(
-        "SELECT 1 AS found FROM message WHERE channel_id = :channel AND topic_key > '' LIMIT 1",
-        channel=channel_id,
-    )
-    return found is not None
-
-
-def topics_of(tx: Tx, channel_id: int, received_by: int | None) -> list[tuple[str, int]]:
-    """The topics of a channel with their newest messages, newest first.
-
-    Each is named as in its newest message. With `received_by`, only messages count that came
-    while that user was subscribed.
-    """
-    received = "" if received_by is None else f" AND {CAME_WHILE_SUBSCRIBED}"
-    # From one topic to the next, and in each straight to the end: the cost follows the number
-    # of topics, not of messages.
-    rows = tx.all(
-        "WITH RECURSIVE t (key) AS ("
-        " SELECT min(topic_key) FROM message WHERE channel_id = :channel"
-        " UNION ALL SELECT (SELECT min(m.topic_key) FROM message m"
-        " WHERE m.channel_id = :channel AND m.topic_key > t.key) FROM t WHERE t.key IS NOT NULL"
-        ") SELECT n.topic, n.id FROM t JOIN message n ON n.id = (SELECT m.id FROM message m"
-        f" WHERE m.channel_id = :channel AND m.topic_key = t.key{received}"
-        " ORDER BY m.id DESC LIMIT 1) ORDER BY n.id DESC",
-        channel=channel_id,
-        **({} if received_by is None else {"me": received_by}),
-    )
-    return [(row["topic"], row["id"]) for row in rows]
-
-
-def participants(tx: Tx, channel_id: int, topic: str, most: int) -> set[int]:
-    """People who have written in a topic; stops counting at `most`."""
-    rows = tx.all(
-        "SELECT DISTINCT sender_id FROM message WHERE channel_id = :channel"
-        " AND topic_key = :topic LIMIT :most",
-        channel=channel_id,
-        topic=domain.channels.topics.fold(topic),
-        most=most,
-    )
-    return {row["sender_id"] for row in rows}
-
-
 # --- writing ---
 
 
@@ -342,6 +258,11 @@ def as_message(row: Row) -> Message:
         moved_at=row["moved_at"],
         resolve_notice=bool(row["resolve_notice"]),
     )
+
+
+def known_of(row: Mapping[str, Any]) -> dict[str, Any]:
+    """What a message will know of a row that is about to be written."""
+    return {name: row[name] for name in NAMES if name in row}
 
 
 def of_words(draft: Draft) -> dict[str, Any]:

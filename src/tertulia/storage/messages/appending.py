@@ -4,7 +4,7 @@ The rules were asked before; here a message only gets its numbers, if no rule ha
 `log_head` knows that, and whoever writes it holds it to the commit.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
@@ -42,10 +42,6 @@ def append(tx: Tx, sends: Sequence[PlainSend]) -> list[Numbers] | None:
     None if a rule may have changed, or the log is another one, since they were looked at. Raises if
     one of their keys was used before; then nothing of it may be kept.
     """
-    return _in_one_statement(tx, sends) if tx.dialect.writes_in_queries else _by_turns(tx, sends)
-
-
-def _by_turns(tx: Tx, sends: Sequence[PlainSend]) -> list[Numbers] | None:
     row = tx.one(f"{_HEAD} RETURNING seq", line=tx.history_line(), **_head(sends))
     if row is None:
         return None
@@ -88,28 +84,14 @@ def _by_turns(tx: Tx, sends: Sequence[PlainSend]) -> list[Numbers] | None:
     return given
 
 
-def append_to_many(tx: Tx, sends: Mapping[int, Sequence[PlainSend]]) -> dict[int, list[Numbers]]:
-    """Write messages of several organizations at once, of those where nobody else is writing.
+def as_one_statement(
+    sends: Mapping[int, Sequence[PlainSend]], now: float, line: str
+) -> tuple[str, dict[str, Any]]:
+    """A statement that writes messages of one organization or of several, with its parameters.
 
-    Only where the database can do so in one statement; see `append`.
+    It is a transaction of its own: no server can stand still within it. Of several organizations it
+    leaves out those where somebody else is writing, for one alone it waits; see `append`.
     """
-    heads = [{"realm_id": realm_id} | _head(some) for realm_id, some in sends.items()]
-    return _run(tx, _FREE_HEADS, sends, heads=msgspec.json.encode(heads).decode())
-
-
-def _in_one_statement(tx: Tx, sends: Sequence[PlainSend]) -> list[Numbers] | None:
-    """One round trip, in a transaction of its own: no server can stand still within it."""
-    return _run(
-        tx,
-        f"{_HEAD} RETURNING realm_id, seq - :count AS before",
-        {tx.realm_id: sends},
-        **_head(sends),
-    ).get(tx.realm_id)
-
-
-def _run(
-    tx: Tx, head: str, sends: Mapping[int, Sequence[PlainSend]], **params: Any
-) -> dict[int, list[Numbers]]:
     rows = [
         {
             "organization": realm_id,
@@ -123,17 +105,20 @@ def _run(
         for realm_id, some in sends.items()
         for place, send in enumerate(some, 1)
     ]
+    params: dict[str, Any] = {"rows": _encode(rows), "now": now, "line": line}
     columns = tuple(next(iter(sends.values()))[0].row)
+    if len(sends) > 1:
+        heads = [{"realm_id": realm_id} | _head(some) for realm_id, some in sends.items()]
+        return _statement(_FREE_HEADS, columns), params | {"heads": _encode(heads)}
+    ((realm_id, some),) = sends.items()
+    return _statement(_ONE_HEAD, columns), params | {"realm": realm_id} | _head(some)
+
+
+def numbers(rows: Iterable[Sequence[Any]], now: float) -> dict[int, list[Numbers]]:
+    """What the statement has given, by organization."""
     given: dict[int, list[Numbers]] = {}
-    for row in tx.all(
-        _statement(head, columns),
-        rows=msgspec.json.encode(rows).decode(),
-        now=tx.now,
-        line=tx.history_line(),
-        **params,
-    ):
-        given.setdefault(row["realm_id"], []).append(Numbers(row["id"], row["seq"], tx.now))
-        tx.announced[row["realm_id"]] = row["seq"]
+    for realm_id, message_id, seq in rows:
+        given.setdefault(int(realm_id), []).append(Numbers(int(message_id), int(seq), now))
     return given
 
 
@@ -147,11 +132,13 @@ def _head(sends: Sequence[PlainSend]) -> dict[str, Any]:
     }
 
 
+_encode = msgspec.json.Encoder().encode
 _BEGINNING = '{"message_id":'
 _HEAD = (
     "UPDATE log_head SET seq = seq + :count"
     " WHERE realm_id = :realm AND rules_seq <= :known AND epoch || :line = :epoch"
 )
+_ONE_HEAD = f"{_HEAD} RETURNING realm_id, seq - :count AS before"
 _FREE_HEADS = (
     "UPDATE log_head h SET seq = h.seq + w.count FROM wanted w, free f"
     " WHERE w.realm_id = h.realm_id AND f.realm_id = h.realm_id"
@@ -187,10 +174,10 @@ def _statement(head: str, columns: tuple[str, ...]) -> str:
         " ON r.organization = h.realm_id ORDER BY h.realm_id, r.place),"
         " numbered AS MATERIALIZED (SELECT nextval('message_id_seq') AS id, o.* FROM ordered o),"
         f" said AS (INSERT INTO message (id, realm_id, sent_at, {names})"
-        f" SELECT id, realm_id, :now, {names} FROM numbered),"
+        f" SELECT id, realm_id, :now::float8, {names} FROM numbered),"
         " told AS (INSERT INTO event (realm_id, seq, kind, audience, payload, at)"
         " SELECT realm_id, seq, 'message', audience,"
-        f" '{_BEGINNING}' || id || payload, :now FROM numbered),"
+        f" '{_BEGINNING}' || id || payload, :now::float8 FROM numbered),"
         " keyed AS (INSERT INTO send_key (realm_id, sender_id, key, fingerprint, message_id,"
         " sent_at) SELECT realm_id, sender_id, key, decode(fingerprint, 'hex'), id, :now"
         " FROM numbered WHERE key IS NOT NULL)"

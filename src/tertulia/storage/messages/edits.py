@@ -27,7 +27,7 @@ def insert_content(
     tx: Tx, message: Message, user_id: int, topic: str | None, channel_id: int | None
 ) -> int:
     """Remember the words of a message, and its place if that changes with them."""
-    return tx.insert(
+    edit_id = tx.insert(
         "INSERT INTO message_edit (realm_id, message_id, user_id, edited_at, prev_content,"
         " prev_rendered, prev_topic, topic, prev_channel_id, channel_id)"
         " VALUES (:realm, :message, :user, :now, :prev_content, :prev_rendered, :prev_topic,"
@@ -42,6 +42,8 @@ def insert_content(
         prev_channel=None if channel_id is None else message.channel_id,
         channel=channel_id,
     )
+    _forget_oldest(tx, message.id)
+    return edit_id
 
 
 def insert_moves(
@@ -60,6 +62,34 @@ def insert_moves(
         channel=channel_id,
         ids=list(message_ids),
     )
+    often = tx.all(
+        "SELECT message_id FROM message_edit WHERE message_id IN :ids"
+        " GROUP BY message_id HAVING count(*) > :most",
+        ids=list(message_ids),
+        most=domain.limits.EDITS_PER_MESSAGE,
+    )
+    for row in often:
+        _forget_oldest(tx, row["message_id"])
+
+
+def _forget_oldest(tx: Tx, message_id: int) -> None:
+    """A message is told with its history, so that has a bound; the newest is always kept."""
+    rows = tx.all(
+        "SELECT id, coalesce(length(prev_content), 0) + coalesce(length(prev_rendered), 0) AS size"
+        " FROM message_edit WHERE message_id = :message ORDER BY id DESC LIMIT :most",
+        message=message_id,
+        most=domain.limits.EDITS_PER_MESSAGE + 1,
+    )
+    room = domain.limits.EDITED_LENGTH
+    for number, row in enumerate(rows):
+        room -= row["size"]
+        if number and (room < 0 or number == domain.limits.EDITS_PER_MESSAGE):
+            tx.execute(
+                "DELETE FROM message_edit WHERE message_id = :message AND id <= :id",
+                message=message_id,
+                id=row["id"],
+            )
+            return
 
 
 def set_content(tx: Tx, message_id: int, draft: Draft) -> None:

@@ -59,10 +59,6 @@ def in_conversations_of(selection: Selection, user_id: int) -> str:
     )
 
 
-def with_id(selection: Selection, message_id: int) -> str:
-    return f"m.id = {selection.value(message_id)}"
-
-
 def with_policy(selection: Selection, user_id: int, *policies: Visibility) -> str:
     """In a topic for which the user has one of these policies."""
     listed = ", ".join(str(int(policy)) for policy in policies)

@@ -1,11 +1,13 @@
-"""Unread messages: one compressed bitmap per user, and the marks that few messages carry.
+"""Unread messages: one compressed bitmap per user.
 
 A send touches none of this. `caught_up_to` says how far the stored bitmap knows; what came
 since is added by whoever looks. Archiving a channel touches none of it either: everything in it
 is read then, and `closings_seen` says up to which event the bitmap knows of that.
+
+The marks that few messages carry are rows (`flags`); `flags_for` puts both together.
 """
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -14,6 +16,7 @@ from pyroaring import BitMap64
 from tertulia import storage
 from tertulia.domain.messages.message import Message
 from tertulia.storage.database.tx import Row, Tx
+from tertulia.storage.messages.flags import SHOWN
 from tertulia.storage.messages.selections import (
     MY_CONVERSATIONS,
     NOT_MOVED_AWAY,
@@ -21,7 +24,6 @@ from tertulia.storage.messages.selections import (
 )
 
 FEW = 2000
-DENSE = 50  # ids are neighbours if one in so many is asked for
 
 Flags = tuple[str, ...]
 """In the words of clients, and in the order they know."""
@@ -29,17 +31,6 @@ Flags = tuple[str, ...]
 _READ: Flags = ("read",)
 _NO_MARKS: Set[str] = frozenset()
 
-# The marks that clients are shown, in their order; `unread_notice` is ours alone.
-SHOWN = (
-    "starred",
-    "collapsed",
-    "mentioned",
-    "stream_wildcard_mentioned",
-    "topic_wildcard_mentioned",
-    "historical",
-    "has_alert_word",
-)
-_FLAGS = [*SHOWN, "unread_notice"]
 # A notice that a topic was resolved is read at once, but for those who asked to see it.
 _ARRIVES_UNREAD = (
     "NOT (m.sender_id = :me AND m.read_by_sender)"
@@ -111,16 +102,14 @@ def store(tx: Tx, user_id: int, bitmap: BitMap64, caught_up_to: int) -> None:
 
 def change(tx: Tx, user_id: int, bitmap: BitMap64) -> None:
     """Store a bitmap that was loaded in this transaction and changed since."""
-    store(tx, user_id, bitmap, max(storage.messages.newest_id(tx), caught_up_to(tx, user_id)))
+    newest, known = storage.messages.newest_id(tx), _stored(tx, user_id).caught_up_to
+    store(tx, user_id, bitmap, max(newest, known))
 
 
-def caught_up_to(tx: Tx, user_id: int) -> int:
-    return _stored(tx, user_id).caught_up_to
-
-
-def has_closings_to_see(tx: Tx, user_id: int) -> bool:
-    """Whether channels were archived since the bitmap was stored."""
-    return _stored(tx, user_id).has_closings_to_see
+def caught_up_to(tx: Tx, user_id: int) -> int | None:
+    """Up to which message the bitmap knows; None if it lacks channels that were archived since."""
+    stored = _stored(tx, user_id)
+    return None if stored.has_closings_to_see else stored.caught_up_to
 
 
 def describe(tx: Tx, user_id: int, message_ids: Sequence[int]) -> list[UnreadMessage]:
@@ -181,19 +170,22 @@ def flags_for(tx: Tx, user_id: int, shown: Sequence[Message]) -> dict[int, Flags
 
     They are messages that the reader may see, so a direct one is in a conversation of theirs.
     """
-    marks = flags_of(tx, user_id, [message.id for message in shown])
+    marks = storage.messages.flags.flags_of(tx, user_id, [message.id for message in shown])
     received = _received_among(tx, user_id, shown)
     not_read = _unread_among(tx, user_id, shown, received, marks)
     flags: dict[int, Flags] = {}
     for message in shown:
         number = message.id
+        is_read = number not in not_read
+        if number in received and number not in marks and not message.channel_wildcard:
+            flags[number] = _READ if is_read else ()
+            continue
         found = marks.get(number, _NO_MARKS)
         if number not in received:
             found = found | {"historical"}
         elif message.channel_wildcard:
             found = found | {"stream_wildcard_mentioned"}
-        is_read = number not in not_read
-        flags[number] = _in_order(found, is_read) if found else _READ if is_read else ()
+        flags[number] = _in_order(found, is_read)
     return flags
 
 
@@ -201,17 +193,16 @@ def _received_among(tx: Tx, user_id: int, shown: Sequence[Message]) -> set[int]:
     """Those of the messages that came to the reader, and not the reader to them."""
     origins = {message.origin_channel_id for message in shown}
     channel_ids = sorted(each for each in origins if each is not None)
-    spans: dict[int | None, list[storage.channels.subscriptions.Span]] = {}
-    for span in storage.channels.subscriptions.spans_in(tx, user_id, channel_ids):
-        spans.setdefault(span.channel_id, []).append(span)
+    spans = storage.channels.subscriptions.received_in(tx, user_id, channel_ids)
     found = set()
     for message in shown:
+        number, origin = message.id, message.origin_channel_id
         if message.channel_id is None:
-            found.add(message.id)
+            found.add(number)
             continue
-        for span in spans.get(message.origin_channel_id, ()):
-            if span.covers_message(message.id):
-                found.add(message.id)
+        for after, end in () if origin is None else spans.get(origin, ()):
+            if after < number and (end is None or number <= end):
+                found.add(number)
                 break
     return found
 
@@ -226,9 +217,8 @@ def _unread_among(
     """Those of the messages that the reader has not read; as `among`, of messages we have."""
     stored = _stored(tx, user_id)
     found = set(stored.bitmap & BitMap64([message.id for message in shown]))
-    newer = [
-        message for message in shown if message.id > stored.caught_up_to and message.id in received
-    ]
+    known = stored.caught_up_to
+    newer = [message for message in shown if message.id > known and message.id in received]
     if newer:
         muted = {each.user_id for each in storage.personal.muted_users.of_user(tx, user_id)}
         for message in newer:
@@ -251,53 +241,6 @@ def _in_order(marks: Set[str], is_read: bool) -> Flags:
     return tuple(found)
 
 
-def flags_of(tx: Tx, user_id: int, message_ids: Sequence[int]) -> dict[int, set[str]]:
-    """The marks, other than read, that these messages carry for a user."""
-    found: dict[int, set[str]] = {}
-    if not message_ids:
-        return found
-    first, last = min(message_ids), max(message_ids)
-    is_dense = last - first < DENSE * len(message_ids)
-    rows = tx.all(
-        # Of neighbours, each kind of mark is looked up once; others are looked up one by one.
-        "SELECT message_id, flag FROM message_flag WHERE user_id = :user AND flag IN :flags"
-        " AND message_id >= :first AND message_id <= :last"
-        if is_dense
-        else "SELECT message_id, flag FROM message_flag WHERE message_id IN :ids"
-        " AND user_id = :user",
-        user=user_id,
-        **(
-            {"flags": _FLAGS, "first": first, "last": last}
-            if is_dense
-            else {"ids": list(message_ids)}
-        ),
-    )
-    for row in rows:
-        found.setdefault(row["message_id"], set()).add(row["flag"])
-    return found
-
-
-def with_flag(tx: Tx, user_id: int, flag: str, *, since: int = 0) -> list[int]:
-    """The messages, from one on, that carry a mark for a user."""
-    rows = tx.all(
-        "SELECT message_id FROM message_flag WHERE user_id = :user AND flag = :flag"
-        " AND message_id >= :since ORDER BY message_id",
-        user=user_id,
-        flag=flag,
-        since=since,
-    )
-    return [row["message_id"] for row in rows]
-
-
-def wildcards_since(tx: Tx, message_id: int) -> list[int]:
-    """The messages, from one on, that call everybody in their channel."""
-    rows = tx.all(
-        "SELECT id FROM message WHERE realm_id = :realm AND id >= :since AND channel_wildcard",
-        since=message_id,
-    )
-    return [row["id"] for row in rows]
-
-
 def sent_by(tx: Tx, sender_id: int, among: BitMap64) -> list[int]:
     """Those of the messages that one user has sent."""
     if not among:
@@ -311,55 +254,6 @@ def sent_by(tx: Tx, sender_id: int, among: BitMap64) -> list[int]:
     return [row["id"] for row in rows if row["id"] in among]
 
 
-def add_flag(tx: Tx, flag: str, user_ids: Sequence[int], message_id: int) -> None:
-    """Mark one message for some people."""
-    _add_flag(tx, flag, ((user_id, message_id) for user_id in user_ids))
-
-
-def add_flags(tx: Tx, user_id: int, flag: str, message_ids: Sequence[int]) -> None:
-    """Mark some messages for one person."""
-    _add_flag(tx, flag, ((user_id, message_id) for message_id in message_ids))
-
-
-def _add_flag(tx: Tx, flag: str, pairs: Iterable[tuple[int, int]]) -> None:
-    tx.execute_many(
-        "INSERT INTO message_flag (realm_id, user_id, flag, message_id)"
-        " VALUES (:realm, :user, :flag, :message) ON CONFLICT DO NOTHING",
-        (
-            {"realm": tx.realm_id, "user": user_id, "flag": flag, "message": message_id}
-            for user_id, message_id in pairs
-        ),
-    )
-
-
-def remove_flags(tx: Tx, user_id: int, flag: str, message_ids: Sequence[int]) -> None:
-    tx.execute(
-        "DELETE FROM message_flag WHERE user_id = :user AND flag = :flag AND message_id IN :ids",
-        user=user_id,
-        flag=flag,
-        ids=list(message_ids),
-    )
-
-
-def remove_flag(tx: Tx, flag: str, message_id: int) -> None:
-    """Take a mark off a message for everybody."""
-    tx.execute(
-        "DELETE FROM message_flag WHERE message_id = :message AND flag = :flag",
-        message=message_id,
-        flag=flag,
-    )
-
-
-def with_mark_on(tx: Tx, flag: str, message_ids: Sequence[int]) -> set[int]:
-    """Everybody for whom one of the messages carries a mark."""
-    rows = tx.all(
-        "SELECT DISTINCT user_id FROM message_flag WHERE message_id IN :ids AND flag = :flag",
-        ids=list(message_ids),
-        flag=flag,
-    )
-    return {row["user_id"] for row in rows}
-
-
 def readers_among(tx: Tx, message: Message, user_ids: Sequence[int]) -> list[int]:
     """Those of the people, all of whom have the message, who have read it."""
     rows = tx.all(
@@ -367,8 +261,8 @@ def readers_among(tx: Tx, message: Message, user_ids: Sequence[int]) -> list[int
         " LEFT JOIN unread u ON u.user_id = a.id WHERE a.id IN :ids ORDER BY a.id",
         ids=list(user_ids),
     )
-    told = with_mark_on(tx, "unread_notice", [message.id])
-    historical = with_mark_on(tx, "historical", [message.id])
+    told = storage.messages.flags.with_mark_on(tx, "unread_notice", [message.id])
+    historical = storage.messages.flags.with_mark_on(tx, "historical", [message.id])
     closed_seq = _closed_with(tx, message)
     muting = set(storage.personal.muted_users.who_muted(tx, message.sender_id))
     found = []

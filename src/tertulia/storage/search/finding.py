@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from pyroaring import BitMap
 
 from tertulia import storage
-from tertulia.domain.search.query import Query, SearchedText
+from tertulia.domain.search.query import Query, SearchedText, WordMeeting
 from tertulia.storage.database.tx import Tx
 
 MOST_FRESH = 1000  # messages that are looked through by themselves; more are indexed before
 FEW_WORDS = 64
+MOST_ALTERNATIVES = 128  # joints: by more than that, hardly a message is ruled out
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,8 @@ class Search:
             self._read_fresh(wanted)
             words = [storage.search.index.word_ids(tx, clue) for clue in wanted.clues]
             self._words = sorted(words, key=len)
+            joints = {_alternatives(tx, each) for each in wanted.meetings}
+            self._joints = [each for each in joints if each is not None]
             self._can_match = not wanted.is_empty
             self._rarest = self._read_rarest() if self._can_match else {}
 
@@ -74,7 +77,7 @@ class Search:
             return ids
         found = {
             row["id"]
-            for row in storage.search.index.texts(self._tx, ids)
+            for row in storage.search.texts.of(self._tx, ids)
             if self._is_match(SearchedText(row["rendered"], row["topic"]))
         }
         return [each for each in ids if each in found]
@@ -101,7 +104,7 @@ class Search:
         return self._known[segment]
 
     def _indexed(self, segment: int) -> BitMap:
-        """What the index knows to hold a word for every clue; ids counted within the segment."""
+        """What may match by all that the index knows; ids counted within the segment."""
         if not self._can_match or not self._words:
             return BitMap()
         found: BitMap | None = None
@@ -116,6 +119,8 @@ class Search:
             bits = BitMap.union(BitMap(), *held.get(segment, {}).values())
             found = bits if found is None else found & bits
         assert found is not None
+        if found and self._joints:
+            found = storage.search.joints.may_be_in(self._tx, segment, self._joints, found)
         return found
 
     def _read_rarest(self) -> dict[int, BitMap] | None:
@@ -132,9 +137,7 @@ class Search:
 
     def _read_fresh(self, wanted: Query) -> None:
         """Look through what the index does not know, or knows as it was before."""
-        rows = storage.search.index.texts(
-            self._tx, storage.search.index.stale(self._tx, MOST_FRESH)
-        )
+        rows = storage.search.texts.of(self._tx, storage.search.index.stale(self._tx, MOST_FRESH))
         rows += storage.search.index.newest_unindexed(self._tx, MOST_FRESH)
         self._fresh: dict[int, BitMap] = {}
         self._fresh_matches: dict[int, BitMap] = {}
@@ -146,3 +149,17 @@ class Search:
             self._fresh.setdefault(segment, BitMap()).add(rest)
             if wanted.matches(SearchedText(row["rendered"], row["topic"])):
                 self._fresh_matches.setdefault(segment, BitMap()).add(rest)
+
+
+def _alternatives(tx: Tx, meeting: WordMeeting) -> frozenset[int] | None:
+    """The numbers of all joints that it may be; None if these are too many to be of use."""
+    lefts, rights = [meeting.left], [meeting.right]
+    if not meeting.is_left_sure:
+        found = storage.search.index.words_like(tx, f"%{meeting.left}")
+        lefts += [each for each in found if each.endswith(meeting.left)]
+    if not meeting.is_right_sure:
+        found = storage.search.index.words_like(tx, f"{meeting.right}%")
+        rights += [each for each in found if each.startswith(meeting.right)]
+    joints = meeting.joints(lefts, rights)
+    numbers = frozenset(map(storage.search.joints.number_of, joints))
+    return numbers if len(numbers) <= MOST_ALTERNATIVES else None

@@ -84,7 +84,7 @@ def index_some(tx: Tx, most: int) -> int:
     changed = stale(tx, most)
     forget(tx, changed)
     fresh = _fresh(tx, indexed_to(tx), most - len(changed))
-    _index(tx, [*texts(tx, changed), *fresh])
+    _index(tx, [*storage.search.texts.of(tx, changed), *fresh])
     if fresh:
         tx.execute(
             "INSERT INTO search_head (realm_id, indexed_to) VALUES (:realm, :head)"
@@ -100,6 +100,7 @@ def forget(tx: Tx, message_ids: Sequence[int]) -> None:
     if not ids:
         return
     rows = tx.all("SELECT message_id, words FROM search_document WHERE message_id IN :ids", ids=ids)
+    storage.search.joints.forget(tx, ids)
     gone = SegmentChanges()
     for row in rows:
         for word_id in array("I", row["words"]):
@@ -108,17 +109,6 @@ def forget(tx: Tx, message_ids: Sequence[int]) -> None:
     tx.execute("DELETE FROM search_document WHERE message_id IN :ids", ids=ids)
     tx.execute("DELETE FROM search_stale WHERE message_id IN :ids", ids=ids)
     _forget_words(tx, emptied)
-
-
-def texts(tx: Tx, message_ids: Sequence[int]) -> list[Row]:
-    """What is looked through, of the messages among these that there are."""
-    if not message_ids:
-        return []
-    return tx.all(
-        "SELECT id, rendered, topic FROM message WHERE realm_id = :realm AND id IN :ids"
-        " ORDER BY id",
-        ids=list(message_ids),
-    )
 
 
 def newest_unindexed(tx: Tx, most: int) -> list[Row]:
@@ -177,6 +167,15 @@ def word_ids(tx: Tx, clue: Clue) -> BitMap:
         )
         found.update(row["id"] for row in rows)
     return found
+
+
+def words_like(tx: Tx, pattern: str) -> list[str]:
+    """The words of a pattern of SQL, and perhaps some others: for it, some signs are wild."""
+    rows = tx.tuples(
+        "SELECT word FROM search_word WHERE realm_id = :realm AND word LIKE :pattern",
+        pattern=pattern,
+    )
+    return [word for (word,) in rows]
 
 
 def _containing(tx: Tx, part: str) -> BitMap:

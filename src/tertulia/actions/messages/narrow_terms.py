@@ -1,0 +1,204 @@
+"""What each operator of a narrow means: a condition, or a set of ids.
+
+One small function for each, and a table of them; where messages are looked for is decided in
+`narrowing`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pyroaring import BitMap64
+
+from tertulia import actions, domain, storage
+from tertulia.domain.channels.access import ChannelAccess
+from tertulia.domain.channels.channel import Channel
+from tertulia.domain.messages.narrow import Operand, Term
+from tertulia.domain.people.user import User
+from tertulia.errors.messages import BadNarrow, TooManyRecipients
+from tertulia.storage.database.tx import Tx
+from tertulia.storage.messages.selections import NOTHING, Selection
+
+EVERYTHING = "1 = 1"
+
+Meaning = str | BitMap64
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """Who narrows, and how addresses look in their organization."""
+
+    user: User
+    email_domain: str
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Who narrows, and the selection through which a condition names its values."""
+
+    tx: Tx
+    access: ChannelAccess
+    asker: Asker
+    selection: Selection
+
+    @property
+    def me(self) -> int:
+        return self.asker.user.id
+
+
+def meaning(asked: Asked, term: Term) -> Meaning:
+    find_meaning = MEANINGS.get(term.operator)
+    if find_meaning is None:
+        raise BadNarrow(desc=f"unknown operator {term.operator}")
+    return find_meaning(asked, term)
+
+
+def _channel_term(asked: Asked, term: Term) -> Meaning:
+    return storage.messages.narrows.in_channel(asked.selection, channel(asked.access, term).id)
+
+
+def _channels_term(asked: Asked, term: Term) -> Meaning:
+    kind = str(term.operand)
+    if kind not in storage.messages.narrows.KINDS_OF_CHANNELS:
+        raise BadNarrow(desc=f"unknown channels operand {kind}")
+    return storage.messages.narrows.in_channels(asked.selection, asked.tx.realm_id, kind)
+
+
+def _topic_term(asked: Asked, term: Term) -> Meaning:
+    return storage.messages.narrows.in_topic(
+        asked.selection, domain.messages.narrow.topic_key(str(term.operand))
+    )
+
+
+def _sender_term(asked: Asked, term: Term) -> Meaning:
+    return storage.messages.narrows.sent_by(asked.selection, _user(asked, term.operand).id)
+
+
+def _dm_term(asked: Asked, term: Term) -> Meaning:
+    operand = term.operand
+    named = operand.split(",") if isinstance(operand, str) else operand
+    assert not isinstance(named, int)
+    if len(named) > domain.limits.RECIPIENTS_PER_MESSAGE:
+        raise TooManyRecipients(limit=domain.limits.RECIPIENTS_PER_MESSAGE)
+    members = {asked.me}
+    for each in named:
+        found = _find_user(asked, each)
+        if found is None:
+            raise BadNarrow(desc=f"unknown user in {operand}")
+        members.add(found.id)
+    # Nobody is not oneself: an empty list names no conversation.
+    conversation = storage.messages.conversations.find(asked.tx, sorted(members)) if named else None
+    if conversation is None:
+        return NOTHING
+    return storage.messages.narrows.in_conversation(asked.selection, conversation)
+
+
+def _dm_including_term(asked: Asked, term: Term) -> Meaning:
+    return storage.messages.narrows.in_conversations_of(
+        asked.selection, _user(asked, term.operand).id
+    )
+
+
+def _id_term(asked: Asked, term: Term) -> Meaning:
+    number = domain.messages.narrow.number_from(term.operand)
+    if number is None:
+        raise BadNarrow(desc="Invalid message ID")
+    return BitMap64([number] if may_exist(number) else [])
+
+
+def _mentions_term(asked: Asked, term: Term) -> Meaning:
+    return storage.messages.narrows.flagged(asked.tx, _user(asked, term.operand).id, "mentioned")
+
+
+def _is_term(asked: Asked, term: Term) -> Meaning:
+    find_meaning = _IS.get(str(term.operand))
+    if find_meaning is None:
+        raise BadNarrow(desc=f"unknown 'is' operand {term.operand}")
+    return find_meaning(asked)
+
+
+def _mentioned(asked: Asked) -> Meaning:
+    called = storage.messages.narrows.flagged(
+        asked.tx, asked.me, "mentioned", "topic_wildcard_mentioned"
+    )
+    return called | storage.messages.narrows.calling_everybody(asked.tx, asked.me)
+
+
+def _has_term(asked: Asked, term: Term) -> Meaning:
+    condition = storage.messages.narrows.HAS.get(str(term.operand))
+    if condition is None:
+        raise BadNarrow(desc=f"unknown 'has' operand {term.operand}")
+    return condition
+
+
+def _in_term(asked: Asked, term: Term) -> Meaning:
+    if term.operand == "home":
+        return f"({storage.messages.narrows.muted(asked.selection, asked.me)}) IS NOT TRUE"
+    if term.operand != "all":
+        raise BadNarrow(desc=f"unknown 'in' operand {term.operand}")
+    return EVERYTHING
+
+
+def _near_term(asked: Asked, term: Term) -> Meaning:
+    """A word between clients: it tells them where to look, and asks us for nothing."""
+    return NOTHING if term.negated else EVERYTHING
+
+
+# One small function for each operator; `with` and `search` are dealt with before and after them.
+MEANINGS: dict[str, Callable[[Asked, Term], Meaning]] = {
+    "channel": _channel_term,
+    "channels": _channels_term,
+    "topic": _topic_term,
+    "sender": _sender_term,
+    "dm": _dm_term,
+    "dm-including": _dm_including_term,
+    "id": _id_term,
+    "mentions": _mentions_term,
+    "is": _is_term,
+    "has": _has_term,
+    "in": _in_term,
+    "near": _near_term,
+}
+
+_IS: dict[str, Callable[[Asked], Meaning]] = {
+    "dm": lambda asked: storage.messages.narrows.DIRECT,
+    "starred": lambda asked: storage.messages.narrows.flagged(asked.tx, asked.me, "starred"),
+    "unread": lambda asked: storage.messages.unread.load(asked.tx, asked.me),
+    "mentioned": _mentioned,
+    "alerted": lambda asked: storage.messages.narrows.flagged(asked.tx, asked.me, "has_alert_word"),
+    "resolved": lambda asked: storage.messages.narrows.RESOLVED,
+    "followed": lambda asked: storage.messages.narrows.in_followed_topics(asked.tx, asked.me),
+    "muted": lambda asked: storage.messages.narrows.muted(asked.selection, asked.me),
+}
+
+
+# --- what operands name ---
+
+
+def channel(access: ChannelAccess, term: Term) -> Channel:
+    operand = term.operand
+    found = None
+    if isinstance(operand, str) or (isinstance(operand, int) and may_exist(operand)):
+        found = access.named(operand)
+    if found is None:
+        raise BadNarrow(desc=f"unknown channel {operand}")
+    return found
+
+
+def _user(asked: Asked, operand: Operand) -> User:
+    found = None if isinstance(operand, list) else _find_user(asked, operand)
+    if found is None:
+        raise BadNarrow(desc=f"unknown user {operand}")
+    return found
+
+
+def _find_user(asked: Asked, operand: str | int) -> User | None:
+    viewer = asked.asker.user
+    if isinstance(operand, str):
+        return actions.people.named.find_by_address(
+            asked.tx, viewer, operand, asked.asker.email_domain
+        )
+    return actions.people.named.find(asked.tx, viewer, operand) if may_exist(operand) else None
+
+
+def may_exist(number: int) -> bool:
+    return 0 < number <= domain.limits.LARGEST_ID

@@ -1,0 +1,41 @@
+"""Invitations to a call on BigBlueButton: who has one may join, and nobody can make one up."""
+
+import hmac
+import json
+import secrets
+from dataclasses import asdict, dataclass
+
+from tertulia.domain.people.keys import Vault
+from tertulia.errors import BadRequest
+
+JOIN = "/calls/bigbluebutton/join"
+
+
+@dataclass(frozen=True, slots=True)
+class HostedCall:
+    id: str
+    name: str
+    is_voice_only: bool
+    moderator_id: int  # who made it
+
+
+def new_meeting(name: str, moderator_id: int, *, is_voice_only: bool) -> HostedCall:
+    return HostedCall(f"tertulia-{secrets.token_hex(16)}", name, is_voice_only, moderator_id)
+
+
+def signed(vault: Vault, realm_id: int, meeting: HostedCall) -> str:
+    said = json.dumps(asdict(meeting)).encode().hex()
+    return f"{said}.{_signature(vault, realm_id, said)}"
+
+
+def opened(vault: Vault, realm_id: int, text: str) -> HostedCall:
+    """Raises BadRequest."""
+    said, _, signature = text.partition(".")
+    expected = _signature(vault, realm_id, said)
+    if not hmac.compare_digest(signature.encode(), expected.encode()):
+        raise BadRequest("Invalid signature.")
+    return HostedCall(**json.loads(bytes.fromhex(said)))
+
+
+def _signature(vault: Vault, realm_id: int, said: str) -> str:
+    return vault.signature(f"call {realm_id} {said}")

@@ -1,0 +1,65 @@
+"""What a notification says of a message, made from HTML that we rendered ourselves.
+
+A mail shows it as it looks, a device in plain words. Neither shows what a spoiler hides: that is
+for those who choose to look.
+"""
+
+import html
+import re
+
+from tertulia import domain
+from tertulia.domain.messages.plain_text import TAG
+
+_EMOJI = re.compile(r'<span[^<>]*class="emoji emoji-([0-9a-f]+(?:-[0-9a-f]+)*)"[^<>]*>[^<]*</span>')
+_PICTURED = re.compile(r'<img (?=[^<>]*class="emoji")[^<>]*alt="([^"]*)"[^<>]*>')
+_PARTS = re.compile(f"({TAG.pattern})")
+_SPOILER = '<div class="spoiler-content"'
+_HIDDEN = "\0"  # in place of what is hidden: no message holds it
+_MARK = "(…)"
+
+
+def in_mail(markup: str, site: str) -> str:
+    """A message as it looks, with addresses and sizes that work in a mail."""
+    shown = _EMOJI.sub(_sign, _without_spoilers(markup)).replace(_HIDDEN, f"<p>{_MARK}</p>")
+    shown = shown.replace('href="/', f'href="{site}/').replace('src="/', f'src="{site}/')
+    return shown.replace('class="emoji"', 'class="emoji" height="20"')
+
+
+def in_words(markup: str) -> str:
+    """A message in plain words, line by line; quotations begin with `> `."""
+    text = _PICTURED.sub(r"\1", _EMOJI.sub(_sign, _without_spoilers(markup)))
+    lines, depth = [""], 0
+    for number, part in enumerate(_PARTS.split(text)):
+        if number % 2 == 0:
+            first, *others = html.unescape(part).split("\n")
+            lines[-1] += first
+            lines += ["> " * depth + line for line in others]
+        elif not domain.messages.plain_text.is_inline(part):
+            depth += part.startswith("<blockquote") - part.startswith("</blockquote")
+            lines.append("> " * depth)
+    said = "\n".join(line.rstrip() for line in lines if line.strip("> "))
+    return said.replace(f"\n{_HIDDEN}", f" {_MARK}").replace(_HIDDEN, _MARK).strip()
+
+
+def hides_something(markup: str) -> bool:
+    return _SPOILER in markup
+
+
+def _without_spoilers(markup: str) -> str:
+    if not hides_something(markup):
+        return markup
+    kept, depth = [], 0
+    for number, part in enumerate(_PARTS.split(markup)):
+        is_tag = number % 2 == 1
+        if depth == 0 and not (is_tag and part.startswith(_SPOILER)):
+            kept.append(part)
+            continue
+        if is_tag:
+            depth += part.startswith("<div") - part.startswith("</div")
+            if depth == 0:
+                kept.append(_HIDDEN)
+    return "".join(kept)
+
+
+def _sign(found: re.Match[str]) -> str:
+    return "".join(chr(int(code, 16)) for code in found[1].split("-"))

@@ -1,0 +1,88 @@
+"""Topics: they have no table, and are what the messages of a channel say they are."""
+
+from tertulia import domain
+from tertulia.storage.database.tx import Tx
+from tertulia.storage.messages import CAME_WHILE_SUBSCRIBED
+
+
+def message_ids(
+    tx: Tx, channel_id: int, topic: str, *, since: int = 0, most: int | None = None
+) -> list[int]:
+    """The messages of a topic from an id on, oldest first."""
+    limit = "" if most is None else " LIMIT :most"
+    rows = tx.all(
+        "SELECT id FROM message WHERE channel_id = :channel AND topic_key = :topic"
+        f" AND id >= :since ORDER BY id{limit}",
+        channel=channel_id,
+        topic=domain.channels.topics.fold(topic),
+        since=since,
+        **({} if most is None else {"most": most}),
+    )
+    return [row["id"] for row in rows]
+
+
+def newest_message(tx: Tx, channel_id: int, topic: str) -> int | None:
+    """The last message of a topic, if it has any.
+
+    We look what comes last in the order of the index by topic. Asked for messages of the topic,
+    PostgreSQL may go through those of the whole channel until it meets one.
+    """
+    last = tx.one(
+        "SELECT topic_key, id FROM message WHERE channel_id = :channel AND topic_key <= :topic"
+        " ORDER BY topic_key DESC, id DESC LIMIT 1",
+        channel=channel_id,
+        topic=domain.channels.topics.fold(topic),
+    )
+    return (
+        last["id"]
+        if last is not None and last["topic_key"] == domain.channels.topics.fold(topic)
+        else None
+    )
+
+
+def exists(tx: Tx, channel_id: int, topic: str) -> bool:
+    return newest_message(tx, channel_id, topic) is not None
+
+
+def has_named(tx: Tx, channel_id: int) -> bool:
+    """Whether any message of a channel has a topic other than the empty one."""
+    found = tx.one(
+        "SELECT 1 AS found FROM message WHERE channel_id = :channel AND topic_key > '' LIMIT 1",
+        channel=channel_id,
+    )
+    return found is not None
+
+
+def of_channel(tx: Tx, channel_id: int, received_by: int | None) -> list[tuple[str, int]]:
+    """The topics of a channel with their newest messages, newest first.
+
+    Each is named as in its newest message. With `received_by`, only messages count that came
+    while that user was subscribed.
+    """
+    received = "" if received_by is None else f" AND {CAME_WHILE_SUBSCRIBED}"
+    # From one topic to the next, and in each straight to the end: the cost follows the number
+    # of topics, not of messages.
+    rows = tx.all(
+        "WITH RECURSIVE t (key) AS ("
+        " SELECT min(topic_key) FROM message WHERE channel_id = :channel"
+        " UNION ALL SELECT (SELECT min(m.topic_key) FROM message m"
+        " WHERE m.channel_id = :channel AND m.topic_key > t.key) FROM t WHERE t.key IS NOT NULL"
+        ") SELECT n.topic, n.id FROM t JOIN message n ON n.id = (SELECT m.id FROM message m"
+        f" WHERE m.channel_id = :channel AND m.topic_key = t.key{received}"
+        " ORDER BY m.id DESC LIMIT 1) ORDER BY n.id DESC",
+        channel=channel_id,
+        **({} if received_by is None else {"me": received_by}),
+    )
+    return [(row["topic"], row["id"]) for row in rows]
+
+
+def participants(tx: Tx, channel_id: int, topic: str, most: int) -> set[int]:
+    """People who have written in a topic; stops counting at `most`."""
+    rows = tx.all(
+        "SELECT DISTINCT sender_id FROM message WHERE channel_id = :channel"
+        " AND topic_key = :topic LIMIT :most",
+        channel=channel_id,
+        topic=domain.channels.topics.fold(topic),
+        most=most,
+    )
+    return {row["sender_id"] for row in rows}

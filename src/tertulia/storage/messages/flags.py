@@ -1,0 +1,118 @@
+"""The marks that few messages carry for a reader, as rows: mentioned, starred, historical.
+
+What a reader is told of a message, whether it is read included, is put together in `unread`.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from tertulia.storage.database.tx import Tx
+
+DENSE = 50  # ids are neighbours if one in so many is asked for
+
+# The marks that clients are shown, in their order; `unread_notice` is ours alone.
+SHOWN = (
+    "starred",
+    "collapsed",
+    "mentioned",
+    "stream_wildcard_mentioned",
+    "topic_wildcard_mentioned",
+    "historical",
+    "has_alert_word",
+)
+_FLAGS = [*SHOWN, "unread_notice"]
+
+
+def flags_of(tx: Tx, user_id: int, message_ids: Sequence[int]) -> dict[int, set[str]]:
+    """The marks, other than read, that these messages carry for a user."""
+    found: dict[int, set[str]] = {}
+    if not message_ids:
+        return found
+    first, last = min(message_ids), max(message_ids)
+    is_dense = last - first < DENSE * len(message_ids)
+    rows = tx.all(
+        # Of neighbours, each kind of mark is looked up once; others are looked up one by one.
+        "SELECT message_id, flag FROM message_flag WHERE user_id = :user AND flag IN :flags"
+        " AND message_id >= :first AND message_id <= :last"
+        if is_dense
+        else "SELECT message_id, flag FROM message_flag WHERE message_id IN :ids"
+        " AND user_id = :user",
+        user=user_id,
+        **(
+            {"flags": _FLAGS, "first": first, "last": last}
+            if is_dense
+            else {"ids": list(message_ids)}
+        ),
+    )
+    for row in rows:
+        found.setdefault(row["message_id"], set()).add(row["flag"])
+    return found
+
+
+def with_flag(tx: Tx, user_id: int, *flags: str, since: int = 0) -> list[int]:
+    """The messages, from one on, that carry one of some marks for a user."""
+    rows = tx.all(
+        "SELECT message_id FROM message_flag WHERE user_id = :user AND flag IN :flags"
+        " AND message_id >= :since ORDER BY message_id",
+        user=user_id,
+        flags=list(flags),
+        since=since,
+    )
+    return [row["message_id"] for row in rows]
+
+
+def wildcards_since(tx: Tx, message_id: int) -> list[int]:
+    """The messages, from one on, that call everybody in their channel."""
+    rows = tx.all(
+        "SELECT id FROM message WHERE realm_id = :realm AND id >= :since AND channel_wildcard",
+        since=message_id,
+    )
+    return [row["id"] for row in rows]
+
+
+def add_flag(tx: Tx, flag: str, user_ids: Sequence[int], message_id: int) -> None:
+    """Mark one message for some people."""
+    _add_flag(tx, flag, ((user_id, message_id) for user_id in user_ids))
+
+
+def add_flags(tx: Tx, user_id: int, flag: str, message_ids: Sequence[int]) -> None:
+    """Mark some messages for one person."""
+    _add_flag(tx, flag, ((user_id, message_id) for message_id in message_ids))
+
+
+def _add_flag(tx: Tx, flag: str, pairs: Iterable[tuple[int, int]]) -> None:
+    tx.execute_many(
+        "INSERT INTO message_flag (realm_id, user_id, flag, message_id)"
+        " VALUES (:realm, :user, :flag, :message) ON CONFLICT DO NOTHING",
+        (
+            {"realm": tx.realm_id, "user": user_id, "flag": flag, "message": message_id}
+            for user_id, message_id in pairs
+        ),
+    )
+
+
+def remove_flags(tx: Tx, user_id: int, flag: str, message_ids: Sequence[int]) -> None:
+    tx.execute(
+        "DELETE FROM message_flag WHERE user_id = :user AND flag = :flag AND message_id IN :ids",
+        user=user_id,
+        flag=flag,
+        ids=list(message_ids),
+    )
+
+
+def remove_flag(tx: Tx, flag: str, message_id: int) -> None:
+    """Take a mark off a message for everybody."""
+    tx.execute(
+        "DELETE FROM message_flag WHERE message_id = :message AND flag = :flag",
+        message=message_id,
+        flag=flag,
+    )
+
+
+def with_mark_on(tx: Tx, flag: str, message_ids: Sequence[int]) -> set[int]:
+    """Everybody for whom one of the messages carries a mark."""
+    rows = tx.all(
+        "SELECT DISTINCT user_id FROM message_flag WHERE message_id IN :ids AND flag = :flag",
+        ids=list(message_ids),
+        flag=flag,
+    )
+    return {row["user_id"] for row in rows}

@@ -7,12 +7,9 @@ is shown the new one. Connections that are open stay as they are.
 import ssl
 from pathlib import Path
 
-import structlog
-
 from tertulia.config import Config
 from tertulia.errors import CannotStart
-
-log = structlog.get_logger()
+from tertulia.log_lines import log
 
 
 class BadCertificate(CannotStart):

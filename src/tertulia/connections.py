@@ -10,19 +10,16 @@ import resource
 from collections import Counter
 from typing import Protocol
 
-import structlog
-
 from tertulia.config import Config
 from tertulia.errors.http import ServerFull, TooManyConnections
 from tertulia.http.ratelimit import neighbourhood
+from tertulia.log_lines import log
 
 MOST_FILES = 1 << 20  # asked for where the system sets no limit
 OWN_FILES = 100  # kept for the database, the port and whatever else is no connection
 FEW = 4096  # connections; fewer are worth a line at the start
 LEAST_BYTES_PER_SECOND = 2000  # of a body or an answer; a poor mobile line has twice that
 TELL_EVERY_SECONDS = 60
-
-log = structlog.get_logger(__name__)
 
 
 def raise_file_limit() -> None:
@@ -67,7 +64,7 @@ class Connections:
         self.refused = Counter({"address": 0, "full": 0})
         self.timed_out = Counter({"head": 0, "body": 0, "answer": 0})
         self._proxies = config.trusted_proxies
-        self._patience_seconds = config.slow_client_seconds
+        self.patience_seconds = config.slow_client_seconds
         self._of_address: Counter[str] = Counter()
         self._watched: set[Watched] = set()
         self._crowded = ""  # the address that was refused last
@@ -127,7 +124,7 @@ class Connections:
             if not waits:
                 self._watched.discard(connection)
             for wait in waits:
-                if wait.is_over(now, self._patience_seconds):
+                if wait.is_over(now, self.patience_seconds):
                     self.timed_out[wait.what] += 1
                     connection.cut_off(wait)
                     break

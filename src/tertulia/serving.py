@@ -4,6 +4,7 @@ import asyncio
 import gc
 import signal
 import socket
+import sys
 from collections.abc import Callable
 from functools import partial
 from types import FrameType
@@ -12,17 +13,21 @@ import uvicorn
 import uvloop
 from starlette.types import ASGIApp
 
-from tertulia import logs
+from tertulia import logs, memory
 from tertulia.app import Application
 from tertulia.certificates import Certificate
 from tertulia.config import Config
 from tertulia.connections import Connections
 from tertulia.http.request import MAX_URL_BYTES
-from tertulia.listening import BACKLOG, Protocol
+from tertulia.listening import BACKLOG
+from tertulia.speaking import HttpConnection
+from tertulia.tls_door import TlsDoor
 
 GRACE_SECONDS = 0.4  # for answers under way when the server is told to stop
 TICKS_PER_SECOND = 10  # of uvicorn
 COLLECT_AFTER = (10_000, 20, 20)  # objects, and rounds of the younger generations
+# After every statement a thread that reads from PostgreSQL waits for so long, if the loop is busy.
+TURN_SECONDS = 0.0005
 
 
 class Server(uvicorn.Server):
@@ -62,6 +67,7 @@ def serve(
     when_ready: Callable[[], None] = lambda: None,
 ) -> None:
     """Answer until told to stop."""
+    memory.give_back()
     certificate = Certificate.of(config)
     settings = uvicorn_config(config, application, application.connections, certificate)
     server = Server(settings, application, when_ready)
@@ -73,6 +79,7 @@ def serve(
             loop.add_signal_handler(signal.SIGHUP, certificate.read_again)
         async with application.running():
             _keep_what_is_there()
+            sys.setswitchinterval(TURN_SECONDS)
             await server.serve(sockets)
 
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
@@ -88,6 +95,12 @@ def _keep_what_is_there() -> None:
     gc.set_threshold(*COLLECT_AFTER)
 
 
+def _protocol(connections: Connections, certificate: Certificate | None) -> Callable[..., object]:
+    """What uvicorn has speak to whoever connects."""
+    make = partial(HttpConnection, connections)
+    return make if certificate is None else partial(TlsDoor, connections, certificate.context, make)
+
+
 def uvicorn_config(
     config: Config,
     application: ASGIApp,
@@ -98,7 +111,7 @@ def uvicorn_config(
         application,
         host=config.host,
         port=config.port,
-        http=partial(Protocol, connections),  # type: ignore[arg-type]  # it need not be a class
+        http=_protocol(connections, certificate),  # type: ignore[arg-type]  # it need not be a class
         ws="none",
         lifespan="off",  # we run what lives beside the server ourselves, and see how it fails
         proxy_headers=bool(config.trusted_proxies),
@@ -111,5 +124,4 @@ def uvicorn_config(
         timeout_keep_alive=75,
         timeout_graceful_shutdown=GRACE_SECONDS,  # type: ignore[arg-type]  # any number will do
         backlog=BACKLOG,
-        ssl_context_factory=None if certificate is None else lambda *_: certificate.context,
     )

@@ -189,7 +189,7 @@ def test_an_answer_that_nobody_reads_does_not_stay(lines, ending):
 
 def test_an_answer_is_not_cut_off_while_it_is_read(lines):
     line = asks_for_much(lines, b"", times=3)
-    eventually(lambda: any(each.flow.write_paused for each in lines.waiting()))
+    eventually(lambda: any(each.is_write_paused for each in lines.waiting()))
 
     size = 0
     while size < 3 * MUCH and (part := line.recv(20_000)):
@@ -203,11 +203,14 @@ def test_an_answer_is_not_cut_off_while_it_is_read(lines):
 
 def asks_for_much(lines: Lines, ending: bytes, times: int = 1) -> socket.socket:
     """Ask for more than the system keeps for a connection, on a line that takes little at once."""
-    known = set(lines.waiting())
     line = lines.opens(b"", window=4096)
-    eventually(lambda: len(lines.waiting()) > len(known))
-    (new,) = set(lines.waiting()) - known
-    new.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+
+    def other_end() -> list[socket.socket]:
+        ends = [each.transport.get_extra_info("socket") for each in lines.waiting()]
+        return [end for end in ends if end.getpeername() == line.getsockname()]
+
+    eventually(other_end)
+    other_end()[0].setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
     asked = b"GET /static/emoji.json HTTP/1.1\r\nHost: localhost\r\n" + ending + b"\r\n"
     line.sendall(asked * times)
     return line

@@ -3,23 +3,31 @@
 What is sent is made from the description that the server gives of itself: for every parameter
 what fits it, what nearly does, and what was made to break things. The client of the tests holds
 every answer against the contract, and none of them is a mistake of ours. What is refused changes
-nothing. `TERTULIA_TEST_SEED` plays a run again.
+nothing. `TERTULIA_TEST_SEED` plays a run again. Some come with a cookie under `/json`, some as
+multipart forms, and some to the pages that need no login.
 """
 
 import os
 import random
 from collections import Counter
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import msgspec
 import pytest
 from tests.support import cast
+from tests.support.browser import Browser
+from tests.support.client import FORM as FORM_OF_A_PAGE
+from tests.support.client import Reply, wire
+from tests.support.files import FORM
 from tests.support.people import Caller, Chat
+from tests.support.pictures import BOUNDARY
 
 from tertulia.api.routes import ROUTES
 from tertulia.app import description
 from tertulia.http.routing import Route
+
+REQUESTS = int(os.environ.get("TERTULIA_TEST_REQUESTS", "100000"))  # of a long run, on both
 
 # Slow on purpose, or the end of those who ask here; they have scenes of their own.
 LEFT_OUT = {
@@ -33,6 +41,16 @@ LEFT_OUT = {
     ("DELETE", "/bots/{bot_id}"),
 }
 NOT_SENT = {"email", "new_email", "new_password", "old_password", "method"}
+
+DOORS = [
+    "/", "/login/", "/logout/", "/register/", "/accounts/login/", "/accounts/find/",
+    "/accounts/go/", "/accounts/password/reset/", "/accounts/second_factor/",
+    "/accounts/unsubscribe/missed_messages/{}",
+    "/join/{}/", "/avatar/{}", "/avatar/{}/medium", "/user_avatars/{}/{}", "/user_uploads/{}/{}",
+    "/user_uploads/temporary/{}/{}", "/user_uploads/thumbnail/{}/{}", "/external_content/{}/{}",
+    "/static/{}", "/integrations", "/integrations/{}", "/api", "/api/{}", "/saml/{}",
+    "/complete/{}/", "/json/{}", "/{}",
+]  # fmt: skip
 
 NASTY = [
     str(2**63),
@@ -67,6 +85,17 @@ WORDS = [
     "role:members", "#ff0000", "Europe/Berlin", "change_all", "add", "remove", "read", "starred",
     "https://example.com/%(id)s", r"#(?P<id>[0-9]+)", "```quote\nx\n```", "🙂" * 40, "x" * 12_000,
 ]  # fmt: skip
+FIELDS = [
+    "username",
+    "password",
+    "email",
+    "next",
+    "key",
+    "token",
+    "code",
+    "SAMLResponse",
+    "full_name",
+]
 OPERATORS = ["channel", "topic", "dm", "dm-including", "sender", "id", "with", "near", "is", "has",
              "in", "search", "channels", "mentions", "sender"]  # fmt: skip
 
@@ -76,8 +105,10 @@ OPERATORS = ["channel", "topic", "dm", "dm-including", "sender", "id", "with", "
     [
         ("sqlite", 2000),
         pytest.param("postgres", 1000, marks=pytest.mark.postgres),
-        pytest.param("sqlite", 70_000, marks=pytest.mark.soak),
-        pytest.param("postgres", 30_000, marks=[pytest.mark.soak, pytest.mark.postgres]),
+        pytest.param("sqlite", REQUESTS * 7 // 10, marks=pytest.mark.soak),
+        pytest.param(
+            "postgres", REQUESTS * 3 // 10, marks=[pytest.mark.soak, pytest.mark.postgres]
+        ),
     ],
 )
 def test_every_answer_to_anything_is_one_that_we_have_described(chat: Chat, count: int):
@@ -108,6 +139,9 @@ class Fuzzer:
         self.asked: set[tuple[str, str]] = set()
         self._chat, self._chance = chat, chance
         self._callers: list[Caller] = [*people.values(), chat.stranger]
+        self._browsers: dict[Caller, Browser] = {
+            each: Browser.of(each) for each in people.values() if each.record.bot_type is None
+        }
         self._document = msgspec.json.decode(description())
         self._routes = [each for each in ROUTES if (each.method, each.path) not in LEFT_OUT]
         users = [person.id for person in people.values()]
@@ -127,7 +161,9 @@ class Fuzzer:
         watches = self._chance.random() < 0.1
         before = self._chat.head() if watches else 0
 
-        answer = caller.request(route.method, self._address(route), **params)
+        answer = self._sent(caller, route, params)
+        if number % 10 == 0:
+            self._knock()
 
         self.statuses[answer.status] += 1
         self.asked.add((route.method, route.path))
@@ -136,6 +172,41 @@ class Fuzzer:
             before = self._chat.head()  # a job may have written something just then
             caller.request(route.method, self._address(route), **params)
             assert self._chat.head() == before, (route, params)
+
+    def _sent(self, caller: Caller, route: Route, params: dict[str, Any]) -> Reply:
+        """As programs send it mostly, as a page does, or as a form with parts."""
+        address, dice = self._address(route), self._chance.random()
+        if dice < 0.15 and caller in self._browsers:
+            return self._browsers[caller].calls(route.method, address, **params)
+        if dice < 0.3 and route.method != "GET":
+            return caller.raw(
+                route.method,
+                f"/api/v1{address}",
+                b"".join(self._part(name, wire(value)) for name, value in params.items())
+                + f"--{BOUNDARY}--\r\n".encode()[: self._chance.choice([99, 99, 3])],
+                Content_Type=FORM,
+            )
+        return caller.request(route.method, address, **params)
+
+    def _part(self, name: str, value: str) -> bytes:
+        file = self._chance.choice(["", "", "", '; filename="x\\"y.txt"', "; filename*=UTF-8''%00"])
+        head = f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="{name}"{file}\r\n\r\n'
+        return f"{head}{value}\r\n".encode("utf-8", "surrogatepass")
+
+    def _knock(self) -> None:
+        """At a page that anybody may open."""
+        chance, stranger = self._chance, self._chat.stranger
+        door = chance.choice(DOORS)
+        for _ in range(door.count("{}")):
+            word = chance.choice([*WORDS[:20], *NASTY, *map(str, self._ids)])
+            door = door.replace("{}", quote(word, safe="", errors="replace")[:3000] or "x", 1)
+        fields = {chance.choice(FIELDS): chance.choice([*WORDS, *NASTY]) for _ in range(3)}
+        form = urlencode(fields, errors="replace")
+        if chance.random() < 0.5:
+            answer = stranger.raw("GET", f"{door}?{form[:3000]}")
+        else:
+            answer = stranger.raw("POST", door, form.encode(), Content_Type=FORM_OF_A_PAGE)
+        assert answer.status < 500, (door, fields)
 
     def _address(self, route: Route) -> str:
         path = route.path.replace(":path}", "}")

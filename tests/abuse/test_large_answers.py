@@ -3,7 +3,7 @@
 import pytest
 from tests.support.watch import MOST_COUNTS, WATCH, count
 
-from tertulia import actions, storage
+from tertulia import actions, domain, storage
 from tertulia.domain.messages.message import Draft
 from tertulia.storage.database.tx import Tx
 
@@ -30,3 +30,74 @@ def test_thousands_of_long_messages_hold_nobody_up(chat):
     assert len(found["messages"]) == 1000
     held, _ = WATCH.longest["loop"]
     assert held < MOST_COUNTS / 2 * count()
+
+
+def test_an_answer_holds_so_much_and_says_that_there_is_more(chat, monkeypatch):
+    monkeypatch.setattr(actions.messages.fetching, "MOST_TEXT", 10 * 2 * len(LONG))
+    ana = chat.person("ana", channels=["kitchen"])
+    chat.write(says_much, ana.id, 40)
+    all_ids = [each["id"] for each in fetched(ana, anchor="oldest", num_after=1000, whole=True)]
+
+    newest = fetched(ana, anchor="newest", num_before=40)
+    oldest = fetched(ana, anchor="oldest", num_after=40)
+    middle = fetched(ana, anchor=all_ids[20], num_before=20, num_after=20)
+
+    assert len(all_ids) == 40
+    assert {len(newest), len(oldest), len(middle)} <= set(range(9, 20))
+    assert [each["id"] for each in newest] == all_ids[-len(newest) :]
+    assert [each["id"] for each in oldest] == all_ids[: len(oldest)]
+    assert middle[len(middle) // 2]["id"] == all_ids[20]
+    for path, params in (
+        ("/messages", {"message_ids": all_ids}),
+        ("/messages/matches_narrow", {"msg_ids": all_ids, "narrow": [["search", "work"]]}),
+    ):
+        ana.get(path, **params).fails("These messages are too long for one answer; ask for fewer.")
+
+
+def fetched(person, *, whole=False, **window):
+    """Page by page, or one page, which then is not all."""
+    answer = person.get("/messages", **window).succeeds()
+    if not whole:
+        assert not (answer["found_oldest"] and answer["found_newest"])
+        return answer["messages"]
+    found = answer["messages"]
+    while not answer["found_newest"]:
+        answer = person.get(
+            "/messages", anchor=found[-1]["id"], include_anchor=False, num_after=1000
+        ).succeeds()
+        found += answer["messages"]
+    return found
+
+
+def test_a_message_remembers_so_many_of_its_changes(chat, monkeypatch):
+    monkeypatch.setattr(domain.limits, "EDITS_PER_MESSAGE", 5)
+    monkeypatch.setattr(domain.limits, "EDITED_LENGTH", 2000)
+    ana = chat.person("ana", channels=["kitchen"])
+    soup = ana.says("0", to="kitchen > lunch")
+    for number in range(1, 9):
+        ana.patch(f"/messages/{soup.id}", content=str(number)).succeeds()
+
+    assert history_of(ana, soup) == ["3", "4", "5", "6", "7", "8"]
+    for words in ("x" * 900, "y" * 900, "8"):
+        ana.patch(f"/messages/{soup.id}", content=words).succeeds()
+    assert history_of(ana, soup) == ["y" * 900, "8"]
+    for number in range(8):
+        ana.patch(f"/messages/{soup.id}", topic=f"lunch {number}").succeeds()
+    assert len(ana.sees(soup)["edit_history"]) == 5
+
+
+def history_of(person, message):
+    answer = person.get(f"/messages/{message.id}/history").succeeds()
+    return [each["content"] for each in answer["message_history"]]
+
+
+def test_one_person_reacts_so_often_to_a_message(chat, monkeypatch):
+    monkeypatch.setattr(domain.limits, "REACTIONS_PER_MESSAGE", 2)
+    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+    path = f"/messages/{ana.says('Soup', to='kitchen > lunch').id}/reactions"
+    for name in ("tada", "smile"):
+        ana.post(path, emoji_name=name).succeeds()
+
+    ana.post(path, emoji_name="heart").fails("Too many reactions to one message (limit: 2)")
+
+    ben.post(path, emoji_name="heart").succeeds()

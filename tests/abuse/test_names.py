@@ -97,15 +97,16 @@ PLAIN, ALIKE = "سلام", "سلا\u200cم"
 
 def test_no_channel_is_called_so_that_it_cannot_be_told_from_another(chat):
     ana = chat.person("ana", role="owner")
-    ana.joins(PLAIN, "Café", "two words", "attic")
+    ana.joins(PLAIN, "Café", "two words", "attic", "loft", "\u043b\u0435\u0442\u043e")
 
-    for name in (ALIKE, "Cafe\u0301", "cafe\u0301", "two\u00a0words", "TWO  words"):
+    twins = ("\u0430ttic", "\u0410TTI\u0421", "tw\u03bf words")
+    for name in (ALIKE, "Cafe\u0301", "cafe\u0301", "two\u00a0words", "TWO  words", *twins):
         taken = {"code": "CHANNEL_ALREADY_EXISTS", "status": 409}
         words = f"Channel '{name}' already exists"
         wanted = [{"name": name}]
         ana.post("/users/me/subscriptions", subscriptions=wanted).fails(words, **taken)
         ana.post("/channels/create", name=name, subscribers=[]).fails(words, **taken)
-        path = f"/streams/{chat.channel('attic').id}"
+        path = f"/streams/{chat.channel('loft').id}"
         ana.patch(path, new_name=name).fails(words, **taken)
     ana.patch(f"/streams/{chat.channel('two words').id}", new_name="two  words").succeeds()
 
@@ -116,6 +117,10 @@ def test_no_group_or_folder_is_either(chat):
     ana.post("/user_groups/create", name=PLAIN, **group).succeeds()
     ana.post("/channel_folders/create", name=PLAIN, description="").succeeds()
 
+    ana.post("/user_groups/create", name="cooks", **group).succeeds()
+    ana.post("/user_groups/create", name="\u0441ooks", **group).fails(
+        "User group '\u0441ooks' already exists."
+    )
     ana.post("/user_groups/create", name=ALIKE, **group).fails(
         f"User group '{ALIKE}' already exists."
     )
@@ -125,7 +130,12 @@ def test_no_group_or_folder_is_either(chat):
 
 
 RESERVED = ("all", "Everyone", "channel", "TOPIC", "stream", "Notification Bot")
-ALMOST = ("notification  bot", "Notification\u00a0Bot", "\uff41\uff4c\uff4c")
+ALMOST = (
+    "N\u043etification B\u03bft",
+    "notification  bot",
+    "Notification\u00a0Bot",
+    "\uff41\uff4c\uff4c",
+)
 
 
 @pytest.mark.parametrize("name", [*RESERVED, *ALMOST])

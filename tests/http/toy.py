@@ -14,7 +14,8 @@ from tertulia.errors.authentication import GuestRefused, NotLoggedIn
 from tertulia.http.dispatch import Api
 from tertulia.http.forms import Files
 from tertulia.http.replies import Encoded, Reply, ok
-from tertulia.http.request import ApiRequest, Message
+from tertulia.http.request import ApiRequest
+from tertulia.http.rounds import Message
 from tertulia.http.routing import Route, delete, get, patch, post
 from tertulia.http.rules import Alias, MaxLength, NotBlank, Stripped
 

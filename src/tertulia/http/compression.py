@@ -34,3 +34,19 @@ async def compressed(body: bytes) -> bytes:
 def gzip(body: bytes) -> bytes:
     packer = zlib.compressobj(LEVEL, wbits=31)
     return packer.compress(body) + packer.flush()
+
+
+class GzipInParts:
+    """An answer whose beginning goes out while the rest is still being made."""
+
+    def __init__(self) -> None:
+        self._packer = zlib.compressobj(LEVEL, wbits=31)
+
+    def begin(self, part: bytes) -> bytes:
+        return self._packer.compress(part) + self._packer.flush(zlib.Z_SYNC_FLUSH)
+
+    async def end(self, part: bytes) -> bytes:
+        return await asyncio.get_running_loop().run_in_executor(_COMPRESSING, self._end, part)
+
+    def _end(self, part: bytes) -> bytes:
+        return self._packer.compress(part) + self._packer.flush()

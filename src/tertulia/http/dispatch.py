@@ -17,8 +17,6 @@ from email.utils import formatdate
 from functools import lru_cache, partial
 from typing import Any
 
-import structlog
-
 from tertulia.config import Config
 from tertulia.errors import ClientError
 from tertulia.errors.http import InternalError, RateLimited, ServerStopping
@@ -26,26 +24,19 @@ from tertulia.http import compression
 from tertulia.http.aside import QUICK_BYTES, decoded
 from tertulia.http.forms import Files, Incoming
 from tertulia.http.holdings import Holdings
-from tertulia.http.replies import encode, encode_error
-from tertulia.http.request import (
-    EARLY_BODY_BYTES,
-    ApiRequest,
-    Disconnected,
-    Receive,
-    Scope,
-    Send,
-)
+from tertulia.http.replies import Elsewhere, encode, encode_error
+from tertulia.http.request import EARLY_BODY_BYTES, ApiRequest, Disconnected
+from tertulia.http.rounds import BLOCK_BYTES, Pieces, Receive, Scope, Send, head_of
 from tertulia.http.routing import Route, RouteNode, Router, path_arguments
+from tertulia.log_lines import log
 
 Admit = Callable[[ApiRequest, Route], Awaitable[Any]]
 Greet = Callable[[ApiRequest], int]
 Observe = Callable[[str, str, int, float], None]
 Refused = Callable[[Any, Route, ClientError], Awaitable[None]]
+LookAgain = Callable[[], Awaitable[bool]]
 
 NO_ROUTE = "-"
-PIECE_BYTES = 1 << 16  # of an answer: the next is sent when the client has taken this one
-
-log = structlog.get_logger(__name__)
 
 
 @dataclass(slots=True)
@@ -81,7 +72,7 @@ class Exchange:
 @dataclass(frozen=True, slots=True)
 class Answer:
     status: int
-    body: bytes = b""
+    body: bytes | Pieces = b""
     headers: dict[str, str] = field(default_factory=dict)
 
 
@@ -93,8 +84,10 @@ class Api:
     may be read before it is known what they want. Both note in `request.counted_for` whose bytes
     these are. `absent` says why there is nothing at an address, by how that begins. `observe` is
     told the method, the route's template, the status and the seconds of every answer, and `refused`
-    of every call that was let in and not answered with what it asked for. Other sites' pages may
-    call, unless it is for browsers that are known by a cookie.
+    of every call that was let in and not answered with what it asked for. Before a call is told
+    that something is not there, `look_again` hears what others have made; if there are others, it
+    is tried once more. Other sites' pages may call, unless it is for browsers that are known by a
+    cookie.
     """
 
     def __init__(
@@ -109,6 +102,7 @@ class Api:
         absent: Mapping[str, ClientError] | None = None,
         observe: Observe | None = None,
         refused: Refused | None = None,
+        look_again: LookAgain | None = None,
     ) -> None:
         self._router = Router(routes, prefix, absent)
         self._admit = admit
@@ -118,7 +112,9 @@ class Api:
         self._max_header_bytes = config.max_header_bytes
         self._observe = observe
         self._refused = refused
-        self._headers = _ALWAYS if for_browsers else [*_ALWAYS, *_ANY_PAGE_MAY_CALL]
+        self._look_again = look_again
+        self._always = _ALWAYS if for_browsers else [*_ALWAYS, *_ANY_PAGE_MAY_CALL]
+        self._usual_head = lru_cache(maxsize=1)(self._make_usual_head)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         exchange = Exchange(scope["method"], time.perf_counter())
@@ -129,10 +125,12 @@ class Api:
             return
         except ClientError as error:
             answer = _refusal(error, exchange)
+            _forget_way(error)
         except asyncio.CancelledError:  # told to stop, the server has waited for us long enough
             answer = _refusal(ServerStopping(), exchange)
         except Exception as error:
             answer = _failure(error, exchange)
+            _forget_way(error)
         answer = await self._give(send, answer, exchange)
         if self._observe is not None:
             seconds = time.perf_counter() - exchange.started
@@ -171,33 +169,50 @@ class Api:
 
         call = await self._admit(request, route)
         try:
-            answer = await self._done(request, route, texts, call, limit)
+            answer = await self._tried(request, route, texts, call, limit)
         except ClientError as error:
             if self._refused is not None:
                 await self._refused(call, route, error)
             raise
-        if route.is_recorded:
+        if route.records(request.params):
             log.info("done", **exchange.facts())
         return answer
+
+    async def _tried(
+        self, request: ApiRequest, route: Route, texts: list[str], call: Any, limit: int
+    ) -> Answer:
+        """What was refused has left no trace, so it can be tried again."""
+        try:
+            return await self._done(request, route, texts, call, limit)
+        except ClientError as error:
+            if route.contract.streams_files or not error.tells_of_absence:
+                raise
+            if self._look_again is None or not await self._look_again():
+                raise
+        return await self._done(request, route, texts, call, limit)
 
     async def _done(
         self, request: ApiRequest, route: Route, texts: list[str], call: Any, limit: int
     ) -> Answer:
         if route.requires is not None:
             route.requires(call)
-        streams = route.contract.streams_files
-        if route.contract.body_argument is None:
+        contract = route.contract
+        if contract.body_argument is None:
             request.refuse_unknown_body()
-        if not streams:
+        if not contract.streams_files:
             await request.read_rest(limit)
-        files = Incoming(request.incoming()) if streams else Files(request.files)
+        files = Incoming(request.incoming()) if contract.streams_files else Files(request.files)
         arguments = await decoded(
-            request.size, partial(route.contract.parse, request.params, files, request.body)
+            request.size, partial(contract.parse, request.params, files, request.body)
         )
-        arguments |= path_arguments(route, texts)
+        if texts:
+            arguments |= path_arguments(route, texts)
         run = route.endpoint(call, **arguments)
         reply = await (_watched(run, request) if route.long_poll else run)
-        return Answer(200, encode(reply, route.contract.unsupported(request.params)))
+        body = encode(reply, contract.unsupported(request.params))
+        if isinstance(reply, Elsewhere):
+            return Answer(302, body, {"Location": reply.url})
+        return Answer(200, body)
 
     async def _give(self, send: Send, answer: Answer, exchange: Exchange) -> Answer:
         """Send an answer, or that there are too many which the caller does not read."""
@@ -216,15 +231,35 @@ class Api:
         return answer
 
     def _held(self, answer: Answer, request: ApiRequest) -> AbstractContextManager[None]:
-        if len(answer.body) <= PIECE_BYTES:
+        if len(answer.body) <= BLOCK_BYTES:
             return nullcontext()
         return self._holdings.holding(request.counted_for, len(answer.body))
 
     async def _send(self, send: Send, answer: Answer, exchange: Exchange) -> None:
-        own = answer.headers
-        if exchange.request is not None and exchange.request.reply_headers:
-            own = exchange.request.reply_headers | own
-        headers = [*self._headers]
+        request = exchange.request
+        body = b"" if exchange.method == "HEAD" else answer.body
+        if request is not None and request.round is not None:
+            await request.round.reply(self._head(answer, request.reply_headers), body)
+            return
+        headers = self._headers(answer, {} if request is None else request.reply_headers)
+        await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+        await send({"type": "http.response.body", "body": bytes(body)})
+
+    def _head(self, answer: Answer, reply_headers: dict[str, str]) -> bytes:
+        """Nearly all heads of one second are alike, but for the length."""
+        if reply_headers or answer.headers or answer.status != 200:
+            date = (b"date", _http_date(int(time.time())))
+            return head_of(answer.status, [date, *self._headers(answer, reply_headers)])
+        return b"%bcontent-length: %d\r\n" % (self._usual_head(int(time.time())), len(answer.body))
+
+    def _make_usual_head(self, now: int) -> bytes:
+        date = _http_date(now)
+        dated = [(b"date", date), *self._always, _CACHE_CONTROL, (b"expires", date)]
+        return head_of(200, [*dated, (b"content-type", b"application/json")])
+
+    def _headers(self, answer: Answer, reply_headers: dict[str, str]) -> list[tuple[bytes, bytes]]:
+        own = reply_headers | answer.headers
+        headers = [*self._always]
         for name, value in own.items():
             headers.append((name.lower().encode(), value.encode("latin-1")))
         if "Cache-Control" not in own:
@@ -232,19 +267,13 @@ class Api:
         if answer.status != 204:
             headers.append((b"content-type", b"application/json"))
             headers.append((b"content-length", str(len(answer.body)).encode()))
-        body = b"" if exchange.method == "HEAD" else answer.body
-        await send({"type": "http.response.start", "status": answer.status, "headers": headers})
-        *before, last = range(0, max(1, len(body)), PIECE_BYTES)
-        for start in before:
-            piece = body[start : start + PIECE_BYTES]
-            await send({"type": "http.response.body", "body": piece, "more_body": True})
-        await send({"type": "http.response.body", "body": body[last:]})
+        return headers
 
 
 async def _compressed(answer: Answer, request: ApiRequest) -> Answer:
     if not compression.is_wanted(request.header("accept-encoding"), len(answer.body)):
         return answer
-    body = await compression.compressed(answer.body)
+    body = await compression.compressed(bytes(answer.body))
     return Answer(answer.status, body, {**answer.headers, "Content-Encoding": "gzip"})
 
 
@@ -307,7 +336,7 @@ _ALWAYS = [
 ]
 _ANY_PAGE_MAY_CALL = [
     (b"access-control-allow-origin", b"*"),
-    (b"access-control-allow-headers", b"Authorization"),
+    (b"access-control-allow-headers", b"Authorization, Content-Type, Idempotency-Key"),
     (b"access-control-allow-methods", b"GET, POST, DELETE, PUT, PATCH, HEAD"),
 ]
 _CACHE_CONTROL = (b"cache-control", b"max-age=0, no-cache, no-store, must-revalidate, private")
@@ -316,3 +345,12 @@ _CACHE_CONTROL = (b"cache-control", b"max-age=0, no-cache, no-store, must-revali
 @lru_cache(maxsize=1)
 def _http_date(seconds: int) -> bytes:
     return formatdate(seconds, usegmt=True).encode()
+
+
+def _forget_way(error: BaseException) -> None:
+    """An error knows all that it has come through; where it is known there, too, all of that, with
+    everything that was sent, would wait for the collector."""
+    error.__traceback__ = None
+    before, error.__context__ = error.__context__, None
+    if before is not None:
+        _forget_way(before)

@@ -11,9 +11,8 @@ from typing import Any, get_args, get_origin
 import msgspec
 
 from tertulia.http.params import Parameter
-from tertulia.http.replies import Encoded, Reply
+from tertulia.http.replies import Elsewhere, Encoded, Reply
 from tertulia.http.routing import Access, Route
-from tertulia.http.rules import Problem
 
 URLENCODED = "application/x-www-form-urlencoded"
 MULTIPART = "multipart/form-data"
@@ -39,6 +38,27 @@ ERROR = {
     "required": ["result", "msg", "code"],
 }
 
+REFUSALS: dict[str, dict[str, Any]] = {
+    "Refused": {
+        "description": "It was not done; `code` and `msg` say why.",
+        "content": {JSON: {"schema": {"$ref": REFERENCE.format(name="Error")}}},
+    },
+    "NotLoggedIn": {
+        "description": "It is not known who asks, or the key is not good.",
+        "content": {JSON: {"schema": {"$ref": REFERENCE.format(name="Error")}}},
+    },
+    "TooManyRequests": {
+        "description": "One has asked too often.",
+        "headers": {
+            "Retry-After": {
+                "description": "In how many seconds to ask again.",
+                "schema": {"type": "integer"},
+            }
+        },
+        "content": {JSON: {"schema": {"$ref": REFERENCE.format(name="Error")}}},
+    },
+}
+
 SECURITY: dict[Access, list[dict[str, list[str]]]] = {
     "public": [],
     "spectator": [{"basic": []}, {}],
@@ -53,8 +73,13 @@ class Glossary:
 
     about: str = ""
     sentence: Callable[[Route, str], str] = lambda route, name: ""
+    of_field: Callable[[str, str], str] = lambda kind, name: ""
+    # By kind of answer, what else may stand in it.
+    besides: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     headers: Mapping[tuple[str, str], Mapping[str, str]] = field(default_factory=dict)
-    examples: Mapping[str, Any] = field(default_factory=dict)
+    webhooks: Mapping[str, Any] = field(default_factory=dict)  # what the server calls by itself
+    example: Callable[[Route], Mapping[str, Any]] = lambda route: {}
+    example_of_path: Callable[[str], Any] = lambda name: None
 
 
 def describe(
@@ -69,13 +94,13 @@ def describe(
     routes = sorted(routes, key=lambda route: (route.path, route.method))
     glossary = glossary or Glossary()
     schemas, components = _reply_schemas(routes)
-    ids = _operation_ids(routes)
+    ids, titles = _operation_ids(routes), _titles(routes)
     paths: dict[str, dict[str, Any]] = {}
     for route in routes:
         path = prefix + route.path.replace(":path}", "}")
-        operation = {"operationId": ids[route.method, route.path]} | _operation(
-            route, schemas[route.contract.reply], glossary
-        )
+        named = {"operationId": ids[route.method, route.path]}
+        operation = named | _operation(route, schemas[route.contract.reply], glossary)
+        operation["summary"] = titles[route.method, route.path]
         paths.setdefault(path, {})[route.method.lower()] = operation
     about = {"description": glossary.about} if glossary.about else {}
     document = {
@@ -83,8 +108,10 @@ def describe(
         "info": {"title": title, "version": version, **about},
         "servers": [{"url": "/"}],
         "paths": paths,
+        "webhooks": dict(glossary.webhooks),
         "components": {
-            "schemas": {"Envelope": ENVELOPE, "Error": ERROR, **components},
+            "schemas": _with_words({"Envelope": ENVELOPE, "Error": ERROR, **components}, glossary),
+            "responses": REFUSALS,
             "securitySchemes": {
                 "basic": {"type": "http", "scheme": "basic"},
                 "key": {"type": "apiKey", "in": "query", "name": "api_key"},
@@ -103,6 +130,17 @@ def _operation_ids(routes: Sequence[Route]) -> dict[tuple[str, str], str]:
             name = f"{name}_{route.segments[-1].strip('{}')}"
         ids[route.method, route.path] = name
     return ids
+
+
+def _titles(routes: Sequence[Route]) -> dict[tuple[str, str], str]:
+    """What each does; of several addresses of one function, the shortest needs no addition."""
+    titles: dict[tuple[str, str], str] = {}
+    for route in sorted(routes, key=lambda route: len(route.path)):
+        title = route.summary
+        if title and title in titles.values():
+            title = f"{title} (also at `{route.path}`)"
+        titles[route.method, route.path] = title
+    return titles
 
 
 def _tidied(value: Any) -> Any:
@@ -129,24 +167,25 @@ def _operation(route: Route, reply: Mapping[str, Any], glossary: Glossary) -> di
     if has_query:
         parameters += [_query_parameter(each, said) for each in contract.parameters]
     operation: dict[str, Any] = {
-        "summary": route.summary,
         "tags": [route.tag],
         "security": SECURITY[route.access],
         "parameters": parameters,
         "responses": {
-            "200": {
-                "description": "Success",
+            "302" if contract.reply is Elsewhere else "200": {
+                "description": "It was done.",
                 "content": {JSON: {"schema": {"allOf": [_reference("Envelope"), reply]}}},
             },
-            "default": {
-                "description": "An error",
-                "content": {JSON: {"schema": _reference("Error")}},
-            },
+            **({} if route.access == "public" else {"401": _refusal("NotLoggedIn")}),
+            "429": _refusal("TooManyRequests"),
+            "default": _refusal("Refused"),
         },
     }
     if contract.body_argument is not None:
         operation["parameters"] += [_query_parameter(each, said) for each in contract.parameters]
-        operation["requestBody"] = {"content": {JSON: {"schema": {}}, URLENCODED: {"schema": {}}}}
+        operation["requestBody"] = {
+            "description": "What the service sends.",
+            "content": {JSON: {"schema": {}}, URLENCODED: {"schema": {}}},
+        }
     elif not has_query and (contract.parameters or contract.files_argument):
         operation["requestBody"] = _body(contract.parameters, contract.files_argument, said)
     return operation
@@ -163,20 +202,12 @@ class _Said:
         words = [self.glossary.sentence(self.route, name)]
         if parameter is not None and parameter.aliases:
             words.append(f"May also be sent as `{'`, `'.join(parameter.aliases)}`.")
-        text = " ".join(filter(None, words))
-        return {"description": text} if text else {}
+        return _description(" ".join(filter(None, words)))
 
-    def example(self, parameter: Parameter) -> dict[str, Any]:
-        """An example, where the parameter takes it."""
-        example = self.glossary.examples.get(parameter.name)
-        if example is None:
-            return {}
-        text = example if isinstance(example, str) else msgspec.json.encode(example).decode()
-        try:
-            parameter.read(text)
-        except Problem:
-            return {}
-        return {"examples": [example]}
+    @property
+    def example(self) -> Mapping[str, Any]:
+        """A call that is worth sending, by the names of its parameters."""
+        return self.glossary.example(self.route)
 
 
 def _path_parameter(name: str, kind: type, said: _Said) -> dict[str, Any]:
@@ -184,7 +215,8 @@ def _path_parameter(name: str, kind: type, said: _Said) -> dict[str, Any]:
         {"type": "integer", "minimum": 0} if kind is int else {"type": "string"}
     )
     shown = {"name": name, "in": "path", "required": True, "schema": schema}
-    return shown | said.of(f"{{{name}}}")
+    example = said.glossary.example_of_path(name)
+    return shown | said.of(f"{{{name}}}") | ({} if example is None else {"example": example})
 
 
 def _query_parameter(parameter: Parameter, said: _Said) -> dict[str, Any]:
@@ -197,9 +229,12 @@ def _query_parameter(parameter: Parameter, said: _Said) -> dict[str, Any]:
     }
     if words:
         shown["description"] = words
+    example = {}
+    if parameter.name in said.example:
+        example = {"example": said.example[parameter.name]}
     if _is_json(parameter):
-        return shown | {"content": {JSON: {"schema": schema}}}
-    return shown | {"schema": schema}
+        return shown | {"content": {JSON: {"schema": schema, **example}}}
+    return shown | {"schema": schema, **example}
 
 
 def _body(
@@ -218,6 +253,8 @@ def _body(
     content: dict[str, Any] = {"schema": schema}
     if encoding:
         content["encoding"] = encoding
+    if said.example:
+        content["example"] = dict(said.example)
     is_required = bool(required) or files_argument is not None
     media = MULTIPART if files_argument is not None else URLENCODED
     return {"required": is_required, "content": {media: content}}
@@ -233,7 +270,7 @@ def _is_json(parameter: Parameter) -> bool:
 
 
 def _described(parameter: Parameter, said: _Said) -> dict[str, Any]:
-    schema = dict(parameter.schema) | said.of(parameter.name, parameter) | said.example(parameter)
+    schema = dict(parameter.schema) | said.of(parameter.name, parameter)
     if not parameter.is_required and parameter.default not in (None, msgspec.UNSET):
         schema["default"] = msgspec.to_builtins(parameter.default)
     return schema
@@ -246,6 +283,29 @@ def _reply_schemas(routes: Sequence[Route]) -> tuple[dict[Any, Any], dict[str, A
     by_struct = dict(zip(structs, found, strict=True))
     schemas = {reply: by_struct[struct] for reply, struct in replies.items()}
     return schemas, dict(sorted(components.items()))
+
+
+def _with_words(schemas: Mapping[str, Any], glossary: Glossary) -> dict[str, Any]:
+    """The same, with what each field is; docstrings are for those who read the code."""
+    told = {}
+    for kind, schema in schemas.items():
+        fields = {
+            name: field | _description(glossary.of_field(kind, name))
+            for name, field in schema.get("properties", {}).items()
+        }
+        more = glossary.besides.get(kind, {})
+        fields = {name: _description(words) for name, words in more.items()} | fields
+        shown = {name: value for name, value in schema.items() if name != "description"}
+        told[kind] = shown | ({"properties": fields} if fields else {})
+    return told
+
+
+def _description(words: str) -> dict[str, str]:
+    return {"description": words} if words else {}
+
+
+def _refusal(name: str) -> dict[str, str]:
+    return {"$ref": f"#/components/responses/{name}"}
 
 
 def _struct_of(route: Route) -> type[Reply]:

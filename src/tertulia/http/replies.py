@@ -10,6 +10,9 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from tertulia.errors import ClientError
+from tertulia.http.rounds import Pieces
+
+MANY_PIECES = 1000
 
 
 class Reply(msgspec.Struct):
@@ -19,19 +22,26 @@ class Reply(msgspec.Struct):
     """
 
 
+class Elsewhere(Reply):
+    """What was asked for is at another address, to which those who fetch it are led on."""
+
+    url: str
+
+
 R_co = TypeVar("R_co", bound=Reply, covariant=True)
 
 
 class Encoded(Generic[R_co]):
     """A reply whose keys are already a JSON object in bytes: `-> Encoded[EventsReply]`.
 
-    The type says what the bytes hold, for the API description; nothing checks it here.
+    It may come in pieces, which are put together with the envelope, once. The type says what the
+    bytes hold, for the API description; nothing checks it here.
     """
 
-    __slots__ = ("body",)
+    __slots__ = ("pieces",)
 
-    def __init__(self, body: bytes) -> None:
-        self.body = body
+    def __init__(self, *pieces: bytes) -> None:
+        self.pieces = pieces
 
 
 _OK = Reply()
@@ -46,15 +56,17 @@ _encode = msgspec.json.Encoder().encode
 _SUCCESS = b'{"result":"success","msg":""'
 
 
-def encode(reply: Reply | Encoded[Any], ignored: Sequence[str] = ()) -> bytes:
-    keys = reply.body if type(reply) is Encoded else _encode(reply)
+def encode(reply: Reply | Encoded[Any], ignored: Sequence[str] = ()) -> bytes | Pieces:
+    pieces = reply.pieces if type(reply) is Encoded else (_encode(reply),)
     parts: list[bytes | memoryview] = [_SUCCESS]
-    if len(keys) > 2:
-        parts += (b",", memoryview(keys)[1:-1])
+    if pieces != (b"{}",):
+        parts += (b",", *pieces)
+        parts[2] = memoryview(parts[2])[1:]
+        parts[-1] = memoryview(parts[-1])[:-1]
     if ignored:
         parts += (b',"ignored_parameters_unsupported":', _encode(ignored))
     parts.append(b"}\n")
-    return b"".join(parts)
+    return Pieces(parts) if len(parts) > MANY_PIECES else b"".join(parts)
 
 
 def encode_error(error: ClientError) -> bytes:

@@ -6,16 +6,8 @@ memory nor keep us busy decoding.
 """
 
 import re
-from collections.abc import (
-    AsyncIterator,
-    Awaitable,
-    Callable,
-    Hashable,
-    Iterable,
-    MutableMapping,
-)
+from collections.abc import AsyncIterator, Hashable, Iterable
 from functools import partial
-from typing import Any
 from urllib.parse import quote
 
 from tertulia.errors import ClientError
@@ -24,16 +16,7 @@ from tertulia.http.aside import QUICK_BYTES, decoded
 from tertulia.http.forms import FileHead, RawBody, UploadedFile, media_type, read_urlencoded
 from tertulia.http.json_text import read_json
 from tertulia.http.multipart import Multipart, read_multipart
-
-Message = MutableMapping[str, Any]
-Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-Leave = Callable[[], None]
-
-# Where a scope tells how to hear that the client has gone: a task that waits for
-# `http.disconnect` would cost every parked poll as much again.
-ON_LEAVING = "tertulia.on_leaving"
+from tertulia.http.rounds import ROUND, HttpRound, Leave, Receive, Scope
 
 EARLY_BODY_BYTES = 1 << 20  # of somebody we know
 STRANGERS_BODY_BYTES = 1 << 16
@@ -57,11 +40,10 @@ class ApiRequest:
         "_body",
         "_is_kept",
         "_method_field",
-        "_on_leaving",
         "_problem",
         "_query",
-        "_raw_headers",
         "_receive",
+        "_scope",
         "_size",
         "_unread",
         "body",
@@ -74,6 +56,7 @@ class ApiRequest:
         "path",
         "peer_address",
         "reply_headers",
+        "round",
         "scheme",
         "sent_method",
     )
@@ -81,7 +64,8 @@ class ApiRequest:
     def __init__(self, scope: Scope, receive: Receive, max_header_bytes: int = 1 << 16) -> None:
         """Raises a ClientError when the head alone is too large."""
         self._receive = receive
-        self._on_leaving: Callable[[Leave | None], None] | None = scope.get(ON_LEAVING)
+        self._scope = scope
+        self.round: HttpRound | None = scope.get(ROUND)
         # uvicorn has put here what a proxy of ours says of them: see `serving.uvicorn_config`.
         self.client_address: str = (scope.get("client") or ("",))[0]  # may be empty
         self.peer_address: str = scope.get("peer", "")  # who is connected to us, proxy or not
@@ -89,8 +73,7 @@ class ApiRequest:
         self.method: str = scope["method"]
         self.sent_method = self.method  # a form can make it another one, below
         self.path = _raw_path(scope)  # still percent-encoded
-        self._raw_headers: list[tuple[bytes, bytes]] = scope["headers"]
-        self.headers = _headers(self._raw_headers, max_header_bytes)
+        self.headers = _headers(scope["headers"], max_header_bytes)
         self.params: dict[str, str] = {}
         self.files: list[UploadedFile] = []
         self.counted_for: Hashable = None  # whose limits it counts against, once that is known
@@ -112,6 +95,18 @@ class ApiRequest:
 
     def header(self, name: str) -> str | None:
         return self.headers.get(name.lower())
+
+    def only_header(self, name: str) -> str | None:
+        """The same, for one that is believed: None if it came more than once, since then somebody
+        else may have sent one of them."""
+        wanted = name.lower().encode()
+        found = [value for each, value in self._scope["headers"] if each == wanted]
+        return found[0].decode("latin-1") if len(found) == 1 else None
+
+    @property
+    def raw_query(self) -> bytes:
+        """What stands after the question mark, as it came."""
+        return self._query
 
     @property
     def host(self) -> str:
@@ -192,12 +187,21 @@ class ApiRequest:
     def forget_head(self) -> None:
         """Let go of what nobody will ask for any more while the answer is waited for."""
         self.headers = {name: self.headers[name] for name in _NEEDED_LAST if name in self.headers}
-        self._raw_headers.clear()
+        self._scope["headers"].clear()
+        self._scope.clear()
 
     def when_client_leaves(self, leave: Leave | None) -> None:
         """What is to be done if the connection is lost from now on, or nothing any more."""
-        if self._on_leaving is not None:
-            self._on_leaving(leave)
+        if self.round is not None:
+            self.round.when_client_leaves(leave)
+
+    def check_client_is_there(self) -> None:
+        """Raises Disconnected if nobody would read an answer."""
+        gone: list[bool] = []
+        self.when_client_leaves(lambda: gone.append(True))
+        self.when_client_leaves(None)
+        if gone:
+            raise Disconnected
 
     async def _read(self, limit: int) -> None:
         """Reads to the end of the body, or until there is more of it than the limit."""
@@ -249,9 +253,9 @@ class ApiRequest:
     def _decode(self, body: bytes) -> tuple[dict[str, str], list[UploadedFile]]:
         if self._is_multipart():
             return read_multipart(body, self.headers["content-type"])
-        if media_type(self.headers.get("content-type", "")) == _JSON:
-            return read_json(body), []
-        return read_urlencoded(body), []
+        # Compat: `curl -d '{…}'` calls JSON a form.
+        is_json = not self._is_form() or (not self._is_kept and _looks_like_json(body))
+        return (read_json if is_json else read_urlencoded)(body), []
 
     def _has_form(self) -> bool:
         return media_type(self.headers.get("content-type", "")) in _FORMS
@@ -267,6 +271,10 @@ class ApiRequest:
 
     def _is_multipart(self) -> bool:
         return media_type(self.headers.get("content-type", "")) == "multipart/form-data"
+
+
+def _looks_like_json(body: bytes) -> bool:
+    return body.startswith(b"{") and body.endswith((b"}", b"}\n"))
 
 
 def _raw_path(scope: Scope) -> str:

@@ -36,6 +36,7 @@ class Route:
     max_body: int | None = None  # in bytes, where the server's own limit is not the right one
     long_poll: bool = False  # answers late, so we watch whether the client is still there
     is_recorded: bool = False  # told by the audit log, and by a line in the server's log
+    recorded_with: frozenset[str] = frozenset()  # only where one of these is given, if there are
 
     @property
     def contract(self) -> Contract:
@@ -53,6 +54,11 @@ class Route:
     @property
     def segments(self) -> list[str]:
         return self.path.split("/")[1:]
+
+    def records(self, params: Mapping[str, str]) -> bool:
+        """Whether a call with these parameters is told by the audit log."""
+        wanted = self.recorded_with
+        return self.is_recorded and (not wanted or not wanted.isdisjoint(params))
 
     def shown(self, path: str) -> str:
         """The address that was asked for, for logs: with its numbers, without anybody's words."""
@@ -152,6 +158,7 @@ class Router:
         self._prefix = prefix
         self._absent = absent or {}
         self._root = RouteNode()
+        self._fixed: dict[str, RouteNode] = {}  # by address, where nothing in it varies
         for route in routes:
             place = self._root
             path_types = path_types_of(route.endpoint)
@@ -160,12 +167,16 @@ class Router:
             if route.method in place.routes:
                 raise TypeError(f"{route.method} {route.path} is there twice")
             place.routes[route.method] = route
+            if not path_types and route.path.isascii():
+                self._fixed[prefix + route.path] = place
 
     def find(self, path: str) -> tuple[RouteNode, list[str]]:
         """The place, and the texts of the path that stand for its variables, in order.
 
         `path` is still percent-encoded. Raises NotFound or NotUtf8, or what `absent` says.
         """
+        if path in self._fixed:
+            return self._fixed[path], []
         if not path.startswith(self._prefix + "/") or "%00" in path:
             raise NotFound
         if path.endswith("/"):

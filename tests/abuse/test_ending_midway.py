@@ -1,0 +1,90 @@
+"""Who is let go while a request of theirs is under way does nothing more with it.
+
+A request is let in by what the server remembers; what it asks for is done by what the database
+says. Here an account ends, or loses its role, just between the two, in every call there is.
+"""
+
+import pytest
+from tests.api.good_calls import FAREWELLS, address, ask, good_calls
+
+from tertulia.domain.people.user import Role
+from tertulia.storage.database.tx import Tx
+
+# Done by a bot of theirs, by somebody else or by nobody; or nothing stays of it.
+LEFT_OUT = FAREWELLS | {
+    *((method, "/bot_storage") for method in ("PUT", "DELETE")),
+    ("POST", "/realm/deactivate"),
+    ("POST", "/fetch_api_key"),
+    ("POST", "/jwt/fetch_api_key"),
+    ("POST", "/messages/render"),
+    ("POST", "/users/me/presence"),
+    ("POST", "/typing"),
+    ("POST", "/messages/{message_id}/typing"),
+    ("POST", "/users/me/second_factor/secret"),
+    ("POST", "/mobile_push/test_notification"),
+    ("POST", "/mobile_push/e2ee/test_notification"),
+    ("POST", "/calls/bigbluebutton/create"),
+    ("POST", "/calls/nextcloud_talk/create"),
+}
+
+
+@pytest.fixture
+def chat(mailing):
+    """Some calls need a server that sends mail."""
+    return mailing
+
+
+def end(tx: Tx, user_id: int) -> None:
+    """As if it were done this moment, and not told yet."""
+    tx.execute("UPDATE account SET is_active = FALSE WHERE id = :id", id=user_id)
+
+
+def demote(tx: Tx, user_id: int) -> None:
+    tx.execute("UPDATE account SET role = :role WHERE id = :id", role=int(Role.MEMBER), id=user_id)
+
+
+def restore(tx: Tx, user_id: int) -> None:
+    tx.execute(
+        "UPDATE account SET is_active = TRUE, role = :role WHERE id = :id",
+        role=int(Role.OWNER),
+        id=user_id,
+    )
+
+
+class Latecomer:
+    """Lets in as ever; whom it waits for has come to an end the moment after."""
+
+    def __init__(self, admit, user_id: int, happens) -> None:
+        self._admit, self._user_id, self._happens = admit, user_id, happens
+        self.waits = False
+
+    async def __call__(self, request, route):
+        call = await self._admit(request, route)
+        if self.waits and call.caller is not None and call.caller.id == self._user_id:
+            self.waits = False
+            await call.aside_db.write(self._happens, self._user_id)
+        return call
+
+
+@pytest.mark.parametrize("happens", [end, demote])
+def test_nobody_does_what_they_may_no_longer_do(chat, monkeypatch, happens):
+    ana, calls, places = good_calls(chat)
+    api = chat.server.application._api
+    late = Latecomer(api._admit, ana.id, happens)
+    monkeypatch.setattr(api, "_admit", late)
+    tried, done = 0, []
+    for route in calls:
+        if route[0] == "GET" or route in LEFT_OUT:
+            continue
+        path, params = address(route, places), calls[route]
+        before = chat.head()
+        late.waits = True
+        answer = ask(ana, route[0], path, **params)
+        if answer.status == 200 or chat.head() != before:
+            done.append(route)
+        late.waits = False
+        chat.write(restore, ana.id)
+        tried += 1
+
+    assert tried > 80
+    assert done == ([] if happens is end else [("POST", "/messages")])  # that anybody may

@@ -1,0 +1,178 @@
+"""Pictures of other sites: these never meet the readers, and we are sent nowhere by strangers."""
+
+import html
+import ipaddress
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from tests.support.client import Reply
+from tests.support.ears import Ears
+from tests.support.people import Chat, Person
+from tests.support.pictures import picture
+from tests.support.receivers import Receiver, closed_port, hang_up, redirect, stream_for_ever
+
+from tertulia.links import external_pictures
+
+HOME = (ipaddress.ip_network("127.0.0.0/8"),)
+PICTURE = picture("JPEG")
+SRC = re.compile(r'<img src="([^"]*)"')
+
+
+@dataclass
+class Gallery(Receiver):
+    """A site that has a picture, and other things, by path."""
+
+    things: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.site = self.url.removesuffix("/hook")
+
+    def _reply(self, handler: Any) -> None:
+        self.answer = self.things.get(handler.path.partition("?")[0], (404, b""))
+        super()._reply(handler)
+
+
+@pytest.fixture
+def site() -> Iterator[Gallery]:
+    gallery = Gallery(things={"/cat.jpg": (200, PICTURE)})
+    yield gallery
+    gallery.close()
+
+
+@pytest.fixture
+def chat(start_server) -> Chat:
+    return Chat.found(start_server(external_pictures=True, external_picture_networks=HOME))
+
+
+def shown(person: Person, content: str) -> list[str]:
+    said = person.says(content, to="kitchen > pictures")
+    return [html.unescape(src) for src in SRC.findall(person.sees(said)["content"])]
+
+
+def looks(person: Person, path: str) -> Reply:
+    return person.chat.stranger.raw("GET", path)
+
+
+def test_whoever_reads_asks_us_and_we_ask_the_site_once(chat, site):
+    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+    content = f"{site.site}/cat.jpg?a=1&b=<2"
+
+    (path,) = shown(ana, content)
+    answers = [looks(ana, path), looks(ben, path)]
+
+    for answer in answers:
+        assert (answer.status, answer.body) == (200, PICTURE)
+        assert answer.headers["content-type"] == "image/jpeg"
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert "default-src 'none'" in answer.headers["content-security-policy"]
+        assert "max-age" in answer.headers["cache-control"]
+    (heard,) = site.heard
+    assert heard.path == "/cat.jpg?a=1&b=%3C2"
+    assert not {"cookie", "authorization", "referer", "x-forwarded-for"} & heard.headers.keys()
+
+
+def test_every_way_to_a_message_leads_to_us(chat, site):
+    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+    ears: Ears = ben.listens_for("message", "update_message", apply_markdown=True)
+    address = f"{site.site}/cat.jpg"
+    said = ana.says(f"meow {address}", to="kitchen > cats")
+    ana.patch(f"/messages/{said.id}", content=f"purr {address}").succeeds()
+    search = [{"operator": "search", "operand": "purr"}]
+
+    told = [
+        ears.next()["message"]["content"],
+        ears.next()["rendered_content"],
+        ben.get("/messages", anchor="newest", num_before=1).succeeds()["messages"][0]["content"],
+        ben.get("/messages", anchor="newest", num_before=1, narrow=search).succeeds()["messages"][
+            0
+        ]["match_content"],
+        *(
+            each["rendered_content"]
+            for each in ben.get(f"/messages/{said.id}/history").succeeds()["message_history"]
+        ),
+        ben.post("/messages/render", content=address).succeeds()["rendered"],
+    ]
+
+    for each in told:
+        (src,) = SRC.findall(each)
+        assert src.startswith("/external_content/")
+    assert site.heard == []
+
+
+def test_nothing_is_fetched_that_we_have_not_signed(chat, site):
+    ana = chat.person("ana", channels=["kitchen"])
+    (path,) = shown(ana, f"{site.site}/cat.jpg")
+    _, place, signature, written = path.split("/")
+    other = f"{site.site}/dog.jpg".encode().hex()
+
+    for forged in (
+        f"/{place}/{signature}/{other}",
+        f"/{place}/{'0' * 64}/{written}",
+        f"/{place}/{signature}/{written[:-1]}",
+        f"/{place}/{signature}/zz",
+        f"/{place}/é/{written}",
+        f"/{place}/{signature}/ff",
+    ):
+        assert looks(ana, forged).status in (400, 403), forged
+    assert site.heard == []
+
+
+def test_only_pictures_of_a_bounded_size_go_on(chat, site):
+    ana = chat.person("ana", channels=["kitchen"])
+    site.things |= {
+        "/page.png": (200, b"<script>alert(1)</script>"),
+        "/drawing.png": (200, b'<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>'),
+        "/gone.png": (404, PICTURE),
+        "/large.png": (200, PICTURE + bytes(external_pictures.MOST_BYTES)),
+        "/wide.png": (200, picture("PNG", (30_000, 2_000))),
+        "/endless.png": stream_for_ever,
+        "/rude.png": hang_up,
+    }
+
+    for name in site.things.keys() - {"/cat.jpg"}:
+        (path,) = shown(ana, f"{site.site}{name}")
+        answer = looks(ana, path)
+        assert (answer.status, answer.body) == (404, b""), name
+
+
+def test_redirects_are_followed_a_few_times_and_never_inside(chat, site, start_server):
+    ana = chat.person("ana", channels=["kitchen"])
+    for number in range(1, 6):
+        site.things[f"/{number}.png"] = redirect(f"/{number - 1}.png" if number > 1 else "cat.jpg")
+    site.things["/inside.png"] = redirect("http://10.0.0.1/cat.jpg")
+    site.things["/file.png"] = redirect("file:///etc/passwd")
+    site.things["/nowhere.png"] = redirect("http://[")
+
+    found = {name: looks(ana, shown(ana, f"{site.site}{name}")[0]).status for name in site.things}
+
+    assert found == {
+        "/cat.jpg": 200,
+        **{f"/{number}.png": 200 if number <= 3 else 404 for number in range(1, 6)},
+        **dict.fromkeys(["/inside.png", "/file.png", "/nowhere.png"], 404),
+    }
+
+
+def test_our_own_machines_are_not_asked(start_server, site):
+    chat = Chat.found(start_server(external_pictures=True))
+    ana = chat.person("ana", channels=["kitchen"])
+    port = site.site.rpartition(":")[2]
+
+    for host in ("127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "2130706433", "0"):
+        for path in shown(ana, f"http://{host}:{port}/cat.jpg"):
+            assert looks(ana, path).status == 404, host
+    (path,) = shown(ana, f"http://127.0.0.1:{closed_port()}/cat.jpg")
+    assert looks(ana, path).status == 404
+    assert site.heard == []
+
+
+def test_a_server_that_was_not_told_to_leaves_messages_as_they_are(start_server, site):
+    chat = Chat.found(start_server())
+    ana = chat.person("ana", channels=["kitchen"])
+    address = f"{site.site}/cat.jpg"
+
+    assert shown(ana, address) == [address]
+    assert looks(ana, f"/external_content/{'0' * 64}/{address.encode().hex()}").status == 404

@@ -1,0 +1,108 @@
+"""Nobody finds out who has an account: the answers are the same, and so is the work behind them.
+
+The work is counted, not timed: passwords that are hashed, rows that are written, statements.
+"""
+
+from collections import Counter
+from collections.abc import Callable
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from tests.support.browser import Browser
+from tests.support.client import Reply
+from tests.support.people import Chat
+
+from tertulia import actions, domain
+from tertulia.storage.database.tx import Tx
+
+SESAME = "open sesame"
+WAYS = ("one", "all", "execute")
+# What all of this is kept in; other tables are looked at by jobs meanwhile.
+KEPT = {"one_time_link", "letter", "invitation", "password_attempt", "audit_entry", "password_hash"}
+
+
+@contextmanager
+def counted(monkeypatch, realm_id: int):
+    """Counts what is done for one organization meanwhile."""
+    work: Counter[str] = Counter()
+    with monkeypatch.context() as patched:
+        for name in WAYS:
+            patched.setattr(Tx, name, _counting(work, getattr(Tx, name), realm_id))
+        matches = domain.people.passwords.matches
+
+        def looked_at(*args: Any) -> bool:
+            work["passwords"] += 1
+            return matches(*args)
+
+        patched.setattr(domain.people.passwords, "matches", looked_at)
+        yield work
+
+
+def _counting(work: Counter[str], method: Callable[..., Any], realm_id: int) -> Callable[..., Any]:
+    def counting(tx: Tx, sql: str, **values: Any) -> Any:
+        words = sql.split()
+        for table in {*words} & KEPT if tx.realm_id == realm_id else ():
+            work[f"{words[0]} {table}"] += 1
+        return method(tx, sql, **values)
+
+    return counting
+
+
+def forgets(chat: Chat, email: str) -> Reply:
+    return Browser(chat).submits("/accounts/password/reset/", {"email": email})
+
+
+def signs_up(chat: Chat, email: str) -> Reply:
+    return Browser(chat).submits("/register/", {"email": email})
+
+
+def logs_in(chat: Chat, email: str) -> Reply:
+    return Browser(chat).logs_in(email, "a guess")
+
+
+def fetches_key(chat: Chat, email: str) -> Reply:
+    return chat.stranger.post("/fetch_api_key", username=email, password="a guess")
+
+
+def looks_for(chat: Chat, email: str) -> Reply:
+    return Browser(chat).submits("/accounts/find/", {"email": email})
+
+
+def invites(chat: Chat, email: str) -> Reply:
+    ben = chat.person(f"ben{chat.server.clock.ahead}")
+    chat.server.clock.move(seconds=1)
+    return ben.post("/invites", invitee_emails=email, stream_ids=[])
+
+
+def takes_over(chat: Chat, email: str) -> Reply:
+    ben = chat.person(f"ben{chat.server.clock.ahead}")
+    chat.server.clock.move(seconds=1)
+    return ben.patch("/settings", email=email)
+
+
+@pytest.mark.parametrize(
+    "ask", [forgets, signs_up, logs_in, fetches_key, looks_for, invites, takes_over]
+)
+def test_who_is_here_shows_neither_in_the_answer_nor_in_the_work(mailing, monkeypatch, ask):
+    hidden = {"email_address_visibility": 5}
+    here = f"here@{mailing.host}.example"
+    ana = mailing.person("ana", password=SESAME, email=here, settings=hidden)
+    gone = mailing.person("gone", email=f"gone@{mailing.host}.example", settings=hidden)
+    mailing.person("bot", bot="generic", owner=ana, email=f"robo@{mailing.host}.example")
+    mailing.write(actions.people.deactivate, gone.id)
+    mailing.set("invite_required", False)
+    mailing.person("owner", role="owner")
+    mailing.server.clock.move(hours=100)
+    ask(mailing, f"warm@{mailing.host}.example")
+
+    seen = {}
+    for name in ("here", "none", "gone", "robo"):
+        email = f"{name}@{mailing.host}.example"
+        with counted(monkeypatch, mailing.realm.id) as work:
+            reply = ask(mailing, email)
+        seen[name] = (reply.status, reply.body.replace(email.encode(), b""), dict(work))
+
+    assert seen["here"][0] < 500
+    for name in ("none", "gone", "robo"):
+        assert seen[name] == seen["here"], name

@@ -1,0 +1,44 @@
+"""Forms that another site makes a browser send: no page of ours takes one."""
+
+import pytest
+from starlette.routing import Route
+from tests.support.browser import Browser
+
+from tertulia.app import Application
+
+# These prove by themselves who has sent them: a signature, or a key in the address.
+PROVEN = {
+    "/accounts/login/jwt/",
+    "/accounts/unsubscribe/{kind}/{key}",
+    "/complete/saml/",
+    "/saml/logout/",
+}
+FORGED = [
+    {"Sec-Fetch-Site": "cross-site"},
+    {"Sec-Fetch-Site": "same-site"},
+    {"Sec-Fetch-Site": "", "Origin": "https://evil.example"},
+    {"Sec-Fetch-Site": "", "Origin": "null"},
+]
+
+
+def pages_with_forms(application: Application) -> list[str]:
+    routes = application.pages.routes
+    return [
+        each.path for each in routes if isinstance(each, Route) and "POST" in (each.methods or ())
+    ]
+
+
+@pytest.mark.on_one
+def test_no_page_takes_a_form_of_another_site(chat):
+    browser = Browser.of(chat.person("ana"))
+    pages = pages_with_forms(chat.server.application)
+
+    for page in sorted({*pages} - PROVEN):
+        path = page.format(key="a" * 24, kind="login", id=1)
+        for headers in FORGED:
+            answer = browser.submits(path, {}, **headers)
+            assert (page, answer.status) == (page, 403)
+
+    assert {"/login/", "/accounts/logout/", "/join/{key}/"} < {*pages}
+    assert {*pages} > PROVEN
+    assert browser.calls("GET", "/users/me").succeeds()

@@ -1,0 +1,166 @@
+"""HTTP that can be read in two ways, or has no end: nobody is answered in another's place."""
+
+import contextlib
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.support import certificates
+from tests.support.people import Chat
+from tests.support.server import Server
+from tests.support.terminal import Terminal
+from tests.support.waiting import PATIENCE_SECONDS, eventually
+from tests.test_certificates import answer, flags
+
+from tertulia.speaking import MOST_LATER_ROUNDS
+
+pytestmark = pytest.mark.on_one
+
+HOST = b"Host: localhost\r\n"
+ASKED = b"GET /health HTTP/1.1\r\n" + HOST + b"\r\n"
+POST = b"POST /api/v1/messages HTTP/1.1\r\n" + HOST
+FORM = b"Content-Type: application/x-www-form-urlencoded\r\n"
+CHUNKS = POST + FORM + b"Transfer-Encoding: chunked\r\n\r\n"
+
+
+class Line:
+    """Says bytes, and hears what comes back until the server hangs up."""
+
+    def __init__(self, server: Server) -> None:
+        self._port = server.port
+
+    def hears(self, said: bytes) -> bytes:
+        with socket.create_connection(("127.0.0.1", self._port), PATIENCE_SECONDS) as line:
+            line.sendall(said)
+            return b"".join(iter(lambda: line.recv(1 << 16), b""))
+
+    def answers(self, said: bytes) -> list[int]:
+        """The statuses of all answers."""
+        return [int(each[:3]) for each in self.hears(said).split(b"HTTP/1.1 ")[1:]]
+
+
+@pytest.fixture
+def line(chat: Chat) -> Line:
+    return Line(chat.server)
+
+
+NO_REQUESTS = {
+    "no host": b"GET /health HTTP/1.1\r\n\r\n",
+    "two hosts": b"GET /health HTTP/1.1\r\n" + HOST + HOST + b"\r\n",
+    "a host that is none": b"GET /health HTTP/1.1\r\nHost: a b\r\n\r\n",
+    "somebody at a host": b"GET /health HTTP/1.1\r\nHost: ana@localhost\r\n\r\n",
+    "an older HTTP": b"GET /health\r\n\r\n",
+    "a newer HTTP": b"GET /health HTTP/2.0\r\n" + HOST + b"\r\n",
+    "two lengths": POST + b"Content-Length: 0\r\nContent-Length: 5\r\n\r\nabcde",
+    "a length with a sign": POST + b"Content-Length: +5\r\n\r\nabcde",
+    "length and chunks": POST + b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+    "packed chunks": POST + b"Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+    "chunks twice": POST + b"Transfer-Encoding: chunked\r\n" * 2 + b"\r\n0\r\n\r\n",
+    "no chunks": POST + b"Transfer-Encoding: identity\r\n\r\nabcde",
+    "a folded line": POST + b"Transfer-Encoding:\r\n chunked\r\n\r\n0\r\n\r\n",
+    "a space before the colon": POST + b"Content-Length : 5\r\n\r\nabcde",
+    "lines that end early": b"GET /health HTTP/1.1\nHost: localhost\n\n",
+    "a bare return": POST + b"X: a\rContent-Length: 5\r\n\r\nabcde",
+    "a size in another form": CHUNKS + b"0x3\r\na=b\r\n0\r\n\r\n",
+    "a size beyond all": CHUNKS + b"fffffffffffffffff\r\na=b\r\n0\r\n\r\n",
+    "a chunk that is longer": CHUNKS + b"3\r\na=bc\r\n0\r\n\r\n",
+    "a body before another protocol": POST
+    + FORM
+    + b"Connection: upgrade\r\nUpgrade: h2c\r\nContent-Length: 5\r\n\r\nabcde",
+}
+
+
+@pytest.mark.parametrize("said", NO_REQUESTS.values(), ids=NO_REQUESTS.keys())
+def test_what_can_be_read_in_two_ways_is_no_request(line, said):
+    assert line.answers(said + ASKED) == [400]
+
+
+def test_what_came_before_is_answered_first(line):
+    assert line.answers(ASKED + ASKED + b"Nonsense\r\n\r\n") == [200, 200, 400]
+    assert line.answers(ASKED + CHUNKS + b"nonsense\r\n") == [200, 400]
+
+
+def test_a_host_in_the_address_counts_more_than_the_header(chat, line):
+    said = b"GET http://%b/api/v1/server_settings HTTP/1.1\r\nHost: nowhere.localhost\r\n%b\r\n"
+    ending = b"Connection: close\r\n"
+
+    assert line.answers(said % (chat.host.encode(), ending)) == [200]
+    assert line.answers(said % (b"nowhere.localhost", ending)) != [200]
+
+
+def test_who_would_speak_something_else_is_answered_and_let_go(line):
+    wish = ASKED[:-2] + b"Connection: upgrade\r\nUpgrade: websocket\r\n\r\n"
+
+    assert line.answers(wish + ASKED) == [200]
+
+
+def test_a_body_that_was_not_waited_for_is_taken_for_no_request(line):
+    head = POST + FORM + b"Expect: 100-continue\r\nContent-Length: 90000\r\n\r\n"
+
+    assert line.answers(head) == [401]  # and then the server hangs up
+
+
+def test_an_older_client_is_told_nothing_that_it_does_not_know(line):
+    head = (
+        POST.replace(b"1.1", b"1.0") + FORM + b"Expect: 100-continue\r\nContent-Length: 3\r\n\r\n"
+    )
+
+    assert line.answers(head + b"a=b") == [401]
+
+
+def test_who_asks_for_much_before_the_first_answer_gets_some_of_it(line):
+    statuses = line.answers(ASKED * 3000)
+
+    assert statuses[-1] == 400
+    assert 1 <= len(statuses) <= MOST_LATER_ROUNDS + 2
+
+
+@pytest.mark.parametrize("endless", [b"0\r\nX: ", b"3;", b"0\r\n" + b"X: y\r\n" * 9000])
+def test_what_is_no_body_has_an_end(chat, endless):
+    """After the last chunk, or beside one, come bytes that nobody will ever ask for."""
+    sent = 0
+    with (
+        socket.create_connection(("127.0.0.1", chat.server.port), PATIENCE_SECONDS) as line,
+        contextlib.suppress(OSError),
+    ):
+        line.sendall(CHUNKS + endless)
+        while sent < 64 << 20:
+            line.sendall(b"a" * 65536)
+            sent += 65536
+
+    assert sent < 32 << 20  # what is on its way, and in buffers, is not ours
+
+
+# --- TLS ---
+
+
+@pytest.fixture
+def terminal(tmp_path: Path) -> Iterator[Terminal]:
+    terminal = Terminal(tmp_path / "data")
+    yield terminal
+    terminal.close()
+
+
+def test_who_never_shakes_hands_has_no_more_than_a_share(terminal, tmp_path):
+    certificates.write(tmp_path)
+    bounds = ["--max-connections-per-address", "5", "--slow-client-seconds", "1"]
+    serving = terminal.serves(*flags(tmp_path), *bounds)
+    with contextlib.ExitStack() as stack:
+        silent = [
+            stack.enter_context(
+                socket.create_connection(("127.0.0.1", serving.port), PATIENCE_SECONDS)
+            )
+            for _ in range(8)
+        ]
+
+        assert [is_closed(line) for line in silent] == [True] * 8  # three at once, all soon
+
+    eventually(lambda: "refused_address=3" in serving.said.err)
+    assert answer(serving, tmp_path / "ca.pem") == 200
+
+
+def is_closed(line: socket.socket) -> bool:
+    with contextlib.suppress(ConnectionResetError):
+        return line.recv(1) == b""
+    return True

@@ -1,0 +1,76 @@
+"""What a request took is given back with its answer, whether it was done or refused.
+
+The collector of circles comes seldom, because it holds everybody up. So nothing that a client sent
+may be part of one. A refusal knows where it was raised, and there stands what was sent: if that
+leads back to the refusal, megabytes stay for as long as the collector stays away.
+"""
+
+import gc
+from collections.abc import Callable, Iterator
+
+import pytest
+from tests.support.client import Reply
+from tests.support.people import Person
+from tests.support.waiting import eventually
+
+from tertulia.domain.messages.message import Draft
+from tertulia.http.request import ApiRequest
+from tertulia.http.rounds import HttpRound
+
+TEXT = "👍" * 100
+
+CALLS: dict[str, Callable[[Person], Reply]] = {
+    "a message": lambda ana: ana.tries_to_say(TEXT, "kitchen > lunch"),
+    "a message to nowhere": lambda ana: ana.tries_to_say(TEXT, "nowhere > lunch"),
+    "an edit of nothing": lambda ana: ana.patch("/messages/999999", content=TEXT),
+    "a draft that is none": lambda ana: ana.post("/drafts", drafts=[{"content": TEXT}]),
+    "a draft of nobody": lambda ana: ana.patch("/drafts/999", draft={"content": TEXT}),
+    "words that are looked for": lambda ana: ana.get(
+        "/messages", anchor="newest", num_before=10, narrow=[["search", TEXT]]
+    ),
+    "a narrow that is none": lambda ana: ana.get(
+        "/messages", anchor="newest", narrow=[["channel", TEXT]]
+    ),
+    "a queue of nobody": lambda ana: ana.get("/events", queue_id=TEXT, last_event_id=0),
+    "a register": lambda ana: ana.post("/register", event_types=["message"]),
+    "a place that is none": lambda ana: ana.post("/nowhere", content=TEXT),
+    "a parameter that is none": lambda ana: ana.post("/messages", type=TEXT, to="[", content=TEXT),
+    "a form that is none": lambda ana: ana.raw(
+        "POST", "/api/v1/user_uploads", b"x" * 1000, Content_Type="multipart/form-data; boundary=b"
+    ),
+    "a picture that is none": lambda ana: ana.raw(
+        "POST",
+        "/api/v1/users/me/avatar",
+        b'--b\r\nContent-Disposition: form-data; name="f"; filename="x"\r\n\r\nx\r\n--b--\r\n',
+        Content_Type="multipart/form-data; boundary=b",
+    ),
+}
+
+
+@pytest.fixture
+def no_collector() -> Iterator[None]:
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+TIMES = 8
+FEW = 4  # the last of them may still be on its way out
+
+
+def left_behind() -> int:
+    """How much there is of what requests are made of."""
+    kinds = (ApiRequest, HttpRound, Draft)
+    return sum(isinstance(each, kinds) for each in gc.get_objects())
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
+def test_nothing_is_left_of_a_request(chat, no_collector, call):
+    ana = chat.person("ana", channels=["kitchen"])
+    before = left_behind()
+
+    for _ in range(TIMES):
+        call(ana)
+
+    eventually(lambda: left_behind() <= before + FEW)

@@ -1,0 +1,115 @@
+"""What is good once is good once, though it comes at the same moment to two servers of one
+database."""
+
+import re
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+import pytest
+from joserfc import jwt
+from joserfc.jwk import OctKey
+from tests.support.browser import Browser
+from tests.support.client import Reply
+from tests.support.people import Chat, Person
+from tests.support.server import Server
+
+from tertulia import actions, domain, storage
+from tertulia.config import JwtIssuer
+from tertulia.domain.people.invitations import Terms
+
+SESAME, LENTILS = "open sesame", "lentils, always lentils"
+KEY_TEXT = "a secret that a program shares with us"
+CODE = "/accounts/login/code/"
+SERVERS = 2
+
+Ask = Callable[[Browser], Reply]
+
+
+@pytest.fixture
+def houses(start_server: Callable[..., Server]) -> Iterator[list[Chat]]:
+    """One organization, on two servers."""
+    first = start_server(jwt=(JwtIssuer(key_text=KEY_TEXT, new_people="anybody"),))
+    chat = Chat.found(first, "")
+    second = Server(first.url, first.folder, first.settings).start()
+    yield [chat, Chat(second, chat.realm, chat.host)]
+    second.stop()
+
+
+def at_once(houses: list[Chat], ask: Ask, cookies: dict[str, str] | None = None) -> list[int]:
+    """What every server answers, in order."""
+    for chat in houses:
+        chat.server.do(chat.server.application.delivery.follower.catch_up())
+    ready = Barrier(SERVERS)
+
+    def send(chat: Chat) -> int:
+        browser = Browser(chat, cookies=dict(cookies or {}))
+        ready.wait(30)
+        return ask(browser).status
+
+    with ThreadPoolExecutor(SERVERS) as threads:
+        return sorted(threads.map(send, houses))
+
+
+def choosing(path: str, name: str = "Cleo") -> Ask:
+    fields = {"full_name": name, "password": LENTILS}
+    return lambda browser: browser.submits(path, fields)
+
+
+def waits_for_code(chat: Chat, ana: Person) -> tuple[dict[str, str], str]:
+    """A browser whose password was right: its cookies, and the state of its login."""
+    browser = Browser(chat)
+    page = browser.logs_in(ana.email, SESAME).body.decode()
+    (state,) = re.findall('name="state" value="([^"]*)"', page)
+    return browser.cookies, state
+
+
+def test_what_is_good_once_is_good_once_on_two_servers(houses):
+    chat, vault = houses[0], houses[0].server.vault
+    ana = chat.person("ana", password=SESAME)
+    invite = actions.people.invitations.make_as_operator
+    key = chat.write(invite, vault, "cleo@example.com", Terms(), None)
+    reset = chat.write(actions.people.forgotten_passwords.make_link, vault, None, ana.id)
+
+    joined = at_once(houses, choosing(f"/join/{key}/"))
+    chosen = at_once(houses, choosing(f"/accounts/password/reset/{reset}/"))
+
+    assert joined[0] == chosen[0] == 303
+    assert joined[1] in (400, 404)
+    assert chosen[1] == 404
+    assert len(chat.read(storage.people.human_ids)) == 2
+
+
+def test_a_code_is_good_once_on_two_servers(houses):
+    chat = houses[0]
+    ana = chat.person("ana", password=SESAME)
+    secret = domain.people.second_factors.new_secret()
+    step = int(chat.server.clock() / domain.people.second_factors.STEP_SECONDS)
+    code = domain.people.second_factors.code_at(secret, step)
+    app = {"password": SESAME, "secret": secret, "code": code}
+    codes = ana.post("/users/me/second_factor/app", **app).succeeds()["recovery_codes"]
+    logins = [waits_for_code(chat, ana) for _ in range(SERVERS)]
+
+    def with_login_of_its_own(browser: Browser) -> Reply:
+        browser.cookies, state = logins[houses.index(browser.chat)]
+        return browser.submits(CODE, {"state": state, "code": codes[0]})
+
+    by_code = at_once(houses, with_login_of_its_own)
+    cookies, state = waits_for_code(chat, ana)
+    by_state = at_once(
+        houses, lambda each: each.submits(CODE, {"state": state, "code": codes[1]}), cookies
+    )
+
+    assert by_code == [303, 401]
+    assert by_state == [303, 400]
+    assert ana.get("/users/me/second_factor").succeeds()["recovery_codes_left"] == 8
+
+
+def test_somebody_new_who_comes_twice_at_once_has_one_account(houses):
+    claims, key = {"email": "zoe@example.com"}, OctKey.import_key(KEY_TEXT)
+    token = jwt.encode({"alg": "HS256"}, claims, key, algorithms=["HS256"])
+
+    came = at_once(houses, lambda each: each.submits("/accounts/login/jwt/", {"token": token}))
+
+    assert came == [303, 303]
+    assert len(houses[0].read(storage.people.human_ids)) == 1

@@ -10,9 +10,14 @@ from tests.support.files import uploads
 from tests.support.pictures import picture, uploads_to
 from tests.support.server import SECRET
 from tests.support.terminal import Said, Terminal
+from tests.support.waiting import PATIENCE_SECONDS, eventually
+from tests.support.zulip_bot import connects, listens
 
 from tertulia import storage
 from tertulia.backup import archives, copies
+from tertulia.backup.held_files import HeldFiles
+from tertulia.config import Config
+from tertulia.links.stores.file_stores import FileStores
 from tertulia.storage.database import Database
 from tertulia.storage.database.tx import Tx
 
@@ -68,6 +73,31 @@ def test_clients_find_their_way_after_a_restore_on_the_other_database(
     ).succeeds()
     assert [each["id"] for each in found["messages"]] == [kept.id]
     assert terminal.runs("check", TERTULIA_SECRET=SECRET).out.endswith("All is well.\n")
+
+
+def test_a_bot_registers_again_by_itself_after_a_restore(own_chat, kind, databases, tmp_path):
+    server = own_chat.server
+    ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
+    client = connects(ben)
+    heard, full = listens(client, 2)
+    before = server.read(own_chat.realm.id, storage.queues.of_user, ben.id)
+    copies_to(tmp_path / "backup.tar", server.folder, server.url)
+    ana.says("This will be lost", to="kitchen > lunch")
+    eventually(lambda: len(heard) == 1)
+
+    server.stop()
+    server.url, server.folder = databases.new(kind, untouched=True)
+    place = Terminal(server.folder, server.url)
+    place.runs("restore", str(tmp_path / "backup.tar"), TERTULIA_SECRET=SECRET)
+    server.start()
+    eventually(lambda: server.read(own_chat.realm.id, storage.queues.of_user, ben.id))
+    after = server.read(own_chat.realm.id, storage.queues.of_user, ben.id)
+    new = ana.says("Who is hungry?", to="kitchen > lunch")
+
+    assert full.wait(PATIENCE_SECONDS)
+    assert (len(before), len(after), {*before} & {*after}) == (1, 1, set())
+    assert [each["content"] for each in heard] == ["This will be lost", "Who is hungry?"]
+    assert heard[1]["id"] == new.id > heard[0]["id"] + 1_000_000
 
 
 @pytest.fixture
@@ -263,7 +293,8 @@ def test_a_backup_is_one_moment(terminal, tmp_path):
     file = tmp_path / "backup.tar"
 
     def take(tx: Tx) -> None:
-        copy = copies.LiveCopy(tx, database.schema().applied)
+        files = HeldFiles(database, FileStores(Config()), None)
+        copy = copies.LiveCopy(tx, database.schema().applied, files)
         archives.write(copy, file, None, lambda done: terminal.adds(f"p{done}") and None)
 
     database.read_now(0, take)

@@ -9,10 +9,13 @@ from typing import Any, Protocol
 import msgspec
 
 from tertulia import domain, storage
+from tertulia.backup.held_files import HOLDS, HeldFiles
+from tertulia.domain.files.attachments import PIECE_BYTES
 from tertulia.storage.database.tx import Tx
 
 Block = list[Sequence[Any]]
 
+UPLOADS, PIECES = "upload", "upload_piece"
 BLOCK_ROWS = 5_000
 BLOCK_BYTES = 1 << 20
 
@@ -41,24 +44,52 @@ class Copy(Protocol):
 
 
 class LiveCopy:
-    """What a database holds, seen by one transaction that only reads."""
+    """What a database holds, seen by one transaction that only reads.
 
-    def __init__(self, tx: Tx, migrations: frozenset[int]) -> None:
+    Files that are in a store are in the copy as if they were in the database.
+    """
+
+    def __init__(self, tx: Tx, migrations: frozenset[int], files: HeldFiles) -> None:
         self._tx = tx
+        self._files = files
         self._tables = storage.copying.tables(tx)
+        elsewhere = storage.files.places.kept_elsewhere(tx) if HOLDS in migrations else []
+        self.lost_files = files.lost(elsewhere)
+        self._elsewhere = [each for each in elsewhere if each.id not in self.lost_files]
+        rows = {name: storage.copying.count(tx, name) for name in self._tables}
+        rows[PIECES] += sum(-(-each.size // PIECE_BYTES) for each in self._elsewhere)
         self.about = CopyFacts(
             version=domain.version.VERSION,
             taken_at=tx.now,
             migrations=sorted(migrations),
             tables={name: list(columns) for name, columns in self._tables.items()},
-            rows={name: storage.copying.count(tx, name) for name in self._tables},
+            rows=rows,
             counters=storage.copying.counters(tx),
         )
 
     def blocks(self) -> Iterator[tuple[str, Block]]:
         for table, columns in self._tables.items():
-            for block in in_blocks(storage.copying.rows(self._tx, table, columns)):
+            for block in in_blocks(self._rows(table, columns)):
                 yield table, block
+
+    def _rows(self, table: str, columns: dict[str, str]) -> Iterator[Sequence[Any]]:
+        rows = storage.copying.rows(self._tx, table, columns)
+        if table == UPLOADS and "place" in columns:
+            rows = _in_database(list(columns), rows)
+        yield from rows
+        if table == PIECES:
+            for upload in self._elsewhere:
+                for position, data in enumerate(self._files.pieces(upload)):
+                    row = {"upload_id": upload.id, "position": position, "data": data}
+                    row["realm_id"] = upload.realm_id
+                    yield [row[name] for name in columns]
+
+
+def _in_database(columns: list[str], rows: Iterator[Sequence[Any]]) -> Iterator[Sequence[Any]]:
+    """Uploads as if none of them were anywhere else."""
+    nowhere = {"place": "", "stored_name": "", "stored_bytes": 0, "stored_digest": ""}
+    for row in rows:
+        yield [nowhere.get(name, value) for name, value in zip(columns, row, strict=True)]
 
 
 def in_blocks(rows: Iterator[Sequence[Any]]) -> Iterator[Block]:

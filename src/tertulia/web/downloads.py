@@ -9,10 +9,10 @@ from starlette.routing import Route
 from tertulia import actions, api, storage
 from tertulia.api.admission import Admission
 from tertulia.api.call import Services
+from tertulia.api.files.contents import FileReader
 from tertulia.domain.files.attachments import (
     ANIMATED_THUMBNAIL,
     BYTES,
-    PIECE_BYTES,
     THUMBNAIL,
     Attachment,
 )
@@ -32,7 +32,7 @@ class Downloads:
     def __init__(self, services: Services, gate: Admission) -> None:
         self._services = services
         self._gate = gate
-        self._thumbnails = Thumbnails()
+        self._thumbnails = Thumbnails(services.stores)
 
     def routes(self) -> list[Route]:
         return [
@@ -47,7 +47,7 @@ class Downloads:
             db, found = await self._readable(request, request.path_params["path"])
         except (NoSuchFile, MayNotReadFile) as error:
             return _page(error)
-        return _answer(request, db, found)
+        return await self._answer(request, db, found)
 
     async def thumbnail(self, request: Request) -> Response:
         """A picture made small. What moves is shown as it is, and so is what cannot be drawn."""
@@ -60,7 +60,7 @@ class Downloads:
             return _page(error)
         drawn = b"" if shape == ANIMATED_THUMBNAIL else await self._thumbnails.of(db, found)
         if not drawn:
-            return _answer(request, db, found)
+            return await self._answer(request, db, found)
         return Response(drawn, headers=downloads.headers(shape, "image/webp", _etag(found)))
 
     async def _readable(self, request: Request, path: str) -> tuple[Bound, Attachment]:
@@ -80,7 +80,28 @@ class Downloads:
                 raise NoSuchFile()
         except (NoSuchFile, LinkExpired) as error:
             return _page(error)
-        return _answer(request, db, found)
+        return await self._answer(request, db, found)
+
+    async def _answer(self, request: Request, db: Bound, file: Attachment) -> Response:
+        is_shown = file.shown_type != BYTES and "download" not in request.query_params
+        headers = downloads.headers(file.name, file.shown_type, _etag(file), is_shown=is_shown)
+        if downloads.is_known(_etag(file), request.headers.get("If-None-Match", "")):
+            return Response(status_code=304, headers=headers)
+
+        part = downloads.part(request.headers.get("Range", ""), file.size)
+        if part is not None and part.size == 0:
+            return Response(status_code=416, headers={"Content-Range": f"bytes */{file.size}"})
+        if part is not None:
+            headers["Content-Range"] = f"bytes {part.start}-{part.end - 1}/{file.size}"
+        status, part = (200, Part(0, file.size)) if part is None else (206, part)
+        headers["Content-Length"] = str(part.size)
+        if request.method == "HEAD" or not part.size:
+            return Response(status_code=status, headers=headers)
+        reader = FileReader(db, self._services.stores, file)
+        first = await reader.read(part.start)
+        if not first:
+            return _page(NoSuchFile())
+        return StreamingResponse(_bytes(reader, first, part), status, headers)
 
 
 def _page(error: ClientError) -> Response:
@@ -88,36 +109,17 @@ def _page(error: ClientError) -> Response:
     return HTMLResponse(f"<p>{error.msg}</p>", error.status, headers)
 
 
-def _answer(request: Request, db: Bound, file: Attachment) -> Response:
-    is_shown = file.shown_type != BYTES and "download" not in request.query_params
-    headers = downloads.headers(file.name, file.shown_type, _etag(file), is_shown=is_shown)
-    if downloads.is_known(_etag(file), request.headers.get("If-None-Match", "")):
-        return Response(status_code=304, headers=headers)
-
-    part = downloads.part(request.headers.get("Range", ""), file.size)
-    if part is not None and part.size == 0:
-        return Response(status_code=416, headers={"Content-Range": f"bytes */{file.size}"})
-    if part is not None:
-        headers["Content-Range"] = f"bytes {part.start}-{part.end - 1}/{file.size}"
-    status, part = (200, Part(0, file.size)) if part is None else (206, part)
-    headers["Content-Length"] = str(part.size)
-    if request.method == "HEAD":
-        return Response(status_code=status, headers=headers)
-    return StreamingResponse(_bytes(db, file, part), status, headers)
-
-
 def _etag(file: Attachment) -> str:
     """What nobody can guess is never used twice."""
     return file.path_id.split("/")[2]
 
 
-async def _bytes(db: Bound, file: Attachment, part: Part) -> AsyncIterator[bytes]:
-    at = part.start
-    while at < part.end:
-        position, begin = divmod(at, PIECE_BYTES)
-        piece = await db.read_aside(storage.files.uploads.piece, file.upload_id, position)
-        if piece is None:  # deleted meanwhile: whoever has asked notices that it is too short
-            return
-        data = piece[begin : begin + part.end - at]
+async def _bytes(reader: FileReader, first: bytes, part: Part) -> AsyncIterator[bytes]:
+    at, found = part.start, first
+    while found:  # deleted meanwhile: whoever has asked notices that it is too short
+        data = found[: part.end - at]
         at += len(data)
         yield data
+        if at == part.end:
+            return
+        found = await reader.read(at)

@@ -27,7 +27,7 @@ FILE_NAME = re.compile(r"[0-9a-z-]{1,100}\.(png|gif)")  # as we name pictures
 class Gallery:
     def __init__(self, services: Services, gate: Admission) -> None:
         self._database = services.database
-        self._organizations = services.delivery.organizations
+        self._follower = services.delivery.follower
         self._gate = gate
 
     def routes(self) -> list[Route]:
@@ -56,7 +56,7 @@ class Gallery:
             )
             return drawn(f"{realm_id}/{name}", pixels)
         data = None
-        if realm_id in self._organizations:
+        if await self._follower.find(realm_id) is not None:
             read = partial(storage.people.avatars.find, medium=is_medium)
             data = await self._database.read_in(realm_id, read, name)
         if data is None:
@@ -97,7 +97,7 @@ class Gallery:
         name: str = request.path_params["name"]
         realm_id: int = request.path_params["realm_id"]
         data = None
-        if realm_id in self._organizations and FILE_NAME.fullmatch(name):
+        if FILE_NAME.fullmatch(name) and await self._follower.find(realm_id) is not None:
             data = await self._database.read_in(realm_id, read, name)
         if data is None:
             return _missing()

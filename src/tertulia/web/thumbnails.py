@@ -8,15 +8,19 @@ import asyncio
 import io
 
 from tertulia import api, domain, storage
-from tertulia.domain.files.attachments import PIECE_BYTES, Attachment
+from tertulia.api.files.contents import FileReader
+from tertulia.domain.files.attachments import Attachment
+from tertulia.errors.files import NoSuchFile
 from tertulia.errors.messages import BadImage
+from tertulia.links.stores.file_stores import FileStores
 from tertulia.storage.database import Bound
 
 LARGEST_BYTES = 32 << 20  # of a file that is drawn
 
 
 class Thumbnails:
-    def __init__(self) -> None:
+    def __init__(self, stores: FileStores) -> None:
+        self._stores = stores
         self._drawing = asyncio.Lock()
 
     async def of(self, db: Bound, file: Attachment) -> bytes:
@@ -28,18 +32,19 @@ class Thumbnails:
             known = await db.read(storage.files.attachments.thumbnail, file.id)
             if known is not None:
                 return known
-            drawn = await _drawn(db, file)
+            drawn = await _drawn(file, FileReader(db, self._stores, file))
             await db.write(storage.files.attachments.put_thumbnail, file.id, drawn)
             return drawn
 
 
-async def _drawn(db: Bound, file: Attachment) -> bytes:
+async def _drawn(file: Attachment, reader: FileReader) -> bytes:
     if not file.looks.width or file.size > LARGEST_BYTES:
         return b""
     contents = io.BytesIO()
-    for position in range(-(-file.size // PIECE_BYTES)):
-        piece = await db.read_aside(storage.files.uploads.piece, file.upload_id, position)
-        contents.write(piece or b"")
+    while contents.tell() < file.size and (found := await reader.read(contents.tell())):
+        contents.write(found)
+    if contents.tell() < file.size:
+        raise NoSuchFile()
     contents.seek(0)
     try:
         return await api.files.pictures.drawn(domain.files.images.thumbnail, contents)

@@ -52,7 +52,6 @@ def test_a_file_is_uploaded_told_of_and_listed(people):
             "size": 8,
             "create_time": attachment["create_time"],
             "message_ids": [],
-            "messages": [],
         },
         "upload_space_used": 8,
     }

@@ -95,7 +95,7 @@ def linked(vault: Vault, token: str, now: float) -> str:
     try:
         path_id, expires, signature = bytes.fromhex(token).decode().rsplit(":", 2)
         is_ours = hmac.compare_digest(
-            signature.encode(), vault.signature(f"{path_id}:{expires}").encode()
+            signature.encode(), _signature(vault, f"{path_id}:{expires}").encode()
         )
     except ValueError:
         raise LinkExpired() from None
@@ -106,7 +106,11 @@ def linked(vault: Vault, token: str, now: float) -> str:
 
 def _token(vault: Vault, path_id: str, expires: int) -> str:
     text = f"{path_id}:{expires}"
-    return f"{text}:{vault.signature(text)}".encode().hex()
+    return f"{text}:{_signature(vault, text)}".encode().hex()
+
+
+def _signature(vault: Vault, text: str) -> str:
+    return vault.signature(f"file {text}")
 
 
 async def _received(receiving: Receiving, files: Incoming) -> Attachment:

@@ -8,8 +8,7 @@ import mimetypes
 import re
 import secrets
 import unicodedata
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from urllib.parse import unquote
 
 from tertulia.domain.people.user import User
@@ -87,12 +86,7 @@ class Attachment:
     looks: Looks
     size: int
     created_at: float
-    # The messages that link it, and when they were sent; only where somebody asked for them.
-    messages: Mapping[int, float] = field(default_factory=dict)
-
-    @property
-    def message_ids(self) -> tuple[int, ...]:
-        return tuple(self.messages)
+    message_ids: tuple[int, ...] = ()  # those that link it; only where somebody asked for them
 
     @property
     def shown_type(self) -> str:

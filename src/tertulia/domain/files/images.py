@@ -6,12 +6,12 @@ What is stored are pixels that we wrote ourselves, never the bytes that came in.
 import io
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import IO, TypeVar
 
 from PIL import ExifTags, Image, ImageOps, ImageSequence, UnidentifiedImageError
 
 from tertulia.domain.files.attachments import THUMBNAIL_SIZE, Looks
+from tertulia.domain.files.drawn_pictures import Avatar, Picture
 from tertulia.errors.messages import BadImage
 
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP")
@@ -40,23 +40,6 @@ LOGO_SIZE = (800, 100)  # at most
 FIRST_TURNED = 5  # from this orientation on, a photograph stands on its side
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """A picture as it is stored; an animated one also stands still."""
-
-    data: bytes
-    extension: str
-    still: bytes | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Avatar:
-    """A picture of somebody, in the two sizes that clients show; it never moves."""
-
-    picture: bytes
-    medium: bytes
 
 
 def emoji_picture(data: bytes, size: int = 64) -> Picture:

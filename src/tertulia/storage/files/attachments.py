@@ -206,18 +206,17 @@ def _with_messages(tx: Tx, rows: Sequence[Row]) -> list[Attachment]:
     if not rows:
         return []
     links = tx.all(
-        "SELECT l.attachment_id, l.message_id, m.sent_at FROM attachment_message l"
-        " JOIN message m ON m.id = l.message_id WHERE l.attachment_id IN :ids"
-        " ORDER BY l.message_id",
+        "SELECT attachment_id, message_id FROM attachment_message WHERE attachment_id IN :ids"
+        " ORDER BY message_id",
         ids=[row["id"] for row in rows],
     )
-    found: dict[int, dict[int, float]] = {}
+    found: dict[int, list[int]] = {}
     for row in links:
-        found.setdefault(row["attachment_id"], {})[row["message_id"]] = row["sent_at"]
-    return [_attachment(row, found.get(row["id"])) for row in rows]
+        found.setdefault(row["attachment_id"], []).append(row["message_id"])
+    return [_attachment(row, found.get(row["id"], ())) for row in rows]
 
 
-def _attachment(row: Row, messages: dict[int, float] | None = None) -> Attachment:
+def _attachment(row: Row, message_ids: Sequence[int] = ()) -> Attachment:
     return Attachment(
         id=row["id"],
         realm_id=row["realm_id"],
@@ -228,5 +227,5 @@ def _attachment(row: Row, messages: dict[int, float] | None = None) -> Attachmen
         looks=Looks(row["content_type"], row["width"], row["height"], bool(row["is_animated"])),
         size=row["size"],
         created_at=row["created_at"],
-        messages=messages or {},
+        message_ids=tuple(message_ids),
     )

@@ -97,6 +97,18 @@ def piece(tx: Tx, upload_id: int, position: int) -> bytes | None:
     return None if found is None else bytes(found)
 
 
+def pieces(tx: Tx, upload_id: int, position: int, most: int) -> list[bytes]:
+    """Some pieces in a row."""
+    rows = tx.all(
+        "SELECT data FROM upload_piece WHERE upload_id = :upload AND realm_id = :realm"
+        " AND position >= :position AND position < :end ORDER BY position",
+        upload=upload_id,
+        position=position,
+        end=position + most,
+    )
+    return [bytes(row["data"]) for row in rows]
+
+
 # --- sweeping, in all organizations ---
 
 
@@ -120,7 +132,8 @@ def any_untouched(tx: Tx, before: float) -> bool:
 def sweep(tx: Tx, most_pieces: int) -> bool:
     """Delete some pieces of a file that nobody wants; says whether there was one."""
     upload_id = tx.value(
-        "SELECT id AS value FROM upload WHERE touched_at = :doomed LIMIT 1", doomed=DOOMED
+        "SELECT id AS value FROM upload WHERE touched_at = :doomed AND place = '' LIMIT 1",
+        doomed=DOOMED,
     )
     if upload_id is None:
         return False

@@ -1,0 +1,50 @@
+"""The bytes of an uploaded file, wherever they are, a part at a time.
+
+A file may be carried from one place to another while somebody reads it: whoever no longer finds it
+where it was looks where it is now, and goes on there.
+"""
+
+import asyncio
+
+from tertulia import storage
+from tertulia.domain.files.attachments import PIECE_BYTES, Attachment
+from tertulia.domain.files.places import DATABASE, StoredUpload
+from tertulia.errors.files import FilesUnavailable
+from tertulia.links.stores.file_stores import FileStores
+from tertulia.links.stores.store import CHUNK_BYTES, NotInStore, StoreTrouble
+from tertulia.log_lines import log
+from tertulia.storage.database import Bound
+
+
+class FileReader:
+    def __init__(self, db: Bound, stores: FileStores, file: Attachment) -> None:
+        self._db = db
+        self._stores = stores
+        self._file = file
+        self._known: StoredUpload | None = None
+
+    async def read(self, at: int) -> bytes:
+        """Some bytes from a place on; none if the file is gone. Raises FilesUnavailable."""
+        for _ in range(2):
+            if self._known is None:
+                self._known = await self._db.read(storage.files.places.of_attachment, self._file.id)
+            found = b"" if self._known is None else await self._read(self._known, at)
+            if found:
+                return found
+            self._known = None
+        return b""
+
+    async def _read(self, upload: StoredUpload, at: int) -> bytes:
+        if upload.place == DATABASE:
+            position, begin = divmod(at, PIECE_BYTES)
+            piece = await self._db.read_aside(storage.files.uploads.piece, upload.id, position)
+            return b"" if piece is None else piece[begin:]
+        try:
+            store = self._stores.store(upload.place)
+            return await asyncio.to_thread(store.read, upload.name, at, CHUNK_BYTES)
+        except NotInStore:
+            log.error("a file is not in its store", upload=upload.id)
+            return b""
+        except StoreTrouble as error:
+            log.warning("a file cannot be read", reason=str(error))
+            raise FilesUnavailable() from error

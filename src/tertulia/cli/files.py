@@ -1,0 +1,88 @@
+"""`tertulia files`: where uploaded files are, carrying them to where they are to be; sweeping."""
+
+from typing import Any
+
+import click
+
+from tertulia import jobs, storage
+from tertulia.cli.data import as_json, open_data, show_json, show_table
+from tertulia.cli.flags import config_options
+from tertulia.cli.progress import Progress
+from tertulia.links.stores.file_stores import FileStores
+from tertulia.links.stores.store import NotInStore
+
+
+@click.group()
+def files() -> None:
+    """Uploaded files: see where they are, move them to where the settings say, sweep."""
+
+
+@files.command()
+@as_json
+@config_options(for_serve=False)
+def show(as_json: bool, **flags: Any) -> None:
+    """How many files are where, and how many bytes they have."""
+    _, database = open_data(flags)
+    counts = database.read_now(0, storage.files.places.counts)
+    if as_json:
+        show_json({place: {"files": n, "bytes": size} for place, (n, size) in counts.items()})
+        return
+    rows = [(place, f"{n:,}", f"{size:,}") for place, (n, size) in counts.items()]
+    show_table([("place", "files", "bytes"), *rows])
+
+
+@files.command()
+@config_options(for_serve=False)
+def move(**flags: Any) -> None:
+    """Move all files to where the setting `files` says, beside a running server.
+
+    Each can be read at every moment. Whoever is interrupted calls it again.
+    """
+    config, database = open_data(flags)
+    stores = FileStores(config)
+    carrier = jobs.carrying.FileCarrier(database, stores, config.files)
+    counts = database.read_now(0, storage.files.places.counts)
+    progress = Progress(
+        sum(n for place, (n, _) in counts.items() if place != config.files), "files"
+    )
+    after = done = 0
+    damaged: list[str] = []
+    while upload := database.read_now(0, carrier.next, after):
+        after = upload.id
+        try:
+            done += carrier.carry(upload)
+        except (jobs.carrying.DamagedFile, NotInStore):
+            damaged.append(upload.name or f"upload {upload.id}")
+        progress.show(done)
+    jobs.carrying.sweep(database, stores)
+    click.echo(f"{done:,} files are in {config.files} now.", err=True)
+    if damaged:
+        raise click.ClickException(
+            f"{len(damaged)} files are missing or damaged, and stay: {', '.join(damaged[:10])}"
+        )
+
+
+@files.command()
+@click.option("--yes", is_flag=True, help="Do not ask whether that is meant.")
+@config_options(for_serve=False)
+def sweep(yes: bool, **flags: Any) -> None:
+    """Delete from the stores what no longer belongs to this data, as after a restore.
+
+    No other server may keep its files in the same folder or bucket (see s3_folder).
+    """
+    config, database = open_data(flags)
+    stores = FileStores(config)
+    jobs.carrying.sweep(database, stores)
+    found = {place: jobs.carrying.strays(database, stores, place) for place in stores.known}
+    count = sum(map(len, found.values()))
+    size = sum(sum(each.values()) for each in found.values())
+    if count and not yes:
+        click.confirm(
+            f"Delete {count:,} files of {size:,} bytes that this data does not know?",
+            abort=True,
+            err=True,
+        )
+    for place, names in found.items():
+        for name in names:
+            stores.store(place).delete(name)
+    click.echo(f"{count:,} files of {size:,} bytes were deleted.", err=True)

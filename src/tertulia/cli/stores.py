@@ -1,0 +1,45 @@
+"""What `tertulia check` says of the stores outside of the database, and of the files in them."""
+
+import contextlib
+
+from tertulia import jobs, storage
+from tertulia.actions.checking import Finding
+from tertulia.backup.held_files import HeldFiles
+from tertulia.config import Config
+from tertulia.links.stores.file_stores import FileStores
+from tertulia.links.stores.store import StoreTrouble
+from tertulia.storage.database import Database
+
+
+def examine(config: Config, database: Database) -> list[Finding]:
+    """Nothing is said where all files are in the database, and are to be."""
+    stores = FileStores(config)
+    uploads = database.read_now(0, storage.files.places.kept_elsewhere)
+    stray = _strays(database, stores)
+    if not uploads and not stores.is_used and not stray:
+        return []
+    places = sorted(
+        {each.place for each in uploads} | ({stores.chosen} if stores.is_used else set())
+    )
+    summary = f"{len(uploads):,} files in {', '.join(places) or 'stores'}"
+    if stray:
+        summary += f"; {stray:,} more that are not of this data (tertulia files sweep)"
+    problems = []
+    for place in places:
+        there = [each for each in uploads if each.place == place]
+        try:
+            lost = HeldFiles(database, stores, None).lost(there)
+        except StoreTrouble as trouble:
+            problems.append(str(trouble))
+            continue
+        if lost:
+            problems.append(f"{len(lost)} of {len(there)} files in {place} are missing or damaged")
+    return [Finding("stores", summary, problems)]
+
+
+def _strays(database: Database, stores: FileStores) -> int:
+    count = 0
+    for place in stores.known:
+        with contextlib.suppress(StoreTrouble):  # a problem where it is in use, and said there
+            count += len(jobs.carrying.strays(database, stores, place))
+    return count

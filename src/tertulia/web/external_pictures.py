@@ -1,0 +1,78 @@
+"""Pictures of other sites at the addresses that we tell of them; nothing else is fetched.
+
+Apps load pictures without a login: that we have signed an address is the ticket.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import AbstractContextManager
+
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from tertulia import api
+from tertulia.domain.messages.external_pictures import PLACE, ExternalPictures
+from tertulia.http.holdings import Holdings
+from tertulia.http.ratelimit import neighbourhood
+from tertulia.http.request import ApiRequest
+from tertulia.http.rounds import BLOCK_BYTES
+from tertulia.http.turns import Turns
+from tertulia.links.external_pictures import Fetching
+
+AT_ONCE = 16  # visits to other sites
+AT_ONCE_FOR_ONE = 8  # of them for readers at one address
+
+ALWAYS = {
+    "Content-Security-Policy": "default-src 'none'; sandbox",
+    "X-Content-Type-Options": "nosniff",
+}
+FOUND = {**ALWAYS, "Cache-Control": "public, max-age=86400", "Content-Disposition": "inline"}
+MISSING = {**ALWAYS, "Cache-Control": "public, max-age=60"}
+
+
+class ExternalPicturePages:
+    def __init__(self, services: api.call.Services, pictures: ExternalPictures) -> None:
+        allowed = services.config.external_picture_networks
+        self._fetching = Fetching(
+            allowed, services.clock, Turns(AT_ONCE, AT_ONCE_FOR_ONE).of, api.files.pictures.drawn
+        )
+        self._pictures = pictures
+        self._holdings = Holdings()
+
+    def routes(self) -> list[Route]:
+        return [Route(f"{PLACE}/{{signature}}/{{written}}", self._picture)]
+
+    async def _picture(self, request: Request) -> Response:
+        address = self._pictures.address(**request.path_params)
+        if address is None:
+            return Response(status_code=403, headers=MISSING)
+        asked = ApiRequest(request.scope, request.receive)
+        reader = neighbourhood(asked.client_address)
+        picture = await self._fetching.picture(address, reader)
+        if not picture.data:
+            return Response(status_code=404, headers=MISSING)
+        size = len(picture.data)
+        headers = {**FOUND, "Content-Type": picture.content_type, "Content-Length": str(size)}
+        if request.method == "HEAD":
+            return Response(headers=headers)
+        return HeldResponse(self._holdings.holding(reader, size), picture.data, headers)
+
+
+class HeldResponse(StreamingResponse):
+    """Sent as its reader takes it, and counted for them until they have."""
+
+    def __init__(
+        self, holding: AbstractContextManager[None], data: bytes, headers: dict[str, str]
+    ) -> None:
+        super().__init__(_pieces(data), headers=headers)
+        self._holding = holding
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        with self._holding:
+            await super().__call__(scope, receive, send)
+
+
+async def _pieces(data: bytes) -> AsyncIterator[bytes]:
+    for start in range(0, len(data), BLOCK_BYTES):
+        yield data[start : start + BLOCK_BYTES]

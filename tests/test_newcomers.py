@@ -1,7 +1,11 @@
 """`tertulia user invite` and `user import`: people come in from the command line."""
 
+import time
+
 import pytest
 from tests.support.terminal import Terminal
+
+from tertulia.storage.database import Database
 
 
 @pytest.fixture
@@ -33,7 +37,11 @@ def test_without_mail_every_invitation_is_a_link(terminal):
 
 
 def test_with_mail_invitations_are_sent_by_the_server(terminal):
-    said = terminal.runs("user", "invite", "ana@example.com", TERTULIA_SMTP_HOST="mail.example.com")
+    mail = {
+        "TERTULIA_SMTP_HOST": "mail.example.com",
+        "TERTULIA_EXTERNAL_URL": "https://house.example",
+    }
+    said = terminal.runs("user", "invite", "ana@example.com", **mail)
 
     assert (said.code, said.out) == (0, "")
     assert said.err == "Invited 1; the server sends the mails.\n"
@@ -58,6 +66,9 @@ def test_a_list_of_people_comes_in_at_once(terminal, tmp_path):
         "ben@example.com  Ben, the other  #sandbox #general",
     ]
     assert "Ana García" in everybody(terminal)
+    database = Database.at(f"sqlite:///{tmp_path}/data/tertulia.db", time.time)
+    greetings = database.read_now(1, lambda tx: tx.all("SELECT content FROM message"))
+    assert [row["content"] for row in greetings].count("Welcome to Tertulia!") == 2
 
 
 @pytest.mark.parametrize(

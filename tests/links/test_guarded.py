@@ -53,6 +53,23 @@ def test_a_name_is_looked_up_once():
     receiver.close()
 
 
+def test_a_name_that_leads_home_at_the_next_try_is_not_followed_then():
+    receiver = Receiver((500, b""))
+    port = int(receiver.url.partition("127.0.0.1:")[2].partition("/")[0])
+
+    async def ask() -> HttpAnswer:
+        there = f"http://tides.example:{port}/"
+        return await guarded.post(there, b"", {}, seconds=30, most_bytes=100, allowed=HOME)
+
+    with asyncio.Runner(loop_factory=lambda: LyingLoop(["127.0.0.1"], ["10.0.0.1"])) as runner:
+        assert runner.run(ask()).status == 500
+        with pytest.raises(NotAllowed):
+            runner.run(ask())
+
+    assert len(receiver.heard) == 1
+    receiver.close()
+
+
 @pytest.mark.parametrize("addresses", [["10.0.0.1"], ["93.184.215.14", "::1"]])
 def test_a_name_that_leads_home_too_is_not_followed(addresses):
     with pytest.raises(NotAllowed):

@@ -2,6 +2,8 @@
 
 import io
 import socket
+import tomllib
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,12 +11,16 @@ from PIL import Image
 from tests.support.slapd import PEOPLE, Slapd
 
 from tertulia import links
-from tertulia.config import LdapDirectory
+from tertulia.config import LdapDirectory, reading
 from tertulia.links.answers import DirectoryTrouble, LdapPerson
 
 
 def ask(slapd: Slapd, typed: str, password: str, **settings: Any) -> LdapPerson | None:
-    return links.ldap.authenticate(directory(slapd, **settings), typed, password)
+    return authenticate(directory(slapd, **settings), typed, password)
+
+
+def authenticate(asked: LdapDirectory, typed: str, password: str) -> LdapPerson | None:
+    return links.ldap.authenticate(asked, links.ldap.named(asked, typed), password)
 
 
 def directory(slapd: Slapd, **settings: Any) -> LdapDirectory:
@@ -56,6 +62,17 @@ def test_nobody_else_is_let_through(typed, password, slapd):
     slapd.add_person("ana")
 
     assert ask(slapd, typed, password) is None
+
+
+@pytest.mark.parametrize("name", ["ana (it)", "ana*", "ana\\28", "ana, the cook"])
+def test_a_name_may_hold_what_filters_are_made_of(name, slapd):
+    typed = slapd.add_person("x1", sAMAccountName=name) and name
+    settings = {"filter": "(sAMAccountName={name})", "username_attribute": "sAMAccountName"}
+
+    found = ask(slapd, typed, "open sesame", **settings)
+
+    assert found is not None
+    assert found.login_name == name
 
 
 def test_two_of_a_name_are_nobody(slapd):
@@ -105,6 +122,37 @@ def test_who_is_disabled(attribute, value, is_disabled):
     entry = {"raw_attributes": {attribute.upper(): [value.encode()]}}
 
     assert links.ldap._is_disabled(asked, entry) is is_disabled
+
+
+def test_the_settings_for_active_directory_in_the_docs_find_their_people(slapd):
+    guid = bytes(range(200, 216))
+    names = {"sAMAccountName": "adiaz", "userPrincipalName": "adiaz@corp.example.com"}
+    more = {"objectGUID": guid, "displayName": "Ana Díaz", "cn": "DIAZ Ana"}
+    ana = slapd.add_person("x1", mail="ana@example.com", userAccountControl=512, **names, **more)
+    slapd.add_group("Chat Administrators", ana)
+    page = (Path(__file__).parents[2] / "docs" / "logging-in.md").read_text(encoding="utf-8")
+    written = next(each for each in page.split("```") if "# Active Directory" in each)
+    (table,) = tomllib.loads(written.removeprefix("toml"))["ldap"]
+    # OpenLDAP has no rule for groups in groups.
+    here = slapd.settings(group_filter="(member={dn})")
+    (asked,) = reading.read_tables(LdapDirectory, [table | here], "the docs")
+
+    found = [
+        authenticate(asked, typed, "open sesame")
+        for typed in ("adiaz", "ADIAZ", "adiaz@corp.example.com", "ana@example.com")
+    ]
+    slapd.change(ana, userAccountControl=514)
+    disabled = authenticate(asked, "adiaz", "open sesame")
+
+    assert found == [found[0]] * 4
+    assert found[0] is not None
+    assert (found[0].full_name, found[0].email) == ("Ana Díaz", "ana@example.com")
+    assert found[0].subject == f"hex:{guid.hex()}"
+    assert found[0].groups == ("Chat Administrators",)
+    assert not found[0].is_disabled
+    assert disabled is not None
+    assert disabled.is_disabled
+    assert links.ldap.find_all(asked, [found[0].subject]) == {found[0].subject: disabled}
 
 
 def test_a_lasting_id_that_is_no_text_can_be_looked_up_again(slapd):

@@ -6,6 +6,7 @@ import json
 import time
 from base64 import b64decode, urlsafe_b64encode
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -16,6 +17,7 @@ from tests.support.sites import OTHER_KEY, WilfulSite, signed, wilful_site
 
 from tertulia import links
 from tertulia.config import OpenIdProvider
+from tertulia.domain.people.identities import Introduction
 from tertulia.links.answers import PendingLogin, ProviderTrouble, SiteUser
 
 PENDING = PendingLogin("state", "the nonce", "v" * 43, "https://chat.example.com/complete/oidc/")
@@ -116,6 +118,24 @@ def test_a_token_that_the_provider_has_not_signed_is_refused(site):
             come_back(site)
 
 
+def test_a_code_is_of_no_use_without_what_it_was_asked_with(site):
+    """The provider checks that, as they do: PKCE."""
+    site.is_openid(signed(claims(site)))
+    tokens = site.answers["/token"]
+    where = asyncio.run(links.openid.leave(provider(site), PENDING))
+    challenge = parse_qs(urlsplit(where).query)["code_challenge"][0]
+
+    def exchange(form: dict[str, str]) -> Any:
+        digest = hashlib.sha256(form["code_verifier"].encode()).digest()
+        return tokens if urlsafe_b64encode(digest).decode().rstrip("=") == challenge else None
+
+    site.answers["/token"] = exchange
+    assert come_back(site).subject == "s-1"
+    other = replace(PENDING, verifier="w" * 43)
+    with pytest.raises(ProviderTrouble):
+        asyncio.run(links.openid.come_back(provider(site), other, "the code"))
+
+
 def test_userinfo_must_be_about_the_same_person(site):
     site.is_openid(signed(claims(site)), {"sub": "s-2", "email": "owner@example.com"})
 
@@ -169,6 +189,32 @@ def test_github_tells_its_verified_addresses(site):
     site.answers["/login/oauth/access_token"] = {"error": "bad_verification_code"}
     with pytest.raises(ProviderTrouble):
         asyncio.run(links.github.come_back(github, PENDING, "the code"))
+
+
+def test_organizations_and_teams_of_github_are_groups(site):
+    site.answers = {
+        "/login/oauth/access_token": {"access_token": "access"},
+        "/api/v3/user": {"id": 42, "login": "ana"},
+        "/api/v3/user/emails": [{"email": "ana@example.com", "verified": True}],
+        "/api/v3/user/orgs": [{"login": "Example-Inc"}],
+        "/api/v3/user/teams": [{"slug": "cooks", "organization": {"login": "friends"}}],
+    }
+
+    def comes_back(**settings: Any) -> Introduction:
+        github = provider(site, preset="github", **settings)
+        found = asyncio.run(links.github.come_back(github, PENDING, "the code"))
+        return links.introductions.from_site(github, found)
+
+    asking = provider(site, preset="github", only_groups=("friends/cooks",))
+    where = asyncio.run(links.github.leave(asking, PENDING))
+    assert "read:org" in parse_qs(urlsplit(where).query)["scope"][0]
+    assert comes_back(only_groups=("friends/cooks",)).is_admitted
+    assert comes_back(only_groups=("example-inc",)).is_admitted
+    assert not comes_back(only_groups=("friends",)).is_admitted
+    assert comes_back(groups=("*",)).groups == ("Example-Inc", "friends/cooks")
+    site.answers["/api/v3/user/teams"] = {"message": "Bad credentials"}
+    with pytest.raises(ProviderTrouble):
+        comes_back(only_groups=("example-inc",))
 
 
 def _part(value: Any) -> str:

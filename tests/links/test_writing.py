@@ -11,14 +11,29 @@ from tertulia.links import writing
 # A value for whatever a letter may ask for.
 VALUES = {
     name: f"the {name}"
-    for name in ("name", "organization", "address", "inviter", "agent", "from_where", "when")
+    for name in (
+        "name",
+        "organization",
+        "address",
+        "inviter",
+        "agent",
+        "from_where",
+        "when",
+        "comment",
+    )
 } | {
     "link": "https://chat.example.com/x",
     "site": "https://chat.example.com",
     "leave": "https://chat.example.com/y",
+    "until": "2026-11-26",
+    "answerable": "yes",
+    "topics": "one\x1etwo",
+    "channels": "#loft",
     "place": "",
     "names": "Ana",
     "said": "Ana: hi\x1eBen: ho",
+    "browser": "Firefox, Linux",
+    "found": "Cine: https://chat.example.com/\x1eTeatro: https://other.example.com/",
 }
 
 

@@ -5,16 +5,17 @@ import datetime
 import zlib
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.asymmetric import padding, rsa
 from cryptography.x509.oid import NameOID
 from lxml import etree
 from minisignxml.sign import sign
 
 ENTITY = "https://id.example.com/saml"
+RSA_SHA256 = "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256"
 NAMES = (
     'xmlns:p="urn:oasis:names:tc:SAML:2.0:protocol" xmlns:a="urn:oasis:names:tc:SAML:2.0:assertion"'
 )
@@ -67,6 +68,8 @@ class SamlSite:
             "status": "urn:oasis:names:tc:SAML:2.0:status:Success",
             "until": now + datetime.timedelta(minutes=5),
             "attributes": {},
+            "signs": "response",  # or the assertion, or both
+            "session": "s-1",
         } | others
         attributes = "".join(
             f'<a:Attribute Name="{name}">'
@@ -87,12 +90,50 @@ class SamlSite:
             </a:SubjectConfirmation></a:Subject>
             <a:Conditions NotBefore="{since}" NotOnOrAfter="{until}"><a:AudienceRestriction>
             <a:Audience>{said["audience"]}</a:Audience></a:AudienceRestriction></a:Conditions>
-            <a:AuthnStatement AuthnInstant="{since}"/>
+            <a:AuthnStatement AuthnInstant="{since}" SessionIndex="{said["session"]}"/>
             <a:AttributeStatement>{attributes}</a:AttributeStatement>
             </a:Assertion></p:Response>"""
         )
-        signed = sign(element=response, private_key=self.key, certificate=self.certificate, index=1)
+        part = response if said["signs"] == "response" else response.find("{*}Assertion")
+        signed = self._sign(part)
+        if said["signs"] == "both":
+            signed = self._sign(etree.fromstring(signed))
         return base64.b64encode(signed).decode()
+
+    def told_of(self, address: str) -> dict[str, str]:
+        """What a browser says there that was logged out here: who leaves, or that it was heard."""
+        query = parse_qs(urlsplit(address).query)
+        field = "SAMLRequest" if "SAMLRequest" in query else "SAMLResponse"
+        found = etree.fromstring(zlib.decompress(base64.b64decode(query[field][0]), -15))
+        status = found.find("{*}Status/{*}StatusCode")
+        return {
+            "kind": etree.QName(found).localname,
+            "who": found.findtext("{*}NameID") or "",
+            "session": found.findtext("{*}SessionIndex") or "",
+            "answers": found.get("InResponseTo", ""),
+            "status": "" if status is None else status.get("Value").rpartition(":")[2],
+            "state": query.get("RelayState", [""])[0],
+        }
+
+    def says_farewell(self, address: str, name_id: str, **others: Any) -> tuple[str, str]:
+        """That somebody has logged out there: as a query, and as the field of a form."""
+        now = datetime.datetime.now(datetime.UTC)
+        said: dict[str, Any] = {"issuer": ENTITY, "session": "", "when": now, "to": address}
+        said |= others
+        index = f"<p:SessionIndex>{said['session']}</p:SessionIndex>" if said["session"] else ""
+        request = etree.fromstring(
+            f"""<p:LogoutRequest {NAMES} ID="_l" Version="2.0" Destination="{said["to"]}"
+            IssueInstant="{_written(said["when"])}"><a:Issuer>{said["issuer"]}</a:Issuer>
+            <a:NameID>{name_id}</a:NameID>{index}</p:LogoutRequest>"""
+        )
+        packed = base64.b64encode(zlib.compress(etree.tostring(request))[2:-4]).decode()
+        text = urlencode({"SAMLRequest": packed, "RelayState": "there", "SigAlg": RSA_SHA256})
+        signature = self.key.sign(text.encode(), padding.PKCS1v15(), hashes.SHA256())
+        query = f"{text}&{urlencode({'Signature': base64.b64encode(signature).decode()})}"
+        return query, base64.b64encode(self._sign(request)).decode()
+
+    def _sign(self, element: Any) -> bytes:
+        return sign(element=element, private_key=self.key, certificate=self.certificate, index=1)
 
 
 def _written(moment: datetime.datetime) -> str:

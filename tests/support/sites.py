@@ -58,7 +58,8 @@ def openid_site() -> Iterator[OpenIdSite]:
 
 @dataclass
 class WilfulSite:
-    """Answers by path what a test puts there, and remembers what it was asked."""
+    """Answers by path what a test puts there, or what that makes of the form it is sent, and
+    remembers what it was asked."""
 
     address: str = ""
     answers: dict[str, Any] = field(default_factory=dict)
@@ -103,6 +104,8 @@ def wilful_site() -> Iterator[WilfulSite]:
             path = urlsplit(self.path).path
             site.asked.append((path, dict(parse_qsl(body)), dict(self.headers)))
             answer = site.answers.get(path)
+            if callable(answer):
+                answer = answer(site.asked[-1][1])
             self.send_response(404 if answer is None else 200)
             self.end_headers()
             self.wfile.write(json.dumps(answer).encode())

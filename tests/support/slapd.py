@@ -66,11 +66,12 @@ class Slapd:
             "l": "Lima",
         } | others
         kept = {key: value for key, value in about.items() if value is not None}
-        self._add(dn, "inetOrgPerson", {"uid": name, "userPassword": password, **kept})
+        kinds = ["inetOrgPerson", "user"] if "sAMAccountName" in kept else ["inetOrgPerson"]
+        self._add(dn, kinds, {"uid": name, "userPassword": password, **kept})
         return dn
 
     def add_group(self, name: str, *members: str) -> None:
-        self._add(f"cn={name},{GROUPS}", "groupOfNames", {"member": list(members)})
+        self._add(f"cn={name},{GROUPS}", ["groupOfNames"], {"member": list(members)})
 
     def change(self, dn: str, **attributes: Any) -> None:
         changes = {
@@ -89,7 +90,7 @@ class Slapd:
             for entry in list(manager.response):
                 manager.delete(entry["dn"])
 
-    def _add(self, dn: str, kind: str, attributes: dict[str, Any]) -> None:
+    def _add(self, dn: str, kind: list[str], attributes: dict[str, Any]) -> None:
         self._manager().add(dn, kind, attributes)
 
     def _manager(self) -> ldap3.Connection:
@@ -126,12 +127,29 @@ def slapd_running(folder: Path) -> Iterator[Slapd]:
         process.wait()
 
 
+# What entries of Active Directory have besides.
+ACTIVE_DIRECTORY = """
+attributetype ( 1.2.840.113556.1.4.221 NAME 'sAMAccountName' EQUALITY caseIgnoreMatch
+  SYNTAX 1.3.6.1.4.1.1466.115.121.1.15 SINGLE-VALUE )
+attributetype ( 1.2.840.113556.1.4.656 NAME 'userPrincipalName' EQUALITY caseIgnoreMatch
+  SYNTAX 1.3.6.1.4.1.1466.115.121.1.15 SINGLE-VALUE )
+attributetype ( 1.2.840.113556.1.4.8 NAME 'userAccountControl' EQUALITY integerMatch
+  SYNTAX 1.3.6.1.4.1.1466.115.121.1.27 SINGLE-VALUE )
+attributetype ( 1.2.840.113556.1.4.2 NAME 'objectGUID' EQUALITY octetStringMatch
+  SYNTAX 1.3.6.1.4.1.1466.115.121.1.40 SINGLE-VALUE )
+attributetype ( 2.16.128.113730.3.1.35 NAME 'thumbnailPhoto' EQUALITY octetStringMatch
+  SYNTAX 1.3.6.1.4.1.1466.115.121.1.40 SINGLE-VALUE )
+objectclass ( 1.2.840.113556.1.5.9 NAME 'user' SUP top AUXILIARY
+  MAY ( sAMAccountName $ userPrincipalName $ userAccountControl $ objectGUID $ thumbnailPhoto ) )
+"""
+
+
 def _configuration(folder: Path) -> str:
     schemas = "\n".join(
         f"include {SCHEMAS}/{name}.schema" for name in ("core", "cosine", "inetorgperson")
     )
     return f"""
-{schemas}
+{schemas}{ACTIVE_DIRECTORY}
 modulepath /usr/lib/ldap
 moduleload back_mdb
 TLSCACertificateFile {folder}/ca.pem

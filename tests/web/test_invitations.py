@@ -97,6 +97,37 @@ def test_what_has_ended_lets_nobody_in(mailing, post, ending):
     assert joins(mailing, link)[1].status == 404
 
 
+def test_what_an_inviter_may_no_longer_give_is_left_out(mailing, post):
+    owner = mailing.person("owner", role="owner")
+    admin = mailing.person("admin", role="admin", channels=["kitchen"])
+    mailing.permit("can_manage_all_groups", "administrators")
+    cellar = {"name": "cellar", "subscribers": [owner.id, admin.id], "invite_only": True}
+    closed = owner.post("/channels/create", **cellar).succeeds()["id"]
+    made = {"name": "chiefs", "description": "", "members": [owner.id]}
+    group = owner.post("/user_groups/create", **made).succeeds()["group_id"]
+    places = {"stream_ids": [mailing.channel("kitchen").id, closed], "group_ids": [group]}
+    link = invited(mailing, post, admin, fresh(mailing, "cleo"), **places)
+    terms = Terms(channel_ids=(closed,), group_ids=(group,))
+    vault, dora = mailing.server.vault, fresh(mailing, "dora")
+    by_operator = mailing.write(
+        actions.people.invitations.make_as_operator, vault, dora, terms, None
+    )
+
+    owner.patch(f"/users/{admin.id}", role=400).succeeds()
+    admin.leaves("cellar")
+    cleo, _ = joins(mailing, link)
+    dora, _ = joins(mailing, f"/join/{by_operator}/", "Dora")
+
+    def channels_of(browser):
+        found = browser.calls("GET", "/users/me/subscriptions").succeeds()["subscriptions"]
+        return [each["name"] for each in found]
+
+    assert channels_of(cleo) == ["kitchen"]
+    assert channels_of(dora) == ["cellar"]
+    members = owner.get(f"/user_groups/{group}/members").succeeds()["members"]
+    assert members == [owner.id, me(dora)["user_id"]]
+
+
 def test_a_link_for_many_asks_for_an_address_that_can_be_proven(mailing, post):
     admin, cleo = mailing.person("admin", role="admin"), fresh(mailing, "cleo")
     link = link_for_many(mailing, admin, invite_as=600)
@@ -146,6 +177,33 @@ def test_where_anybody_may_join_one_signs_up(mailing, post):
     assert me(browser)["role"] == 400
     subscribed = browser.calls("GET", "/users/me/subscriptions").succeeds()["subscriptions"]
     assert "general" in {each["name"] for each in subscribed}
+
+
+def test_who_may_sign_up_is_asked_again_at_the_end(mailing, post):
+    mailing.set("invite_required", False)
+    owner, cleo = mailing.person("owner", role="owner"), fresh(mailing, "cleo")
+    old = Browser(mailing).opens("/join/a-link-that-is-no-longer-good/")
+    Browser(mailing).submits("/register/", {"email": cleo})
+    link = link_in(post.letter_to(cleo, mailing))
+
+    owner.post("/realm/domains", domain="house.example", allow_subdomains=False).succeeds()
+    mailing.set("emails_restricted_to_domains", True)
+    outside = [
+        Browser(mailing).submits("/register/", {"email": fresh(mailing, "dora")}),
+        joins(mailing, link)[1],
+    ]
+    mailing.set("emails_restricted_to_domains", False)
+    let_in = joins(mailing, link)[1]
+    Browser(mailing).submits("/register/", {"email": fresh(mailing, "dora")})
+    link = link_in(post.letter_to(fresh(mailing, "dora"), mailing))
+    mailing.refuse_passwords()
+    without_passwords = joins(mailing, link, "Dora")[1]
+
+    assert old.headers["Location"] == "/register/"
+    assert [each.status for each in (*outside, without_passwords)] == [400, 400, 400]
+    assert all("domain" in text_of(each) for each in outside)
+    assert "password" in text_of(without_passwords)
+    assert let_in.status == 303
 
 
 def test_elsewhere_one_needs_an_invitation(mailing, post):

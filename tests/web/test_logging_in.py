@@ -8,7 +8,7 @@ from tests.support.browser import Browser, text_of
 from tests.support.people import Chat
 
 from tertulia import actions
-from tertulia.web.logging_in import is_our_path
+from tertulia.web.endings import is_our_path
 from tertulia.web.words import ENGLISH, LANGUAGES
 
 SESAME = "open sesame"

@@ -7,6 +7,7 @@ from tests.support.post import link_in, text_in
 
 from tertulia import actions
 from tertulia.domain.people.one_time_links import PASSWORD
+from tertulia.storage.database.tx import Tx
 from tertulia.web.words import ENGLISH
 
 BETTER = "lentils, always lentils"
@@ -219,6 +220,44 @@ def test_an_address_that_somebody_took_meanwhile_stays_theirs(mailing, post):
 
     assert Browser(mailing).submits(link).status == 404
     assert ana.record.email != new
+
+
+@pytest.mark.parametrize("happens", ["password", "another address", "let go", "closed"])
+def test_an_address_that_was_asked_for_before_counts_no_more(mailing, post, happens):
+    """Who had got hold of a session must not come back by a link that they have asked for."""
+    ana, evil = somebody(mailing, password="open sesame"), f"evil@{mailing.host}.example"
+    admin = mailing.person("admin", role="owner")
+    ana.patch("/settings", email=evil).succeeds()
+    link = link_in(post.letter_to(evil, mailing))
+
+    match happens:
+        case "password":
+            ana.patch("/settings", old_password="open sesame", new_password=BETTER).succeeds()
+        case "another address":
+            new = f"anna@{mailing.host}.example"
+            admin.patch(f"/users/{ana.id}", new_email=new).succeeds()
+        case "let go":
+            admin.delete(f"/users/{ana.id}").succeeds()
+            admin.post(f"/users/{ana.id}/reactivate").succeeds()
+        case "closed":
+            admin.patch("/realm", email_changes_disabled=True).succeeds()
+    taken = Browser(mailing).submits(link)
+
+    assert taken.status in (400, 404)
+    assert ana.record.email != evil
+
+
+def test_a_whole_office_can_ask_on_one_day(mailing):
+    def all_of_them_ask(tx: Tx) -> None:
+        for number in range(100):
+            email = f"p{number}@{mailing.host}.example"
+            actions.people.forgotten_passwords.ask(
+                tx, mailing.server.vault, email, "127.0.0.1", "http://x"
+            )
+
+    mailing.write(all_of_them_ask)
+
+    assert asks(mailing, f"one-more@{mailing.host}.example").status == 429
 
 
 def test_a_new_password_by_the_api_can_bring_a_new_key(chat):

@@ -77,9 +77,33 @@ def test_a_provider_lets_somebody_in(chat, site):
     assert asked["return"] in described.body.decode()
 
 
+@pytest.mark.parametrize("signs", ["assertion", "both"])
+@pytest.mark.on_one
+def test_whichever_part_is_signed_somebody_is_let_in(chat, site, signs):
+    browser = Browser(chat)
+    asked = leaves(browser, site)
+    answer = site.answers(asked, "id-7", attributes=ANA, signs=signs)
+
+    changed = base64.b64decode(answer).replace(b"ana@example.com", b"owner@example.com")
+    refused = comes_back(browser, base64.b64encode(changed).decode(), asked["state"])
+    came = comes_back(browser, answer, asked["state"])
+
+    assert (refused.status, came.status) == (401, 303)
+    assert browser.calls("GET", "/users/me").succeeds()["full_name"] == "Ana Díaz"
+
+
 # What somebody would slip in before what was signed.
 EVIL = """<a:Assertion xmlns:a="urn:oasis:names:tc:SAML:2.0:assertion" ID="_e"><a:Subject>
 <a:NameID>owner</a:NameID></a:Subject></a:Assertion>"""
+
+
+def wrapped(answer: str) -> str:
+    """What was signed, hidden where nobody looks for it, and another assertion in its place."""
+    xml = base64.b64decode(answer).decode()
+    begin, end = xml.index("<a:Assertion "), xml.index("</a:Assertion>") + len("</a:Assertion>")
+    hidden = f"<p:Extensions>{xml[begin:end]}</p:Extensions>"
+    evil = xml[begin:end].replace("ana@example.com", "owner@example.com").replace('"_a"', '"_b"')
+    return base64.b64encode(f"{xml[:begin]}{hidden}{evil}{xml[end:]}".encode()).decode()
 
 
 def odd_answers(site: SamlSite, asked: dict[str, str]) -> dict[str, str]:
@@ -101,6 +125,8 @@ def odd_answers(site: SamlSite, asked: dict[str, str]) -> dict[str, str]:
         "tampered with": changed("ana@example.com", "owner@example.com"),
         "a comment": changed("ana@example.com", "ana@example.com<!---->.evil"),
         "two assertions": changed("<a:Assertion ", f"{EVIL}<a:Assertion "),
+        "signed elsewhere": wrapped(site.answers(asked, "id-7", attributes=ANA, signs="assertion")),
+        "encrypted": changed("<a:Assertion ", "<a:EncryptedAssertion/><a:Assertion "),
         "unsigned": base64.b64encode(
             re.sub("<ds:Signature .*</ds:Signature>", "", good, flags=re.DOTALL).encode()
         ).decode(),

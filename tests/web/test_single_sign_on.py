@@ -14,6 +14,7 @@ from tests.support.databases import Databases, Kind
 from tests.support.people import Chat
 from tests.support.server import Server
 from tests.support.sites import OpenIdSite, WilfulSite, openid_site, wilful_site
+from tests.support.web_page import address
 
 from tertulia import actions, storage
 from tertulia.config import JwtIssuer, OpenIdProvider, RemoteUserProxy
@@ -25,6 +26,7 @@ OTP = "a1" * 32
 KEY_TEXT = "a secret that a program shares with us"
 KEYCLOAK = "/accounts/login/social/oidc/keycloak"
 STRICT = "/accounts/login/social/oidc/strict"
+SSO = "/accounts/login/sso/"
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +112,8 @@ def test_a_provider_lets_somebody_in_who_was_not_among_us(chat, site):
     ana_is_known(site, groups=["it", "press"])
     owner, browser = chat.person("owner", role="owner"), Browser(chat)
 
-    came = browser.opens(goes(browser, site, f"{KEYCLOAK}?next=/%23narrow/is/dm"))
+    path = KEYCLOAK.replace("login", "register", 1)
+    came = browser.opens(goes(browser, site, f"{path}?next=/%23narrow/is/dm"))
 
     assert (came.status, came.headers["Location"]) == (303, "/#narrow/is/dm")
     me = browser.calls("GET", "/users/me").succeeds()
@@ -208,7 +211,54 @@ def test_an_invitation_goes_with_whoever_comes_by_way_of_a_provider(chat, site):
     assert owner.get("/invites").succeeds()["invites"] == []
 
 
-@pytest.mark.parametrize("abuse", ["another browser", "twice", "made up", "late", "no code"])
+@pytest.mark.on_one
+def test_a_link_for_many_goes_along_to_a_provider_and_back(chat, site):
+    owner = chat.person("owner", role="owner", channels=["kitchen"])
+    kitchen = chat.channel("kitchen").id
+    made = {"stream_ids": [kitchen], "invite_as": 600, "welcome_message_custom_text": "Soup?"}
+    link = owner.post("/invites/multiuse", **made).succeeds()["invite_link"]
+    path = "/" + link.split("/", 3)[3]
+    ana_is_known(site, groups=["staff"])
+    browser, late = Browser(chat), Browser(chat)
+
+    page = browser.opens(path).body.decode()
+    register = STRICT.replace("login", "register", 1)
+    (begin,) = re.findall(rf'href="({register}[^"]*)"', page)
+    browser.opens(goes(browser, site, begin))
+    before = goes(late, site, begin, who="s-late")
+    site.knows("s-late", email="late@example.com", email_verified=True, groups=["staff"])
+    (open_one,) = owner.get("/invites").succeeds()["invites"]
+    owner.delete(f"/invites/multiuse/{open_one['id']}").succeeds()
+    too_late = late.opens(before)
+
+    me = browser.calls("GET", "/users/me").succeeds()
+    assert me["role"] == Role.GUEST
+    assert me["user_id"] in owner.get(f"/streams/{kitchen}/members").succeeds()["subscribers"]
+    narrow = {"anchor": "newest", "num_before": 1, "num_after": 0, "narrow": '[["is","dm"]]'}
+    (greeting,) = browser.calls("GET", "/messages", **narrow).succeeds()["messages"]
+    assert f"Welcome to {chat.realm.name}!" in greeting["content"]
+    assert "Soup?" in greeting["content"]
+    assert too_late.status == 404
+    assert "session" not in late.cookies
+    owner.patch("/realm", authentication_methods={"Email": False}).succeeds()
+    again = owner.post("/invites/multiuse").succeeds()["invite_link"].rstrip("/").rsplit("/")[-1]
+    led = Browser(chat).opens(f"/join/{again}/").headers["Location"]
+    assert led == f"/login/?multiuse_object_key={again}"
+    assert f"?multiuse_object_key={again}" in Browser(chat).opens(led).body.decode()
+
+
+@pytest.mark.parametrize(
+    "abuse",
+    [
+        "another browser",
+        "twice",
+        "made up",
+        "late",
+        "no code",
+        "the code of another",
+        "another provider",
+    ],
+)
 @pytest.mark.on_one
 def test_a_way_back_is_good_once_in_the_browser_that_left(chat, site, abuse):
     ana_is_known(site)
@@ -228,11 +278,34 @@ def test_a_way_back_is_good_once_in_the_browser_that_left(chat, site, abuse):
         case "late":
             chat.server.clock.move(minutes=16)
             page = browser.opens(back)
+        case "the code of another":
+            theirs = re.findall("code=[^&]*", goes(other, site))[0]
+            page = browser.opens(re.sub("code=[^&]*", theirs, back))
+        case "another provider":  # which both come back to the same address of ours
+            page = browser.opens(f"{back}&iss=https://evil.example")
         case "no code":
             page = browser.opens(re.sub("code=[^&]*", "error=access_denied", back))
 
     assert page.status in (400, 401)
     assert "session" not in browser.cookies | other.cookies
+
+
+def test_any_server_finishes_what_another_has_begun(kind, databases, site, servers_with_providers):
+    first = servers_with_providers(kind)
+    second = Server(first.url, first.folder, first.settings).start()
+    chat = Chat.found(first)
+    second.do(second.application.delivery.follower.catch_up())
+    there = Chat(second, chat.realm, chat.host)
+    ana_is_known(site)
+    browser = Browser(chat)
+
+    back = goes(browser, site)
+    elsewhere = Browser(there, cookies=browser.cookies)
+    came, again = elsewhere.opens(back), browser.opens(back)
+    is_in = elsewhere.calls("GET", "/users/me").status
+    second.stop()
+
+    assert (came.status, again.status, is_in) == (303, 400, 200)
 
 
 @pytest.mark.on_one
@@ -304,6 +377,45 @@ def test_github_finds_the_one_address_that_has_an_account(chat, github):
     assert browser.calls("GET", "/users/me").succeeds()["user_id"] == ben.id
 
 
+@pytest.mark.on_one
+def test_whoever_has_two_accounts_chooses_one_of_them_by_its_address(chat, github):
+    _, ben = chat.people("ana", "ben")
+    github.answers = {
+        "/login/oauth/access_token": {"access_token": "access"},
+        "/api/v3/user": {"id": 43, "login": "ben", "name": "Ben"},
+        "/api/v3/user/emails": [
+            {"email": email, "verified": True, "primary": False}
+            for email in ("ana@example.com", "ben@example.com", "other@example.com")
+        ],
+    }
+    browser, other = Browser(chat), Browser(chat)
+
+    def comes_back(browser):
+        left = browser.opens("/accounts/login/social/github")
+        state = parse_qs(urlsplit(left.headers["Location"]).query)["state"][0]
+        page = browser.opens(f"/complete/github/?{urlencode({'state': state, 'code': 'x'})}")
+        assert "session" not in browser.cookies
+        return page, re.findall(r'name="state" value="([^"]*)"', page.body.decode())
+
+    page, (state,) = comes_back(browser)
+    _, (mine,) = comes_back(other)
+    foreign = other.submits("/complete/address/", {"state": state, "email": "ben@example.com"})
+    unheard = other.submits("/complete/address/", {"state": mine, "email": "owner@example.com"})
+    chosen = browser.submits("/complete/address/", {"state": state, "email": "ben@example.com"})
+
+    assert re.findall(r'name="email" value="([^"]*)"', page.body.decode()) == [
+        "ana@example.com",
+        "ben@example.com",
+    ]
+    assert (foreign.status, unheard.status, chosen.status) == (400, 401, 303)
+    assert browser.calls("GET", "/users/me").succeeds()["user_id"] == ben.id
+    again = Browser(chat)
+    left = again.opens("/accounts/login/social/github")
+    state = parse_qs(urlsplit(left.headers["Location"]).query)["state"][0]
+    known = again.opens(f"/complete/github/?{urlencode({'state': state, 'code': 'x'})}")
+    assert known.status == 303
+
+
 # --- what clients are told ---
 
 
@@ -349,6 +461,7 @@ def test_a_method_that_is_switched_off_is_closed_at_once(chat, site):
     assert browser.opens(KEYCLOAK).status == 401
     assert browser.opens(back).status == 401
     assert browser.opens("/accounts/login/social/google").status == 404
+    assert browser.opens("/accounts/login/google/").status == 404
     assert "Missing idp param" in text_of(browser.opens("/accounts/login/social/oidc"))
     names = [
         each["name"]
@@ -420,6 +533,40 @@ def test_the_desktop_apps_own_window_leads_to_the_browser(chat):
     assert app.opens(f"{KEYCLOAK}?desktop_flow_otp={OTP}").status == 302
 
 
+CLIPBOARD = """
+window.electron_bridge = {
+  decrypt_clipboard(version) {
+    const pasted = new Promise((resolve) => { window.paste = resolve; });
+    return {version, key: new Uint8Array(32).fill(15), pasted};
+  },
+};
+"""
+
+
+@pytest.mark.on_one
+def test_the_desktop_apps_own_window_goes_on_with_what_it_finds_on_the_clipboard(
+    chat, site, chromium
+):
+    chat.person("ana")
+    ana_is_known(site)
+    own = chromium.new_context(user_agent="ZulipElectron/5.11.0 (Linux)", locale="en-GB")
+    own.add_init_script(CLIPBOARD)
+    window = own.new_page()
+
+    with own.expect_event("request", lambda made: made.url.endswith(f"_otp={'0f' * 32}")):
+        window.goto(address(chat, KEYCLOAK))
+    browser = Browser(chat)
+    page = browser.opens(goes(browser, site, f"{KEYCLOAK}?desktop_flow_otp={'0f' * 32}"))
+    found = re.search("<textarea[^>]*>([0-9a-f]+)</textarea>", page.body.decode())
+    assert found is not None
+    pasted = bytes.fromhex(found[1])
+    token = AESGCM(b"\x0f" * 32).decrypt(pasted[:12], pasted[12:], None).decode()
+    window.evaluate("token => { window.paste(token); }", token)
+
+    window.wait_for_selector("body[data-ready]")
+    own.close()
+
+
 @pytest.mark.on_one
 def test_a_token_of_the_desktop_app_is_stale_after_seconds(chat, site):
     chat.person("ana")
@@ -472,12 +619,21 @@ def test_a_trusted_proxy_says_who_somebody_is(chat):
     assert Browser(chat).opens("/accounts/login/sso/").status == 400
     unknown = Browser(chat).opens("/accounts/login/sso/", **{"X-Remote-User": "zoe"})
     assert unknown.status == 401
+    for names in (
+        ("ana", "owner"),
+        ("owner", "ana"),
+        ("ana", "ana"),
+    ):  # one of them is a stranger's
+        twice = dict(zip(("X-Remote-User", "x-remote-user"), names, strict=True))
+        assert Browser(chat).opens("/accounts/login/sso/", **twice).status == 400
+    assert Browser(chat).opens(SSO, **{"X-Remote-User": f"x@y.example, {ana.email}"}).status == 401
 
 
 @pytest.mark.parametrize("trusted", ["", "10.0.0.0/8"])
 @pytest.mark.on_one
 def test_nobody_else_is_believed_about_a_header(start_server, trusted):
-    server = start_server(remote_user=(RemoteUserProxy(),), trusted_proxies=parse_networks(trusted))
+    others = {"trusted_proxies": parse_networks(trusted), "jwt": ()}
+    server = start_server(remote_user=(RemoteUserProxy(),), **others)
     chat = Chat.found(server, "")
     ana, browser = chat.person("ana", role="owner"), Browser(chat)
 
@@ -486,6 +642,8 @@ def test_nobody_else_is_believed_about_a_header(start_server, trusted):
         assert page.status == 400
 
     assert not browser.cookies
+    refused = chat.stranger.post("/jwt/fetch_api_key", token="x")
+    refused.fails("JWT authentication is not enabled for this organization")
 
 
 # --- signed tokens ---

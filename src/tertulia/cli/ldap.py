@@ -1,5 +1,6 @@
 """`tertulia ldap`: what a directory knows, and bringing accounts up to date with it."""
 
+from collections.abc import Collection
 from typing import Any
 
 import click
@@ -33,7 +34,9 @@ def check(name: str, org: str | None, **flags: Any) -> None:
         introduced = links.introductions.from_directory(
             directory, opened.realm.subdomain, person, known
         )
-        rows = [(directory.called.upper(), ""), *_described(person, introduced)]
+        fields = opened.read(storage.people.profile_fields.everything)
+        names = {field.name for field in fields}
+        rows = [(directory.called.upper(), ""), *_described(person, introduced, names)]
         show_table([*rows, ("account", _account(opened, introduced))])
 
 
@@ -109,7 +112,9 @@ def _tidings(directory: LdapDirectory, opened: OpenOrganization, known: list[Any
         raise click.ClickException(f"{directory.called} cannot be asked: {trouble}") from None
 
 
-def _described(person: LdapPerson, introduced: Introduction) -> list[tuple[str, str]]:
+def _described(
+    person: LdapPerson, introduced: Introduction, fields: Collection[str]
+) -> list[tuple[str, str]]:
     role = "as it is" if introduced.role is None else introduced.role.name.lower()
     groups = "as they are" if introduced.groups is None else ", ".join(introduced.groups) or "none"
     return [
@@ -124,7 +129,10 @@ def _described(person: LdapPerson, introduced: Introduction) -> list[tuple[str, 
         ("role", role),
         ("groups there", ", ".join(person.groups) or "none"),
         ("groups here", groups),
-        *((name, value) for name, value in introduced.profile.items()),
+        *(
+            (name, value if name in fields else f"{value} (there is no such profile field)".strip())
+            for name, value in introduced.profile.items()
+        ),
     ]
 
 

@@ -1,6 +1,5 @@
 """Whether those who vouch for people can be asked, for `tertulia check`."""
 
-import asyncio
 from collections.abc import Collection
 from pathlib import Path
 
@@ -8,6 +7,10 @@ from tertulia import links
 from tertulia.actions.checking import Finding
 from tertulia.config import Config, LdapDirectory, OpenIdProvider, Provider, SamlProvider
 from tertulia.links.answers import DirectoryTrouble, ProviderTrouble
+from tertulia.links.smtp import NotSent
+from tertulia.modules import asyncio
+
+NO_DOMAIN = "@tertulia.invalid"  # where we know of no domain of ours
 
 
 def examine(config: Config, subdomains: Collection[str]) -> Finding:
@@ -16,8 +19,28 @@ def examine(config: Config, subdomains: Collection[str]) -> Finding:
     for provider in config.providers:
         named = f"[[{provider.TABLE}]] {provider.called}"
         problems += [f"{named}: {problem}" for problem in _problems(config, provider, subdomains)]
+    problems += _mail_problems(config)
     count = len(config.providers)
     return Finding("logging in", f"{count or 'no'} other ways than a password kept here", problems)
+
+
+def _mail_problems(config: Config) -> list[str]:
+    """Whether mails can be handed over, where they are to be."""
+    if not config.sends_mail:
+        return []
+    problems = []
+    if config.sender.endswith(NO_DOMAIN):
+        problems.append(f"mail: it comes from {config.sender}; set external_url or smtp_from")
+    try:
+        asyncio.run(_reach_mail_server(config))
+    except NotSent as trouble:
+        problems.append(f"mail: {config.smtp_host}:{config.smtp_port} cannot be used: {trouble}")
+    return problems
+
+
+async def _reach_mail_server(config: Config) -> None:
+    async with links.smtp.connected(config):
+        pass
 
 
 def _problems(config: Config, provider: Provider, subdomains: Collection[str]) -> list[str]:

@@ -8,12 +8,19 @@ from typing import Any, NoReturn
 import click
 
 from tertulia import actions, domain, storage
-from tertulia.cli.data import OpenOrganization, in_organization, open_organization
+from tertulia.cli.data import (
+    OpenOrganization,
+    in_organization,
+    open_organization,
+    organization_as_author,
+)
 from tertulia.cli.roles import ROLES
+from tertulia.domain.messages.notices import Words
 from tertulia.domain.people.invitations import Terms
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.newcomers import NewUser
 from tertulia.errors import ClientError
+from tertulia.modules import asyncio
 from tertulia.storage.database.tx import Tx
 
 COLUMNS = ("email", "name", "role", "channels", "groups")
@@ -97,8 +104,9 @@ def import_people(path: str, dry_run: bool, org: str | None, **flags: Any) -> No
     """
     opened = open_organization(org, flags)
     lines = _read(Path(path))
+    greeting = asyncio.run(actions.people.greeting.compose(organization_as_author(opened)))
     try:
-        opened.write(_add_all, opened.vault, lines, dry_run)
+        opened.write(_add_all, opened.vault, lines, greeting, dry_run)
     except DryRun:
         pass
     for line in lines:
@@ -137,17 +145,17 @@ def _names(text: str | None) -> tuple[str, ...]:
     return tuple(name.strip() for name in (text or "").split(";") if name.strip())
 
 
-def _add_all(tx: Tx, vault: Vault, lines: list[PersonLine], dry_run: bool) -> None:
+def _add_all(tx: Tx, vault: Vault, lines: list[PersonLine], greeting: Words, dry_run: bool) -> None:
     for line in lines:
         try:
-            _add(tx, vault, line)
+            _add(tx, vault, line, greeting)
         except ClientError as error:
             _refuse(line.number, error.msg)
     if dry_run:
         raise DryRun
 
 
-def _add(tx: Tx, vault: Vault, line: PersonLine) -> None:
+def _add(tx: Tx, vault: Vault, line: PersonLine, greeting: Words) -> None:
     actions.people.check_welcome(tx, line.new.email)
     user, _ = actions.people.joining.add(tx, vault, line.new)
     channels = [storage.channels.find_by_name(tx, name) for name in line.channels]
@@ -163,7 +171,8 @@ def _add(tx: Tx, vault: Vault, line: PersonLine) -> None:
         if group is None or group.is_system or group.deactivated:
             _refuse(line.number, f"there is no group {name}")
     actions.groups.brought.bring(tx, user, [group for group in groups if group is not None], [])
+    actions.messages.notices.tell(tx, user.id, greeting)
 
 
 def _refuse(number: int, why: str) -> NoReturn:
-    raise click.ClickException(f"PersonLine {number}: {why.rstrip('.')}. Nobody was added.")
+    raise click.ClickException(f"Line {number}: {why.rstrip('.')}. Nobody was added.")

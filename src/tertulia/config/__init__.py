@@ -1,18 +1,17 @@
 """Every setting of the server: `settings` is the list, `providers` its tables, `values`
-how each is written."""
+how each is written, `reading` where from."""
 
+from tertulia.config.provider import InformedProvider, Provider
 from tertulia.config.providers import (
     PRESETS,
     TABLES,
-    InformedProvider,
     JwtIssuer,
     LdapDirectory,
     OpenIdProvider,
-    Provider,
     RemoteUserProxy,
     SamlProvider,
 )
-from tertulia.config.settings import SETTINGS, Config, settings_markdown
+from tertulia.config.settings import SETTINGS, Config
 from tertulia.config.values import SWITCH, ConfigError, Rate, Setting, as_text
 
 __all__ = [
@@ -32,5 +31,4 @@ __all__ = [
     "SamlProvider",
     "Setting",
     "as_text",
-    "settings_markdown",
 ]

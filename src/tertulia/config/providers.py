@@ -1,133 +1,29 @@
 """Who vouches for people: the tables `[[openid]]`, `[[ldap]]`, … of the settings file.
 
-A row is declared as in `settings`, but has neither a flag nor a variable: of each table there may
-be several, each for the organizations it names.
+One class for each kind of table, and its rows; what they share is in `provider`.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from typing import Any, ClassVar, TypeVar
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from tertulia.config.provider import InformedProvider, Provider, needed, row
 from tertulia.config.values import (
     ALTERNATIVES,
     ATTRIBUTE,
     DIRECTORY,
     FILE,
-    GROUPS_BY_ROLE,
     KEY,
     LINE,
     LIST,
     MAIL_DOMAIN,
-    NEEDED,
-    PAIRS,
     SOMETHING,
     SWITCH,
     WEB_ADDRESS,
-    WORD,
     ConfigError,
-    Kind,
-    Setting,
-    T,
     filter_with,
     one_of,
-    read,
-    setting,
-    unknown,
     whole,
 )
-
-P = TypeVar("P", bound="Provider")
-
-
-def row(default: T, kind: Kind[T], help: str, *, when_empty: str = "", secret: bool = False) -> T:
-    return setting(default, kind, help, when_empty=when_empty, flag_of="none", is_private=secret)
-
-
-def needed(kind: Kind[T], help: str, *, secret: bool = False) -> T:
-    """A row that must be there."""
-    about = Setting(kind, NEEDED, help, "", "none", secret, "")
-    made: T = field(repr=not secret, metadata={"setting": about})
-    return made
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Provider:
-    """What can be said of everybody who vouches for people."""
-
-    TABLE: ClassVar[str]
-    MEANING: ClassVar[str]
-
-    name: str = row("", WORD, "What it is called in addresses and logs.", when_empty="the table's")
-    organizations: tuple[str, ...] = row(
-        (),
-        LIST,
-        'The subdomains of the organizations it is for; `""` is the one at the bare host.',
-        when_empty="all of them",
-    )
-    new_people: str = row(
-        "invited",
-        one_of("invited", "anybody", "nobody"),
-        "Who gets an account at the first login: those whom the organization lets sign up by"
-        " themselves or has invited, anybody who comes this way, or nobody.",
-    )
-
-    @property
-    def key(self) -> str:
-        """What accounts that came from there are remembered by."""
-        return f"{self.TABLE}:{self.called}"
-
-    @property
-    def called(self) -> str:
-        return self.name or self.TABLE
-
-    @property
-    def method(self) -> str:
-        """Its name among the organization's `authentication_methods`."""
-        raise NotImplementedError
-
-    def is_for(self, subdomain: str) -> bool:
-        return not self.organizations or subdomain in self.organizations
-
-    def check(self) -> None:
-        """Raises ConfigError for rows that do not go together."""
-
-    @classmethod
-    def rows(cls) -> list[Setting]:
-        return [replace(each.metadata["setting"], name=each.name) for each in fields(cls)]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InformedProvider(Provider):
-    """One that can tell more of people than who they are."""
-
-    only_groups: tuple[str, ...] = row(
-        (), LIST, "Only members of one of these groups may come in.", when_empty="everybody may"
-    )
-    groups: tuple[str, ...] = row(
-        (),
-        LIST,
-        "Groups that people are brought into, made here if missing; `*` is all they are in.",
-        when_empty="none",
-    )
-    roles: tuple[tuple[str, tuple[str, ...]], ...] = row(
-        (),
-        GROUPS_BY_ROLE,
-        'Which groups give which role: `{ admin = "it", guest = ["visitors", "press"] }`. Who is in'
-        " none of them any more is a member again; roles that are not named here stay as they are.",
-        when_empty="roles are given here alone",
-    )
-    profile_fields: tuple[tuple[str, str], ...] = row(
-        (),
-        PAIRS,
-        'Which attribute fills in which profile field: `{ "Phone number" = "mobile" }`.',
-        when_empty="none",
-    )
-
-    @property
-    def asks_for_groups(self) -> bool:
-        return bool(self.only_groups or self.groups or self.roles)
-
 
 PRESETS = {
     "openid": ("OpenID Connect", ""),
@@ -195,8 +91,6 @@ class OpenIdProvider(InformedProvider):
     def check(self) -> None:
         if not self.site:
             raise ConfigError("issuer is missing: the address of the provider")
-        if self.preset == "github" and self.asks_for_groups:
-            raise ConfigError("GitHub tells no groups: only_groups, groups and roles need them")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -323,6 +217,12 @@ class SamlProvider(InformedProvider):
 
     entity_id: str = needed(SOMETHING, "What the provider calls itself.")
     url: str = needed(WEB_ADDRESS, "Where it lets people log in (HTTP-Redirect).")
+    logout_url: str = row(
+        "",
+        WEB_ADDRESS,
+        "Where it lets people log out (HTTP-Redirect): who logs out here is logged out there, too.",
+        when_empty="who logs out here stays logged in there",
+    )
     certificate: str = needed(KEY, "With which it signs, as PEM; two of them while it changes.")
     display_name: str = row("", LINE, "What its button says.", when_empty="`SAML`")
     display_icon: str = row(
@@ -405,61 +305,3 @@ TABLES: dict[str, type[Provider]] = {
     each.TABLE: each
     for each in (OpenIdProvider, LdapDirectory, SamlProvider, RemoteUserProxy, JwtIssuer)
 }
-
-
-def read_tables(table: type[P], found: object, file: str) -> tuple[P, ...]:
-    """All tables of one kind as the file has them; raises ConfigError."""
-    listed = found if isinstance(found, list) else [found]
-    made = []
-    for number, lines in enumerate(listed, 1):
-        if not isinstance(lines, dict):
-            raise ConfigError(f"{table.TABLE} in {file} must be a table: [[{table.TABLE}]].")
-        name = lines.get("name", f"number {number}")
-        made.append(_read_table(table, lines, f"[[{table.TABLE}]] {name} in {file}"))
-    _check_together(made, file)
-    return tuple(made)
-
-
-def _read_table(table: type[P], lines: Mapping[str, Any], where: str) -> P:
-    known = {each.name: each for each in table.rows()}
-    values = {}
-    for name, value in lines.items():
-        if name not in known:
-            unknown(f"{name} of {where}", name, known)
-        values[name] = read(known[name], value, f"{name} of {where}")
-    for each in known.values():
-        if each.is_needed and each.name not in values:
-            raise ConfigError(f"{each.name} of {where} is missing: {each.help}")
-    made = table(**values)
-    try:
-        made.check()
-    except ConfigError as error:
-        raise ConfigError(f"{where}: {error}.") from None
-    return made
-
-
-def _check_together(made: Sequence[Provider], file: str) -> None:
-    """Two of a kind must not be mistaken for each other."""
-    for number, one in enumerate(made):
-        for other in made[:number]:
-            shared = not {*one.organizations} or not {*other.organizations}
-            if one.key == other.key and (
-                ":" in one.key or shared or {*one.organizations} & {*other.organizations}
-            ):
-                raise ConfigError(f"Two of [[{one.TABLE}]] in {file} are called {one.called}.")
-
-
-def tables_markdown() -> str:
-    return "".join(map(_table_markdown, TABLES.values()))
-
-
-def _table_markdown(table: type[Provider]) -> str:
-    lines = [f"\n## `[[{table.TABLE}]]`\n\n{table.MEANING}\n\n{_HEADINGS}"]
-    for each in table.rows():
-        lines.append(
-            f"| `{each.name}` | {each.shown_default} | {each.kind.must_be} | {each.help} |\n"
-        )
-    return "".join(lines)
-
-
-_HEADINGS = "| Line | Default | Value | What it does |\n|---|---|---|---|\n"

@@ -2,57 +2,62 @@
 
 `Config` is the one list: the flags, the `TERTULIA_*` variables, the lines of `tertulia.toml` and
 `docs/settings.md` are all drawn from its fields. It is read once and handed to whoever needs it.
+It is one long table, in the order of that page; `reading` says how it is filled in.
 """
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 from urllib.parse import urlsplit
 
+from tertulia.config.provider import Provider
 from tertulia.config.providers import (
-    TABLES,
     JwtIssuer,
     LdapDirectory,
     OpenIdProvider,
-    Provider,
     RemoteUserProxy,
     SamlProvider,
-    read_tables,
-    tables_markdown,
+)
+from tertulia.config.reading import (
+    CONFIG_VARIABLE,
+    find_file,
+    read_file,
+    read_flags,
+    read_variables,
+    read_written,
 )
 from tertulia.config.values import (
+    BUCKET,
     DATABASE,
     DOMAIN,
     FILE,
     FOLDER,
+    FOLDER_IN_BUCKET,
     HOST,
     LINE,
+    LISTEN,
     MAIL_ADDRESS,
     MAIL_DOMAIN,
     MAIL_HOST,
+    MAIL_PATTERN,
     NETWORKS,
     ORIGIN,
-    PREFIX,
+    OTHER_FOLDER,
     RATE,
     SECRET,
     SWITCH,
     TITLE,
+    WEB_ADDRESS,
     ConfigError,
     Network,
     Rate,
     Setting,
     one_of,
-    read,
     setting,
-    unknown,
     whole,
 )
-
-FILE_NAME = "tertulia.toml"
-TEST_PREFIX = "TERTULIA_TEST_"  # the test suite's own, inherited by the servers it starts
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +70,11 @@ class Config:
     )
     host: str = setting("127.0.0.1", HOST, "The address to listen on; `0.0.0.0` is all of them.")
     port: int = setting(9009, whole(0, 65535), "The port to listen on; `0` takes a free one.")
+    workers: int = setting(
+        1,
+        whole(1, 256),
+        "How many processes serve, for a machine with many cores; more than one needs PostgreSQL.",
+    )
     database: str = setting(
         "",
         DATABASE,
@@ -119,6 +129,39 @@ class Config:
         whole(0, 1 << 30),
         "How much the files of a person and of their bots may take together, in MiB.",
         when_empty="`0`: any amount",
+    )
+    files: str = setting(
+        "database",
+        one_of("database", "folder", "s3"),
+        "Where uploaded files are kept. Commands have to know it too: say it in the file.",
+    )
+    files_folder: Path | None = setting(
+        None,
+        OTHER_FOLDER,
+        "The folder for `files = folder`; several servers need one that they share.",
+        when_empty="`files` in the data folder",
+    )
+    s3_bucket: str = setting(
+        "",
+        BUCKET,
+        "The address of the bucket for `files = s3`, such as `https://s3.example.com/chat`.",
+        when_empty="none",
+    )
+    s3_folder: str = setting(
+        "",
+        FOLDER_IN_BUCKET,
+        "A folder in the bucket, if files of others are there too.",
+        when_empty="none",
+    )
+    s3_region: str = setting("us-east-1", LINE, "The region of the bucket.")
+    s3_key_id: str = setting("", LINE, "The access key for the bucket.", when_empty="none")
+    s3_secret: str = setting(
+        "",
+        LINE,
+        "The secret key that belongs to it.",
+        when_empty="none",
+        flag_of="none",
+        is_private=True,
     )
     max_header_bytes: int = setting(
         64 << 10, whole(1 << 10, 1 << 24), "The largest request head accepted (64 KiB)."
@@ -185,6 +228,18 @@ class Config:
         " bots on this machine.",
         when_empty="none",
     )
+    external_pictures: bool = setting(
+        False,
+        SWITCH,
+        "Whether we fetch the pictures of other sites that messages show, so that these sites do"
+        " not learn who reads. Else clients load them by themselves, and our page shows links.",
+    )
+    external_picture_networks: tuple[Network, ...] = setting(
+        (),
+        NETWORKS,
+        "Private networks that such pictures may come from all the same.",
+        when_empty="none",
+    )
     send_key_hours: int = setting(
         24, whole(1, 8760), "How long a repeated send with the same key is recognized."
     )
@@ -195,7 +250,7 @@ class Config:
         "",
         MAIL_HOST,
         "The mail server that mails are handed to. Without one, none are sent, and whatever needs a"
-        " mail offers a link to hand over instead.",
+        " mail offers a link to hand over instead. It needs `external_url`.",
         when_empty="none",
     )
     smtp_port: int = setting(
@@ -222,6 +277,66 @@ class Config:
         "The address that mails come from.",
         when_empty="`noreply@` the host of `external_url`",
     )
+    mail_in_address: str = setting(
+        "",
+        MAIL_PATTERN,
+        "The addresses at which mail for this server arrives, with `%s` for what we make up, such"
+        " as `chat+%s@example.com`. With it people answer mails, and channels have addresses;"
+        " [Mail](mail.md) says how mail gets here.",
+        when_empty="none: no mail is taken in",
+    )
+    lmtp_listen: str = setting(
+        "",
+        LISTEN,
+        "Where a mail server hands us mail by LMTP: `127.0.0.1:2424`, or the path of a socket.",
+        when_empty="nowhere: only by `tertulia mail receive`",
+    )
+    push_service_url: str = setting(
+        "",
+        WEB_ADDRESS,
+        "The service that forwards notifications to phones, which only the makers of an app can"
+        " run. Whoever may use one has an id and a key there.",
+        when_empty="none: phones are told nothing, browsers and UnifiedPush are",
+    )
+    push_service_id: str = setting(
+        "", LINE, "The id of this server at the push service.", when_empty="none"
+    )
+    push_service_key: str = setting(
+        "",
+        LINE,
+        "The key that belongs to it. It has no flag, as `secret` has none.",
+        when_empty="none",
+        flag_of="none",
+        is_private=True,
+    )
+    bigbluebutton_url: str = setting(
+        "",
+        WEB_ADDRESS,
+        "A BigBlueButton server to hold calls on: its address up to and with `/bigbluebutton`.",
+        when_empty="none",
+    )
+    bigbluebutton_secret: str = setting(
+        "",
+        LINE,
+        "The secret of that server, as `bbb-conf --secret` tells it. It has no flag.",
+        when_empty="none",
+        flag_of="none",
+        is_private=True,
+    )
+    nextcloud_url: str = setting(
+        "", WEB_ADDRESS, "A Nextcloud server whose Talk holds calls.", when_empty="none"
+    )
+    nextcloud_user: str = setting(
+        "", LINE, "The account that makes rooms there.", when_empty="none"
+    )
+    nextcloud_password: str = setting(
+        "",
+        LINE,
+        "A password for apps of that account. It has no flag.",
+        when_empty="none",
+        flag_of="none",
+        is_private=True,
+    )
     organization: str = setting(
         "Tertulia", TITLE, "The name of the organization made at the first start."
     )
@@ -242,6 +357,9 @@ class Config:
         if self.saml and not self.external_url:
             # Whoever names another host could use what a provider has signed for that one.
             raise ConfigError("[[saml]] needs external_url: answers are for one address only.")
+        if self.smtp_host and not self.external_url:
+            # Whoever names another host could have the link in a mail of ours lead there.
+            raise ConfigError("smtp_host needs external_url: links in mails must lead here.")
 
     @classmethod
     def load(cls, flags: Mapping[str, object], environ: Mapping[str, str]) -> Self:
@@ -250,10 +368,15 @@ class Config:
         `flags` may also hold `config`, the file to read. A flag that is None was not given, and
         an empty variable counts as absent. Raises ConfigError.
         """
-        given = read_variables(environ) | read_flags(flags)
+        given = read_variables(SETTINGS, environ) | read_flags(SETTINGS, flags)
         named = flags.get("config") or environ.get(CONFIG_VARIABLE)
         path = Path(str(named)) if named else find_file(given.get("data", cls().data))
-        return cls(**(read_file(path) if path else {}) | given)
+        return cls(**(read_file(SETTINGS, path) if path else {}) | given)
+
+    @classmethod
+    def written(cls, settings: Mapping[str, object], where: str) -> Self:
+        """From settings as they are written in a file; raises ConfigError."""
+        return cls(**read_written(SETTINGS, settings, where))
 
     @property
     def providers(self) -> tuple[Provider, ...]:
@@ -287,6 +410,28 @@ class Config:
         return bool(self.smtp_host)
 
     @property
+    def pushes(self) -> bool:
+        """Whether phones can be told something."""
+        return bool(self.push_service_url and self.push_service_id and self.push_service_key)
+
+    @property
+    def has_bigbluebutton(self) -> bool:
+        return bool(self.bigbluebutton_url and self.bigbluebutton_secret)
+
+    @property
+    def has_nextcloud(self) -> bool:
+        return bool(self.nextcloud_url and self.nextcloud_user and self.nextcloud_password)
+
+    @property
+    def call_providers(self) -> tuple[int, ...]:
+        """Where calls can be held, by the numbers that clients know."""
+        return (0, 1, *[4] * self.has_bigbluebutton, *[7] * self.has_nextcloud)
+
+    @property
+    def receives_mail(self) -> bool:
+        return bool(self.mail_in_address)
+
+    @property
     def sender(self) -> str:
         """The address that mails come from."""
         return self.smtp_from or f"noreply@{self.email_domain}"
@@ -303,103 +448,3 @@ SETTINGS: tuple[Setting, ...] = tuple(
     for row in fields(Config)
     if "setting" in row.metadata
 )
-CONFIG_VARIABLE = PREFIX + "CONFIG"
-
-
-def settings_markdown() -> str:
-    """The text of `docs/settings.md`."""
-    rows = "".join(map(table_row, SETTINGS))
-    return f"{INTRODUCTION}{rows}{TABLES_INTRODUCTION}{tables_markdown()}"
-
-
-def table_row(row: Setting) -> str:
-    forms = "<br>".join(f"`{form}`" for form in [*row.flags[:1], *row.variables, row.name])
-    return f"| {forms} | {row.shown_default} | {row.kind.must_be} | {row.help} |\n"
-
-
-INTRODUCTION = f"""\
-# Settings
-
-The server starts well with none of them. Each setting can be given as a flag of
-`tertulia serve`, as an environment variable, or as a line in `{FILE_NAME}`; a flag wins over a
-variable, and a variable over the file.
-
-The file is the one named by `--config` or `{CONFIG_VARIABLE}`; otherwise `{FILE_NAME}` in the
-data folder; otherwise `{FILE_NAME}` in the working directory. It looks like this:
-
-```toml
-port = 8000
-external_url = "https://chat.example.com"
-trusted_proxies = ["127.0.0.1", "10.0.0.0/8"]
-```
-
-A variable that begins with `{PREFIX}` and is none of these stops the server, so that a slip of
-the pen is noticed; an empty one counts as absent. (On Kubernetes, a service called `tertulia`
-makes such variables for its pods: set `enableServiceLinks: false`.)
-
-This page is written by `make docs`.
-
-| Flag, variable, line | Default | Value | What it does |
-|---|---|---|---|
-"""
-
-
-TABLES_INTRODUCTION = f"""
-# Tables
-
-Who vouches for people is said in tables of `{FILE_NAME}`, of which there may be several of a kind;
-[Logging in](logging-in.md) shows whole examples. The file holds secrets then: keep it to yourself
-(`chmod 600`).
-"""
-
-
-def read_flags(flags: Mapping[str, object]) -> dict[str, Any]:
-    known = {row.name: row for row in SETTINGS}
-    return {
-        name: read(known[name], value, f"--{name.replace('_', '-')}")
-        for name, value in flags.items()
-        if value is not None and name != "config"
-    }
-
-
-def read_variables(environ: Mapping[str, str]) -> dict[str, Any]:
-    known = {variable: row for row in SETTINGS for variable in row.variables}
-    values: dict[str, Any] = {}
-    source: dict[str, str] = {}
-    for variable, written in sorted(environ.items()):
-        if not is_ours(variable) or not written:
-            continue
-        row = known.get(variable) or unknown(f"The variable {variable}", variable, known)
-        value = read(row, written, variable)
-        if values.setdefault(row.name, value) != value:
-            raise ConfigError(f"{source[row.name]} and {variable} contradict each other.")
-        source[row.name] = variable
-    return values
-
-
-def is_ours(variable: str) -> bool:
-    if variable == CONFIG_VARIABLE or variable.startswith(TEST_PREFIX):
-        return False
-    return variable.startswith(PREFIX)
-
-
-def find_file(data: Path) -> Path | None:
-    return next((path for path in (data / FILE_NAME, Path(FILE_NAME)) if path.exists()), None)
-
-
-def read_file(path: Path) -> dict[str, Any]:
-    known = {row.name: row for row in SETTINGS}
-    try:
-        lines = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror}.") from error
-    except ValueError as error:
-        raise ConfigError(f"{path} is not valid TOML: {error}.") from error
-    values: dict[str, Any] = {}
-    for name, value in lines.items():
-        if name in TABLES:
-            values[name] = read_tables(TABLES[name], value, str(path))
-            continue
-        row = known.get(name) or unknown(f"{name} in {path}", name, [*known, *TABLES])
-        values[name] = read(row, value, f"{name} in {path}")
-    return values

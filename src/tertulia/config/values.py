@@ -98,6 +98,11 @@ def parse_origin(value: str) -> str:
 DOMAIN = r"([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]*"
 
 FOLDER = Kind("DIR", "a folder", lambda value: Path(os.path.expanduser(value or ".")))
+OTHER_FOLDER = Kind(
+    "DIR", "a folder", lambda value: Path(os.path.expanduser(value)) if value else None
+)
+BUCKET = text("URL", "an http:// or https:// address", r"(https?://[\w.:\[\]-]+(/[\w.~-]+)*/?)?")
+FOLDER_IN_BUCKET = text("NAME", "a name of letters, digits, - and /", r"([\w.-]+(/[\w.-]+)*)?")
 HOST = text("H", "an address or a host name", r"[\w.:%-]+")
 DATABASE = text(
     "URL",
@@ -108,6 +113,16 @@ ORIGIN = Kind("URL", "an http:// or https:// address without a path", parse_orig
 MAIL_DOMAIN = text("DOMAIN", "a domain name such as chat.example.com", f"(?i:{DOMAIN})?")
 MAIL_HOST = text("H", "an address or a host name", r"[\w.:-]*")
 MAIL_ADDRESS = text("ADDRESS", "an email address", r"([^@\s<>]+@[^@\s<>]+)?")
+MAIL_PATTERN = text(
+    "ADDRESS",
+    "an address with %s before the @, such as chat+%s@example.com",
+    r"([^@\s<>%]*%s[^@\s<>%]*@[^@\s<>%]+)?",
+)
+LISTEN = text(
+    "PLACE",
+    "HOST:PORT, or a path that begins with /",
+    r"(/[^\0\n]+|([\w.-]+|\[[0-9a-fA-F:.]+\]):[0-9]{1,5})?",
+)
 LINE = text("TEXT", "a line of text", r"[^\0\r\n]*")
 SECRET = text("TEXT", "at least 32 characters", "(.{32,})?")
 TITLE = text("NAME", "a name of 1 to 40 characters", r"[^\0\n]{1,40}")

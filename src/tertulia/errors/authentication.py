@@ -88,6 +88,28 @@ class MethodDisabled(ClientError):
     message = "{method} authentication is disabled in this organization"
 
 
+class SecondFactorNeeded(ClientError):
+    status = 401
+    code = "SECOND_FACTOR_REQUIRED"
+    message = "This account has a second factor: log in with the browser instead"
+
+
+class SecondFactorMissing(ClientError):
+    status = 401
+    code = "SECOND_FACTOR_REQUIRED"
+    message = "This organization requires a second factor: log in with the browser to set one up"
+
+
+class WrongCode(ClientError):
+    status = 401
+    code = "SECOND_FACTOR_FAILED"
+    message = "This code is wrong, too old, or was used already"
+
+
+class PasskeyNotFound(ClientError):
+    message = "No such passkey"
+
+
 class LinkNotGood(ClientError):
     status = 404
     code = "LINK_NOT_GOOD"

@@ -7,6 +7,7 @@ from tertulia.errors import ClientError
 
 class UserNotFound(ClientError):
     message = "No such user"
+    tells_of_absence = True
 
 
 class UserIsDeactivated(ClientError):
@@ -29,10 +30,7 @@ class EmailTaken(ClientError):
 
 class BotNotFound(ClientError):
     message = "No such bot"
-
-
-class InvitationNotFound(ClientError):
-    message = "No such invitation"
+    tells_of_absence = True
 
 
 class InvitationFailed(ClientError):
@@ -45,7 +43,7 @@ class InvitationFailed(ClientError):
         return {
             "errors": self.values["errors"],
             "sent_invitations": self.values.get("sent", False),
-            "daily_limit_reached": False,
+            "daily_limit_reached": self.values.get("daily_limit_reached", False),
             "license_limit_reached": False,
         }
 
@@ -55,13 +53,10 @@ class NoMail(ClientError):
     message = "This server sends no mail. Make an invitation link and hand it over instead."
 
 
-class SessionNotFound(ClientError):
-    message = "No such session"
-
-
 class InvalidMailDomain(ClientError):
     message = "Invalid domain: {reason}"
 
 
 class ProfileFieldNotFound(ClientError):
     message = "Field id {field_id} not found."
+    tells_of_absence = True

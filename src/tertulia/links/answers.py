@@ -6,12 +6,24 @@ Kept apart from the modules that ask: these load libraries that most servers nev
 import base64
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 
 class DirectoryTrouble(Exception):
     """The directory could not be asked: it is away, refuses us, or is not who it says it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class LdapName:
+    """Whom a name or an address means in a directory."""
+
+    dn: str
+    subject: str
+    entry: dict[str, Any] | None = field(repr=False)  # as the library gives it
+
+
+NOBODY = LdapName("", "", None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +53,32 @@ class SamlPerson:
 
     name_id: str
     attributes: Mapping[str, list[str]]
+    name_format: str = ""
+    session_index: str = ""
 
     def first(self, name: str) -> str:
         values = self.attributes.get(name, [])
         return values[0] if name and values else ""
+
+
+@dataclass(frozen=True, slots=True)
+class SamlSession:
+    """What a session of ours is at the provider."""
+
+    provider: str
+    name_id: str
+    name_format: str
+    index: str
+
+
+@dataclass(frozen=True, slots=True)
+class SamlFarewell:
+    """Whose sessions a provider says have ended; all of them, if it names none."""
+
+    id: str
+    name_id: str
+    indexes: tuple[str, ...]
+    state: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,8 @@ from tertulia.links.answers import PendingLogin, ProviderTrouble, SiteUser
 from tertulia.links.web import Inquiry
 
 SCOPE = "read:user user:email"
+SCOPE_FOR_GROUPS = f"{SCOPE} read:org"
+MOST_GROUPS = "per_page=100"
 NO_REPLY = "@users.noreply.github.com"
 
 
@@ -17,7 +19,7 @@ async def leave(provider: OpenIdProvider, pending: PendingLogin) -> str:
         f"{provider.site}/login/oauth/authorize",
         client_id=provider.client_id,
         redirect_uri=pending.return_address,
-        scope=SCOPE,
+        scope=SCOPE_FOR_GROUPS if provider.asks_for_groups else SCOPE,
         state=pending.state,
         code_challenge=pending.challenge,
         code_challenge_method="S256",
@@ -42,12 +44,29 @@ async def come_back(provider: OpenIdProvider, pending: PendingLogin, code: str) 
     emails = await _ask(provider, "/user/emails", token)
     if not isinstance(user, dict) or type(user.get("id")) is not int:
         raise ProviderTrouble("GitHub says of nobody who it is")
+    claims = user | {"name": user.get("name") or user.get("login")}
+    if provider.asks_for_groups:
+        claims[provider.groups_claim] = await _groups(provider, token)
     return SiteUser(
-        subject=str(user["id"]),
-        emails=_verified(emails),
-        unverified_email="",
-        claims=user | {"name": user.get("name") or user.get("login")},
+        subject=str(user["id"]), emails=_verified(emails), unverified_email="", claims=claims
     )
+
+
+def is_from(provider: OpenIdProvider, issuer: str) -> bool:
+    """Its answers have a return address of their own."""
+    return True
+
+
+async def _groups(provider: OpenIdProvider, token: str) -> list[str]:
+    """The organizations that somebody is in, and their teams there as `organization/team`."""
+    organizations = await _ask(provider, f"/user/orgs?{MOST_GROUPS}", token)
+    teams = await _ask(provider, f"/user/teams?{MOST_GROUPS}", token)
+    try:
+        return [str(each["login"]) for each in organizations] + [
+            f"{each['organization']['login']}/{each['slug']}" for each in teams
+        ]
+    except (KeyError, TypeError) as error:
+        raise ProviderTrouble("GitHub tells no groups that we understand") from error
 
 
 def _verified(emails: Any) -> tuple[str, ...]:

@@ -1,19 +1,22 @@
 """HTTP to addresses that people wrote down: asked once, within bounds, never inside the house.
 
 Where a name leads is looked up when the connection is made, and the connection goes to the very
-address that was judged: what a name says a moment later makes no difference. Redirects are not
-followed and proxies of the environment not used.
+address that was judged: what a name says a moment later makes no difference. Redirects are
+followed only as often as a caller says, each judged like the first address; proxies of the
+environment are not used.
 """
 
 import asyncio
 import socket
 import ssl
-from collections.abc import Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
+from ipaddress import ip_network
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, urljoin, urlsplit
 
 from tertulia import domain
 from tertulia.domain.addresses import Networks
@@ -22,6 +25,11 @@ from tertulia.domain.addresses import Networks
 LOADED_LATER = ("anyio._backends._asyncio", "encodings.idna")
 
 IN_PATHS = "/%:@!$&'()*+,;=~-._?"
+REDIRECTS = (301, 302, 303, 307, 308)
+
+
+# For what the operator named: that may be anywhere.
+EVERYWHERE = (ip_network("0.0.0.0/0"), ip_network("::/0"))
 
 
 class NotReached(Exception):
@@ -57,30 +65,72 @@ async def post(
     allowed: Networks = (),
 ) -> HttpAnswer:
     """Raises NotAllowed, NotReached, TookTooLong or AnswerTooLarge."""
-    httpcore, certificates = await asyncio.to_thread(_library)
-    url, host = _checked(httpcore, address)
+    async with _bounded(seconds) as httpcore:
+        return await _ask(httpcore, "POST", address, headers, content, most_bytes, allowed)
+
+
+async def get(
+    address: str,
+    headers: Mapping[str, str],
+    *,
+    seconds: float,
+    most_bytes: int,
+    most_redirects: int,
+    allowed: Networks = (),
+) -> HttpAnswer:
+    """Raises what `post` does; NotReached, too, for one who sends us on and on."""
+    async with _bounded(seconds) as httpcore:
+        for _ in range(most_redirects + 1):
+            answer = await _ask(httpcore, "GET", address, headers, None, most_bytes, allowed)
+            if answer.status not in REDIRECTS or "location" not in answer.headers:
+                return answer
+            address = _led_to(address, answer.headers["location"])
+    raise NotReached("too many redirects")
+
+
+@asynccontextmanager
+async def _bounded(seconds: float) -> AsyncIterator[Any]:
+    """The library, for so long; its troubles become ours."""
+    httpcore, _ = await asyncio.to_thread(_library)
     try:
         async with asyncio.timeout(seconds):
-            pool = httpcore.AsyncConnectionPool(
-                ssl_context=certificates,
-                network_backend=_Guard(httpcore.AnyIOBackend(), list(allowed)),
-                max_connections=1,
-                retries=0,
-            )
-            async with (
-                pool,
-                pool.stream(
-                    "POST", url, headers=_lines({"Host": host, **headers}), content=content
-                ) as answer,
-            ):
-                body = await _body(answer, most_bytes)
-                return HttpAnswer(answer.status, _by_name(answer.headers), body)
+            yield httpcore
     except TimeoutError:
         raise TookTooLong from None
     except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.TimeoutException) as trouble:
         raise NotReached(type(trouble).__name__) from trouble
     except (ssl.SSLError, OSError) as trouble:
         raise NotReached(type(trouble).__name__) from trouble
+
+
+async def _ask(
+    httpcore: Any,
+    method: str,
+    address: str,
+    headers: Mapping[str, str],
+    content: bytes | None,
+    most_bytes: int,
+    allowed: Networks,
+) -> HttpAnswer:
+    _, certificates = _library()
+    url, host = _checked(httpcore, address)
+    pool = httpcore.AsyncConnectionPool(
+        ssl_context=certificates,
+        network_backend=_Guard(httpcore.AnyIOBackend(), list(allowed)),
+        max_connections=1,
+        retries=0,
+    )
+    lines = _lines({"Host": host, **headers})
+    async with pool, pool.stream(method, url, headers=lines, content=content) as answer:
+        body = await _body(answer, most_bytes)
+        return HttpAnswer(answer.status, _by_name(answer.headers), body)
+
+
+def _led_to(address: str, location: str) -> str:
+    try:
+        return urljoin(address, location)
+    except ValueError:
+        raise NotAllowed(location) from None
 
 
 class _Guard:

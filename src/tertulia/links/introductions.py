@@ -4,17 +4,14 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import structlog
-
 from tertulia import domain, links
 from tertulia.config import InformedProvider, LdapDirectory, OpenIdProvider, Provider, SamlProvider
-from tertulia.domain.files.images import Avatar
+from tertulia.domain.files.drawn_pictures import Avatar
 from tertulia.domain.people.identities import Identity, Introduction, Tidings, Welcome
 from tertulia.domain.people.user import Role
 from tertulia.errors.messages import BadImage
 from tertulia.links.answers import LdapPerson, SamlPerson, SiteUser
-
-log = structlog.get_logger()
+from tertulia.log_lines import log
 
 ROLES = {
     "owner": Role.OWNER,

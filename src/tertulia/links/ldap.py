@@ -6,6 +6,7 @@ the settings say `plain`; what people type is escaped before it enters a filter.
 """
 
 import asyncio
+import re
 import secrets
 import ssl
 from collections.abc import Callable, Iterator
@@ -14,20 +15,23 @@ from contextlib import contextmanager
 from typing import Any, ParamSpec, TypeVar
 
 import ldap3
-import structlog
+import ldap3.operation.search
 from ldap3.core.exceptions import (
+    LDAPConstraintViolationResult,
     LDAPException,
+    LDAPInappropriateAuthenticationResult,
+    LDAPInsufficientAccessRightsResult,
     LDAPInvalidCredentialsResult,
     LDAPInvalidFilterError,
+    LDAPNoSuchObjectResult,
     LDAPSASLPrepError,
     LDAPSizeLimitExceededResult,
+    LDAPUnwillingToPerformResult,
 )
 from ldap3.utils.conv import escape_filter_chars
 
 from tertulia.config import LdapDirectory
-from tertulia.links.answers import DirectoryTrouble, LdapPerson
-
-log = structlog.get_logger()
+from tertulia.links.answers import NOBODY, DirectoryTrouble, LdapName, LdapPerson
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -39,6 +43,30 @@ MOST_HITS = 2  # whoever finds two of a name has not found anybody
 MOST_GROUPS = 1000
 DISABLED_BIT = 2  # of userAccountControl
 BYTES_MARK = "hex:"  # before a lasting id that is no text
+
+# How directories say no to a password; that somebody is locked out is not told to who guesses.
+REFUSED = (
+    LDAPConstraintViolationResult,
+    LDAPInappropriateAuthenticationResult,
+    LDAPInsufficientAccessRightsResult,
+    LDAPInvalidCredentialsResult,
+    LDAPNoSuchObjectResult,
+    LDAPSASLPrepError,
+    LDAPUnwillingToPerformResult,
+)
+
+_ESCAPED = re.compile(rb"\\([0-9a-fA-F]{2})")
+
+
+def _unescaped(value: bytes | str) -> bytes:
+    """A value of a filter as the directory has to see it: `\\28` stands for a bracket."""
+    raw = value.encode() if isinstance(value, str) else value
+    return _ESCAPED.sub(lambda found: bytes.fromhex(found[1].decode()), raw)
+
+
+# The library's pre-release sends escapes as they are written, and so finds neither a name with a
+# bracket in it nor any id that is no text.
+ldap3.operation.search.prepare_filter_for_sending = _unescaped
 
 _threads = ThreadPoolExecutor(THREADS, thread_name_prefix="ldap")
 _waiting = 0
@@ -58,17 +86,25 @@ async def asked(ask: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         _waiting -= 1
 
 
-def authenticate(directory: LdapDirectory, typed: str, password: str) -> LdapPerson | None:
-    """Whose name or address and password these are."""
-    if not password:  # a bind without one succeeds: for LDAP it is anonymous
-        return None
+def named(directory: LdapDirectory, typed: str) -> LdapName:
+    """Whose name or address that is. Before a password is tried it is known whom that is counted
+    for: a directory finds one person by many spellings."""
     with _connection(directory) as connection:
         entry = _find_entry(connection, directory, typed)
-        # A name that is nobody's takes as long, and asks as much, as a wrong password.
-        dn = f"cn={secrets.token_hex(8)},{directory.base}" if entry is None else entry["dn"]
-        if not _opens(directory, dn, password) or entry is None:
-            return None
-        return _person(connection, directory, entry)
+    return NOBODY if entry is None else LdapName(entry["dn"], _subject(directory, entry), entry)
+
+
+def authenticate(directory: LdapDirectory, name: LdapName, password: str) -> LdapPerson | None:
+    """Who it is, if the password is theirs. For a name that is nobody's as much is asked."""
+    if not password:  # a bind without one succeeds: for LDAP it is anonymous
+        return None
+    nobody = f"cn={secrets.token_hex(8)},{directory.base}"
+    with _trouble_told():
+        is_right = _opens(directory, name.dn or nobody, password)
+    if not is_right or name.entry is None:
+        return None
+    with _connection(directory) as connection:
+        return _person(connection, directory, name.entry)
 
 
 def find(directory: LdapDirectory, typed: str) -> LdapPerson | None:
@@ -101,12 +137,19 @@ def try_out(directory: LdapDirectory) -> None:
 
 @contextmanager
 def _connection(directory: LdapDirectory) -> Iterator[ldap3.Connection]:
-    try:
+    with _trouble_told():
         connection = _bound(directory, directory.bind_dn, directory.bind_password)
         try:
             yield connection
         finally:
             connection.unbind()
+
+
+@contextmanager
+def _trouble_told() -> Iterator[None]:
+    """Raises DirectoryTrouble for whatever the library raises."""
+    try:
+        yield
     except (LDAPException, OSError, ssl.SSLError) as error:
         raise DirectoryTrouble(f"{type(error).__name__}: {error}") from error
 
@@ -156,7 +199,7 @@ class _CheckedTls(ldap3.Tls):  # type: ignore[misc]  # the library has no types
 def _opens(directory: LdapDirectory, dn: str, password: str) -> bool:
     try:
         _bound(directory, dn, password).unbind()
-    except (LDAPInvalidCredentialsResult, LDAPSASLPrepError):
+    except REFUSED:
         return False
     return True
 
@@ -253,7 +296,7 @@ def _person(
         dn=entry["dn"],
         login_name=login_name,
         email=_email(directory, entry, login_name),
-        subject=_subject(directory, entry, login_name),
+        subject=_subject(directory, entry),
         full_name=_full_name(directory, entry),
         is_disabled=_is_disabled(directory, entry),
         attributes={name: _first(entry, name) for name in _attributes(directory)},
@@ -272,10 +315,10 @@ def _email(directory: LdapDirectory, entry: dict[str, Any], login_name: str) -> 
     return login_name
 
 
-def _subject(directory: LdapDirectory, entry: dict[str, Any], login_name: str) -> str:
+def _subject(directory: LdapDirectory, entry: dict[str, Any]) -> str:
     values = _values(entry, directory.id_attribute)
     if not values:
-        return login_name.casefold()
+        return _first(entry, directory.username_attribute).casefold()
     try:
         text = values[0].decode()
     except UnicodeDecodeError:

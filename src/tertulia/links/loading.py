@@ -16,7 +16,11 @@ def load(config: Config) -> None:
     if config.openid or config.saml or config.remote_user or config.jwt:
         _ = links.tokens, links.introductions
     if config.saml:
-        _ = links.saml
+        _ = links.saml, links.saml_logout
+    if config.s3_bucket:
+        _ = links.stores.s3
+        import_module("httpcore")
+        links.web.certificates("")
     if config.openid:
         _ = links.github, links.openid
         for name in NEEDED_TO_ASK:

@@ -72,6 +72,12 @@ async def come_back(provider: OpenIdProvider, pending: PendingLogin, code: str) 
     return _user(provider, claims)
 
 
+def is_from(provider: OpenIdProvider, issuer: str) -> bool:
+    """Whether an answer is the provider's, if it says whose it is: several come back to one address
+    of ours, and none shall be handed the codes of another."""
+    return not issuer or issuer.rstrip("/") == provider.site
+
+
 async def describe(provider: OpenIdProvider) -> Description:
     """What a provider says of itself; asked once in a while."""
     address = f"{provider.site}/.well-known/openid-configuration"

@@ -10,6 +10,7 @@ import base64
 import binascii
 import datetime
 from collections.abc import Iterator
+from typing import Any
 from xml.sax.saxutils import quoteattr
 
 from cryptography import x509
@@ -26,9 +27,10 @@ from tertulia.links.answers import ProviderTrouble, SamlPerson
 LEEWAY = datetime.timedelta(seconds=60)
 LONGEST = 200_000
 SUCCESS = "urn:oasis:names:tc:SAML:2.0:status:Success"
-_NAMES = {
+NAMES = {
     "p": "urn:oasis:names:tc:SAML:2.0:protocol",
     "a": "urn:oasis:names:tc:SAML:2.0:assertion",
+    "ds": "http://www.w3.org/2000/09/xmldsig#",
 }
 
 
@@ -52,12 +54,10 @@ def read_answer(
     if len(answer) > LONGEST:
         raise ProviderTrouble("the answer is too long")
     try:
-        xml = base64.b64decode("".join(answer.split()), validate=True)
-        if b"<!" in xml:  # comments, entities: nothing that an honest answer needs
-            raise ProviderTrouble("the answer holds comments or declarations")
+        xml = harmless(base64.b64decode("".join(answer.split()), validate=True))
         found = validate_response(
-            data=base64.b64encode(xml),
-            certificate=list(_certificates(provider)),
+            data=base64.b64encode(_with_one_signature(xml)),
+            certificate=list(certificates(provider)),
             expected_audience=entity,
             idp_issuer=provider.entity_id,
             allowed_time_drift=TimeDriftLimits(LEEWAY, LEEWAY),
@@ -70,49 +70,89 @@ def read_answer(
         raise ProviderTrouble("the answer is to another login")
     _check_envelope(xml, return_address)
     attributes = {each.name: list(filter(None, each.values)) for each in found.attributes}
-    return SamlPerson((found.name_id or "").strip(), attributes)
+    return SamlPerson((found.name_id or "").strip(), attributes, *_session(xml))
 
 
 def check_certificates(provider: SamlProvider) -> None:
     """Raises ProviderTrouble for what is no certificate, or can verify nothing."""
     try:
-        keys = [each.public_key() for each in _certificates(provider)]
+        keys = [each.public_key() for each in certificates(provider)]
     except ValueError as error:
         raise ProviderTrouble(f"its certificate cannot be read: {error}") from error
     if not all(isinstance(key, rsa.RSAPublicKey) for key in keys):
         raise ProviderTrouble("its certificate must have an RSA key")
 
 
-def metadata(entity: str, return_address: str) -> str:
+def harmless(xml: bytes) -> bytes:
+    """Raises ProviderTrouble for comments and entities: nothing that is honest needs them."""
+    if b"<!" in xml:
+        raise ProviderTrouble("it holds comments or declarations")
+    return xml
+
+
+def metadata(entity: str, return_address: str, logout_address: str) -> str:
     """What a provider has to know of us."""
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n'
         '<EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata"'
         f" entityID={quoteattr(entity)}>\n"
         '<SPSSODescriptor AuthnRequestsSigned="false" WantAssertionsSigned="true"'
-        f' protocolSupportEnumeration="{_NAMES["p"]}">\n'
-        '<AssertionConsumerService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST"'
+        f' protocolSupportEnumeration="{NAMES["p"]}">\n'
+        + "".join(
+            f'<SingleLogoutService Binding="urn:oasis:names:tc:SAML:2.0:bindings:{binding}"'
+            f" Location={quoteattr(logout_address)}/>\n"
+            for binding in ("HTTP-Redirect", "HTTP-POST")
+        )
+        + '<AssertionConsumerService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST"'
         f' Location={quoteattr(return_address)} index="1"/>\n'
         "</SPSSODescriptor>\n</EntityDescriptor>\n"
     )
 
 
-def _certificates(provider: SamlProvider) -> Iterator[x509.Certificate]:
+def certificates(provider: SamlProvider) -> Iterator[x509.Certificate]:
     yield from x509.load_pem_x509_certificates(provider.certificate.encode())
+
+
+def parsed(xml: bytes) -> Any:
+    return etree.fromstring(xml, etree.XMLParser(resolve_entities=False, no_network=True))
+
+
+def _with_one_signature(xml: bytes) -> bytes:
+    """Some sign the response and the assertion in it. All that is read is in the assertion, so the
+    signature of that is the one to check, and the library knows of one alone."""
+    tree = parsed(xml)
+    if tree.find(".//a:EncryptedAssertion", NAMES) is not None:
+        raise ProviderTrouble("its assertions are encrypted, and have to come as they are")
+    outer = tree.findall("./ds:Signature", NAMES)
+    if len(outer) != 1 or len(tree.findall("./a:Assertion/ds:Signature", NAMES)) != 1:
+        return xml
+    tree.remove(outer[0])
+    left: bytes = etree.tostring(tree)
+    return left
+
+
+def _session(xml: bytes) -> tuple[str, str]:
+    """Of what kind the NameID is, and which session it is there. There is one assertion, and it was
+    signed, by itself or with the response around it."""
+    tree = parsed(xml)
+    named = tree.find(".//a:Subject/a:NameID", NAMES)
+    begun = tree.find(".//a:AuthnStatement", NAMES)
+    name_format = "" if named is None else named.get("Format", "")
+    return name_format, "" if begun is None else begun.get("SessionIndex", "")
 
 
 def _check_envelope(xml: bytes, return_address: str) -> None:
     """What is around the signed part may only make an answer worse, never better."""
-    tree = etree.fromstring(xml, etree.XMLParser(resolve_entities=False, no_network=True))
-    if len(tree.findall(".//a:Assertion", _NAMES)) != 1:
+    tree = parsed(xml)
+    if len(tree.findall(".//a:Assertion", NAMES)) != 1:
         raise ProviderTrouble("there must be one assertion")
     destination = tree.get("Destination", return_address)
     recipients = [
         each.get("Recipient", return_address)
-        for each in tree.findall(".//a:SubjectConfirmationData", _NAMES)
+        for each in tree.findall(".//a:SubjectConfirmationData", NAMES)
     ]
     if {destination, *recipients} != {return_address}:
         raise ProviderTrouble("the answer is meant for another address")
-    for status in tree.findall("./p:Status/p:StatusCode", _NAMES):
+    for status in tree.findall("./p:Status/p:StatusCode", NAMES):
         if status.get("Value") != SUCCESS:
             raise ProviderTrouble("the provider has refused")

@@ -46,7 +46,13 @@ def new_key() -> tuple[str, str]:
 
 
 async def push(
-    order: PushOrder, private: str, subject: str, now: float, allowed: Networks = ()
+    order: PushOrder,
+    private: str,
+    subject: str,
+    now: float,
+    allowed: Networks = (),
+    *,
+    seconds: float = SECONDS,
 ) -> int:
     """The status of the answer. Raises what `guarded.post` raises."""
     body, word = await asyncio.to_thread(_written, order, private, subject, now)
@@ -63,7 +69,7 @@ async def push(
         order.subscription.endpoint,
         body,
         headers,
-        seconds=SECONDS,
+        seconds=seconds,
         most_bytes=MOST_ANSWER_BYTES,
         allowed=allowed,
     )

@@ -6,7 +6,7 @@ versions alike. Values are put in on one line each, so that none can begin a par
 """
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from email.headerregistry import Address
 from email.message import EmailMessage
 from email.utils import format_datetime
@@ -14,8 +14,10 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from tertulia.domain.letters import Letter
+from tertulia.domain.received_mail import OURS
 
 LETTERS = Path(__file__).parent / "letters"
 BUTTON = re.compile(r"\[([^\]]+)\]\((\S+)\)")
@@ -34,10 +36,11 @@ def mail(letter: Letter, *, sender: str, name: str, number: str, now: float) -> 
     message["From"] = Address(_one_line(letter.from_name or name), user, domain)
     message["To"] = letter.to
     message["Subject"] = subject
-    message["Date"] = format_datetime(datetime.fromtimestamp(now, UTC))
+    message["Date"] = format_datetime(datetime.fromtimestamp(now, _zone(letter.timezone)))
     message["Message-ID"] = f"<{number}@{domain}>"
     message["Auto-Submitted"] = "auto-generated"
     message["X-Auto-Response-Suppress"] = "All"
+    message[OURS] = "letter"  # so that it says nothing here, should it come back
     if letter.reply_to:
         message["Reply-To"] = letter.reply_to
     for header, value in letter.headers.items():
@@ -75,6 +78,14 @@ def _paragraph(part: str) -> Paragraph:
 
 def _as_text(paragraph: Paragraph) -> str:
     return f"{paragraph.text}:\n{paragraph.address}" if paragraph.address else paragraph.text
+
+
+def _zone(name: str) -> tzinfo:
+    """A time zone by its name, or the one for everybody."""
+    try:
+        return ZoneInfo(name)
+    except (ValueError, ZoneInfoNotFoundError):
+        return UTC
 
 
 def _one_line(value: object) -> str:

@@ -30,7 +30,15 @@ class ShownParameter:
     words: str
     kind: str
     is_required: bool
-    example: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class ShownField:
+    """Something that the answer tells; what stands within another has both names."""
+
+    name: str
+    words: str
+    kind: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,20 +50,23 @@ class ShownCall:
     path: str
     summary: str
     parameters: list[ShownParameter]
+    fields: list[ShownField]
+    places: dict[str, Any]  # an example of each part of the address
+    example: dict[str, Any]  # what is worth sending
+    takes_file: bool
 
-    def example(self) -> dict[str, Any]:
-        """What has to be sent, and what makes sense to somebody who tries it."""
-        return {
-            each.name: "…" if each.example is None else each.example
-            for each in self.parameters
-            if "{" + each.name + "}" not in self.path
-            and (each.is_required or each.example is not None)
-        }
+    @property
+    def filled_path(self) -> str:
+        return self.path.format(**self.places)
 
     def curl(self, site: str) -> str:
-        params = {name: _text(value) for name, value in self.example().items()}
-        address = f"{site}{PREFIX}{self.path}"
+        params = {name: _text(value) for name, value in self.example.items()}
+        address = f"{site}{PREFIX}{self.filled_path}"
         start = 'curl -u "$EMAIL:$KEY"'
+        if self.takes_file:
+            lines = [f"{start} -X {self.method} {shlex.quote(address)}", "  -F file=@picture.png"]
+            lines += [f"  --form-string {shlex.quote(f'{k}={v}')}" for k, v in params.items()]
+            return " \\\n".join(lines)
         if self.method == "GET":
             query = f"?{urlencode(params)}" if params else ""
             return f"{start} {shlex.quote(address + query)}"
@@ -64,8 +75,14 @@ class ShownCall:
         return " \\\n".join(lines)
 
     def python(self) -> str:
-        request = f", request={self.example()!r}" if self.example() else ""
-        return f'client.call_endpoint("{self.path[1:]}", method="{self.method}"{request})'
+        request = f", request={self.example!r}" if self.example else ""
+        where = f'"{self.filled_path[1:]}", method="{self.method}"{request}'
+        if self.takes_file:
+            return (
+                f'with open("picture.png", "rb") as file:\n'
+                f"    client.call_endpoint({where}, files=[file])"
+            )
+        return f"client.call_endpoint({where})"
 
 
 class ApiPage:
@@ -78,7 +95,7 @@ class ApiPage:
 
     async def _page(self, request: Request) -> Response:
         asked = ApiRequest(request.scope, request.receive)
-        org = api.call.find_organization(self._services, asked.host)
+        org = await api.call.find_organization(self._services, asked.host)
         groups: dict[str, list[ShownCall]] = {}
         described: dict[str, Any] = msgspec.json.decode(self._description())
         for tag, call in shown_calls(described):
@@ -106,6 +123,14 @@ def shown_calls(description: Mapping[str, Any]) -> Iterator[tuple[str, ShownCall
                         path.removeprefix(PREFIX),
                         operation["summary"],
                         list(_parameters(operation)),
+                        list(_fields(description, operation)),
+                        {
+                            each["name"]: each.get("example", "…")
+                            for each in operation["parameters"]
+                            if each["in"] == "path"
+                        },
+                        _example(operation),
+                        "multipart/form-data" in _contents(operation),
                     ),
                 )
 
@@ -115,17 +140,59 @@ def _parameters(operation: Mapping[str, Any]) -> Iterator[ShownParameter]:
         schema = each.get("schema") or each["content"]["application/json"]["schema"]
         words = each.get("description", "")
         yield _shown(each["name"], words, schema, each["required"])
-    for media in operation.get("requestBody", {}).get("content", {}).values():
+    for media in _contents(operation).values():
         required = media["schema"].get("required", [])
         for name, schema in media["schema"].get("properties", {}).items():
             yield _shown(name, schema.get("description", ""), schema, name in required)
 
 
 def _shown(name: str, words: str, schema: Mapping[str, Any], is_required: bool) -> ShownParameter:
+    return ShownParameter(name, words, _kind(schema), is_required)
+
+
+def _fields(description: Mapping[str, Any], operation: Mapping[str, Any]) -> Iterator[ShownField]:
+    """What the answer tells, and what stands within each, one level deep."""
+    answer = next(iter(operation["responses"].values()))
+    _, told = answer["content"]["application/json"]["schema"]["allOf"]
+    for name, schema in _properties(description, told).items():
+        yield ShownField(name, schema.get("description", ""), _kind(schema))
+        for inner, within in _properties(description, schema.get("items", schema)).items():
+            yield ShownField(f"{name}.{inner}", within.get("description", ""), _kind(within))
+
+
+def _properties(description: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
+    if "$ref" in schema:
+        schema = description["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+    found: dict[str, Any] = schema.get("properties", {})
+    return found
+
+
+def _example(operation: Mapping[str, Any]) -> dict[str, Any]:
+    found = {}
+    for each in operation["parameters"]:
+        holder = each.get("content", {}).get("application/json", each)
+        if each["in"] == "query" and "example" in holder:
+            found[each["name"]] = holder["example"]
+    for media in _contents(operation).values():
+        found |= media.get("example", {})
+    return found
+
+
+def _contents(operation: Mapping[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = operation.get("requestBody", {}).get("content", {})
+    return found
+
+
+def _kind(schema: Mapping[str, Any]) -> str:
+    """What sort of value it is, in a few words."""
+    if "anyOf" in schema:
+        return " or ".join(dict.fromkeys(_kind(each) for each in schema["anyOf"]))
+    if "enum" in schema:
+        return " or ".join(_text(each) for each in schema["enum"])
     kind = schema.get("type", "")
-    kinds = ", ".join(kind) if isinstance(kind, list) else str(kind)
-    example = (schema.get("examples") or [None])[0]
-    return ShownParameter(name, words, kinds or "JSON", is_required, example)
+    if isinstance(kind, list):
+        return " or ".join(kind)
+    return str(kind) or ("object" if "$ref" in schema else "JSON")
 
 
 def _text(value: Any) -> str:

@@ -22,9 +22,16 @@ from starlette.routing import Route
 from tertulia.web import joining
 
 STATIC = Path(__file__).parent / "static"
-LANGUAGES = sorted(path.stem for path in (STATIC / "words").glob("*.js"))
+LANGUAGES = sorted(path.name for path in (STATIC / "words").iterdir())
 ALL_STYLES = frozenset(path.stem for path in (STATIC / "css").glob("*.css"))
 STYLES = ("tokens", "base", "layout", "messages", "code", "compose", "lists", "dialogs", "phone")
+
+# Modules that are another file in every language: what a person reads.
+TEXTS = {
+    "app/texts.js": "app",
+    "later/texts.js": "later",
+    "later/settings_texts.js": "settings",
+}
 
 # The desktop app looks for the last name: it tells of direct messages by it.
 PICTURES = {
@@ -173,8 +180,8 @@ class Assets:
             return Response("Not found", status_code=404, media_type="text/plain")
         if path == "later.js":
             text = "".join(f'export * from "./{module}";\n' for module in later_modules())
-        elif path == "app/texts.js":
-            text = _read(f"words/{language}.js")
+        elif path in TEXTS:
+            text = _reader(language)(path)
         elif file.is_relative_to(STATIC) and file.is_file():
             text = file.read_text(encoding="utf-8")
         else:
@@ -201,10 +208,10 @@ def squeezed_style(text: str) -> str:
 
 
 def _reader(language: str) -> joining.Read:
-    """Modules by their path; `app/texts.js` is what the language says."""
+    """Modules by their path; some are what the language says."""
 
     def read(path: str) -> str:
-        return _read(f"words/{language}.js" if path == "app/texts.js" else path)
+        return _read(f"words/{language}/{TEXTS[path]}.js" if path in TEXTS else path)
 
     return read
 

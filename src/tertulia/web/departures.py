@@ -1,6 +1,7 @@
-"""Logins that leave for a provider's site, and what is remembered of them until they come back."""
+"""Logins that are not finished here and now, and what is remembered of them until they go on."""
 
 from pathlib import Path
+from typing import TypeVar
 from urllib.parse import urlencode
 
 import msgspec
@@ -10,8 +11,10 @@ from starlette.responses import FileResponse, Response
 from tertulia import actions, api
 from tertulia.api.call import Call
 from tertulia.errors.authentication import LoginExpired
-from tertulia.web import endings, logging_in, rendering, security_headers
+from tertulia.web import endings, rendering, security_headers
 from tertulia.web.endings import Ending
+
+T = TypeVar("T", bound=msgspec.Struct)
 
 DESKTOP_APP = "ZulipElectron"
 SCRIPT = Path(__file__).parent / "static" / "desktop-login.js"
@@ -27,29 +30,29 @@ class Luggage(msgspec.Struct, frozen=True):
     ending: Ending
 
 
-async def remember(call: Call, state: str, luggage: Luggage) -> str:
+async def remember(call: Call, state: str, luggage: msgspec.Struct) -> str:
     """Keep what will have to be known; gives the value of Set-Cookie for the browser it is of."""
     browser, cookie = api.browsers.login_token(call)
     await call.db.write(
         actions.people.logins_under_way.leave,
-        _state_hash(call, state),
+        _state_hash(call, state, type(luggage)),
         _browser_hash(call, browser),
         call.vault.seal(msgspec.json.encode(luggage).decode()),
     )
     return cookie
 
 
-async def recall(call: Call, state: str) -> Luggage:
+async def recall(call: Call, state: str, kind: type[T]) -> T:
     """What the login left with that comes back now, once. Raises LoginExpired."""
     browser = api.browsers.known_login_token(call)
     if not state or browser is None:
         raise LoginExpired()
     sealed = await call.db.write(
         actions.people.logins_under_way.come_back,
-        _state_hash(call, state),
+        _state_hash(call, state, kind),
         _browser_hash(call, browser),
     )
-    return msgspec.json.decode(call.vault.unseal(sealed), type=Luggage)
+    return msgspec.json.decode(call.vault.unseal(sealed), type=kind)
 
 
 # --- the desktop app's own window ---
@@ -63,7 +66,7 @@ def is_desktop_app(call: Call) -> bool:
 async def send_to_browser(call: Call) -> Response:
     """A page that has the app open the same address in the system's browser."""
     wanted = endings.asked_for(call).next
-    query = urlencode({"next": wanted}) if wanted != logging_in.HOME else ""
+    query = urlencode({"next": wanted}) if wanted != endings.HOME else ""
     return await rendering.page(
         call.request,
         "desktop_start.html",
@@ -79,8 +82,9 @@ async def desktop_script(request: Request) -> Response:
     return FileResponse(SCRIPT, media_type="text/javascript; charset=utf-8")
 
 
-def _state_hash(call: Call, state: str) -> bytes:
-    return call.vault.fingerprint(f"login state {state}")
+def _state_hash(call: Call, state: str, kind: type[msgspec.Struct]) -> bytes:
+    """One that was made for one thing is good for no other."""
+    return call.vault.fingerprint(f"login state {kind.__name__} {state}")
 
 
 def _browser_hash(call: Call, token: str) -> bytes:

@@ -1,15 +1,17 @@
 """What the pages at the door have in common: a form, and what is said when it cannot be done."""
 
 import math
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from tertulia import api
 from tertulia.api.admission import Admission
 from tertulia.api.call import Call
+from tertulia.domain.organization.realm import Realm
 from tertulia.errors import ClientError
 from tertulia.errors.authentication import CrossSiteRequest, LinkNotGood
 from tertulia.errors.http import RateLimited
@@ -58,7 +60,12 @@ class DoorPages:
 
 
 async def page(
-    call: Call, template: str, *, error: ClientError | None = None, **values: Any
+    call: Call,
+    template: str,
+    *,
+    error: ClientError | None = None,
+    headers: Mapping[str, str] | None = None,
+    **values: Any,
 ) -> Response:
     """A page of an organization; with an error, the problem stands above the form."""
     given = {"name": call.org.realm.name, "news": "", **values}
@@ -66,7 +73,7 @@ async def page(
         call.request,
         template,
         status=200 if error is None else error.status,
-        headers=None if error is None else error.reply_headers(),
+        headers={**(headers or {}), **({} if error is None else error.reply_headers())},
         problem="" if error is None else in_words(call.request, error),
         **given,
     )
@@ -86,6 +93,25 @@ def see(where: str, cookie: str | None = None) -> Response:
     if cookie is not None:
         headers["Set-Cookie"] = cookie
     return RedirectResponse(where, 303, headers)
+
+
+def root(call: Call) -> str:
+    """The address that organizations are subdomains of."""
+    site = api.call.site(call.config, call.request, None)
+    org = call.found_org
+    if call.config.external_url or org is None or not org.realm.subdomain:
+        return site
+    scheme, _, host = site.partition("://")
+    return f"{scheme}://{host.removeprefix(f'{org.realm.subdomain}.')}"
+
+
+def site_of(call: Call, realm: Realm) -> str:
+    """The address of any organization that is here."""
+    if call.found_org is not None and call.found_org.realm.id == realm.id:
+        return call.site
+    scheme, _, host = root(call).partition("://")
+    prefix = f"{realm.subdomain}." if realm.subdomain else ""
+    return f"{scheme}://{prefix}{host}"
 
 
 def in_words(request: ApiRequest, error: ClientError) -> str:

@@ -2,7 +2,7 @@
 desktop app, into which an encrypted token is pasted."""
 
 from collections.abc import Awaitable, Callable
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 import msgspec
 from starlette.responses import Response
@@ -10,9 +10,13 @@ from starlette.responses import Response
 from tertulia import actions, api, domain, links
 from tertulia.actions.people.arriving import ProvenIdentity
 from tertulia.api.call import Call
-from tertulia.web import door, logging_in
+from tertulia.web import door, security_headers
 
 NO_STORE = {"Cache-Control": "no-store"}
+HOME = "/"
+OTPS = ("mobile_flow_otp", "desktop_flow_otp")
+LINK = "multiuse_object_key"
+APP_SCHEME = "zulip:"
 
 
 class Ending(msgspec.Struct, frozen=True):
@@ -20,31 +24,70 @@ class Ending(msgspec.Struct, frozen=True):
 
     mobile_otp: str = ""
     desktop_otp: str = ""
-    next: str = logging_in.HOME
+    next: str = HOME
+    link: str = ""  # the key of an invitation for many that somebody has come with
+
+    @property
+    def is_in_app(self) -> bool:
+        return bool(self.mobile_otp or self.desktop_otp)
 
 
 def asked_for(call: Call) -> Ending:
     """Raises for one-time passwords that are none."""
     params = call.request.params
-    mobile, desktop = params.get("mobile_flow_otp", ""), params.get("desktop_flow_otp", "")
+    mobile, desktop = (params.get(name, "") for name in OTPS)
     domain.people.one_time_passwords.check_only_one(mobile, desktop)
-    for name in ("mobile_flow_otp", "desktop_flow_otp"):
+    for name in OTPS:
         if name in params:
             domain.people.one_time_passwords.checked(params[name])
-    wanted = params.get("next", "")
-    return Ending(mobile, desktop, wanted if logging_in.is_our_path(wanted) else logging_in.HOME)
+    return Ending(mobile, desktop, wanted(call), params.get(LINK, "")[:100])
+
+
+def wanted(call: Call) -> str:
+    """Where somebody wanted to go, if that is a page of ours; else home."""
+    address = call.request.params.get("next", "")
+    return address if is_our_path(address) else HOME
+
+
+def is_our_path(wanted: str) -> bool:
+    """Whether an address leads nowhere but to us, however a browser may read it."""
+    return (
+        wanted.startswith("/")
+        and not wanted.startswith(("//", "/\\"))
+        and len(wanted) <= 2000
+        and wanted.isprintable()
+        and "\\" not in wanted
+        and urlsplit(wanted).netloc == ""
+    )
+
+
+def form_targets(ending: Ending) -> list[str]:
+    """Where a form may lead that ends a login, besides our own pages."""
+    return [APP_SCHEME] if ending.mobile_otp else []
 
 
 async def enter(
     call: Call, recognize: Callable[[], Awaitable[ProvenIdentity]], ending: Ending
 ) -> Response:
+    """Let somebody in whom others vouch for."""
     async with api.recording.login(call, ""):
-        who = await recognize()
-        if ending.mobile_otp:
-            return await _call_app(call, who, ending.mobile_otp)
-        if ending.desktop_otp:
-            return await _show_token(call, who, ending.desktop_otp)
-        return await logging_in.let_in(call, who, ending.next)
+        return await finish(call, await recognize(), ending)
+
+
+async def finish(call: Call, who: ProvenIdentity, ending: Ending) -> Response:
+    if ending.mobile_otp:
+        return await _call_app(call, who, ending.mobile_otp)
+    if ending.desktop_otp:
+        return await _show_token(call, who, ending.desktop_otp)
+    return await let_in(call, who, ending.next)
+
+
+async def let_in(call: Call, who: ProvenIdentity, where: str) -> Response:
+    """Somebody has shown who they are: begin a session, and lead them to where they wanted."""
+    token, entrance = api.browsers.entrance(call)
+    await call.db.write(actions.people.arriving.arrive, who, entrance)
+    cookie = api.browsers.keep_cookie(call.config, call.request, token)
+    return door.see(where, cookie)
 
 
 async def _call_app(call: Call, who: ProvenIdentity, otp: str) -> Response:
@@ -66,7 +109,8 @@ async def _show_token(call: Call, who: ProvenIdentity, otp: str) -> Response:
     token = domain.people.keys.new_key()
     await call.db.write(actions.people.logins_under_way.hand_over, who, token_hash(call, token))
     pasted = domain.people.one_time_passwords.encrypted_token(otp, token, links.tokens.seal)
-    return await door.page(call, "desktop.html", pasted=pasted)
+    headers = security_headers.of_page(scripts=True)
+    return await door.page(call, "desktop.html", headers=headers, pasted=pasted)
 
 
 def token_hash(call: Call, token: str) -> bytes:

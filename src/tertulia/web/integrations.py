@@ -46,11 +46,13 @@ class IntegrationPages:
             channel=channel,
             topic=topic,
             key=KEY,
-            address=self._address(asked, service, channel, topic),
+            address=await self._address(asked, service, channel, topic),
         )
 
-    def _address(self, asked: ApiRequest, service: Integration, channel: str, topic: str) -> str:
-        org = api.call.find_organization(self._services, asked.host)
+    async def _address(
+        self, asked: ApiRequest, service: Integration, channel: str, topic: str
+    ) -> str:
+        org = await api.call.find_organization(self._services, asked.host)
         given = {"api_key": KEY, "stream": channel, "topic": topic}
         query = urlencode({name: value for name, value in given.items() if value})
         site = api.call.site(self._services.config, asked, org)

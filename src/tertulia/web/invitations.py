@@ -6,23 +6,25 @@
                             mail can prove one; else an address is asked for first
 """
 
+from typing import Any
+
 from starlette.responses import Response
 from starlette.routing import Route
 
 from tertulia import actions, api, domain
-from tertulia.actions.messages.composing import Author
 from tertulia.actions.people.arriving import EMAIL, ProvenIdentity
 from tertulia.actions.people.coming_in import Newcomer
 from tertulia.api.call import Call
-from tertulia.domain.messages.notices import Words
 from tertulia.domain.people.invitations import Invitation
+from tertulia.domain.people.newcomers import Reception
 from tertulia.errors import BadRequest, ClientError
 from tertulia.errors.authentication import InvitationRequired, LinkNotGood
 from tertulia.errors.http import RateLimited
 from tertulia.errors.people import EmailTaken, InvalidEmail
 from tertulia.http.ratelimit import neighbourhood
-from tertulia.web import door, logging_in, words
+from tertulia.web import door, endings, second_step, words
 from tertulia.web.door import DoorPages
+from tertulia.web.endings import Ending
 
 REFUSALS = (BadRequest, InvalidEmail, EmailTaken, InvitationRequired, RateLimited)
 
@@ -76,14 +78,21 @@ async def _address_form(
     email: str = "",
 ) -> Response:
     realm = call.org.realm
-    is_open = call.config.sends_mail and not realm.setting("invite_required")
     return await door.page(
         call,
         "sign_up.html",
         error=error,
         email=email[:300],
-        may_sign_up=(is_open or invitation is not None) and not realm.deactivated,
+        may_sign_up=_is_open(call) or (invitation is not None and not realm.deactivated),
+        **_other_ways(call, invitation),
     )
+
+
+def _is_open(call: Call) -> bool:
+    """Whether anybody may sign up."""
+    realm = call.org.realm
+    is_closed = realm.deactivated or realm.setting("invite_required")
+    return call.config.sends_mail and not is_closed
 
 
 async def _show_confirmed(call: Call, key: str) -> Response:
@@ -100,23 +109,29 @@ async def _finish(call: Call, key: str) -> Response:
             call.vault,
             key,
             newcomer,
-            await _greeting(call, invitation),
+            await _reception(call, invitation),
         )
     except REFUSALS as error:
         return await _newcomer_form(call, email, error)
-    return await logging_in.let_in(call, ProvenIdentity(EMAIL, user.id), "/")
+    return await second_step.go_on(call, ProvenIdentity(EMAIL, user.id), Ending())
 
 
 # --- by an invitation ---
 
 
 async def _show_invitation(call: Call, key: str) -> Response:
-    invitation = await _invitation(call, key)
+    try:
+        invitation = await _invitation(call, key)
+    except LinkNotGood:
+        if _is_open(call):  # no invitation is needed
+            return door.see("/register/")
+        raise
     if not call.org.realm.admits_passwords:
-        return door.see("/login/")  # whoever vouches for them there finds the invitation
+        # Whoever vouches for them there finds an invitation to their address; a link goes along.
+        return door.see(f"/login/?{endings.LINK}={key}" if invitation.is_for_many else "/login/")
     if invitation.email is None and call.config.sends_mail:
         return await _address_form(call, invitation)
-    return await _newcomer_form(call, invitation.email)
+    return await _newcomer_form(call, invitation.email, invitation=invitation)
 
 
 async def _take_invitation(call: Call, key: str) -> Response:
@@ -132,11 +147,11 @@ async def _take_invitation(call: Call, key: str) -> Response:
             key,
             email,
             newcomer,
-            await _greeting(call, invitation),
+            await _reception(call, invitation),
         )
     except REFUSALS as error:
-        return await _newcomer_form(call, invitation.email, error)
-    return await logging_in.let_in(call, ProvenIdentity(EMAIL, user.id), "/")
+        return await _newcomer_form(call, invitation.email, error, invitation)
+    return await second_step.go_on(call, ProvenIdentity(EMAIL, user.id), Ending())
 
 
 async def _invitation(call: Call, key: str) -> Invitation:
@@ -150,7 +165,10 @@ async def _invitation(call: Call, key: str) -> Invitation:
 
 
 async def _newcomer_form(
-    call: Call, email: str | None, error: ClientError | None = None
+    call: Call,
+    email: str | None,
+    error: ClientError | None = None,
+    invitation: Invitation | None = None,
 ) -> Response:
     """Asks for a name and a password, and for the address where it is not known."""
     return await door.page(
@@ -161,7 +179,20 @@ async def _newcomer_form(
         asks_email=email is None,
         given_email=call.request.params.get("email", "")[:300],
         full_name=call.request.params.get("full_name", "")[:200],
+        **_other_ways(call, invitation),
     )
+
+
+def _other_ways(call: Call, invitation: Invitation | None) -> dict[str, Any]:
+    """Beside a password kept here: whoever has an account elsewhere can bring it along."""
+    query = ""
+    if invitation is not None and invitation.is_for_many:
+        query = f"?{endings.LINK}={call.vault.unseal(invitation.sealed)}"
+    return {
+        "methods": api.organization.server.external_methods(call),
+        "has_directory": bool(api.people.directories.open_to(call)),
+        "query": query,
+    }
 
 
 async def _newcomer(call: Call, email: str) -> Newcomer:
@@ -173,12 +204,6 @@ async def _newcomer(call: Call, email: str) -> Newcomer:
     return Newcomer(full_name, await api.people.hashing.chosen(password, [email, full_name]))
 
 
-async def _greeting(call: Call, invitation: Invitation | None) -> Words:
-    """What a newcomer is welcomed with, rendered before anything is written."""
-    own = "" if invitation is None else invitation.terms.welcome
-    more = own or str(call.org.realm.setting("welcome_message_custom_text"))
-    first = words.of(call.request)["welcome"].format(call.org.realm.name)
-    text = f"{first}\n\n{more}" if more else first
-    author = Author(call.db, call.org, None, call.site)
-    draft = await actions.messages.composing.compose(author, text, "Internal", None)
-    return Words(draft.content, draft.rendered)
+async def _reception(call: Call, invitation: Invitation | None) -> Reception:
+    language = words.language(call.request.header("accept-language"))
+    return await api.people.receiving.reception(call, invitation, language)

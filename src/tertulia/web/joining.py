@@ -3,7 +3,7 @@
 That works because our modules keep to a part of the language: `import { a, b } from "./x.js";` with
 nothing renamed, `export` before a function, a class, a const or a let, and no name used at the top
 of two modules. Whatever else there is is refused, so that what is joined means what the modules
-mean by themselves. Comments and indentation go on the way.
+mean by themselves. Comments go on the way, and so does the room between things.
 """
 
 import re
@@ -76,8 +76,7 @@ def _add(joining: _Joining, path: str, other: str | None) -> None:
         circle = " -> ".join([*joining.under_way[joining.under_way.index(path) :], path])
         raise CannotJoin(f"modules import each other in a circle: {circle}")
     joining.under_way.append(path)
-    source_text = joining.read(path)
-    told = _uncommented(source_text, lambda code: code)
+    told = _uncommented(joining.read(path), lambda code: code)
     for names, source in _imports(told):
         needed = _resolved(path, source)
         if other is not None and needed.startswith(other):
@@ -89,8 +88,7 @@ def _add(joining: _Joining, path: str, other: str | None) -> None:
     joining.exports[path] = _define(joining, path, told)
     for odd in _ANY_IMPORT.findall(_EXPORT.sub("", _IMPORT.sub("", told))):
         raise CannotJoin(f"{path} says `{odd}`, which joining does not know")
-    text = _EXPORT.sub("", _IMPORT.sub("", squeezed(source_text)))
-    joining.texts.append(text.strip("\n"))
+    joining.texts.append(squeezed(_EXPORT.sub("", _IMPORT.sub("", told))).strip("\n"))
     joining.under_way.pop()
     joining.done.append(path)
 
@@ -123,7 +121,8 @@ def _resolved(path: str, source: str) -> str:
 
 
 def squeezed(text: str) -> str:
-    """Without comments, indentation and empty lines; what stands in quotes is left alone."""
+    """Without comments, and as close together as it means the same; what stands in quotes is left
+    alone. Lines stay apart where their end may mean something."""
     return re.sub(r"\n{2,}", "\n", _uncommented(text, _tight)).lstrip("\n")
 
 
@@ -163,4 +162,6 @@ def _uncommented(text: str, change: Callable[[str], str]) -> str:
 
 
 def _tight(code: str) -> str:
-    return re.sub(r"[ \t]*\n\s*", "\n", re.sub(r"[ \t]{2,}", " ", code))
+    code = re.sub(r"[ \t]*\n\s*", "\n", re.sub(r"[ \t]{2,}", " ", code))
+    code = re.sub(r" ?([{}()\[\],;:=<>*&|!]) ?", r"\1", code)
+    return re.sub(r"([{(\[,;])\n", r"\1", code)

@@ -1,20 +1,29 @@
-"""The page to chat in: its shell, with the state it starts from, and what belongs to it."""
+"""The page to chat in: its shell, with the state it starts from, and what belongs to it.
+
+The shell goes out before the state is known: the browser fetches the files that it names meanwhile.
+"""
 
 import json
+import logging
+from collections.abc import AsyncIterator
 
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from tertulia import api
 from tertulia.api.admission import Admission
 from tertulia.api.call import Call, Services
+from tertulia.http import compression
 from tertulia.http.request import ApiRequest
 from tertulia.web import rendering, security_headers, start, words
 from tertulia.web.assets import LANGUAGES, Assets
 
 STATE = b"@state@"  # where it stands in the shell
+NO_STATE = b"null"  # the page asks again
 HTML = "text/html; charset=utf-8"
+
+_log = logging.getLogger(__name__)
 
 
 class WebPage:
@@ -38,9 +47,17 @@ class WebPage:
         if call.caller is None and not is_open:
             return RedirectResponse("/login/", 303, {"Cache-Control": "no-store"})
         shell = await self._shell(call)
-        body = shell.replace(STATE, await start.state(call), 1)
-        headers = {"Cache-Control": "no-store", **security_headers.of_page(scripts=True)}
-        return await rendering.answer(call.request, body, HTML, headers=headers)
+        headers = {
+            "Cache-Control": "no-store",
+            "Vary": "Accept-Encoding, Accept-Language",
+            **call.request.reply_headers,
+            **security_headers.of_page(scripts=True),
+        }
+        parts = _parts(call, shell)
+        if compression.is_wanted(call.request.header("accept-encoding"), len(shell)):
+            headers["Content-Encoding"] = "gzip"
+            parts = _compressed(parts)
+        return StreamingResponse(parts, headers=headers, media_type=HTML)
 
     async def _shell(self, call: Call) -> bytes:
         language = _language(call)
@@ -61,7 +78,7 @@ class WebPage:
 
     async def _manifest(self, request: Request) -> Response:
         asked = ApiRequest(request.scope, request.receive)
-        org = api.call.find_organization(self._services, asked.host)
+        org = await api.call.find_organization(self._services, asked.host)
         name = "Tertulia" if org is None else org.realm.name
         icon = {"src": "/static/icon-512.png", "sizes": "512x512", "type": "image/png"}
         told = {
@@ -75,6 +92,23 @@ class WebPage:
             "icons": [icon, {**icon, "purpose": "maskable"}],
         }
         return Response(json.dumps(told), media_type="application/manifest+json")
+
+
+async def _parts(call: Call, shell: bytes) -> AsyncIterator[bytes]:
+    before, _, after = shell.partition(STATE)
+    yield before
+    try:
+        state = await start.state(call)
+    except Exception:  # half of the page is there already: it has to be told in it
+        _log.exception("no state for the page")
+        state = NO_STATE
+    yield state + after
+
+
+async def _compressed(parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    gzip = compression.GzipInParts()
+    yield gzip.begin(await anext(parts))
+    yield await gzip.end(await anext(parts))
 
 
 def _language(call: Call) -> str:

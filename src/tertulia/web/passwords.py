@@ -50,6 +50,7 @@ async def _send_link(call: Call) -> Response:
             email,
             neighbourhood(call.request.client_address),
             call.site,
+            [each.key for each in api.people.directories.open_to(call)],
         )
     except (InvalidEmail, PasswordLoginDisabled, RateLimited) as error:
         return await _forgotten_form(call, error, email)

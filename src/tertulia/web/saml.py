@@ -6,28 +6,30 @@ on to an address of ours; there it shows that it is the one that has left.
 """
 
 import asyncio
+from dataclasses import replace
 
 import msgspec
-import structlog
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from tertulia import actions, api, domain, links
 from tertulia.actions.people.arriving import ProvenIdentity
 from tertulia.api.call import Call
+from tertulia.domain.people.sessions import ProviderSession
 from tertulia.errors.authentication import ProviderFailed
 from tertulia.errors.http import NotFound
-from tertulia.links.answers import ProviderTrouble, SamlPerson
+from tertulia.links.answers import ProviderTrouble, SamlPerson, SamlSession
+from tertulia.log_lines import log
 from tertulia.web import departures, door, endings
 from tertulia.web.departures import Luggage
 from tertulia.web.door import DoorPages
 from tertulia.web.endings import NO_STORE
 
-log = structlog.get_logger()
-
 RETURN = "/complete/saml/"
 FINISH = "/complete/saml/finish/"
 METADATA = "/saml/metadata.xml"
+LOGOUT = "/saml/logout/"
+LOGGED_OUT = "/login/?logged_out"
 
 
 class SamlAnswer(msgspec.Struct, frozen=True):
@@ -37,6 +39,8 @@ class SamlAnswer(msgspec.Struct, frozen=True):
     state: str
     name_id: str
     attributes: dict[str, list[str]]
+    name_format: str
+    session_index: str
 
 
 class SamlPages:
@@ -53,6 +57,7 @@ class SamlPages:
             route(RETURN, None, _take_answer, from_anywhere=True, most_bytes=1 << 18),
             route(FINISH, _finish, None),
             route(METADATA, _describe_ourselves, None),
+            route(LOGOUT, _hear_of_logout, _hear_of_logout, from_anywhere=True, most_bytes=1 << 18),
         ]
 
 
@@ -89,7 +94,14 @@ async def _take_answer(call: Call) -> Response:
         except ProviderTrouble as trouble:
             log.warning("a provider is of no help", provider=provider.key, why=str(trouble))
             continue
-        kept = SamlAnswer(provider.called, state, person.name_id, dict(person.attributes))
+        kept = SamlAnswer(
+            provider.called,
+            state,
+            person.name_id,
+            dict(person.attributes),
+            person.name_format,
+            person.session_index,
+        )
         token = domain.people.sessions.new_token()
         await call.db.write(
             actions.people.logins_under_way.leave,
@@ -106,7 +118,7 @@ async def _finish(call: Call) -> Response:
     token = _answer_hash(call, call.request.params.get("answer", ""))
     sealed = await call.db.write(actions.people.logins_under_way.come_back, token, b"")
     answer = msgspec.json.decode(call.vault.unseal(sealed), type=SamlAnswer)
-    luggage = await departures.recall(call, answer.state)
+    luggage = await departures.recall(call, answer.state, Luggage)
     if luggage.provider != answer.provider:
         raise ProviderFailed()
     provider = api.people.providers.find_saml(call, answer.provider)
@@ -114,7 +126,8 @@ async def _finish(call: Call) -> Response:
     introduced = links.introductions.from_saml(provider, call.org.realm.subdomain, person)
 
     async def recognize() -> ProvenIdentity:
-        return await api.people.providers.recognize(call, introduced)
+        who = await api.people.providers.recognize(call, introduced, luggage.ending.link)
+        return replace(who, elsewhere=_provider_session(call, answer))
 
     return await endings.enter(call, recognize, luggage.ending)
 
@@ -122,8 +135,81 @@ async def _finish(call: Call) -> Response:
 async def _describe_ourselves(call: Call) -> Response:
     if not any(each.is_for(call.org.realm.subdomain) for each in call.config.saml):
         raise NotFound()
-    described = links.saml.metadata(_entity(call), _return_address(call))
+    described = links.saml.metadata(_entity(call), _return_address(call), _logout_address(call))
     return Response(described, headers=NO_STORE, media_type="text/xml")
+
+
+# --- logging out ---
+
+
+def _provider_session(call: Call, answer: SamlAnswer) -> ProviderSession:
+    session = SamlSession(answer.provider, answer.name_id, answer.name_format, answer.session_index)
+    return ProviderSession(
+        _person_mark(call, session.provider, session.name_id),
+        _session_mark(call, session.provider, session.name_id, session.index),
+        call.vault.seal(msgspec.json.encode(session).decode()),
+    )
+
+
+async def log_out_there(call: Call, sealed: bytes, cookie: str) -> Response:
+    """Send a browser that was logged out here to its provider, if that lets people log out. The way
+    there is no redirect: browsers let no form of our page lead to another site."""
+    session = msgspec.json.decode(call.vault.unseal(sealed), type=SamlSession)
+    found = [each for each in call.config.saml if each.called == session.provider]
+    if not found or not found[0].logout_url or not found[0].is_for(call.org.realm.subdomain):
+        return door.see(LOGGED_OUT, cookie)
+    request_id = f"_{domain.people.sessions.new_token()}"
+    now = call.services.clock()
+    where = links.saml_logout.leave(found[0], _entity(call), session, request_id, now)
+    headers = {**NO_STORE, "Set-Cookie": cookie, "Refresh": f"0; url={where}"}
+    return await door.page(
+        call, "logged_out.html", headers=headers, where=where, title=found[0].title
+    )
+
+
+async def _hear_of_logout(call: Call) -> Response:
+    """A provider's answer to our logout, or its word that somebody has logged out there."""
+    params = call.request.params
+    if "SAMLRequest" not in params:
+        return door.see(LOGGED_OUT)
+    for provider in call.config.saml:
+        if not provider.is_for(call.org.realm.subdomain):
+            continue
+        try:
+            farewell = await asyncio.to_thread(
+                links.saml_logout.read,
+                provider,
+                _logout_address(call),
+                call.request.raw_query,
+                dict(params),
+                call.services.clock(),
+            )
+        except ProviderTrouble as trouble:
+            log.warning("a provider is of no help", provider=provider.key, why=str(trouble))
+            continue
+        name = provider.called
+        await call.db.write(
+            actions.people.sessions.end_at_provider,
+            _person_mark(call, name, farewell.name_id),
+            [_session_mark(call, name, farewell.name_id, each) for each in farewell.indexes],
+        )
+        if not provider.logout_url:
+            return door.see(LOGGED_OUT)
+        now = call.services.clock()
+        where = links.saml_logout.answer(provider, _entity(call), farewell, now)
+        return RedirectResponse(where, 303, NO_STORE)
+    raise ProviderFailed()
+
+
+def _person_mark(call: Call, provider: str, name_id: str) -> bytes:
+    return call.vault.fingerprint(f"saml person {provider} {name_id}")
+
+
+def _session_mark(call: Call, provider: str, name_id: str, index: str) -> bytes:
+    return call.vault.fingerprint(f"saml session {provider} {index} {name_id}")
+
+
+# --- who we are ---
 
 
 def _entity(call: Call) -> str:
@@ -133,6 +219,10 @@ def _entity(call: Call) -> str:
 
 def _return_address(call: Call) -> str:
     return f"{call.site}{RETURN}"
+
+
+def _logout_address(call: Call) -> str:
+    return f"{call.site}{LOGOUT}"
 
 
 def _request_id(call: Call, state: str) -> str:

@@ -1,9 +1,10 @@
 """Logging in by way of others: to a provider's site and back, by a proxy's word, by a token."""
 
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
-import structlog
+import msgspec
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
@@ -14,12 +15,11 @@ from tertulia.config import OpenIdProvider
 from tertulia.errors import BadRequest
 from tertulia.errors.authentication import CrossSiteRequest, ProviderFailed
 from tertulia.links.answers import PendingLogin, ProviderTrouble, SiteUser
-from tertulia.web import departures, door, endings
+from tertulia.log_lines import log
+from tertulia.web import departures, door, endings, security_headers
 from tertulia.web.departures import Luggage
 from tertulia.web.door import DoorPages
 from tertulia.web.endings import NO_STORE, Ending
-
-log = structlog.get_logger()
 
 SSO = "/accounts/login/sso/"
 
@@ -37,6 +37,7 @@ class SingleSignOn:
                 for place in ("{backend}", "{backend}/{idp}")
             ),
             route("/accounts/login/google/", _leave_for_google, None),
+            route("/complete/address/", None, _choose),
             route("/complete/{backend}/", _come_back, None),
             route("/accounts/login/subdomain/{token}", _finish_with_token, None),
             route("/accounts/login/start/sso/", _start_by_header, None),
@@ -81,21 +82,67 @@ async def _come_back(call: Call, backend: str) -> Response:
     """Somebody is back from a provider, with a code that says who they are."""
     params = call.request.params
     state = params.get("state", "")
-    luggage = await departures.recall(call, state)
+    luggage = await departures.recall(call, state, Luggage)
     provider = api.people.providers.find(call, luggage.provider)
     if "code" not in params or provider.key.partition(":")[0] != backend:
         raise ProviderFailed()
+    if not _link(provider).is_from(provider, params.get("iss", "")):
+        raise _failed(provider, ProviderTrouble("the answer is another provider's"))
     try:
         pending = _pending(luggage, state)
         user: SiteUser = await _link(provider).come_back(provider, pending, params["code"])
     except ProviderTrouble as trouble:
         raise _failed(provider, trouble) from trouble
+    return await _go_on(call, provider, user, luggage.ending)
+
+
+async def _go_on(call: Call, provider: OpenIdProvider, user: SiteUser, ending: Ending) -> Response:
+    """Let in whom a provider vouches for; of several addresses, one has to be chosen first."""
     introduced = links.introductions.from_site(provider, user)
+    choice = await call.db.read(actions.people.identities.addresses_to_choose_from, introduced)
+    if len(choice) > 1:
+        return await _ask_which(
+            call, SeveralAddresses(provider.key, user.subject, choice, dict(user.claims), ending)
+        )
+    introduced = replace(introduced, emails=choice)
 
     async def recognize() -> ProvenIdentity:
-        return await api.people.providers.recognize(call, introduced)
+        return await api.people.providers.recognize(call, introduced, ending.link)
 
-    return await endings.enter(call, recognize, luggage.ending)
+    return await endings.enter(call, recognize, ending)
+
+
+# --- one of several addresses ---
+
+
+class SeveralAddresses(msgspec.Struct, frozen=True):
+    """Somebody for whom a provider vouches by several addresses, until they choose."""
+
+    provider: str
+    subject: str
+    emails: tuple[str, ...]
+    claims: dict[str, Any]
+    ending: Ending
+
+
+async def _ask_which(call: Call, several: SeveralAddresses) -> Response:
+    state = domain.people.sessions.new_token()
+    cookie = await departures.remember(call, state, several)
+    policy = security_headers.of_page(form_targets=endings.form_targets(several.ending))
+    headers = {**policy, "Set-Cookie": cookie}
+    return await door.page(
+        call, "which_address.html", headers=headers, state=state, emails=several.emails
+    )
+
+
+async def _choose(call: Call) -> Response:
+    params = call.request.params
+    several = await departures.recall(call, params.get("state", ""), SeveralAddresses)
+    provider = api.people.providers.find(call, several.provider)
+    if params.get("email") not in several.emails:
+        raise ProviderFailed()
+    user = SiteUser(several.subject, (params["email"],), "", several.claims)
+    return await _go_on(call, provider, user, several.ending)
 
 
 def _pending(luggage: Luggage, state: str) -> PendingLogin:
@@ -122,17 +169,21 @@ async def _start_by_header(call: Call) -> Response:
 
 
 async def _enter_by_header(call: Call) -> Response:
-    async def recognize() -> ProvenIdentity:
-        return await api.people.providers.by_header(call)
+    ending = endings.asked_for(call)
 
-    return await endings.enter(call, recognize, endings.asked_for(call))
+    async def recognize() -> ProvenIdentity:
+        return await api.people.providers.by_header(call, ending.link)
+
+    return await endings.enter(call, recognize, ending)
 
 
 async def _enter_by_token(call: Call) -> Response:
-    async def recognize() -> ProvenIdentity:
-        return await api.people.providers.by_token(call, call.request.params.get("token", ""))
+    ending, token = endings.asked_for(call), call.request.params.get("token", "")
 
-    return await endings.enter(call, recognize, endings.asked_for(call))
+    async def recognize() -> ProvenIdentity:
+        return await api.people.providers.by_token(call, token, ending.link)
+
+    return await endings.enter(call, recognize, ending)
 
 
 async def _finish_with_token(call: Call, token: str) -> Response:

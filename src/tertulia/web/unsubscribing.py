@@ -10,9 +10,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from tertulia import actions, api
-from tertulia.actions.personal.missed import UNSUBSCRIBE
+from tertulia import actions, api, domain
 from tertulia.api.call import Services
+from tertulia.domain.personal.unsubscribing import PATH, SETTINGS
 from tertulia.errors.http import NotFound
 from tertulia.events.directory import Organization
 from tertulia.http.request import ApiRequest
@@ -24,28 +24,31 @@ class Unsubscribing:
         self._services = services
 
     def routes(self) -> list[Route]:
-        path = f"{UNSUBSCRIBE}/{{key}}"
+        path = f"{PATH}/{{kind}}/{{key}}"
         return [Route(path, self._page), Route(path, self._leave, methods=["POST"])]
 
     async def _page(self, request: Request) -> Response:
         asked = ApiRequest(request.scope, request.receive)
-        self._person(asked, request.path_params["key"])
-        return await rendering.page(asked, "unsubscribe.html", is_done=False)
+        kind = request.path_params["kind"]
+        await self._person(asked, kind, request.path_params["key"])
+        return await rendering.page(asked, "unsubscribe.html", is_done=False, kind=kind)
 
     async def _leave(self, request: Request) -> Response:
         asked = ApiRequest(request.scope, request.receive)
-        org, user_id = self._person(asked, request.path_params["key"])
+        kind = request.path_params["kind"]
+        org, user_id = await self._person(asked, kind, request.path_params["key"])
         db = self._services.database.of(org.realm.id)
-        await db.write(actions.personal.missed.unsubscribe, user_id)
-        return await rendering.page(asked, "unsubscribe.html", is_done=True)
+        await db.write(actions.personal.unsubscribing.leave, kind, user_id)
+        return await rendering.page(asked, "unsubscribe.html", is_done=True, kind=kind)
 
-    def _person(self, asked: ApiRequest, key: str) -> tuple[Organization, int]:
-        org = api.call.find_organization(self._services, asked.host)
+    async def _person(self, asked: ApiRequest, kind: str, key: str) -> tuple[Organization, int]:
+        org = await api.call.find_organization(self._services, asked.host)
         number = key.partition("-")[0]
-        if org is None or not (number.isascii() and number.isdecimal() and len(number) < 19):
+        is_number = number.isascii() and number.isdecimal() and len(number) < 19
+        if org is None or kind not in SETTINGS or not is_number:
             raise NotFound()
-        expected = actions.personal.missed.unsubscribe_key(
-            self._services.vault, org.realm.id, int(number)
+        expected = domain.personal.unsubscribing.key(
+            self._services.vault, kind, org.realm.id, int(number)
         )
         if not hmac.compare_digest(key.encode(), expected.encode()):
             raise NotFound()

@@ -5,6 +5,7 @@ from typing import Any
 from tests.support.cast import gather
 from tests.support.groups import make, only
 from tests.support.people import Chat, basic
+from tests.support.post import text_in
 from tests.support.waiting import PATIENCE_SECONDS
 
 NEW: dict[str, Any] = {"email": "dora@example.com", "password": "open sesame", "full_name": "Dora"}
@@ -431,3 +432,17 @@ def test_who_may_handle_accounts(chat):
         "gone": dict.fromkeys(REFUSED, "Account is deactivated"),
         "far": {"POST /users": "", **dict.fromkeys(list(REFUSED)[1:], "No such user")},
     }
+
+
+def test_whoever_is_let_go_is_told_if_so_wished(mailing, post):
+    boss = mailing.person("boss", role="admin")
+    ben, cleo = mailing.people("ben", "cleo")
+
+    boss.delete(f"/users/{cleo.id}").succeeds()
+    said = {"deactivation_notification_comment": "Farewell!\n\nThe cooks"}
+    boss.delete(f"/users/{ben.id}", **said).succeeds()
+
+    letter = text_in(post.letter_to(ben.email, mailing))
+    assert "has ended your account" in letter
+    assert "Farewell!  The cooks" in letter or "Farewell! The cooks" in letter
+    assert post.letters_to(cleo.email) == []

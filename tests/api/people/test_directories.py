@@ -7,7 +7,7 @@ from PIL import Image
 from tests.support.browser import Browser, text_of
 from tests.support.people import Chat
 
-from tertulia import actions, storage
+from tertulia import actions, domain, storage
 from tertulia.config import LdapDirectory
 from tertulia.domain.people.profile_fields import FieldType
 from tertulia.domain.people.user import Role
@@ -147,6 +147,10 @@ def test_who_belongs_to_a_directory_has_no_password_here(ldap_chat, slapd):
     fails_to_log_in(ldap_chat, ana.email, "another one")
     changed = ana.patch("/settings", old_password="another one", new_password="long enough 1")
     changed.fails("Your Zulip password is managed in LDAP")
+    owner = ldap_chat.person("owner", role="owner")
+    for_link = owner.post(f"/users/{ana.id}/password_link")
+    for_link.fails("The password of Ana is kept in LDAP, and changed there.")
+    owner.post(f"/users/{ben.id}/password_link").succeeds()
     assert logs_in(ldap_chat, ben.email, "another one").succeeds()["user_id"] == ben.id
 
 
@@ -203,3 +207,61 @@ def test_people_who_were_sent_away_by_hand_stay_away(ldap_chat, slapd):
     refused = logs_in(ldap_chat, "ana")
 
     refused.fails("Account is deactivated", code="USER_DEACTIVATED", status=401)
+
+
+def test_people_of_a_directory_are_greeted_and_bring_a_link_for_many_along(ldap_chat, slapd):
+    owner = ldap_chat.person("owner", role="owner", channels=["kitchen"])
+    kitchen = ldap_chat.channel("kitchen").id
+    link = owner.post("/invites/multiuse", stream_ids=[kitchen]).succeeds()["invite_link"]
+    key = link.rstrip("/").rsplit("/")[-1]
+    slapd.add_person("ana")
+    browser = Browser(ldap_chat)
+
+    shown = browser.opens(f"/join/{key}/")
+    browser.logs_in("ana", SESAME, multiuse_object_key=key)
+
+    assert f'href="/login/?multiuse_object_key={key}"' in shown.body.decode()
+    me = browser.calls("GET", "/users/me").succeeds()
+    assert me["user_id"] in owner.get(f"/streams/{kitchen}/members").succeeds()["subscribers"]
+    narrow = {"anchor": "newest", "num_before": 1, "num_after": 0, "narrow": '[["is","dm"]]'}
+    (greeting,) = browser.calls("GET", "/messages", **narrow).succeeds()["messages"]
+    assert "Welcome to" in greeting["content"]
+
+
+def test_a_directorys_password_may_need_a_second_factor(ldap_chat, slapd):
+    slapd.add_person("ana")
+    user_id = logs_in(ldap_chat, "ana").succeeds()["user_id"]
+    browser = Browser(ldap_chat)
+    browser.logs_in("ana", SESAME)
+    secret = browser.calls("POST", "/users/me/second_factor/secret").succeeds()["secret"]
+    step = int(ldap_chat.server.clock() // domain.people.second_factors.STEP_SECONDS)
+    code = domain.people.second_factors.code_at(secret, step)
+
+    wrong = browser.calls(
+        "POST", "/users/me/second_factor/app", password="no", secret=secret, code=code
+    )
+    browser.calls(
+        "POST", "/users/me/second_factor/app", password=SESAME, secret=secret, code=code
+    ).succeeds()
+    refused = logs_in(ldap_chat, "ana")
+    asked = Browser(ldap_chat).logs_in("ana", SESAME)
+
+    assert wrong.json["msg"] == "Wrong password!"
+    assert refused.json["code"] == "SECOND_FACTOR_REQUIRED"
+    assert ENGLISH["second_step"] in text_of(asked)
+    assert ldap_chat.read(storage.people.second_factors.of_user, user_id).is_on
+
+
+def test_whose_password_is_the_directorys_is_told_so_by_mail(ldap_chat, slapd):
+    slapd.add_person("ana")
+    logs_in(ldap_chat, "ana").succeeds()
+    local = ldap_chat.person("ben")
+
+    def letters_after_asking(email):
+        wish = (ldap_chat.server.vault, email, "192.0.2.1", "https://chat.example.com")
+        ldap_chat.write(actions.people.forgotten_passwords.ask, *wish, ["ldap:ldap"])
+        rows = ldap_chat.read(lambda tx: tx.all("SELECT kind FROM letter ORDER BY id DESC"))
+        return rows[0]["kind"]
+
+    assert letters_after_asking("ana@example.com") == "password-elsewhere"
+    assert letters_after_asking(local.email) == "password-reset"

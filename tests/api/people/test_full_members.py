@@ -10,8 +10,7 @@ DAY = 86_400
 
 def look(chat: Chat) -> None:
     """What the server does by itself every minute."""
-    server = chat.server
-    server.do(welcome_full_members(server.database, server.application.delivery))
+    chat.server.do(welcome_full_members(chat.server.database))
 
 
 def test_who_has_waited_long_enough_is_a_full_member(own_chat: Chat) -> None:

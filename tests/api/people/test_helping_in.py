@@ -5,7 +5,7 @@ from tests.support.people import Chat, Person
 from tests.support.server import SECRET
 from tests.support.terminal import Said, Terminal
 
-from tertulia import actions
+from tertulia import actions, domain
 from tertulia.domain.people.sessions import Browser as UserAgent
 
 
@@ -50,4 +50,21 @@ def test_whoever_tried_too_often_is_let_try_again(chat):
     said = runs(ana, "unlock")
 
     assert (said.code, said.err) == (0, f"Ana <{ana.email}>: attempts forgotten: 5.\n")
+    assert logs_in(chat, ana, "open sesame") == 200
+
+
+def test_a_second_factor_that_was_lost_is_taken_away(chat):
+    ana = chat.person("ana", password="open sesame")
+    secret = domain.people.second_factors.new_secret()
+    step = int(chat.server.clock() // domain.people.second_factors.STEP_SECONDS)
+    code = domain.people.second_factors.code_at(secret, step)
+    given = (chat.server.vault, ana.record, secret, code, False)
+    chat.write(actions.people.second_factors.set_up_app, *given)
+    assert logs_in(chat, ana, "open sesame") == 401
+
+    shown = runs(ana, "second-factor")
+    taken = runs(ana, "second-factor", "--reset")
+
+    assert shown.out == "an app, 0 passkeys, 10 recovery codes left\n"
+    assert taken.err == f"Ana <{ana.email}> has no second factor now.\n"
     assert logs_in(chat, ana, "open sesame") == 200

@@ -1,5 +1,7 @@
 """Invitations: who may give them, what they bring, and that nobody learns who is here by them."""
 
+import datetime
+
 import pytest
 from tests.support.people import Chat
 from tests.support.post import link_in, text_in
@@ -48,6 +50,8 @@ def test_an_invitation_by_mail_is_listed_and_sent(mailing, post):
     letter = post.letter_to(cleo, mailing)
     assert letter["Subject"] == f"Ana invites you to {mailing.realm.name}"
     assert link_in(letter).startswith("/join/")
+    last_day = datetime.datetime.fromtimestamp(shown["expiry_date"], datetime.UTC).date()
+    assert f"It is good until {last_day}." in text_in(letter)
 
 
 def test_a_link_is_for_many(chat):
@@ -68,6 +72,9 @@ def test_one_sees_ones_own_and_administrators_all(mailing):
         invites(each, fresh(mailing, each.name)).succeeds()
 
     assert [len(open_ones(each)) for each in (ana, ben, admin)] == [1, 1, 2]
+    owner = mailing.person("owner", role="owner")
+    owner.post("/invites/multiuse", invite_as=100).succeeds()  # whoever reads it is an owner soon
+    assert [len(open_ones(each)) for each in (admin, owner)] == [2, 3]
     mailing.server.clock.move(hours=11 * 24)
     assert open_ones(admin) == []
 
@@ -140,6 +147,32 @@ def test_one_bad_address_and_nobody_is_invited(mailing, emails, why):
     assert open_ones(owner) == []
 
 
+def test_what_cannot_be_invited_or_taken_back(mailing):
+    admin = mailing.person("admin", role="admin", channels=["kitchen"])
+    ana = mailing.person("ana", channels=["kitchen"])
+    mailing.permit("can_add_subscribers_group", "administrators")
+    bot = mailing.read(actions.messages.notices.bot)
+    kitchen, cleo = mailing.channel("kitchen").id, fresh(mailing, "cleo")
+    admin.post("/invites/multiuse").succeeds()
+    link = f"/invites/multiuse/{open_ones(admin)[0]['id']}"
+    admin.delete(link).succeeds()
+
+    elsewhere = invites(ana, cleo, stream_ids=[kitchen])
+    ours = invites(admin, bot.email)
+    some = invites(admin, ana.email, cleo)
+
+    elsewhere.fails("You do not have permission to subscribe other users to channels.")
+    assert ours.json["errors"] == [[bot.email, "Reserved for system bots.", False]]
+    told = some.fails(
+        "Some of those addresses are already using Zulip, so we didn't send them an"
+        " invitation. We did send invitations to everyone else!",
+        code="INVITATION_FAILED",
+    )
+    assert (told["sent_invitations"], told["errors"][0][1]) == (True, "Already has an account.")
+    assert [each["email"] for each in open_ones(admin)] == [cleo]
+    admin.delete(link).fails("Invitation has already been revoked")
+
+
 def test_throw_away_addresses_are_refused(mailing):
     ana = mailing.person("ana")
 
@@ -207,6 +240,32 @@ def _named(refusal):
     return {"msg": refusal["msg"], "code": refusal["code"]}
 
 
+def test_nobody_is_flooded_with_invitations(mailing, monkeypatch):
+    ana, admin = mailing.person("ana"), mailing.person("admin", role="admin")
+    cleo, dora = fresh(mailing, "cleo"), fresh(mailing, "dora")
+    for _ in range(4):
+        invites(ana, cleo).succeeds()
+    number = open_ones(ana)[0]["id"]
+    admin.post(f"/invites/{number}/resend").succeeds()
+
+    refused = invites(admin, cleo.upper(), dora)
+    again = admin.post(f"/invites/{number}/resend")
+    monkeypatch.setattr(actions.people.invitations, "INVITED_A_DAY", 6)
+    too_many = invites(ana, dora, fresh(mailing, "eve"))
+
+    told = refused.fails(
+        "Some emails did not validate, so we didn't send any invitations.", code="INVITATION_FAILED"
+    )
+    assert told["errors"] == [[cleo.upper(), "Has been invited often enough today.", False]]
+    assert (again.status, int(again.headers["Retry-After"]) > 86000) == (429, True)
+    assert too_many.status == 400
+    assert too_many.json["daily_limit_reached"] is True
+    invites(ana, dora).succeeds()
+    invites(admin, fresh(mailing, "eve"), fresh(mailing, "finn")).succeeds()
+    mailing.server.clock.move(hours=25)
+    invites(ana, cleo).succeeds()
+
+
 def test_administrators_and_the_inviter_hear_of_changes(mailing):
     ana, ben = mailing.people("ana", "ben")
     admin = mailing.person("admin", role="admin")
@@ -272,10 +331,9 @@ def test_an_invitation_is_forgotten_a_month_after_its_end(chat):
 
     expiring, revoked, good = everything = [lasting(60), lasting("null"), lasting("null")]
     admin.delete(f"/invites/multiuse/{revoked}").succeeds()
-    both = chat.server.database, chat.server.application.delivery
 
     def keeps_house():
-        chat.server.do(housekeeping.forget_sessions(*both))
+        chat.server.do(housekeeping.forget_sessions(chat.server.database))
 
     chat.server.clock.move(hours=30 * 24)
     keeps_house()

@@ -10,7 +10,7 @@ from tertulia import actions, domain, events, storage
 from tertulia.actions.people.welcome import Objection
 from tertulia.domain.groups.group import GroupValue, Members
 from tertulia.domain.people.keys import Vault
-from tertulia.domain.people.one_time_links import PASSWORD
+from tertulia.domain.people.one_time_links import ADDRESS, PASSWORD
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.errors.people import (
@@ -39,8 +39,10 @@ if TYPE_CHECKING:
         called_bots,
         coming_in,
         erasing,
+        finding_organizations,
         forgotten_passwords,
         full_members,
+        greeting,
         identities,
         invitations,
         joining,
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
         logins_under_way,
         named,
         new_addresses,
+        new_logins,
         one_time_links,
         open_invitations,
         password_attempts,
@@ -56,6 +59,7 @@ if TYPE_CHECKING:
         profiles,
         roles,
         sealing,
+        second_factors,
         sessions,
         statuses,
         webhook_calls,
@@ -80,7 +84,7 @@ def change_address(tx: Tx, user: User, email: str) -> None:
     """Give somebody a real address that was checked."""
     if email != user.email:
         storage.people.profiles.set_email(tx, user.id, email)
-        storage.people.one_time_links.end(tx, PASSWORD, user.id)  # they lie at the old one
+        _end_links(tx, user.id)  # they lie at the old one, or lead to another
         shown_to = int(user.email_visibility)
         event = AddressChanged(user.id, email, user.email, shown_to, shown_to)
         events.log.announce(tx, event, to=actions.people.known_people.knowing(tx, user.id))
@@ -115,10 +119,15 @@ def check_name_is_free(tx: Tx, full_name: str, user_id: int | None = None) -> No
 
 def set_password(tx: Tx, user_id: int, password_hash: str, session_id: int | None = None) -> None:
     """Give somebody a password. Their browsers have to log in anew, but for the one they act from;
-    keys and queues stay. Links to choose one are no longer good."""
+    keys and queues stay. Links that somebody has asked for meanwhile are no longer good."""
     storage.people.profiles.set_password_hash(tx, user_id, password_hash)
-    storage.people.one_time_links.end(tx, PASSWORD, user_id)
+    _end_links(tx, user_id)
     actions.people.sessions.end_all(tx, user_id, session_id)
+
+
+def _end_links(tx: Tx, user_id: int) -> None:
+    for purpose in (PASSWORD, ADDRESS):
+        storage.people.one_time_links.end(tx, purpose, user_id)
 
 
 # --- ending and beginning again ---
@@ -134,6 +143,7 @@ def deactivate(tx: Tx, user_id: int) -> None:
     for each in [*storage.people.active_bots_of(tx, user.id), user]:
         storage.people.set_active(tx, each.id, False)
         actions.people.sessions.end_all(tx, each.id)
+        _end_links(tx, each.id)
         actions.people.open_invitations.end_of_inviter(tx, each.id)
         storage.queues.delete(tx, storage.queues.of_user(tx, each.id))
         _tell_of_activity(tx, each, is_active=False)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from tertulia import actions, domain, storage
 from tertulia.actions.people.profiles import FieldAnswer
+from tertulia.domain.letters import Letter
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.user import Role, User
 from tertulia.errors import BadRequest
@@ -45,7 +46,8 @@ def edit(tx: Tx, actor: User, user_id: int, changes: AccountChanges) -> None:
         actions.people.profiles.change(tx, actor, user.id, changes.profile)
 
 
-def deactivate(tx: Tx, actor: User, user_id: int) -> None:
+def deactivate(tx: Tx, actor: User, user_id: int, vault: Vault, comment: str | None = None) -> None:
+    """End somebody's account; they are written to if there is a comment, be it empty."""
     actor = _administrator(tx, actor)
     user = _anybody(tx, user_id)
     if user.is_bot:
@@ -53,6 +55,14 @@ def deactivate(tx: Tx, actor: User, user_id: int) -> None:
     if user.is_owner and not actor.is_owner:
         raise OwnerRequired()
     actions.people.deactivate(tx, user.id)
+    if comment is not None:
+        values = {
+            "organization": storage.organization.current(tx).name,
+            "name": user.full_name,
+            "comment": comment.strip(),
+        }
+        letter = Letter("deactivated", user.email, domain.letters.language_of(user), values)
+        actions.letters.post(tx, vault, letter)
 
 
 def deactivate_self(tx: Tx, actor: User) -> None:

@@ -3,7 +3,7 @@
 import secrets
 
 from tertulia import actions, events, storage
-from tertulia.domain.files.images import Avatar
+from tertulia.domain.files.drawn_pictures import Avatar
 from tertulia.domain.people.user import UPLOADED, User
 from tertulia.errors import BadRequest
 from tertulia.events.types.people.user import AvatarChanged

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from tertulia import actions, domain, events, storage
-from tertulia.domain.files.images import Avatar
+from tertulia.domain.files.drawn_pictures import Avatar
 from tertulia.domain.people.bots import USUAL_INTERFACE, Bot
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.newcomers import NewUser

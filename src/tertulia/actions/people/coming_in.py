@@ -5,13 +5,12 @@ from dataclasses import dataclass
 from tertulia import actions, domain, storage
 from tertulia.actions.people.welcome import Objection
 from tertulia.domain.letters import Letter
-from tertulia.domain.messages.notices import Words
-from tertulia.domain.people.invitations import Invitation
+from tertulia.domain.people.invitations import Invitation, Terms
 from tertulia.domain.people.keys import Vault
-from tertulia.domain.people.newcomers import NewUser
+from tertulia.domain.people.newcomers import NewUser, Reception
 from tertulia.domain.people.one_time_links import SIGN_UP
 from tertulia.domain.people.user import Role, User
-from tertulia.errors import BadRequest, ClientError
+from tertulia.errors import BadRequest
 from tertulia.errors.authentication import InvitationRequired, LinkNotGood
 from tertulia.storage.database.tx import Tx
 
@@ -30,6 +29,7 @@ class Newcomer:
 
     full_name: str
     password_hash: str | None
+    role: Role = Role.MEMBER  # which an invitation overrules
 
 
 def check_may_join(tx: Tx, email: str, invitation: Invitation | None) -> None:
@@ -86,18 +86,18 @@ def confirmed(tx: Tx, vault: Vault, key: str) -> tuple[str, Invitation | None]:
 
 
 def finish_sign_up(
-    tx: Tx, vault: Vault, key: str, newcomer: Newcomer, welcome: Words | None
+    tx: Tx, vault: Vault, key: str, newcomer: Newcomer, reception: Reception | None
 ) -> User:
     """The account of somebody whose address was confirmed; the link is used up by that."""
     email, invitation = confirmed(tx, vault, key)
     check_may_join(tx, email, invitation)
     storage.people.one_time_links.end_for(tx, SIGN_UP, email)
     invitation = invitation or storage.people.invitations.for_address(tx, email)
-    return join(tx, vault, email, newcomer, invitation, welcome)
+    return join(tx, vault, email, newcomer, invitation, reception)
 
 
 def accept(
-    tx: Tx, vault: Vault, key: str, email: str, newcomer: Newcomer, welcome: Words | None
+    tx: Tx, vault: Vault, key: str, email: str, newcomer: Newcomer, reception: Reception | None
 ) -> User:
     """The account of somebody who has an invitation's link. One that was sent to an address is for
     that address; with one for many, nothing proves an address."""
@@ -106,7 +106,7 @@ def accept(
         raise LinkNotGood()
     email = invitation.email or email
     check_may_join(tx, email, invitation)
-    return join(tx, vault, email, newcomer, invitation, welcome)
+    return join(tx, vault, email, newcomer, invitation, reception)
 
 
 def join(
@@ -115,40 +115,41 @@ def join(
     email: str,
     newcomer: Newcomer,
     invitation: Invitation | None,
-    welcome: Words | None = None,
+    reception: Reception | None,
 ) -> User:
     """Make the account, with the role, the channels and the groups of an invitation."""
+    terms = None
+    if invitation is not None:
+        terms = actions.people.invitations.still_given(tx, invitation)
     new = NewUser(
         email=email,
         full_name=newcomer.full_name,
-        role=Role.MEMBER if invitation is None else invitation.terms.role,
+        role=newcomer.role if terms is None else terms.role,
         password_hash=newcomer.password_hash,
-        channel_ids=None if invitation is None else invitation.terms.channel_ids,
-        with_defaults=invitation is not None and invitation.terms.with_defaults,
+        channel_ids=None if terms is None else terms.channel_ids,
+        with_defaults=terms is not None and terms.with_defaults,
     )
-    if invitation is not None:
-        _check_inviter(tx, invitation)
     user, _ = actions.people.joining.add(tx, vault, new)
-    if invitation is not None:
-        _bring_into_groups(tx, user, invitation)
+    if invitation is not None and terms is not None:
+        _bring_into_groups(tx, user, terms)
         _tell_inviter(tx, user, invitation)
-    if welcome is not None:
-        actions.messages.notices.tell(tx, user.id, welcome)
+    if reception is not None:
+        _receive(tx, vault, user, reception)
     return user
 
 
-def _check_inviter(tx: Tx, invitation: Invitation) -> None:
-    """Whoever has lost a role cannot give it to others any more."""
-    inviter = actions.people.get(tx, invitation.inviter_id)
-    try:
-        if not inviter.is_system_bot:
-            domain.people.invitations.check_role(inviter, invitation.terms.role)
-    except ClientError:
-        raise LinkNotGood() from None
+def _receive(tx: Tx, vault: Vault, user: User, reception: Reception) -> None:
+    actions.messages.notices.tell(tx, user.id, reception.words)
+    if reception.site:
+        realm = storage.organization.current(tx)
+        values = {"organization": realm.name, "name": user.full_name}
+        values |= {"address": user.email, "site": reception.site}
+        letter = Letter("account", user.email, domain.letters.language_of(user), values)
+        actions.letters.post(tx, vault, letter)
 
 
-def _bring_into_groups(tx: Tx, user: User, invitation: Invitation) -> None:
-    found = (storage.groups.find(tx, each) for each in invitation.terms.group_ids)
+def _bring_into_groups(tx: Tx, user: User, terms: Terms) -> None:
+    found = (storage.groups.find(tx, each) for each in terms.group_ids)
     groups = [group for group in found if group is not None and not group.deactivated]
     actions.groups.brought.bring(tx, user, groups, [])
 

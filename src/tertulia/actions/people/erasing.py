@@ -8,7 +8,7 @@ from itertools import groupby
 
 from tertulia import actions, storage
 from tertulia.domain.messages.message import Message
-from tertulia.domain.people.user import User
+from tertulia.domain.people.user import ERASED_DOMAIN, User
 from tertulia.storage.database.tx import Tx
 
 MESSAGES_AT_ONCE = 200
@@ -38,7 +38,7 @@ def finish(tx: Tx, user: User) -> None:
         storage.files.attachments.delete(tx, attachment)
         storage.files.uploads.doom(tx, attachment.upload_id)
     storage.erasing.rows_of(tx, user.id)
-    storage.erasing.account(tx, user.id, f"user{user.id}@erased.invalid", NAME)
+    storage.erasing.account(tx, user.id, user.stand_in(ERASED_DOMAIN), NAME)
     storage.log.forget_up_to(tx, storage.log.head(tx))
     storage.log.begin_epoch(tx)
 

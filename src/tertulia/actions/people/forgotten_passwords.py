@@ -4,6 +4,8 @@ It comes by mail, or from an administrator who hands it over. Whoever asks by ma
 who has an account: that is said to the address alone.
 """
 
+from collections.abc import Collection
+
 from tertulia import actions, domain, storage
 from tertulia.domain.letters import Letter
 from tertulia.domain.people.keys import Vault
@@ -15,8 +17,16 @@ from tertulia.errors.people import UserIsDeactivated, UserNotFound
 from tertulia.storage.database.tx import Tx
 
 
-def ask(tx: Tx, vault: Vault, email: str, asked_from: str, site: str) -> None:
-    """Send a letter, whoever has that address; raises RateLimited."""
+def ask(
+    tx: Tx,
+    vault: Vault,
+    email: str,
+    asked_from: str,
+    site: str,
+    directories: Collection[str] = (),
+) -> None:
+    """Send a letter, whoever has that address; raises RateLimited. Those whose password is that of
+    one of the directories are told so."""
     actions.people.one_time_links.check_wishes_for(tx, PASSWORD, email, asked_from)
     realm = storage.organization.current(tx)
     user = storage.people.find_by_email(tx, email)
@@ -27,6 +37,14 @@ def ask(tx: Tx, vault: Vault, email: str, asked_from: str, site: str) -> None:
             email,
             domain.letters.language_in(realm),
             {"organization": realm.name, "site": site, "address": email},
+        )
+    elif storage.people.identities.providers_of(tx, user.id) & {*directories}:
+        actions.people.one_time_links.note_vain_wish(tx, PASSWORD, email, asked_from)
+        letter = Letter(
+            "password-elsewhere",
+            user.email,
+            domain.letters.language_of(user),
+            {"organization": realm.name, "name": user.full_name},
         )
     else:
         key = actions.people.one_time_links.make(
@@ -41,8 +59,11 @@ def ask(tx: Tx, vault: Vault, email: str, asked_from: str, site: str) -> None:
     actions.letters.post(tx, vault, letter)
 
 
-def make_link(tx: Tx, vault: Vault, actor: User | None, user_id: int) -> str:
-    """The key of a link to hand over to somebody; `actor` is None for the operator."""
+def make_link(
+    tx: Tx, vault: Vault, actor: User | None, user_id: int, directories: Collection[str] = ()
+) -> str:
+    """The key of a link to hand over to somebody; `actor` is None for the operator. There is none
+    for those whose password is that of one of the directories."""
     user = storage.people.find(tx, user_id)
     if actor is not None:
         actions.groups.permissions.require_administrator(tx, actor)
@@ -54,9 +75,16 @@ def make_link(tx: Tx, vault: Vault, actor: User | None, user_id: int) -> str:
         raise UserIsDeactivated()
     if actor is not None and user.is_owner and not actor.is_owner:
         raise OwnerRequired()  # it is a way into their account
+    check_kept_here(tx, user, directories)
     return actions.people.one_time_links.make(
         tx, vault, PASSWORD, email=user.email, user_id=user.id
     )
+
+
+def check_kept_here(tx: Tx, user: User, directories: Collection[str]) -> None:
+    """Raises BadRequest for one whose password is that of one of the directories."""
+    if storage.people.identities.providers_of(tx, user.id).intersection(directories):
+        raise BadRequest(f"The password of {user.full_name} is kept in LDAP, and changed there.")
 
 
 def owner_of(tx: Tx, vault: Vault, key: str) -> User:

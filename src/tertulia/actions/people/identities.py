@@ -12,13 +12,15 @@ from dataclasses import replace
 from tertulia import actions, domain, storage
 from tertulia.actions.people.coming_in import Newcomer
 from tertulia.domain.people.identities import Identity, Introduction, Tidings, Welcome
+from tertulia.domain.people.invitations import Invitation
 from tertulia.domain.people.keys import Vault
-from tertulia.domain.people.newcomers import NewUser
-from tertulia.domain.people.user import User
+from tertulia.domain.people.newcomers import Reception
+from tertulia.domain.people.user import Role, User
 from tertulia.errors import BadRequest, ClientError
 from tertulia.errors.authentication import (
     AccountOfAnother,
     InvitationRequired,
+    LinkNotGood,
     LoginDeactivated,
     NoAccountYet,
     NotAdmitted,
@@ -27,10 +29,17 @@ from tertulia.errors.authentication import (
 from tertulia.storage.database.tx import Tx
 
 
-def recognize(tx: Tx, vault: Vault, introduced: Introduction) -> int:
+def recognize(
+    tx: Tx,
+    vault: Vault,
+    introduced: Introduction,
+    link: str = "",
+    reception: Reception | None = None,
+) -> int:
     """The id of the account that a proven identity is; it is made if there is none and may be.
 
-    Whether they may come in now is for `arriving.arrive` to say.
+    `link` is the key of an invitation for many that somebody has come with. Whether they may come
+    in now is for `arriving.arrive` to say.
     """
     actions.people.arriving.check_method(tx, introduced.method)
     if not introduced.is_admitted:
@@ -38,10 +47,50 @@ def recognize(tx: Tx, vault: Vault, introduced: Introduction) -> int:
     if introduced.is_disabled:
         raise LoginDeactivated()
     identity = _find(tx, introduced) or Identity(
-        introduced.provider, introduced.subject, _join(tx, vault, introduced)
+        introduced.provider,
+        introduced.subject,
+        _join(tx, vault, introduced, invitation(tx, vault, introduced, link), reception),
     )
     bring_up_to_date(tx, identity, introduced)
     return identity.user_id
+
+
+def is_new(tx: Tx, introduced: Introduction) -> bool:
+    """Whether somebody has no account yet."""
+    try:
+        return _find(tx, introduced) is None
+    except ClientError:
+        return False
+
+
+def addresses_to_choose_from(tx: Tx, introduced: Introduction) -> tuple[str, ...]:
+    """Which of somebody's addresses they may come in with. For who is known it is the main one, and
+    where one of them alone has an account it is that."""
+    emails = introduced.emails
+    known = storage.people.identities.find(tx, introduced.provider, introduced.subject)
+    if known is not None or len(emails) < 2:
+        return emails[:1]
+    ours = tuple(email for email in emails if _has_account(tx, email))
+    if ours or introduced.welcome is Welcome.NOBODY:
+        return ours or emails[:1]
+    return emails
+
+
+def _has_account(tx: Tx, email: str) -> bool:
+    user = storage.people.find_by_email(tx, email)
+    return user is not None and not user.is_bot and user.is_active
+
+
+def invitation(tx: Tx, vault: Vault, introduced: Introduction, link: str) -> Invitation | None:
+    """The one that somebody joins by: the link they came with, or what was sent to an address of
+    theirs. Raises LinkNotGood."""
+    if link:
+        found = actions.people.invitations.get(tx, vault, link)
+        if found is None or not found.is_for_many:
+            raise LinkNotGood()
+        return found
+    email = introduced.emails[0] if introduced.emails else ""
+    return storage.people.invitations.for_address(tx, email)
 
 
 def unlink(tx: Tx, user_id: int) -> bool:
@@ -143,24 +192,26 @@ def _find(tx: Tx, introduced: Introduction) -> Identity | None:
     return None
 
 
-def _join(tx: Tx, vault: Vault, introduced: Introduction) -> int:
+def _join(
+    tx: Tx,
+    vault: Vault,
+    introduced: Introduction,
+    invitation: Invitation | None,
+    reception: Reception | None,
+) -> int:
     """Make an account, if the organization and the provider's settings let people join so."""
     if not introduced.emails:
         raise NoVerifiedAddress()
     email = introduced.emails[0]
     if introduced.welcome is Welcome.NOBODY:
         raise NoAccountYet(email=email)
-    invitation = storage.people.invitations.for_address(tx, email)
     needs_invitation = storage.organization.current(tx).setting("invite_required")
     if introduced.welcome is Welcome.INVITED and needs_invitation and invitation is None:
         raise InvitationRequired(email=email)
     actions.people.check_welcome(tx, email)
-    if invitation is None and introduced.role is not None:
-        new = NewUser(email, _free_name(tx, introduced, None), introduced.role)
-        user, _ = actions.people.joining.add(tx, vault, new)
-    else:
-        newcomer = Newcomer(_free_name(tx, introduced, None), None)
-        user = actions.people.coming_in.join(tx, vault, email, newcomer, invitation)
+    role = Role.MEMBER if introduced.role is None else introduced.role
+    newcomer = Newcomer(_free_name(tx, introduced, None), None, role)
+    user = actions.people.coming_in.join(tx, vault, email, newcomer, invitation, reception)
     return user.id
 
 

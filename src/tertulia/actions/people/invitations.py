@@ -7,21 +7,28 @@ Whether an address has an account here is told to those who may see it; to other
 had none, and its owner is told that they have one.
 """
 
+import datetime
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tertulia import actions, domain, storage
 from tertulia.domain.letters import Letter
 from tertulia.domain.people.invitations import ADDRESSES_PER_CALL, Invitation, Terms
 from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.one_time_links import INVITING
 from tertulia.domain.people.user import Role, User
-from tertulia.errors import BadRequest
-from tertulia.errors.authentication import AdministratorRequired, OwnerRequired
-from tertulia.errors.people import InvitationFailed, InvitationNotFound
+from tertulia.errors import BadRequest, ClientError
+from tertulia.errors.authentication import AdministratorRequired, LinkNotGood, OwnerRequired
+from tertulia.errors.http import RateLimited
+from tertulia.errors.people import InvitationFailed
 from tertulia.storage.database.tx import Tx
 
 BY_MAIL, BY_LINK = "can_invite_users_group", "create_multiuse_invite_group"
-NEW_FOR_SECONDS = 3 * 86400  # for so long an account may invite nobody where anybody may join
+DAY_SECONDS = 86400
+LETTERS_A_DAY = 5  # to one address
+INVITED_A_DAY = 200  # by one who is no administrator
+NEW_FOR_SECONDS = 3 * DAY_SECONDS  # for so long an account may invite nobody where anybody may join
 
 Problem = tuple[str, str, bool]  # an address, why not, and whether its account was ended
 
@@ -44,6 +51,7 @@ def send(
     if len(addresses) > ADDRESSES_PER_CALL:
         raise BadRequest(f"At most {ADDRESSES_PER_CALL} people can be invited at once.")
     _check_age(tx, actor)
+    _check_number(tx, actor, len(addresses))
     wrong = [(email, why, False) for email in addresses if (why := _objection(tx, email))]
     if wrong:
         raise InvitationFailed(
@@ -72,8 +80,10 @@ def make_link(tx: Tx, vault: Vault, actor: User, terms: Terms) -> str:
 
 
 def everything(tx: Tx, actor: User) -> list[Invitation]:
-    """What is open: one's own, or for administrators all of it."""
-    return storage.people.invitations.good_ones(tx, None if actor.is_admin else actor.id)
+    """What is open: one's own, or for administrators all of it. Links that make owners are shown
+    to owners alone: who has one can use it."""
+    found = storage.people.invitations.good_ones(tx, None if actor.is_admin else actor.id)
+    return [each for each in found if actor.is_owner or not _makes_owners(each)]
 
 
 def revoke(tx: Tx, actor: User, invitation_id: int, is_for_many: bool) -> None:
@@ -86,6 +96,9 @@ def send_again(tx: Tx, vault: Vault, actor: User, invitation_id: int, site: str)
     """Send the same letter once more; its link and its end stay as they are."""
     found = _managed(tx, actor, invitation_id, is_for_many=False)
     assert found.email is not None
+    written = _was_written_to(tx, found.email)
+    if written:
+        raise RateLimited(retry_after=math.ceil(written[0] + DAY_SECONDS - tx.now))
     inviter = actions.people.get(tx, found.inviter_id)
     _write_to(tx, vault, inviter, vault.unseal(found.sealed), found.email, site)
 
@@ -99,7 +112,7 @@ def make_as_operator(
     if email is not None:
         actions.people.check_address(tx, email)
     _check_places(tx, None, terms)
-    key = _make(tx, vault, inviter, email, terms)
+    key = _make(tx, vault, inviter, email, terms, is_operators=True)
     if site is not None and email is not None:
         _write_to(tx, vault, inviter, key, email, site)
     actions.people.open_invitations.tell(tx, [inviter.id])
@@ -111,6 +124,22 @@ def get(tx: Tx, vault: Vault, key: str) -> Invitation | None:
     return storage.people.invitations.find_by_key(
         tx, actions.people.one_time_links.fingerprint(vault, key)
     )
+
+
+def still_given(tx: Tx, invitation: Invitation) -> Terms:
+    """What somebody gets who takes it now: channels and groups into which its inviter may bring
+    nobody any more are left out. Raises LinkNotGood for a role that they may no longer give."""
+    inviter = actions.people.get(tx, invitation.inviter_id)
+    terms = invitation.terms
+    if invitation.is_operators or inviter.is_system_bot:
+        return terms
+    try:
+        domain.people.invitations.check_role(inviter, terms.role)
+    except ClientError:
+        raise LinkNotGood() from None
+    channels = (each for each in terms.channel_ids if _may_bring(tx, inviter, channel_id=each))
+    groups = (each for each in terms.group_ids if _may_bring(tx, inviter, group_id=each))
+    return replace(terms, channel_ids=tuple(channels), group_ids=tuple(groups))
 
 
 def address(site: str, key: str) -> str:
@@ -134,18 +163,37 @@ def _inviter(tx: Tx, actor: User, permission: str, terms: Terms) -> User:
 def _check_places(tx: Tx, actor: User | None, terms: Terms) -> None:
     """Raises for channels and groups into which the inviter may not bring others."""
     for channel_id in terms.channel_ids:
-        channel = storage.channels.find(tx, channel_id)
-        if actor is None:
-            is_known = channel is not None
-        else:
-            is_known = channel is not None and actions.channels.may_see(tx, actor, channel)
-        if channel is None or channel.archived or not is_known:
-            raise BadRequest(f"Invalid channel ID {channel_id}. No invites were sent.")
-        if actor is not None and not channel.is_default:
-            actions.channels.subscriptions.require_adding(tx, actor, channel)
+        _check_channel(tx, actor, channel_id)
     for group_id in terms.group_ids:
         if actor is not None:
             actions.groups.let_add(tx, actor, group_id)
+
+
+def _check_channel(tx: Tx, actor: User | None, channel_id: int) -> None:
+    channel = storage.channels.find(tx, channel_id)
+    if actor is None:
+        is_known = channel is not None
+    else:
+        is_known = channel is not None and actions.channels.may_see(tx, actor, channel)
+    if channel is None or channel.archived or not is_known:
+        raise BadRequest(f"Invalid channel ID {channel_id}. No invites were sent.")
+    if actor is not None and not channel.is_default:
+        actions.channels.subscriptions.require_adding(tx, actor, channel)
+
+
+def _may_bring(tx: Tx, inviter: User, channel_id: int = 0, group_id: int = 0) -> bool:
+    try:
+        if channel_id:
+            _check_channel(tx, inviter, channel_id)
+        else:
+            actions.groups.let_add(tx, inviter, group_id)
+    except ClientError:
+        return False
+    return True
+
+
+def _makes_owners(invitation: Invitation) -> bool:
+    return invitation.is_for_many and invitation.terms.role is Role.OWNER
 
 
 def _managed(tx: Tx, actor: User, invitation_id: int, is_for_many: bool) -> Invitation:
@@ -153,7 +201,7 @@ def _managed(tx: Tx, actor: User, invitation_id: int, is_for_many: bool) -> Invi
     actor = actions.groups.permissions.acting(tx, actor)
     found = storage.people.invitations.find(tx, invitation_id)
     if found is None or found.is_for_many != is_for_many:
-        raise InvitationNotFound()
+        raise BadRequest("No such invitation")
     if found.inviter_id != actor.id:
         if not actor.is_admin:
             raise AdministratorRequired()
@@ -178,18 +226,50 @@ def _check_age(tx: Tx, actor: User) -> None:
         )
 
 
+def _check_number(tx: Tx, actor: User, number: int) -> None:
+    """A stolen account is no place to send letters to the world from."""
+    since = tx.now - DAY_SECONDS
+    sent = storage.people.one_time_links.asked_by(tx, INVITING, actor.id, since)
+    if not actor.is_admin and len(sent) + number > INVITED_A_DAY:
+        raise InvitationFailed(
+            why=f"You can invite {INVITED_A_DAY} people a day. Ask an organization admin to invite"
+            " more, or make a link.",
+            errors=[],
+            daily_limit_reached=True,
+        )
+
+
 def _objection(tx: Tx, email: str) -> str:
     found = actions.people.welcome.objection(tx, email)
     if found is not None:
         return found.value
     holder = storage.people.find_by_email(tx, email)
-    return "Reserved for system bots." if holder is not None and holder.is_system_bot else ""
+    if holder is not None and holder.is_system_bot:
+        return "Reserved for system bots."
+    return "Has been invited often enough today." if _was_written_to(tx, email) else ""
 
 
-def _make(tx: Tx, vault: Vault, inviter: User, email: str | None, terms: Terms) -> str:
+def _was_written_to(tx: Tx, email: str) -> list[float]:
+    """When an address was last invited, if that was so often today that it has to be enough."""
+    since = tx.now - DAY_SECONDS
+    moments = storage.people.one_time_links.asked_for(tx, INVITING, email, since)
+    return moments[-LETTERS_A_DAY:] if len(moments) >= LETTERS_A_DAY else []
+
+
+def _make(
+    tx: Tx,
+    vault: Vault,
+    inviter: User,
+    email: str | None,
+    terms: Terms,
+    *,
+    is_operators: bool = False,
+) -> str:
     key = domain.people.one_time_links.new_key()
     fingerprint = actions.people.one_time_links.fingerprint(vault, key)
-    storage.people.invitations.insert(tx, inviter.id, email, terms, fingerprint, vault.seal(key))
+    storage.people.invitations.insert(
+        tx, inviter.id, email, terms, fingerprint, vault.seal(key), is_operators
+    )
     return key
 
 
@@ -205,6 +285,15 @@ def _write_to(tx: Tx, vault: Vault, inviter: User, key: str, email: str, site: s
             "inviter": inviter.full_name,
             "site": site,
             "link": address(site, key),
+            "until": _last_day(get(tx, vault, key)),
         },
     )
     actions.letters.post(tx, vault, letter)
+    actions.people.one_time_links.note_letter(tx, INVITING, email, inviter.id)
+
+
+def _last_day(invitation: Invitation | None) -> str:
+    """Until when it is good; empty if it is for ever."""
+    if invitation is None or invitation.expires_at is None:
+        return ""
+    return datetime.datetime.fromtimestamp(invitation.expires_at, datetime.UTC).date().isoformat()

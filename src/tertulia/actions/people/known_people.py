@@ -136,6 +136,8 @@ def talking(tx: Tx, members: dict[int, User]) -> Iterator[None]:
         yield
         return
     before = known(tx, guests)
+    partners = storage.people.known_people.partners(tx, [guest.id for guest in guests])
     yield
-    events.log.announce(tx, ConversationBegun(sorted(members)), to=Nobody())
+    news = {guest_id: sorted(members.keys() - met) for guest_id, met in partners.items()}
+    events.log.announce(tx, ConversationBegun(sorted(members), news), to=Nobody())
     tell(tx, before, known(tx, guests))

@@ -30,6 +30,7 @@ def come_back(tx: Tx, state_hash: bytes, browser_hash: bytes) -> bytes:
 def hand_over(tx: Tx, who: ProvenIdentity, token_hash: bytes) -> None:
     """Let another program on the same desk finish a login, with a token good for seconds."""
     actions.people.arriving.check_method(tx, who.method)
+    actions.people.arriving.check_complete(tx, who)
     storage.people.logins_under_way.put_token(tx, token_hash, who.user_id, who.method)
 
 
@@ -39,7 +40,7 @@ def redeem(tx: Tx, token_hash: bytes, address: str) -> ProvenIdentity:
     if found is None:
         raise LoginExpired()
     user_id, method = found
-    return ProvenIdentity(method, user_id, address)
+    return ProvenIdentity(method, user_id, address, is_complete=True)
 
 
 def forget_old(tx: Tx) -> None:

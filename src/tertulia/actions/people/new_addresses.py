@@ -8,6 +8,7 @@ from tertulia.domain.letters import Letter
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.one_time_links import ADDRESS
 from tertulia.domain.people.user import User
+from tertulia.errors import BadRequest
 from tertulia.errors.authentication import LinkNotGood
 from tertulia.storage.database.tx import Tx
 
@@ -29,6 +30,12 @@ def ask(tx: Tx, vault: Vault, user: User, email: str, site: str) -> None:
     actions.letters.post(tx, vault, letter)
 
 
+def check_allowed(tx: Tx, user: User) -> None:
+    """Raises where the organization lets nobody but administrators change addresses."""
+    if storage.organization.current(tx).setting("email_changes_disabled") and not user.is_admin:
+        raise BadRequest("Email address changes are disabled in this organization.")
+
+
 def wanted(tx: Tx, vault: Vault, key: str) -> str:
     """The address that a link confirms; raises LinkNotGood."""
     return actions.people.one_time_links.get(tx, vault, ADDRESS, key).email
@@ -41,6 +48,7 @@ def confirm(tx: Tx, vault: Vault, key: str) -> str:
     holder = storage.people.find_by_email(tx, link.email)
     if user is None or not user.is_active or (holder is not None and holder.id != user.id):
         raise LinkNotGood()
+    check_allowed(tx, user)
     actions.people.check_welcome(tx, link.email)
     actions.people.one_time_links.use_up(tx, link)
     realm = storage.organization.current(tx)

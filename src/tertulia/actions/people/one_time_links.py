@@ -15,7 +15,7 @@ from tertulia.storage.database.tx import Tx
 
 HOUR, DAY = 3600, 86400
 AN_HOUR, A_DAY = 2, 5  # how often somebody may ask for one
-A_DAY_FROM_ONE_PLACE = 20
+A_DAY_FROM_ONE_PLACE = 100  # a whole office may come in on its first day
 
 
 def make(
@@ -48,9 +48,18 @@ def make(
 
 
 def note_vain_wish(tx: Tx, purpose: str, email: str, asked_from: str) -> None:
-    """Remember that somebody asked for a link that there is no reason to make."""
+    """Remember that somebody asked for a link that there is no reason to make; that takes as much
+    as making one."""
+    storage.people.one_time_links.end_for(tx, purpose, email)
     storage.people.one_time_links.insert(
         tx, purpose, None, None, email, asked_from, tx.now + LIFE_SECONDS
+    )
+
+
+def note_letter(tx: Tx, purpose: str, email: str, user_id: int) -> None:
+    """Remember that somebody had a letter sent to an address."""
+    storage.people.one_time_links.insert(
+        tx, purpose, None, user_id, email, "", tx.now + LIFE_SECONDS
     )
 
 

@@ -22,6 +22,11 @@ def name_hash(vault: Vault, name: str) -> bytes:
     return vault.fingerprint(f"name {name.strip().casefold()}")
 
 
+def entry_hash(vault: Vault, provider: str, subject: str) -> bytes:
+    """The same for somebody whom a directory knows by several names."""
+    return name_hash(vault, f"{provider} {subject}")
+
+
 def count(tx: Tx, name_hash: bytes, address: str) -> None:
     """Count one attempt, or raise RateLimited if there were too many."""
     since = tx.now - WINDOW_SECONDS
@@ -42,7 +47,10 @@ def clear(tx: Tx, name_hash: bytes, address: str) -> None:
 
 def unlock(tx: Tx, vault: Vault, user: User) -> int:
     """Forgive what was tried for somebody from everywhere; says how often that was."""
-    return storage.people.password_attempts.forget(tx, name_hash(vault, user.email))
+    found = storage.people.identities.of_user(tx, user.id)
+    entries = [entry_hash(vault, identity.provider, identity.subject) for identity in found]
+    names = [name_hash(vault, user.email), *entries]
+    return max(storage.people.password_attempts.forget(tx, name) for name in names)
 
 
 def forget_old(tx: Tx) -> None:

@@ -13,11 +13,6 @@ def note(tx: Tx, pending: dict[int, Presence], known: int) -> list[Noted]:
     return storage.people.presence.since(tx, known)
 
 
-def is_stale(tx: Tx) -> bool:
-    """Whether there is anybody who has not been here for so long that it is to be forgotten."""
-    return storage.people.presence.has_before(tx, oldest_kept(tx.now))
-
-
 def forget_stale(tx: Tx) -> int:
     return storage.people.presence.forget_before(tx, oldest_kept(tx.now))
 

@@ -3,7 +3,7 @@
 from tertulia import actions, domain, storage
 from tertulia.domain.people.keys import Vault
 from tertulia.storage.database.tx import Tx
-from tertulia.storage.sealing import INVITATIONS, LETTERS, PUSH_KEYS
+from tertulia.storage.sealing import CODE_APPS, DEVICES, INVITATIONS, LETTERS, PUSH_KEYS
 
 
 def seal_anew(tx: Tx, old: Vault | None, new: Vault) -> int:
@@ -22,7 +22,7 @@ def seal_anew(tx: Tx, old: Vault | None, new: Vault) -> int:
     if old is None:
         storage.sealing.drop_all(tx)
         return count
-    for table in (LETTERS, PUSH_KEYS, INVITATIONS):
+    for table in (LETTERS, PUSH_KEYS, INVITATIONS, CODE_APPS, DEVICES):
         for number, sealed in storage.sealing.sealed(tx, table).items():
             text = old.unseal(sealed)
             storage.sealing.reseal(tx, table, number, new.seal(text))

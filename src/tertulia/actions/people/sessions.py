@@ -1,18 +1,32 @@
 """Sessions: begun when somebody arrives in a browser, ended by their owner or with the account."""
 
+from collections.abc import Sequence
+
 from tertulia import domain, events, storage
-from tertulia.domain.people.sessions import AGENT_LENGTH, LIFE_SECONDS, Browser, Session
+from tertulia.domain.people.sessions import (
+    AGENT_LENGTH,
+    LIFE_SECONDS,
+    Browser,
+    ProviderSession,
+    Session,
+)
 from tertulia.domain.people.user import User
-from tertulia.errors.people import SessionNotFound
+from tertulia.errors import BadRequest
 from tertulia.events.audience import Nobody
 from tertulia.events.types.people.sessions import SessionsEnded
 from tertulia.storage.database.tx import Tx
 
 
-def begin(tx: Tx, user: User, fingerprint: bytes, browser: Browser) -> None:
+def begin(
+    tx: Tx,
+    user: User,
+    fingerprint: bytes,
+    browser: Browser,
+    elsewhere: ProviderSession | None = None,
+) -> None:
     """Let a browser in; it alone knows what the fingerprint is of."""
     storage.people.sessions.insert(
-        tx, user.id, fingerprint, browser.agent[:AGENT_LENGTH], browser.address
+        tx, user.id, fingerprint, browser.agent[:AGENT_LENGTH], browser.address, elsewhere
     )
     for session in mine(tx, user)[domain.limits.SESSIONS :]:
         end(tx, user, session.id)
@@ -30,7 +44,7 @@ def note_seen(tx: Tx, session_id: int, address: str) -> None:
 
 def end(tx: Tx, user: User, session_id: int) -> None:
     if not storage.people.sessions.delete(tx, user.id, session_id):
-        raise SessionNotFound()
+        raise BadRequest("No such session")
     _tell(tx, user.id)
 
 
@@ -40,10 +54,21 @@ def end_all(tx: Tx, user_id: int, but: int | None = None) -> None:
         _tell(tx, user_id)
 
 
-def log_out(tx: Tx, fingerprint: bytes) -> None:
-    """End the session of a browser that leaves, if there is one."""
+def log_out(tx: Tx, fingerprint: bytes) -> bytes | None:
+    """End the session of a browser that leaves, if there is one; gives what the provider that has
+    vouched for it has to be told."""
     session = storage.people.sessions.find(tx, fingerprint)
-    if session is not None:
+    if session is None:
+        return None
+    elsewhere = storage.people.sessions.provider_sealed(tx, session.id)
+    storage.people.sessions.delete(tx, session.user_id, session.id)
+    _tell(tx, session.user_id)
+    return elsewhere
+
+
+def end_at_provider(tx: Tx, person: bytes, marks: Sequence[bytes]) -> None:
+    """Somebody was logged out by their provider: of all their sessions from there, or of some."""
+    for session in storage.people.sessions.of_provider(tx, person, marks):
         storage.people.sessions.delete(tx, session.user_id, session.id)
         _tell(tx, session.user_id)
 

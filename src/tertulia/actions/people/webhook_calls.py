@@ -56,7 +56,7 @@ def take(tx: Tx, call: WebhookCall) -> Occasion | None:
 
 def done(tx: Tx, call: WebhookCall) -> None:
     """There is nothing to be said."""
-    storage.people.webhook_calls.delete(tx, call.id)
+    _end(tx, call)
 
 
 def answered(
@@ -66,7 +66,7 @@ def answered(
     if not storage.people.webhook_calls.exists(tx, call.id):
         return
     _say(tx, occasion, answer, email_domain)
-    storage.people.webhook_calls.delete(tx, call.id)
+    _end(tx, call)
 
 
 def put_off(tx: Tx, call: WebhookCall, until: float) -> None:
@@ -79,7 +79,7 @@ def give_up(
     """Forget a call that failed, and say so, as far as the bot may."""
     if not storage.people.webhook_calls.exists(tx, call.id):
         return
-    storage.people.webhook_calls.delete(tx, call.id)
+    _end(tx, call)
     try:
         _say(tx, occasion, complaint.in_place, email_domain)
     except ClientError:
@@ -88,6 +88,13 @@ def give_up(
     owner = None if owner_id is None else storage.people.find(tx, owner_id)
     if owner is not None and owner.is_active:
         actions.messages.notices.tell(tx, owner.id, complaint.to_owner)
+
+
+def _end(tx: Tx, call: WebhookCall) -> None:
+    """Forget a call; the bot has read what it was called with."""
+    storage.people.webhook_calls.delete(tx, call.id)
+    if storage.messages.unread.among(tx, call.bot_id, [call.message_id]):
+        actions.messages.reading.mark_read(tx, call.bot_id, [call.message_id])
 
 
 def _say(tx: Tx, occasion: Occasion, draft: Draft, email_domain: str) -> None:

@@ -16,6 +16,7 @@ from tertulia.http.replies import Reply, ok
 from tertulia.http.rules import MaxLength, Name, NoNul, OneOf
 
 Text = Annotated[str, MaxLength(1000), NoNul]
+Farewell = Annotated[str, MaxLength(2000), NoNul]
 RoleNumber = Annotated[int, OneOf([int(role) for role in Role])]
 
 
@@ -32,7 +33,7 @@ class PasswordLink(Reply):
     expires: int
 
 
-class FurtherActions(msgspec.Struct):
+class FurtherActions(msgspec.Struct, forbid_unknown_fields=True):
     """What else could be done to an account that is ended."""
 
     delete_profile: bool = False
@@ -80,21 +81,26 @@ async def edit_by_email(
 
 
 async def deactivate_by_id(
-    call: Call, user_id: int, *, also: Annotated[FurtherActions | None, Name("actions")] = None
+    call: Call,
+    user_id: int,
+    *,
+    also: Annotated[FurtherActions | None, Name("actions")] = None,
+    deactivation_notification_comment: Farewell | None = None,
 ) -> Reply:
-    """End somebody's account."""
-    _refuse(also)
-    await call.db.write(actions.people.accounts.deactivate, call.user, user_id)
-    return ok()
+    """End somebody's account; with a comment, they are told by mail."""
+    return await _deactivate(call, user_id, also, deactivation_notification_comment)
 
 
 async def deactivate_by_email(
-    call: Call, email: str, *, also: Annotated[FurtherActions | None, Name("actions")] = None
+    call: Call,
+    email: str,
+    *,
+    also: Annotated[FurtherActions | None, Name("actions")] = None,
+    deactivation_notification_comment: Farewell | None = None,
 ) -> Reply:
-    """End somebody's account, named by address."""
-    _refuse(also)
-    await call.db.write(actions.people.accounts.deactivate, call.user, _id_of(call, email))
-    return ok()
+    """End somebody's account, named by address; with a comment, they are told by mail."""
+    user_id = _id_of(call, email)
+    return await _deactivate(call, user_id, also, deactivation_notification_comment)
 
 
 async def deactivate_self(call: Call) -> Reply:
@@ -112,7 +118,11 @@ async def reactivate(call: Call, user_id: int) -> Reply:
 async def make_password_link(call: Call, user_id: int) -> PasswordLink:
     """Make a link with which somebody can choose a password, to be handed over to them."""
     key = await call.db.write(
-        actions.people.forgotten_passwords.make_link, call.vault, call.user, user_id
+        actions.people.forgotten_passwords.make_link,
+        call.vault,
+        call.user,
+        user_id,
+        [each.key for each in api.people.directories.open_to(call)],
     )
     return PasswordLink(
         link=actions.people.forgotten_passwords.address(call.site, key),
@@ -140,6 +150,20 @@ async def _edit(
     profile = await api.people.profile_fields.composed(call, profile_data or [])
     changes = AccountChanges(full_name, None if role is None else Role(role), new_email, profile)
     await call.db.write(actions.people.accounts.edit, call.user, user_id, changes)
+    return ok()
+
+
+async def _deactivate(
+    call: Call, user_id: int, also: FurtherActions | None, comment: str | None
+) -> Reply:
+    _refuse(also)
+    await call.db.write(
+        actions.people.accounts.deactivate,
+        call.user,
+        user_id,
+        call.vault,
+        comment if call.config.sends_mail else None,
+    )
     return ok()
 
 

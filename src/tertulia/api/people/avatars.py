@@ -2,6 +2,7 @@
 
 from tertulia import actions, api, domain, events
 from tertulia.api.call import Call
+from tertulia.domain.files.drawn_pictures import Avatar
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.errors.files import SeveralFilesGiven
@@ -44,7 +45,7 @@ def find_user(call: Call, who: str) -> User:
     return user
 
 
-async def given(call: Call, files: Files) -> domain.files.images.Avatar | None:
+async def given(call: Call, files: Files) -> Avatar | None:
     """The picture that was uploaded, if there is one: looked at and drawn anew."""
     if not files:
         return None

@@ -1,8 +1,8 @@
 """Directories: people who log in with the name and password that LDAP knows them by."""
 
-import structlog
+import secrets
 
-from tertulia import actions, domain, links, storage
+from tertulia import actions, api, domain, links, storage
 from tertulia.actions.people.arriving import ProvenIdentity
 from tertulia.api.call import Call
 from tertulia.config import LdapDirectory
@@ -13,9 +13,10 @@ from tertulia.errors.authentication import (
     NoAccountYet,
     NotAdmitted,
 )
-from tertulia.links.answers import DirectoryTrouble
-
-log = structlog.get_logger()
+from tertulia.errors.http import RateLimited
+from tertulia.http.ratelimit import neighbourhood
+from tertulia.links.answers import NOBODY, DirectoryTrouble, LdapPerson
+from tertulia.log_lines import log
 
 LDAP = "LDAP"  # the method's name among the organization's `authentication_methods`
 
@@ -28,7 +29,7 @@ def open_to(call: Call) -> list[LdapDirectory]:
     ]
 
 
-async def identify(call: Call, typed: str, password: str) -> ProvenIdentity | None:
+async def identify(call: Call, typed: str, password: str, link: str = "") -> ProvenIdentity | None:
     """Whose name and password these are, in one of the directories; None if in none of them.
 
     Raises DirectoryUnreachable if one of them could not be asked and none of the others knows.
@@ -36,7 +37,7 @@ async def identify(call: Call, typed: str, password: str) -> ProvenIdentity | No
     is_in_trouble = False
     for directory in open_to(call):
         try:
-            person = await links.ldap.asked(links.ldap.authenticate, directory, typed, password)
+            person = await _authenticate(call, directory, typed, password)
         except DirectoryTrouble as trouble:
             log.error("a directory cannot be asked", directory=directory.key, why=str(trouble))
             is_in_trouble = True
@@ -55,9 +56,7 @@ async def identify(call: Call, typed: str, password: str) -> ProvenIdentity | No
             known,
         )
         try:
-            user_id = await call.db.write(
-                actions.people.identities.recognize, call.vault, introduced
-            )
+            user_id = await api.people.receiving.recognize(call, introduced, link)
         except (AccountOfAnother, NotAdmitted, NoAccountYet, BadRequest) as refusal:
             log.info(
                 "somebody of a directory may not come in",
@@ -69,6 +68,28 @@ async def identify(call: Call, typed: str, password: str) -> ProvenIdentity | No
     if is_in_trouble:
         raise DirectoryUnreachable()
     return None
+
+
+async def _authenticate(
+    call: Call, directory: LdapDirectory, typed: str, password: str
+) -> LdapPerson | None:
+    """Who it is. Whose password was tried too often, by whichever of their names, is nobody for a
+    while: if that were told, it would show that they are there. Raises DirectoryTrouble."""
+    if not password:
+        return None
+    name = await links.ldap.asked(links.ldap.named, directory, typed)
+    counted = actions.people.password_attempts.entry_hash(
+        call.vault, directory.key, name.subject or secrets.token_hex(8)
+    )
+    address = neighbourhood(call.request.client_address)
+    try:
+        await call.aside_db.write(actions.people.password_attempts.count, counted, address)
+    except RateLimited:
+        name = NOBODY
+    person = await links.ldap.asked(links.ldap.authenticate, directory, name, password)
+    if person is not None:
+        await call.aside_db.write(actions.people.password_attempts.clear, counted, address)
+    return person
 
 
 async def manages(call: Call, user_id: int) -> bool:

@@ -16,6 +16,8 @@ from tertulia.http.ratelimit import neighbourhood
 from tertulia.http.replies import Reply
 from tertulia.storage.database.tx import Tx
 
+NOBODY = 0  # the id of no account
+
 
 class ApiKey(Reply):
     api_key: str
@@ -34,14 +36,16 @@ async def fetch_api_key(call: Call, *, username: str, password: str) -> ApiKey:
 
 async def key_of(call: Call, who: ProvenIdentity) -> ApiKey:
     """The key of somebody who has shown who they are, if they may come in."""
-    user = await call.db.write(actions.people.arriving.arrive, who)
+    entrance = api.browsers.entrance_of_app(call)
+    user = await call.db.write(actions.people.arriving.arrive, who, entrance)
     sealed = await call.db.read(_sealed_key, user.id)
     return ApiKey(api_key=call.services.vault.unseal(sealed), email=user.email, user_id=user.id)
 
 
-async def identify(call: Call, username: str, password: str) -> ProvenIdentity:
+async def identify(call: Call, username: str, password: str, link: str = "") -> ProvenIdentity:
     """Whose name and password these are; raises LoginFailed, and RateLimited for one who guesses.
 
+    `link` is the key of an invitation for many, for one whom a directory knows and we do not yet.
     Whether they may come in is for `arriving.arrive` to say.
     """
     org = call.org
@@ -56,7 +60,7 @@ async def identify(call: Call, username: str, password: str) -> ProvenIdentity:
     trouble: ClientError = LoginFailed()
     found = None
     try:
-        found = await api.people.directories.identify(call, username, password)
+        found = await api.people.directories.identify(call, username, password, link)
     except DirectoryUnreachable as error:
         trouble = error
     if found is None:
@@ -72,30 +76,35 @@ async def is_right(call: Call, user: User, password: str) -> bool:
     attempt = await _count(call, user.email)
     is_right = await _matches(call, user.id, password)
     if is_right:
-        await call.db.write(actions.people.password_attempts.clear, *attempt)
+        await call.aside_db.write(actions.people.password_attempts.clear, *attempt)
     return is_right
 
 
+async def is_own(call: Call, user: User, password: str) -> bool:
+    """The same, wherever their password is kept."""
+    if not await api.people.directories.manages(call, user.id):
+        return await is_right(call, user, password)
+    attempt = await _count(call, user.email)
+    found = await api.people.directories.identify(call, user.email, password)
+    if found is None or found.user_id != user.id:
+        return False
+    await call.aside_db.write(actions.people.password_attempts.clear, *attempt)
+    return True
+
+
 async def _by_password(call: Call, username: str, password: str) -> ProvenIdentity | None:
-    """Whose password this is, of those that are kept here. It takes as long for nobody."""
-    user = call.org.user_with_email(username)
-    if (
-        user is None
-        or user.is_bot
-        or not call.org.realm.admits_passwords
-        or await api.people.directories.manages(call, user.id)
-    ):
-        await _matches(call, None, password)
+    """Whose password this is, of those that are kept here. For nobody as much is done."""
+    user = call.org.accounts.with_email(username)
+    user_id = NOBODY if user is None or user.is_bot else user.id
+    is_elsewhere = await api.people.directories.manages(call, user_id)
+    is_right = await _matches(call, user_id, password)
+    if not is_right or is_elsewhere or not call.org.realm.admits_passwords:
         return None
-    if not await _matches(call, user.id, password):
-        return None
-    return ProvenIdentity(EMAIL, user.id, call.request.client_address)
+    return ProvenIdentity(EMAIL, user_id, call.request.client_address)
 
 
-async def _matches(call: Call, user_id: int | None, password: str) -> bool:
-    known = None
-    if user_id is not None:
-        known = await call.db.read(storage.people.password_hash, user_id)
+async def _matches(call: Call, user_id: int, password: str) -> bool:
+    known = await call.db.read(storage.people.password_hash, user_id)
     candidate = password[: domain.limits.PASSWORD_LENGTH + 1]
     return await api.people.hashing.matches(candidate, known)
 
@@ -105,7 +114,7 @@ async def _count(call: Call, username: str) -> tuple[bytes, str]:
     ones are tried. Gives what it was counted for."""
     name = actions.people.password_attempts.name_hash(call.vault, username)
     address = neighbourhood(call.request.client_address)
-    await call.db.write(actions.people.password_attempts.count, name, address)
+    await call.aside_db.write(actions.people.password_attempts.count, name, address)
     return name, address
 
 

@@ -17,7 +17,7 @@ def with_address(call: Call, email: str) -> User | None:
     """
     user = call.org.user_with_stand_in(email)
     if user is None:
-        user = call.org.user_with_email(email)
+        user = call.org.accounts.with_email(email)
         if user is not None and not domain.people.user.may_see_email(call.caller, user):
             return None
     return user if user is not None and call.org.may_know(call.caller, user) else None

@@ -4,7 +4,7 @@ import ipaddress
 from collections.abc import Sequence
 from typing import TypeVar
 
-from tertulia import actions, domain, links
+from tertulia import api, domain, links
 from tertulia.actions.people.arriving import ProvenIdentity
 from tertulia.api.call import Call
 from tertulia.config import (
@@ -42,32 +42,33 @@ def find_saml(call: Call, name: str) -> SamlProvider:
     return provider
 
 
-async def recognize(call: Call, introduced: Introduction) -> ProvenIdentity:
-    """Whose account it is that a provider vouches for; it is made where that is wanted."""
+async def recognize(call: Call, introduced: Introduction, link: str = "") -> ProvenIdentity:
+    """Whose account it is that a provider vouches for; it is made where that is wanted. `link` is
+    the key of an invitation for many that they came with."""
     for email in introduced.emails:
         if not domain.people.user.looks_like_email(email):
             raise NoVerifiedAddress()
-    user_id = await call.db.write(actions.people.identities.recognize, call.vault, introduced)
+    user_id = await api.people.receiving.recognize(call, introduced, link)
     return ProvenIdentity(introduced.method, user_id, call.request.client_address)
 
 
-async def by_header(call: Call) -> ProvenIdentity:
+async def by_header(call: Call, link: str = "") -> ProvenIdentity:
     """Who somebody is by the word of the proxy before us. Raises RemoteUserMissing."""
     proxy = _open_to(call, call.config.remote_user)
-    name = "" if proxy is None else (call.request.header(proxy.header) or "").strip()
+    name = "" if proxy is None else (call.request.only_header(proxy.header) or "").strip()
     if proxy is None or not name or not _is_trusted(call):
         raise RemoteUserMissing()
     if "@" not in name and proxy.email_domain:
         name = f"{name}@{proxy.email_domain}"
-    return await recognize(call, links.introductions.by_address(proxy, name))
+    return await recognize(call, links.introductions.by_address(proxy, name), link)
 
 
-async def by_token(call: Call, token: str) -> ProvenIdentity:
+async def by_token(call: Call, token: str, link: str = "") -> ProvenIdentity:
     """Who somebody is by a signed token. Raises JwtNotOffered, BadJwt."""
     issuer = jwt_issuer(call)
     introduced = links.introductions.by_address(issuer, links.tokens.email_in(issuer, token))
     try:
-        return await recognize(call, introduced)
+        return await recognize(call, introduced, link)
     except NoVerifiedAddress as error:
         raise LoginFailed() from error
 

@@ -100,7 +100,9 @@ async def me(call: Call) -> Myself:
         call.org, call.user, call.user, client_gravatar=False, profile=not call.user.is_bot
     )
     known = {
-        name: value for name, value in structs.asdict(shown).items() if name != "is_system_bot"
+        name: value
+        for name, value in structs.asdict(shown).items()
+        if name in Myself.__struct_fields__
     }
     return Myself(max_message_id=facts.max_message_id, **known)
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         passwords,
         presence,
         profile_fields,
+        second_factors,
         sessions,
         status,
         user,

@@ -36,6 +36,7 @@ class Invitation:
     made_at: float
     expires_at: float | None
     is_ended: bool  # revoked, or used
+    is_operators: bool = False  # made on the command line, in the name of an owner
 
     @property
     def is_for_many(self) -> bool:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from tertulia.domain.messages.notices import Words
 from tertulia.domain.people.user import BotType, Role
 
 
@@ -18,3 +19,11 @@ class NewUser:
     bot_owner_id: int | None = None
     channel_ids: tuple[int, ...] | None = None  # those of an invitation; None: the defaults
     with_defaults: bool = False  # the defaults besides
+
+
+@dataclass(frozen=True, slots=True)
+class Reception:
+    """How somebody new is received: by words of Notification Bot, and a letter if mail is sent."""
+
+    words: Words
+    site: str = ""  # our address, as the letter names it; empty where no mail is sent

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 PASSWORD = "password"  # noqa: S105  # to choose a new one
 ADDRESS = "address"  # to confirm that it is theirs
 SIGN_UP = "sign-up"  # the same, for one who has no account yet
+INVITING = "inviting"  # no link of its own: somebody was written to with an invitation
+FINDING = "finding"  # no link: somebody wants to know where they have an account
 
 LIFE_SECONDS = 86400
 KEY_LENGTH = 24

@@ -17,6 +17,15 @@ class Browser:
 
 
 @dataclass(frozen=True, slots=True)
+class ProviderSession:
+    """What a session is at the provider that has vouched for it, so that both can end together."""
+
+    person: bytes  # a fingerprint of who it is there
+    mark: bytes  # of which session
+    sealed: bytes  # what the provider has to be told
+
+
+@dataclass(frozen=True, slots=True)
 class Session:
     id: int
     user_id: int
@@ -31,6 +40,42 @@ class Session:
     def is_worth_noting(self, now: float) -> bool:
         """Whether it was last noted so long ago that it should be written down again."""
         return now - self.seen_at > SEEN_EVERY_SECONDS
+
+
+# What browsers and systems call themselves; the first that is named counts, since the later ones
+# are what the earlier ones pretend to be.
+_BROWSERS = {
+    "ZulipElectron": "desktop app",
+    "ZulipMobile": "mobile app",
+    "ZulipFlutter": "mobile app",
+    "Edg": "Edge",
+    "OPR": "Opera",
+    "Firefox": "Firefox",
+    "FxiOS": "Firefox",
+    "Chrome": "Chrome",
+    "CriOS": "Chrome",
+    "Safari": "Safari",
+}
+_SYSTEMS = {
+    "Android": "Android",
+    "iPhone": "iOS",
+    "iPad": "iOS",
+    "iOS": "iOS",
+    "Windows": "Windows",
+    "Mac OS": "macOS",
+    "macOS": "macOS",
+    "CrOS": "ChromeOS",
+    "Linux": "Linux",
+}
+
+
+def described(agent: str) -> str:
+    """What a browser is and runs on, as people would call it: `Firefox, Linux`."""
+    words = [
+        next((name for mark, name in known.items() if mark in agent), "")
+        for known in (_BROWSERS, _SYSTEMS)
+    ]
+    return ", ".join(filter(None, words)) or "?"
 
 
 def new_token() -> str:

@@ -37,6 +37,9 @@ class BotType(IntEnum):
     EMBEDDED = 4
 
 
+ERASED_DOMAIN = "erased.invalid"  # of the address of those of whom only a number is left
+
+
 class EmailVisibility(IntEnum):
     EVERYONE = 1
     MEMBERS = 2
@@ -109,6 +112,11 @@ class User:
     def api_email(self, domain: str) -> str:
         """The address that stands in public: the real one only if everyone may see it."""
         return self.stand_in(domain) if self.hides_email else self.email
+
+    @property
+    def is_erased(self) -> bool:
+        """Whether nothing is left of them but a number."""
+        return self.email == self.stand_in(ERASED_DOMAIN)
 
     def stand_in(self, domain: str) -> str:
         """The address that stands in for the real one."""

@@ -1,6 +1,6 @@
 """Accounts of people and bots."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -16,12 +16,14 @@ if TYPE_CHECKING:
         identities,
         invitations,
         known_people,
+        login_places,
         logins_under_way,
         one_time_links,
         password_attempts,
         presence,
         profile_fields,
         profiles,
+        second_factors,
         sessions,
         statuses,
         webhook_calls,
@@ -40,6 +42,20 @@ _COLUMNS = (
 def find(tx: Tx, user_id: int) -> User | None:
     row = tx.one(f"SELECT {_COLUMNS} FROM account WHERE id = :id AND realm_id = :realm", id=user_id)
     return None if row is None else _user(row)
+
+
+class Rank(NamedTuple):
+    """What decides over all else that somebody may do."""
+
+    is_active: bool
+    role: Role
+
+
+def rank(tx: Tx, user_id: int) -> Rank | None:
+    row = tx.one(
+        "SELECT is_active, role FROM account WHERE id = :id AND realm_id = :realm", id=user_id
+    )
+    return None if row is None else Rank(bool(row["is_active"]), Role(row["role"]))
 
 
 def find_by_email(tx: Tx, email: str) -> User | None:
@@ -160,6 +176,12 @@ def fingerprints(tx: Tx, user_ids: list[int] | None = None) -> dict[int, bytes]:
         **({} if user_ids is None else {"ids": user_ids}),
     )
     return {row["id"]: bytes(row["key_hash"]) for row in rows}
+
+
+def is_key_known(tx: Tx, fingerprint: bytes) -> bool:
+    """Whether a key is anybody's, in any organization."""
+    found = tx.one("SELECT 1 AS found FROM account WHERE key_hash = :hash", hash=fingerprint)
+    return found is not None
 
 
 def password_hash(tx: Tx, user_id: int) -> str | None:

@@ -29,6 +29,14 @@ def of_provider(tx: Tx, provider: str) -> list[Identity]:
     return [_identity(row) for row in rows]
 
 
+def of_user(tx: Tx, user_id: int) -> list[Identity]:
+    rows = tx.all(
+        f"SELECT {_COLUMNS} FROM identity WHERE realm_id = :realm AND user_id = :user ORDER BY id",
+        user=user_id,
+    )
+    return [_identity(row) for row in rows]
+
+
 def providers_of(tx: Tx, user_id: int) -> set[str]:
     rows = tx.all(
         "SELECT provider FROM identity WHERE realm_id = :realm AND user_id = :user", user=user_id

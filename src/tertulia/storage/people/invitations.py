@@ -8,7 +8,7 @@ from tertulia.storage.database.tx import Row, Tx
 
 _COLUMNS = (
     "id, inviter_id, email, role, channel_ids, group_ids, with_defaults, tells_inviter, welcome,"
-    " sealed, made_at, expires_at, ended_at"
+    " sealed, made_at, expires_at, ended_at, is_operators"
 )
 _GOOD = "ended_at IS NULL AND (expires_at IS NULL OR expires_at > :now)"
 
@@ -20,14 +20,15 @@ def insert(
     terms: Terms,
     fingerprint: bytes,
     sealed: bytes,
+    is_operators: bool = False,
 ) -> int:
     expires_at = None if terms.minutes is None else tx.now + 60 * terms.minutes
     return tx.insert(
         "INSERT INTO invitation (realm_id, inviter_id, email, email_key, role, channel_ids,"
         " group_ids, with_defaults, tells_inviter, welcome, fingerprint, sealed,"
-        " made_at, expires_at) VALUES (:realm, :inviter, :email, :email_key, :role, :channels,"
-        " :groups, :with_defaults, :tells_inviter, :welcome, :fingerprint, :sealed,"
-        " :now, :expires_at) RETURNING id",
+        " made_at, expires_at, is_operators) VALUES (:realm, :inviter, :email, :email_key, :role,"
+        " :channels, :groups, :with_defaults, :tells_inviter, :welcome, :fingerprint, :sealed,"
+        " :now, :expires_at, :is_operators) RETURNING id",
         inviter=inviter_id,
         email=email,
         email_key=None if email is None else email.casefold(),
@@ -41,6 +42,7 @@ def insert(
         sealed=sealed,
         now=tx.now,
         expires_at=expires_at,
+        is_operators=is_operators,
     )
 
 
@@ -141,4 +143,5 @@ def _invitation(row: Row) -> Invitation:
         made_at=row["made_at"],
         expires_at=row["expires_at"],
         is_ended=row["ended_at"] is not None,
+        is_operators=bool(row["is_operators"]),
     )

@@ -49,14 +49,6 @@ def note(tx: Tx, presences: dict[int, Presence]) -> None:
     )
 
 
-def has_before(tx: Tx, time: float) -> bool:
-    """Whether there is something for `forget_before`."""
-    return (
-        tx.one(f"SELECT 1 AS found FROM presence WHERE {_STALE} LIMIT 1", **_at(tx, time))
-        is not None
-    )
-
-
 def forget_before(tx: Tx, time: float) -> int:
     """Forget those who were last here before a time, but for the newest change: its number is
     where the next one counts on."""

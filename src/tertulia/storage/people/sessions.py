@@ -1,6 +1,8 @@
 """Sessions, found by the fingerprint of what the browser's cookie holds."""
 
-from tertulia.domain.people.sessions import Session
+from collections.abc import Sequence
+
+from tertulia.domain.people.sessions import ProviderSession, Session
 from tertulia.storage.database.tx import Row, Tx
 
 _COLUMNS = "id, user_id, agent, address, made_at, seen_at"
@@ -25,16 +27,48 @@ def of_user(tx: Tx, user_id: int, seen_after: float) -> list[Session]:
     return [_session(row) for row in rows]
 
 
-def insert(tx: Tx, user_id: int, fingerprint: bytes, agent: str, address: str) -> int:
+def insert(
+    tx: Tx,
+    user_id: int,
+    fingerprint: bytes,
+    agent: str,
+    address: str,
+    elsewhere: ProviderSession | None = None,
+) -> int:
     return tx.insert(
-        "INSERT INTO session (realm_id, user_id, fingerprint, agent, address, made_at, seen_at)"
-        " VALUES (:realm, :user, :fingerprint, :agent, :address, :now, :now) RETURNING id",
+        "INSERT INTO session (realm_id, user_id, fingerprint, agent, address, made_at, seen_at,"
+        " provider_person, provider_mark, provider_sealed) VALUES (:realm, :user, :fingerprint,"
+        " :agent, :address, :now, :now, :person, :mark, :sealed) RETURNING id",
         user=user_id,
         fingerprint=fingerprint,
         agent=agent,
         address=address,
         now=tx.now,
+        person=None if elsewhere is None else elsewhere.person,
+        mark=None if elsewhere is None else elsewhere.mark,
+        sealed=None if elsewhere is None else elsewhere.sealed,
     )
+
+
+def provider_sealed(tx: Tx, session_id: int) -> bytes | None:
+    """What the provider has to be told of a session's end; None for one that has none."""
+    found = tx.value(
+        "SELECT provider_sealed AS value FROM session WHERE id = :id AND realm_id = :realm",
+        id=session_id,
+    )
+    return None if found is None else bytes(found)
+
+
+def of_provider(tx: Tx, person: bytes, marks: Sequence[bytes]) -> list[Session]:
+    """Those of somebody at a provider: all, or those of certain sessions there."""
+    which = " AND provider_mark IN :marks" if marks else ""
+    rows = tx.all(
+        f"SELECT {_COLUMNS} FROM session"
+        f" WHERE realm_id = :realm AND provider_person = :person{which}",
+        person=person,
+        **({"marks": list(marks)} if marks else {}),
+    )
+    return [_session(row) for row in rows]
 
 
 def note_seen(tx: Tx, session_id: int, address: str) -> None:

@@ -70,10 +70,6 @@ def delete(tx: Tx, call_id: int) -> None:
     tx.execute("DELETE FROM webhook_call WHERE id = :id AND realm_id = :realm", id=call_id)
 
 
-def delete_of_bot(tx: Tx, bot_id: int) -> None:
-    tx.execute("DELETE FROM webhook_call WHERE bot_id = :bot AND realm_id = :realm", bot=bot_id)
-
-
 def _call(row: Row) -> WebhookCall:
     return WebhookCall(
         id=row["id"],

@@ -1,0 +1,188 @@
+"""Second factors: set up and taken away by their owner, asked for after a password.
+
+They are for passwords, those of a directory included. Who comes by a provider's word has shown
+there whatever the provider wants to see.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tertulia import actions, domain, storage
+from tertulia.actions.people.arriving import ProvenIdentity
+from tertulia.domain.letters import Letter
+from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.second_factors import CodeApp, Passkey
+from tertulia.domain.people.user import User
+from tertulia.errors import BadRequest
+from tertulia.errors.authentication import OwnerRequired, PasskeyNotFound, WrongCode
+from tertulia.errors.http import RateLimited
+from tertulia.errors.people import UserNotFound
+from tertulia.storage.database.tx import Tx
+
+WINDOW_SECONDS = 1800
+FROM_ONE_ADDRESS = 5
+FROM_EVERYWHERE = 20  # whoever gets here knows the password: nobody is locked out by strangers
+
+
+# --- showing it ---
+
+
+def count(tx: Tx, vault: Vault, user_id: int, address: str) -> None:
+    """Count one attempt, before it is looked at, or raise RateLimited."""
+    name, since = _name(vault, user_id), tx.now - WINDOW_SECONDS
+    nth_last = storage.people.password_attempts.nth_last
+    here = nth_last(tx, name, FROM_ONE_ADDRESS, since, address)
+    anywhere = nth_last(tx, name, FROM_EVERYWHERE, since)
+    reached = [moment for moment in (here, anywhere) if moment is not None]
+    if reached:
+        raise RateLimited(retry_after=math.ceil(max(reached) - since))
+    storage.people.password_attempts.insert(tx, name, address)
+
+
+def show_code(tx: Tx, vault: Vault, who: ProvenIdentity, code: str, address: str) -> ProvenIdentity:
+    """Who it is whose code was right, and is used up by that. Raises WrongCode."""
+    if not _use_up(tx, vault, who.user_id, code):
+        raise WrongCode()
+    return _shown(tx, vault, who, address)
+
+
+def show_passkey(
+    tx: Tx, vault: Vault, who: ProvenIdentity, passkey: Passkey, sign_count: int, address: str
+) -> ProvenIdentity:
+    """Who it is whose passkey has answered. Raises WrongCode for one that was copied, or is gone:
+    where a device counts its answers, it never says the same number twice."""
+    stale = passkey.sign_count and sign_count <= passkey.sign_count
+    if stale or not storage.people.second_factors.note_passkey_used(
+        tx, passkey.id, passkey.sign_count, sign_count
+    ):
+        raise WrongCode()
+    return _shown(tx, vault, who, address)
+
+
+def unlock(tx: Tx, vault: Vault, user_id: int) -> int:
+    """Forgive what was tried for somebody; says how often that was."""
+    return storage.people.password_attempts.forget(tx, _name(vault, user_id))
+
+
+def _shown(tx: Tx, vault: Vault, who: ProvenIdentity, address: str) -> ProvenIdentity:
+    storage.people.password_attempts.forget(tx, _name(vault, who.user_id), address)
+    return replace(who, is_complete=True)
+
+
+def _use_up(tx: Tx, vault: Vault, user_id: int, code: str) -> bool:
+    app = storage.people.second_factors.app(tx, user_id)
+    if app is not None:
+        secret = vault.unseal(app.sealed)
+        step = domain.people.second_factors.step_of(secret, code, tx.now, app.last_step)
+        if step is not None:
+            return storage.people.second_factors.use_up_step(tx, user_id, step)
+    code_hash = domain.people.second_factors.recovery_hash(user_id, code)
+    return storage.people.second_factors.use_up_recovery_code(tx, user_id, code_hash)
+
+
+def _name(vault: Vault, user_id: int) -> bytes:
+    return vault.fingerprint(f"second factor of {user_id}")
+
+
+# --- having it ---
+
+
+def set_up_app(tx: Tx, vault: Vault, user: User, secret: str, code: str, tells: bool) -> list[str]:
+    """Give somebody an app whose first code is right, in place of the one that they have. Those for
+    whom it is the first second factor get recovery codes."""
+    step = domain.people.second_factors.step_of(secret, code, tx.now, last_step=0)
+    if step is None:
+        raise WrongCode()
+    codes = _first_codes(tx, vault, user, tells)
+    storage.people.second_factors.put_app(tx, user.id, CodeApp(vault.seal(secret), step))
+    return codes
+
+
+def add_passkey(
+    tx: Tx, vault: Vault, user: User, name: str, credential: bytes, sign_count: int, tells: bool
+) -> list[str]:
+    """Give somebody a passkey; with their first second factor come recovery codes."""
+    known = storage.people.second_factors.passkeys(tx, user.id)
+    if len(known) >= domain.limits.PASSKEYS:
+        raise BadRequest(f"One can have at most {domain.limits.PASSKEYS} passkeys.")
+    if any(each.credential == credential for each in known):
+        raise BadRequest("This passkey is there already.")
+    codes = _first_codes(tx, vault, user, tells)
+    storage.people.second_factors.put_passkey(tx, user.id, name, credential, sign_count)
+    return codes
+
+
+def remove_passkey(tx: Tx, vault: Vault, user: User, passkey_id: int, tells: bool) -> None:
+    known = storage.people.second_factors.of_user(tx, user.id)
+    if passkey_id not in {each.id for each in known.passkeys}:
+        raise PasskeyNotFound()
+    if not known.has_app and len(known.passkeys) == 1:
+        remove(tx, vault, user, tells)
+    storage.people.second_factors.forget_passkey(tx, user.id, passkey_id)
+
+
+def renew_recovery_codes(tx: Tx, user: User) -> list[str]:
+    """New recovery codes; those that were left are no longer good."""
+    if not storage.people.second_factors.of_user(tx, user.id).is_on:
+        raise BadRequest("There is no second factor yet.")
+    return _give_codes(tx, user)
+
+
+def remove(tx: Tx, vault: Vault, user: User, tells: bool) -> None:
+    """Do with the password alone from now on, where the organization does not want more."""
+    _check_not_required(tx)
+    _end(tx, vault, user, tells)
+
+
+def reset(tx: Tx, vault: Vault, actor: User | None, user_id: int, tells: bool) -> User:
+    """Take away what somebody has lost; `actor` is None for the operator. Where the organization
+    wants a second factor, they set up another at their next login."""
+    user = storage.people.find(tx, user_id)
+    if actor is not None:
+        actions.groups.permissions.require_administrator(tx, actor)
+    if user is None or user.is_bot:
+        raise UserNotFound()
+    if actor is not None and user.is_owner and not actor.is_owner:
+        raise OwnerRequired()
+    _end(tx, vault, user, tells)
+    return user
+
+
+def _check_not_required(tx: Tx) -> None:
+    if storage.organization.current(tx).setting("require_second_factor"):
+        raise BadRequest("This organization requires a second factor.")
+
+
+def _first_codes(tx: Tx, vault: Vault, user: User, tells: bool) -> list[str]:
+    if storage.people.second_factors.of_user(tx, user.id).is_on:
+        return []
+    _tell(tx, vault, user, "second-factor-on", tells)
+    return _give_codes(tx, user)
+
+
+def _give_codes(tx: Tx, user: User) -> list[str]:
+    codes = domain.people.second_factors.new_recovery_codes()
+    _store(tx, user.id, codes)
+    return codes
+
+
+def _store(tx: Tx, user_id: int, codes: Sequence[str]) -> None:
+    hashes = [domain.people.second_factors.recovery_hash(user_id, code) for code in codes]
+    storage.people.second_factors.put_recovery_codes(tx, user_id, hashes)
+
+
+def _end(tx: Tx, vault: Vault, user: User, tells: bool) -> None:
+    if storage.people.second_factors.of_user(tx, user.id).is_on:
+        _tell(tx, vault, user, "second-factor-off", tells)
+    storage.people.second_factors.forget(tx, user.id)
+    unlock(tx, vault, user.id)
+
+
+def _tell(tx: Tx, vault: Vault, user: User, kind: str, tells: bool) -> None:
+    """Write to the owner of an account, who may not be the one who did it."""
+    if tells:
+        realm = storage.organization.current(tx)
+        values = {"organization": realm.name, "name": user.full_name}
+        letter = Letter(kind, user.email, domain.letters.language_of(user), values)
+        actions.letters.post(tx, vault, letter)

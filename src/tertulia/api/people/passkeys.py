@@ -1,0 +1,135 @@
+"""One's own passkeys: devices that answer for their owner after the password."""
+
+import asyncio
+from typing import Annotated, Any
+
+import msgspec
+
+from tertulia import actions, api, domain, links, storage
+from tertulia.actions.people.arriving import ProvenIdentity
+from tertulia.api.call import Call
+from tertulia.api.people.second_factors import RecoveryCodes, Text
+from tertulia.domain.people.second_factors import Passkey
+from tertulia.errors import BadRequest
+from tertulia.errors.authentication import LoginExpired, WrongCode
+from tertulia.http.ratelimit import neighbourhood
+from tertulia.http.replies import Reply, ok
+from tertulia.http.rules import MaxLength, NoNul, NotBlank, Stripped
+from tertulia.links.answers import ProviderTrouble
+from tertulia.log_lines import log
+
+Answer = Annotated[str, MaxLength(20_000), NoNul]
+PasskeyName = Annotated[
+    str, MaxLength(domain.limits.PASSKEY_NAME_LENGTH), NoNul, Stripped, NotBlank
+]
+
+
+class PasskeyBegun(Reply):
+    state: str
+    options: dict[str, Any]
+
+
+class Begun(msgspec.Struct, frozen=True):
+    """What has to be known when the browser has made a passkey."""
+
+    user_id: int
+    asked: str
+
+
+async def begin(call: Call, *, password: Text) -> PasskeyBegun:
+    """What a browser is to be asked so that it makes a passkey (`navigator.credentials.create`)."""
+    await api.people.second_factors.check_password(call, password)
+    known = await call.db.read(storage.people.second_factors.passkeys, call.user.id)
+    begun = Begun(call.user.id, domain.people.sessions.new_token())
+    state = domain.people.sessions.new_token()
+    sealed = call.vault.seal(msgspec.json.encode(begun).decode())
+    await call.db.write(
+        actions.people.logins_under_way.leave, _state_hash(call, state), b"", sealed
+    )
+    user = (call.user.id, call.user.email, call.user.full_name)
+    options = await asyncio.to_thread(
+        lambda: links.passkeys.creation(call.site, call.org.realm.name, user, known, begun.asked)
+    )
+    return PasskeyBegun(state=state, options=options)
+
+
+async def add(call: Call, *, state: Text, name: PasskeyName, answer: Answer) -> RecoveryCodes:
+    """Keep a passkey that a browser has made.
+
+    `answer` is what it gave, as JSON. Who had no second factor gets recovery codes.
+    """
+    sealed = await call.aside_db.write(
+        actions.people.logins_under_way.come_back, _state_hash(call, state), b""
+    )
+    begun = msgspec.json.decode(call.vault.unseal(sealed), type=Begun)
+    if begun.user_id != call.user.id:
+        raise LoginExpired()
+    try:
+        made = await asyncio.to_thread(lambda: links.passkeys.made(call.site, begun.asked, answer))
+    except ProviderTrouble as trouble:
+        log.info("a passkey is not kept", why=str(trouble))
+        raise BadRequest("What your browser says of this passkey cannot be used") from trouble
+    codes = await call.db.write(
+        actions.people.second_factors.add_passkey,
+        call.vault,
+        call.user,
+        name,
+        made.credential,
+        made.sign_count,
+        call.config.sends_mail,
+    )
+    return RecoveryCodes(recovery_codes=codes)
+
+
+async def remove(call: Call, passkey_id: int, *, password: Text) -> Reply:
+    """Do without a passkey; the last second factor goes with it, where none is required."""
+    await api.people.second_factors.check_password(call, password)
+    await call.db.write(
+        actions.people.second_factors.remove_passkey,
+        call.vault,
+        call.user,
+        passkey_id,
+        call.config.sends_mail,
+    )
+    return ok()
+
+
+# --- logging in ---
+
+
+async def request(call: Call, user_id: int, asked: str) -> dict[str, Any] | None:
+    """What a browser is to be asked of somebody's passkeys; None if they have none."""
+    known = await call.db.read(storage.people.second_factors.passkeys, user_id)
+    if not known:
+        return None
+    return await asyncio.to_thread(lambda: links.passkeys.request(call.site, known, asked))
+
+
+async def show(call: Call, who: ProvenIdentity, asked: str, answer: str) -> ProvenIdentity:
+    """Who it is, if a passkey of theirs has answered. Raises WrongCode and RateLimited."""
+    address = neighbourhood(call.request.client_address)
+    await call.aside_db.write(actions.people.second_factors.count, call.vault, who.user_id, address)
+    known = await call.db.read(storage.people.second_factors.passkeys, who.user_id)
+    try:
+        passkey_id, sign_count = await asyncio.to_thread(
+            lambda: links.passkeys.shown(call.site, known, asked, answer)
+        )
+    except ProviderTrouble as trouble:
+        log.info("a passkey is not believed", why=str(trouble))
+        raise WrongCode() from trouble
+    return await call.db.write(
+        actions.people.second_factors.show_passkey,
+        call.vault,
+        who,
+        _named(known, passkey_id),
+        sign_count,
+        address,
+    )
+
+
+def _named(known: list[Passkey], passkey_id: int) -> Passkey:
+    return next(each for each in known if each.id == passkey_id)
+
+
+def _state_hash(call: Call, state: str) -> bytes:
+    return call.vault.fingerprint(f"passkey state {call.user.id} {state}")

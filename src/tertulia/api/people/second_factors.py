@@ -1,0 +1,140 @@
+"""One's own second factor: what a password is asked for besides."""
+
+from typing import Annotated
+
+import msgspec
+
+from tertulia import actions, api, domain, storage
+from tertulia.actions.people.arriving import ProvenIdentity
+from tertulia.api.call import Call
+from tertulia.domain.people.second_factors import Passkey
+from tertulia.errors import BadRequest
+from tertulia.http.ratelimit import neighbourhood
+from tertulia.http.replies import Reply, ok
+from tertulia.http.rules import MaxLength, NoNul
+
+Text = Annotated[str, MaxLength(1000), NoNul]
+
+
+class PasskeyObject(msgspec.Struct):
+    id: int
+    name: str
+    created: int
+    last_used: int | None
+
+
+class SecondFactor(Reply):
+    is_on: bool
+    is_required: bool
+    has_app: bool
+    recovery_codes_left: int
+    passkeys: list[PasskeyObject]
+
+
+class NewSecret(Reply):
+    secret: str
+    app_address: str
+
+
+class RecoveryCodes(Reply):
+    recovery_codes: list[str]
+
+
+async def mine(call: Call) -> SecondFactor:
+    """What one's password is asked for besides."""
+    known = await call.db.read(storage.people.second_factors.of_user, call.user.id)
+    return SecondFactor(
+        is_on=known.is_on,
+        is_required=bool(call.org.realm.setting("require_second_factor")),
+        has_app=known.has_app,
+        recovery_codes_left=known.recovery_codes,
+        passkeys=[_passkey(each) for each in known.passkeys],
+    )
+
+
+async def new_secret(call: Call) -> NewSecret:
+    """A secret for an app that makes codes, and its address for a QR code. Nothing changes yet."""
+    secret = domain.people.second_factors.new_secret()
+    address = domain.people.second_factors.app_address(secret, call.org.realm.name, call.user.email)
+    return NewSecret(secret=secret, app_address=address)
+
+
+async def set_up_app(call: Call, *, password: Text, secret: Text, code: Text) -> RecoveryCodes:
+    """Have an app that makes codes, in place of the one that one has.
+
+    `code` is what the app shows for the secret. Who had no second factor gets recovery codes, which
+    are told only now. Browsers and programs that are logged in stay so.
+    """
+    checked = domain.people.second_factors.checked_secret(secret)
+    await check_password(call, password)
+    codes = await call.db.write(
+        actions.people.second_factors.set_up_app,
+        call.vault,
+        call.user,
+        checked,
+        code,
+        call.config.sends_mail,
+    )
+    return RecoveryCodes(recovery_codes=codes)
+
+
+async def renew_recovery_codes(call: Call, *, password: Text) -> RecoveryCodes:
+    """Get new recovery codes; those that were left are no longer good."""
+    await check_password(call, password)
+    return RecoveryCodes(
+        recovery_codes=await call.db.write(
+            actions.people.second_factors.renew_recovery_codes, call.user
+        )
+    )
+
+
+async def remove(call: Call, *, password: Text) -> Reply:
+    """Log in with the password alone from now on, where the organization does not want more."""
+    await check_password(call, password)
+    await call.db.write(
+        actions.people.second_factors.remove,
+        call.vault,
+        call.user,
+        call.config.sends_mail,
+    )
+    return ok()
+
+
+async def reset(call: Call, user_id: int) -> Reply:
+    """Take away the second factor of somebody who has lost it."""
+    await call.db.write(
+        actions.people.second_factors.reset,
+        call.vault,
+        call.user,
+        user_id,
+        call.config.sends_mail,
+    )
+    return ok()
+
+
+async def show_code(call: Call, who: ProvenIdentity, code: str) -> ProvenIdentity:
+    """Who it is, if the code is right. Raises WrongCode, and RateLimited for one who guesses."""
+    address = neighbourhood(call.request.client_address)
+    await call.aside_db.write(actions.people.second_factors.count, call.vault, who.user_id, address)
+    return await call.db.write(
+        actions.people.second_factors.show_code, call.vault, who, code, address
+    )
+
+
+async def check_password(call: Call, password: str) -> None:
+    """Raises BadRequest unless it is the caller's; a session that was left open is not enough."""
+    if not await api.people.login.is_own(call, call.user, password):
+        raise BadRequest("Wrong password!")
+
+
+async def are_used(call: Call) -> bool:
+    """Whether a password alone does not let everybody in."""
+    if call.found_org is None:
+        return False
+    is_required = bool(call.org.realm.setting("require_second_factor"))
+    return is_required or await call.db.read(storage.people.second_factors.are_used)
+
+
+def _passkey(each: Passkey) -> PasskeyObject:
+    used = None if each.used_at is None else int(each.used_at)
+    return PasskeyObject(each.id, each.name, int(each.made_at), used)

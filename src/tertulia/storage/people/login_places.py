@@ -1,0 +1,29 @@
+"""From where people have logged in lately."""
+
+from tertulia.storage.database.tx import Tx
+
+
+def note(tx: Tx, user_id: int, mark: bytes) -> bool:
+    """Note that somebody was there; whether they had been before."""
+    known = tx.execute(
+        "UPDATE login_place SET seen_at = :now"
+        " WHERE user_id = :user AND realm_id = :realm AND mark = :mark",
+        now=tx.now,
+        user=user_id,
+        mark=mark,
+    )
+    if not known:
+        tx.execute(
+            "INSERT INTO login_place (user_id, realm_id, mark, seen_at)"
+            " VALUES (:user, :realm, :mark, :now)",
+            user=user_id,
+            mark=mark,
+            now=tx.now,
+        )
+    return known > 0
+
+
+def forget_before(tx: Tx, moment: float) -> None:
+    tx.execute(
+        "DELETE FROM login_place WHERE realm_id = :realm AND seen_at < :moment", moment=moment
+    )

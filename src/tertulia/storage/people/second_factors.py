@@ -1,0 +1,147 @@
+"""Second factors: apps that make codes, recovery codes and passkeys."""
+
+from collections.abc import Sequence
+
+from tertulia.domain.people.second_factors import CodeApp, Passkey, SecondFactors
+from tertulia.storage.database.tx import Tx
+
+
+def of_user(tx: Tx, user_id: int) -> SecondFactors:
+    """All that somebody has."""
+    codes: int = tx.value(
+        "SELECT COUNT(*) AS value FROM recovery_code WHERE user_id = :user AND realm_id = :realm",
+        user=user_id,
+    )
+    return SecondFactors(app(tx, user_id) is not None, codes, tuple(passkeys(tx, user_id)))
+
+
+def are_used(tx: Tx) -> bool:
+    """Whether anybody of the organization has one."""
+    return any(
+        tx.one(f"SELECT user_id FROM {table} WHERE realm_id = :realm LIMIT 1")
+        for table in ("code_app", "passkey")
+    )
+
+
+def forget(tx: Tx, user_id: int) -> None:
+    for table in ("code_app", "recovery_code", "passkey"):
+        tx.execute(f"DELETE FROM {table} WHERE user_id = :user AND realm_id = :realm", user=user_id)
+
+
+# --- codes ---
+
+
+def app(tx: Tx, user_id: int) -> CodeApp | None:
+    row = tx.one(
+        "SELECT sealed, last_step FROM code_app WHERE user_id = :user AND realm_id = :realm",
+        user=user_id,
+    )
+    return None if row is None else CodeApp(bytes(row["sealed"]), row["last_step"])
+
+
+def put_app(tx: Tx, user_id: int, known: CodeApp) -> None:
+    """Give somebody an app, in place of the one that they have."""
+    forget_app(tx, user_id)
+    tx.execute(
+        "INSERT INTO code_app (user_id, realm_id, sealed, last_step, made_at)"
+        " VALUES (:user, :realm, :sealed, :step, :now)",
+        user=user_id,
+        sealed=known.sealed,
+        step=known.last_step,
+        now=tx.now,
+    )
+
+
+def forget_app(tx: Tx, user_id: int) -> None:
+    tx.execute("DELETE FROM code_app WHERE user_id = :user AND realm_id = :realm", user=user_id)
+
+
+def use_up_step(tx: Tx, user_id: int, step: int) -> bool:
+    """Whether this code was not used yet; from now on it was."""
+    done = tx.execute(
+        "UPDATE code_app SET last_step = :step"
+        " WHERE user_id = :user AND realm_id = :realm AND last_step < :step",
+        step=step,
+        user=user_id,
+    )
+    return done > 0
+
+
+def put_recovery_codes(tx: Tx, user_id: int, hashes: Sequence[bytes]) -> None:
+    """Give somebody recovery codes; those that they had are no longer good."""
+    tx.execute(
+        "DELETE FROM recovery_code WHERE user_id = :user AND realm_id = :realm", user=user_id
+    )
+    for each in hashes:
+        tx.execute(
+            "INSERT INTO recovery_code (realm_id, user_id, code_hash)"
+            " VALUES (:realm, :user, :hash)",
+            user=user_id,
+            hash=each,
+        )
+
+
+def use_up_recovery_code(tx: Tx, user_id: int, code_hash: bytes) -> bool:
+    """Whether there was such a code; it is gone by that."""
+    done = tx.execute(
+        "DELETE FROM recovery_code"
+        " WHERE user_id = :user AND realm_id = :realm AND code_hash = :hash",
+        user=user_id,
+        hash=code_hash,
+    )
+    return done > 0
+
+
+# --- passkeys ---
+
+
+def passkeys(tx: Tx, user_id: int) -> list[Passkey]:
+    rows = tx.all(
+        "SELECT id, name, credential, sign_count, made_at, used_at FROM passkey"
+        " WHERE user_id = :user AND realm_id = :realm ORDER BY id",
+        user=user_id,
+    )
+    return [
+        Passkey(
+            row["id"],
+            row["name"],
+            bytes(row["credential"]),
+            row["sign_count"],
+            row["made_at"],
+            row["used_at"],
+        )
+        for row in rows
+    ]
+
+
+def put_passkey(tx: Tx, user_id: int, name: str, credential: bytes, sign_count: int) -> None:
+    tx.execute(
+        "INSERT INTO passkey (realm_id, user_id, name, credential, sign_count, made_at)"
+        " VALUES (:realm, :user, :name, :credential, :count, :now)",
+        user=user_id,
+        name=name,
+        credential=credential,
+        count=sign_count,
+        now=tx.now,
+    )
+
+
+def note_passkey_used(tx: Tx, passkey_id: int, before: int, sign_count: int) -> bool:
+    """Note what a passkey has counted to; whether it was there, and nobody else has meanwhile."""
+    done = tx.execute(
+        "UPDATE passkey SET sign_count = :count, used_at = :now"
+        " WHERE id = :id AND realm_id = :realm AND sign_count = :before",
+        count=sign_count,
+        now=tx.now,
+        id=passkey_id,
+        before=before,
+    )
+    return done > 0
+
+
+def forget_passkey(tx: Tx, user_id: int, passkey_id: int) -> None:
+    tx.execute(
+        "DELETE FROM passkey WHERE id = :id AND user_id = :user AND realm_id = :realm",
+        id=passkey_id,
+        user=user_id,
+    )

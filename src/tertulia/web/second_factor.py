@@ -1,0 +1,140 @@
+"""One's own second factor, on a page that needs no script: set it up, renew it, do without it."""
+
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+from starlette.routing import Route
+
+from tertulia import api, domain
+from tertulia.api.call import Call
+from tertulia.errors import BadRequest, ClientError
+from tertulia.errors.authentication import PasskeyNotFound, WrongCode
+from tertulia.errors.http import RateLimited
+from tertulia.web import door, pictured, security_headers, words
+from tertulia.web.door import DoorPages, Endpoint
+
+SCRIPT = Path(__file__).parent / "static" / "passkeys.js"
+HERE = "/accounts/second_factor/"
+REFUSALS = (BadRequest, WrongCode, RateLimited)
+
+
+class SecondFactorPages:
+    def __init__(self, entrance: DoorPages) -> None:
+        self._door = entrance
+
+    def routes(self) -> list[Route]:
+        route = self._door.route
+        return [
+            route(HERE, _own(_look), None),
+            route(f"{HERE}app/", _own(_show_set_up), _own(_set_up)),
+            route(f"{HERE}passkey/", _own(_show_new_passkey), None),
+            route(f"{HERE}passkey/remove/", None, _own(_remove_passkey)),
+            Route("/static/passkeys.js", _script),
+            route(f"{HERE}recovery_codes/", None, _own(_renew_codes)),
+            route(f"{HERE}remove/", None, _own(_remove)),
+        ]
+
+
+def _own(endpoint: Endpoint) -> Endpoint:
+    """Who is not logged in does that first."""
+
+    async def answer(call: Call) -> Response:
+        if call.caller is None:
+            return door.see(f"/login/?next={HERE}")
+        return await endpoint(call)
+
+    return answer
+
+
+async def _look(call: Call, error: ClientError | None = None, news: str = "") -> Response:
+    known = await api.people.second_factors.mine(call)
+    say = words.of(call.request)
+    if "removed" in call.request.params and not known.is_on:
+        news = say["second_factor_removed"]
+    return await door.page(
+        call, "second_factor.html", error=error, news=news, known=known, email=call.user.email
+    )
+
+
+async def _show_set_up(call: Call, error: ClientError | None = None) -> Response:
+    given = call.request.params.get("secret", "") if error is not None else ""
+    secret = given or domain.people.second_factors.new_secret()
+    return await door.page(
+        call,
+        "set_up_app.html",
+        error=error,
+        **await pictured.secret(call, call.user, secret),
+        action=f"{HERE}app/",
+        asks_password=True,
+        email=call.user.email,
+        state="",
+    )
+
+
+async def _set_up(call: Call) -> Response:
+    params = call.request.params
+    api.recording.note_as(call, "POST /users/me/second_factor/app", call.user.id)
+    secret = domain.people.second_factors.checked_secret(params.get("secret", ""))
+    try:
+        made = await api.people.second_factors.set_up_app(
+            call,
+            password=params.get("password", ""),
+            secret=secret,
+            code=params.get("code", ""),
+        )
+    except REFUSALS as error:
+        return await _show_set_up(call, error)
+    if not made.recovery_codes:
+        return await _look(call, news=words.of(call.request)["app_replaced"])
+    return await _show_codes(call, made.recovery_codes)
+
+
+async def _renew_codes(call: Call) -> Response:
+    api.recording.note_as(call, "POST /users/me/second_factor/recovery_codes", call.user.id)
+    password = call.request.params.get("password", "")
+    try:
+        made = await api.people.second_factors.renew_recovery_codes(call, password=password)
+    except REFUSALS as error:
+        return await _look(call, error)
+    return await _show_codes(call, made.recovery_codes)
+
+
+async def _remove(call: Call) -> Response:
+    api.recording.note_as(call, "DELETE /users/me/second_factor", call.user.id)
+    password = call.request.params.get("password", "")
+    try:
+        await api.people.second_factors.remove(call, password=password)
+    except REFUSALS as error:
+        return await _look(call, error)
+    return door.see(f"{HERE}?removed")
+
+
+# --- passkeys, which need a script ---
+
+
+async def _show_new_passkey(call: Call) -> Response:
+    headers = security_headers.of_page(scripts=True)
+    return await door.page(call, "new_passkey.html", headers=headers, email=call.user.email)
+
+
+async def _remove_passkey(call: Call) -> Response:
+    params = call.request.params
+    number = params.get("passkey_id", "")
+    if not number.isascii() or not number.isdecimal() or len(number) > 18:
+        raise PasskeyNotFound()
+    act = f"DELETE /users/me/second_factor/passkeys/{number}"
+    api.recording.note_as(call, act, call.user.id)
+    try:
+        await api.people.passkeys.remove(call, int(number), password=params.get("password", ""))
+    except REFUSALS as error:
+        return await _look(call, error)
+    return door.see(HERE)
+
+
+async def _script(request: Request) -> Response:
+    return FileResponse(SCRIPT, media_type="text/javascript; charset=utf-8")
+
+
+async def _show_codes(call: Call, codes: list[str]) -> Response:
+    return await door.page(call, "recovery_codes.html", codes=codes, action="", state="")

@@ -1,0 +1,119 @@
+"""Mails about logins, new accounts, and where one has an account."""
+
+import re
+
+import pytest
+from tests.support.browser import Browser, text_of
+from tests.support.people import Chat
+from tests.support.post import link_in, text_in
+
+from tertulia import actions
+from tertulia.domain.people.sessions import described
+from tertulia.web.words import ENGLISH
+
+SESAME = "open sesame"
+FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+PHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Safari/604.1"
+FIND = "/accounts/find/"
+
+
+def somebody(chat, **about):
+    ana = chat.person("ana", password=SESAME, email=f"ana@{chat.host}.example", **about)
+    chat.server.clock.move(minutes=2)  # whoever has just joined knows that they log in
+    return ana
+
+
+def sent(chat, post, email):
+    chat.server.do(chat.server.application.postman.go_round())
+    return [letter["Subject"] for letter in post.letters_to(email)]
+
+
+def test_a_login_from_a_new_place_is_told_once(mailing, post):
+    ana = somebody(mailing)
+
+    for agent in (FIREFOX, FIREFOX, PHONE):
+        Browser(mailing, headers={"User-Agent": agent}).logs_in(ana.email, SESAME)
+    mailing.stranger.post("/fetch_api_key", username=ana.email, password=SESAME).succeeds()
+    Browser(mailing).logs_in(ana.email, "a guess")
+
+    assert sent(mailing, post, ana.email) == [f"New login at {mailing.realm.name}"] * 3
+    first = text_in(post.letters_to(ana.email)[0])
+    assert "With: Firefox, Linux" in first
+    assert "From: 127.0.0.1" in first
+    assert re.search(r"When: \d{4}-\d\d-\d\d \d\d:\d\d \(", first)
+    mailing.server.clock.move(hours=24 * 61)
+    mailing.write(actions.people.new_logins.forget_old)
+    Browser(mailing, headers={"User-Agent": FIREFOX}).logs_in(ana.email, SESAME)
+    assert len(sent(mailing, post, ana.email)) == 4
+
+
+def test_who_does_not_want_them_gets_none(mailing, post):
+    ana = somebody(mailing, settings={"enable_login_emails": False})
+
+    Browser(mailing).logs_in(ana.email, SESAME)
+
+    assert sent(mailing, post, ana.email) == []
+
+
+@pytest.mark.parametrize(
+    "agent, words",
+    [
+        (FIREFOX, "Firefox, Linux"),
+        (PHONE, "Safari, iOS"),
+        ("Mozilla/5.0 (Windows NT 10.0) Chrome/140.0 Safari/537.36 Edg/140.0", "Edge, Windows"),
+        ("ZulipMobile/30.1 (Android 15)", "mobile app, Android"),
+        ("curl/8", "?"),
+        ("", "?"),
+    ],
+)
+def test_a_browser_is_called_what_people_call_it(agent, words):
+    assert described(agent) == words
+
+
+def test_whoever_joins_is_told_where(mailing, post):
+    owner, email = mailing.person("owner", role="owner"), f"cleo@{mailing.host}.example"
+    link = owner.post("/invites/multiuse").succeeds()["invite_link"]
+    path = "/" + link.split("/", 3)[3]
+    Browser(mailing).submits(path, {"email": email})
+    letter = post.letter_to(email, mailing)
+    confirm = link_in(letter)
+
+    lookout = mailing.server.application.lookout
+    mailing.server.do(lookout.look())
+    Browser(mailing).submits(confirm, {"full_name": "Cleo", "password": "lentils, always"})
+    mailing.server.do(lookout.look())
+    mailing.server.clock.move(minutes=3)
+    mailing.server.do(
+        lookout.tell()
+    )  # of the greeting, which waits in the inbox, nobody is written
+
+    assert sent(mailing, post, email)[1:] == [f"Your account at {mailing.realm.name}"]
+    told = text_in(post.letters_to(email)[-1])
+    assert email in told
+    assert f"http://{mailing.host}/" in told
+
+
+def test_an_address_is_told_where_it_has_an_account(mailing, post):
+    ana = somebody(mailing)
+    other = Chat.found(mailing.server)
+    other.person("ana", email=ana.email)
+    nobody = f"nobody@{mailing.host}.example"
+
+    known = Browser(mailing).submits(FIND, {"email": ana.email})
+    unknown = Browser(mailing).submits(FIND, {"email": nobody})
+    bad = Browser(mailing).submits(FIND, {"email": "nonsense"})
+
+    assert ENGLISH["finding_sent"] in text_of(known)
+    assert known.body == unknown.body
+    assert bad.status == 400
+    there = text_in(post.letter_to(ana.email, mailing))
+    assert f"{mailing.realm.name}: http://{mailing.host}/" in there
+    assert f"{other.realm.name}: http://{other.host}/" in there
+    assert "There is none" in text_in(post.letter_to(nobody, mailing))
+
+
+def test_without_mail_nobody_is_promised_one(chat):
+    page = Browser(chat).submits(FIND, {"email": "ana@example.com"})
+
+    assert ENGLISH["find_without_mail"] in text_of(page)
+    assert ENGLISH["finding_sent"] not in text_of(page)

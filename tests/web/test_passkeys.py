@@ -1,0 +1,159 @@
+"""Passkeys as a second factor: signed for us, for this login, by a device that is known."""
+
+import html
+import json
+import re
+
+from playwright.sync_api import expect
+from tests.support.browser import Browser
+from tests.support.passkeys import SoftPasskey
+from tests.support.web_page import address
+
+from tertulia.web.words import ENGLISH
+
+SESAME = "open sesame"
+CODE = "/accounts/login/code/"
+PATH = "/users/me/second_factor/passkeys"
+
+
+def with_passkey(chat, name="ana"):
+    person = chat.person(name, password=SESAME)
+    key = SoftPasskey(f"http://{chat.host}")
+    begun = person.post(f"{PATH}/begin", password=SESAME).succeeds()
+    given = {"state": begun["state"], "name": "My key", "answer": key.is_made(begun["options"])}
+    codes = person.post(PATH, **given).succeeds()["recovery_codes"]
+    return person, key, codes
+
+
+def asked(chat, browser, person):
+    """The second step: its state, and what a passkey is asked."""
+    page = browser.logs_in(person.email, SESAME).body.decode()
+    return read(page)
+
+
+def read(page):
+    (state,) = re.findall(r'name="state" value="([^"]*)"', page)
+    (options,) = re.findall(r'data-passkey="([^"]*)"', page)
+    return state, json.loads(html.unescape(options))
+
+
+def test_a_passkey_answers_after_the_password(chat):
+    ana, key, codes = with_passkey(chat)
+    browser = Browser(chat)
+
+    state, options = asked(chat, browser, ana)
+    came = browser.submits(CODE, {"state": state, "passkey": key.answers(options)})
+
+    assert came.status == 303
+    assert len(codes) == 10
+    told = ana.get("/users/me/second_factor").succeeds()
+    assert (told["is_on"], told["has_app"]) == (True, False)
+    assert [(each["name"], each["last_used"] is None) for each in told["passkeys"]] == [
+        ("My key", False)
+    ]
+    other = Browser(chat)
+    state, _ = asked(chat, other, ana)
+    assert other.submits(CODE, {"state": state, "code": codes[0]}).status == 303
+
+
+def test_answers_that_are_not_to_this_login_open_nothing(chat):
+    ana, key, _ = with_passkey(chat)
+    browser = Browser(chat)
+    state, options = asked(chat, browser, ana)
+    former = key.answers(options)
+    stranger = SoftPasskey(key.site)
+    stranger.name = key.name
+
+    odd = {
+        "another origin": lambda options: key.answers(options, origin="https://evil.example"),
+        "a subdomain": lambda options: key.answers(options, origin=f"http://x.{chat.host}"),
+        "another kind": lambda options: key.answers(options, type="webauthn.create"),
+        "another challenge": lambda options: key.answers(options, challenge="AAAA"),
+        "another host": lambda options: key.answers(options | {"rpId": "evil.example"}),
+        "another key": stranger.answers,
+    }
+    for why, answer in odd.items():
+        page = browser.submits(CODE, {"state": state, "passkey": answer(options)})
+        assert page.status == 401, why
+        chat.server.clock.move(minutes=10)
+        state, options = read(page.body.decode())
+    replayed = browser.submits(CODE, {"state": state, "passkey": former})
+    state, _ = read(replayed.body.decode())
+    nonsense = browser.submits(CODE, {"state": state, "passkey": "{}"})
+
+    assert (replayed.status, nonsense.status) == (401, 401)
+    assert "session" not in browser.cookies
+
+
+def test_a_copied_device_gives_itself_away_by_its_counter(chat):
+    ana, key, _ = with_passkey(chat)
+    browser, copy = Browser(chat), Browser(chat)
+    state, options = asked(chat, browser, ana)
+    assert browser.submits(CODE, {"state": state, "passkey": key.answers(options)}).status == 303
+
+    key.count = 0
+    state, options = asked(chat, copy, ana)
+    refused = copy.submits(CODE, {"state": state, "passkey": key.answers(options)})
+
+    assert refused.status == 401
+
+
+def test_only_its_owner_adds_and_removes_a_passkey(chat):
+    ana, key, _ = with_passkey(chat)
+    ben = chat.person("ben", password=SESAME)
+    begun = ana.post(f"{PATH}/begin", password=SESAME).succeeds()
+    another = SoftPasskey(key.site)
+    given = {"state": begun["state"], "name": "x", "answer": another.is_made(begun["options"])}
+    (known,) = ana.get("/users/me/second_factor").succeeds()["passkeys"]
+
+    ana.post(f"{PATH}/begin", password="a guess").fails("Wrong password!")
+    ben.post(PATH, **given).fails(
+        "This login has expired; please begin again", code="LOGIN_EXPIRED"
+    )
+    ana.post(PATH, **given).succeeds()
+    again = ana.post(PATH, **given)
+    ben.delete(f"{PATH}/{known['id']}", password=SESAME).fails("No such passkey")
+    ana.delete(f"{PATH}/{known['id']}", password="a guess").fails("Wrong password!")
+    ana.delete(f"{PATH}/{known['id']}", password=SESAME).succeeds()
+
+    assert again.json["code"] == "LOGIN_EXPIRED"
+    (left,) = ana.get("/users/me/second_factor").succeeds()["passkeys"]
+    assert left["name"] == "x"
+    ana.delete(f"{PATH}/{left['id']}", password=SESAME).succeeds()
+    assert Browser(chat).logs_in(ana.email, SESAME).status == 303
+
+
+def test_a_bad_answer_makes_no_passkey(chat):
+    ana = chat.person("ana", password=SESAME)
+    for answer in ("nonsense", "{}", None):
+        begun = ana.post(f"{PATH}/begin", password=SESAME).succeeds()
+        evil = SoftPasskey("https://evil.example").is_made(begun["options"])
+        tried = ana.post(PATH, state=begun["state"], name="x", answer=answer or evil)
+        tried.fails("What your browser says of this passkey cannot be used")
+
+    assert not ana.get("/users/me/second_factor").succeeds()["is_on"]
+
+
+def test_a_real_browser_makes_one_and_answers_with_it(house, sit):
+    ana = house.person("ana", password=SESAME)
+    at_anas = sit(ana)
+    page = at_anas.page
+    device = at_anas.context.new_cdp_session(page)
+    device.send("WebAuthn.enable")
+    options = {"protocol": "ctap2", "transport": "internal", "isUserVerified": True}
+    options |= {"hasUserVerification": True, "automaticPresenceSimulation": True}
+    device.send("WebAuthn.addVirtualAuthenticator", {"options": options})
+
+    page.goto(address(house, "/accounts/second_factor/passkey/"))
+    page.get_by_label(ENGLISH["passkey_name"]).fill("My laptop")
+    page.get_by_label("Password").fill(SESAME)
+    page.get_by_role("button", name=ENGLISH["make_passkey"]).click()
+    expect(page.locator("ul.codes li")).to_have_count(10)
+    at_anas.context.clear_cookies()
+    page.goto(address(house, "/login/?next=/accounts/second_factor/"))
+    page.get_by_label("Email").fill(ana.email)
+    page.get_by_label("Password").fill(SESAME)
+    page.get_by_role("button", name="Log in").click()
+    page.get_by_role("button", name=ENGLISH["use_passkey"]).click()
+
+    expect(page.get_by_role("button", name="Remove the passkey My laptop")).to_be_visible()

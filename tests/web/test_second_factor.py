@@ -1,0 +1,433 @@
+"""A second factor beside the password: asked for on every way in by a password, and on no other."""
+
+import html
+import re
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from joserfc import jwt
+from joserfc.jwk import OctKey
+from tests.support.browser import Browser, text_of
+from tests.support.post import text_in
+from tests.support.server import SECRET
+
+from tertulia import actions, domain, storage
+from tertulia.domain.people.invitations import Terms
+from tertulia.domain.people.second_factors import STEP_SECONDS
+from tertulia.web.words import ENGLISH
+
+SESAME = "open sesame"
+CODE, SET_UP, DONE = "/accounts/login/code/", "/accounts/login/setup/", "/accounts/login/done/"
+OWN = "/accounts/second_factor/"
+
+
+def code_of(chat, secret):
+    """What an app would show now; each one is good once, so time goes on."""
+    chat.server.clock.move(seconds=STEP_SECONDS)
+    step = int(chat.server.clock() // STEP_SECONDS)
+    return domain.people.second_factors.code_at(secret, step)
+
+
+def secured(chat, name="ana", **about):
+    """Somebody with an app: the person, its secret, and recovery codes."""
+    person = chat.person(name, password=SESAME, **about)
+    secret = person.post("/users/me/second_factor/secret").succeeds()["secret"]
+    made = person.post(
+        "/users/me/second_factor/app", password=SESAME, secret=secret, code=code_of(chat, secret)
+    )
+    return person, secret, made.succeeds()["recovery_codes"]
+
+
+def field(page, name):
+    (value,) = re.findall(rf'name="{name}" value="([^"]*)"', page.body.decode())
+    return html.unescape(value)
+
+
+def is_in(browser):
+    return browser.calls("GET", "/users/me").status == 200
+
+
+def requires(chat, wanted=True):
+    owner = chat.person("boss", role="owner")
+    owner.patch("/realm", require_second_factor=wanted).succeeds()
+
+
+def test_after_the_password_a_code_is_asked_for(chat):
+    ana, secret, _ = secured(chat)
+    browser = Browser(chat)
+
+    asked = browser.logs_in(ana.email, SESAME, next="/#inbox")
+    before = is_in(browser)
+    came = browser.submits(CODE, {"state": field(asked, "state"), "code": code_of(chat, secret)})
+
+    assert ENGLISH["second_step"] in text_of(asked)
+    assert not before
+    assert came.headers["Location"] == "/#inbox"
+    assert is_in(browser)
+
+
+def test_a_code_is_good_once_and_not_for_long(chat):
+    ana, secret, _ = secured(chat)
+    code = code_of(chat, secret)
+
+    def tries(given):
+        browser = Browser(chat)
+        state = field(browser.logs_in(ana.email, SESAME), "state")
+        return browser.submits(CODE, {"state": state, "code": given}).status
+
+    assert tries(code) == 303
+    assert tries(code) == 401
+    old = code_of(chat, secret)
+    chat.server.clock.move(seconds=3 * STEP_SECONDS)
+    assert tries(old) == 401
+    assert tries("") == 401
+    assert tries(" ".join(code_of(chat, secret))) == 303
+
+
+def test_a_recovery_code_is_good_once(chat):
+    ana, _, codes = secured(chat)
+    browser = Browser(chat)
+
+    asked = browser.logs_in(ana.email, SESAME)
+    typed = codes[0].upper().replace("-", " ")
+    first = browser.submits(CODE, {"state": field(asked, "state"), "code": typed})
+    again = Browser(chat)
+    asked = again.logs_in(ana.email, SESAME)
+    second = again.submits(CODE, {"state": field(asked, "state"), "code": codes[0]})
+
+    assert (first.status, second.status) == (303, 401)
+    assert ana.get("/users/me/second_factor").succeeds()["recovery_codes_left"] == 9
+    new = ana.post("/users/me/second_factor/recovery_codes", password=SESAME)
+    assert codes[1] not in new.succeeds()["recovery_codes"]
+    asked = again.logs_in(ana.email, SESAME)
+    assert again.submits(CODE, {"state": field(asked, "state"), "code": codes[1]}).status == 401
+
+
+def test_a_step_belongs_to_the_browser_that_knew_the_password(chat):
+    ana, secret, _ = secured(chat)
+    browser, other = Browser(chat), Browser(chat)
+    state = field(browser.logs_in(ana.email, SESAME), "state")
+    other.logs_in(ana.email, SESAME)
+
+    stolen = other.submits(CODE, {"state": state, "code": code_of(chat, secret)})
+    bare = Browser(chat).submits(CODE, {"state": state, "code": code_of(chat, secret)})
+    made_up = browser.submits(CODE, {"state": "x", "code": code_of(chat, secret)})
+    skipped = browser.submits(DONE, {"state": state})
+    set_up = browser.submits(SET_UP, {"state": state})
+
+    refused = [each.status for each in (stolen, bare, made_up, skipped, set_up)]
+    assert refused == [400, 400, 400, 400, 400]
+    assert not is_in(browser)
+    assert not is_in(other)
+
+
+def test_a_step_is_good_for_a_quarter_of_an_hour(chat):
+    ana, secret, _ = secured(chat)
+    browser = Browser(chat)
+    state = field(browser.logs_in(ana.email, SESAME), "state")
+    chat.server.clock.move(minutes=16)
+
+    late = browser.submits(CODE, {"state": state, "code": code_of(chat, secret)})
+
+    assert late.status == 400
+
+
+def test_who_guesses_codes_has_to_rest(chat):
+    ana, secret, _ = secured(chat)
+    browser = Browser(chat)
+    page = browser.logs_in(ana.email, SESAME)
+    for _ in range(5):
+        page = browser.submits(CODE, {"state": field(page, "state"), "code": "000000"})
+
+    held = browser.submits(CODE, {"state": field(page, "state"), "code": code_of(chat, secret)})
+    chat.write(actions.people.second_factors.unlock, chat.server.vault, ana.id)
+    free = browser.submits(CODE, {"state": field(held, "state"), "code": code_of(chat, secret)})
+
+    assert held.status == 429
+    assert "Try again in" in text_of(held)
+    assert free.status == 303
+
+
+def test_from_many_addresses_no_more_can_be_guessed(chat):
+    ana, _, _ = secured(chat)
+
+    def guess(number):
+        chat.write(
+            actions.people.second_factors.count, chat.server.vault, ana.id, f"10.0.0.{number}"
+        )
+
+    for number in range(actions.people.second_factors.FROM_EVERYWHERE):
+        guess(number)
+    with pytest.raises(Exception, match="rate limit"):
+        guess(100)
+
+
+def test_a_password_gives_no_key_past_the_second_factor(chat):
+    ana, _, _ = secured(chat)
+
+    refused = chat.stranger.post("/fetch_api_key", username=ana.email, password=SESAME)
+    wrong = chat.stranger.post("/fetch_api_key", username=ana.email, password="a guess")
+
+    assert (refused.status, refused.json["code"]) == (401, "SECOND_FACTOR_REQUIRED")
+    assert "browser" in refused.json["msg"]
+    assert "api_key" not in refused.json
+    assert wrong.json["code"] == "AUTHENTICATION_FAILED"
+
+
+def test_apps_come_in_by_the_browser(chat):
+    plain = chat.stranger.get("/server_settings").succeeds()
+    ana, secret, _ = secured(chat)
+    (method,) = chat.stranger.get("/server_settings").succeeds()["external_authentication_methods"]
+    browser, otp = Browser(chat), "0f" * 32
+
+    page = browser.opens(f"{method['login_url']}?mobile_flow_otp={otp}")
+    hidden = {"mobile_flow_otp": field(page, "mobile_flow_otp")}
+    asked = browser.logs_in(ana.email, SESAME, **hidden)
+    called = browser.submits(CODE, {"state": field(asked, "state"), "code": code_of(chat, secret)})
+
+    assert plain["external_authentication_methods"] == []
+    assert method["name"] == "browser"
+    assert "form-action 'self' zulip:" in asked.headers["Content-Security-Policy"]
+    assert called.headers["Location"].startswith("zulip://login?")
+    sealed = parse_qs(urlsplit(called.headers["Location"]).query)["otp_encrypted_api_key"][0]
+    opened = bytes(a ^ b for a, b in zip(bytes.fromhex(sealed), bytes.fromhex(otp), strict=True))
+    assert opened.decode() == ana.key
+    assert "session" not in browser.cookies
+
+
+def test_the_desktop_app_is_not_asked_twice(chat):
+    ana, secret, _ = secured(chat)
+    browser, otp = Browser(chat), "0f" * 32
+
+    asked = browser.logs_in(ana.email, SESAME, desktop_flow_otp=otp)
+    shown = browser.submits(CODE, {"state": field(asked, "state"), "code": code_of(chat, secret)})
+
+    assert ENGLISH["back_to_app"] in text_of(shown)
+
+
+def test_who_comes_by_anothers_word_is_not_asked(chat):
+    ana, _, _ = secured(chat)
+    requires(chat)
+    token = jwt.encode({"alg": "HS256"}, {"email": ana.email}, OctKey.import_key(SECRET))
+
+    chat.stranger.post("/jwt/fetch_api_key", token=token).succeeds()
+    browser = Browser(chat)
+    browser.submits("/accounts/login/jwt/", {"token": token})
+
+    assert is_in(browser)
+
+
+def test_where_it_is_required_it_is_set_up_at_the_next_login(chat):
+    ana = chat.person("ana", password=SESAME)
+    here = Browser.of(ana)
+    requires(chat)
+    browser = Browser(chat)
+
+    refused = chat.stranger.post("/fetch_api_key", username=ana.email, password=SESAME)
+    shown = browser.logs_in(ana.email, SESAME, next="/#inbox")
+    secret = field(shown, "secret")
+    wrong = browser.submits(
+        SET_UP, {"state": field(shown, "state"), "secret": secret, "code": "000000"}
+    )
+    codes = browser.submits(
+        SET_UP,
+        {"state": field(wrong, "state"), "secret": secret, "code": code_of(chat, secret)},
+    )
+    before = is_in(browser)
+    came = browser.submits(DONE, {"state": field(codes, "state")})
+
+    assert refused.json["code"] == "SECOND_FACTOR_REQUIRED"
+    assert is_in(here)  # who is in stays in
+    assert "data:image/svg" in shown.body.decode()
+    assert field(wrong, "secret") == secret
+    assert (
+        len(re.findall(r"<code>[a-z2-7]{4}(?:-[a-z2-7]{4}){3}</code>", codes.body.decode())) == 10
+    )
+    assert not before
+    assert came.headers["Location"] == "/#inbox"
+    assert is_in(browser)
+    removing = ana.delete("/users/me/second_factor", password=SESAME)
+    removing.fails("This organization requires a second factor.")
+    assert ENGLISH["second_step"] in text_of(Browser(chat).logs_in(ana.email, SESAME))
+
+
+def test_where_it_is_required_newcomers_set_it_up_before_they_are_in(chat):
+    requires(chat)
+    link = chat.write(
+        actions.people.invitations.make_as_operator, chat.server.vault, None, Terms(), None
+    )
+    browser = Browser(chat)
+
+    form = {"email": "cleo@example.com", "full_name": "Cleo", "password": "lentils, always"}
+    shown = browser.submits(f"/join/{link}/", form)
+    before = is_in(browser)
+    secret = field(shown, "secret")
+    given = {"state": field(shown, "state"), "secret": secret, "code": code_of(chat, secret)}
+    codes = browser.submits(SET_UP, given)
+    browser.submits(DONE, {"state": field(codes, "state")})
+
+    assert not before
+    assert is_in(browser)
+
+
+def test_who_sets_up_meanwhile_is_not_overruled(chat):
+    ana = chat.person("ana", password=SESAME)
+    requires(chat)
+    thief = Browser(chat)
+    shown = thief.logs_in(ana.email, SESAME)
+    mine = ana.post("/users/me/second_factor/secret").succeeds()["secret"]
+    ana.post(
+        "/users/me/second_factor/app", password=SESAME, secret=mine, code=code_of(chat, mine)
+    ).succeeds()
+
+    theirs = field(shown, "secret")
+    late = thief.submits(
+        SET_UP, {"state": field(shown, "state"), "secret": theirs, "code": code_of(chat, theirs)}
+    )
+
+    assert late.status == 400
+    assert not is_in(thief)
+
+
+def test_ones_own_page_needs_no_script(chat):
+    ana = chat.person("ana", password=SESAME)
+    browser = Browser.of(ana)
+
+    outside = Browser(chat).opens(OWN)
+    off = browser.opens(OWN)
+    shown = browser.opens(f"{OWN}app/")
+    secret = field(shown, "secret")
+    form = {"secret": secret, "password": SESAME}
+    wrong = browser.submits(f"{OWN}app/", form | {"code": code_of(chat, secret), "password": "no"})
+    made = browser.submits(f"{OWN}app/", form | {"code": code_of(chat, secret)})
+    on = browser.opens(OWN)
+    new = browser.submits(f"{OWN}recovery_codes/", {"password": SESAME})
+    kept = browser.submits(f"{OWN}remove/", {"password": "no"})
+    gone = browser.submits(f"{OWN}remove/", {"password": SESAME})
+
+    assert outside.headers["Location"] == f"/login/?next={OWN}"
+    assert ENGLISH["second_factor_off"] in text_of(off)
+    assert (wrong.status, field(wrong, "secret")) == (400, secret)
+    assert ENGLISH["recovery_codes"] in text_of(made)
+    assert ENGLISH["codes_left"].format(10) in text_of(on)
+    assert ENGLISH["recovery_codes"] in text_of(new)
+    assert ENGLISH["wrong_own_password"] in text_of(kept)
+    assert gone.headers["Location"] == f"{OWN}?removed"
+    assert Browser(chat).logs_in(ana.email, SESAME).status == 303
+    pages = (outside, off, shown, wrong, made, on, new)
+    assert not any(b"<script" in page.body for page in pages)
+
+
+@pytest.mark.parametrize(
+    "given, problem",
+    [
+        ({"password": "a guess"}, "Wrong password!"),
+        ({"secret": "AAAA"}, "This is no secret of ours."),
+        ({"secret": "not base32!"}, "This is no secret of ours."),
+        ({"code": "000000"}, "This code is wrong, too old, or was used already"),
+    ],
+    ids=str,
+)
+def test_what_is_not_right_sets_nothing_up(chat, given, problem):
+    ana = chat.person("ana", password=SESAME)
+    secret = ana.post("/users/me/second_factor/secret").succeeds()["secret"]
+    good = {"password": SESAME, "secret": secret, "code": code_of(chat, secret)}
+
+    tried = ana.post("/users/me/second_factor/app", **good | given)
+
+    assert tried.json["msg"] == problem
+    assert not ana.get("/users/me/second_factor").succeeds()["is_on"]
+
+
+def test_another_app_takes_the_place_of_the_first(chat):
+    ana, old, codes = secured(chat)
+    new = ana.post("/users/me/second_factor/secret").succeeds()["secret"]
+
+    given = {"password": SESAME, "secret": new, "code": code_of(chat, new)}
+    replaced = ana.post("/users/me/second_factor/app", **given).succeeds()
+
+    def tries(code):
+        browser = Browser(chat)
+        state = field(browser.logs_in(ana.email, SESAME), "state")
+        return browser.submits(CODE, {"state": state, "code": code}).status
+
+    assert replaced["recovery_codes"] == []
+    assert tries(code_of(chat, old)) == 401
+    assert tries(code_of(chat, new)) == 303
+    assert tries(codes[3]) == 303
+
+
+def test_administrators_help_those_who_have_lost_it(chat):
+    ana, _, _ = secured(chat)
+    boss, _, _ = secured(chat, "boss", role="owner")
+    admin, ben = chat.person("admin", role="admin"), chat.person("ben")
+
+    ben.delete(f"/users/{ana.id}/second_factor").fails("Insufficient permission")
+    admin.delete(f"/users/{boss.id}/second_factor").fails(
+        "Must be an organization owner", code="UNAUTHORIZED_PRINCIPAL"
+    )
+    admin.delete(f"/users/{ana.id}/second_factor").succeeds()
+
+    assert Browser(chat).logs_in(ana.email, SESAME).status == 303
+    assert ENGLISH["second_step"] in text_of(Browser(chat).logs_in(boss.email, SESAME))
+    acts = [each["act"] for each in admin.get("/realm/audit_log").succeeds()["entries"]]
+    assert f"DELETE /users/{ana.id}/second_factor" in acts
+    assert "POST /users/me/second_factor/app" in acts
+
+
+def test_the_audit_log_tells_of_wrong_codes_and_never_the_code(chat):
+    ana, _, _ = secured(chat)
+    admin, browser = chat.person("admin", role="admin"), Browser(chat)
+
+    page = browser.logs_in(ana.email, SESAME)
+    browser.submits(CODE, {"state": field(page, "state"), "code": "000000"})
+    ana.post("/users/me/second_factor/app", password="1234567890", secret="2" * 32, code="000000")
+
+    entries = admin.get("/realm/audit_log").succeeds()["entries"]
+    assert ("login", ana.id, "SECOND_FACTOR_FAILED") in [
+        (each["act"], each["actor_id"], each["result"]) for each in entries
+    ]
+    assert "000000" not in str(entries)
+    assert "1234567890" not in str(entries)
+
+
+def test_its_owner_is_written_to(mailing, post):
+    email = f"ana@{mailing.host}.example"
+    ana, _, _ = secured(mailing, email=email)
+
+    on = post.letter_to(email, mailing)
+    ana.delete("/users/me/second_factor", password=SESAME).succeeds()
+    off = post.letter_to(email, mailing)
+
+    assert "has a second factor" in on["Subject"]
+    assert "no second factor any more" in off["Subject"]
+    assert SESAME not in text_in(on)
+
+
+def test_the_database_alone_makes_no_code(chat):
+    ana, secret, codes = secured(chat)
+
+    def stored(tx):
+        apps = tx.all("SELECT sealed FROM code_app WHERE user_id = :user", user=ana.id)
+        rows = tx.all("SELECT code_hash FROM recovery_code WHERE user_id = :user", user=ana.id)
+        return [bytes(row["sealed"]) for row in apps] + [bytes(row["code_hash"]) for row in rows]
+
+    kept = chat.read(stored)
+
+    assert len(kept) == 11
+    assert not any(secret.encode() in each for each in kept)
+    assert not any(code.encode() in each for code in codes for each in kept)
+
+
+def test_another_secret_of_the_server_keeps_the_apps(chat):
+    ana, secret, _ = secured(chat)
+    other = domain.people.keys.Vault(b"another secret of the server")
+
+    def opened(tx):
+        actions.people.sealing.seal_anew(tx, chat.server.vault, other)
+        app = storage.people.second_factors.app(tx, ana.id)
+        assert app is not None
+        actions.people.sealing.seal_anew(tx, other, chat.server.vault)
+        return other.unseal(app.sealed)
+
+    assert chat.write(opened) == secret

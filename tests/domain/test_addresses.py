@@ -31,6 +31,9 @@ LOOPBACK = [ipaddress.ip_network("127.0.0.0/8")]
         ("fe80::1%eth0", False),
         ("fd00::1", False),
         ("ff02::1", False),
+        ("fec0::1", False),  # of sites, as it was once done
+        ("5f00::1", False),  # of routers
+        ("3fff::1", False),  # of examples
         ("::ffff:127.0.0.1", False),
         ("::ffff:10.0.0.1", False),
         ("::7f00:1", False),

@@ -50,7 +50,7 @@ VALUES = st.recursive(
 SERVICES = sorted(integrations.INTEGRATIONS.values(), key=lambda each: each.name)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.sampled_from(SERVICES),
     VALUES,

@@ -4,6 +4,8 @@ import base64
 import hmac
 
 import pytest
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import padding, rsa
 
 from tertulia import integrations
 from tertulia.integrations import SignedCall
@@ -50,7 +52,27 @@ SIGNED = {
 def test_everyone_who_signs_is_here():
     signing = {each.name for each in integrations.INTEGRATIONS.values() if each.check is not None}
 
-    assert signing == set(SIGNED)
+    assert signing == {*SIGNED, "travis"}
+
+
+def test_travis_signs_with_a_key_of_its_own():
+    key = rsa.generate_private_key(65537, 2048)
+    public = key.public_key().public_bytes(
+        serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
+    )
+    code = key.sign(b'{"a": "+"}', padding.PKCS1v15(), hashes.SHA1())
+    signed = {"signature": base64.b64encode(code).decode()}
+    check = integrations.INTEGRATIONS["travis"].check
+    assert check is not None
+
+    body = b"payload=%7B%22a%22%3A+%22%2B%22%7D"
+    pasted = public.replace(b"+", b" ").replace(b"\n", b"\\n")
+    for secret in (public, pasted):
+        assert check(SignedCall(body, signed, ADDRESS, NOW), secret)
+    assert not check(SignedCall(body + b"x", signed, ADDRESS, NOW), public)
+    assert not check(SignedCall(body, {"signature": "beef"}, ADDRESS, NOW), public)
+    assert not check(SignedCall(body, {}, ADDRESS, NOW), public)
+    assert not check(SignedCall(body, signed, ADDRESS, NOW), SECRET)
 
 
 @pytest.mark.parametrize("name", SIGNED)

@@ -162,7 +162,7 @@ def test_a_directory_in_which_nobody_is_found_is_not_believed(house):
 
 
 def test_the_commands_show_and_do(tmp_path, slapd):
-    dn = slapd.add_person("ana", cn="Ana Díaz")
+    dn = slapd.add_person("ana", cn="Ana Díaz", mobile="+34 1")
     slapd.add_group("it", dn)
     terminal = Terminal(tmp_path / "data").founds()
     terminal.adds("owner", "--role", "owner")
@@ -175,6 +175,7 @@ def test_the_commands_show_and_do(tmp_path, slapd):
         group_base = "ou=groups,dc=example,dc=com"
         disabled_attribute = "employeeType"
         roles = {{ admin = "it" }}
+        profile_fields = {{ "Phone" = "mobile" }}
         """
     )
 
@@ -185,6 +186,7 @@ def test_the_commands_show_and_do(tmp_path, slapd):
     assert "ana@example.com, made at the first login" in checked.out
     assert "administrator" in checked.out
     assert "Ana Díaz" in checked.out
+    assert "+34 1 (there is no such profile field)" in checked.out
     assert unknown.out == "ldap: there is nobody called ben, or several are.\n"
     assert nobody_yet.err == "ldap: of 0 accounts 0 changed.\n"
     assert "ana" not in terminal.runs("user", "list").out, "to look makes no account"
@@ -215,6 +217,9 @@ def test_a_dry_run_says_what_would_change_and_changes_nothing(tmp_path, slapd):
     assert done.out == "ana@example.com is deactivated, since Ana is disabled there.\n"
     assert rehearsed.err == "ldap: of 1 accounts 1 would change.\n"
     assert back.out == "ana@example.com is active again, is called Anna now.\n"
+    for word in ("link", "password"):
+        said = terminal.runs("user", word, "ana@example.com")
+        assert said.err == "Error: The password of Anna is kept in LDAP, and changed there.\n"
 
 
 def _link(terminal: Terminal, directory: LdapDirectory, name: str) -> None:

@@ -7,6 +7,7 @@ from click.testing import CliRunner
 from tests.support.post import PostOffice, certificate, html_in, text_in
 
 from tertulia import actions, storage
+from tertulia.cli import logins
 from tertulia.cli.commands import main
 from tertulia.config import Config
 from tertulia.domain.letters import Letter, PostedLetter
@@ -197,3 +198,15 @@ def test_without_a_mail_server_nothing_pretends(monkeypatch):
 
     assert told.exit_code == 1
     assert "No mail server is set" in told.output
+
+
+def test_a_check_reaches_for_the_mail_server(post):
+    fine = logins.examine(Config(**post.settings | {"smtp_from": "chat@example.com"}), [""])
+    unnamed = logins.examine(Config(**post.settings), [""])
+    closed = logins.examine(Config(**post.settings | {"smtp_security": "starttls"}), [""])
+
+    assert fine.problems == []
+    assert unnamed.problems == [
+        "mail: it comes from noreply@tertulia.invalid; set external_url or smtp_from"
+    ]
+    assert "STARTTLS" in closed.problems[-1]

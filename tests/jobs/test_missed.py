@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from tests.support.people import Chat
 from tests.support.post import html_in, text_in
 
 PERIOD = 120  # seconds, unless people choose otherwise
@@ -34,7 +35,7 @@ def test_who_stays_away_is_told_once_for_each_conversation(mailing, post, people
 
     ana.says("Are you *there*?", to=[ben])
     ana.says("Still waiting", to=[ben])
-    ana.says("Nothing for Ben", to="kitchen > lunch")
+    ana.says("The soup of the day", to="kitchen > lunch")
     looks(mailing)  # being named, he follows the topic from there on
     ana.says("@**Ben** soup", to="kitchen > lunch")
     waits(mailing)
@@ -46,7 +47,9 @@ def test_who_stays_away_is_told_once_for_each_conversation(mailing, post, people
     assert lines[:3] == ["Ana: Are you *there*?", "", "Ana: Still waiting"]
     assert "<em>there</em>" in html_in(direct)
     assert mention["Subject"] == "#kitchen > lunch"
-    assert "Nothing for Ben" not in text_in(mention)
+    lines = text_in(mention).splitlines()
+    assert lines[:3] == ["Ana: The soup of the day", "", "Ana: @**Ben** soup"]  # and what led to it
+    assert mention["List-Id"] == f"{mailing.realm.name} <{mailing.host}>"
     assert direct["References"] != mention["References"]
     assert direct["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
     assert post.letters_to(ana.email) == []
@@ -69,14 +72,84 @@ def test_who_is_here_is_told_when_they_leave_it_unread(mailing, post, people):
     ana, ben = people
     ana.says("hi", to=[ben])
     looks(mailing)
-    mailing.server.clock.move(seconds=PERIOD)
+    mailing.server.clock.move(seconds=PERIOD / 2)
+    ben.registers(event_types=["message"])
     ben.post("/users/me/presence", status="active").succeeds()
 
-    waits(mailing, seconds=1)
+    waits(mailing, seconds=PERIOD / 2 + 1)
     assert post.letters_to(ben.email) == []
     waits(mailing, seconds=300)
 
     assert len(post.letters_to(ben.email)) == 1
+
+
+@pytest.mark.parametrize("event_types", [None, ["reaction"]])
+def test_who_does_something_elsewhere_and_hears_no_messages_is_told(
+    mailing, post, people, event_types
+):
+    ana, ben = people
+    if event_types:
+        ben.registers(event_types=event_types)
+    ben.post("/users/me/presence", status="active").succeeds()
+
+    ana.says("hi", to=[ben])
+    waits(mailing)
+
+    assert len(post.letters_to(ben.email)) == 1
+
+
+def test_new_words_that_call_somebody_are_told_to_them_alone(mailing, post, people):
+    ana, ben = people
+    cleo = mailing.person("cleo", channels=["kitchen"], email=f"cleo@{mailing.host}")
+    cleo.patch("/settings", enable_stream_email_notifications=True).succeeds()
+    soup = ana.says("soup @**Cleo**", to="kitchen > lunch")
+    direct = ana.says("one", to=[ben])
+    ben.post("/messages/flags", messages=[direct.id], op="add", flag="read").succeeds()
+    waits(mailing)
+    post.received.clear()
+
+    ana.patch(f"/messages/{soup.id}", content="soup @**Cleo** @**Ben**").succeeds()
+    ana.patch(f"/messages/{direct.id}", content="one @**Ben**").succeeds()
+    waits(mailing)
+    ana.patch(f"/messages/{soup.id}", content="soup! @**Cleo** @**Ben**").succeeds()
+    waits(mailing)
+
+    (letter,) = post.letters_of(mailing)
+    assert (letter["To"], letter["Subject"]) == (ben.email, "#kitchen > lunch")
+
+
+def test_what_a_spoiler_hides_stays_hidden(mailing, post, people):
+    ana, ben = people
+    end = "```spoiler The **end**\nthe butler\n> did it\n```\n:tada: [x](/#narrow)"
+
+    ana.says(end, to=[ben])
+    waits(mailing)
+
+    (letter,) = post.letters_to(ben.email)
+    assert "butler" not in letter.as_string()
+    assert "Ana: The end (…) 🎉 x" in text_in(letter)
+    assert "<strong>end</strong>" in html_in(letter)
+    assert 'href="http://' in html_in(letter)
+
+
+def test_the_subject_names_the_organization_where_that_helps(mailing, post, people):
+    ana, ben = people
+    other = Chat.found(mailing.server)
+    ben.patch("/settings", timezone="Asia/Kolkata").succeeds()
+
+    ana.says("one", to=[ben])
+    waits(mailing)
+    other.person("ben", email=ben.email)
+    ana.says("two", to=[ben])
+    waits(mailing)
+    ben.patch("/settings", realm_name_in_email_notifications_policy=3).succeeds()
+    ana.says("three", to=[ben])
+    waits(mailing)
+
+    letters = post.letters_to(ben.email)
+    named = f"Ana wrote to you [{mailing.realm.name}]"
+    assert [each["Subject"] for each in letters] == ["Ana wrote to you", named, "Ana wrote to you"]
+    assert letters[0]["Date"].endswith("+0530")
 
 
 @pytest.mark.parametrize(

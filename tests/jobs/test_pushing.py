@@ -4,12 +4,16 @@ import ipaddress
 import json
 
 import pytest
+import structlog.testing
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from tests.support import receivers
 from tests.support.people import Chat
 from tests.support.receivers import Receiver
+from tests.support.waiting import eventually
 
+from tertulia import storage
 from tertulia.domain.personal.web_push import encoded
 from tertulia.links.web_push import _expand, _hmac
 
@@ -60,9 +64,21 @@ def scene(start_server):
 
 
 def works(chat):
-    application = chat.server.application
-    for job in (application.lookout.look, application.herald.look, application.herald.take_back):
-        chat.server.do(job())
+    """Let everything be told that is to be told; the server's own jobs may be at it, too."""
+    herald = chat.server.application.herald
+
+    def is_done():
+        chat.server.do(chat.server.application.lookout.look())
+        chat.server.do(herald.look())
+        return not herald.busy and chat.read(is_quiet)
+
+    eventually(is_done)
+    chat.server.do(herald.take_back())
+
+
+def is_quiet(tx):
+    behind = storage.personal.missed.realms_behind(tx, [tx.realm_id], everybody=False)
+    return not behind and not storage.personal.web_push.people_due(tx, 1)
 
 
 def test_who_is_away_is_told_at_once_and_of_what_was_read_elsewhere(scene):
@@ -77,6 +93,7 @@ def test_who_is_away_is_told_at_once_and_of_what_was_read_elsewhere(scene):
     ben.post("/messages/flags", messages=[sent.id], op="add", flag="read").succeeds()
     works(chat)
 
+    eventually(lambda: len(browser.told()) == 3)
     direct, mention, removed = sorted(browser.told(), key=lambda each: each.get("message_id", 1e9))
     assert (direct["type"], direct["content"]) == ("message", "Are you there?")
     assert direct["recipient_user_ids"] == sorted([ana.id, ben.id])
@@ -87,18 +104,54 @@ def test_who_is_away_is_told_at_once_and_of_what_was_read_elsewhere(scene):
     assert heard.headers["authorization"].startswith("vapid t=")
 
 
-def test_who_is_here_is_not_told_unless_they_want_to_be(scene):
+def test_who_is_here_is_told_when_they_leave_it_unread_unless_they_want_to_be_at_once(scene):
     chat, ana, ben, browser = scene
+    ben.registers(event_types=["message"])
     ben.post("/users/me/presence", status="active").succeeds()
     ben.patch("/settings", enable_online_push_notifications=False).succeeds()
 
-    ana.says("one", to=[ben])
+    ana.says("left unread", to=[ben])
+    read = ana.says("read", to=[ben])
     works(chat)
     ben.patch("/settings", enable_online_push_notifications=True).succeeds()
-    ana.says("two", to=[ben])
+    ana.says("at once", to=[ben])
+    works(chat)
+    ben.patch("/settings", enable_online_push_notifications=False).succeeds()
+    ben.post("/messages/flags", messages=[read.id], op="add", flag="read").succeeds()
+    chat.server.clock.move(seconds=100)
+    ben.post("/users/me/presence", status="active").succeeds()
+    chat.server.clock.move(seconds=101)
+    works(chat)
+    assert [each["content"] for each in browser.told()] == ["at once"]
+    assert chat.read(noted) == 2  # of what was read we know no more
+    chat.server.clock.move(seconds=201)
     works(chat)
 
-    assert [each["content"] for each in browser.told()] == ["two"]
+    assert [each["content"] for each in browser.told()] == ["at once", "left unread"]
+
+
+def noted(tx):
+    return tx.value("SELECT count(*) AS value FROM push_notice WHERE realm_id = :realm")
+
+
+def test_the_smallest_of_the_groups_that_call_somebody_is_named(scene):
+    chat, ana, ben, browser = scene
+    owner = chat.person("owner", role="owner", channels=["kitchen"])
+    cooks = owner.post("/user_groups/create", name="cooks", description="", members=[ben.id])
+    everyone = {"name": "house", "description": "", "members": [ana.id, ben.id, owner.id]}
+    owner.post("/user_groups/create", **everyone).succeeds()
+
+    ana.says("@*house* and @*cooks*\n> quoted\n```spoiler end\nbutler\n```", to="kitchen > lunch")
+    works(chat)
+    ana.says("@*cooks* @**Ben** :tada:", to="kitchen > lunch")
+    works(chat)
+
+    by_group, by_name = browser.told()
+    group = (by_group["mentioned_user_group_id"], by_group["mentioned_user_group_name"])
+    assert group == (cooks.succeeds()["group_id"], "cooks")
+    assert by_group["content"] == "@house and @cooks\n> quoted\nend (…)"
+    assert "mentioned_user_group_id" not in by_name
+    assert by_name["content"] == "@cooks @Ben 🎉"
 
 
 def test_a_browser_that_forgot_us_is_forgotten(scene):
@@ -116,16 +169,80 @@ def test_a_browser_that_forgot_us_is_forgotten(scene):
     )
 
 
-def test_trouble_is_tried_three_times(scene):
+@pytest.mark.parametrize("trouble", ["500", "circle", "flood", "hang"])
+@pytest.mark.on_one
+def test_an_endpoint_in_trouble_is_tried_with_growing_pauses_and_given_up_after_a_day(
+    scene, trouble
+):
     chat, ana, ben, browser = scene
+    herald = chat.server.application.herald
+    herald.patience_seconds = 0.5
+    other = Browser()
+    ana.post("/web_push/subscriptions", **other.subscription()).succeeds()
+    browser.service.answer = {
+        "500": (500, b""),
+        "circle": receivers.redirect(browser.service.url),
+        "flood": receivers.stream_for_ever,
+        "hang": receivers.hang,
+    }[trouble]
+    tries = []
+
+    for number in range(3):
+        ana.says(f"to Ben {number}", to=[ben])
+        ben.says(f"to Ana {number}", to=[ana])
+    for minutes in (0, 1, 1, 1, 4, 8, 16, 32, 60):  # and two where it is left in peace
+        chat.server.clock.move(minutes=minutes)
+        works(chat)
+        tries.append(len(browser.service.heard))
+    with structlog.testing.capture_logs() as logs:
+        chat.server.clock.move(hours=24)
+        works(chat)
+
+    assert tries == [1, 2, 2, 3, 4, 5, 6, 7, 8]
+    assert [each["content"] for each in other.told()] == [f"to Ana {n}" for n in range(3)]
+    assert [each["event"] for each in logs if each.get("log_level") == "error"] == [
+        "a push was given up"
+    ] * 3
+    assert herald.given_up == 3
+    told = chat.stranger.raw("GET", "/metrics").body.decode()
+    assert "tertulia_pushes_given_up 3.0" in told
+    other.service.close()
+
+
+@pytest.mark.on_one
+def test_who_is_told_in_one_place_is_told_in_the_other_when_that_is_well_again(scene):
+    chat, ana, ben, browser = scene
+    other = Browser()
+    ben.post("/web_push/subscriptions", **other.subscription()).succeeds()
     browser.service.answer = (503, b"")
 
     ana.says("one", to=[ben])
-    for _ in range(5):
-        works(chat)
-        chat.server.clock.move(seconds=61)
+    works(chat)
+    browser.service.answer = (201, b"")
+    chat.server.clock.move(seconds=61)
+    works(chat)
+    works(chat)
 
-    assert len(browser.service.heard) == 3
+    assert [each["content"] for each in other.told()] == ["one"]
+    assert [each["content"] for each in browser.told()] == ["one", "one"]
+
+
+@pytest.mark.on_one
+def test_an_endpoint_that_hangs_holds_up_nobody_else(scene):
+    chat, ana, ben, browser = scene
+    herald = chat.server.application.herald
+    browser.service.answer = receivers.hang
+    other = Browser()
+    ana.post("/web_push/subscriptions", **other.subscription()).succeeds()
+
+    ana.says("one", to=[ben])
+    ben.says("two", to=[ana])
+    chat.server.do(chat.server.application.lookout.look())
+    chat.server.do(herald.look())
+
+    eventually(lambda: other.service.heard and browser.service.heard)
+    eventually(lambda: list(herald.busy) == [ben.id])
+    other.service.close()
 
 
 @pytest.mark.parametrize(

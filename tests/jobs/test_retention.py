@@ -22,7 +22,7 @@ def keep_for(chat, channel, days):
 
 
 def deletes_old(chat):
-    chat.server.do(delete_old_messages(chat.server.database, chat.server.application.delivery))
+    chat.server.do(delete_old_messages(chat.server.database))
 
 
 def readable(person):

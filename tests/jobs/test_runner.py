@@ -1,6 +1,7 @@
 """The runner survives whatever a job does, and says how late each job is."""
 
 import asyncio
+import contextlib
 import itertools
 
 import pytest
@@ -63,6 +64,21 @@ def test_a_job_in_trouble_does_not_hold_up_another():
             enough.set()
 
     run(Job("stuck", 0, hang, at_once=True), Job("fine", 0, work), until=enough)
+
+
+@pytest.mark.parametrize("goes_on", [True, False])
+def test_a_job_that_forgets_that_it_was_cancelled_ends_all_the_same(goes_on):
+    """As one does that waits with `asyncio.wait_for`, now and then, before Python 3.12."""
+    under_way = asyncio.Event()
+
+    async def work() -> None:
+        under_way.set()
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.Event().wait()
+        if goes_on:
+            await asyncio.Event().wait()
+
+    run(Job("job", 0, work, at_once=True), until=under_way)
 
 
 def test_a_job_is_late_from_when_it_should_have_been_done_again():

@@ -3,14 +3,20 @@
 import ipaddress
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+import jsonschema
+import msgspec
 import pytest
 from tests.support import receivers
 from tests.support.people import Chat, Person
 from tests.support.receivers import Receiver
 from tests.support.waiting import eventually
 
+from tertulia import storage
+from tertulia.api.outgoing_calls import SENT
+from tertulia.app import description
 from tertulia.domain.people.webhook_calls import Trouble
 from tertulia.jobs.webhook_calls import Spoken, understood
 from tertulia.storage.database.tx import Tx
@@ -115,6 +121,9 @@ def test_a_bot_that_is_named_is_called_and_answers_in_place(scene):
     }
     assert (message["content"], message["type"]) == ("Hi @**Tide**, *when*?", "stream")
     assert "<em>when</em>" in message["rendered_content"]
+    described = msgspec.json.decode(description())
+    check = jsonschema.Draft202012Validator(SENT | {"components": described["components"]})
+    assert list(check.iter_errors(scene.receiver.heard[0].json)) == []
     assert scene.said() == ["High :ocean:"]
     shown = scene.ana.get("/messages", anchor="newest", num_before=1).succeeds()["messages"][-1]
     assert (shown["subject"], shown["display_recipient"]) == ("tides", "kitchen")
@@ -132,6 +141,8 @@ def test_a_bot_that_is_written_to_answers_in_the_conversation(scene):
     answer = ben.get("/messages", anchor="newest", num_before=1).succeeds()["messages"][-1]
     people = {each["id"] for each in answer["display_recipient"]}
     assert (answer["sender_id"], people) == (bot_id, {bot_id, ben.id, scene.ana.id})
+    unread = partial(storage.messages.unread.among, user_id=bot_id, message_ids=[answer["id"] - 1])
+    assert scene.chat.read(unread) == set()
 
 
 def test_nobody_else_is_called(scene):

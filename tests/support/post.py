@@ -46,7 +46,12 @@ class PostOffice:
 
     @property
     def settings(self) -> dict[str, Any]:
-        return {"smtp_host": "127.0.0.1", "smtp_port": self.port, "smtp_security": "none"}
+        there = {"smtp_host": "127.0.0.1", "smtp_port": self.port, "smtp_security": "none"}
+        return there | {"external_url": "http://localhost"}
+
+    def letters_of(self, chat: Chat) -> list[EmailMessage]:
+        """To anybody in an organization; others are written to by the same server."""
+        return self.letters_to(f"@{chat.host}")
 
     def letters_to(self, address: str) -> list[EmailMessage]:
         return [each for each in self.received if address in each["To"]]

@@ -96,10 +96,8 @@ def _find(name: str) -> Integration:
 def _payload(call: Call, payload: str | None, body: bytes) -> Any:
     """JSON, as the body or as `payload` of a form; else a form's fields."""
     kind = media_type(call.request.header("content-type") or "")
-    if payload is None and kind in (
-        "application/x-www-form-urlencoded",
-        "multipart/form-data",
-    ):
+    is_form = kind in ("application/x-www-form-urlencoded", "multipart/form-data")
+    if payload is None and is_form and not body.startswith(b"{"):
         return dict(call.request.params)
     if payload is None and not body.strip():
         return {}

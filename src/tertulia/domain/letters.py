@@ -9,6 +9,8 @@ from tertulia.domain.people.user import User
 
 LANGUAGES = ("en", "es")  # the first one is for whoever speaks none of them
 
+BETWEEN = "\x1e"  # paragraphs within a value of a letter
+
 FIRST_PAUSE_SECONDS = 60.0
 LONGEST_PAUSE_SECONDS = 7200.0
 GIVEN_UP_AFTER_SECONDS = 86400.0
@@ -24,6 +26,7 @@ class Letter(msgspec.Struct, frozen=True, omit_defaults=True):
     headers: dict[str, str] = {}  # besides the usual ones
     from_name: str = ""
     reply_to: str = ""
+    timezone: str = ""  # of whoever gets it
     html: str = ""  # what the HTML says in place of the text, where that is more than paragraphs
 
 

@@ -216,6 +216,7 @@ _ALL = [
         "Travis CI",
         "In `.travis.yml`, in the list `notifications: webhooks`.",
         travis.report,
+        signatures.travis,
     ),
     Integration(
         "trello",

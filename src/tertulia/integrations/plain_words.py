@@ -21,11 +21,12 @@ def ifttt(hook: Hook) -> Report | None:
 
 
 def helloworld(hook: Hook) -> Report | None:
-    title, address = hook.payload.text("featured_title"), hook.payload.text("featured_url")
-    text = (
-        "Hello! I am happy to be here! :smile:\n"
-        f"The Wikipedia featured article for today is **[{line(title)}]({line(address)})**"
-    )
+    """A greeting, whatever is sent: it shows that the address is good."""
+    text = "Hello! I am happy to be here! :smile:"
+    title, address = hook.payload.words("featured_title"), hook.payload.words("featured_url")
+    if title and address:
+        shown = f"**[{line(title)}]({line(address)})**"
+        text += f"\nThe Wikipedia featured article for today is {shown}"
     return Report("hello", "Hello World", text)
 
 

@@ -1,5 +1,7 @@
 """How senders prove that a call is theirs: a code made from a secret and what was sent.
 
+Travis has a pair of keys instead: there the "secret" is the public one.
+
 The secret is in the address that was pasted (`webhook_secret`); without one nothing is checked,
 since the address itself holds a key that nobody else knows.
 """
@@ -10,10 +12,14 @@ import hmac
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+from urllib.parse import parse_qs
 
 MOST_SECONDS = 300  # that a dated signature may be old, or ahead of us
 
 _DIGITS = re.compile("[0-9]{1,15}")
+_ARMOUR = re.compile(r"-----[A-Z ]+-----|\\n|[\r\n]")  # around a public key and within it
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +84,30 @@ def slack(call: SignedCall, secret: bytes) -> bool:
         return False
     code = hmac.new(secret, b"v0:" + at.encode() + b":" + call.body, hashlib.sha256).hexdigest()
     return _is_same(call.headers.get("x-slack-signature", ""), f"v0={code}")
+
+
+def travis(call: SignedCall, secret: bytes) -> bool:
+    """RSA with SHA-1 over the form's `payload`, in Base64."""
+    key = _public_key(secret.decode())
+    (payload,) = parse_qs(call.body.decode(errors="replace")).get("payload", [""])[:1]
+    primitives = "cryptography.hazmat.primitives"
+    padding = import_module(f"{primitives}.asymmetric.padding").PKCS1v15()
+    try:
+        given = base64.b64decode(call.headers.get("signature", ""), validate=True)
+        key.verify(given, payload.encode(), padding, import_module(f"{primitives}.hashes").SHA1())
+    except (ValueError, AttributeError, import_module("cryptography.exceptions").InvalidSignature):
+        return False
+    return True
+
+
+def _public_key(pasted: str) -> Any:
+    """A key as a person pastes it into an address, where a plus sign becomes a space."""
+    body = _ARMOUR.sub("", pasted).strip().replace(" ", "+")
+    load = import_module("cryptography.hazmat.primitives.serialization").load_der_public_key
+    try:
+        return load(base64.b64decode(body, validate=True))
+    except ValueError:
+        return None
 
 
 def _is_recent(at: str, now: float) -> bool:

@@ -2,28 +2,21 @@
 
 import time
 
-import structlog
-
 from tertulia import actions, links, storage
 from tertulia.config import LdapDirectory
 from tertulia.domain.organization.realm import Realm
 from tertulia.errors import BadRequest
-from tertulia.events.delivery import Delivery
 from tertulia.jobs.each import each
 from tertulia.links.answers import DirectoryTrouble
+from tertulia.log_lines import log
 from tertulia.storage.database import Database
-
-log = structlog.get_logger()
 
 
 class DirectoryWatch:
     """Asks every directory as often as its settings say."""
 
-    def __init__(
-        self, database: Database, delivery: Delivery, directories: tuple[LdapDirectory, ...]
-    ) -> None:
+    def __init__(self, database: Database, directories: tuple[LdapDirectory, ...]) -> None:
         self._database = database
-        self._delivery = delivery
         self._directories = [each for each in directories if each.sync_minutes]
         self._due = {
             each.key: time.monotonic() + each.sync_minutes * 60 for each in self._directories
@@ -36,12 +29,11 @@ class DirectoryWatch:
                 await self._sync_everywhere(directory)
 
     async def _sync_everywhere(self, directory: LdapDirectory) -> None:
-        async def sync_one(realm_id: int) -> None:
-            realm = self._delivery.organizations[realm_id].realm
+        async def sync_one(realm: Realm) -> None:
             if directory.is_for(realm.subdomain) and realm.admits(directory.method):
                 await sync(self._database, realm, directory)
 
-        await each(self._delivery.organizations, sync_one)
+        await each(await self._database.glance_in(0, storage.organization.all_of_them), sync_one)
 
 
 async def sync(database: Database, realm: Realm, directory: LdapDirectory) -> int:

@@ -5,9 +5,8 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from tertulia import actions
+from tertulia import actions, storage
 from tertulia.events.delivery import Delivery
-from tertulia.events.directory import Organization
 from tertulia.jobs.each import each
 from tertulia.storage.database import Bound, Database
 
@@ -65,11 +64,15 @@ async def keep_positions(
         for queue_id in await database.of(realm_id).write(actions.queues.delete_expired, now):
             delivery.close_queue(queue_id)
 
-    in_use = {mailbox.realm_id for mailbox in delivery.mailroom}
-    await each(delivery.organizations if jump > 0 else in_use, keep)
-    idle = await database.read_in(0, actions.queues.realms_with_expired, now)
-    await each(_known(delivery, idle), forget)
+    in_use = set(delivery.mailroom.realms())
+    with_queues = await database.glance_in(0, storage.outdated.with_queues) if jump > 0 else []
+    await each(in_use.union(with_queues), keep)
+    await each(await database.glance_in(0, actions.queues.realms_with_expired, now), forget)
     delivery.give_up_cold_mailboxes()
+
+
+async def let_go_of_unused(delivery: Delivery) -> None:
+    delivery.let_go_of_unused()
 
 
 async def forget_send_keys(database: Database, remembered_seconds: float) -> None:
@@ -92,12 +95,10 @@ async def trim_logs(database: Database, delivery: Delivery) -> None:
                 delivery.close_queue(queue_id)
             is_done = trimmed.is_done
 
-    await each(
-        _known(delivery, await database.read_in(0, actions.housekeeping.realms_to_trim)), trim
-    )
+    await each(await database.glance_in(0, actions.housekeeping.realms_to_trim), trim)
 
 
-async def delete_old_messages(database: Database, delivery: Delivery) -> None:
+async def delete_old_messages(database: Database) -> None:
     """Delete what has been kept for as long as its channel or its organization wants.
 
     Every place has its turn soon, though another may have years to forget.
@@ -115,52 +116,50 @@ async def delete_old_messages(database: Database, delivery: Delivery) -> None:
         places = await db.read(actions.later.retention.places_with_old)
         return any(await each([(db, place) for place in places], take_turn))
 
-    while any(await each(delivery.organizations, look)):
+    while any(await each(await database.glance_in(0, storage.outdated.with_retention), look)):
         pass
 
 
 async def sweep_files(database: Database) -> None:
     """Delete the bytes of deleted files, and of those that have never arrived whole."""
-    has_more = await database.read_in(0, actions.files.receiving.has_to_sweep)
+    has_more = await database.glance_in(0, actions.files.receiving.has_to_sweep)
     while has_more:
         has_more = await _then_rest(database.write_in(0, actions.files.receiving.sweep))
 
 
-async def count_traffic(database: Database, delivery: Delivery) -> None:
+async def count_traffic(database: Database) -> None:
     """Count the messages of some channels; all of them have their turn within a day."""
 
     async def count(realm_id: int) -> None:
         await database.of(realm_id).write(actions.channels.traffic.count, CHANNELS_AT_ONCE)
 
-    await each(
-        _known(delivery, await database.read_in(0, actions.channels.traffic.realms_to_count)), count
-    )
+    await each(await database.glance_in(0, actions.channels.traffic.realms_to_count), count)
 
 
-async def welcome_full_members(database: Database, delivery: Delivery) -> None:
+async def welcome_full_members(database: Database) -> None:
     """Tell of those whose waiting period has ended; most of the time nothing has to be written."""
 
-    async def welcome(org: Organization) -> None:
-        if not org.realm.setting(actions.people.full_members.WAITING_PERIOD):
-            return
-        here = database.of(org.realm.id)
+    async def welcome(realm_id: int) -> None:
+        here = database.of(realm_id)
         if await here.read(actions.people.full_members.due):
             await here.write(actions.people.full_members.welcome)
 
-    await each(delivery.organizations.values(), welcome)
+    await each(await database.glance_in(0, storage.outdated.with_waiting_period), welcome)
 
 
-async def forget_audit_entries(database: Database, delivery: Delivery, days: int) -> None:
+async def forget_audit_entries(database: Database, days: int) -> None:
     """Delete what was noted so long ago that nobody will ask for it."""
 
     async def forget(realm_id: int) -> None:
         while await database.of(realm_id).write(actions.organization.audit.forget_old, days):
             pass
 
-    await each(delivery.organizations, forget)
+    await each(
+        await database.glance_in(0, actions.organization.audit.realms_with_old, days), forget
+    )
 
 
-async def forget_sessions(database: Database, delivery: Delivery) -> None:
+async def forget_sessions(database: Database) -> None:
     """Delete sessions, links and invitations that are over, and passwords tried long ago."""
 
     async def forget(realm_id: int) -> None:
@@ -168,15 +167,16 @@ async def forget_sessions(database: Database, delivery: Delivery) -> None:
         await here.write(actions.people.sessions.forget_old)
         await here.write(actions.people.password_attempts.forget_old)
         await here.write(actions.people.one_time_links.forget_old)
+        await here.write(actions.people.new_logins.forget_old)
         await here.write(actions.people.open_invitations.forget_old)
         await here.write(actions.people.logins_under_way.forget_old)
 
-    await each(delivery.organizations, forget)
+    await each(await database.glance_in(0, actions.housekeeping.realms_with_old_access), forget)
 
 
-def _known(delivery: Delivery, realm_ids: list[int]) -> list[int]:
-    """One question for all organizations says where there is something to do."""
-    return [realm_id for realm_id in realm_ids if realm_id in delivery.organizations]
+async def forget_received_mail(database: Database) -> None:
+    """Delete reply addresses that have expired, and which mails have come long ago."""
+    await database.write_in(0, actions.received_mail.forget_old)
 
 
 async def _then_rest(step: Awaitable[T]) -> T:

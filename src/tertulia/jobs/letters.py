@@ -8,19 +8,15 @@ import asyncio
 import contextlib
 from dataclasses import dataclass, field
 
-import structlog
-
 from tertulia import actions, storage
 from tertulia.config import Config
 from tertulia.domain.letters import PostedLetter
 from tertulia.domain.people.keys import Vault
-from tertulia.events.delivery import Delivery
 from tertulia.jobs.runner import described
 from tertulia.links import smtp, writing
 from tertulia.links.smtp import NotSent, SmtpConnection
+from tertulia.log_lines import log
 from tertulia.storage.database import Database
-
-log = structlog.get_logger()
 
 
 @dataclass(slots=True)
@@ -33,12 +29,9 @@ class Round:
 
 
 class Postman:
-    def __init__(
-        self, config: Config, database: Database, delivery: Delivery, vault: Vault
-    ) -> None:
+    def __init__(self, config: Config, database: Database, vault: Vault) -> None:
         self._config = config
         self._database = database
-        self._delivery = delivery
         self._vault = vault
         self._turn = asyncio.Lock()
         self._is_in_trouble = False
@@ -80,13 +73,13 @@ class Postman:
         return done
 
     async def _send(self, post: SmtpConnection, letter: PostedLetter, done: Round) -> None:
-        org = self._delivery.organizations.get(letter.realm_id)
         try:
+            realm = await self._database.glance_in(0, storage.organization.find, letter.realm_id)
             await post.send(
                 writing.mail(
                     actions.letters.opened(self._vault, letter),
                     sender=self._config.sender,
-                    name="Tertulia" if org is None else org.realm.name,
+                    name="Tertulia" if realm is None else realm.name,
                     number=self._vault.signature(f"letter {letter.id} {letter.written_at}")[:32],
                     now=letter.written_at,
                 )

@@ -1,7 +1,8 @@
 """Presence in the background: the board is written down every other second, and cleared of those
-who have long been gone."""
+who have long been gone; and who is here to see what comes."""
 
-from tertulia import actions, storage
+from tertulia import actions, events, storage
+from tertulia.domain.personal.missed import LISTENING_SECONDS, PRESENT_SECONDS
 from tertulia.events.delivery import Delivery
 from tertulia.events.directory import Organization
 from tertulia.events.whispers import PresenceNoted
@@ -28,10 +29,35 @@ async def write_down(database: Database, delivery: Delivery) -> None:
 async def forget_stale(database: Database, delivery: Delivery) -> None:
     """Forget when people were last here who have not been for a year."""
 
-    async def forget(org: Organization) -> None:
-        here = database.of(org.realm.id)
-        if await here.read(actions.people.presence.is_stale):
-            await here.write(actions.people.presence.forget_stale)
-        org.presence.forget_before(actions.people.presence.oldest_kept(database.clock()))
+    async def forget(realm_id: int) -> None:
+        await database.of(realm_id).write(actions.people.presence.forget_stale)
 
-    await each(delivery.organizations.values(), forget)
+    oldest = actions.people.presence.oldest_kept(database.clock())
+    await each(await database.glance_in(0, storage.outdated.with_old_presence, oldest), forget)
+    for org in delivery.organizations.values():
+        org.presence.forget_before(oldest)
+
+
+async def here_until(database: Database, org: Organization, user_id: int) -> float:
+    """Until when somebody sees what comes, if they do nothing more; a moment that has passed if
+    they are away.
+
+    They did something lately, and a client of theirs has asked for messages.
+    """
+    presence = org.presence.find(user_id)
+    if presence is None or presence.active_at is None:
+        return 0.0
+    active_until = presence.active_at + PRESENT_SECONDS
+    now = database.clock()
+    if active_until <= now:
+        return 0.0
+    queues = await database.of(org.realm.id).read(
+        storage.queues.seen_since, user_id, now - LISTENING_SECONDS
+    )
+    heard = [
+        seen_at
+        for options, seen_at in queues
+        if (wanted := events.listener.decode_options(options).event_types) is None
+        or "message" in wanted
+    ]
+    return min(active_until, max(heard) + LISTENING_SECONDS) if heard else 0.0

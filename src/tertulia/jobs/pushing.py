@@ -1,33 +1,36 @@
-"""Pushing: telling browsers and phones of messages at once, and taking back what was read."""
+"""Pushing: telling browsers and phones of messages at once, and taking back what was read.
+
+People are told side by side, and each of them one thing after the other: an endpoint that hangs
+holds up nobody else. One that is in trouble is left in peace for a while, each time for longer.
+"""
 
 import asyncio
-from typing import Any
 
-import structlog
-
-from tertulia import actions, domain, storage
+from tertulia import actions, storage
+from tertulia.actions.personal.web_push import PHONES, PushOutcome
 from tertulia.config import Config
-from tertulia.domain.channels.channel import Channel
-from tertulia.domain.messages.message import Message
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.user import SECONDS_PER_DAY
-from tertulia.domain.personal.missed import PRESENT_SECONDS
-from tertulia.domain.personal.web_push import SHOWN_DAYS, WORDS, PushNotice
+from tertulia.domain.personal.web_push import SHOWN_DAYS, PushNotice
+from tertulia.errors.http import ServiceUnavailable
 from tertulia.events.delivery import Delivery
 from tertulia.events.directory import Organization
+from tertulia.jobs import push_words, runner
 from tertulia.jobs.missed import site_of
+from tertulia.jobs.phones import Phones
+from tertulia.jobs.presence import here_until
 from tertulia.jobs.runner import described
 from tertulia.links import web_push
 from tertulia.links.guarded import AnswerTooLarge, NotAllowed, NotReached, TookTooLong
+from tertulia.links.push_service import PushMessage
 from tertulia.links.web_push import PushOrder
+from tertulia.log_lines import log
 from tertulia.storage.database import Database
-from tertulia.storage.database.tx import Tx
 
-AT_ONCE = 20
+MOST_AT_ONCE = 50  # people
 GONE = (404, 410)  # a browser that was told to forget us
+REFUSED = (400, 401, 403, 413)  # this one, for good
 SHOWN_AT_ONCE = 2000
-
-log = structlog.get_logger()
 
 
 class Herald:
@@ -38,100 +41,91 @@ class Herald:
         self._database = database
         self._delivery = delivery
         self._vault = vault
+        self._phones = Phones(config, database, vault)
+        self.patience_seconds: float = web_push.SECONDS
+        self.busy: dict[int, asyncio.Task[None]] = {}  # by person
+        self._looked_at = (0, 0)  # up to which person and message it was looked what was read
+        self.told = 0
+        self.given_up = 0
 
     async def look(self) -> None:
-        """Tell what is due, some at a time."""
-        due = await self._database.read_in(0, storage.personal.web_push.due, AT_ONCE)
-        await asyncio.gather(*(self._safely(notice) for notice in due))
-
-    async def take_back(self) -> None:
-        """Have devices no longer show what was read elsewhere."""
-        shown = await self._database.read_in(0, storage.personal.web_push.shown, SHOWN_AT_ONCE)
-        by_person: dict[tuple[int, int], list[int]] = {}
-        for realm_id, user_id, message_id in shown:
-            by_person.setdefault((realm_id, user_id), []).append(message_id)
-        for (realm_id, user_id), message_ids in by_person.items():
-            org = self._delivery.organizations.get(realm_id)
-            if org is not None:
-                await self._take_back(org, user_id, message_ids)
-        await self._database.write_in(
-            0,
-            storage.personal.web_push.forget_shown_before,
-            self._database.clock() - SHOWN_DAYS * SECONDS_PER_DAY,
-        )
-
-    async def _take_back(self, org: Organization, user_id: int, message_ids: list[int]) -> None:
-        db = self._database.of(org.realm.id)
-        unread = await db.read(storage.messages.unread.among, user_id, message_ids)
-        if len(unread) == len(message_ids):
+        """Begin to tell what is due, as far as there is room; it goes on by itself."""
+        room = MOST_AT_ONCE - len(self.busy)
+        if room <= 0:
             return
-        read, subscriptions = await db.write(
-            actions.personal.web_push.take_read, user_id, message_ids
+        due = await self._database.read_in(
+            0, storage.personal.web_push.people_due, MOST_AT_ONCE + len(self.busy)
         )
-        site = site_of(self._config, org.realm)
-        said = {"type": "remove", "realm_url": site, "user_id": user_id, "message_ids": read}
-        for subscription in subscriptions:
-            await self._push(org, PushOrder(subscription, said, urgency="low"))
+        for realm_id, user_id in [each for each in due if each[1] not in self.busy][:room]:
+            self.busy[user_id] = asyncio.create_task(self._serve(realm_id, user_id))
 
-    async def _safely(self, notice: PushNotice) -> None:
+    async def stop(self) -> None:
+        """Leave what is on its way; it is taken up again later."""
+        await runner.end(self.busy.values())
+
+    async def _serve(self, realm_id: int, user_id: int) -> None:
+        """Tell somebody all that is due."""
+        db = self._database.of(realm_id)
         try:
-            await self._tell(notice)
+            org = await self._delivery.follower.find(realm_id)
+            while org is not None:
+                notice = await db.read(storage.personal.web_push.next_of, user_id)
+                if notice is None:
+                    break
+                await self._tell(org, notice)
+        except ServiceUnavailable:
+            pass  # the data is away: the notice is still there when it comes back
         except Exception as error:
             log.error("somebody could not be pushed", **described(error))
+        finally:
+            self.busy.pop(user_id, None)
 
-    async def _tell(self, notice: PushNotice) -> None:
-        org = self._delivery.organizations.get(notice.realm_id)
-        user = None if org is None else org.users.get(notice.user_id)
-        if org is None or user is None:
-            return
+    async def _tell(self, org: Organization, notice: PushNotice) -> None:
         db = self._database.of(notice.realm_id)
-        if self._is_here(org, user.id) and not user.prefers("enable_online_push_notifications"):
-            await db.write(actions.personal.web_push.drop, notice)
-            return
+        user = org.users.get(notice.user_id)
+        if user is not None and not user.prefers("enable_online_push_notifications"):
+            here = await here_until(self._database, org, user.id)
+            if here:
+                await db.write(actions.personal.web_push.put_off, notice, here)
+                return
         taken = await db.write(actions.personal.web_push.take, notice)
         if taken is None:
             return
-        message, channel, subscriptions = taken
-        said = self._said(org, user.id, message, channel)
-        statuses = await asyncio.gather(
-            *(self._push(org, PushOrder(each, said)) for each in subscriptions)
+        message, channel, receivers = taken
+        site = site_of(self._config, org.realm)
+        said = push_words.of_message(org, site, notice, message, channel)
+        now = self._database.clock()
+        open_ones = [each for each in receivers.subscriptions if each.id not in notice.told]
+        asked = [each for each in open_ones if each.retry_at <= now]
+        phones_know = PHONES in notice.told or not self._config.pushes
+        has_phones = bool(receivers.devices or receivers.tokens) and not phones_know
+        phones, statuses = await asyncio.gather(
+            self._phones.tell(org, notice.user_id, receivers, PushMessage(said))
+            if has_phones
+            else _nothing(),
+            asyncio.gather(*(self._push(org, PushOrder(each, said)) for each in asked)),
         )
-        gone = [
-            each.id for each, status in zip(subscriptions, statuses, strict=True) if status in GONE
-        ]
-        is_told = any(200 <= status < 300 for status in statuses) or len(gone) == len(statuses)
-        await db.write(_done, notice, gone, is_told)
-
-    def _is_here(self, org: Organization, user_id: int) -> bool:
-        presence = org.presence.find(user_id)
-        return (
-            presence is not None
-            and presence.active_at is not None
-            and self._database.clock() - presence.active_at < PRESENT_SECONDS
+        answers = list(zip(asked, statuses, strict=True))
+        outcome = PushOutcome(
+            message.sent_at,
+            told=[each for each, status in answers if 200 <= status < 300],
+            gone=[each for each, status in answers if status in GONE],
+            failed=[each for each, status in answers if _is_trouble(status)],
+            waiting=[each for each in open_ones if each.retry_at > now],
+            phones=phones,
         )
+        await self._note(org, notice, outcome)
 
-    def _said(
-        self, org: Organization, user_id: int, message: Message, channel: Channel | None
-    ) -> dict[str, Any]:
-        """What a device is told of a message; the words are those that phones get."""
-        sender = org.users[message.sender_id]
-        text = " ".join(domain.messages.plain_text.text_of(message.rendered).split())
-        said: dict[str, Any] = {
-            "type": "message",
-            "realm_url": site_of(self._config, org.realm),
-            "realm_name": org.realm.name,
-            "user_id": user_id,
-            "sender_id": sender.id,
-            "sender_full_name": sender.full_name,
-            "message_id": message.id,
-            "time": int(message.sent_at),
-            "content": text if len(text) <= WORDS else f"{text[:WORDS]}…",
-        }
-        if channel is None:
-            ids = sorted(message.member_ids)
-            return said | {"recipient_type": "direct", "recipient_user_ids": ids}
-        place = {"channel_id": channel.id, "channel_name": channel.name, "topic": message.topic}
-        return said | {"recipient_type": "channel", **place}
+    async def _note(self, org: Organization, notice: PushNotice, outcome: PushOutcome) -> None:
+        db = self._database.of(org.realm.id)
+        is_given_up = await db.write(actions.personal.web_push.done, notice, outcome)
+        self.told += len(outcome.told) + bool(outcome.phones)
+        for each in outcome.failed:
+            if each.failures == 0:
+                log.warning("a push endpoint is in trouble", subscription=each.id)
+        if is_given_up:
+            self.given_up += 1
+            log.error("a push was given up", person=notice.user_id, message=notice.message_id)
 
     async def _push(self, org: Organization, order: PushOrder) -> int:
         """The status of the answer; 0 if there was none."""
@@ -146,12 +140,65 @@ class Herald:
                 site_of(self._config, org.realm),
                 self._database.clock(),
                 self._config.webhook_networks,
+                seconds=self.patience_seconds,
             )
         except NotAllowed:
             return GONE[0]
         except (NotReached, TookTooLong, AnswerTooLarge):
             return 0
 
+    # --- what was read elsewhere ---
 
-def _done(tx: Tx, notice: PushNotice, gone: list[int], is_told: bool) -> None:
-    actions.personal.web_push.done(tx, notice, gone, is_told=is_told)
+    async def take_back(self) -> None:
+        """Have devices no longer show what was read elsewhere."""
+        shown = await self._database.read_in(
+            0, storage.personal.web_push.shown, self._looked_at, SHOWN_AT_ONCE
+        )
+        self._looked_at = shown[-1][1:] if len(shown) == SHOWN_AT_ONCE else (0, 0)
+        by_person: dict[tuple[int, int], list[int]] = {}
+        for realm_id, user_id, message_id in shown:
+            by_person.setdefault((realm_id, user_id), []).append(message_id)
+        room = asyncio.Semaphore(MOST_AT_ONCE)
+        await asyncio.gather(*(self._take_back(room, *each) for each in by_person.items()))
+        await self._database.write_in(
+            0,
+            storage.personal.web_push.forget_shown_before,
+            self._database.clock() - SHOWN_DAYS * SECONDS_PER_DAY,
+        )
+
+    async def _take_back(
+        self, room: asyncio.Semaphore, who: tuple[int, int], message_ids: list[int]
+    ) -> None:
+        """One that is not taken is not said again: it is worth little, and soon nothing."""
+        realm_id, user_id = who
+        async with room:
+            org = await self._delivery.follower.find(realm_id)
+            if org is None:
+                return
+            db = self._database.of(realm_id)
+            unread = await db.read(storage.messages.unread.among, user_id, message_ids)
+            if len(unread) == len(message_ids):
+                return
+            read, receivers = await db.write(
+                actions.personal.web_push.take_read, user_id, message_ids
+            )
+            site = site_of(self._config, org.realm)
+            said = {"type": "remove", "realm_url": site, "user_id": user_id, "message_ids": read}
+            now = self._database.clock()
+            await asyncio.gather(
+                self._phones.tell(org, user_id, receivers, PushMessage(said, is_urgent=False)),
+                *(
+                    self._push(org, PushOrder(each, said, urgency="low"))
+                    for each in receivers.subscriptions
+                    if each.retry_at <= now
+                ),
+            )
+
+
+async def _nothing() -> None:
+    return None
+
+
+def _is_trouble(status: int) -> bool:
+    """Whether it may be better later."""
+    return not 200 <= status < 300 and status not in GONE and status not in REFUSED

@@ -17,12 +17,15 @@ BREATH_SECONDS = 0.02  # between two batches, for those who wait
 async def rerender(database: Database, delivery: Delivery) -> None:
     """Bring every organization's messages up to date; nearly always nothing is to be done."""
 
-    async def look(org: Organization) -> None:
-        db = database.of(org.realm.id)
-        if await db.read(actions.messages.rerendering.is_needed):
-            await _rerender_all(db, org)
+    async def look(realm_id: int) -> None:
+        db = database.of(realm_id)
+        if await db.read(actions.messages.rerendering.outdated, 0, 1):
+            org = await delivery.follower.find(realm_id)
+            if org is not None:
+                await _rerender_all(db, org)
+        await db.write(actions.messages.rerendering.finish)
 
-    await each(delivery.organizations.values(), look)
+    await each(await database.glance_in(0, actions.messages.rerendering.realms_in_need), look)
 
 
 async def _rerender_all(db: Bound, org: Organization) -> None:
@@ -40,4 +43,3 @@ async def _rerender_all(db: Bound, org: Organization) -> None:
         await db.write(actions.messages.rerendering.redo, drafts)
         done_to = batch[-1].id
         await asyncio.sleep(BREATH_SECONDS)
-    await db.write(actions.messages.rerendering.finish)

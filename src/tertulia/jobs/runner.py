@@ -1,22 +1,24 @@
 """The runner: does each job again and again, and survives whatever a job does.
 
 It counts with a stopwatch and never looks at the clock, so putting the clock forward or back
-neither skips a job nor repeats it.
+neither skips a job nor repeats it. What one server has to do is done by the one that has the duty;
+it asks one question for all jobs that do something only if something is due.
 """
 
 import asyncio
 import time
 import traceback
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import structlog
-
 from tertulia.errors.http import ServiceUnavailable
+from tertulia.log_lines import log
 
-log = structlog.get_logger()
+LOOK_SECONDS = 0.5
+APPLY_SECONDS = 2.0  # how often a server without the duty asks for it
+CANCEL_AGAIN_SECONDS = 0.5  # what goes on although it was cancelled
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,31 +27,91 @@ class Job:
     every_seconds: float
     work: Callable[[], Awaitable[object]]
     at_once: bool = False  # whether it is done at the start, too
+    on_duty: bool = False  # whether it is done by one server of all
+    if_any: str | None = None  # only if there is anything of this; see `storage/due.py`
+
+
+# Which of these questions are answered with yes; None if another server has the duty.
+LookOnDuty = Callable[[Sequence[str]], Awaitable[set[str] | None]]
+
+
+async def always_on_duty(questions: Sequence[str]) -> set[str] | None:
+    return set(questions)
 
 
 class Runner:
     def __init__(
-        self, jobs: Sequence[Job], stopwatch: Callable[[], float] = time.monotonic
+        self,
+        jobs: Sequence[Job],
+        stopwatch: Callable[[], float] = time.monotonic,
+        look_on_duty: LookOnDuty = always_on_duty,
     ) -> None:
         self.jobs = jobs
         self.failures: Counter[str] = Counter()
         self._in_trouble: set[str] = set()
         self._stopwatch = stopwatch
+        self._look_on_duty = look_on_duty
+        self._is_on_duty = asyncio.Event()
+        self._is_any = {job.if_any: asyncio.Event() for job in jobs if job.if_any is not None}
         self._due = {job.name: stopwatch() + job.every_seconds for job in jobs}
 
     async def run(self) -> None:
         """Do all jobs until cancelled."""
-        await asyncio.gather(*(self._repeat(job) for job in self.jobs))
+        look = Job("looking", LOOK_SECONDS, self._look, at_once=True)
+        looks = [look] if any(job.on_duty for job in self.jobs) else []
+        tasks = [asyncio.create_task(self._repeat(job)) for job in (*looks, *self.jobs)]
+        try:
+            ended, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+            for task in ended:
+                task.result()
+        finally:
+            await end(tasks)
 
     def late_seconds(self, job: Job) -> float:
-        """How long ago the job should have been done again."""
+        """How long ago the job should have been done again; here, if it is ours to do."""
+        if job.on_duty and not self._is_on_duty.is_set():
+            return 0.0
         return max(0.0, self._stopwatch() - self._due[job.name])
+
+    async def _look(self) -> None:
+        """Ask whether we have the duty, and what is due."""
+        try:
+            found = await self._look_on_duty(list(self._is_any))
+        except BaseException:
+            self._is_on_duty.clear()
+            raise
+        if found is None:
+            self._is_on_duty.clear()
+            await asyncio.sleep(APPLY_SECONDS - LOOK_SECONDS)
+            return
+        if not self._is_on_duty.is_set():
+            self._take_over()
+        for question, is_any in self._is_any.items():
+            if question in found:
+                is_any.set()
+            else:
+                is_any.clear()
+        for job in self.jobs:
+            if job.if_any is not None and job.if_any not in found:
+                self._note_done(job)
+
+    def _take_over(self) -> None:
+        self._is_on_duty.set()
+        now = self._stopwatch()
+        self._due |= {job.name: now + job.every_seconds for job in self.jobs if job.on_duty}
 
     async def _repeat(self, job: Job) -> None:
         if not job.at_once:
             await asyncio.sleep(job.every_seconds)
         while True:
+            if job.on_duty:
+                await self._is_on_duty.wait()
+            if job.if_any is not None:
+                await self._is_any[job.if_any].wait()
+                self._is_any[job.if_any].clear()  # until the next look
             await self._attempt(job)
+            if _is_cancelled():
+                raise asyncio.CancelledError  # the job has kept it to itself
             await asyncio.sleep(job.every_seconds)
 
     async def _attempt(self, job: Job) -> None:
@@ -58,17 +120,19 @@ class Runner:
         except ServiceUnavailable:
             self._note_failure(job, why="the data cannot be reached")
         except asyncio.CancelledError as error:
-            task = asyncio.current_task()
-            if task is None or task.cancelling():
+            if _is_cancelled():
                 raise
             self._note_failure(job, **described(error))  # what it waited for was cancelled, not we
         except Exception as error:
             self._note_failure(job, **described(error))
         else:
-            self._due[job.name] = self._stopwatch() + job.every_seconds
-            if job.name in self._in_trouble:
-                self._in_trouble.remove(job.name)
-                log.info("a job is well again", job=job.name)
+            self._note_done(job)
+
+    def _note_done(self, job: Job) -> None:
+        self._due[job.name] = self._stopwatch() + job.every_seconds
+        if job.name in self._in_trouble:
+            self._in_trouble.remove(job.name)
+            log.info("a job is well again", job=job.name)
 
     def _note_failure(self, job: Job, **why: Any) -> None:
         """Count it. The log tells of the first of many: a lost database would fill it."""
@@ -76,6 +140,30 @@ class Runner:
         if job.name not in self._in_trouble:
             self._in_trouble.add(job.name)
             log.error("a job failed", job=job.name, **why)
+
+
+def _is_cancelled() -> bool:
+    task = asyncio.current_task()
+    return task is None or task.cancelling() > 0
+
+
+async def end(tasks: Iterable[asyncio.Task[Any]]) -> None:
+    """Cancel tasks until they are done.
+
+    Once is not enough: before Python 3.12 `asyncio.wait_for`, which others' libraries use, forgets
+    a cancellation that meets the result it waits for, and whoever called it goes on and on.
+    """
+    running, is_cancelled = set(tasks), False
+    while running:
+        for task in running:
+            task.cancel()
+        try:
+            ended, running = await asyncio.wait(running, timeout=CANCEL_AGAIN_SECONDS)
+            await asyncio.gather(*ended, return_exceptions=True)
+        except asyncio.CancelledError:
+            is_cancelled = True  # we, too; they must end all the same
+    if is_cancelled:
+        raise asyncio.CancelledError
 
 
 def described(error: BaseException) -> dict[str, Any]:

@@ -9,8 +9,6 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-import structlog
-
 from tertulia import actions, domain, storage
 from tertulia.actions.messages.composing import Author
 from tertulia.actions.messages.notices import CLIENT
@@ -23,10 +21,9 @@ from tertulia.events.delivery import Delivery
 from tertulia.events.directory import Organization
 from tertulia.jobs.each import each
 from tertulia.jobs.runner import described
+from tertulia.log_lines import log
 from tertulia.storage.database import Bound, Database
 from tertulia.storage.database.tx import Tx
-
-log = structlog.get_logger()
 
 IN_HAND = 64  # so many are read
 AT_ONCE = 3  # and so many written together
@@ -56,7 +53,7 @@ async def send_due(database: Database, delivery: Delivery, outbox: Outbox[T]) ->
     began = database.clock()  # after the first look: the clock may be put forward at any moment
 
     async def take_turn(realm_id: int) -> bool:
-        org = delivery.organizations.get(realm_id)
+        org = await delivery.follower.find(realm_id)
         return org is not None and await _send_some(database.of(realm_id), org, outbox, began)
 
     while any(await each(waiting, take_turn)):

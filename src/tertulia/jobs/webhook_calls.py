@@ -11,7 +11,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 import msgspec
-import structlog
 
 from tertulia import actions, domain, events, storage
 from tertulia.actions.messages.composing import Author
@@ -25,16 +24,16 @@ from tertulia.errors import ClientError
 from tertulia.errors.http import ServiceUnavailable
 from tertulia.events.delivery import Delivery
 from tertulia.events.directory import Organization
+from tertulia.jobs import runner
 from tertulia.jobs.runner import described
 from tertulia.links import guarded
 from tertulia.links.guarded import AnswerTooLarge, NotAllowed, NotReached, TookTooLong
+from tertulia.log_lines import log
 from tertulia.storage.database import Bound, Database
 
 MOST_AT_ONCE = 50
 USER_AGENT = f"ZulipOutgoingWebhook/{COMPATIBLE_VERSION}"
 CLIENT = "OutgoingWebhookResponse"
-
-log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +67,7 @@ class Switchboard:
 
     async def stop(self) -> None:
         """Leave what is on its way; it is taken up again later."""
-        tasks = list(self._busy.values())
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await runner.end(self._busy.values())
 
     async def _serve(self, call: WebhookCall) -> None:
         try:
@@ -84,7 +80,7 @@ class Switchboard:
             self._busy.pop(call.bot_id, None)
 
     async def _make(self, call: WebhookCall) -> None:
-        org = self._delivery.organizations.get(call.realm_id)
+        org = await self._delivery.follower.find(call.realm_id)
         if org is None:
             return
         db = self._database.of(call.realm_id)
@@ -169,7 +165,7 @@ def _generic(org: Organization, call: WebhookCall, occasion: Occasion) -> dict[s
     )
     return {
         "data": message.content,
-        "message": msgspec.to_builtins(told) | {"rendered_content": message.rendered},
+        "message": msgspec.to_builtins(told) | {"rendered_content": org.shown(message.rendered)},
         "bot_email": bot.api_email(org.email_domain),
         "bot_full_name": bot.full_name,
         "token": occasion.service.token,

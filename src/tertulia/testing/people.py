@@ -91,7 +91,7 @@ class Account:
     def wait_until_listening(self, seconds: float = 60.0) -> None:
         """Wait until a program of this account has opened an event queue."""
         otherwise = f"{self.name} has opened no event queue in {seconds:g} s"
-        _wait_until(lambda: self.is_listening(self.id), seconds, otherwise)
+        _wait_until(lambda: self.is_listening(self.id), seconds, lambda: otherwise)
 
     def wait_for_message(
         self,
@@ -115,16 +115,21 @@ class Account:
                     return True
             return False
 
-        _wait_until(look, seconds, f"{self.name} has seen no such message in {seconds:g} s")
+        def otherwise() -> str:
+            last = [f"{each['sender_full_name']}: {each['content']}" for each in self.messages(5)]
+            seen = "\n".join(["; the last ones are:", *last]) if last else ""
+            return f"{self.name} has seen no such message in {seconds:g} s{seen}"
+
+        _wait_until(look, seconds, otherwise)
         self._seen = found[0]["id"]
         return found[0]
 
 
-def _wait_until(holds: Callable[[], bool], seconds: float, otherwise: str) -> None:
+def _wait_until(holds: Callable[[], bool], seconds: float, otherwise: Callable[[], str]) -> None:
     deadline = time.monotonic() + seconds
     while not holds():
         if time.monotonic() > deadline:
-            raise AssertionError(otherwise)
+            raise AssertionError(otherwise())
         time.sleep(LOOK_AGAIN_SECONDS)
 
 

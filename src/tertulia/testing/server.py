@@ -41,7 +41,8 @@ class ChatServer:
         self.folder = folder
         self._ahead = 0.0
         self._names = itertools.count(1)
-        config = Config(**{"data": folder, "rate_limit": None, **settings})
+        usual = {"data": folder, "rate_limit": "off", "rate_limit_anonymous": "off"}
+        config = Config.written(usual | settings, "the settings of the test")
         self._vault = Vault(secrets.token_bytes(32))
         self._database = Database.at(f"sqlite:///{folder / 'tertulia.db'}", self._clock)
         self._database.migrate()
@@ -131,7 +132,7 @@ class ChatServer:
 
 @contextmanager
 def started(**settings: Any) -> Iterator[ChatServer]:
-    """A server in a temporary folder; settings are those of docs/settings.md."""
+    """A server in a temporary folder; settings are those of docs/settings.md, written so."""
     with tempfile.TemporaryDirectory(prefix="tertulia-") as folder:
         server = ChatServer(Path(folder), **settings)
         try:

@@ -7,6 +7,8 @@ from tertulia.modules import on_demand
 if TYPE_CHECKING:
     from tertulia.actions.personal import (
         alert_words,
+        devices,
+        digests,
         drafts,
         missed,
         muted_users,
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
         settings,
         snippets,
         topic_policies,
+        unsubscribing,
         web_push,
     )
 else:

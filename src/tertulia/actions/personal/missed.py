@@ -4,109 +4,175 @@ Sending a message does none of this. A job walks the log (`jobs/missed.py`), not
 calls, and after each one's own delay writes the letters for what they still have not read.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
+from typing import Self
 
 from tertulia import actions, domain, storage
-from tertulia.domain.letters import Letter
+from tertulia.domain.letters import BETWEEN, Letter
+from tertulia.domain.messages.external_pictures import Shown
 from tertulia.domain.messages.message import Message
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.user import User
-from tertulia.domain.personal.missed import LOOK_AGAIN_SECONDS, MOST_MESSAGES, Stake, Way
+from tertulia.domain.personal.missed import (
+    CONTEXT_MESSAGES,
+    LOOK_AGAIN_SECONDS,
+    MOST_MESSAGES,
+    NAMED_ALWAYS,
+    NAMED_AS_NEEDED,
+    Stake,
+    Way,
+)
 from tertulia.domain.personal.topic_policies import Visibility
+from tertulia.events.types.event import Event
+from tertulia.events.types.messages.edits import MessageUpdated
 from tertulia.events.types.messages.message import MessageSent
 from tertulia.storage.database.tx import Tx
 
-UNSUBSCRIBE = "/accounts/unsubscribe/missed_messages"
 OLD_AFTER_SECONDS = 86400
-EXCERPT = 300  # characters of a message in the text of a mail
-BETWEEN = "\x1e"  # paragraphs within a value of a letter
+GREETED_SECONDS = 60  # after joining
+
+
+@dataclass(frozen=True, slots=True)
+class Letterhead:
+    """What a letter says of the house it comes from."""
+
+    site: str
+    as_shown: Shown
+    mail_in_address: str = ""  # with it, letters can be answered
+
+
+@dataclass(frozen=True, slots=True)
+class PossiblyMissed:
+    """A message that may call somebody: a new one, or one whose new words call more people."""
+
+    message: Message
+    mentioned: frozenset[int]
+    in_topic_wildcard: frozenset[int]
+    in_channel_wildcard: bool
+    known_to: frozenset[int]
+    is_edit: bool = False
+
+    @classmethod
+    def of(cls, event: Event) -> Self | None:
+        """What an event has to tell to those who are away, if anything."""
+        if isinstance(event, MessageSent):
+            if event.message is None or event.resolve_notice:
+                return None
+            return cls(
+                event.message,
+                frozenset(event.mentioned),
+                frozenset(event.topic_wildcard_for),
+                event.channel_wildcard,
+                frozenset((event.sender_id, *event.read_by)),
+            )
+        if not isinstance(event, MessageUpdated) or event.message is None:
+            return None
+        calls = event.newly_mentioned or event.newly_in_topic_wildcard
+        if event.message.channel_id is None or not (calls or event.newly_channel_wildcard):
+            return None
+        return cls(
+            event.message,
+            frozenset(event.newly_mentioned),
+            frozenset(event.newly_in_topic_wildcard),
+            event.newly_channel_wildcard,
+            frozenset((event.user_id,)),
+            is_edit=True,
+        )
 
 
 # --- finding ---
 
 
 def note(
-    tx: Tx, seen: Sequence[MessageSent], everyone: Sequence[User], upto: int, *, sends_mail: bool
+    tx: Tx, seen: Sequence[PossiblyMissed], everyone: Sequence[User], upto: int, *, sends_mail: bool
 ) -> None:
     """Note whom these messages call, and that the log was read up to an event."""
-    if (storage.personal.missed.position(tx) or 0) >= upto:
+    position = storage.personal.missed.position(tx)
+    if position is not None and upto <= position <= storage.log.head(tx):
         return  # another server was here
     people = {user.id: user for user in everyone}
-    pushed = storage.personal.web_push.user_ids(tx) if seen else set()
-    for event in seen:
-        if event.message is not None and _is_news(tx, event, event.message):
-            if sends_mail:
-                _note_mail(tx, event, event.message, people)
-            if pushed:
-                among = {user_id: people[user_id] for user_id in pushed if user_id in people}
-                reasons = _reasons(tx, event, event.message, among, "push")
-                storage.personal.web_push.insert_notices(tx, event.message.id, reasons)
+    pushed = actions.personal.web_push.reached(tx) if seen else set()
+    for news in seen:
+        # After a time in which nobody could be told, nobody is told of all that was said in it.
+        if tx.now - news.message.sent_at >= OLD_AFTER_SECONDS:
+            continue
+        if sends_mail:
+            _note_mail(tx, news, people)
+        if pushed:
+            among = {user_id: people[user_id] for user_id in pushed if user_id in people}
+            reasons = _reasons(tx, news, among, "push")
+            storage.personal.web_push.insert_notices(tx, news.message.id, reasons)
     storage.personal.missed.set_position(tx, upto)
 
 
-def _is_news(tx: Tx, event: MessageSent, message: Message) -> bool:
-    """After a time in which nobody could be told, nobody is told of all that was said in it."""
-    return not event.resolve_notice and tx.now - message.sent_at < OLD_AFTER_SECONDS
-
-
-def _reasons(
-    tx: Tx, event: MessageSent, message: Message, people: dict[int, User], way: Way
-) -> dict[int, str]:
+def _reasons(tx: Tx, news: PossiblyMissed, people: dict[int, User], way: Way) -> dict[int, str]:
     """Who of some people is told of a message, and why."""
-    skipped = {message.sender_id, *event.read_by}
     reasons: dict[int, str] = {}
-    for user_id, about in _stakes(tx, event, message, people, way).items():
+    for user_id, about in _stakes(tx, news, people, way).items():
         user = people.get(user_id)
         found = None if user is None else domain.personal.missed.reason(user, about, way)
-        if found is not None and user_id not in skipped:
+        if user is None or found is None or user_id in news.known_to:
+            continue
+        if not _is_greeting(tx, news.message, user):
             reasons[user_id] = found
     return reasons
 
 
-def _note_mail(tx: Tx, event: MessageSent, message: Message, people: dict[int, User]) -> None:
-    reasons = _reasons(tx, event, message, people, "email")
+def _is_greeting(tx: Tx, message: Message, user: User) -> bool:
+    """What somebody finds who has just come in, and is told nothing new by."""
+    is_new = message.channel_id is None and message.sent_at - user.joined_at < GREETED_SECONDS
+    return is_new and message.sender_id == actions.messages.notices.bot(tx).id
+
+
+def _note_mail(tx: Tx, news: PossiblyMissed, people: dict[int, User]) -> None:
+    reasons = _reasons(tx, news, people, "email")
     if not reasons:
         return
     delays = {
         user_id: people[user_id].prefers("email_notifications_batching_period_seconds")
         for user_id in reasons
     }
-    storage.personal.missed.insert(tx, message.id, reasons)
+    storage.personal.missed.insert(tx, news.message.id, reasons)
     storage.personal.missed.start_timers(
         tx, {user_id: tx.now + seconds for user_id, seconds in delays.items()}
     )
 
 
-def _stakes(
-    tx: Tx, event: MessageSent, message: Message, people: dict[int, User], way: Way
-) -> dict[int, Stake]:
+def _stakes(tx: Tx, news: PossiblyMissed, people: dict[int, User], way: Way) -> dict[int, Stake]:
     """What the message is to those whom it might call. Nobody else is looked at."""
-    channel_id = message.channel_id
+    message, channel_id = news.message, news.message.channel_id
     if channel_id is None:
         return {user_id: Stake(is_direct=True) for user_id in message.member_ids}
     policies = storage.personal.topic_policies.policies(tx, channel_id, message.topic)
-    following = {each for each, policy in policies.items() if policy == Visibility.FOLLOWED}
-    chosen = storage.personal.missed.chosen_for_channel(tx, channel_id, way)
-    usual = {
-        each.id for each in people.values() if each.prefers(f"enable_stream_{way}_notifications")
-    }
-    called = {*event.mentioned, *event.topic_wildcard_for, *following, *usual}
-    called |= {user_id for user_id, wants in chosen.items() if wants}
-    wanted = None if event.channel_wildcard else sorted(called)
+    called = news.mentioned | news.in_topic_wildcard
+    if not news.is_edit:
+        called |= {each for each, policy in policies.items() if policy == Visibility.FOLLOWED}
+        called |= _watching(tx, channel_id, people, way)
+    wanted = None if news.in_channel_wildcard else sorted(called)
     inside = storage.channels.subscriptions.active_user_ids(tx, channel_id, wanted)
     rows = storage.channels.subscriptions.of_channel(tx, channel_id, sorted(inside))
     subscriptions = {row.user_id: row for row in rows}
     return {
         user_id: Stake(
-            is_mentioned=user_id in event.mentioned,
-            in_topic_wildcard=user_id in event.topic_wildcard_for,
-            in_channel_wildcard=event.channel_wildcard,
+            is_edit=news.is_edit,
+            is_mentioned=user_id in news.mentioned,
+            in_topic_wildcard=user_id in news.in_topic_wildcard,
+            in_channel_wildcard=news.in_channel_wildcard,
             policy=policies.get(user_id, Visibility.NONE),
             subscription=subscriptions.get(user_id),
         )
         for user_id in inside
     }
+
+
+def _watching(tx: Tx, channel_id: int, people: dict[int, User], way: Way) -> set[int]:
+    """Those who want to be told of everything in a channel, or usually of everything."""
+    setting = f"enable_stream_{way}_notifications"
+    usual = {each.id for each in people.values() if each.prefers(setting)}
+    chosen = storage.personal.missed.chosen_for_channel(tx, channel_id, way)
+    return usual | {user_id for user_id, wants in chosen.items() if wants}
 
 
 # --- telling ---
@@ -117,7 +183,7 @@ def put_off(tx: Tx, user_id: int) -> None:
     storage.personal.missed.put_off(tx, user_id, tx.now + LOOK_AGAIN_SECONDS)
 
 
-def tell(tx: Tx, vault: Vault, user_id: int, site: str) -> int:
+def tell(tx: Tx, vault: Vault, user_id: int, head: Letterhead) -> int:
     """Write letters for what somebody still has not read, one for each conversation."""
     if not storage.personal.missed.is_due(tx, user_id):
         return 0
@@ -133,26 +199,9 @@ def tell(tx: Tx, vault: Vault, user_id: int, site: str) -> int:
     for message in sorted(found.values(), key=lambda each: each.id):
         conversations.setdefault(_conversation(message), []).append(message)
     for messages in sorted(conversations.values(), key=lambda each: each[-1].id):
-        actions.letters.post(tx, vault, _letter(tx, vault, user, messages, site))
+        context = _context(tx, user, messages[0], noted)
+        actions.letters.post(tx, vault, _letter(tx, vault, user, context, messages, head))
     return len(conversations)
-
-
-def unsubscribe(tx: Tx, user_id: int) -> None:
-    """No more mail of this kind."""
-    user = storage.people.find(tx, user_id)
-    if user is not None and user.is_active:
-        wanted = {"enable_offline_email_notifications": False}
-        wanted |= {"enable_followed_topic_email_notifications": False}
-        wanted |= {"enable_stream_email_notifications": False}
-        actions.personal.settings.change(
-            tx, user, actions.personal.settings.SettingsChanges(settings=wanted)
-        )
-    storage.personal.missed.forget(tx, user_id)
-
-
-def unsubscribe_key(vault: Vault, realm_id: int, user_id: int) -> str:
-    """What lets somebody say so without logging in; it is good for ever."""
-    return f"{user_id}-{vault.signature(f'unsubscribe {realm_id} {user_id}')[:32]}"
 
 
 def _conversation(message: Message) -> object:
@@ -161,29 +210,58 @@ def _conversation(message: Message) -> object:
     return message.channel_id, domain.channels.topics.fold(message.topic)
 
 
-def _letter(tx: Tx, vault: Vault, user: User, messages: list[Message], site: str) -> Letter:
+def _context(tx: Tx, user: User, first: Message, reasons: Mapping[int, str]) -> list[Message]:
+    """What was said before somebody was called in a topic, as far as they may see it."""
+    if first.channel_id is None or reasons[first.id] not in domain.personal.missed.CALLS:
+        return []
+    topic_key = domain.channels.topics.fold(first.topic)
+    ids = storage.personal.missed.before_in_topic(
+        tx, first.channel_id, topic_key, first.id, CONTEXT_MESSAGES
+    )
+    found = storage.messages.find_many(tx, tx.realm_id, ids)
+    seen = actions.messages.visible(tx, user, found.values())
+    return sorted(seen, key=lambda each: each.id)
+
+
+def _letter(
+    tx: Tx,
+    vault: Vault,
+    user: User,
+    context: list[Message],
+    messages: list[Message],
+    head: Letterhead,
+) -> Letter:
     realm = storage.organization.current(tx)
     shows_words = realm.setting("message_content_allowed_in_email_notifications") and user.prefers(
         "message_content_in_email_notifications"
     )
-    first = messages[0]
+    first, site = messages[0], head.site
     place, link = _place(tx, first, user)
-    leave = f"{site}{UNSUBSCRIBE}/{unsubscribe_key(vault, realm.id, user.id)}"
+    leave = domain.personal.unsubscribing.address(vault, site, "missed_messages", realm.id, user.id)
     host = site.partition("://")[2].partition(":")[0]
     root = f"<{_root(first)}@{host}>"
-    senders = {each.id: each for each in storage.people.find_many(tx, _senders(messages))}
-    names = [senders[each].full_name for each in _senders(messages)]
-    shown = messages[-MOST_MESSAGES:]
     values = {
         "organization": realm.name,
-        "place": place,
-        "names": ", ".join(names[:3]),
-        "said": BETWEEN.join(_line(senders[each.sender_id], each) for each in shown),
+        "named": "yes" if _names_organization(tx, user) else "",
         "link": f"{site}/{link}/near/{first.id}",
         "leave": leave,
     }
-    if not shows_words:
-        values = {name: values[name] for name in ("organization", "link", "leave")}
+    reply_to, html = "", ""
+    if shows_words:
+        shown = [*context, *messages[-MOST_MESSAGES:]]
+        names = {each.id: each.full_name for each in _people(tx, [*shown, *messages])}
+        writers = dict.fromkeys(names[each.sender_id] for each in messages)
+        said = [domain.personal.missed.in_a_line(names[each.sender_id], each) for each in shown]
+        values |= {
+            "place": place,
+            "names": ", ".join(list(writers)[:3]),
+            "said": BETWEEN.join(said),
+            "answerable": "yes" if head.mail_in_address else "",
+        }
+        html = _html(names, shown, values, head)
+        if head.mail_in_address:
+            last = messages[-1]
+            reply_to = actions.mail_addresses.for_reply(tx, head.mail_in_address, user, last)
     return Letter(
         "missed-messages" if shows_words else "missed-messages-untold",
         user.email,
@@ -192,12 +270,26 @@ def _letter(tx: Tx, vault: Vault, user: User, messages: list[Message], site: str
         headers={
             "In-Reply-To": root,
             "References": root,
-            "List-Id": f"<{host}>",
-            "List-Unsubscribe": f"<{leave}>",
-            "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+            "List-Id": f"{realm.name} <{host}>",
+            **domain.personal.unsubscribing.headers(leave),
         },
-        html=_html(senders, shown, values, site) if shows_words else "",
+        reply_to=reply_to,
+        html=html,
+        timezone=user.timezone,
     )
+
+
+def _names_organization(tx: Tx, user: User) -> bool:
+    """Whether the subject says whose mail it is: as they chose, or if they have several."""
+    policy = user.prefers("realm_name_in_email_notifications_policy")
+    if policy != NAMED_AS_NEEDED:
+        return bool(policy == NAMED_ALWAYS)
+    theirs = storage.organization.with_address(tx, user.email)
+    return len([each for each in theirs if not each.deactivated]) > 1
+
+
+def _people(tx: Tx, messages: Iterable[Message]) -> list[User]:
+    return storage.people.find_many(tx, sorted({each.sender_id for each in messages}))
 
 
 def _place(tx: Tx, message: Message, user: User) -> tuple[str, str]:
@@ -218,26 +310,19 @@ def _root(message: Message) -> str:
     return f"channel-{message.channel_id}-{topic}"
 
 
-def _senders(messages: Iterable[Message]) -> list[int]:
-    return list(dict.fromkeys(each.sender_id for each in messages))
-
-
-def _line(sender: User, message: Message) -> str:
-    text = " ".join(message.content.split())
-    words = text if len(text) <= EXCERPT else f"{text[: EXCERPT - 1]}…"
-    return f"{sender.full_name}: {words}"
-
-
 def _html(
-    senders: dict[int, User], messages: Iterable[Message], values: dict[str, str], site: str
+    names: Mapping[int, str],
+    messages: Iterable[Message],
+    values: Mapping[str, str],
+    head: Letterhead,
 ) -> str:
-    """Messages as they look, with addresses that work in a mail."""
+    """Messages as they look."""
     parts = [f"<p><strong>{escape(values['place'])}</strong></p>"] if values["place"] else []
     for message in messages:
-        shown = message.rendered.replace('href="/', f'href="{site}/')
-        shown = shown.replace('src="/', f'src="{site}/')
-        name = escape(senders[message.sender_id].full_name)
-        parts.append(f"<p><strong>{name}</strong></p>\n{shown}")
+        shown = domain.messages.notification_text.in_mail(
+            head.as_shown(message.rendered), head.site
+        )
+        parts.append(f"<p><strong>{escape(names[message.sender_id])}</strong></p>\n{shown}")
     parts.append(
         f'<p><a href="{escape(values["link"])}">{escape(values["organization"])}</a> · '
         f'<a href="{escape(values["leave"])}">✕</a></p>'

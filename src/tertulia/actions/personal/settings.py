@@ -75,6 +75,30 @@ def change_presence(tx: Tx, user: User, enabled: bool) -> None:
     _store(tx, user, {"presence_enabled": enabled})
 
 
+def check_may_change_for(tx: Tx, actor: User, user_ids: list[int]) -> None:
+    """Raises unless somebody may change the settings of others."""
+    actions.groups.permissions.require_administrator(tx, actor)
+    if any(user.is_owner for user in storage.people.find_many(tx, user_ids)):
+        actions.groups.permissions.require_owner(tx, actor)
+
+
+def change_for(
+    tx: Tx, actor: User, user_ids: list[int], settings: dict[str, Any], only_untouched: bool
+) -> None:
+    """Change settings of others; if so wished, only what is still as newcomers have it."""
+    check_may_change_for(tx, actor, user_ids)
+    wanted = domain.personal.settings.checked(settings)
+    chosen = domain.personal.settings.for_newcomers(storage.organization.current(tx).settings)
+    usual = domain.personal.settings.DEFAULTS | chosen
+    for user in storage.people.find_many(tx, user_ids):
+        theirs = {
+            name: value
+            for name, value in wanted.items()
+            if not only_untouched or user.prefers(name) == usual[name]
+        }
+        _change_settings(tx, user, theirs)
+
+
 def change_newcomers(tx: Tx, settings: dict[str, Any]) -> None:
     """Change what new people of the organization start with."""
     wanted = domain.personal.settings.checked(settings)
@@ -127,8 +151,7 @@ def _checked_email(tx: Tx, user: User, email: str | None, *, is_confirmed: bool)
     """The new address, or None if it is to stay. One that counts at once is for administrators."""
     if email is None or email == user.email:
         return None
-    if storage.organization.current(tx).setting("email_changes_disabled") and not user.is_admin:
-        raise BadRequest("Email address changes are disabled in this organization.")
+    actions.people.new_addresses.check_allowed(tx, user)
     if is_confirmed and not user.is_admin:
         # Nothing proves that it is theirs, and whose addresses exist is not for them to try.
         raise BadRequest("Only administrators can change addresses in this organization.")

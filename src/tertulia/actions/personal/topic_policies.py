@@ -98,7 +98,7 @@ def carry_along(tx: Tx, channel_id: int, topic: str, new_channel: Channel, new_t
 
     To be called before the messages move, so that one can see whether they join others.
     """
-    merges = storage.messages.topic_exists(tx, new_channel.id, new_topic)
+    merges = storage.channels.topics.exists(tx, new_channel.id, new_topic)
     before = storage.personal.topic_policies.policies(tx, channel_id, topic)
     there = storage.personal.topic_policies.policies(tx, new_channel.id, new_topic)
     for user_id in sorted(before.keys() | (there.keys() if merges else set())):

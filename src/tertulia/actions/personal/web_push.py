@@ -1,15 +1,48 @@
-"""Web Push: where people are told of messages when they are away, and what is told."""
+"""Pushing: where people are told of messages when they are away, and what is told."""
+
+from dataclasses import dataclass, replace
 
 from tertulia import domain, storage
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.messages.message import Message
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.user import User
-from tertulia.domain.personal.web_push import PAUSE_SECONDS, TRIES, PushNotice, PushSubscription
+from tertulia.domain.personal.devices import Device, DeviceToken
+from tertulia.domain.personal.web_push import (
+    FORGOTTEN_AFTER,
+    GIVEN_UP_AFTER_SECONDS,
+    PushNotice,
+    PushSubscription,
+)
 from tertulia.errors import BadRequest
 from tertulia.storage.database.tx import Tx
 
 LEASE_SECONDS = 60.0
+PHONES = 0  # among the places that know: all phones, which the forwarding service tells
+
+
+@dataclass(frozen=True, slots=True)
+class Receivers:
+    """Where somebody is told: in browsers, on phones, and on phones of the older kind."""
+
+    subscriptions: list[PushSubscription]
+    devices: list[Device]
+    tokens: list[DeviceToken]
+
+    def __bool__(self) -> bool:
+        return bool(self.subscriptions or self.devices or self.tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class PushOutcome:
+    """What became of telling somebody of a message, at each of the places."""
+
+    sent_at: float
+    told: list[PushSubscription]
+    gone: list[PushSubscription]
+    failed: list[PushSubscription]
+    waiting: list[PushSubscription]  # those in trouble, which were left in peace
+    phones: bool | None  # None if there are none, or if they know already
 
 
 def keep_key(tx: Tx, vault: Vault, public: str, private: str) -> str:
@@ -41,46 +74,78 @@ def unsubscribe(tx: Tx, user: User, endpoint: str) -> None:
     storage.personal.web_push.delete(tx, same)
 
 
-def take(
-    tx: Tx, notice: PushNotice
-) -> tuple[Message, Channel | None, list[PushSubscription]] | None:
-    """What is to be told and where; None if it was read meanwhile, or there is nowhere."""
+def reached(tx: Tx) -> set[int]:
+    """Everybody of the organization who can be told something, anywhere."""
+    return storage.personal.web_push.user_ids(tx) | storage.personal.devices.user_ids(tx)
+
+
+def where(tx: Tx, user_id: int) -> Receivers:
+    devices = storage.personal.devices.of_user(tx, user_id)
+    return Receivers(
+        storage.personal.web_push.of_user(tx, user_id),
+        [each for each in devices if each.can_be_told],
+        storage.personal.devices.tokens_of(tx, user_id),
+    )
+
+
+def take(tx: Tx, notice: PushNotice) -> tuple[Message, Channel | None, Receivers] | None:
+    """What is to be told and where; None if it was read meanwhile, if there is nowhere, or if
+    somebody else is telling it."""
+    if not storage.personal.web_push.take(tx, notice, tx.now + LEASE_SECONDS):
+        return None
     message = storage.messages.find(tx, notice.message_id)
-    subscriptions = storage.personal.web_push.of_user(tx, notice.user_id)
+    receivers = where(tx, notice.user_id)
     is_unread = bool(storage.messages.unread.among(tx, notice.user_id, [notice.message_id]))
-    if message is None or not subscriptions or not is_unread:
+    if message is None or not receivers or not is_unread:
         storage.personal.web_push.forget(tx, notice.user_id, [notice.message_id])
         return None
-    until = tx.now + LEASE_SECONDS
-    storage.personal.web_push.put_off(tx, notice, until, tries=notice.tries)
     channel = None if message.channel_id is None else storage.channels.find(tx, message.channel_id)
-    return message, channel, subscriptions
+    return message, channel, receivers
 
 
-def done(tx: Tx, notice: PushNotice, gone: list[int], *, is_told: bool) -> None:
-    """Note what became of it; `gone` are subscriptions that are no more."""
-    if gone:
-        storage.personal.web_push.delete(tx, gone)
-    if is_told:
+def done(tx: Tx, notice: PushNotice, outcome: PushOutcome) -> bool:
+    """Note what became of it; whether it was given up, for somewhere it could not be told."""
+    storage.personal.web_push.delete(tx, [each.id for each in outcome.gone])
+    for each in outcome.told:
+        if each.failures:
+            storage.personal.web_push.note_health(tx, each.id, 0, 0.0)
+    moments = [each.retry_at for each in outcome.waiting]
+    for each in outcome.failed:
+        failures = each.failures + 1
+        moments.append(tx.now + domain.personal.web_push.pause(failures))
+        if failures < FORGOTTEN_AFTER:
+            storage.personal.web_push.note_health(tx, each.id, failures, moments[-1])
+        else:
+            storage.personal.web_push.delete(tx, [each.id])
+    knows = notice.told | {each.id for each in outcome.told}
+    knows |= {PHONES} if outcome.phones else set()
+    if outcome.phones is False:
+        moments.append(tx.now + domain.personal.web_push.pause(notice.tries + 1))
+    is_old = tx.now - outcome.sent_at >= GIVEN_UP_AFTER_SECONDS
+    if moments and not is_old:
+        later = replace(notice, tries=notice.tries + 1, told=knows)
+        storage.personal.web_push.put_off(tx, later, min(moments))
+    elif knows:
         storage.personal.web_push.note_sent(tx, notice)
-    elif notice.tries + 1 < TRIES:
-        until = tx.now + PAUSE_SECONDS
-        storage.personal.web_push.put_off(tx, notice, until, tries=notice.tries + 1)
     else:
         storage.personal.web_push.forget(tx, notice.user_id, [notice.message_id])
+    return bool(moments) and is_old
 
 
-def drop(tx: Tx, notice: PushNotice) -> None:
-    """They are here, and see it by themselves."""
-    storage.personal.web_push.forget(tx, notice.user_id, [notice.message_id])
+def put_off(tx: Tx, notice: PushNotice, until: float) -> None:
+    """They are here, and see it by themselves; if they leave it unread, they are told then."""
+    unread = storage.messages.unread.among(tx, notice.user_id, [notice.message_id])
+    message = storage.messages.find(tx, notice.message_id) if unread else None
+    if message is None or tx.now - message.sent_at >= GIVEN_UP_AFTER_SECONDS:
+        storage.personal.web_push.forget(tx, notice.user_id, [notice.message_id])
+    else:
+        storage.personal.web_push.put_off(tx, notice, until)
 
 
-def take_read(
-    tx: Tx, user_id: int, message_ids: list[int]
-) -> tuple[list[int], list[PushSubscription]]:
+def take_read(tx: Tx, user_id: int, message_ids: list[int]) -> tuple[list[int], Receivers]:
     """Those of the messages that a device shows and that were read elsewhere, or are gone."""
     unread = storage.messages.unread.among(tx, user_id, message_ids)
     read = [each for each in message_ids if each not in unread]
     if read:
         storage.personal.web_push.forget(tx, user_id, read)
-    return read, storage.personal.web_push.of_user(tx, user_id) if read else []
+    return read, where(tx, user_id) if read else Receivers([], [], [])

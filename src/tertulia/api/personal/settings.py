@@ -9,6 +9,7 @@ from msgspec import UNSET, UnsetType
 from tertulia import actions, api, domain
 from tertulia.actions.personal.settings import Confirming, SettingsChanges
 from tertulia.api.call import Call
+from tertulia.api.personal.settings_of_others import TargetUsers
 from tertulia.api.setting_values import FORMS
 from tertulia.domain.setting_values import ChosenFrom
 from tertulia.errors import BadRequest
@@ -43,16 +44,23 @@ async def change(
     old_password: Text = "",
     new_password: Text = "",
     new_api_key: bool = False,
+    target_users: TargetUsers | None = None,
     **values: Any,
 ) -> SettingsChanged:
     """Change personal settings, name, address or password; what is not passed stays.
 
     A new password logs out all other browsers and, with `new_api_key`, everything that uses the
-    key. A new address counts once it was confirmed, if the server sends mail.
+    key. A new address counts once it was confirmed, if the server sends mail. Administrators change
+    settings of others with `target_users`.
     """
     if timezone is not None and timezone not in _timezones():
         raise BadRequest("Invalid timezone: Value error, Not a recognized time zone")
     domain.personal.settings.checked(values)
+    if target_users is not None:
+        if timezone or full_name or email or new_password or new_api_key:
+            raise BadRequest("Only settings can be changed for others.")
+        await api.personal.settings_of_others.change(call, target_users, values)
+        return SettingsChanged()
     email = email and email.strip()
     sends_mail = call.config.sends_mail
     if email not in (None, call.user.email) and not (call.config.accounts_api or sends_mail):

@@ -7,12 +7,15 @@ from tertulia.modules import on_demand
 if TYPE_CHECKING:
     from tertulia.domain.personal import (
         alert_words,
+        devices,
+        digests,
         drafts,
         missed,
         navigation_views,
         settings,
         snippets,
         topic_policies,
+        unsubscribing,
         web_push,
     )
 else:

@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from tertulia import domain
 from tertulia.domain.channels.channel import Subscription
+from tertulia.domain.messages.message import Message
 from tertulia.domain.people.user import User
 from tertulia.domain.personal.topic_policies import Visibility
 
@@ -19,9 +21,23 @@ Reason = Literal[
     "stream",
 ]
 
-PRESENT_SECONDS = 200  # who did something here so lately sees what comes
+CALLS: frozenset[str] = frozenset(
+    {
+        "mentioned",
+        "topic_wildcard_mentioned_in_followed_topic",
+        "stream_wildcard_mentioned_in_followed_topic",
+        "topic_wildcard_mentioned",
+        "stream_wildcard_mentioned",
+    }
+)
+
+PRESENT_SECONDS = 200  # who did something here so lately sees what comes,
+LISTENING_SECONDS = 600  # if a client of theirs has asked for messages so lately
 LOOK_AGAIN_SECONDS = 60.0  # at those who are here and have not read it
 MOST_MESSAGES = 20  # of one conversation that a mail shows
+CONTEXT_MESSAGES = 3  # from before a call, that a mail shows, too
+NAMED_AS_NEEDED, NAMED_ALWAYS = 1, 2  # the organization, in the subject of a mail
+EXCERPT = 300  # characters of a message in the text of a mail
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +45,7 @@ class Stake:
     """What a message is to somebody who received it."""
 
     is_direct: bool = False
+    is_edit: bool = False  # then only what it adds counts: the rest was told when it was sent
     is_mentioned: bool = False
     in_topic_wildcard: bool = False
     in_channel_wildcard: bool = False
@@ -52,6 +69,8 @@ def reason(user: User, about: Stake, way: Way) -> Reason | None:
         found = _called(user, about)
         if found is not None:
             return found
+    if about.is_edit:
+        return None
     is_followed = about.policy == Visibility.FOLLOWED
     if is_followed and user.prefers(f"enable_followed_topic_{way}_notifications"):
         return "followed_topic"
@@ -85,3 +104,13 @@ def _called(user: User, about: Stake) -> Reason | None:
         if about.in_channel_wildcard:
             return "stream_wildcard_mentioned"
     return None
+
+
+def in_a_line(name: str, message: Message) -> str:
+    """The beginning of a message as it was typed, but for what it hides, and whose it is."""
+    said = message.content
+    if domain.messages.notification_text.hides_something(message.rendered):
+        said = domain.messages.notification_text.in_words(message.rendered)
+    text = " ".join(said.split())
+    words = text if len(text) <= EXCERPT else f"{text[: EXCERPT - 1]}…"
+    return f"{name}: {words}"

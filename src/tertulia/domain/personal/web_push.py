@@ -9,8 +9,10 @@ from tertulia.errors import BadRequest
 
 POINT_BYTES = 65  # a public key of P-256, uncompressed
 SECRET_BYTES = 16
-TRIES = 3
-PAUSE_SECONDS = 30.0
+FIRST_PAUSE_SECONDS = 60.0  # after trouble; each time twice as long,
+LONGEST_PAUSE_SECONDS = 3600.0  # up to this
+GIVEN_UP_AFTER_SECONDS = 86400.0  # what nobody could be told in a day is no news any more
+FORGOTTEN_AFTER = 100  # failures in a row, which are four days at least
 SHOWN_DAYS = 7  # for so long we remember what a device may still show
 WORDS = 200  # characters of a message
 
@@ -22,6 +24,8 @@ class PushSubscription:
     endpoint: str
     p256dh: str
     auth: str
+    failures: int = 0  # in a row
+    retry_at: float = 0.0  # before that it is left in peace
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +35,13 @@ class PushNotice:
     message_id: int
     reason: str
     tries: int
+    told: frozenset[int] = frozenset()  # the subscriptions that know already
+
+
+def pause(failures: int) -> float:
+    """How long to wait after so many failures in a row."""
+    seconds: float = FIRST_PAUSE_SECONDS * 2 ** min(max(failures - 1, 0), 20)
+    return min(seconds, LONGEST_PAUSE_SECONDS)
 
 
 def checked(endpoint: str, p256dh: str, auth: str) -> None:

@@ -7,6 +7,8 @@ from tertulia.modules import on_demand
 if TYPE_CHECKING:
     from tertulia.storage.personal import (
         alert_words,
+        devices,
+        digests,
         drafts,
         missed,
         muted_users,

@@ -2,11 +2,38 @@
 
 from tertulia.storage.database.tx import Tx
 
+_WITH_DEVICES = (
+    "SELECT realm_id FROM push_subscription UNION SELECT realm_id FROM device"
+    " UNION SELECT realm_id FROM device_token"
+)
+
 
 def position(tx: Tx) -> int | None:
     """Up to which event it was looked for; None before the first time."""
     found = tx.value("SELECT seq AS value FROM missed_position WHERE realm_id = :realm")
     return None if found is None else int(found)
+
+
+def begin_everywhere(tx: Tx) -> None:
+    """Where nobody has looked yet, what was before is nobody's news."""
+    tx.execute(
+        "INSERT INTO missed_position (realm_id, seq) SELECT h.realm_id, h.seq FROM log_head h"
+        " WHERE NOT EXISTS (SELECT 1 FROM missed_position p WHERE p.realm_id = h.realm_id)"
+        " ON CONFLICT (realm_id) DO NOTHING"
+    )
+
+
+def realms_behind(tx: Tx, realm_ids: list[int] | None, everybody: bool) -> list[int]:
+    """Those of some organizations, or of all, whose log was not looked through to its end; without
+    `everybody`, only where there is a device that could be told."""
+    among = "" if realm_ids is None else " AND h.realm_id IN :realms"
+    who = "" if everybody else f" AND h.realm_id IN ({_WITH_DEVICES})"
+    rows = tx.all(
+        "SELECT h.realm_id FROM log_head h LEFT JOIN missed_position p ON p.realm_id = h.realm_id"
+        f" WHERE (p.seq IS NULL OR p.seq <> h.seq){among}{who} ORDER BY h.realm_id",
+        **({} if realm_ids is None else {"realms": realm_ids}),
+    )
+    return [row["realm_id"] for row in rows]
 
 
 def set_position(tx: Tx, seq: int) -> None:
@@ -80,6 +107,21 @@ def of_user(tx: Tx, user_id: int) -> dict[int, str]:
 def forget(tx: Tx, user_id: int) -> None:
     for table in ("missed_message", "missed_timer"):
         tx.execute(f"DELETE FROM {table} WHERE user_id = :user AND realm_id = :realm", user=user_id)
+
+
+def before_in_topic(
+    tx: Tx, channel_id: int, topic_key: str, message_id: int, most: int
+) -> list[int]:
+    """The messages of a topic that came last before one of them, oldest first."""
+    rows = tx.all(
+        "SELECT id FROM message WHERE channel_id = :channel AND topic_key = :topic AND id < :before"
+        " ORDER BY topic_key DESC, id DESC LIMIT :most",
+        channel=channel_id,
+        topic=topic_key,
+        before=message_id,
+        most=most,
+    )
+    return [row["id"] for row in rows][::-1]
 
 
 def chosen_for_channel(tx: Tx, channel_id: int, way: str) -> dict[int, bool]:

@@ -35,8 +35,7 @@ def insert(tx: Tx, user_id: int, endpoint: str, p256dh: str, auth: str) -> int:
 
 def of_user(tx: Tx, user_id: int) -> list[PushSubscription]:
     rows = tx.all(
-        "SELECT id, user_id, endpoint, p256dh, auth FROM push_subscription"
-        " WHERE user_id = :user AND realm_id = :realm ORDER BY id",
+        "SELECT * FROM push_subscription WHERE user_id = :user AND realm_id = :realm ORDER BY id",
         user=user_id,
     )
     return [_subscription(row) for row in rows]
@@ -73,24 +72,62 @@ def insert_notices(tx: Tx, message_id: int, reasons: dict[int, str]) -> None:
     )
 
 
-def due(tx: Tx, most: int) -> list[PushNotice]:
+def people_due(tx: Tx, most: int) -> list[tuple[int, int]]:
+    """Who is to be told something, in all organizations: organization and person."""
     rows = tx.all(
-        "SELECT realm_id, user_id, message_id, reason, tries FROM push_notice"
-        " WHERE due_at <= :now AND NOT sent ORDER BY due_at LIMIT :most",
+        "SELECT realm_id, user_id, min(due_at) AS due FROM push_notice"
+        " WHERE due_at <= :now AND NOT sent GROUP BY realm_id, user_id ORDER BY due LIMIT :most",
         now=tx.now,
         most=most,
     )
-    return [_notice(row) for row in rows]
+    return [(row["realm_id"], row["user_id"]) for row in rows]
 
 
-def put_off(tx: Tx, notice: PushNotice, until: float, *, tries: int) -> None:
-    tx.execute(
-        "UPDATE push_notice SET due_at = :until, tries = :tries"
-        " WHERE user_id = :user AND message_id = :message AND realm_id = :realm",
+def next_of(tx: Tx, user_id: int) -> PushNotice | None:
+    """What somebody is to be told next."""
+    row = tx.one(
+        "SELECT realm_id, user_id, message_id, reason, tries, told FROM push_notice"
+        " WHERE user_id = :user AND realm_id = :realm AND due_at <= :now AND NOT sent"
+        " ORDER BY message_id LIMIT 1",
+        user=user_id,
+        now=tx.now,
+    )
+    return None if row is None else _notice(row)
+
+
+def take(tx: Tx, notice: PushNotice, until: float) -> bool:
+    """Whether it is due; then it is due again at another moment."""
+    taken = tx.execute(
+        "UPDATE push_notice SET due_at = :until WHERE user_id = :user AND message_id = :message"
+        " AND realm_id = :realm AND due_at <= :now AND NOT sent",
         until=until,
-        tries=tries,
         user=notice.user_id,
         message=notice.message_id,
+        now=tx.now,
+    )
+    return taken > 0
+
+
+def put_off(tx: Tx, notice: PushNotice, until: float) -> None:
+    tx.execute(
+        "UPDATE push_notice SET due_at = :until, tries = :tries, told = :told"
+        " WHERE user_id = :user AND message_id = :message AND realm_id = :realm",
+        until=until,
+        tries=notice.tries,
+        told=",".join(map(str, sorted(notice.told))),
+        user=notice.user_id,
+        message=notice.message_id,
+    )
+
+
+def note_health(tx: Tx, subscription_id: int, failures: int, retry_at: float) -> None:
+    """How often in a row an endpoint has failed, and until when it is left in peace."""
+    tx.execute(
+        "UPDATE push_subscription SET failures = :failures, retry_at = :retry"
+        " WHERE id = :id AND realm_id = :realm",
+        failures=failures,
+        retry=retry_at,
+        id=subscription_id,
     )
 
 
@@ -105,11 +142,15 @@ def note_sent(tx: Tx, notice: PushNotice) -> None:
     )
 
 
-def shown(tx: Tx, most: int) -> list[tuple[int, int, int]]:
-    """What devices may still show, in all organizations: organization, person and message."""
+def shown(tx: Tx, after: tuple[int, int], most: int) -> list[tuple[int, int, int]]:
+    """What devices may still show, in all organizations, from a person and a message on:
+    organization, person and message."""
     rows = tx.all(
-        "SELECT realm_id, user_id, message_id FROM push_notice WHERE sent"
-        " ORDER BY realm_id, user_id, message_id LIMIT :most",
+        "SELECT realm_id, user_id, message_id FROM push_notice"
+        " WHERE sent AND (user_id, message_id) > (:user, :message)"
+        " ORDER BY user_id, message_id LIMIT :most",
+        user=after[0],
+        message=after[1],
         most=most,
     )
     return [(row["realm_id"], row["user_id"], row["message_id"]) for row in rows]
@@ -129,10 +170,23 @@ def forget_shown_before(tx: Tx, at: float) -> None:
 
 
 def _subscription(row: Row) -> PushSubscription:
-    return PushSubscription(row["id"], row["user_id"], row["endpoint"], row["p256dh"], row["auth"])
+    return PushSubscription(
+        row["id"],
+        row["user_id"],
+        row["endpoint"],
+        row["p256dh"],
+        row["auth"],
+        row["failures"],
+        row["retry_at"],
+    )
 
 
 def _notice(row: Row) -> PushNotice:
     return PushNotice(
-        row["realm_id"], row["user_id"], row["message_id"], row["reason"], row["tries"]
+        row["realm_id"],
+        row["user_id"],
+        row["message_id"],
+        row["reason"],
+        row["tries"],
+        frozenset(map(int, row["told"].split(","))) if row["told"] else frozenset(),
     )

@@ -1,0 +1,183 @@
+"""Phones: registered by their owner, and with the forwarding service a while later.
+
+A phone is registered in two steps that may come together: the key that what it is told is sealed
+with, and the token that the service finds it by. The second is done by a job (`jobs/devices.py`).
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from tertulia import domain, events, storage
+from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.user import User
+from tertulia.domain.personal.devices import EXPIRED, Device, DeviceToken, Registration, TokenKind
+from tertulia.errors import BadRequest
+from tertulia.events.audience import Users
+from tertulia.events.types.personal.devices import DeviceAdded, DeviceChanged, DeviceRemoved
+from tertulia.storage.database.tx import Tx
+
+LEASE_SECONDS = 60.0
+
+
+def add(tx: Tx, user: User) -> int:
+    """A new device; one more than there may be takes the place of the oldest."""
+    known = storage.personal.devices.of_user(tx, user.id)
+    for oldest in known[: max(0, len(known) + 1 - domain.limits.DEVICES)]:
+        _remove(tx, oldest)
+    device_id = storage.personal.devices.insert(tx, user.id)
+    events.log.announce(tx, DeviceAdded(device_id), to=Users([user.id]))
+    return device_id
+
+
+def remove(tx: Tx, user: User, device_id: int) -> None:
+    _remove(tx, _own(tx, user, device_id))
+
+
+def register(
+    tx: Tx,
+    vault: Vault,
+    user: User,
+    device_id: int,
+    key: tuple[int, str] | None,
+    token: Registration | None,
+) -> None:
+    """Note the key (its id, and itself) and the token of a device, or one of them."""
+    device = _own(tx, user, device_id)
+    if key is None and token is None:
+        raise BadRequest(
+            "Missing parameters: must provide either all push key fields, all token fields,"
+            " or both."
+        )
+    is_registered = device.token_id is not None or device.pending_token_id is not None
+    if token is None and not is_registered:
+        raise BadRequest("No push registration exists to rotate key for.")
+    if key is None and not is_registered:
+        raise BadRequest("No push registration exists to rotate token for.")
+    if token is not None and device.pending_token_id is not None and device.error_code is None:
+        if token.token_id == device.pending_token_id and _has_key(vault, device, key):
+            return
+        raise BadRequest("A registration for the device already in progress.")
+    values: dict[str, Any] = {}
+    if key is not None and not _has_key(vault, device, key):
+        values |= {"key_number": key[0], "sealed": vault.seal(key[1])}
+    if token is not None and token.token_id != device.token_id:
+        values |= {
+            "pending_kind": token.token_kind,
+            "pending_token_id": token.token_id,
+            "pending_since": tx.now,
+            "bouncer_public_key": token.bouncer_public_key,
+            "encrypted_registration": token.encrypted,
+            "due_at": tx.now,
+            "tries": 0,
+            "error_code": None,
+        }
+    _change(tx, device, values)
+    if storage.personal.missed.position(tx) is None:
+        storage.personal.missed.set_position(tx, storage.log.head(tx))
+
+
+# --- what the service says ---
+
+
+def take(tx: Tx, device: Device) -> Device | None:
+    """Let nobody else ask for a while; None if it is not to be asked any more."""
+    if not storage.personal.devices.take(tx, device.id, tx.now + LEASE_SECONDS):
+        return None
+    return storage.personal.devices.find_of(tx, device.user_id, device.id)
+
+
+def registered(tx: Tx, device: Device) -> None:
+    found = _still_pending(tx, device)
+    if found is not None:
+        values = {"token_id": found.pending_token_id, "token_kind": found.pending_kind}
+        _change(tx, found, values | _NOTHING_PENDING)
+
+
+def refused(tx: Tx, device: Device, code: str) -> None:
+    found = _still_pending(tx, device)
+    if found is not None:
+        _change(tx, found, {"due_at": None, "error_code": code})
+
+
+def put_off(tx: Tx, device: Device) -> None:
+    """The service could not be asked: again later, or never."""
+    found = _still_pending(tx, device)
+    if found is None:
+        return
+    due_at = found.next_try(tx.now)
+    if due_at is None:
+        refused(tx, device, EXPIRED)
+    else:
+        storage.personal.devices.change(tx, found.id, due_at=due_at, tries=found.tries + 1)
+
+
+def forget_tokens(tx: Tx, token_ids: Sequence[str]) -> None:
+    """The service knows these no more."""
+    for device in storage.personal.devices.with_tokens(tx, token_ids):
+        _change(tx, device, {"token_id": None, "token_kind": None})
+
+
+# --- the older kind ---
+
+
+def add_token(tx: Tx, token: DeviceToken) -> None:
+    known = storage.personal.devices.tokens_of(tx, token.user_id)
+    for oldest in known[: max(0, len(known) + 1 - domain.limits.DEVICES)]:
+        storage.personal.devices.delete_token(tx, token.user_id, oldest.kind, oldest.token)
+    storage.personal.devices.insert_token(tx, token)
+    if storage.personal.missed.position(tx) is None:
+        storage.personal.missed.set_position(tx, storage.log.head(tx))
+
+
+def remove_token(tx: Tx, user: User, kind: TokenKind, token: str) -> None:
+    if not storage.personal.devices.delete_token(tx, user.id, kind, token):
+        raise BadRequest("Token does not exist")
+
+
+_NOTHING_PENDING = {
+    "pending_kind": None,
+    "pending_token_id": None,
+    "bouncer_public_key": None,
+    "encrypted_registration": None,
+    "due_at": None,
+    "error_code": None,
+}
+
+
+def _own(tx: Tx, user: User, device_id: int) -> Device:
+    found = storage.personal.devices.find_of(tx, user.id, device_id)
+    if found is None:
+        raise BadRequest("Invalid `device_id`")
+    return found
+
+
+def _remove(tx: Tx, device: Device) -> None:
+    storage.personal.devices.delete(tx, device.id)
+    events.log.announce(tx, DeviceRemoved(device.id), to=Users([device.user_id]))
+
+
+def _has_key(vault: Vault, device: Device, key: tuple[int, str] | None) -> bool:
+    if key is None:
+        return True
+    same_id = device.key_number == key[0] and device.sealed is not None
+    return same_id and vault.unseal(device.sealed or b"") == key[1]
+
+
+def _still_pending(tx: Tx, device: Device) -> Device | None:
+    """The device as it is now, if it still waits for the answer about the same token."""
+    found = storage.personal.devices.find_of(tx, device.user_id, device.id)
+    is_same = found is not None and found.pending_token_id == device.pending_token_id
+    return found if is_same else None
+
+
+def _change(tx: Tx, device: Device, values: dict[str, Any]) -> None:
+    """Store what is different, and tell what clients see of it."""
+    if not values:
+        return
+    storage.personal.devices.change(tx, device.id, **values)
+    after = storage.personal.devices.find_of(tx, device.user_id, device.id)
+    assert after is not None
+    changed = events.types.personal.devices.difference(device, after)
+    if changed:
+        event = DeviceChanged(device.id, changed)
+        events.log.announce(tx, event, to=Users([device.user_id]))

@@ -1,0 +1,101 @@
+"""Digests: a letter once a week to those who have not been here, if there is something to tell.
+
+Channels whose history is protected are left out: what somebody may read there depends on when
+they were subscribed.
+"""
+
+from collections.abc import Sequence
+
+from tertulia import actions, domain, storage
+from tertulia.domain.channels.channel import Channel
+from tertulia.domain.letters import BETWEEN, Letter
+from tertulia.domain.messages.message import Message
+from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.user import User
+from tertulia.domain.personal.digests import MOST_CHANNELS, LivelyTopic
+from tertulia.domain.personal.topic_policies import Visibility
+from tertulia.storage.database.tx import Tx
+
+KIND = "digest"
+
+
+def write(
+    tx: Tx, vault: Vault, user_id: int, lively: Sequence[LivelyTopic], since: float, site: str
+) -> bool:
+    """Write to somebody, unless there is nothing to tell; says whether there was."""
+    storage.personal.digests.note(tx, user_id)
+    user = storage.people.find(tx, user_id)
+    if user is None or not domain.personal.digests.wants(user):
+        return False
+    topics = domain.personal.digests.chosen(_seen(tx, user, lively))
+    channels = _new_channels(tx, user, since)
+    if not topics and not channels:
+        return False
+    realm = storage.organization.current(tx)
+    leave = domain.personal.unsubscribing.address(vault, site, KIND, realm.id, user.id)
+    shows_words = realm.setting("message_content_allowed_in_email_notifications") and user.prefers(
+        "message_content_in_email_notifications"
+    )
+    letter = Letter(
+        KIND,
+        user.email,
+        domain.letters.language_of(user),
+        {
+            "organization": realm.name,
+            "topics": BETWEEN.join(_topic(tx, each, bool(shows_words)) for each in topics),
+            "channels": ", ".join(f"#{each.name}" for each in channels),
+            "link": f"{site}/",
+            "leave": leave,
+        },
+        headers=domain.personal.unsubscribing.headers(leave),
+    )
+    actions.letters.post(tx, vault, letter)
+    return True
+
+
+def _seen(tx: Tx, user: User, lively: Sequence[LivelyTopic]) -> list[LivelyTopic]:
+    """Of all topics those that somebody would see in their channels."""
+    own = {each.channel_id: each for each in storage.channels.subscriptions.of_user(tx, user.id)}
+    channels = {
+        each.id: each
+        for each in storage.channels.find_many(tx, sorted(own))
+        if each.history_public and not each.archived
+    }
+    found = []
+    for each in lively:
+        if each.channel_id not in channels:
+            continue
+        policy = storage.personal.topic_policies.policy(tx, user.id, each.channel_id, each.topic)
+        is_wanted = policy in (Visibility.UNMUTED, Visibility.FOLLOWED)
+        is_muted = policy == Visibility.MUTED or own[each.channel_id].is_muted
+        if is_wanted or not is_muted:
+            found.append(each)
+    return found
+
+
+def _new_channels(tx: Tx, user: User, since: float) -> list[Channel]:
+    if user.is_guest:
+        return []
+    return [
+        each
+        for each in storage.channels.everything(tx)
+        if each.created_at >= max(since, user.joined_at) and each.is_public and not each.archived
+    ][:MOST_CHANNELS]
+
+
+def _topic(tx: Tx, lively: LivelyTopic, shows_words: bool) -> str:
+    channel = storage.channels.find(tx, lively.channel_id)
+    assert channel is not None
+    name = domain.channels.topics.shown(lively.topic, allow_empty=False)
+    title = f"#{channel.name} > {name} ({lively.messages})"
+    if not shows_words:
+        return title
+    messages = storage.messages.find_many(tx, tx.realm_id, lively.first_ids)
+    senders = storage.people.find_many(tx, [each.sender_id for each in messages.values()])
+    names = {each.id: each.full_name for each in senders}
+    said = [_line(names, messages[number]) for number in lively.first_ids if number in messages]
+    return BETWEEN.join([title, *said])
+
+
+def _line(names: dict[int, str], message: Message) -> str:
+    return domain.personal.missed.in_a_line(names[message.sender_id], message)

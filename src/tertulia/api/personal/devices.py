@@ -1,0 +1,137 @@
+"""Phones, which are told of messages through the forwarding service that the operator named."""
+
+from typing import Annotated, Any, Literal
+
+from tertulia import actions, domain, storage
+from tertulia.api.call import Call
+from tertulia.domain.personal.devices import DeviceToken, Registration, TokenKind
+from tertulia.errors import BadRequest
+from tertulia.errors.push import NoActiveDevice, UnknownDeviceToken
+from tertulia.http.replies import Reply, ok
+from tertulia.http.rules import Id, MaxLength, NoNul
+from tertulia.links import push_service
+from tertulia.links.push_service import PushMessage
+
+Words = Annotated[str, MaxLength(5000), NoNul]
+
+
+class NewDevice(Reply):
+    device_id: int
+
+
+async def add(call: Call) -> NewDevice:
+    """Make a device known, which may then register to be told of messages."""
+    return NewDevice(device_id=await call.db.write(actions.personal.devices.add, call.user))
+
+
+async def remove(call: Call, *, device_id: Id) -> Reply:
+    """Forget a device, since one logs out there."""
+    await call.db.write(actions.personal.devices.remove, call.user, device_id)
+    return ok()
+
+
+async def register(
+    call: Call,
+    *,
+    device_id: Id,
+    push_key: Words | None = None,
+    push_key_id: int | None = None,
+    token_kind: Literal["apns", "fcm"] | None = None,
+    token_id: Words | None = None,
+    bouncer_public_key: Words | None = None,
+    encrypted_push_registration: Words | None = None,
+) -> Reply:
+    """Have a device told of messages: with which key, and by which token of its maker."""
+    key = None
+    if push_key is not None and push_key_id is not None:
+        key = push_key_id, domain.personal.devices.checked_key(push_key, push_key_id)
+    token = None
+    if token_kind and token_id and bouncer_public_key and encrypted_push_registration:
+        domain.personal.devices.checked_token_id(token_id)
+        token = Registration(token_kind, token_id, bouncer_public_key, encrypted_push_registration)
+    given = [token_kind, token_id, bouncer_public_key, encrypted_push_registration]
+    is_half = (token is None and any(given)) or (push_key is None) != (push_key_id is None)
+    await call.db.write(
+        actions.personal.devices.register,
+        call.vault,
+        call.user,
+        device_id,
+        None if is_half else key,
+        None if is_half else token,
+    )
+    return ok()
+
+
+async def try_out(call: Call, *, device_id: Id | None = None) -> Reply:
+    """Send something to one's devices, to see whether it arrives."""
+    devices = await call.db.read(storage.personal.devices.of_user, call.user.id)
+    wanted = [each for each in devices if each.can_be_told and device_id in (None, each.id)]
+    if not wanted:
+        raise NoActiveDevice()
+    phones = [(each, domain.personal.devices.opened(call.vault, each)) for each in wanted]
+    gone = await push_service.notify(
+        call.config, call.org.realm.uuid, phones, PushMessage(_test(call))
+    )
+    if gone:
+        await call.db.write(actions.personal.devices.forget_tokens, gone)
+    return ok()
+
+
+async def add_apns_token(call: Call, *, token: Words, appid: Words) -> Reply:
+    """Have a phone of the older kind told of messages, through Apple."""
+    return await _add_token(call, DeviceToken(call.user.id, "apns", token, appid))
+
+
+async def add_fcm_token(call: Call, *, token: Words) -> Reply:
+    """Have a phone of the older kind told of messages, through Google."""
+    return await _add_token(call, DeviceToken(call.user.id, "fcm", token, ""))
+
+
+async def remove_apns_token(call: Call, *, token: Words) -> Reply:
+    """Tell a phone of the older kind nothing more, which is reached through Apple."""
+    return await _remove_token(call, "apns", token)
+
+
+async def remove_fcm_token(call: Call, *, token: Words) -> Reply:
+    """Tell a phone of the older kind nothing more, which is reached through Google."""
+    return await _remove_token(call, "fcm", token)
+
+
+async def try_out_token(call: Call, *, token: Words | None = None) -> Reply:
+    """Send something to one's phones of the older kind, to see whether it arrives."""
+    tokens = await call.db.read(storage.personal.devices.tokens_of, call.user.id)
+    wanted = [each for each in tokens if token in (None, each.token)]
+    if not wanted:
+        raise UnknownDeviceToken()
+    await push_service.notify_tokens(
+        call.config, call.org.realm.uuid, _person(call), wanted, PushMessage(_test(call))
+    )
+    return ok()
+
+
+async def _add_token(call: Call, token: DeviceToken) -> Reply:
+    domain.personal.devices.checked_token(token.kind, token.token)
+    await push_service.add_token(call.config, _person(call), token)
+    await call.db.write(actions.personal.devices.add_token, token)
+    return ok()
+
+
+async def _remove_token(call: Call, kind: TokenKind, token: str) -> Reply:
+    if not token:
+        raise BadRequest("Empty or invalid length token")
+    await call.db.write(actions.personal.devices.remove_token, call.user, kind, token)
+    return ok()
+
+
+def _person(call: Call) -> str:
+    return domain.personal.devices.person_uuid(call.org.realm.uuid, call.user.id)
+
+
+def _test(call: Call) -> dict[str, Any]:
+    return {
+        "type": "test",
+        "realm_url": call.site,
+        "realm_name": call.org.realm.name,
+        "user_id": call.user.id,
+        "time": int(call.now),
+    }

@@ -1,0 +1,54 @@
+"""Personal settings of others, which administrators change for them."""
+
+from typing import Any
+
+import msgspec
+
+from tertulia import actions
+from tertulia.api.call import Call
+from tertulia.errors import BadRequest
+from tertulia.errors.groups import MemberNotFound, SubgroupNotFound
+
+AT_ONCE = 100  # people in one transaction: others want to write, too
+CONSENT = "allow_private_data_export"
+
+
+class TargetUsers(msgspec.Struct, forbid_unknown_fields=True):
+    """Whose settings are meant."""
+
+    user_ids: list[int] = []
+    group_ids: list[int] = []
+    skip_if_already_edited: bool = False
+
+
+async def change(call: Call, whose: TargetUsers, values: dict[str, Any]) -> None:
+    """Change the same settings for many people; who may not is told before anything is changed."""
+    if CONSENT in values:
+        raise BadRequest(f"{CONSENT} is for everybody to say for themselves.")
+    everybody = _everybody(call, whose)
+    await call.db.read(actions.personal.settings.check_may_change_for, call.user, everybody)
+    for start in range(0, len(everybody), AT_ONCE):
+        await call.db.write(
+            actions.personal.settings.change_for,
+            call.user,
+            everybody[start : start + AT_ONCE],
+            values,
+            whose.skip_if_already_edited,
+        )
+
+
+def _everybody(call: Call, whose: TargetUsers) -> list[int]:
+    """The people who are named, and the active members of the groups."""
+    found = set()
+    for user_id in whose.user_ids:
+        user = call.org.users.get(user_id)
+        if user is None or user.is_bot or not user.is_active:
+            raise MemberNotFound(user_id=user_id)
+        found.add(user_id)
+    for group_id in whose.group_ids:
+        if group_id not in call.org.groups:
+            raise SubgroupNotFound(group_id=group_id)
+        for within in call.org.within([group_id]):
+            members = call.org.direct_members(call.org.groups[within], call.now)
+            found |= {each for each in members if not call.org.users[each].is_bot}
+    return sorted(found)

@@ -1,0 +1,121 @@
+"""Phones that are told of messages, sealed with a key of their own, through a forwarding service.
+
+A token is what the maker of a phone knows it by; the service knows the token, and we its id.
+"""
+
+import base64
+import binascii
+import uuid
+from dataclasses import dataclass
+from typing import Literal
+
+from tertulia.domain.people.keys import Vault
+from tertulia.errors import BadRequest
+
+TokenKind = Literal["apns", "fcm"]
+
+KEY_BYTES = 33
+KEY_SIGN = 0x31  # the first byte says which cipher the others are for
+LARGEST_KEY_ID = 2**32 - 1
+GIVEN_UP_AFTER_SECONDS = 86400.0
+FIRST_PAUSE_SECONDS = 5.0
+LONGEST_PAUSE_SECONDS = 3600.0
+LONGEST_TOKEN = 4096
+
+EXPIRED = "REQUEST_EXPIRED"
+REFUSALS = ("INVALID_BOUNCER_PUBLIC_KEY", "INVALID_ENCRYPTED_PUSH_REGISTRATION", EXPIRED)
+
+
+@dataclass(frozen=True, slots=True)
+class Registration:
+    """What a phone says that the service is to be told, which alone can read most of it."""
+
+    token_kind: TokenKind
+    token_id: str
+    bouncer_public_key: str
+    encrypted: str
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    id: int
+    realm_id: int
+    user_id: int
+    key_number: int | None = None
+    sealed: bytes | None = None
+    token_kind: str | None = None
+    token_id: str | None = None
+    pending_kind: str | None = None
+    pending_token_id: str | None = None
+    pending_since: float | None = None
+    bouncer_public_key: str | None = None
+    encrypted_registration: str | None = None
+    tries: int = 0
+    error_code: str | None = None
+
+    @property
+    def can_be_told(self) -> bool:
+        return self.sealed is not None and self.token_id is not None
+
+    def next_try(self, now: float) -> float | None:
+        """When to ask the service again; None if that is no use any more."""
+        if now - (self.pending_since or 0.0) >= GIVEN_UP_AFTER_SECONDS:
+            return None
+        pause: float = FIRST_PAUSE_SECONDS * 2 ** min(self.tries, 20)
+        return now + min(pause, LONGEST_PAUSE_SECONDS)
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceToken:
+    """A phone of the older kind."""
+
+    user_id: int
+    kind: TokenKind
+    token: str
+    app_id: str
+
+
+def checked_key(push_key: str, push_key_id: int) -> str:
+    key = decoded(push_key)
+    if key is None or len(key) != KEY_BYTES or key[0] != KEY_SIGN:
+        raise BadRequest("Invalid `push_key`")
+    if not 0 <= push_key_id <= LARGEST_KEY_ID:
+        raise BadRequest("Invalid `push_key_id`")
+    return push_key
+
+
+def checked_token_id(token_id: str) -> str:
+    if not token_id or decoded(token_id) is None:
+        raise BadRequest("`token_id` is not Base64 encoded")
+    return token_id
+
+
+def checked_token(kind: TokenKind, token: str) -> str:
+    """A token of the older kind."""
+    if not 0 < len(token) <= LONGEST_TOKEN:
+        raise BadRequest("Empty or invalid length token")
+    if kind == "apns":
+        try:
+            bytes.fromhex(token)
+        except ValueError:
+            raise BadRequest("Invalid APNS token") from None
+    return token
+
+
+def opened(vault: Vault, device: Device) -> bytes:
+    """The key of a device."""
+    key = decoded(vault.unseal(device.sealed or b""))
+    assert key is not None
+    return key
+
+
+def person_uuid(realm_uuid: str, user_id: int) -> str:
+    """The name by which the service knows somebody, and nobody else does."""
+    return str(uuid.uuid5(uuid.UUID(realm_uuid), str(user_id)))
+
+
+def decoded(text: str) -> bytes | None:
+    try:
+        return base64.b64decode(text, validate=True)
+    except (ValueError, binascii.Error):
+        return None

@@ -1,0 +1,33 @@
+"""Unsubscribing: what lets somebody have no more mails of a kind, without logging in."""
+
+from tertulia.domain.people.keys import Vault
+
+PATH = "/accounts/unsubscribe"
+SETTINGS = {  # that are turned off, by kind of mail
+    "missed_messages": (
+        "enable_offline_email_notifications",
+        "enable_followed_topic_email_notifications",
+        "enable_stream_email_notifications",
+    ),
+    "digest": ("enable_digest_emails",),
+}
+# Compat: keys of the first kind were signed before there was another.
+_SIGNED = {"missed_messages": "unsubscribe"}
+
+
+def address(vault: Vault, site: str, kind: str, realm_id: int, user_id: int) -> str:
+    return f"{site}{PATH}/{kind}/{key(vault, kind, realm_id, user_id)}"
+
+
+def headers(address: str) -> dict[str, str]:
+    """By which a mail program offers it (RFC 8058)."""
+    return {
+        "List-Unsubscribe": f"<{address}>",
+        "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+    }
+
+
+def key(vault: Vault, kind: str, realm_id: int, user_id: int) -> str:
+    """It is good for ever."""
+    said = f"{_SIGNED.get(kind, f'unsubscribe {kind}')} {realm_id} {user_id}"
+    return f"{user_id}-{vault.signature(said)[:32]}"

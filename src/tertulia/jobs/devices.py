@@ -1,0 +1,56 @@
+"""Registering phones with the forwarding service, which may be slow or away for a while."""
+
+import asyncio
+
+from tertulia import actions, storage
+from tertulia.config import Config
+from tertulia.domain.personal.devices import Device
+from tertulia.errors import ClientError
+from tertulia.errors.http import ServiceUnavailable
+from tertulia.events.delivery import Delivery
+from tertulia.jobs.runner import described
+from tertulia.links import push_service
+from tertulia.links.push_service import NotRegistered
+from tertulia.log_lines import log
+from tertulia.storage.database import Database
+
+AT_ONCE = 20
+
+
+class Registrar:
+    def __init__(self, config: Config, database: Database, delivery: Delivery) -> None:
+        self._config = config
+        self._database = database
+        self._delivery = delivery
+
+    async def look(self) -> None:
+        due = await self._database.read_in(0, storage.personal.devices.due, AT_ONCE)
+        await asyncio.gather(*(self._safely(device) for device in due))
+
+    async def _safely(self, device: Device) -> None:
+        try:
+            await self._register(device)
+        except ServiceUnavailable:
+            pass  # it is still there when the data comes back
+        except Exception as error:
+            log.error("a device could not be registered", **described(error))
+
+    async def _register(self, device: Device) -> None:
+        org = await self._delivery.follower.find(device.realm_id)
+        if org is None:
+            return
+        db = self._database.of(device.realm_id)
+        taken = await db.write(actions.personal.devices.take, device)
+        if taken is None:
+            return
+        try:
+            await push_service.register(self._config, org.realm.uuid, taken)
+        except NotRegistered as refusal:
+            await db.write(actions.personal.devices.refused, taken, refusal.code)
+        except ServiceUnavailable:
+            raise
+        except ClientError as trouble:
+            log.warning("the push service does not register a device", why=trouble.code)
+            await db.write(actions.personal.devices.put_off, taken)
+        else:
+            await db.write(actions.personal.devices.registered, taken)

@@ -1,0 +1,58 @@
+"""Writing digests, on the day that an organization chose, to those who have not been here."""
+
+from tertulia import actions, domain, storage
+from tertulia.config import Config
+from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.user import User
+from tertulia.domain.personal.digests import APART_SECONDS, AWAY_SECONDS, LOOKS_BACK_SECONDS
+from tertulia.events.delivery import Delivery
+from tertulia.events.directory import Organization
+from tertulia.jobs.each import each
+from tertulia.jobs.missed import site_of
+from tertulia.storage.database import Database
+
+
+class Digests:
+    def __init__(
+        self, config: Config, database: Database, delivery: Delivery, vault: Vault
+    ) -> None:
+        self._config = config
+        self._database = database
+        self._delivery = delivery
+        self._vault = vault
+
+    async def look(self) -> None:
+        wanted = await self._database.read_in(0, storage.outdated.with_digests)
+        await each(wanted, self._write)
+
+    async def _write(self, realm_id: int) -> None:
+        org = await self._delivery.follower.find(realm_id)
+        if org is None:
+            return
+        realm, now = org.realm, self._database.clock()
+        is_day = domain.personal.digests.is_day(realm.setting("digest_weekday"), now)
+        if not realm.setting("digest_emails_enabled") or not is_day or realm.deactivated:
+            return
+        db = self._database.of(realm.id)
+        written = await db.read(storage.personal.digests.written_at)
+        people = [
+            user.id
+            for user in org.users.values()
+            if domain.personal.digests.wants(user)
+            and now - written.get(user.id, 0.0) > APART_SECONDS
+            and now - _last_here(org, user) > AWAY_SECONDS
+        ]
+        if not people:
+            return
+        since = now - LOOKS_BACK_SECONDS
+        lively = await db.read_aside(storage.personal.digests.lively_topics, since)
+        site = site_of(self._config, realm)
+        for user_id in people:
+            await db.write(
+                actions.personal.digests.write, self._vault, user_id, lively, since, site
+            )
+
+
+def _last_here(org: Organization, user: User) -> float:
+    presence = org.presence.find(user.id)
+    return user.joined_at if presence is None else max(user.joined_at, presence.idle_at)

@@ -1,0 +1,182 @@
+"""The door for mail that comes in: from bytes and an address to a message.
+
+A mail is answered for only when its message is stored; before that the mail server keeps it and
+brings it again. A mail that comes twice is one message, known by its Message-ID.
+"""
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable
+
+from tertulia import actions, domain
+from tertulia.actions.files.receiving import Receiving
+from tertulia.actions.messages.composing import Author
+from tertulia.actions.received_mail import MailPlace
+from tertulia.config import Config
+from tertulia.domain.files.attachments import Quota
+from tertulia.domain.limits import MESSAGE_LENGTH, TOPIC_LENGTH
+from tertulia.domain.messages.message import Draft
+from tertulia.domain.received_mail import (
+    MOST_FILES,
+    MOST_HOPS,
+    NO_WORDS,
+    ChannelAddress,
+    MailAddress,
+    MailFile,
+    MailRefused,
+    ReceivedMail,
+    ReplyAddress,
+)
+from tertulia.errors import ClientError
+from tertulia.errors.http import ServiceUnavailable
+from tertulia.events.directory import Organization
+from tertulia.links import reading
+from tertulia.log_lines import log
+from tertulia.storage.database import Bound, Database
+
+CLIENT = "Mail"
+
+_CALL = re.compile(r"@(?=\*)")
+
+
+FindOrganization = Callable[[int], Awaitable[Organization | None]]
+
+
+class MailDoor:
+    def __init__(
+        self, config: Config, database: Database, find_organization: FindOrganization
+    ) -> None:
+        self._config = config
+        self._database = database
+        self._find_organization = find_organization
+
+    async def look_up(self, recipient: str) -> None:
+        """Raises MailRefused for an address that is none of ours."""
+        await self._target(recipient)
+
+    async def take(self, recipient: str, raw: bytes) -> str:
+        """Say what a mail says where its address leads; gives what became of it, in words.
+
+        Raises MailRefused.
+        """
+        try:
+            return await self._take(recipient, raw)
+        except ServiceUnavailable:
+            raise MailRefused("4.3.0", "The data is away for a moment; try again later.") from None
+        except ClientError as refusal:
+            raise MailRefused("5.7.1", refusal.msg) from None
+
+    async def _take(self, recipient: str, raw: bytes) -> str:
+        address, target = await self._target(recipient)
+        if len(raw) > domain.received_mail.MOST_BYTES:
+            raise too_large()
+        mail = await asyncio.to_thread(reading.read, raw)
+        if _is_to_be_dropped(mail, address):
+            # Nobody is told of it, or two machines might talk to each other for ever.
+            log.info("a mail was dropped", why="it was written by a machine")
+            return "dropped: it was written by a machine"
+        if mail.hops > MOST_HOPS:
+            raise MailRefused("5.4.6", "This mail goes in circles.")
+        org = await self._find_organization(target.realm_id)
+        if org is None:
+            raise _unknown(recipient)
+        db = self._database.of(target.realm_id)
+        place = await db.read(actions.received_mail.place_of, target)
+        if not await db.read(actions.received_mail.check, address, mail.number):
+            return "it was taken before"
+        words, place, files = await asyncio.to_thread(_said, mail, address, place)
+        links = [await self._uploaded(db, place, each) for each in files[:MOST_FILES]]
+        if len(files) > MOST_FILES:
+            links.append(f"(+ {len(files) - MOST_FILES})")
+        if not words and not links:
+            raise MailRefused("5.6.0", "The mail says nothing of its own.")
+        text = domain.received_mail.with_links(words, links, MESSAGE_LENGTH)
+        draft = await self._composed(db, org, place, text)
+        await db.write(
+            actions.received_mail.say, address, mail.number, place, draft, org.email_domain
+        )
+        return "it was said"
+
+    async def _target(self, recipient: str) -> tuple[MailAddress, ReplyAddress | ChannelAddress]:
+        address = domain.received_mail.read_address(recipient, self._config.mail_in_address)
+        if address is None:
+            raise _unknown(recipient)
+        found = await self._database.read_in(0, actions.mail_addresses.find, address)
+        if found is None:
+            raise _unknown(recipient)
+        return address, found
+
+    async def _uploaded(self, db: Bound, place: MailPlace, file: MailFile) -> str:
+        quota = Quota(self._config.upload_quota_mib, self._config.user_upload_quota_mib)
+        receiving = Receiving(db, place.owner, self._config.max_upload_mib, quota, len(file.data))
+        try:
+            await receiving.take(file.data)
+            added = await receiving.finish(file.name, file.content_type)
+        except Exception:
+            await receiving.give_up()
+            raise
+        name = added.name.replace("[", "(").replace("]", ")")
+        return f"[{name}]({added.url})"
+
+    async def _composed(self, db: Bound, org: Organization, place: MailPlace, text: str) -> Draft:
+        author = Author(db, org, place.owner)
+        return await actions.messages.composing.compose(author, text, CLIENT, None)
+
+
+def too_large() -> MailRefused:
+    most = domain.received_mail.MOST_BYTES >> 20
+    return MailRefused("5.3.4", f"The mail is larger than {most} MiB.")
+
+
+def _unknown(recipient: str) -> MailRefused:
+    shown = "".join(each for each in recipient if each.isprintable())[:200]
+    return MailRefused("5.1.1", f"Bad destination mailbox address: {shown}")
+
+
+def _is_to_be_dropped(mail: ReceivedMail, address: MailAddress) -> bool:
+    """Programs may write to a channel, but not answer there, and never for a person."""
+    if mail.is_ours or mail.is_answer_of_machine:
+        return True
+    return address.is_reply and mail.is_written_by_machine
+
+
+def _said(
+    mail: ReceivedMail, address: MailAddress, place: MailPlace
+) -> tuple[str, MailPlace, list[MailFile]]:
+    """The words, where they go, and the files that belong to them."""
+    options = address.options
+    quotes = "include-quotes" in options or (not address.is_reply and mail.is_forwarded)
+    footer = "include-footer" in options
+    words, pictures = "", {each.content_id for each in mail.files}
+    if mail.text.strip() and not ("prefer-html" in options and mail.html):
+        words = domain.mail_text.written(mail.text, quotes=quotes, footer=footer)
+    if mail.html:
+        shown, kept = domain.mail_html.text_of(mail.html, quotes=quotes, footer=footer)
+        words = words or domain.mail_text.written(shown, quotes=quotes, footer=footer)
+        pictures = kept
+    files = [each for each in mail.files if not each.content_id or each.content_id in pictures]
+    if address.is_reply:
+        return words, place, files
+    return *_for_channel(mail, address, place, words), files
+
+
+def _for_channel(
+    mail: ReceivedMail, address: MailAddress, place: MailPlace, words: str
+) -> tuple[str, MailPlace]:
+    """What a stranger wrote calls nobody; the subject is the topic."""
+    assert place.channel is not None
+    topic, is_cut = domain.received_mail.topic_of(mail.subject, TOPIC_LENGTH)
+    policy = domain.channels.topics.EMPTY_ONLY
+    if place.channel.topics_policy == policy:
+        topic, is_cut = "", bool(mail.subject)
+    parts = [_CALL.sub("@_", words) or NO_WORDS]
+    if is_cut:
+        parts.insert(0, f"Subject: {_one_line(mail.subject)}")
+    if "show-sender" in address.options:
+        parts.insert(0, f"From: {reading.sender_in_words(mail.sender)}")
+    place = MailPlace(place.author, place.owner, place.channel, topic)
+    return "\n".join([*parts[:-1], "", parts[-1]]).strip(), place
+
+
+def _one_line(subject: str) -> str:
+    return _CALL.sub("@_", " ".join(subject.split()))

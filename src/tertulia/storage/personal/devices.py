@@ -1,0 +1,132 @@
+"""Phones that are told of messages."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from tertulia.domain.personal.devices import Device, DeviceToken, TokenKind
+from tertulia.storage.database.tx import Row, Tx
+
+_COLUMNS = (
+    "id, realm_id, user_id, key_number, sealed, token_kind, token_id, pending_kind,"
+    " pending_token_id, pending_since, bouncer_public_key, encrypted_registration, tries,"
+    " error_code"
+)
+
+
+def insert(tx: Tx, user_id: int) -> int:
+    return tx.insert(
+        "INSERT INTO device (realm_id, user_id, created_at) VALUES (:realm, :user, :now)"
+        " RETURNING id",
+        user=user_id,
+        now=tx.now,
+    )
+
+
+def find_of(tx: Tx, user_id: int, device_id: int) -> Device | None:
+    row = tx.one(
+        f"SELECT {_COLUMNS} FROM device WHERE id = :id AND user_id = :user AND realm_id = :realm",
+        id=device_id,
+        user=user_id,
+    )
+    return None if row is None else _device(row)
+
+
+def of_user(tx: Tx, user_id: int) -> list[Device]:
+    rows = tx.all(
+        f"SELECT {_COLUMNS} FROM device WHERE user_id = :user AND realm_id = :realm ORDER BY id",
+        user=user_id,
+    )
+    return [_device(row) for row in rows]
+
+
+def user_ids(tx: Tx) -> set[int]:
+    """Everybody of the organization who has a phone that can be told something."""
+    rows = tx.all(
+        "SELECT user_id FROM device WHERE realm_id = :realm AND token_id IS NOT NULL"
+        " UNION SELECT user_id FROM device_token WHERE realm_id = :realm"
+    )
+    return {row["user_id"] for row in rows}
+
+
+def due(tx: Tx, most: int) -> list[Device]:
+    """Whose registration the service is to be asked for, in all organizations."""
+    rows = tx.all(
+        f"SELECT {_COLUMNS} FROM device WHERE due_at <= :now ORDER BY due_at LIMIT :most",
+        now=tx.now,
+        most=most,
+    )
+    return [_device(row) for row in rows]
+
+
+def take(tx: Tx, device_id: int, until: float) -> bool:
+    """Whether it is due; then it is due again at another moment."""
+    taken = tx.execute(
+        "UPDATE device SET due_at = :until WHERE id = :id AND realm_id = :realm AND due_at <= :now",
+        id=device_id,
+        until=until,
+        now=tx.now,
+    )
+    return taken > 0
+
+
+def change(tx: Tx, device_id: int, **values: Any) -> None:
+    names = ", ".join(f"{name} = :{name}" for name in values)
+    tx.execute(
+        f"UPDATE device SET {names} WHERE id = :id AND realm_id = :realm", id=device_id, **values
+    )
+
+
+def with_tokens(tx: Tx, token_ids: Sequence[str]) -> list[Device]:
+    rows = tx.all(
+        f"SELECT {_COLUMNS} FROM device WHERE token_id IN :tokens AND realm_id = :realm",
+        tokens=list(token_ids),
+    )
+    return [_device(row) for row in rows]
+
+
+def delete(tx: Tx, device_id: int) -> None:
+    tx.execute("DELETE FROM device WHERE id = :id AND realm_id = :realm", id=device_id)
+
+
+# --- the older kind ---
+
+
+def insert_token(tx: Tx, token: DeviceToken) -> None:
+    tx.execute(
+        "INSERT INTO device_token (realm_id, user_id, kind, token, app_id, created_at)"
+        " VALUES (:realm, :user, :kind, :token, :app, :now)"
+        " ON CONFLICT (user_id, kind, token) DO NOTHING",
+        user=token.user_id,
+        kind=token.kind,
+        token=token.token,
+        app=token.app_id,
+        now=tx.now,
+    )
+
+
+def tokens_of(tx: Tx, user_id: int) -> list[DeviceToken]:
+    rows = tx.all(
+        "SELECT user_id, kind, token, app_id FROM device_token"
+        " WHERE user_id = :user AND realm_id = :realm ORDER BY created_at, token",
+        user=user_id,
+    )
+    return [DeviceToken(row["user_id"], row["kind"], row["token"], row["app_id"]) for row in rows]
+
+
+def delete_token(tx: Tx, user_id: int, kind: TokenKind, token: str) -> bool:
+    """Whether there was one."""
+    gone = tx.execute(
+        "DELETE FROM device_token"
+        " WHERE user_id = :user AND kind = :kind AND token = :token AND realm_id = :realm",
+        user=user_id,
+        kind=kind,
+        token=token,
+    )
+    return gone > 0
+
+
+def _device(row: Row) -> Device:
+    names = [name.strip() for name in _COLUMNS.split(",")]
+    values = {name: row[name] for name in names}
+    sealed = values["sealed"]
+    return Device(**values | {"sealed": None if sealed is None else bytes(sealed)})

@@ -1,0 +1,50 @@
+"""What a digest tells of, and who was looked at for one."""
+
+from tertulia import storage
+from tertulia.domain.personal.digests import MOST_MESSAGES, SAMPLES, LivelyTopic
+from tertulia.storage.database.tx import Tx
+
+
+def written_at(tx: Tx) -> dict[int, float]:
+    """When each was last looked at."""
+    rows = tx.all("SELECT user_id, written_at FROM digest WHERE realm_id = :realm")
+    return {row["user_id"]: row["written_at"] for row in rows}
+
+
+def note(tx: Tx, user_id: int) -> None:
+    tx.execute(
+        "INSERT INTO digest (user_id, realm_id, written_at) VALUES (:user, :realm, :now)"
+        " ON CONFLICT (user_id) DO UPDATE SET written_at = excluded.written_at",
+        user=user_id,
+        now=tx.now,
+    )
+
+
+def lively_topics(tx: Tx, since: float) -> list[LivelyTopic]:
+    """What was written by people in channels lately, by topic."""
+    rows = tx.all(
+        "SELECT m.id, m.channel_id, m.topic, m.topic_key, m.sender_id FROM message m"
+        " JOIN account a ON a.id = m.sender_id"
+        " WHERE m.realm_id = :realm AND m.id > :last AND m.channel_id IS NOT NULL"
+        " AND a.bot_type IS NULL ORDER BY m.id DESC LIMIT :most",
+        last=storage.messages.last_before(tx, since),
+        most=MOST_MESSAGES,
+    )
+    ids: dict[tuple[int, str], list[int]] = {}
+    writers: dict[tuple[int, str], set[int]] = {}
+    names: dict[tuple[int, str], str] = {}
+    for row in rows:
+        place = (row["channel_id"], row["topic_key"])
+        ids.setdefault(place, []).append(row["id"])
+        writers.setdefault(place, set()).add(row["sender_id"])
+        names.setdefault(place, row["topic"])
+    return [
+        LivelyTopic(
+            channel_id=place[0],
+            topic=names[place],
+            messages=len(found),
+            writers=len(writers[place]),
+            first_ids=tuple(reversed(found[-SAMPLES:])),
+        )
+        for place, found in ids.items()
+    ]

@@ -1,0 +1,82 @@
+"""Addresses at which mail is taken in, and which mails have come."""
+
+from tertulia.domain.received_mail import ChannelAddress, ReplyAddress
+from tertulia.storage.database.tx import Tx
+
+
+def insert_reply_address(
+    tx: Tx, hash: str, user_id: int, message_id: int, expires_at: float
+) -> None:
+    tx.execute(
+        "INSERT INTO reply_address (hash, realm_id, user_id, message_id, expires_at)"
+        " VALUES (:hash, :realm, :user, :message, :expires)",
+        hash=hash,
+        user=user_id,
+        message=message_id,
+        expires=expires_at,
+    )
+
+
+def find_reply_address(tx: Tx, hash: str) -> ReplyAddress | None:
+    """In any organization."""
+    row = tx.one(
+        "SELECT realm_id, user_id, message_id, expires_at FROM reply_address WHERE hash = :hash",
+        hash=hash,
+    )
+    if row is None:
+        return None
+    return ReplyAddress(row["realm_id"], row["user_id"], row["message_id"], row["expires_at"])
+
+
+def keep_channel_address(
+    tx: Tx, hash: str, channel_id: int, sender_id: int | None, made_by: int
+) -> None:
+    tx.execute(
+        "INSERT INTO channel_address (hash, realm_id, channel_id, sender_id, made_by)"
+        " VALUES (:hash, :realm, :channel, :sender, :maker) ON CONFLICT (hash) DO NOTHING",
+        hash=hash,
+        channel=channel_id,
+        sender=sender_id,
+        maker=made_by,
+    )
+
+
+def find_channel_address(tx: Tx, hash: str) -> ChannelAddress | None:
+    """In any organization."""
+    row = tx.one(
+        "SELECT realm_id, channel_id, sender_id, made_by FROM channel_address WHERE hash = :hash",
+        hash=hash,
+    )
+    if row is None:
+        return None
+    return ChannelAddress(row["realm_id"], row["channel_id"], row["sender_id"], row["made_by"])
+
+
+def has_come(tx: Tx, hash: str) -> bool:
+    found = tx.one("SELECT 1 AS found FROM received_mail WHERE hash = :hash", hash=hash)
+    return found is not None
+
+
+def note(tx: Tx, hash: str, address_hash: str) -> None:
+    tx.execute(
+        "INSERT INTO received_mail (hash, realm_id, address_hash, received_at)"
+        " VALUES (:hash, :realm, :address, :now)",
+        hash=hash,
+        address=address_hash,
+        now=tx.now,
+    )
+
+
+def count_since(tx: Tx, address_hash: str, since: float) -> int:
+    count: int = tx.value(
+        "SELECT count(*) AS value FROM received_mail"
+        " WHERE address_hash = :address AND received_at > :since",
+        address=address_hash,
+        since=since,
+    )
+    return count
+
+
+def forget_before(tx: Tx, expired: float, received: float) -> None:
+    tx.execute("DELETE FROM reply_address WHERE expires_at < :at", at=expired)
+    tx.execute("DELETE FROM received_mail WHERE received_at < :at", at=received)

@@ -1,0 +1,77 @@
+"""Digests: once a week, to those who have not been here, if there is something to tell."""
+
+import re
+from datetime import UTC, datetime
+
+from tests.support.post import text_in
+
+from tertulia.domain.personal.digests import AWAY_SECONDS, LivelyTopic, chosen
+
+DAY = 86400
+
+
+def sends(chat):
+    chat.server.do(chat.server.application.digests.look())
+    chat.server.do(chat.server.application.postman.go_round())
+
+
+def weekday(chat):
+    return datetime.fromtimestamp(chat.server.clock(), UTC).weekday()
+
+
+def test_who_was_not_here_gets_one_on_its_day_and_can_end_it(mailing, post):
+    host = mailing.host
+    ana = mailing.person("ana", channels=["kitchen", "cellar"], email=f"ana@{host}")
+    ben = mailing.person("ben", channels=["kitchen"], email=f"ben@{host}")
+    cleo = mailing.person("cleo", channels=["kitchen"], email=f"cleo@{host}")
+    cleo.patch("/settings", enable_digest_emails=False).succeeds()
+    mailing.server.clock.move(seconds=AWAY_SECONDS + 60)
+    muted = {"stream_id": mailing.channel("kitchen").id, "topic": "noise", "visibility_policy": 1}
+    ben.post("/user_topics", **muted).succeeds()
+    ana.post("/users/me/presence", status="active").succeeds()
+    for words, place in (("Soup?", "kitchen > lunch"), ("Bang", "kitchen > noise")):
+        ana.says(words, to=place)
+    ana.says("a secret", to="cellar > wine")
+
+    mailing.set("digest_weekday", (weekday(mailing) + 1) % 7)
+    mailing.set("digest_emails_enabled", True)
+    sends(mailing)
+    assert post.letters_of(mailing) == []
+    mailing.set("digest_weekday", weekday(mailing))
+    sends(mailing)
+    sends(mailing)
+
+    (letter,) = post.letters_of(mailing)
+    assert letter["To"] == ben.email
+    text = text_in(letter)
+    assert "#kitchen > lunch (1)" in text
+    assert "Ana: Soup?" in text
+    assert "Bang" not in text
+    assert "secret" not in text
+    (link,) = re.findall(r"<http://[^/]+(/[^>]+)>", letter["List-Unsubscribe"])
+    assert mailing.stranger.raw("GET", link.replace("digest", "missed_messages")).status == 404
+    assert mailing.stranger.raw("POST", link, b"List-Unsubscribe=One-Click").status == 200
+    assert not ben.record.prefers("enable_digest_emails")
+    assert ben.record.prefers("enable_offline_email_notifications")
+
+
+def test_where_there_is_nothing_to_tell_nobody_is_written_to(mailing, post):
+    mailing.person("ben", email=f"ben@{mailing.host}")
+    mailing.server.clock.move(seconds=9 * DAY)
+    mailing.set("digest_emails_enabled", True)
+    mailing.set("digest_weekday", weekday(mailing))
+
+    sends(mailing)
+
+    assert post.letters_of(mailing) == []
+
+
+def test_where_most_people_wrote_comes_first_and_then_where_most_was_written():
+    topics = [
+        LivelyTopic(1, name, messages, writers, ())
+        for name, messages, writers in (
+            ("a", 9, 1), ("b", 2, 2), ("c", 5, 5), ("d", 7, 1), ("e", 1, 1),
+        )
+    ]  # fmt: skip
+
+    assert [each.topic for each in chosen(topics)] == ["c", "b", "a", "d"]

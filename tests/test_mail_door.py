@@ -1,0 +1,289 @@
+"""Mail that comes in: answers to mails, and mail for channels, by LMTP and by a program."""
+
+import re
+import smtplib
+from email.message import EmailMessage
+from typing import Any
+
+import pytest
+from tests.jobs.test_missed import looks, waits
+from tests.support.people import Chat, Person
+from tests.support.server import MAIL_IN
+from tests.support.terminal import Terminal
+
+from tertulia import actions, opening, storage
+from tertulia.config import Config
+from tertulia.domain.received_mail import MOST_BYTES, REPLY_SECONDS
+from tertulia.storage.database.tx import Tx
+
+PICTURE = b"\x89PNG not really"
+
+
+def letter(to: str, words: str = "Soup it is", **about: Any) -> EmailMessage:
+    mail = EmailMessage()
+    mail["From"] = about.pop("sender", "Somebody Else <else@example.org>")
+    mail["To"] = to
+    mail["Subject"] = about.pop("subject", "Re: Ana wrote to you")
+    mail["Message-ID"] = about.pop("number", f"<{id(mail)}@example.org>")
+    for name, value in about.items():
+        mail[name.replace("_", "-")] = value
+    mail.set_content(words)
+    return mail
+
+
+def delivers(chat: Chat, *mails: Any, to: str = "") -> list[tuple[int, str]]:
+    """What a mail server is told of each, by LMTP."""
+    told = []
+    words: Any
+    port = chat.server.application.lmtp.port
+    with smtplib.LMTP("127.0.0.1", port, local_hostname="mx.test") as server:
+        for mail in mails:
+            raw = mail if isinstance(mail, bytes) else mail.as_bytes()
+            try:
+                server.ehlo_or_helo_if_needed()
+                server.mail("else@example.org")
+                code, words = server.rcpt(to or str(mail["To"]))
+                if code == 250:
+                    code, words = server.data(raw)
+                else:
+                    server.rset()
+            except smtplib.SMTPResponseException as refusal:
+                code, words = refusal.smtp_code, refusal.smtp_error
+            told.append((code, words.decode()))
+    return told
+
+
+def last_seen_by(person: Person) -> dict[str, Any]:
+    found = person.get("/messages", anchor="newest", num_before=1, apply_markdown=False)
+    message: dict[str, Any] = found.succeeds()["messages"][-1]
+    return message
+
+
+@pytest.fixture
+def people(mailing):
+    ana, ben = (
+        mailing.person(name, channels=["kitchen"], email=f"{name}@{mailing.host}")
+        for name in ("ana", "ben")
+    )
+    looks(mailing)
+    return ana, ben
+
+
+@pytest.fixture
+def told(mailing, post, people):
+    """The address at which Ben answers to what Ana says."""
+
+    def told(words: str, to: Any) -> str:
+        before = len(post.letters_to(people[1].email))
+        people[0].says(words, to=to)
+        waits(mailing)
+        (found,) = post.letters_to(people[1].email)[before:]
+        return str(found["Reply-To"])
+
+    return told
+
+
+def test_an_answer_by_mail_is_said_where_it_belongs(mailing, people, told):
+    ana, ben = people
+    direct, mention = told("Soup?", [ben]), told("@**Ben** bread?", "kitchen > lunch")
+    assert re.fullmatch(re.escape(MAIL_IN).replace("%s", "mm[0-9a-f]{32}"), direct)
+
+    words = "Soup it is\n\nOn Sunday, Ana <noreply@x> wrote:\n> Soup?\n\n-- \nBen"
+    assert delivers(mailing, letter(direct, words)) == [(250, "2.0.0 OK: it was said")]
+    answer = last_seen_by(ana)
+    assert (answer["sender_id"], answer["content"], answer["type"]) == (
+        ben.id,
+        "Soup it is",
+        "private",
+    )
+    delivers(mailing, letter(mention, "Bread, too"))
+
+    answer = last_seen_by(ana)
+    assert (answer["sender_id"], answer["subject"], answer["content"]) == (
+        ben.id,
+        "lunch",
+        "Bread, too",
+    )
+    assert answer["client"] == "Mail"
+
+
+def test_one_mail_is_one_message_however_often_it_comes(mailing, people, told):
+    ana, ben = people
+    mail = letter(told("Soup?", [ben]))
+
+    first = delivers(mailing, mail, mail)
+    newest = last_seen_by(ana)["id"]
+    second = delivers(mailing, mail)
+
+    assert [code for code, _ in first + second] == [250, 250, 250]
+    assert second == [(250, "2.0.0 OK: it was taken before")]
+    assert last_seen_by(ana)["id"] == newest
+
+
+def test_html_and_files_come_along(mailing, people, told):
+    ana, ben = people
+    mail = letter(told("Soup?", [ben]), "")
+    mail.set_content("<p>Look: <b>soup</b></p><blockquote type=cite>Soup?</blockquote>", "html")
+    mail.add_attachment(PICTURE, "image", "png", filename="so[u]p.png")
+
+    assert delivers(mailing, mail)[0][0] == 250
+
+    said = last_seen_by(ana)["content"]
+    words, _, link = said.partition("\n\n")
+    assert words == "Look: **soup**"
+    (path,) = re.findall(r"\[so\(u\)p\.png\]\((/user_uploads/\S+)\)", link)
+    assert ana.raw("GET", path).body == PICTURE
+
+
+def test_who_writes_is_known_by_the_address_and_held_to_every_rule(mailing, people, told):
+    ana, ben = people
+    cleo = mailing.person("cleo", role="owner", channels=["kitchen"])
+    direct, mention = told("Soup?", [ben]), told("@**Ben** bread?", "kitchen > lunch")
+    unknown = MAIL_IN.replace("%s", "mm" + "0" * 32)
+    before = last_seen_by(ana)["id"]
+
+    for address in (unknown, "postmaster@mail.test", "mm12@elsewhere"):
+        code, words = delivers(mailing, letter(address))[0]
+        assert (code, "5.1.1 Bad destination" in words) == (550, True)
+    kitchen = mailing.channel("kitchen").id
+    cleo.patch(f"/streams/{kitchen}", is_private=True).succeeds()
+    cleo.delete("/users/me/subscriptions", subscriptions=["kitchen"], principals=[ben.id])
+    assert delivers(mailing, letter(mention)) == [
+        (550, "5.7.1 You no longer have access to this channel.")
+    ]
+    assert delivers(mailing, letter(direct, "> only a quotation")) == [
+        (550, "5.6.0 The mail says nothing of its own.")
+    ]
+    cleo.delete(f"/users/{ben.id}").succeeds()
+    assert delivers(mailing, letter(direct)) == [(550, "5.7.1 Account is deactivated.")]
+    mailing.server.clock.move(seconds=REPLY_SECONDS)
+    assert "5.1.1 This reply address is too old." in delivers(mailing, letter(direct))[0][1]
+
+    assert last_seen_by(ana)["id"] == before
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Auto_Submitted": "auto-replied (vacation)"},
+        {"Auto_Submitted": "auto-generated"},
+        {"Precedence": "bulk"},
+        {"X_Autoreply": "yes"},
+        {"X_Tertulia": "letter"},
+    ],
+)
+@pytest.mark.on_one
+def test_machines_are_not_answered_and_say_nothing(mailing, people, told, headers):
+    ana, ben = people
+    address = told("Soup?", [ben])
+    before = last_seen_by(ana)["id"]
+
+    assert delivers(mailing, letter(address, **headers)) == [
+        (250, "2.0.0 OK: dropped: it was written by a machine")
+    ]
+
+    assert last_seen_by(ana)["id"] == before
+
+
+@pytest.mark.on_one
+def test_what_is_too_large_or_goes_in_circles_or_is_no_mail_is_refused(mailing, people, told):
+    address = told("Soup?", [people[1]])
+    large = letter(address).as_bytes() + b"x\r\n" * (MOST_BYTES // 3 + 1)
+    circling = letter(address)
+    for number in range(51):
+        circling["Received"] = f"from machine {number}"
+    odd = b"Content-Type: multipart/mixed; boundary=x\r\n\r\n--x\r\nContent-Type: text/plain;"
+    odd += (
+        b" charset=klingon\r\nContent-Transfer-Encoding: base64\r\n\r\n!!!\r\n..\xff\r\n--x--\r\n"
+    )
+
+    answers = delivers(mailing, large, circling, odd, b"\r\n", letter(address), to=address)
+
+    assert [(code, words.split()[0]) for code, words in answers] == [
+        (552, "5.3.4"),
+        (550, "5.4.6"),
+        (550, "5.6.0"),
+        (550, "5.6.0"),
+        (250, "2.0.0"),
+    ]
+
+
+def test_a_channel_takes_mail_where_its_maker_may_write(mailing, people):
+    ana, ben = people
+    kitchen = mailing.channel("kitchen").id
+    address = ana.get(f"/streams/{kitchen}/email_address").succeeds()["email"]
+    own = ana.get(f"/streams/{kitchen}/email_address", sender_id=ana.id).succeeds()["email"]
+    assert re.fullmatch(r"chat\+kitchen\.[0-9a-f]{32}\.show-sender@mail\.test", address)
+
+    mail = letter(address, "@**all** soup", subject="Re: Fwd: " + "x" * 70, Precedence="list")
+    assert delivers(mailing, mail)[0][0] == 250
+    said = last_seen_by(ben)
+    assert said["sender_full_name"] == "Notification Bot"
+    assert said["subject"] == "x" * 57 + "..."
+    first, subject, _, words = said["content"].split("\n")
+    assert first == "From: Somebody Else else@example.org"
+    assert (subject.endswith("x" * 70), words) == (True, "@_**all** soup")
+    assert "mentioned" not in str(said["flags"])
+
+    delivers(mailing, letter(own.replace(".show-sender", ""), "", subject=""))
+    said = last_seen_by(ben)
+    assert (said["sender_id"], said["subject"], said["content"]) == (
+        ana.id,
+        "Email with no subject",
+        "(No email body)",
+    )
+
+    mailing.person("cleo", role="owner").delete(f"/users/{ana.id}").succeeds()
+    assert delivers(mailing, letter(address)) == [(550, "5.7.1 Account is deactivated.")]
+
+
+def test_a_program_takes_a_mail_from_standard_input(kind, databases):
+    url, folder = databases.new(kind)
+    terminal = Terminal(folder, url)
+    assert terminal.runs("mail", "receive", "x@y").code == 75  # the mail is kept until there is one
+    terminal.founds().adds("ana", "--channel", "general")
+    database = opening.find_database(Config(data=folder, database=url))
+    vault = opening.find_vault(Config(data=folder, database=url))
+    address = database.write_now(1, _address, vault)
+    settings = {"TERTULIA_MAIL_IN_ADDRESS": MAIL_IN}
+
+    def receives(mail: EmailMessage, *words: str, **more: str) -> tuple[int, str]:
+        said = terminal.runs("mail", "receive", *words, typing=mail.as_string(), **settings | more)
+        return said.code, said.out.strip()
+
+    mail = letter(address, "The oven is on", subject="Oven")
+    assert receives(mail) == (0, "")
+    assert receives(mail, address) == (0, "")
+    assert receives(letter("x@y"), ORIGINAL_RECIPIENT=address) == (0, "")
+    assert receives(letter("x@y")) == (67, "5.1.1 The mail names no address of this server.")
+    assert receives(mail, "x@y") == (67, "5.1.1 Bad destination mailbox address: x@y")
+    assert receives(letter(address), TERTULIA_MAIL_IN_ADDRESS="")[0] == 75
+    terminal.runs("user", "deactivate", "ana@example.com")
+    assert receives(letter(address)) == (69, "5.7.1 Account is deactivated.")
+
+    assert database.read_now(1, _said) == ["The oven is on", "Soup it is"]
+
+
+def _address(tx: Tx, vault: Any) -> str:
+    channel = storage.channels.find_by_name(tx, "general")
+    (ana,) = [each for each in storage.people.everyone(tx) if each.full_name == "Ana"]
+    assert channel is not None
+    found = actions.mail_addresses.for_channel(tx, vault, MAIL_IN, channel, ana, ana.id)
+    return found.replace(".show-sender", "")
+
+
+def _said(tx: Tx) -> list[str]:
+    rows = tx.all("SELECT content FROM message WHERE client = 'Mail' ORDER BY id")
+    return [row["content"] for row in rows]
+
+
+def test_a_check_tells_of_settings_that_are_set_in_part(tmp_path):
+    terminal = Terminal(tmp_path / "data").founds()
+    variables = {"TERTULIA_PUSH_SERVICE_ID": "x", "TERTULIA_LMTP_LISTEN": "/nowhere/at/all"}
+
+    said = terminal.runs("check", **variables)
+
+    assert said.code == 1
+    assert "push_service_url, push_service_key is not set" in said.out
+    assert "lmtp_listen needs mail_in_address" in said.out
+    assert "there is no folder /nowhere/at for lmtp_listen" in said.out

@@ -5,10 +5,16 @@ import tarfile
 from pathlib import Path
 
 import pytest
+from tests.support import pictures
 from tests.support.files import uploads
 from tests.support.people import Chat
+from tests.support.pictures import picture
 from tests.support.server import SECRET
 from tests.support.terminal import Said, Terminal
+from tests.support.waiting import eventually
+
+from tertulia import storage
+from tertulia.storage.database.tx import Tx
 
 
 def exports(chat: Chat, file: Path, *flags: str) -> Said:
@@ -142,6 +148,98 @@ def test_what_left_comes_back_as_it_was(lively, tmp_path):
     )
 
 
+def has_everything(chat, ana, ben) -> None:
+    """Emoji, pictures, groups, profiles, statuses, and what people mute and follow."""
+    admin = chat.person("cat", role="admin")
+    pictures.uploads(admin, "soup", picture()).succeeds()
+    pictures.uploads_to(ana, "/users/me/avatar", picture(size=(300, 200))).succeeds()
+    said = ana.says("Soup?", to="kitchen > lunch")
+    ben.post(f"/messages/{said.id}/reactions", emoji_name="soup").succeeds()
+    ben.post("/users/me/status", status_text="eating", emoji_name="soup").succeeds()
+    admin.post(
+        "/user_groups/create", name="cooks", description="Who cook", members=[ana.id, ben.id]
+    ).succeeds()
+    food = admin.post("/realm/profile_fields", name="Food", field_type=1).succeeds()["id"]
+    friends = admin.post("/realm/profile_fields", name="Friends", field_type=6).succeeds()["id"]
+    data = [{"id": food, "value": "*soup*"}, {"id": friends, "value": [ben.id]}]
+    ana.patch("/users/me/profile_data", data=data).succeeds()
+    kitchen = chat.channel("kitchen").id
+    ana.post("/user_topics", stream_id=kitchen, topic="lunch", visibility_policy=3).succeeds()
+    ana.post(f"/users/me/muted_users/{ben.id}").succeeds()
+    ana.post("/users/me/alert_words", alert_words=["soup"]).succeeds()
+
+
+def belongings(file: Path):
+    """What an export tells of all that, by names: numbers may have changed."""
+    tables = read(file, "realm.json")
+    emails = {row["id"]: row["email"] for row in tables["zerver_userprofile"]}
+    emoji = {str(row["id"]): row["name"] for row in tables["zerver_realmemoji"]}
+    groups = {row["usergroup_ptr"]: row["name"] for row in tables["zerver_namedusergroup"]}
+    fields = {row["id"]: row["name"] for row in tables["zerver_customprofilefield"]}
+    return {
+        "emoji": sorted(emoji.values()),
+        "avatars": sorted(
+            emails[row["user_profile_id"]] for row in read(file, "avatars/records.json")
+        ),
+        "groups": sorted(
+            (groups[row["user_group"]], emails[row["user_profile"]])
+            for row in tables["zerver_usergroupmembership"]
+        ),
+        "answers": sorted(
+            (emails[row["user_profile"]], fields[row["field"]], row["rendered_value"])
+            for row in tables["zerver_customprofilefieldvalue"]
+        ),
+        "statuses": [
+            (emails[row["user_profile"]], row["status_text"], emoji[row["emoji_code"]])
+            for row in tables["zerver_userstatus"]
+        ],
+        "reactions": [
+            (emails[row["user_profile"]], emoji[row["emoji_code"]])
+            for row in tables["zerver_reaction"]
+            if row["reaction_type"] == "realm_emoji"
+        ],
+        "topics": [
+            (emails[row["user_profile"]], row["topic_name"], row["visibility_policy"])
+            for row in tables["zerver_usertopic"]
+            if emails[row["user_profile"]].startswith("ana")
+        ],
+        "muted": [
+            (emails[row["user_profile"]], emails[row["muted_user"]])
+            for row in tables["zerver_muteduser"]
+        ],
+        "words": [(emails[row["user_profile"]], row["word"]) for row in tables["zerver_alertword"]],
+    }
+
+
+@pytest.mark.on_one
+@pytest.mark.parametrize("is_beside_another", [False, True])
+def test_what_people_have_comes_back_as_it_was(lively, tmp_path, is_beside_another):
+    chat, ana, ben = lively
+    has_everything(chat, ana, ben)
+    first, second = tmp_path / "first.tar.gz", tmp_path / "second.tar.gz"
+    exports(chat, first)
+
+    there = Terminal(tmp_path / "there")
+    place = ("--subdomain", "moved") if is_beside_another else ()
+    if is_beside_another:
+        there.founds()
+    foreseen = there.runs("import", str(first), "--dry-run", *place)
+    said = there.runs("import", str(first), *place)
+    there.runs("export", str(second), *(("--org", "moved") if is_beside_another else ()))
+
+    assert said.code == 0, said.err
+    for kind in (
+        *("custom emoji", "pictures of people", "groups", "topics muted or followed"),
+        *("muted people", "alert words", "statuses"),
+    ):
+        assert f"1  {kind}\n" in said.out.replace("2  topics", "1  topics"), said.out
+        assert f"1  {kind}\n" in foreseen.out.replace("2  topics", "1  topics"), foreseen.out
+    assert "2  profile fields\n" in said.out
+    assert "Not brought along" not in said.out
+    assert belongings(second) == belongings(first)
+    assert there.runs("check").out.endswith("All is well.\n")
+
+
 def test_no_secret_leaves(lively, tmp_path):
     chat, ana, _ = lively
 
@@ -180,7 +278,13 @@ def test_somebody_gets_all_that_is_theirs_and_nothing_else(lively, tmp_path):
 
 
 def makes_exports(chat: Chat) -> None:
+    """The server looks for them by itself, too: whoever comes second waits for the first."""
     chat.server.do(chat.server.application.exports.look())
+    eventually(lambda: not chat.read(_are_being_made))
+
+
+def _are_being_made(tx: Tx) -> bool:
+    return any(each.is_pending for each in storage.organization.exports.everything(tx))
 
 
 def test_an_administrator_asks_for_an_export_and_gets_the_file(lively):

@@ -1,6 +1,7 @@
 """Moving in: what another server exported is here, with its people, and every count is right."""
 
 import json
+import re
 import tarfile
 import zipfile
 from pathlib import Path
@@ -19,7 +20,7 @@ from tests.support.terminal import Said, Terminal
 
 from tertulia import actions, storage
 from tertulia.moving import bringing
-from tertulia.moving.bringing import Speech
+from tertulia.moving.speech import Speech
 
 
 class House:
@@ -75,7 +76,7 @@ def test_a_zulip_organization_moves_in_with_the_numbers_it_had(house, tmp_path):
     assert "10  messages" in foreseen.out
     for line in ("4  people", "2  channels", "10  messages", "1  reactions", "1  files"):
         assert line in said.out, said.out
-    assert "2  zerver_customprofilefield" in said.out
+    assert "2  zerver_realmplayground" in said.out
     assert chat.realm.id == 7
     ben = enters(chat, "user12@example.com")
     assert ben.id == 12
@@ -179,9 +180,12 @@ def test_a_mattermost_team_moves_in_with_its_replies_and_files(house, tmp_path):
     said = house.imports(str(mattermost_export(tmp_path / "export")))
     chat = house.opens()
 
-    for line in ("2  people", "1  channels", "3  messages", "1  files", "1  reactions"):
+    for line in ("2  people", "1  channels", "3  messages", "1  files", "2  reactions"):
         assert line in said.out, said.out
-    assert "1  lines of the kind emoji" in said.out
+    assert "1  custom emoji\n" in said.out
+    assert "2  pictures of people\n" in said.out
+    assert "1  custom emoji that cannot be drawn" in said.out
+    assert "1  lines of the kind scheme" in said.out
     bond = enters(chat, "007@x.org")
     question, answer = history(bond, ("channel", "kitchen"))
     assert question["subject"] == answer["subject"] == "2023-11-14 Who cooks, @007?"
@@ -195,11 +199,24 @@ def test_a_rocket_chat_moves_in_from_a_dump(house, tmp_path):
     said = house.imports(str(rocketchat_export(tmp_path / "export")))
     chat = house.opens()
 
-    for line in ("2  people", "1  channels", "3  messages"):
+    shown = house.terminal.runs("user", "link", "--imported", TERTULIA_SECRET=SECRET).out
+    (way,) = re.findall(r"^ana@x.org\thttp://[^/]+(/\S+)$", shown, re.MULTILINE)
+    assert chat.stranger.raw("GET", way).status == 200
+    brought = ("2  people", "1  channels", "4  messages", "1  files", "1  custom emoji")
+    for line in (*brought, "1  pictures of people\n", "2  reactions"):
+        assert line in said.out, said.out
+    for line in ("1  files that are not in the dump", "1  pictures of people that cannot be drawn"):
         assert line in said.out, said.out
     ana = enters(chat, "ana@x.org")
-    question, answer = history(ana, ("channel", "kitchen"))
+    question, answer, recipe = history(ana, ("channel", "kitchen"))
     assert question["subject"] == answer["subject"] == "2023-11-14 Who, @ben?"
+    assert "Ben</span>" in recipe["content"]
+    (path,) = re.findall(r'href="(/user_uploads/[^"]*/notes.txt)"', recipe["content"])
+    assert ana.raw("GET", path).body == b"Leeks and salt"
+    assert {each["emoji_name"]: each["reaction_type"] for each in recipe["reactions"]} == {
+        "soup": "realm_emoji",
+        "tada": "unicode_emoji",
+    }
     assert len(history(ana, ("is", "dm"))) == 1
 
 

@@ -5,6 +5,8 @@ import struct
 from pathlib import Path
 from typing import Any
 
+from tests.support.pictures import picture
+
 NOON = 1_700_000_000.0
 PAGE = 1_000
 
@@ -59,7 +61,7 @@ def zulip_export(folder: Path, people: int = 4, messages: int = 10) -> Path:
                 "reaction_type": "unicode_emoji",
             }
         ],
-        "zerver_customprofilefield": [{"id": 1}, {"id": 2}],
+        "zerver_realmplayground": [{"id": 1}, {"id": 2}],
     }
     _write(folder / "realm.json", realm)
     path = "7/ab/random/notes.txt"
@@ -143,13 +145,22 @@ def mattermost_export(folder: Path) -> Path:
     folder.mkdir()
     (folder / "data").mkdir()
     (folder / "data" / "notes.txt").write_bytes(b"salt, pepper")
+    (folder / "data" / "soup.png").write_bytes(picture())
     team = {"name": "house", "channels": [{"name": "kitchen"}]}
     at = int(NOON * 1000)
     lines: list[dict[str, Any]] = [
         {"type": "version", "version": 1},
         {"type": "channel", "channel": {"team": "house", "name": "kitchen", "type": "O"}},
         *(
-            {"type": "user", "user": {"username": name, "email": f"{name}@x.org", "teams": [team]}}
+            {
+                "type": "user",
+                "user": {
+                    "username": name,
+                    "email": f"{name}@x.org",
+                    "teams": [team],
+                    "profile_image": "soup.png",
+                },
+            }
             for name in ("ana", "007")
         ),
         {
@@ -160,7 +171,10 @@ def mattermost_export(folder: Path) -> Path:
                 "user": "ana",
                 "message": "Who cooks, @007?",
                 "create_at": at + 2000,
-                "reactions": [{"user": "007", "emoji_name": "tada"}],
+                "reactions": [
+                    {"user": "007", "emoji_name": "tada"},
+                    {"user": "007", "emoji_name": "soup"},
+                ],
                 "replies": [
                     {
                         "user": "007",
@@ -181,6 +195,8 @@ def mattermost_export(folder: Path) -> Path:
             },
         },
         {"type": "emoji", "emoji": {"name": "x"}},
+        {"type": "emoji", "emoji": {"name": "soup", "image": "soup.png"}},
+        {"type": "scheme"},
     ]
     text = "\n".join(map(json.dumps, lines))
     (folder / "import.jsonl").write_text(text)
@@ -198,14 +214,40 @@ def rocketchat_export(folder: Path) -> Path:
         {"_id": "r2", "t": "d", "uids": ["u1", "u2"]},
     ]
     ana, ben = {"_id": "u1"}, {"_id": "u2"}
+    notes = {"_id": "f1", "name": "notes.txt", "userId": "u1"}
+    small = {"_id": "f2", "name": "thumb-notes.txt", "userId": "u1", "typeGroup": "thumb"}
+    lost = {"_id": "f3", "name": "lost.txt", "userId": "u1", "store": "AmazonS3:Uploads"}
+    liked = {":soupe:": {"usernames": ["ben"]}, ":tada:": {"usernames": ["ben"]}}
     messages = [
         {"_id": "m2", "rid": "r1", "u": ben, "msg": "I do", "ts": NOON + 2, "tmid": "m1"},
         {"_id": "m1", "rid": "r1", "u": ana, "msg": "Who, @ben?", "ts": NOON + 1, "tcount": 1},
         {"_id": "m3", "rid": "r2", "u": ana, "msg": "Psst", "ts": NOON},
+        {
+            "_id": "m5",
+            "rid": "r1",
+            "u": ana,
+            "msg": "",
+            "ts": NOON + 3,
+            "tmid": "m1",
+            "files": [notes, small, lost],
+            "attachments": [{"description": "The recipe, @ben"}],
+            "reactions": liked,
+        },
         {"_id": "m4", "rid": "r1", "u": ana, "msg": "", "t": "uj", "ts": NOON},
     ]
     subscriptions = [{"rid": "r1", "u": ana}, {"rid": "r1", "u": ben}]
+    portrait = picture(size=(64, 64))
+    half = len(portrait) // 2
     for name, rows in (
+        ("rocketchat_uploads", [notes, small, lost]),
+        ("rocketchat_uploads.chunks", [_piece("f1", 1, b" and salt"), _piece("f1", 0, b"Leeks")]),
+        ("rocketchat_avatars", [{"_id": "a1", "userId": "u1"}, {"_id": "a2", "userId": "u2"}]),
+        (
+            "rocketchat_avatars.chunks",
+            [_piece("a1", 0, portrait[:half]), _piece("a1", 1, portrait[half:])],
+        ),
+        ("rocketchat_custom_emoji", [{"name": "soup", "aliases": ["soupe"], "extension": "png"}]),
+        ("custom_emoji.chunks", [_piece("soup.png", 0, portrait)]),
         ("users", users),
         ("rocketchat_room", rooms),
         ("rocketchat_message", messages),
@@ -213,6 +255,10 @@ def rocketchat_export(folder: Path) -> Path:
     ):
         (folder / f"{name}.bson").write_bytes(b"".join(map(_bson, rows)))
     return folder
+
+
+def _piece(key: str, number: int, data: bytes) -> dict[str, Any]:
+    return {"files_id": key, "n": number, "data": data}
 
 
 def _bson(document: Any) -> bytes:
@@ -228,6 +274,8 @@ def _bson_value(name: str, value: Any) -> bytes:
         return b"\x02" + head + struct.pack("<i", len(data)) + data
     if isinstance(value, float):  # all our numbers of this kind are times
         return b"\x09" + head + struct.pack("<q", int(value * 1000))
+    if isinstance(value, bytes):
+        return b"\x05" + head + struct.pack("<i", len(value)) + b"\0" + value
     if isinstance(value, int):
         return b"\x10" + head + struct.pack("<i", value)
     return (b"\x03" if isinstance(value, dict) else b"\x04") + head + _bson(value)

@@ -10,12 +10,14 @@ from typing import Any
 import click
 
 from tertulia import opening
-from tertulia.backup import archives
+from tertulia.backup import archives, held_files
 from tertulia.backup.copies import LiveCopy
+from tertulia.backup.held_files import HeldFiles
 from tertulia.cli.commands import in_words
 from tertulia.cli.flags import config_options
 from tertulia.cli.progress import Progress
 from tertulia.config import Config
+from tertulia.links.stores.file_stores import FileStores
 from tertulia.storage.database.tx import Tx
 
 UNITS = {"m": 60, "h": 3600, "d": 86400}
@@ -75,13 +77,17 @@ def _take(config: Config, file: Path, with_secret: bool) -> None:
     secret = _secret(config) if with_secret else None
     applied = database.schema().applied
 
-    def take(tx: Tx) -> None:
-        copy = LiveCopy(tx, applied)
+    def take(tx: Tx, files: HeldFiles) -> int:
+        copy = LiveCopy(tx, applied, files)
         progress = Progress(copy.about.total, "rows")
         archives.write(copy, file, secret, progress.show)
         progress.end()
+        return len(copy.lost_files)
 
-    database.read_now(0, take)
+    with held_files.held(database, FileStores(config)) as files:
+        lost = database.read_now(0, take, files)
+    if lost:
+        click.echo(f"{lost} files are not in their store any more, so not in the backup.", err=True)
     click.echo(f"Wrote and verified {file}, {file.stat().st_size:,} bytes.", err=True)
 
 

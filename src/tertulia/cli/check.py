@@ -7,7 +7,7 @@ import click
 
 from tertulia import actions, opening, storage
 from tertulia.actions.checking import Finding
-from tertulia.cli import logins
+from tertulia.cli import half_set, logins, stores
 from tertulia.cli.data import as_json, show_json
 from tertulia.cli.flags import config_options
 from tertulia.config import Config
@@ -38,11 +38,12 @@ def check(as_json: bool, **flags: Any) -> None:
 def examine(config: Config) -> list[Finding]:
     database = opening.find_database(config)
     schema = database.schema()
-    findings = [_schema(schema), _integrity(config, database)]
+    findings = [_schema(schema), _integrity(config, database), *half_set.examine(config)]
     if not schema.missing():
         vault = opening.find_vault(config)
         findings += database.read_now(0, actions.checking.examine, vault)
         known = database.read_now(0, storage.organization.all_of_them)
+        findings += stores.examine(config, database)
         findings.append(logins.examine(config, [realm.subdomain for realm in known]))
     return findings
 
@@ -61,7 +62,8 @@ def _schema(schema: Standing) -> Finding:
         refusal = storage.database.schema.SchemaTooNew(schema.must_know, known)
         return Finding("schema", "", [str(refusal)])
     is_old = f"; the next start will make it {known}" if schema.missing() else ""
-    return Finding("schema", f"version {max(schema.applied)}{is_old}")
+    admits = f", for servers that know {schema.must_know}"
+    return Finding("schema", f"version {max(schema.applied)}{admits}{is_old}")
 
 
 def _integrity(config: Config, database: Database) -> Finding:

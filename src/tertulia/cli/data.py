@@ -9,7 +9,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import click
 import msgspec
 
-from tertulia import actions, opening, storage, zuliprc
+from tertulia import actions, events, opening, storage, zuliprc
 from tertulia.cli.flags import Command, config_options
 from tertulia.config import Config
 from tertulia.domain.organization.audit import Act
@@ -51,6 +51,15 @@ class OpenOrganization:
     def site(self) -> str:
         """The address of the organization."""
         return zuliprc.site(self.config, self.realm, is_only_one=len(self.organizations) == 1)
+
+    @property
+    def directories(self) -> list[str]:
+        """Those that keep the passwords of people who came from there."""
+        return [
+            each.key
+            for each in self.config.ldap
+            if each.is_for(self.realm.subdomain) and self.realm.admits(each.method)
+        ]
 
     def read(self, query: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         return self.database.read_now(self.realm.id, query, *args, **kwargs)
@@ -129,3 +138,10 @@ def _at_subdomain(subdomain: str, known: list[Realm]) -> Realm:
     raise click.ClickException(
         f"There is no organization at the subdomain '{subdomain}'; there are: {there}."
     )
+
+
+def organization_as_author(opened: OpenOrganization) -> "actions.messages.composing.Author":
+    """The organization itself as one who writes."""
+    directory = opened.read(events.loading.load, opened.config.email_domain, opened.database.clock)
+    db = opened.database.of(opened.realm.id)
+    return actions.messages.composing.Author(db, directory, None, opened.site)

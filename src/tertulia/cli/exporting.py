@@ -7,9 +7,12 @@ from typing import Any
 import click
 
 from tertulia import actions
+from tertulia.backup import held_files
+from tertulia.backup.held_files import HeldFiles
 from tertulia.cli.data import OpenOrganization, in_organization, open_organization
 from tertulia.cli.progress import Progress
 from tertulia.domain.organization.exports import KINDS, WITHOUT_CONSENT
+from tertulia.links.stores.file_stores import FileStores
 from tertulia.moving import leaving
 from tertulia.moving.leaving import ExportArchive
 from tertulia.storage.database.tx import Tx
@@ -49,23 +52,25 @@ def export(file: Path, kind: str, person: str | None, org: str | None, **flags: 
 
 
 def _organization(opened: OpenOrganization, draft: Path, kind: str) -> None:
-    def leave(tx: Tx) -> None:
+    def leave(tx: Tx, files: HeldFiles) -> None:
         planned = leaving.plan(tx, kind)
         progress = Progress(planned.messages, "messages")
         archive = ExportArchive(draft, "tertulia-export")
-        leaving.write(tx, planned, archive, progress.show)
+        leaving.write(tx, planned, archive, files, progress.show)
         archive.close()
         progress.end()
 
-    opened.read(leave)
+    with held_files.held(opened.database, FileStores(opened.config)) as files:
+        opened.read(leave, files)
 
 
 def _person(opened: OpenOrganization, draft: Path, email: str) -> None:
     user = opened.read(actions.people.get_by_email, email)
 
-    def leave(tx: Tx) -> None:
+    def leave(tx: Tx, files: HeldFiles) -> None:
         archive = ExportArchive(draft, "tertulia-person")
-        leaving.write_person(tx, user, archive)
+        leaving.write_person(tx, user, archive, files)
         archive.close()
 
-    opened.read(leave)
+    with held_files.held(opened.database, FileStores(opened.config)) as files:
+        opened.read(leave, files)

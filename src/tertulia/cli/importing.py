@@ -72,6 +72,19 @@ def _foreseen(source: Source) -> ImportReport:
             "messages": source.message_count,
         }
     )
+    found = source.belongings()
+    report.brought.update(
+        {
+            "custom emoji": len(found.emoji),
+            "pictures of people": len(found.avatars),
+            "groups": len(found.groups),
+            "profile fields": len(found.profile_fields),
+            "topics muted or followed": len(found.topic_policies),
+            "muted people": len(found.muted_people),
+            "alert words": len(found.alert_words),
+            "statuses": len(found.statuses),
+        }
+    )
     report.left.update(source.left())
     return report
 

@@ -7,11 +7,13 @@ from typing import Any
 import click
 
 from tertulia import opening
-from tertulia.backup import restoring
+from tertulia.backup import held_files, restoring
 from tertulia.backup.copies import LiveCopy
+from tertulia.backup.held_files import HeldFiles
 from tertulia.cli.flags import config_options
 from tertulia.cli.progress import Progress
 from tertulia.config import Config, ConfigError
+from tertulia.links.stores.file_stores import FileStores
 from tertulia.storage.database.tx import Tx
 
 
@@ -28,15 +30,16 @@ def move(target: str, **flags: Any) -> None:
     to = replace(config, database=_address(target))
     applied = database.schema().applied
 
-    def copy_over(tx: Tx) -> None:
-        copy = LiveCopy(tx, applied)
+    def copy_over(tx: Tx, files: HeldFiles) -> None:
+        copy = LiveCopy(tx, applied, files)
         progress = Progress(copy.about.total, "rows")
         restoring.restore(copy, to, 0, lambda _: None, progress.show)
         progress.end()
 
     with opening.folder_lock(config), opening.folder_lock(to):
         opening.check_alone(database)
-        database.read_now(0, copy_over)
+        with held_files.held(database, FileStores(config)) as files:
+            database.read_now(0, copy_over, files)
     click.echo(
         "Everything is there. Start the server on it with --database, TERTULIA_DATABASE_URL or a"
         " line in tertulia.toml; the old database can be deleted when all is well.",

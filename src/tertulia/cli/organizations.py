@@ -1,12 +1,11 @@
 """`tertulia org`: the organizations on a server and their settings."""
 
-import asyncio
 import difflib
 from typing import Any, NoReturn
 
 import click
 
-from tertulia import actions, events, storage, zuliprc
+from tertulia import actions, jobs, links, storage
 from tertulia.cli.data import (
     OpenOrganization,
     as_json,
@@ -14,6 +13,7 @@ from tertulia.cli.data import (
     in_organization,
     open_data,
     open_organization,
+    organization_as_author,
     show_json,
     show_table,
 )
@@ -21,7 +21,10 @@ from tertulia.cli.flags import config_options
 from tertulia.domain.groups.group import Members, PermissionChange
 from tertulia.domain.organization.realm import Realm
 from tertulia.domain.organization.settings import SETTINGS, OrganizationSetting, PeopleNamed
+from tertulia.modules import asyncio
 from tertulia.storage.database.tx import Tx
+
+FILES_AT_ONCE = 1000
 
 LONGEST_SHOWN = 60  # characters of what cannot be
 
@@ -88,6 +91,10 @@ def delete(yes: bool, org: str | None, **flags: Any) -> None:
     opened = open_organization(org, flags)
     if opened.realm.deactivated and not yes:
         click.confirm(f"Delete all data of {opened.realm.name}?", abort=True, err=True)
+    opened.read(actions.organization.ending.check_closed)
+    stores = links.stores.file_stores.FileStores(opened.config)
+    while found := opened.read(storage.files.places.elsewhere_in_organization, FILES_AT_ONCE):
+        jobs.carrying.remove(opened.database, stores, found)
     while opened.database.write_now(opened.realm.id, actions.organization.ending.delete_some):
         pass
     click.echo(f"{opened.realm.name} is gone. Older backups keep what they had.", err=True)
@@ -143,7 +150,7 @@ def _all_settings(tx: Tx) -> list[dict[str, str]]:
     return [
         {
             "name": setting.name,
-            "value": _written(setting, actions.organization.settings.present(tx, setting), names),
+            "value": _written(setting, storage.organization.settings.present(tx, setting), names),
             "default": _written(setting, setting.default, names),
             "meaning": setting.meaning,
         }
@@ -180,11 +187,7 @@ def _read_group(opened: OpenOrganization, name: str) -> PermissionChange:
 
 def _html(opened: OpenOrganization, text: str) -> str:
     """Markup as the organization would have written it."""
-    directory = opened.read(events.loading.load, opened.config.email_domain, opened.database.clock)
-    site = zuliprc.site(opened.config, opened.realm, is_only_one=len(opened.organizations) == 1)
-    author = actions.messages.composing.Author(
-        opened.database.of(opened.realm.id), directory, None, site
-    )
+    author = organization_as_author(opened)
     return asyncio.run(actions.messages.composing.describe(author, text))
 
 

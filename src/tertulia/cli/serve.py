@@ -3,17 +3,27 @@
 import contextlib
 import os
 import signal
+import socket
 import sys
 from typing import Any
 
 import click
 
-from tertulia import connections, listening, logs, opening, serving, storage, zuliprc
+from tertulia import (
+    connections,
+    demo,
+    listening,
+    logs,
+    opening,
+    serving,
+    storage,
+    workers,
+    zuliprc,
+)
 from tertulia.app import Application
 from tertulia.cli import welcome
 from tertulia.cli.flags import config_options
 from tertulia.config import Config
-from tertulia.demo import stage
 
 
 @click.command()
@@ -24,6 +34,7 @@ def serve(**flags: Any) -> None:
     logs.configure(config)
     end_quietly()
     connections.raise_file_limit()
+    workers.check(config)
     with opening.folder_lock(config):
         opening.keep_from_others(config)
         sockets = listening.listen(config)
@@ -33,7 +44,7 @@ def serve(**flags: Any) -> None:
         opening.check_clock(database)
         vault = opening.open_vault(config)
         zuliprc.note_address(config, address)
-        cast = stage.fill(config, database, vault) if config.demo else None
+        cast = demo.stage.fill(config, database, vault) if config.demo else None
         realm, _ = opening.first_organization(database, config.organization)
         has_people = database.read_now(0, storage.checking.has_people)
         text = welcome.text(config, address, realm, cast=cast, has_people=has_people)
@@ -42,7 +53,18 @@ def serve(**flags: Any) -> None:
             with contextlib.suppress(OSError):  # nobody may be reading
                 click.echo(text)
 
-        serving.serve(config, Application(config, database, vault), sockets, greet)
+        if config.workers == 1:
+            serving.serve(config, Application(config, database, vault), sockets, greet)
+        else:
+            greet()
+            workers.run(config, sockets, _work)
+
+
+def _work(config: Config, sockets: list[socket.socket]) -> None:
+    """What one of several workers does, with connections of its own."""
+    database = opening.open_database(config)
+    opening.check_clock(database)
+    serving.serve(config, Application(config, database, opening.open_vault(config)), sockets)
 
 
 def end_quietly() -> None:

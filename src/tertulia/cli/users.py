@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from tertulia import actions, domain, storage, zuliprc
+from tertulia import actions, domain, jobs, links, storage, zuliprc
 from tertulia.cli.data import (
     OpenOrganization,
     as_json,
@@ -170,6 +170,7 @@ def erase(email: str, messages: str, yes: bool, org: str | None, **flags: Any) -
     opened.write(actions.people.erasing.finish, found)
     while opened.database.write_now(0, actions.files.receiving.sweep):
         pass
+    jobs.carrying.sweep(opened.database, links.stores.file_stores.FileStores(opened.config))
     said = f"{count} messages deleted" if messages == "delete" else "messages left, said by nobody"
     click.echo(
         f"Erased user {found.id}: {said}. The audit log keeps the bare number, and backups from"
@@ -211,21 +212,42 @@ def set_password(email: str, org: str | None, **flags: Any) -> None:
     found = _find(opened, email)
     if found.is_bot:
         raise click.UsageError(BOTS_HAVE_NONE)
+    opened.read(actions.people.forgotten_passwords.check_kept_here, found, opened.directories)
     chosen = domain.people.passwords.hashed(domain.people.passwords.checked(_ask_password()))
     opened.write(actions.people.set_password, found.id, chosen)
     click.echo(f"{found.full_name} <{found.email}> has a new password.", err=True)
 
 
 @user.command("link")
-@click.argument("email")
+@click.argument("email", required=False)
+@click.option("--imported", is_flag=True, help="For all who were brought in and never came.")
 @in_organization
-def make_link(email: str, org: str | None, **flags: Any) -> None:
+def make_link(email: str | None, imported: bool, org: str | None, **flags: Any) -> None:
     """Print a link with which somebody can choose a password, once, until tomorrow."""
+    if imported is (email is not None):
+        raise click.UsageError("Say whose link it is: EMAIL, or --imported.")
     opened = open_organization(org, flags)
-    found = _find(opened, email)
-    key = opened.write(actions.people.forgotten_passwords.make_link, opened.vault, None, found.id)
-    click.echo(f"With this link {found.full_name} <{found.email}> can choose a password:", err=True)
-    click.echo(actions.people.forgotten_passwords.address(opened.site, key))
+    if email is not None:
+        found = _find(opened, email)
+        link = _link(opened, found)
+        words = f"With this link {found.full_name} <{found.email}> can choose a password:"
+        click.echo(words, err=True)
+        click.echo(link)
+        return
+    for each in opened.read(storage.people.everyone):
+        if each.is_imported_stub and each.is_active and not each.is_bot:
+            click.echo(f"{each.email}\t{_link(opened, each)}")
+
+
+def _link(opened: OpenOrganization, found: User) -> str:
+    key = opened.write(
+        actions.people.forgotten_passwords.make_link,
+        opened.vault,
+        None,
+        found.id,
+        opened.directories,
+    )
+    return actions.people.forgotten_passwords.address(opened.site, key)
 
 
 @user.command()
@@ -257,8 +279,36 @@ def unlock(email: str, org: str | None, **flags: Any) -> None:
     """Forget wrong passwords, so that somebody who tried too often can log in at once."""
     opened = open_organization(org, flags)
     found = _find(opened, email)
-    count = opened.write(actions.people.password_attempts.unlock, opened.vault, found)
+    count = opened.write(_unlock, opened.vault, found)
     click.echo(f"{found.full_name} <{found.email}>: attempts forgotten: {count}.", err=True)
+
+
+@user.command("second-factor")
+@click.argument("email")
+@click.option("--reset", is_flag=True, help="Take it away, so that the password alone is enough.")
+@as_json
+@in_organization
+def second_factor(email: str, reset: bool, as_json: bool, org: str | None, **flags: Any) -> None:
+    """Show what somebody's password is asked for besides, or take it away where it was lost."""
+    opened = open_organization(org, flags)
+    found = _find(opened, email)
+    known = opened.read(storage.people.second_factors.of_user, found.id)
+    if as_json:
+        shown = {"is_on": known.is_on, "has_app": known.has_app}
+        left = {"recovery_codes_left": known.recovery_codes, "passkeys": len(known.passkeys)}
+        show_json(shown | left)
+    elif known.is_on:
+        app = "an app" if known.has_app else "no app"
+        click.echo(
+            f"{app}, {len(known.passkeys)} passkeys, {known.recovery_codes} recovery codes left"
+        )
+    if reset:
+        tells = opened.config.sends_mail
+        vault = opened.vault
+        opened.write(actions.people.second_factors.reset, vault, None, found.id, tells)
+        click.echo(f"{found.full_name} <{found.email}> has no second factor now.", err=True)
+    elif not known.is_on:
+        click.echo(f"{found.full_name} <{found.email}> has no second factor.", err=True)
 
 
 @user.command()
@@ -284,6 +334,11 @@ def print_zuliprc(email: str, org: str | None, **flags: Any) -> None:
     if sealed is None:
         raise click.ClickException(f"{found.email} has no API key.")
     click.echo(zuliprc.text(found.email, opened.vault.unseal(sealed), opened.site), nl=False)
+
+
+def _unlock(tx: Tx, vault: Vault, found: User) -> int:
+    passwords = actions.people.password_attempts.unlock(tx, vault, found)
+    return passwords + actions.people.second_factors.unlock(tx, vault, found.id)
 
 
 def _read_password(given: str | None, from_stdin: bool) -> str | None:

@@ -4,14 +4,19 @@ import shlex
 import shutil
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tertulia import domain, opening
 from tertulia.config import Config
-from tertulia.demo.stage import Cast
 from tertulia.domain.organization.realm import Realm
 
+if TYPE_CHECKING:
+    from tertulia.demo.stage import Cast
 
-def text(config: Config, address: str, realm: Realm, *, cast: Cast | None, has_people: bool) -> str:
+
+def text(
+    config: Config, address: str, realm: Realm, *, cast: "Cast | None", has_people: bool
+) -> str:
     parts = [
         f"Tertulia {domain.version.VERSION} listens at {address} (Ctrl-C stops it)",
         f"  Organization  {realm.name}\n  Data          {_where(config)}",
@@ -39,7 +44,7 @@ def _invite(config: Config) -> str:
     )
 
 
-def _introduce(cast: Cast, folder: Path) -> str:
+def _introduce(cast: "Cast", folder: Path) -> str:
     width = max(len(person.email) for person in cast.people)
     people = "\n".join(
         f"  {person.email:<{width}}  {person.full_name}, {person.role.name.lower()}"

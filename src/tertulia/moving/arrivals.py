@@ -101,6 +101,73 @@ class ArrivingMessage:
     marks: list[tuple[str, str]] = field(default_factory=list)  # person and flag
 
 
+@dataclass(frozen=True, slots=True)
+class ArrivingEmoji:
+    key: str
+    name: str
+    author: str
+    open: Callable[[], IO[bytes]]
+    is_deactivated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ArrivingAvatar:
+    person: str
+    open: Callable[[], IO[bytes]]
+
+
+@dataclass(frozen=True, slots=True)
+class ArrivingGroup:
+    key: str
+    name: str
+    description: str = ""
+    members: tuple[str, ...] = ()
+    subgroups: tuple[str, ...] = ()
+    is_deactivated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ArrivingProfileField:
+    key: str
+    name: str
+    type: int
+    hint: str = ""
+    data: str = ""
+    in_summary: bool = False
+    required: bool = False
+    editable_by_user: bool = True
+    values: dict[str, str] = field(default_factory=dict)  # by person; people in them by their keys
+
+
+@dataclass(frozen=True, slots=True)
+class ArrivingTopicPolicy:
+    person: str
+    channel: str
+    topic: str
+    policy: int
+
+
+@dataclass(frozen=True, slots=True)
+class ArrivingStatus:
+    person: str
+    text: str
+    emoji: ArrivingReaction | None = None
+
+
+@dataclass(slots=True)
+class Belongings:
+    """What people and the organization have, beside what was said."""
+
+    emoji: list[ArrivingEmoji] = field(default_factory=list)
+    avatars: list[ArrivingAvatar] = field(default_factory=list)
+    groups: list[ArrivingGroup] = field(default_factory=list)
+    profile_fields: list[ArrivingProfileField] = field(default_factory=list)
+    topic_policies: list[ArrivingTopicPolicy] = field(default_factory=list)
+    muted_people: list[tuple[str, str]] = field(default_factory=list)
+    alert_words: list[tuple[str, str]] = field(default_factory=list)
+    statuses: list[ArrivingStatus] = field(default_factory=list)
+
+
 @dataclass(slots=True)
 class ImportReport:
     """What was brought along and what not, by kind and number."""
@@ -119,6 +186,7 @@ class Source(Protocol):
 
     def people(self) -> list[ArrivingPerson]: ...
     def channels(self) -> list[ArrivingChannel]: ...
+    def belongings(self) -> Belongings: ...
     def files(self) -> Iterator[ArrivingFile]: ...
     def messages(self) -> Iterator[ArrivingMessage]: ...
     def left(self) -> Counter[str]: ...

@@ -5,22 +5,23 @@ import tempfile
 import time
 from pathlib import Path
 
-import structlog
-
 from tertulia import actions, storage
+from tertulia.backup import held_files
+from tertulia.backup.held_files import HeldFiles
 from tertulia.domain.files.attachments import PIECE_BYTES
 from tertulia.domain.organization.exports import GIVEN_UP_SECONDS, RealmExport
+from tertulia.links.stores.file_stores import FileStores
+from tertulia.log_lines import log
 from tertulia.moving import leaving
 from tertulia.moving.leaving import ExportArchive
 from tertulia.storage.database import Database
 from tertulia.storage.database.tx import Tx
 
-log = structlog.get_logger()
-
 
 class AskedExports:
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, stores: FileStores) -> None:
         self._database = database
+        self._stores = stores
 
     async def look(self) -> None:
         before = self._database.clock() - GIVEN_UP_SECONDS
@@ -37,9 +38,7 @@ class AskedExports:
         with tempfile.TemporaryDirectory(prefix="tertulia-") as folder:
             file = Path(folder) / f"{name}.tar.gz"
             try:
-                await asyncio.to_thread(
-                    self._database.read_now, realm_id, _write, export.kind, file, name
-                )
+                await asyncio.to_thread(self._write, realm_id, export.kind, file, name)
             except Exception:
                 log.exception("an export failed")
                 await db.write(actions.organization.exports.fail, export)
@@ -47,6 +46,10 @@ class AskedExports:
             upload_id = await self._keep(realm_id, file)
             size = file.stat().st_size
         await db.write(actions.organization.exports.finish, export, upload_id, file.name, size)
+
+    def _write(self, realm_id: int, kind: str, file: Path, name: str) -> None:
+        with held_files.held(self._database, self._stores) as files:
+            self._database.read_now(realm_id, _write, kind, ExportArchive(file, name), files)
 
     async def _keep(self, realm_id: int, file: Path) -> int:
         db = self._database.of(realm_id)
@@ -59,7 +62,6 @@ class AskedExports:
         return upload_id
 
 
-def _write(tx: Tx, kind: str, file: Path, name: str) -> None:
-    archive = ExportArchive(file, name)
-    leaving.write(tx, leaving.plan(tx, kind), archive, lambda done: None)
+def _write(tx: Tx, kind: str, archive: ExportArchive, files: HeldFiles) -> None:
+    leaving.write(tx, leaving.plan(tx, kind), archive, files, lambda done: None)
     archive.close()

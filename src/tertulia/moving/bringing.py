@@ -5,8 +5,8 @@ that was interrupted goes on where it was. Nobody is told: until it is finished,
 closed.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -15,27 +15,29 @@ from pyroaring import BitMap64
 from tertulia import actions, domain, markdown, storage
 from tertulia.domain.channels.channel import COLORS, NewChannel
 from tertulia.domain.files.attachments import PIECE_BYTES, Looks
-from tertulia.domain.messages.emoji import UNICODE
 from tertulia.domain.organization.realm import Realm
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.user import NOTIFICATION_BOT, BotType, User
 from tertulia.errors import BadRequest, CannotStart
-from tertulia.markdown import Found, LinkedChannel, MentionedUser, Settings, Upload
+from tertulia.markdown import Found, Settings
+from tertulia.moving import belongings
 from tertulia.moving.arrivals import (
-    NAMED,
     ArrivingChannel,
     ArrivingFile,
-    ArrivingMessage,
     ArrivingPerson,
+    Belongings,
     ImportReport,
     Source,
 )
+from tertulia.moving.here import Here
+from tertulia.moving.speech import Speech
 from tertulia.storage.database import Database
 from tertulia.storage.database.tx import Tx
 
 AT_ONCE = 2_000  # messages in one transaction
 INDEXED_AT_ONCE = 40_000
-CLIENT = "imported"
+FILES_AT_ONCE, FILE_BYTES_AT_ONCE = 100, 16 << 20
+AVATARS_AT_ONCE = 50
 UNNAMED = "Unnamed"
 
 Progress = Callable[[int], None]
@@ -43,26 +45,6 @@ Progress = Callable[[int], None]
 
 class AnotherImport(CannotStart):
     """Something else was being brought into this organization."""
-
-
-@dataclass(slots=True)
-class Here:
-    """Under which numbers what was brought is known here."""
-
-    people: dict[str, int] = field(default_factory=dict)
-    channels: dict[str, int] = field(default_factory=dict)
-    files: dict[str, list[Any]] = field(default_factory=dict)  # attachment, path and name
-    brought: dict[str, int] = field(default_factory=dict)
-    left: dict[str, int] = field(default_factory=dict)
-
-    def state(self) -> dict[str, Any]:
-        return {
-            "people": self.people,
-            "channels": self.channels,
-            "files": self.files,
-            "brought": self.brought,
-            "left": self.left,
-        }
 
 
 class Bringing:
@@ -84,6 +66,8 @@ class Bringing:
     def run(self, name: str, subdomain: str, progress: Progress) -> ImportReport:
         run = self._begin(name, subdomain)
         if not run.is_finished:
+            self._settle()
+            self._bring_avatars()
             self._bring_files()
             self._bring_messages(run.messages_done, progress)
             self._write(self._finish)
@@ -170,7 +154,7 @@ class Bringing:
         )
         storage.messages.unread.store(tx, number, BitMap64(), 0)
         self._here.people[person.key] = by_address[email.casefold()] = number
-        self._count("bots" if person.is_bot else "people")
+        self._here.count("bots" if person.is_bot else "people")
 
     def _add_channel(self, tx: Tx, arriving: ArrivingChannel, bot: User) -> None:
         name = _free_name(tx, arriving.name)
@@ -192,32 +176,67 @@ class Bringing:
         )
         self._here.channels[arriving.key] = number
         self._subscribe(tx, arriving, number)
-        self._count("channels")
+        self._here.count("channels")
 
     def _subscribe(self, tx: Tx, arriving: ArrivingChannel, channel_id: int) -> None:
         """Where history is protected, spans begin with the first message that somebody has."""
         members = sorted({self._here.people[k] for k in arriving.members if k in self._here.people})
         color = COLORS[channel_id % len(COLORS)]
         rows = [(tx.realm_id, channel_id, user_id, True, color) for user_id in members]
-        storage.arriving.load(tx, "subscription", storage.arriving.SUBSCRIPTION, rows)
+        tx.load_rows("subscription", storage.arriving.SUBSCRIPTION, rows)
         if arriving.shares_history or self._source.kind != "Zulip":
             spans = [(tx.realm_id, channel_id, user_id, 0, 0) for user_id in members]
-            storage.arriving.load(tx, "subscription_span", storage.arriving.SPAN, spans)
-        self._count("subscriptions", len(members))
+            tx.load_rows("subscription_span", storage.arriving.SPAN, spans)
+        self._here.count("subscriptions", len(members))
+
+    # --- what people have ---
+
+    def _settle(self) -> None:
+        if not self._here.is_settled:
+            drawn = belongings.drawn_emoji(self._belongings.emoji)
+            self._write(belongings.settle, self._here, self._belongings, drawn, self._bot)
+
+    def _bring_avatars(self) -> None:
+        while some := self._belongings.avatars[self._here.avatars :][:AVATARS_AT_ONCE]:
+            drawn = [(each.person, belongings.drawn_avatar(each)) for each in some]
+            self._write(belongings.put_avatars, self._here, drawn)
+
+    @cached_property
+    def _belongings(self) -> Belongings:
+        return self._source.belongings()
+
+    @cached_property
+    def _bot(self) -> User:
+        bot = self._database.read_now(
+            self.realm.id, storage.people.find_system_bot, NOTIFICATION_BOT
+        )
+        assert bot is not None
+        return bot
 
     # --- files ---
 
     def _bring_files(self) -> None:
-        for file in self._source.files():
-            if file.key in self._here.files:
-                continue
-            owner_id = self._here.people.get(file.owner)
-            if owner_id is None:
-                self._leave("files of nobody who was brought")
-                continue
-            self._write(self._add_file, file, owner_id)
+        files = (each for each in self._source.files() if each.key not in self._here.files)
+        while self._write(self._add_files, files):
+            pass
 
-    def _add_file(self, tx: Tx, file: ArrivingFile, owner_id: int) -> None:
+    def _add_files(self, tx: Tx, files: Iterator[ArrivingFile]) -> bool:
+        """Some of them, with the note that they are here; says whether there may be more."""
+        size = 0
+        for number, file in enumerate(files, 1):
+            size += self._add_file(tx, file)
+            if size > FILE_BYTES_AT_ONCE or number == FILES_AT_ONCE:
+                break
+        else:
+            number = 0
+        storage.arriving.keep_state(tx, self._here.state())
+        return number > 0
+
+    def _add_file(self, tx: Tx, file: ArrivingFile) -> int:
+        owner_id = self._here.people.get(file.owner)
+        if owner_id is None:
+            self._here.leave("files of nobody who was brought")
+            return 0
         upload_id = storage.files.uploads.begin(tx)
         size = 0
         with file.open() as contents:
@@ -234,8 +253,8 @@ class Bringing:
             tx, owner_id, upload_id, path_id, name, size, looks
         )
         self._here.files[file.key] = [attachment_id, path_id, name]
-        self._count("files")
-        storage.arriving.keep_state(tx, self._here.state())
+        self._here.count("files")
+        return size
 
     # --- messages ---
 
@@ -247,8 +266,8 @@ class Bringing:
             self._write(speech.write, batch, done)
             progress(done)
 
-    def _open_speech(self, tx: Tx) -> "Speech":
-        return Speech(tx, self._here, self._keeps_ids, self._count, self._leave)
+    def _open_speech(self, tx: Tx) -> Speech:
+        return Speech(tx, self._here, self._keeps_ids)
 
     def _finish(self, tx: Tx) -> None:
         newest = storage.messages.newest_id(tx)
@@ -271,217 +290,20 @@ class Bringing:
             for channel_id, user_id in storage.channels.subscriptions.active_pairs(tx)
             if (user_id, channel_id) not in known
         ]
-        storage.arriving.load(tx, "subscription_span", storage.arriving.SPAN, rows)
+        tx.load_rows("subscription_span", storage.arriving.SPAN, rows)
 
     def _index(self) -> None:
         behind = storage.search.index.count_behind
         while self._database.read_now(self.realm.id, behind, 1):
             self._write(actions.messages.indexing.index_some, INDEXED_AT_ONCE)
+        while self._write(actions.messages.indexing.join_some, INDEXED_AT_ONCE):
+            pass
         self._database.tidy()
 
     # --- the rest ---
 
     def _write(self, action: Callable[..., Any], *args: Any) -> Any:
         return self._database.write_now(self.realm.id, action, *args)
-
-    def _count(self, kind: str, number: int = 1) -> None:
-        self._here.brought[kind] = self._here.brought.get(kind, 0) + number
-
-    def _leave(self, kind: str, number: int = 1) -> None:
-        self._here.left[kind] = self._here.left.get(kind, 0) + number
-
-
-class Speech:
-    """Writes messages. What it needs to know is read once and held in memory."""
-
-    def __init__(
-        self,
-        tx: Tx,
-        here: Here,
-        keeps_ids: bool,
-        count: Callable[..., None],
-        leave: Callable[..., None],
-    ) -> None:
-        self._here = here
-        self._keeps_ids = keeps_ids
-        self._count, self._leave = count, leave
-        realm = storage.organization.current(tx)
-        self._settings = Settings(
-            default_code_language=realm.setting("default_code_block_language"),
-            image_previews=realm.setting("inline_image_preview"),
-        )
-        users = storage.people.everyone(tx)
-        self._users = {
-            each.id: MentionedUser(each.id, each.full_name, each.is_active) for each in users
-        }
-        self._by_name = {each.full_name: self._users[each.id] for each in users}
-        channels = storage.channels.everything(tx)
-        self._channels = {each.id: each for each in channels}
-        self._by_channel_name = {each.name: LinkedChannel(each.id, each.name) for each in channels}
-        self._uploads = {path: attachment for attachment, path, _ in here.files.values()}
-        self._unread = storage.arriving.unread(tx)
-        self._spans = storage.arriving.spans(tx)
-        self._conversations: dict[tuple[int, ...], int] = {}
-
-    def write(self, tx: Tx, batch: list[ArrivingMessage], done: int) -> None:
-        numbers = self._numbers(tx, batch)
-        rows: dict[str, list[tuple[Any, ...]]] = {"message": [], "flag": [], "reaction": []}
-        rows |= {"link": [], "span": []}
-        touched: set[int] = set()
-        for arriving, number in zip(batch, numbers, strict=True):
-            if number is None:
-                self._leave("messages of nobody or nowhere")
-                continue
-            self._add(tx, arriving, number, rows, touched)
-        load = storage.arriving.load
-        load(tx, "message", storage.arriving.MESSAGE, rows["message"])
-        load(tx, "message_flag", storage.arriving.FLAG, rows["flag"])
-        load(tx, "reaction", storage.arriving.REACTION, rows["reaction"])
-        load(tx, "attachment_message", storage.arriving.LINK, rows["link"])
-        load(tx, "subscription_span", storage.arriving.SPAN, rows["span"])
-        last = max((number for number in numbers if number is not None), default=0)
-        for user_id in touched:
-            storage.messages.unread.store(tx, user_id, self._unread[user_id], last)
-        storage.arriving.note_done(tx, done)
-        storage.arriving.keep_state(tx, self._here.state())
-
-    def _numbers(self, tx: Tx, batch: list[ArrivingMessage]) -> list[int | None]:
-        """The number of each message; None for one that has no place here."""
-        good = [self._is_placed(each) for each in batch]
-        if self._keeps_ids:
-            return [each.number if ok else None for each, ok in zip(batch, good, strict=True)]
-        fresh = iter(storage.arriving.message_numbers(tx, sum(good)))
-        return [next(fresh) if ok else None for ok in good]
-
-    def _is_placed(self, arriving: ArrivingMessage) -> bool:
-        here = self._here
-        if arriving.sender not in here.people:
-            return False
-        if arriving.channel:
-            return arriving.channel in here.channels
-        return bool(arriving.people) and all(key in here.people for key in arriving.people)
-
-    def _add(
-        self,
-        tx: Tx,
-        arriving: ArrivingMessage,
-        number: int,
-        rows: dict[str, list[tuple[Any, ...]]],
-        touched: set[int],
-    ) -> None:
-        realm, people = tx.realm_id, self._here.people
-        sender = people[arriving.sender]
-        channel_id = self._here.channels[arriving.channel] if arriving.channel else None
-        conversation = None if channel_id else self._conversation(tx, arriving)
-        topic = arriving.topic[: domain.limits.TOPIC_LENGTH] if channel_id else ""
-        content = self._in_our_words(arriving)
-        rendered = markdown.render(content, self._found(content), self._settings)
-        paths = [each for each in rendered.attachment_path_ids if each in self._uploads]
-        rows["message"].append(
-            (
-                *(number, realm, sender, channel_id, channel_id, conversation),
-                *(topic, domain.channels.topics.fold(topic), content, rendered.html),
-                *(markdown.VERSION, CLIENT, arriving.at, arriving.edited_at, True),
-                content.startswith("/me "),
-                *(rendered.has_link, rendered.has_image, bool(paths)),
-            )
-        )
-        rows["link"] += [(realm, self._uploads[path], number) for path in set(paths)]
-        self._add_reactions(arriving, number, realm, rows)
-        rows["flag"] += {
-            (realm, people[key], flag, number) for key, flag in arriving.marks if key in people
-        }
-        for key in arriving.unread_by:
-            if key in people and people[key] in self._unread:
-                self._unread[people[key]].add(number)
-                touched.add(people[key])
-        if channel_id is not None and arriving.received_by is not None:
-            self._receive(realm, channel_id, number, arriving.received_by, rows)
-        self._count("messages")
-
-    def _add_reactions(
-        self,
-        arriving: ArrivingMessage,
-        number: int,
-        realm: int,
-        rows: dict[str, list[tuple[Any, ...]]],
-    ) -> None:
-        seen = set()
-        for each in arriving.reactions:
-            person = self._here.people.get(each.person)
-            code = each.code or markdown.emoji_names.code_for(each.name)
-            key = (person, each.type or UNICODE, code)
-            if person is None or code is None or key in seen:
-                self._leave("reactions with an emoji that is not known here")
-                continue
-            seen.add(key)
-            rows["reaction"].append((realm, number, person, each.name, code, each.type or UNICODE))
-            self._count("reactions")
-
-    def _receive(
-        self,
-        realm: int,
-        channel_id: int,
-        number: int,
-        receivers: list[str],
-        rows: dict[str, list[tuple[Any, ...]]],
-    ) -> None:
-        for key in receivers:
-            user_id = self._here.people.get(key)
-            if user_id is not None and (user_id, channel_id) not in self._spans:
-                self._spans.add((user_id, channel_id))
-                rows["span"].append((realm, channel_id, user_id, 0, number - 1))
-
-    def _conversation(self, tx: Tx, arriving: ArrivingMessage) -> int:
-        members = tuple(sorted({self._here.people[key] for key in arriving.people}))
-        if members not in self._conversations:
-            found = storage.messages.conversations.get_or_start(tx, members)
-            self._conversations[members] = found
-        return self._conversations[members]
-
-    def _in_our_words(self, arriving: ArrivingMessage) -> str:
-        text = NAMED.sub(self._name, arriving.text.replace("\0", "")).strip()
-        links = [self._name_file(key) for key in arriving.files]
-        whole = "\n".join([text, *filter(None, links)]).strip() or "(empty)"
-        return whole[: domain.limits.MESSAGE_LENGTH]
-
-    def _name(self, match: Any) -> str:
-        kind, key = match[1], match[2]
-        if kind == "f":
-            return self._name_file(key)
-        if kind == "a":
-            file = self._here.files.get(key)
-            return f"/user_uploads/{key if file is None else file[1]}"
-        if kind == "c":
-            found = self._channels.get(self._here.channels.get(key, 0))
-            return "" if found is None else f"#**{found.name}**"
-        person = self._users.get(self._here.people.get(key, 0))
-        if person is None:
-            return "@someone"
-        return f"@{'_' if kind == 'p' else ''}**{person.full_name}|{person.id}**"
-
-    def _name_file(self, key: str) -> str:
-        file = self._here.files.get(key)
-        return "" if file is None else f"[{file[2]}](/user_uploads/{file[1]})"
-
-    def _found(self, content: str) -> Found:
-        wanted = markdown.scan(content)
-        if not wanted:
-            return Found()
-        return Found(
-            users_by_name={n: self._by_name[n] for n in wanted.user_names if n in self._by_name},
-            users_by_id={n: self._users[n] for n in wanted.user_ids if n in self._users},
-            channels={
-                n: self._by_channel_name[n]
-                for n in wanted.channel_names
-                if n in self._by_channel_name
-            },
-            uploads={
-                path: Upload(path, "application/octet-stream")
-                for path in wanted.upload_path_ids
-                if path in self._uploads
-            },
-        )
 
 
 def _organizations(tx: Tx) -> list[Realm]:

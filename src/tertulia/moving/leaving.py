@@ -3,6 +3,7 @@
 realm.json                  everything small, one list of rows per table
 messages-000001.json …      zerver_message and zerver_usermessage
 attachment.json, uploads/   files
+emoji/, avatars/            pictures
 """
 
 import io
@@ -17,9 +18,11 @@ import msgspec
 from pyroaring import BitMap64
 
 from tertulia import domain, storage
-from tertulia.domain.files.attachments import Attachment
+from tertulia.backup.held_files import HeldFiles
 from tertulia.domain.organization.exports import PUBLIC, WITHOUT_CONSENT
 from tertulia.domain.people.user import NOTIFICATION_BOT, User
+from tertulia.moving import leaving_belongings
+from tertulia.moving.leaving_belongings import Tables
 from tertulia.storage.channels.subscriptions import Span
 from tertulia.storage.database.tx import Row, Tx
 
@@ -30,7 +33,6 @@ MODE = 0o600
 SECRETS = {"password_hash", "key_hash", "key_sealed", "fingerprint", "service_token"}
 
 Progress = Callable[[int], None]
-Tables = dict[str, list[dict[str, Any]]]
 
 
 class ExportArchive:
@@ -83,7 +85,9 @@ def plan(tx: Tx, kind: str) -> PlannedExport:
     return PlannedExport(kind, consenting, storage.leaving.count_messages(tx, kind, consenting))
 
 
-def write(tx: Tx, export: PlannedExport, archive: ExportArchive, progress: Progress) -> None:
+def write(
+    tx: Tx, export: PlannedExport, archive: ExportArchive, files: HeldFiles, progress: Progress
+) -> None:
     """Everything as of one moment, into an archive."""
     people = storage.people.everyone(tx)
     tables = _small_tables(tx, export, people)
@@ -109,10 +113,11 @@ def write(tx: Tx, export: PlannedExport, archive: ExportArchive, progress: Progr
         done += len(page)
         progress(done)
     archive.put("realm.json", tables)
-    _put_files(tx, linking, archive)
+    leaving_belongings.put_pictures(tx, people, archive)
+    _put_files(tx, linking, archive, files)
 
 
-def write_person(tx: Tx, user: User, archive: ExportArchive) -> None:
+def write_person(tx: Tx, user: User, archive: ExportArchive, files: HeldFiles) -> None:
     """All rows that refer to somebody, what they said, and their files."""
     found: dict[str, list[dict[str, Any]]] = defaultdict(list)
     found["account"] = [_plain(r) for r in storage.leaving.of_person(tx, "account", "id", user.id)]
@@ -123,7 +128,11 @@ def write_person(tx: Tx, user: User, archive: ExportArchive) -> None:
     archive.put("person.json", {name: rows for name, rows in found.items() if rows})
     attachments = storage.files.attachments.of_user(tx, user.id)
     for attachment in attachments:
-        _put_file(tx, attachment, archive)
+        archive.put_file(
+            f"uploads/{attachment.path_id}",
+            attachment.size,
+            files.contents(tx, attachment.id, attachment.size),
+        )
 
 
 # --- tables ---
@@ -133,7 +142,7 @@ def _small_tables(tx: Tx, export: PlannedExport, people: list[User]) -> Tables:
     realm = storage.organization.current(tx)
     leaving = storage.leaving.channel_ids(tx, export.kind, export.consenting)
     channels = [each for each in storage.channels.everything(tx) if each.id in leaving]
-    return {
+    tables: Tables = {
         "import_source": "zulip",  # type: ignore[dict-item]
         "zerver_realm": [
             {
@@ -178,34 +187,8 @@ def _small_tables(tx: Tx, export: PlannedExport, people: list[User]) -> Tables:
         "zerver_huddle": [],
         "zerver_subscription": [],
         "zerver_reaction": [],
-        "zerver_usertopic": [
-            {
-                "user_profile": row["user_id"],
-                "stream": row["channel_id"],
-                "topic_name": row["topic"],
-                "visibility_policy": row["policy"],
-                "last_updated": row["updated_at"],
-            }
-            for row in _personal(tx, export, "user_topic")
-            if row["channel_id"] in leaving
-        ],
-        "zerver_muteduser": [
-            {
-                "user_profile": row["user_id"],
-                "muted_user": row["muted_id"],
-                "date_muted": row["muted_at"],
-            }
-            for row in _personal(tx, export, "muted_user")
-        ],
-        "zerver_alertword": [
-            {"user_profile": row["user_id"], "word": row["word"]}
-            for row in _personal(tx, export, "alert_word")
-        ],
     }
-
-
-def _personal(tx: Tx, export: PlannedExport, table: str) -> list[Row]:
-    return [row for row in storage.leaving.rows(tx, table) if export.tells_of(row["user_id"])]
+    return tables | leaving_belongings.tables(tx, export, leaving)
 
 
 def _person(user: User, is_told_of: bool) -> dict[str, Any]:
@@ -337,14 +320,18 @@ def _reaction(row: Row) -> dict[str, Any]:
 # --- files ---
 
 
-def _put_files(tx: Tx, linking: dict[int, list[int]], archive: ExportArchive) -> None:
+def _put_files(
+    tx: Tx, linking: dict[int, list[int]], archive: ExportArchive, files: HeldFiles
+) -> None:
     """The files that leaving messages link to, and which of those do."""
     rows, records = [], []
     for attachment_id, message_ids in sorted(linking.items()):
         found = storage.files.attachments.find(tx, attachment_id)
         if found is None:
             continue
-        _put_file(tx, found, archive)
+        archive.put_file(
+            f"uploads/{found.path_id}", found.size, files.contents(tx, found.id, found.size)
+        )
         rows.append(
             {
                 "id": found.id,
@@ -371,11 +358,6 @@ def _put_files(tx: Tx, linking: dict[int, list[int]], archive: ExportArchive) ->
         )
     archive.put("attachment.json", {"zerver_attachment": rows})
     archive.put("uploads/records.json", records)
-
-
-def _put_file(tx: Tx, found: Attachment, archive: ExportArchive) -> None:
-    contents = storage.files.uploads.Contents(tx, found.upload_id, found.size)
-    archive.put_file(f"uploads/{found.path_id}", found.size, io.BufferedReader(contents))
 
 
 def _about(tx: Tx, table: str, message_ids: list[int]) -> list[Row]:

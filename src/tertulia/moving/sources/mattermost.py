@@ -3,25 +3,30 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import msgspec
 
+from tertulia.domain.messages.emoji import CUSTOM
 from tertulia.domain.people.user import Role
 from tertulia.moving import threads
 from tertulia.moving.arrivals import (
+    ArrivingAvatar,
     ArrivingChannel,
+    ArrivingEmoji,
     ArrivingFile,
     ArrivingMessage,
     ArrivingPerson,
     ArrivingReaction,
+    Belongings,
     person,
 )
 
 TOPIC = "imported from Mattermost"
 KNOWN = {"user", "bot", "channel", "post", "direct_post", "direct_channel", "version", "team"}
-KNOWN |= {"role", "info"}
+KNOWN |= {"role", "info", "emoji"}
 
 _MENTION = re.compile(r"(?<![\w@/.])@([a-z0-9][a-z0-9._-]*[a-z0-9_-]|[a-z0-9])")
 
@@ -37,6 +42,7 @@ class MattermostExport:
         self.name = "Imported from Mattermost"
         self._users: list[Row] = []
         self._rooms: list[Row] = []
+        self._emoji: dict[str, str] = {}  # where the picture is, by name
         self._members: dict[str, list[str]] = {}
         self._left: Counter[str] = Counter()
         self._order: list[tuple[int, int, int]] = []  # time, where the post is, which reply
@@ -60,6 +66,18 @@ class MattermostExport:
             )
             for row in self._rooms
         ]
+
+    def belongings(self) -> Belongings:
+        avatars = [(row["username"], row.get("profile_image")) for row in self._users]
+        return Belongings(
+            emoji=[
+                ArrivingEmoji(name, name, "", partial(self._open, path))
+                for name, path in self._emoji.items()
+            ],
+            avatars=[
+                ArrivingAvatar(key, partial(self._open, path)) for key, path in avatars if path
+            ],
+        )
 
     def files(self) -> Iterator[ArrivingFile]:
         for path, owner in self._owners.items():
@@ -100,6 +118,8 @@ class MattermostExport:
                 for room in team.get("channels") or ():
                     members = self._members.setdefault(_key(team["name"], room["name"]), [])
                     members.append(user["username"])
+        elif kind == "emoji":
+            self._emoji[row["emoji"]["name"]] = row["emoji"].get("image") or ""
         elif kind == "channel":
             self._rooms.append(row["channel"])
         elif kind in ("post", "direct_post"):
@@ -121,7 +141,7 @@ class MattermostExport:
             edited_at=said["edit_at"] / 1000 if said.get("edit_at") else None,
             files=tuple(each["path"] for each in said.get("attachments") or ()),
             reactions=[
-                ArrivingReaction(each["user"], each["emoji_name"])
+                self._reaction(each["user"], each["emoji_name"])
                 for each in said.get("reactions") or ()
             ],
         )
@@ -133,6 +153,15 @@ class MattermostExport:
         else:
             arriving.people = tuple({*post["channel_members"], said["user"]})
         return arriving
+
+    def _reaction(self, user: str, name: str) -> ArrivingReaction:
+        return ArrivingReaction(user, name, *((name, CUSTOM) if name in self._emoji else ()))
+
+    def _open(self, path: str) -> IO[bytes]:
+        found = self._find(path)
+        if found is None:
+            raise FileNotFoundError
+        return found.open("rb")
 
     def _mention(self, match: re.Match[str]) -> str:
         if match[1] in ("all", "channel", "here"):

@@ -3,23 +3,30 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from tertulia.domain.messages.emoji import CUSTOM
 from tertulia.domain.people.user import Role
 from tertulia.moving import bson, folders, threads
 from tertulia.moving.arrivals import (
+    ArrivingAvatar,
     ArrivingChannel,
+    ArrivingEmoji,
     ArrivingFile,
     ArrivingMessage,
     ArrivingPerson,
     ArrivingReaction,
+    Belongings,
     person,
 )
+from tertulia.moving.gridfs import FilesInPieces
 
 TOPIC = "imported from Rocket.Chat"
 MESSAGES = "rocketchat_message.bson"
 DIRECT, LIVE_CHAT = "d", "l"
+THUMBNAIL = "thumb"
 
 _MENTION = re.compile(r"(?<![\w@/.])@([\w.-]*\w)")
 
@@ -39,6 +46,14 @@ class RocketChatExport:
         self._members: dict[str, list[str]] = {}
         for row in _all(folder / "rocketchat_subscription.bson"):
             self._members.setdefault(row["rid"], []).append((row.get("u") or {}).get("_id", ""))
+        self._uploads = {row["_id"]: row for row in _all(folder / "rocketchat_uploads.bson")}
+        self._stored = FilesInPieces(folder / "rocketchat_uploads.chunks.bson")
+        self._emoji = _all(folder / "rocketchat_custom_emoji.bson")
+        self._emoji_names = {
+            name: row["name"]
+            for row in self._emoji
+            for name in (*(row.get("aliases") or ()), row["name"])
+        }
         self._left: Counter[str] = Counter()
         self._topics: dict[str, str] = {}  # of threads, by their first message
         order = []
@@ -50,6 +65,8 @@ class RocketChatExport:
                 self._left["messages of live chats"] += 1
             else:
                 order.append((row.get("ts") or 0.0, place))
+                gone = [each for each in _file_keys(row) if each not in self._stored]
+                self._left["files that are not in the dump"] += len(gone)
                 if row.get("tcount"):
                     topic = threads.topic_of(row.get("ts") or 0.0, row.get("msg") or "")
                     self._topics[row["_id"]] = topic
@@ -75,31 +92,53 @@ class RocketChatExport:
             if row.get("t") in ("c", "p") and not row.get("prid")
         ]
 
+    def belongings(self) -> Belongings:
+        pictures = FilesInPieces(self._folder / "custom_emoji.chunks.bson")
+        avatars = FilesInPieces(self._folder / "rocketchat_avatars.chunks.bson")
+        return Belongings(
+            emoji=[
+                ArrivingEmoji(name, name, "", partial(pictures.open, f"{name}.{row['extension']}"))
+                for row in self._emoji
+                for name in [row["name"]]
+            ],
+            avatars=[
+                ArrivingAvatar(row["userId"], partial(avatars.open, row["_id"]))
+                for row in _all(self._folder / "rocketchat_avatars.bson")
+                if row.get("userId")
+            ],
+        )
+
     def files(self) -> Iterator[ArrivingFile]:
-        return iter(())
+        for key, row in self._uploads.items():
+            if key in self._stored and row.get("typeGroup") != THUMBNAIL:
+                yield ArrivingFile(
+                    key=key,
+                    name=row.get("name") or key,
+                    owner=row.get("userId") or "",
+                    open=partial(self._stored.open, key),
+                )
 
     def messages(self) -> Iterator[ArrivingMessage]:
         for row in bson.at(self._folder / MESSAGES, self._places):
             yield self._message(row)
 
     def left(self) -> Counter[str]:
-        return self._left
+        return +self._left
 
     def _message(self, row: Row) -> ArrivingMessage:
         room = self._rooms[row["rid"]]
         arriving = ArrivingMessage(
             sender=row["u"]["_id"],
             at=row.get("ts") or 0.0,
-            text=_MENTION.sub(self._mention, row.get("msg") or ""),
+            text=_MENTION.sub(self._mention, _text(row)),
             edited_at=row.get("editedAt"),
+            files=tuple(each for each in _file_keys(row) if each in self._stored),
             reactions=[
-                ArrivingReaction(self._by_name.get(name, ""), emoji.strip(":"))
+                self._reaction(self._by_name.get(name, ""), emoji.strip(":"))
                 for emoji, given in (row.get("reactions") or {}).items()
                 for name in given.get("usernames") or ()
             ],
         )
-        if row.get("file") or row.get("files"):
-            self._left["files"] += 1
         if room["t"] == DIRECT:
             arriving.people = tuple({*(room.get("uids") or ()), arriving.sender})
         elif room.get("prid"):  # a discussion: a topic of the channel it is about
@@ -109,6 +148,10 @@ class RocketChatExport:
             arriving.channel = row["rid"]
             arriving.topic = self._topics.get(row.get("tmid") or row["_id"], TOPIC)
         return arriving
+
+    def _reaction(self, key: str, emoji: str) -> ArrivingReaction:
+        name = self._emoji_names.get(emoji)
+        return ArrivingReaction(key, emoji) if name is None else _custom(key, name)
 
     def _mention(self, match: re.Match[str]) -> str:
         if match[1] in ("all", "here"):
@@ -120,6 +163,22 @@ class RocketChatExport:
 def open_export(folder: Path) -> RocketChatExport | None:
     place = folders.holding(folder, MESSAGES, "users.bson")
     return None if place is None else RocketChatExport(place)
+
+
+def _file_keys(row: Row) -> list[str]:
+    """The files of a message; of a picture there is often a smaller one, made from it."""
+    named = row.get("files") or [row.get("file") or {}]
+    return [each["_id"] for each in named if "_id" in each and each.get("typeGroup") != THUMBNAIL]
+
+
+def _text(row: Row) -> str:
+    """What was said: of a file, what was said of that."""
+    about = [each.get("description") or "" for each in row.get("attachments") or ()]
+    return row.get("msg") or "\n".join(filter(None, about))
+
+
+def _custom(key: str, name: str) -> ArrivingReaction:
+    return ArrivingReaction(key, name, name, CUSTOM)
 
 
 def _all(file: Path) -> list[Row]:

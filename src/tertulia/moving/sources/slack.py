@@ -21,6 +21,7 @@ from tertulia.moving.arrivals import (
     ArrivingMessage,
     ArrivingPerson,
     ArrivingReaction,
+    Belongings,
     channel,
     person,
 )
@@ -78,6 +79,9 @@ class SlackExport:
             )
             for row, is_private in self._rooms
         ]
+
+    def belongings(self) -> Belongings:
+        return Belongings()
 
     def files(self) -> Iterator[ArrivingFile]:
         return iter(())

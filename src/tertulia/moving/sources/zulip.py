@@ -21,10 +21,12 @@ from tertulia.moving.arrivals import (
     ArrivingMessage,
     ArrivingPerson,
     ArrivingReaction,
+    Belongings,
     address,
     mention,
     person,
 )
+from tertulia.moving.sources import zulip_belongings
 
 PERSONAL, CHANNEL, GROUP = 1, 2, 3  # of recipients
 READ, STARRED, COLLAPSED, MENTIONED = 1, 2, 4, 8
@@ -42,6 +44,17 @@ BROUGHT = {
     "zerver_defaultstream",
     "zerver_reaction",
     "zerver_client",
+    "zerver_usergroup",
+    "zerver_namedusergroup",
+    "zerver_usergroupmembership",
+    "zerver_groupgroupmembership",
+    "zerver_realmemoji",
+    "zerver_customprofilefield",
+    "zerver_customprofilefieldvalue",
+    "zerver_usertopic",
+    "zerver_muteduser",
+    "zerver_alertword",
+    "zerver_userstatus",
 }
 
 _MENTION = re.compile(r"@(_?)\*\*[^*|\n]+\|([0-9]+)\*\*")
@@ -68,7 +81,7 @@ class ZulipExport:
                 self._members[row["recipient"]].append(str(row["user_profile"]))
         self._reactions: dict[int, list[ArrivingReaction]] = defaultdict(list)
         for row in self._rows("zerver_reaction"):
-            self._reactions[row["message"]].append(_reaction(row))
+            self._reactions[row["message"]].append(zulip_belongings.reaction(row))
         attachments = folder / "attachment.json"
         self._files = _read(attachments)["zerver_attachment"] if attachments.exists() else []
         self._paths = {row["path_id"] for row in self._files}
@@ -107,6 +120,9 @@ class ZulipExport:
             )
             for row in self._rows("zerver_stream")
         ]
+
+    def belongings(self) -> Belongings:
+        return zulip_belongings.found_in(self._folder, self._tables)
 
     def files(self) -> Iterator[ArrivingFile]:
         for row in self._files:
@@ -202,14 +218,4 @@ def _person(row: Row) -> ArrivingPerson:
         is_active=bool(row.get("is_active", True)) and not row.get("is_mirror_dummy"),
         joined_at=_time(row.get("date_joined")),
         timezone=row.get("timezone") or "",
-    )
-
-
-def _reaction(row: Row) -> ArrivingReaction:
-    kind = row.get("reaction_type", "")
-    return ArrivingReaction(
-        str(row["user_profile"]),
-        row["emoji_name"],
-        row.get("emoji_code", "") if kind in ("", "unicode_emoji") else "",
-        "" if kind == "unicode_emoji" else kind,
     )

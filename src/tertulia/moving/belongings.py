@@ -1,0 +1,198 @@
+"""What people and the organization have, beside what was said: written where they live now."""
+
+import secrets
+
+import msgspec
+
+from tertulia import actions, domain, markdown, storage
+from tertulia.domain.files.drawn_pictures import Avatar, Picture
+from tertulia.domain.messages.emoji import CUSTOM, UNICODE
+from tertulia.domain.people.profile_fields import RENDERED, FieldType, FieldValue, ProfileField
+from tertulia.domain.people.user import User
+from tertulia.domain.personal.topic_policies import Visibility
+from tertulia.errors import BadRequest
+from tertulia.errors.messages import BadImage
+from tertulia.markdown import Found, Settings
+from tertulia.moving.arrivals import (
+    ArrivingAvatar,
+    ArrivingEmoji,
+    ArrivingProfileField,
+    ArrivingReaction,
+    Belongings,
+)
+from tertulia.moving.here import Here
+from tertulia.storage.database.tx import Tx
+
+KNOWN_POLICIES = {int(each) for each in Visibility}
+DESCRIPTION_LENGTH = 1024  # of groups
+
+DrawnEmoji = list[tuple[ArrivingEmoji, Picture | None]]
+
+
+def drawn_emoji(emoji: list[ArrivingEmoji]) -> DrawnEmoji:
+    """Before the transaction: drawing takes long."""
+    return [(each, _drawn_emoji(each)) for each in emoji]
+
+
+def drawn_avatar(arriving: ArrivingAvatar) -> Avatar | None:
+    try:
+        with arriving.open() as file:
+            return domain.files.images.avatar(file.read(domain.limits.AVATAR_BYTES))
+    except (BadImage, OSError):
+        return None
+
+
+def settle(tx: Tx, here: Here, belongings: Belongings, emoji: DrawnEmoji, keeper: User) -> None:
+    """All but avatars, at once. Ids may be kept for nothing of this: no link leads there."""
+    _add_emoji(tx, here, emoji, keeper)
+    _add_groups(tx, here, belongings)
+    for field in belongings.profile_fields:
+        _add_profile_field(tx, here, field)
+    for policy in belongings.topic_policies:
+        user, channel = here.people.get(policy.person), here.channels.get(policy.channel)
+        if user is None or channel is None or policy.policy not in KNOWN_POLICIES:
+            here.leave("topics that were muted or followed")
+            continue
+        topic = policy.topic[: domain.limits.TOPIC_LENGTH]
+        value = Visibility(policy.policy)
+        storage.personal.topic_policies.set_policy(tx, user, channel, topic, value)
+        here.count("topics muted or followed")
+    pairs = {
+        (here.people[who], here.people[whom])
+        for who, whom in belongings.muted_people
+        if who in here.people and whom in here.people
+    }
+    for user, muted in sorted(pairs):
+        storage.personal.muted_users.insert(tx, user, muted)
+        here.count("muted people")
+    for who, word in belongings.alert_words:
+        if who in here.people:
+            storage.personal.alert_words.insert(tx, here.people[who], [word])
+            here.count("alert words")
+    for status in belongings.statuses:
+        _set_status(tx, here, status.person, status.text, status.emoji)
+    here.is_settled = True
+    storage.arriving.keep_state(tx, here.state())
+
+
+def put_avatars(tx: Tx, here: Here, drawn: list[tuple[str, Avatar | None]]) -> None:
+    for key, avatar in drawn:
+        here.avatars += 1
+        user_id = here.people.get(key)
+        if avatar is None or user_id is None:
+            here.leave("pictures of people that cannot be drawn")
+            continue
+        actions.people.avatars.put(tx, user_id, avatar)
+        here.count("pictures of people")
+    storage.arriving.keep_state(tx, here.state())
+
+
+def _drawn_emoji(arriving: ArrivingEmoji) -> Picture | None:
+    try:
+        with arriving.open() as file:
+            return domain.files.images.emoji_picture(file.read(domain.limits.EMOJI_BYTES))
+    except (BadImage, OSError):
+        return None
+
+
+def _add_emoji(tx: Tx, here: Here, emoji: DrawnEmoji, keeper: User) -> None:
+    names: set[str] = set()
+    for arriving, picture in emoji:
+        is_active = not arriving.is_deactivated
+        if picture is None or (is_active and arriving.name in names):
+            here.leave("custom emoji that cannot be drawn, or whose name is taken")
+            continue
+        stem = secrets.token_hex(8)
+        still_name = None if picture.still is None else f"{stem}.png"
+        number = storage.organization.custom_emoji.insert(
+            tx,
+            arriving.name,
+            here.people.get(arriving.author, keeper.id),
+            (f"{stem}.{picture.extension}", picture.data),
+            (still_name, picture.still),
+        )
+        if is_active:
+            names.add(arriving.name)
+        else:
+            storage.organization.custom_emoji.deactivate(tx, number)
+        here.emoji[arriving.key] = number
+        here.count("custom emoji")
+
+
+def _add_groups(tx: Tx, here: Here, belongings: Belongings) -> None:
+    for arriving in belongings.groups:
+        found = actions.groups.brought.find_or_make(tx, [arriving.name])
+        if not found or found[0].id in here.groups.values():
+            here.leave("groups whose name cannot be used")
+            continue
+        (group,) = found
+        here.groups[arriving.key] = group.id
+        storage.groups.update(
+            tx,
+            group.id,
+            name=group.name,
+            description=arriving.description[:DESCRIPTION_LENGTH],
+            deactivated=arriving.is_deactivated,
+        )
+        storage.groups.add_members(tx, group.id, here.people_of(arriving.members))
+        here.count("groups")
+    for arriving in belongings.groups:
+        inner = sorted({here.groups[key] for key in arriving.subgroups if key in here.groups})
+        if arriving.key in here.groups:
+            for subgroup in inner:
+                storage.groups.add_subgroup(tx, here.groups[arriving.key], subgroup)
+
+
+def _add_profile_field(tx: Tx, here: Here, arriving: ArrivingProfileField) -> None:
+    try:
+        kind = domain.people.profile_fields.checked_type(arriving.type)
+        data = msgspec.json.decode(arriving.data or "{}")
+        stored = domain.people.profile_fields.checked_data(kind, data)
+    except (BadRequest, msgspec.DecodeError):
+        here.leave("profile fields of a kind that is not known here")
+        return
+    field = ProfileField(
+        id=0,
+        type=kind,
+        name=arriving.name[: domain.limits.PROFILE_LABEL_LENGTH],
+        hint=arriving.hint[: domain.limits.PROFILE_HINT_LENGTH],
+        data=stored,
+        in_summary=arriving.in_summary,
+        required=arriving.required,
+        editable_by_user=arriving.editable_by_user,
+    )
+    number = storage.people.profile_fields.insert(tx, field)
+    here.count("profile fields")
+    for key, text in arriving.values.items():
+        if key in here.people and text:
+            value = _value(here, kind, text)
+            storage.people.profile_fields.set_value(tx, here.people[key], number, value)
+            here.count("answers in profiles")
+
+
+def _value(here: Here, kind: FieldType, text: str) -> FieldValue:
+    if kind == FieldType.USER:
+        keys = [str(each) for each in msgspec.json.decode(text)]
+        return FieldValue(msgspec.json.encode(here.people_of(keys)).decode())
+    if kind in RENDERED:
+        return FieldValue(text, markdown.render_description(text, Found(), Settings()))
+    return FieldValue(text)
+
+
+def _set_status(tx: Tx, here: Here, key: str, text: str, emoji: ArrivingReaction | None) -> None:
+    user_id = here.people.get(key)
+    if user_id is None:
+        return
+    changes = {"status_text": text[: domain.limits.STATUS_LENGTH]}
+    if emoji is not None:
+        code = emoji.code
+        if emoji.type == CUSTOM:
+            code = str(here.emoji.get(emoji.code, ""))
+        if code:
+            changes |= {
+                "emoji_name": emoji.name,
+                "emoji_code": code,
+                "reaction_type": emoji.type or UNICODE,
+            }
+    storage.people.statuses.change(tx, user_id, changes)
+    here.count("statuses")

@@ -1,4 +1,4 @@
-"""One browser for each worker; everybody in it has a context of their own."""
+"""Everybody at the browser of a worker has a context of their own."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -8,15 +8,9 @@ from playwright.sync_api import Browser
 from tests.support.databases import Kind
 from tests.support.people import Chat, Person
 from tests.support.server import Server
-from tests.support.web_page import Sitter, running_chromium, sit_down
+from tests.support.web_page import Sitter, sit_down
 
 Sit = Callable[..., Sitter]
-
-
-@pytest.fixture(scope="session")
-def chromium() -> Iterator[Browser]:
-    with running_chromium() as browser:
-        yield browser
 
 
 @pytest.fixture

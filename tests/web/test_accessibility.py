@@ -3,15 +3,14 @@
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+from tests.support import web_page
+from tests.support.axe import violations_in_every_look
+from tests.support.files import uploads
+from tests.support.pictures import picture
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
-LOOKS: dict[str, dict[str, Any]] = {
-    "light": {"color_scheme": "light"},
-    "dark": {"color_scheme": "dark"},
-    "phone": {**PHONE, "color_scheme": "dark"},
-    "rtl": {},
-}
+LOOKS: dict[str, dict[str, Any]] = {"desk": {}, "phone": PHONE}
 
 RICH = """**Everything** at once: `code`, @**Ana**, :tada:, [a link](https://example.com),
 $$f = x^2$$ and <time:2026-11-15T10:00:00Z>.
@@ -65,24 +64,34 @@ def views(house, lively):
     }
 
 
-ALL_VIEWS = [("light", 11), ("dark", 11), ("phone", 11), ("rtl", 11)]
-SOME_VIEWS = [("light", 4), ("dark", 1), ("phone", 2), ("rtl", 1)]
-
-
-@pytest.mark.parametrize(
-    "look, most",
-    [*SOME_VIEWS, *(pytest.param(*each, marks=pytest.mark.soak) for each in ALL_VIEWS)],
-)
-def test_axe_finds_nothing(lively, views, sit, look, most):
+@pytest.mark.parametrize("look", LOOKS)
+def test_axe_finds_nothing(lively, views, sit, look):
     at_anas = sit(lively[0], **LOOKS[look])
     found = []
-    for view in [*views.values()][:most]:
+    for name, view in views.items():
         at_anas.goes(view)
-        if look == "rtl":
-            at_anas.page.evaluate("document.documentElement.dir = 'rtl'")
-        report = Axe().run(at_anas.page)
-        if report.response["violations"]:
-            found.append(f"{view}\n{report.generate_report()}")
+        found += violations_in_every_look(at_anas.page, name)
+
+    assert not found, "\n".join(found)
+
+
+DOOR = ("/login/", "/accounts/find/", "/accounts/password/reset/", "/register/")
+OWN = (
+    "/accounts/second_factor/",
+    "/accounts/second_factor/app/",
+    "/accounts/second_factor/passkey/",
+)
+
+
+def test_axe_finds_nothing_at_the_door(house, sit):
+    found = []
+    for who, pages in ((None, [*DOOR]), (house.person("ana"), OWN)):
+        page = sit(who, **PHONE).page
+        for path in pages:
+            page.goto(web_page.address(house, path))
+            width = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+            found += [f"{path} is {width} pixels too wide"] if width > 0 else []
+            found += violations_in_every_look(page, path)
 
     assert not found, "\n".join(found)
 
@@ -91,6 +100,7 @@ def test_axe_finds_nothing(lively, views, sit, look, most):
     "width, right_to_left", [(320, False), pytest.param(640, True, marks=pytest.mark.soak)]
 )
 def test_nothing_is_wider_than_a_small_window(lively, views, sit, width, right_to_left):
+    lively[0].post("/users/me/status", status_text="in the booth " * 4).succeeds()
     at_anas = sit(lively[0], viewport={"width": width, "height": 640})
     for name, view in views.items():
         at_anas.goes(view)
@@ -98,3 +108,104 @@ def test_nothing_is_wider_than_a_small_window(lively, views, sit, width, right_t
             at_anas.page.evaluate("document.documentElement.dir = 'rtl'")
         wide = at_anas.page.evaluate("document.documentElement.scrollWidth - innerWidth")
         assert wide <= 0, f"{name} is {wide} pixels too wide"
+    side = at_anas.page.locator(".side")
+    assert side.evaluate("side => side.scrollWidth <= side.clientWidth")
+
+
+SETTINGS = "profile account-and-privacy preferences notifications your-bots alert-words muted-users"
+ORGANIZATION = (
+    "organization-profile organization-settings organization-permissions users invitations"
+    " channel-folders default-channels-list emoji-settings linkifier-settings"
+    " playground-settings profile-field-settings data-exports-admin audit-log"
+)
+DIALOGS = [
+    "#channels/new",
+    *(f"#settings/{each}" for each in SETTINGS.split()),
+    *(f"#organization/{each}" for each in ORGANIZATION.split()),
+    *(f"#channels/1/x/{each}" for each in ("personal", "general", "permissions", "subscribers")),
+    *["#channels/available", "#groups", "#members", "#drafts", "#scheduled", "#reminders"],
+    *["#keyboard-shortcuts", "#message-formatting"],
+]
+
+
+@pytest.mark.parametrize("look", ["desk", pytest.param("phone", marks=pytest.mark.soak)])
+def test_axe_finds_nothing_in_what_opens_over_a_view(house, sit, look):
+    owner = house.person("ana", role="owner", channels=["kitchen"])
+    soup = uploads(owner, "soup.png", picture(size=(300, 200)), kind="image/png")
+    owner.says(f"Soup's on [soup.png]({soup.url})", to="kitchen > lunch")
+    at_anas = sit(owner, **LOOKS[look], reduced_motion="reduce").goes(
+        f"#narrow/channel/{house.channel('kitchen').id}-kitchen/topic/lunch"
+    )
+    page, found = at_anas.page, []
+
+    for key, name, inside in OPENED_BY_KEYS:
+        at_anas.message("Soup's on").focus()
+        page.keyboard.press(key)
+        expect(page.get_by_role(name).first).to_be_visible()
+        found += violations_in_every_look(page, key, inside=inside)
+        page.keyboard.press("Escape")
+    here = page.url
+    for address in DIALOGS:
+        page.evaluate("hash => { location.hash = hash; }", address)
+        expect(page.get_by_role("dialog").first).to_be_visible()
+        expect(page.locator(".page-of:empty")).to_have_count(0)
+        found += violations_in_every_look(page, address, inside="dialog[open]")
+        page.keyboard.press("Escape")
+        expect(page).to_have_url(here)
+
+    assert not found, "\n".join(found)
+
+
+# A key, what it opens, and where that is looked at.
+OPENED_BY_KEYS = (
+    ("i", "menu", "[role=menu]"),
+    (":", "dialog", ".picker"),
+    ("u", "dialog", ".card"),
+    ("v", "dialog", "dialog.viewer"),
+    ("x", "dialog", "dialog[open]"),
+    ("g", "menu", "[role=menu]"),
+    ("m", "dialog", "dialog[open]"),
+)
+
+
+def test_focus_goes_into_what_opens_and_comes_back(house, sit):
+    ana = house.person("ana", channels=["kitchen"])
+    ana.says("Soup's on", to="kitchen > lunch")
+    at_anas = sit(ana, reduced_motion="reduce").goes(
+        f"#narrow/channel/{house.channel('kitchen').id}-kitchen/topic/lunch"
+    )
+    page, soup = at_anas.page, at_anas.message("Soup's on")
+    soup.focus()
+
+    for key, inside in (
+        ("i", page.get_by_role("menuitem").first),
+        (":", page.get_by_role("searchbox", name="Find an emoji")),
+        ("?", page.get_by_role("heading", name="Keyboard shortcuts")),
+        ("x", page.get_by_role("combobox")),
+    ):
+        page.keyboard.press(key)
+        expect(inside).to_be_focused()
+        page.keyboard.press("Escape")
+        expect(page.locator("article:focus-within")).to_have_count(1)
+    moving = page.evaluate(
+        "document.getAnimations().filter((each) => each.playState === 'running')"
+    )
+    assert moving == []
+
+
+@pytest.mark.parametrize("width", [320, pytest.param(640, marks=pytest.mark.soak)])
+def test_dialogs_fit_into_a_small_window(house, sit, width):
+    owner = house.person("ana", role="owner", channels=["kitchen"])
+    page = sit(owner, viewport={"width": width, "height": 640}).goes("#inbox").page
+    here = page.url
+    for address in DIALOGS:
+        page.evaluate("hash => { location.hash = hash; }", address)
+        expect(page.get_by_role("dialog").first).to_be_visible()
+        expect(page.locator(".page-of:empty")).to_have_count(0)
+        wide = page.evaluate(
+            "[...document.querySelectorAll('.page-of, .dialog-body')]"
+            ".map((each) => each.scrollWidth - each.clientWidth)"
+        )
+        assert max(wide) <= 0, f"{address} is {wide} pixels too wide"
+        page.keyboard.press("Escape")
+        expect(page).to_have_url(here)

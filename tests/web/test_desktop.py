@@ -41,3 +41,20 @@ def test_the_desktop_app_finds_what_it_needs(house, sit):
 
     at_anas.page.evaluate("electron_bridge.heard['logout']()")
     at_anas.page.wait_for_url("**/login/**")
+
+
+def test_what_is_to_be_pasted_can_be_copied(house, sit):
+    ana = house.person("ana", password="open sesame")
+    page = sit(None).page
+
+    page.goto(address(house, f"/login/?desktop_flow_otp={'a1' * 32}"))
+    page.get_by_label("Email").fill(ana.email)
+    page.get_by_label("Password").fill("open sesame")
+    page.get_by_role("button", name="Log in").click()
+    page.get_by_role("button", name="Copy").click()
+    expect(page.get_by_role("status")).to_be_visible()
+
+    shown = page.get_by_label("To be pasted").input_value()
+    page.goto(address(house, "/login/"))
+    page.get_by_label("Password").press("Control+V")
+    assert page.get_by_label("Password").input_value() == shown

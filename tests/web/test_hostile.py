@@ -1,12 +1,18 @@
 """Nothing that a person writes runs in the page, and the page asks nobody else for anything."""
 
+import ipaddress
 import re
 
 from playwright.sync_api import expect
+from tests.support.people import Chat
+from tests.support.pictures import picture
+from tests.support.receivers import Receiver
 from tests.support.web_page import address
 
 from tertulia import actions, storage
 from tertulia.domain.messages.message import Draft
+
+HOME = ipaddress.ip_network("127.0.0.0/8")
 
 # What would be dangerous if it came through the renderer, which lets nothing of it through.
 RAW = """<img src=x onerror="window.ran = 1"><script>window.ran = 2</script>
@@ -49,6 +55,29 @@ def test_the_renderer_lets_nothing_through_and_the_page_runs_nothing(house, sit)
     assert [url for url in asked if not url.startswith(address(house))] == []
     expect(at_anas.page.get_by_role("main")).to_be_visible()
     at_anas.errors[:] = [each for each in at_anas.errors if "Content Security Policy" not in each]
+
+
+def test_what_other_sites_show_is_named_unless_we_fetch_it(house, sit, start_server):
+    with_proxy = Chat.found(start_server(external_pictures=True, external_picture_networks=(HOME,)))
+    site = Receiver((200, picture("JPEG", (300, 200))))
+    for chat in (house, with_proxy):
+        ana = chat.person("ana", channels=["kitchen"])
+        ana.says(f"{site.url}.jpg", to="kitchen > pictures")
+        ana.says(f"{site.url}.mp4 the end", to="kitchen > pictures")
+        at_anas = sit(ana, chat).goes("#feed")
+        expect(at_anas.message("the end")).to_contain_text("A video at 127.0.0.1")
+
+        shown = at_anas.page.locator(".talk .message_inline_image img")
+        if chat is house:
+            expect(at_anas.page.get_by_text("A picture at 127.0.0.1")).to_be_visible()
+            assert site.heard == []
+            continue
+        expect(shown).to_have_js_property("naturalWidth", 300)
+        shown.click()
+        large = at_anas.page.locator("dialog.viewer img")
+        expect(large).to_have_js_property("naturalWidth", 300)
+    assert [heard.path for heard in site.heard] == ["/hook.jpg"]
+    site.close()
 
 
 def test_the_policy_forbids_what_the_page_does_not_need(house, sit):

@@ -124,3 +124,64 @@ def test_what_was_read_elsewhere_is_read_here(house, sit):
     ana.post("/messages/flags", messages=[soup.id], op="add", flag="read").succeeds()
 
     expect(at_anas.page.get_by_role("heading", name="All read")).to_be_visible()
+
+
+@pytest.mark.on_one
+def test_a_newer_page_is_offered_and_nothing_is_lost_by_taking_it(own_chat, sit):
+    ana = own_chat.person("ana", channels=["kitchen"])
+    ana.says("Soup's on", to="kitchen > lunch")
+    at_anas = sit(ana, own_chat, service_workers="block").goes(topic(own_chat, "kitchen", "lunch"))
+    box = at_anas.page.get_by_role("textbox", name="Message to")
+    box.fill("Half a sentence")
+    at_anas.page.route("**/sw.js", lambda route: route.fulfill(body="another"))
+
+    own_chat.server.restart()
+
+    expect(at_anas.page.get_by_role("status")).to_contain_text("newer version")
+    at_anas.page.get_by_role("button", name="Reload").click()
+    expect(at_anas.page.get_by_role("status")).to_have_text(CONNECTED)
+    expect(box).to_have_value("Half a sentence")
+
+
+def test_who_leaves_a_dialog_for_another_at_once_has_one(house, sit):
+    ana = house.person("ana", channels=["kitchen"])
+    page = sit(ana).goes("#settings/preferences").page
+    expect(page.get_by_role("dialog", name="Settings")).to_be_visible()
+
+    page.evaluate("location.replace('#inbox'); location.hash = '#channels/new'")
+
+    expect(page.get_by_role("dialog", name="New channel")).to_be_visible()
+    expect(page.get_by_role("dialog")).to_have_count(1)
+
+
+def test_a_reload_keeps_the_state_that_one_is_in(house, sit):
+    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+    soup = ana.says("Soup's on", to="kitchen > lunch")
+    here = topic(house, "kitchen", "lunch")
+    at_anas = sit(ana).goes(here)
+    page = at_anas.page
+
+    at_anas.message("Soup's on").hover()
+    at_anas.message("Soup's on").get_by_role("button", name="More actions").click()
+    page.get_by_role("menuitem", name="Edit").click()
+    page.get_by_role("textbox", name="Edit the message").fill("Soup is off")
+    page.reload()
+    page.wait_for_selector("body[data-ready]")
+    page.keyboard.press("ArrowLeft")
+    expect(page.get_by_role("textbox", name="Edit the message")).to_have_value("Soup is off")
+
+    for address, name in (
+        ("#settings/preferences", "Settings"),
+        ("#channels/new", "New channel"),
+        (f"#user/{ben.id}", "Ben"),
+    ):
+        page.evaluate("hash => { location.hash = hash; }", address)
+        expect(page.get_by_role("dialog", name=name)).to_be_visible()
+        page.reload()
+        expect(page.get_by_role("dialog", name=name)).to_be_visible()
+        page.keyboard.press("Escape")
+    for address in (f"{here}/near/{soup.id}", "#narrow/search/soup"):
+        at_anas.goes(address)
+        page.reload()
+        expect(at_anas.message("Soup")).to_be_visible()
+        assert page.url.endswith(address)

@@ -64,6 +64,24 @@ def test_at_the_end_one_stays_there_and_elsewhere_one_stays_too(house, sit):
     expect(at_anas.message("not yet")).to_be_in_viewport()
 
 
+TO_THE_UPPER_EDGE = """async (first) => {
+  const scroller = document.querySelector(".main > .scroll");
+  for (let step = 0; step < 100 && !document.getElementById(first); step++) {
+    scroller.scrollTop = 0;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}"""
+
+
+def test_who_is_at_the_upper_edge_gets_what_is_older(house, sit):
+    ana, _, told, here = a_long_story(house, 200)
+    page = sit(ana).goes(here).page
+
+    page.evaluate(TO_THE_UPPER_EDGE, f"message-{told[0]}")
+
+    expect(page.locator(f"#message-{told[0]}")).to_be_attached()
+
+
 def test_a_reload_keeps_the_place(house, sit):
     ana, _, _, here = a_long_story(house, 300)
     page = sit(ana).goes(here).page

@@ -5,7 +5,7 @@
   const FETCHED = 60; // as in lists.js
   const [view, ...parts] = location.hash.slice(1).split("/");
   if (view !== "narrow" && view !== "feed") return;
-  const decode = (text) => {
+  const decode = (/** @type {string} */ text) => {
     try {
       return decodeURIComponent(text.replaceAll(".", "%"));
     } catch {
@@ -25,7 +25,7 @@
   }
   if (view === "feed") terms.push({ operator: "in", operand: "home", negated: false });
   const places = JSON.parse(sessionStorage.getItem("places") ?? "[]");
-  const kept = places.find(([hash]) => hash === location.hash)?.[1];
+  const kept = places.find((/** @type {[string, any]} */ [hash]) => hash === location.hash)?.[1];
   const isSelection = terms.some((term) => term.operator === "is" && term.operand !== "dm");
   anchor ??= kept?.id ?? (isSelection ? "newest" : "first_unread");
   const [before, after] = anchor === "newest" ? [FETCHED, 0] : [FETCHED / 2, FETCHED / 2];
@@ -33,6 +33,11 @@
   const asked = { narrow: JSON.stringify(terms), anchor, num_before: before, num_after: after, apply_markdown: true, client_gravatar: false, allow_empty_topic_name: true };
   for (const [name, value] of Object.entries(asked)) form.append(name, String(value));
   const address = `/json/messages?${form}`;
-  window.early = { address, answer: fetch(address, { credentials: "same-origin" }) };
-  window.early.answer.catch(() => {});
+  // Read as well: the page must not wait another turn for what has come already.
+  const answer = fetch(address, { credentials: "same-origin" }).then(async (response) => {
+    const told = await response.json();
+    return { ok: response.ok, status: response.status, json: () => told };
+  });
+  answer.catch(() => {});
+  /** @type {any} */ (window).early = { address, answer };
 })();

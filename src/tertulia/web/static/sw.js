@@ -1,25 +1,40 @@
 /** The service worker: files that never change are kept, and for times without a connection so are
  * the page and the messages that were read last. Whoever logs out takes all of that away. */
 
+const worker = /** @type {ServiceWorkerGlobalScope} */ (/** @type {unknown} */ (self));
 const FILES = ["files"];
 const SHELL = "tertulia-files";
 const READ = "tertulia-read";
 const KEPT_ANSWERS = 60;
+const ROUTES = [
+  { condition: { urlPattern: { pathname: "/static/page/*" } }, source: { cacheName: SHELL } },
+  { condition: { urlPattern: { pathname: "/" }, requestMode: "navigate" }, source: "race-network-and-fetch-handler" },
+];
 
-addEventListener("install", () => skipWaiting());
-
-addEventListener("activate", (event) => {
-  event.waitUntil(Promise.all([clients.claim(), forgetOldFiles()]));
+worker.addEventListener("install", (event) => {
+  worker.skipWaiting();
+  // Browsers that can take files from where they are kept without waking us, and the page's own
+  // answer while we wake up.
+  if ("addRoutes" in event) event.waitUntil(/** @type {any} */ (event).addRoutes(ROUTES).catch(() => {}));
 });
 
-addEventListener("fetch", (event) => {
+worker.addEventListener("activate", (event) => {
+  const { navigationPreload } = worker.registration; // the page is asked for while we wake up
+  event.waitUntil(Promise.all([worker.clients.claim(), forgetOldFiles(), navigationPreload?.enable()]));
+});
+
+worker.addEventListener("message", (event) => {
+  if (Array.isArray(event.data?.keep)) event.waitUntil(keepFiles(event.data.keep));
+});
+
+worker.addEventListener("fetch", (event) => {
   const { request } = event;
   const address = new URL(request.url);
   if (request.method === "POST" && address.pathname === "/logout/") event.waitUntil(caches.delete(READ));
   if (request.method !== "GET" || address.origin !== location.origin) return;
   if (FILES.includes(address.pathname)) event.respondWith(keptFirst(request));
-  else if (request.mode === "navigate" && address.pathname === "/") event.respondWith(newestFirst(request, "/"));
-  else if (isWorthKeeping(address)) event.respondWith(newestFirst(request, request.url));
+  else if (request.mode === "navigate" && address.pathname === "/") event.respondWith(newestFirst(event, "/"));
+  else if (isWorthKeeping(address)) event.respondWith(newestFirst(event, request.url));
 });
 
 /** @param {URL} address */
@@ -28,6 +43,7 @@ function isWorthKeeping({ pathname }) {
     || pathname.startsWith("/user_avatars/") || pathname.startsWith("/user_uploads/thumbnail/") || pathname === "/static/icon.png" || pathname === "/static/emoji.json";
 }
 
+/** @param {Request} request */
 async function keptFirst(request) {
   const cache = await caches.open(SHELL);
   const kept = await cache.match(request, { ignoreVary: true });
@@ -37,24 +53,39 @@ async function keptFirst(request) {
   return answer;
 }
 
-async function newestFirst(request, key) {
-  const cache = await caches.open(READ);
+/** What the server says now; what it said last if it says nothing. Keeping it happens beside.
+ * @param {FetchEvent} event
+ * @param {string} key */
+async function newestFirst(event, key) {
   try {
-    const answer = await fetch(request);
-    if (answer.ok && !answer.redirected) {
-      await cache.put(key, answer.clone());
-      await trim(cache);
-    } else if (key === "/") {
-      await caches.delete(READ); // logged out
-    }
+    const answer = (await event.preloadResponse) ?? (await fetch(event.request));
+    if (answer.status >= 500) throw new Error(answer.statusText);
+    if (answer.ok && !answer.redirected) event.waitUntil(keepAnswer(key, answer.clone()));
+    else if (key === "/") event.waitUntil(caches.delete(READ)); // logged out
     return answer;
   } catch (error) {
-    const kept = await cache.match(key, { ignoreVary: true });
+    const kept = await (await caches.open(READ)).match(key, { ignoreVary: true });
     if (kept) return kept;
     throw error;
   }
 }
 
+/** @param {string} key
+ * @param {Response} answer */
+async function keepAnswer(key, answer) {
+  const cache = await caches.open(READ);
+  await cache.put(key, answer);
+  await trim(cache);
+}
+
+/** Files that a page has fetched before we were there.
+ * @param {string[]} paths */
+async function keepFiles(paths) {
+  const cache = await caches.open(SHELL);
+  for (const path of paths) if (FILES.includes(path) && !(await cache.match(path, { ignoreVary: true }))) await cache.add(path);
+}
+
+/** @param {Cache} cache */
 async function trim(cache) {
   const keys = await cache.keys();
   for (const key of keys.slice(0, Math.max(0, keys.length - KEPT_ANSWERS))) {
@@ -67,35 +98,37 @@ async function forgetOldFiles() {
   for (const key of await cache.keys()) if (!FILES.includes(new URL(key.url).pathname)) await cache.delete(key);
 }
 
-addEventListener("push", (event) => event.waitUntil(hear(event.data?.json() ?? {})));
+worker.addEventListener("push", (event) => event.waitUntil(hear(event.data?.json() ?? {})));
 
-addEventListener("notificationclick", (event) => {
+worker.addEventListener("notificationclick", (event) => {
   event.notification.close();
   event.waitUntil(goTo(event.notification.data.hash));
 });
 
-/** What a push tells: a message, or that some were read elsewhere. */
+/** What a push tells: a message, or that some were read elsewhere.
+ * @param {Record<string, any>} told */
 async function hear(told) {
   if (told.type === "remove") {
     const gone = new Set(told.message_ids);
-    for (const each of await registration.getNotifications()) if (gone.has(each.data?.id)) each.close();
+    for (const each of await worker.registration.getNotifications()) if (gone.has(each.data?.id)) each.close();
     return;
   }
   if (told.type !== "message") return;
-  const open = await clients.matchAll({ type: "window" });
+  const open = await worker.clients.matchAll({ type: "window" });
   if (open.some((each) => each.focused)) return; // the page shows it itself
   const isDirect = told.recipient_type === "direct";
   const hash = isDirect
-    ? `#narrow/dm/${told.recipient_user_ids.filter((id) => id !== told.user_id).join(",") || told.user_id}-dm/near/${told.message_id}`
+    ? `#narrow/dm/${told.recipient_user_ids.filter((/** @type {number} */ id) => id !== told.user_id).join(",") || told.user_id}-dm/near/${told.message_id}`
     : `#narrow/channel/${told.channel_id}-${encodeURIComponent(told.channel_name).replaceAll("%", ".")}/topic/${encodeURIComponent(told.topic).replaceAll(".", "%2E").replaceAll("%", ".")}/near/${told.message_id}`;
   const title = isDirect ? told.sender_full_name : `${told.sender_full_name} · ${told.channel_name} › ${told.topic}`;
   const tag = isDirect ? `dm-${told.recipient_user_ids}` : `topic-${told.channel_id}-${told.topic}`;
-  await registration.showNotification(title, { body: told.content, tag, icon: "/static/icon.png", data: { hash, id: told.message_id } });
+  await worker.registration.showNotification(title, { body: told.content, tag, icon: "/static/icon.png", data: { hash, id: told.message_id } });
 }
 
+/** @param {string} hash */
 async function goTo(hash) {
-  const [open] = await clients.matchAll({ type: "window" });
-  if (!open) return clients.openWindow(`/${hash}`);
+  const [open] = await worker.clients.matchAll({ type: "window" });
+  if (!open) return worker.clients.openWindow(`/${hash}`);
   await open.focus();
   return open.postMessage({ hash });
 }

@@ -19,36 +19,49 @@ export class Refused extends Error {
 export class Unreachable extends Error {}
 
 /** @typedef {Record<string, any>} Params values that are not strings are sent as JSON */
+/** @template {string} Method
+ * @template {string} Path
+ * @typedef {import("./answers.d.ts").Answer<Method, Path>} Answer */
 
-/** @param {string} path
+/** @template {string} Path
+ * @param {Path} path
  * @param {Params} [params]
- * @param {AbortSignal} [signal] */
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<Answer<"GET", Path>>} */
 export function get(path, params = {}, signal) {
   return request("GET", path, params, signal);
 }
 
-/** @param {string} path
+/** @template {string} Path
+ * @param {Path} path
  * @param {Params} [params]
  * @param {AbortSignal} [signal]
- * @param {Record<string, string>} [headers] */
+ * @param {Record<string, string>} [headers]
+ * @returns {Promise<Answer<"POST", Path>>} */
 export function post(path, params = {}, signal, headers) {
   return request("POST", path, params, signal, headers);
 }
 
-/** @param {string} path
- * @param {Params} [params] */
+/** @template {string} Path
+ * @param {Path} path
+ * @param {Params} [params]
+ * @returns {Promise<Answer<"PATCH", Path>>} */
 export function patch(path, params = {}) {
   return request("PATCH", path, params);
 }
 
-/** @param {string} path
- * @param {Params} [params] */
+/** @template {string} Path
+ * @param {Path} path
+ * @param {Params} [params]
+ * @returns {Promise<Answer<"PUT", Path>>} */
 export function put(path, params = {}) {
   return request("PUT", path, params);
 }
 
-/** @param {string} path
- * @param {Params} [params] */
+/** @template {string} Path
+ * @param {Path} path
+ * @param {Params} [params]
+ * @returns {Promise<Answer<"DELETE", Path>>} */
 export function remove(path, params = {}) {
   return request("DELETE", path, params);
 }
@@ -71,7 +84,7 @@ export function apiAddress(path) {
 
 /** The answer to what `early.js` has asked for already, if it is this.
  * @param {string} address
- * @returns {Promise<Response> | undefined} */
+ * @returns {Promise<{ok: boolean, status: number, json(): any}> | undefined} */
 function askedEarly(address) {
   const early = /** @type {any} */ (window).early;
   if (early?.address !== address) return undefined;
@@ -84,7 +97,7 @@ function askedEarly(address) {
  * @param {Params} params
  * @param {AbortSignal} [signal]
  * @param {Record<string, string>} [headers]
- * @returns {Promise<Record<string, any>>} */
+ * @returns {Promise<any>} */
 async function request(method, path, params, signal, headers = {}) {
   const form = encoded(params);
   const query = method === "GET" && form.size ? `?${form}` : "";

@@ -80,6 +80,12 @@ export function groupedChannels() {
   return [...groups.values()].sort((a, b) => rank(a) - rank(b) || (a.folder?.name ?? "").localeCompare(b.folder?.name ?? ""));
 }
 
+/** Folders that are in use, in their order.
+ * @returns {Folder[]} */
+export function sortedFolders() {
+  return [...folders.values()].filter((folder) => !folder.is_archived).sort((a, b) => (a.order ?? 0) - (b.order ?? 0));
+}
+
 /** @param {number} id
  * @param {Record<string, any>} changes */
 export function changeChannel(id, changes) {

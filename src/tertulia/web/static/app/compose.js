@@ -62,7 +62,7 @@ export class Box {
   /** @param {Target} target */
   constructor(target) {
     this.target = target;
-    this.box = h("textarea", { dir: "auto", rows: 2, "aria-label": say("compose.to", { where: placeName(target) }) });
+    this.box = h("textarea", { dir: "auto", rows: 2, "aria-label": say("compose.to", { where: placeName(target) }), placeholder: say("compose.write", { where: "people" in target || target.topic !== null ? titleOf(/** @type {Conversation} */ (target)) : channelName(target.channel) }) });
     this.topic = "channel" in target && target.topic === null ? topicField() : null;
     const list = offerList("offers");
     const where = "channel" in target ? { channel: target.channel } : {};

@@ -2,7 +2,7 @@
  * in one pass over nodes that are not shown yet. */
 
 import { channelColor } from "./channels.js";
-import { h, icon, iconButton, rendered } from "./html.js";
+import { h, icon, iconButton, isOnlyWords, rendered } from "./html.js";
 import { myId } from "./me.js";
 import { people } from "./people.js";
 import { fullTime } from "./time.js";
@@ -19,6 +19,7 @@ const CARE = [
   [".user-mention, .user-group-mention", markMention],
   [".message_inline_image", dressPicture],
   [".message_inline_image img, img", careForImage],
+  ["img, video", nameElsewhere],
   ["a", careForLink],
   ["table", letTableScroll],
   [".katex-html", (element) => element.remove()],
@@ -28,6 +29,7 @@ const CARE = [
  * @returns {DocumentFragment} */
 export function alive(html) {
   const content = rendered(html);
+  if (isOnlyWords(html)) return content;
   for (const [selector, care] of CARE) content.querySelectorAll(selector).forEach(care);
   return content;
 }
@@ -113,7 +115,7 @@ function markMention(mention) {
 function dressPicture(frame) {
   frame.classList.add("pic");
   const link = frame.querySelector("a");
-  if (link && !frame.querySelector("video")) link.dataset.do = "view-picture";
+  if (link && !frame.matches(".youtube-video") && !frame.querySelector("video")) link.dataset.do = "view-picture";
 }
 
 /** @param {HTMLImageElement} image */
@@ -126,12 +128,18 @@ function careForImage(image) {
     image.width = Math.round(Number(width) * scale);
     image.height = Math.round(Number(height) * scale);
   }
-  const address = new URL(image.getAttribute("src") ?? "", location.href);
+}
+
+/** Other sites would learn who reads what, so what they have is named and not shown.
+ * @param {HTMLImageElement | HTMLVideoElement} media */
+function nameElsewhere(media) {
+  const address = new URL(media.getAttribute("src") ?? "", location.href);
   if (address.origin === location.origin || address.protocol === "data:") return;
-  // Other sites would learn who reads what, so their pictures are named and not shown.
-  const link = image.closest("a");
-  const host = h("span", { class: "elsewhere" }, icon("link", "s"), say("content.picture-elsewhere", { host: address.host }));
-  image.replaceWith(link ? host : h("a", { href: address.href, target: "_blank", rel: "noopener noreferrer" }, host));
+  const link = media.closest("a");
+  const words = media.matches("video") ? "content.video-elsewhere" : "content.picture-elsewhere";
+  const host = h("span", { class: "elsewhere" }, icon("link", "s"), say(words, { host: address.host }));
+  if (link) delete link.dataset.do;
+  media.replaceWith(link ? host : h("a", { href: address.href, target: "_blank", rel: "noopener noreferrer" }, host));
 }
 
 /** @param {HTMLAnchorElement} link */

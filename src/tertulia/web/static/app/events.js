@@ -11,6 +11,7 @@ import { Tabs } from "./tabs.js";
 
 const PATIENCE = 5000; // before the page says that it reconnects
 const LONGEST_PAUSE = 30_000;
+const SHORT_PAUSE = 500; // in which a server that stops has stopped
 
 /** What we ask for at the start; the server puts the answer into the page. */
 export const REGISTER = {
@@ -30,6 +31,8 @@ export const REGISTER = {
 let position = -1;
 let queue = "";
 let failures = 0;
+/** Whether the last poll was answered with nothing: so a server answers that is about to stop. */
+let isDismissed = false;
 /** @type {AbortController | null} */
 let polling = null;
 /** @type {(() => void) | null} */
@@ -99,7 +102,7 @@ async function lead(replace) {
 
 async function listen() {
   polling = new AbortController();
-  const isBack = failures > 0;
+  const isBack = failures > 0 || isDismissed;
   const answer = await get("/events", { queue_id: queue, last_event_id: position, dont_block: isBack }, polling.signal);
   failures = 0;
   report("live");
@@ -107,6 +110,8 @@ async function listen() {
   take(answer.events);
   if (tabs) tabs.position = { queue, last: position };
   tabs?.pass(answer.events, { queue, last: position });
+  isDismissed = !isBack && !answer.events.length;
+  if (isDismissed) await pause(SHORT_PAUSE);
 }
 
 /** After a restart the server may have a newer page. The worker's file names all that belong to it. */
@@ -155,7 +160,7 @@ async function recover(error, replace) {
 async function startAnew(replace) {
   try {
     const state = await post("/register", REGISTER);
-    queue = state.queue_id;
+    queue = /** @type {string} */ (state.queue_id);
     position = state.last_event_id;
     replace(state);
     tabs?.passRestart();

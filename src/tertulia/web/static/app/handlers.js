@@ -39,7 +39,7 @@ const handlers = {
   realm: realmChanged,
   realm_emoji: (event) => { known.realm_emoji = event.realm_emoji; tell("realm"); },
   realm_linkifiers: (event) => { known.realm_linkifiers = event.realm_linkifiers; },
-  realm_playgrounds: (event) => { known.realm_playgrounds = event.realm_playgrounds; },
+  realm_playgrounds: (event) => { known.realm_playgrounds = event.realm_playgrounds; tell("realm"); },
   realm_domains: () => tell("realm"),
   custom_profile_fields: (event) => { known.custom_profile_fields = event.fields; tell("people"); },
   default_streams: (event) => { known.realm_default_streams = event.default_streams; tell("realm"); },

@@ -7,6 +7,7 @@
 /** @typedef {Node | string | number | null | undefined | false} Child */
 
 const NEVER_RENDERED = "script, style, iframe, object, embed, form, base, link, meta, template";
+const ONLY_WORDS = /^(?:<p>[^<]*<\/p>\s*)*$/;
 const SVG = "http://www.w3.org/2000/svg";
 
 const policy = globalThis.trustedTypes?.createPolicy("rendered", {
@@ -14,12 +15,19 @@ const policy = globalThis.trustedTypes?.createPolicy("rendered", {
   createScriptURL: (/** @type {string} */ address) => address,
 });
 
+/** Whether rendered content is paragraphs and nothing else, as most of it is.
+ * @param {string} html */
+export function isOnlyWords(html) {
+  return ONLY_WORDS.test(html);
+}
+
 /** What the server has rendered, as nodes that have not been shown yet.
  * @param {string} html
  * @returns {DocumentFragment} */
 export function rendered(html) {
   const template = document.createElement("template");
   template.innerHTML = /** @type {string} */ (policy ? policy.createHTML(html) : html);
+  if (isOnlyWords(html)) return template.content;
   // The renderer writes none of these. Should it ever, they do not get past this line either.
   for (const odd of template.content.querySelectorAll(NEVER_RENDERED)) odd.remove();
   for (const odd of template.content.querySelectorAll("[style]")) odd.removeAttribute("style");

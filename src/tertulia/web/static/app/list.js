@@ -16,10 +16,15 @@ import { around, followed, moved } from "./window.js";
 /** @typedef {{needOlder(): void, needNewer(): void, scrolled(): void}} Wishes */
 
 const STEP = 20;
-const FIRST_ROWS = 40;
+const FEWEST_ROWS = 30;
+const LOWEST_ROW = 24; // pixels
+const MOST_ROWS = 240;
+const MOST_TALL_ROWS = 150; // where most rows have a bar above them
+const MOST_ON_PHONES = 120;
 const END = 4; // pixels from the end that still count as the end
 
 export class MessageList {
+  #isMixed;
   #scroller;
   #feed;
   #drawing;
@@ -39,8 +44,10 @@ export class MessageList {
   /** @param {HTMLElement} scroller
    * @param {HTMLElement} feed
    * @param {Drawing} drawing
-   * @param {Wishes} wishes */
-  constructor(scroller, feed, drawing, wishes) {
+   * @param {Wishes} wishes
+   * @param {boolean} isMixed whether messages of several conversations stand in it */
+  constructor(scroller, feed, drawing, wishes, isMixed) {
+    this.#isMixed = isMixed;
     this.#scroller = scroller;
     this.#feed = feed;
     this.#drawing = drawing;
@@ -52,8 +59,9 @@ export class MessageList {
   }
 
   /** How many rows may be in the document. */
-  static get size() {
-    return matchMedia("(max-width: 43.75rem)").matches ? 120 : 240;
+  get #size() {
+    if (matchMedia("(max-width: 43.75rem)").matches) return MOST_ON_PHONES;
+    return this.#isMixed ? MOST_TALL_ROWS : MOST_ROWS;
   }
 
   get isAtEnd() {
@@ -73,8 +81,9 @@ export class MessageList {
   show(ids, hasNewest, id, where) {
     this.#ids = ids;
     this.#hasNewest = hasNewest;
+    const rows = firstRows(); // as many as are seen; the others come when there is time
     const at = id === undefined ? ids.length : placeOf(ids, id);
-    this.#range = around(ids.length, at, FIRST_ROWS); // as many as are seen; the others come when there is time
+    this.#range = around(ids.length, at + (where === "middle" ? rows >> 3 : rows >> 2), rows);
     this.#sticks = where === "end" && hasNewest;
     this.#draw();
     const row = id === undefined ? undefined : this.#rows.get(id);
@@ -94,7 +103,7 @@ export class MessageList {
     if (!this.#sticks) {
       if (this.#moveWindow()) this.#soonAgain();
     } else {
-      this.#range.from = Math.max(0, this.#range.to - 2 * FIRST_ROWS);
+      this.#range.from = Math.max(0, this.#range.to - 2 * firstRows());
       this.#draw();
       this.#restore();
     }
@@ -113,13 +122,14 @@ export class MessageList {
     this.#hasNewest = hasNewest;
     // What arrives behind the last row is drawn, and while one reads the end the start lets go.
     if (hadNewest || this.#range.to === 0) this.#range.to = ids.length;
-    const excess = this.#range.to - this.#range.from - MessageList.size;
+    const excess = this.#range.to - this.#range.from - this.#size;
     if (excess > 0) {
       if (this.#sticks) this.#range.from += excess;
       else this.#range.to -= excess;
     }
     this.#draw();
     this.#restore();
+    if (this.#moveWindow()) this.#soonAgain(); // who waits at the upper edge cannot scroll to what has come
     this.#askForMore();
   }
 
@@ -162,8 +172,16 @@ export class MessageList {
     return row.article;
   }
 
+  /** Change something around the list, and keep the place.
+   * @param {() => void} change */
+  keepPlace(change) {
+    this.#heedScroll();
+    change();
+    this.#restore();
+  }
+
   toEnd() {
-    this.#range = around(this.#ids.length, this.#ids.length, MessageList.size);
+    this.#range = around(this.#ids.length, this.#ids.length, this.#size);
     this.#draw();
     this.#scroller.scrollTop = this.#scroller.scrollHeight;
     this.#sticks = this.#hasNewest;
@@ -183,7 +201,8 @@ export class MessageList {
       this.#lastTop = scrollTop;
       if (!this.#sticks || step < 0) this.#toAnchor();
     }
-    this.#sticks = this.isAtEnd;
+    // The event may be of our own correction, and something may have grown since.
+    this.#sticks = this.isAtEnd || (this.#sticks && step >= 0);
     if (this.#moveWindow()) this.#soonAgain();
     this.#takeAnchor();
     this.#askForMore();
@@ -260,9 +279,9 @@ export class MessageList {
     const room = 2 * clientHeight;
     let range = this.#range;
     if (scrollTop < room && range.from > 0) {
-      range = moved(range, this.#ids.length, -1, STEP, MessageList.size);
+      range = moved(range, this.#ids.length, -1, STEP, this.#size);
     } else if (scrollHeight - clientHeight - scrollTop < room && range.to < this.#ids.length) {
-      range = moved(range, this.#ids.length, 1, STEP, MessageList.size);
+      range = moved(range, this.#ids.length, 1, STEP, this.#size);
     }
     if (range.from === this.#range.from && range.to === this.#range.to) return false;
     const anchor = this.#anchor;
@@ -336,6 +355,11 @@ export class MessageList {
   #topOf(element) {
     return element.getBoundingClientRect().top - this.#scroller.getBoundingClientRect().top;
   }
+}
+
+/** Rows that fill the window, however short they are. */
+function firstRows() {
+  return Math.max(FEWEST_ROWS, Math.ceil(innerHeight / LOWEST_ROW) - 4);
 }
 
 function hasSelection() {

@@ -42,12 +42,12 @@ export class Listing {
   async open(anchor) {
     const isEnd = anchor === "newest";
     const answer = await this.#fetch(anchor, isEnd ? FIRST_FETCH : FIRST_FETCH / 2, isEnd ? 0 : FIRST_FETCH / 2);
-    this.ids = answer.messages.map((/** @type {Message} */ message) => message.id);
+    this.ids = answer.messages.map((message) => message.id);
     this.foundOldest = answer.found_oldest;
     this.foundNewest = answer.found_newest || isEnd;
     this.isOpen = true;
     this.#catchUp();
-    return this.nearest(answer.anchor);
+    return this.nearest(/** @type {number} */ (answer.anchor));
   }
 
   /** The first message from an id on, or the last one.
@@ -105,7 +105,7 @@ export class Listing {
     return changed;
   }
 
-  /** @param {Message[]} messages */
+  /** @param {{id: number}[]} messages */
   #merge(messages) {
     const last = this.ids.at(-1) ?? 0;
     if (messages.every((message, at) => message.id > (at ? messages[at - 1].id : last))) {

@@ -3,8 +3,9 @@
 import { learnToAct } from "./acting.js";
 import { learnChannels } from "./channels.js";
 import { command, listenForCommands } from "./commands.js";
-import { startConnection } from "./connection.js";
-import { startDesktop } from "./desktop.js";
+import { setConnection, startConnection } from "./connection.js";
+import { isDense } from "./density.js";
+import { desktopBridge, startDesktop } from "./desktop.js";
 import { learnDirects } from "./directs.js";
 import { hurry, isLeading, startEvents } from "./events.js";
 import { listenForKeys } from "./keys.js";
@@ -15,12 +16,13 @@ import { forgetMessages } from "./messages.js";
 import { learnToMove } from "./moving.js";
 import { startNotices } from "./notify.js";
 import { learnPeople } from "./people.js";
+import { startPeoplePanel, togglePeople } from "./people_panel.js";
 import { keepPresence, learnPresence, noteTouch } from "./presence.js";
 import { tellWhatIsLeft } from "./reading.js";
-import { reshow, startRouter } from "./router.js";
+import { reshow, shownPlace, startRouter } from "./router.js";
 import { startSearch } from "./search.js";
-import { on, tell } from "./signals.js";
-import { startSidebar } from "./sidebar.js";
+import { afterPaint, on, tell } from "./signals.js";
+import { isSheet, startSidebar } from "./sidebar.js";
 import { startTitle } from "./title.js";
 import { openTalk } from "./talk.js";
 import { learnTopics } from "./topics.js";
@@ -36,15 +38,18 @@ const LATER = {
   react: "react", "compose-emoji": "insertEmoji", remind: "remind", report: "report",
   "org-menu": "orgMenu", "gear-menu": "orgMenu", "my-menu": "myMenu", "view-menu": "viewMenu", profile: "showProfile", "sender-profile": "showProfile",
   settings: "showSettings", channels: "showChannels", "channel-settings": "channelSettings", "channel-people": "channelPeople", members: "showMembers",
-  people: "showMembers",
 };
+
+const FIRST_VIEW_MS = 1000; // milliseconds for the first view, before the page listens all the same
 
 start();
 
 async function start() {
   const data = document.getElementById("state");
-  learnAll(JSON.parse(data?.textContent ?? "{}"));
+  const state = JSON.parse(data?.textContent ?? "null");
   data?.remove();
+  if (!state) return askAgain();
+  learnAll(state);
   dress();
   on("settings", dress);
   listenForCommands();
@@ -58,20 +63,39 @@ async function start() {
   for (const [name, exported] of Object.entries(LATER)) {
     command(name, async (occasion) => (await later(exported))(occasion));
   }
+  command("people", async (occasion) => togglePeople() || (await later("showMembers"))(occasion));
   const isReady = isSpectator() ? undefined : startWriting();
-  startSearch();
-  startSidebar();
+  if (!isSheet()) startSide();
   startConnection(hurry);
+  const shown = startRouter(openOverView, isReady); // what was written and not sent is in its box then
+  await Promise.race([shown, new Promise((resolve) => setTimeout(resolve, FIRST_VIEW_MS))]);
+  afterPaint(liveOn);
+  await shown;
+}
+
+/** The server could not tell where things stand; a little later it may. */
+function askAgain() {
+  setConnection("reconnecting");
+  setTimeout(() => location.reload(), 3000);
+}
+
+function startSide() {
+  startSearch();
+  startSidebar(shownPlace());
+}
+
+/** All that can wait until something is shown. */
+function liveOn() {
+  if (isSheet()) startSide();
+  startPeoplePanel();
   startTitle();
   startDesktop();
   startNotices();
   for (const kind of ["pointerdown", "keydown"]) addEventListener(kind, noteTouch, { passive: true });
   startEvents(replaceAll, (words) => tell("words", words));
-  keepPresence(isLeading);
+  keepPresence(isLeading, () => desktopBridge()?.get_idle_on_system?.());
   tellWhatIsLeft();
   startWorker();
-  await isReady; // what was written and not sent is in its box when the first view is shown
-  await startRouter(openOverView);
 }
 
 /** @param {Record<string, any>} state a register answer */
@@ -97,6 +121,8 @@ function replaceAll(state) {
 
 /** The person's taste. */
 function dress() {
+  if (isDense()) document.documentElement.dataset.density = "compact";
+  else delete document.documentElement.dataset.density;
   const scheme = setting("color_scheme");
   const root = document.documentElement;
   if (scheme === 2 || scheme === 3) root.dataset.theme = scheme === 2 ? "dark" : "light";

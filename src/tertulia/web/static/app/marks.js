@@ -53,13 +53,22 @@ export function presenceWords(id) {
   return say(`presence.${presenceOf(id)}`);
 }
 
+/** @type {Map<string, boolean>} addresses of pictures, and whether they are chosen ones of our own server */
+const chosenOnes = new Map();
+
 /** A picture that the person has chosen; drawn ones look better as letters.
  * @param {import("./people.js").Person} person
  * @returns {string | null} */
 function ownPicture(person) {
   const address = person.avatar_url;
-  if (!address || !URL.canParse(address, location.href)) return null;
+  if (!address) return null;
+  if (!chosenOnes.has(address)) chosenOnes.set(address, isChosen(address));
+  return chosenOnes.get(address) ? address : null;
+}
+
+/** @param {string} address */
+function isChosen(address) {
+  if (!URL.canParse(address, location.href)) return false;
   const { origin, pathname } = new URL(address, location.href);
-  if (origin !== location.origin) return null;
-  return /** @type {any} */ (person).avatar_source === "U" || !/\/user_avatars\/\d+\/\d+(-medium)?\.png$/.test(pathname) ? address : null;
+  return origin === location.origin && !/\/user_avatars\/\d+\/\d+(-medium)?\.png$/.test(pathname);
 }

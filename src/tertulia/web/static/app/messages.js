@@ -2,12 +2,11 @@
 
 import { tell } from "./signals.js";
 
-/** @typedef {{id: number, sender_id: number, sender_full_name: string, content: string, timestamp: number,
- *   type: "stream" | "private", stream_id: number, subject: string, display_recipient: any, flags: string[],
- *   reactions: Reaction[], submessages: any[], is_me_message: boolean, client: string, topic_links: any[],
- *   last_edit_timestamp?: number, last_moved_timestamp?: number, match_content?: string, match_subject?: string,
- *   edit_history?: any[], avatar_url: string | null, version: number}} Message */
-/** @typedef {{user_id: number, emoji_name: string, emoji_code: string, reaction_type: string}} Reaction */
+/** @typedef {import("./answers.d.ts").Schemas} Schemas */
+/** @typedef {Schemas["MessageObject"]} Sent a message as the server tells it */
+/** @typedef {Omit<Schemas["ReactionObject"], "user">} Reaction */
+/** @typedef {Omit<Sent, "reactions"> & {reactions: Reaction[], stream_id: number, flags: string[],
+ *   display_recipient: any, version: number}} Message */
 
 const KEPT = 5000;
 

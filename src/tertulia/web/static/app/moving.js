@@ -8,10 +8,10 @@ import { homeHash } from "./places.js";
 import { channelHash, conversationHash, searchText, topicsHash } from "./narrow.js";
 import { post } from "./api.js";
 import { markRead, markUnreadFrom } from "./reading.js";
-import { uncover } from "./row.js";
+import { toggleFold, uncover } from "./row.js";
 import { setting } from "./me.js";
 import { tell } from "./signals.js";
-import { closeSheet, openSheet, toggleAllDirects } from "./sidebar.js";
+import { closeSheet, openSheet, toggleAllChannels, toggleAllDirects } from "./sidebar.js";
 import { part, toast } from "./stage.js";
 import { focusView, shownPlace } from "./router.js";
 import { openTalk } from "./talk.js";
@@ -45,6 +45,7 @@ export function learnToMove() {
   command("open-sidebar", () => openSheet());
   command("close-sidebar", () => closeSheet());
   command("all-directs", () => toggleAllDirects());
+  command("all-channels", ({ element }) => toggleAllChannels(element.dataset.group ?? ""));
   command("back", () => (history.length > 1 ? history.back() : (location.hash = homeHash())));
   command("skip", () => focusView());
   command("escape", ({ element }) => escape(element));
@@ -53,6 +54,8 @@ export function learnToMove() {
   command("new-topic", () => (openBox()?.topic ?? openBox()?.box)?.focus());
   command("reply", ({ message }) => replyTo(message));
   command("uncover", ({ message }) => { if (message) { uncover(message.id); tell("message", message.id); } });
+  command("collapse", ({ message }) => { if (message) { toggleFold(message.id); tell("message", message.id); } });
+  command("narrow-to-compose", () => { const box = openBox(); if (box) location.hash = conversationHash(box.conversation); });
   command("mark-all-read", async () => {
     await post("/mark_all_as_read").catch((error) => toast(error.message));
     noteAllRead();

@@ -202,6 +202,8 @@ function peopleMeant(operand) {
   return operand.split(",").flatMap((text) => {
     const wanted = text.trim().toLowerCase();
     if (wanted === "me") return [myId()];
+    const id = Number(/^user(\d+)@/.exec(wanted)?.[1]); // the address of somebody whose own is not shown
+    if (people.has(id)) return [id];
     const found = [...people.values()].find((person) => [person.full_name, person.email, person.delivery_email].some((each) => each?.toLowerCase() === wanted));
     return found ? [found.user_id] : [];
   });

@@ -18,9 +18,9 @@ export const people = new Map();
 /** @param {Record<string, any>} state a register answer */
 export function learnPeople(state) {
   people.clear();
-  for (const person of state.realm_non_active_users ?? []) people.set(person.user_id, { ...person, is_active: false });
+  for (const person of state.realm_non_active_users ?? []) people.set(person.user_id, { ...NOBODY, ...person, is_active: false });
   for (const person of [...(state.realm_users ?? []), ...(state.cross_realm_bots ?? [])]) {
-    people.set(person.user_id, { ...person, is_active: true });
+    people.set(person.user_id, { ...NOBODY, ...person, is_active: true });
   }
 }
 
@@ -74,7 +74,7 @@ export function changePerson(changed) {
   tell("people", changed.user_id);
 }
 
-/** @type {Person} */
+/** What is so of most people, and of somebody of whom we are told nothing else. @type {Person} */
 const NOBODY = {
   user_id: 0, full_name: "", email: "", delivery_email: null, avatar_url: null, is_bot: false, is_guest: false,
   is_admin: false, is_owner: false, role: 400, timezone: "", date_joined: "", bot_type: null, is_active: true,

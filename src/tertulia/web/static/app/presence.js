@@ -51,12 +51,13 @@ export function noteTouch() {
 }
 
 /** Tell the server that we are here, and hear who else is. Only one tab of a browser does.
- * @param {() => boolean} isLeading */
-export function keepPresence(isLeading) {
+ * @param {() => boolean} isLeading
+ * @param {() => boolean | undefined} isIdle what the desktop app knows of the whole computer */
+export function keepPresence(isLeading, isIdle) {
   const interval = 1000 * (known.server_presence_ping_interval_seconds ?? 60);
   const ping = async () => {
     if (isSpectator() || !isLeading() || known.realm_presence_disabled) return;
-    const isActive = Date.now() - lastTouch < 5 * interval;
+    const isActive = isIdle() === undefined ? Date.now() - lastTouch < 5 * interval : !isIdle();
     try {
       const answer = await post("/users/me/presence", {
         status: isActive && setting("presence_enabled") !== false ? "active" : "idle",

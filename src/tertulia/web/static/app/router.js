@@ -2,12 +2,13 @@
 
 import { conversationHash, conversationIn } from "./narrow.js";
 import { fullTitle, isInChannel } from "./conversations.js";
+import { viewName } from "./headings.js";
 import { showInbox } from "./inbox.js";
 import { OVER, parsePlace } from "./places.js";
 import { showRecent } from "./recent.js";
 import { showSearch } from "./search.js";
 import { on, tell } from "./signals.js";
-import { openTalk, showTalk, viewName } from "./talk.js";
+import { openTalk, showTalk } from "./talk.js";
 import { showTopics } from "./topic_list.js";
 import { channelName } from "./channels.js";
 import { setViewTitle } from "./title.js";
@@ -30,18 +31,23 @@ let view = null;
 /** @type {Place | null} */
 let shown = null;
 let turn = 0;
+/** @type {Promise<void> | undefined} */
+let boxes;
+let cameFromOutside = false; // to what is shown over a view, by a link or a reload
 /** @type {(place: Place) => void} */
 let openOver = () => {};
 
-/** @param {(place: Place) => void} over opens what is shown over a view: settings and the like */
-export async function startRouter(over) {
+/** @param {(place: Place) => void} over opens what is shown over a view: settings and the like
+ * @param {Promise<void>} [drafts] until then a box may still be waiting for what stood in it */
+export async function startRouter(over, drafts) {
   openOver = over;
-  addEventListener("hashchange", () => route());
+  boxes = drafts;
+  addEventListener("hashchange", (event) => route(new URL(event.newURL).hash));
   addEventListener("pagehide", keepPlace);
   document.addEventListener("visibilitychange", () => { if (document.hidden) keepPlace(); });
   history.scrollRestoration = "manual";
   on("relocated", followMove);
-  await route();
+  await route(location.hash);
 }
 
 /** @returns {Place | null} */
@@ -55,6 +61,12 @@ export async function reshow() {
   const place = shown;
   shown = null;
   if (place) await show(place);
+}
+
+/** What was shown over the view is closed: the address is that of the view again. */
+export function leaveOver() {
+  if (cameFromOutside) location.replace(shown?.hash ?? "#");
+  else history.back();
 }
 
 /** The focus goes to what the view shows. */
@@ -73,11 +85,13 @@ function followMove(event) {
   location.replace(conversationHash(moved));
 }
 
-async function route() {
-  const place = parsePlace(location.hash);
+/** @param {string} hash where one went; by now one may have gone on, and is told of that as well */
+async function route(hash) {
+  const place = parsePlace(hash);
   if (OVER.has(place.view)) {
+    cameFromOutside = !shown;
     if (!shown) await show(parsePlace("#"));
-    openOver(place);
+    if (hash === location.hash) openOver(place);
     return;
   }
   await show(place);
@@ -97,6 +111,8 @@ async function show(place) {
   const opened = await views[place.view](place, kept && { ...kept, isReload: own === 1 });
   if (own !== turn) return opened.close();
   view = opened;
+  await boxes;
+  if (own !== turn) return undefined;
   document.body.dataset.ready = place.view;
   return undefined;
 }

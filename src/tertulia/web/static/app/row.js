@@ -4,9 +4,9 @@
 import { drop, face } from "./marks.js";
 import { alive, glyph } from "./content.js";
 import { channelName } from "./channels.js";
-import { conversationOf, isInChannel, isResolved, keyOf, titleOf } from "./conversations.js";
+import { conversationOf, fullTitle, isInChannel, isResolved, keyOf, titleOf } from "./conversations.js";
 import { editForm } from "./edits.js";
-import { aside, h, icon } from "./html.js";
+import { h, icon } from "./html.js";
 import { known, myId } from "./me.js";
 import { isMuted, nameOf, personOf } from "./people.js";
 import { messageOf } from "./messages.js";
@@ -29,6 +29,14 @@ export function uncover(id) {
   uncovered.add(id);
 }
 
+/** Long messages that somebody has folded away. @type {Set<number>} */
+const folded = new Set();
+
+/** @param {number} id */
+export function toggleFold(id) {
+  if (!folded.delete(id)) folded.add(id);
+}
+
 /** Everything that decides what a row looks like. A row is drawn anew when this changes.
  * @param {number} id
  * @param {number | undefined} before
@@ -39,7 +47,7 @@ export function rowSignature(id, before, where) {
   const above = before === undefined ? undefined : messageOf(before);
   if (!message) return "gone";
   return [message.version, isGrouped(message, above, where), above ? dayKey(above.timestamp) : "", where.newFrom === id,
-    where.isMixed && above ? keyOf(conversationOf(above)) : "", uncovered.has(id), isMuted(message.sender_id), editForm(id) !== undefined].join("|");
+    where.isMixed && above ? keyOf(conversationOf(above)) : "", uncovered.has(id), folded.has(id), isMuted(message.sender_id), editForm(id) !== undefined].join("|");
 }
 
 /** @param {number} id
@@ -56,12 +64,30 @@ export function drawRow(id, before, where) {
   if (!above || dayKey(above.timestamp) !== dayKey(message.timestamp)) {
     nodes.push(h("div", { class: "day" }, h("span", {}, dayTitle(message.timestamp))));
   }
+  const spoken = nodes.map((node) => node.textContent ?? "");
   if (where.isMixed && (!above || keyOf(conversationOf(above)) !== keyOf(conversationOf(message)) || nodes.length)) {
+    spoken.push(placeWords(message));
     nodes.push(placeBar(message));
   }
-  const spoken = nodes.map((node) => node.textContent ?? "");
   nodes.push(article(message, grouped, where, spoken));
   return nodes;
+}
+
+/** What all rows have in common, made once: rows are many, and copying is cheaper than making.
+ * @type {Map<boolean, HTMLElement>} */
+const blanks = new Map();
+
+/** @param {boolean} grouped
+ * @returns {HTMLElement} */
+function blank(grouped) {
+  let made = blanks.get(grouped);
+  if (!made) {
+    const name = h("button", { class: "name", type: "button", tabindex: -1, "data-do": "profile" }, h("bdi"));
+    made = h("article", { tabindex: -1, "aria-setsize": -1 }, h("div", { class: "who" }, !grouped && h("span", { class: "id" }, name)),
+      h("div", { class: "what", dir: "auto" }), h("a", { class: "when", tabindex: -1 }), tools());
+    blanks.set(grouped, made);
+  }
+  return /** @type {HTMLElement} */ (made.cloneNode(true));
 }
 
 /** @param {Message} message
@@ -69,36 +95,64 @@ export function drawRow(id, before, where) {
  * @param {Setting} where
  * @param {string[]} above what stands above it: whoever hears the page hears it with the message */
 function article(message, grouped, where, above) {
-  const classes = ["line", !grouped && "first", calls(message) && "call", message.flags.includes("starred") && "starred"];
+  const isStarred = message.flags.includes("starred");
   const sender = senderName(message);
-  const element = h("article", {
-    class: classes.filter(Boolean).join(" "),
-    id: `message-${message.id}`,
-    tabindex: -1,
-    "data-id": message.id,
-    "aria-label": [...above, label(message, sender)].join(", "),
-    "aria-setsize": -1,
-  });
-  const who = h("div", { class: "who" });
-  if (!grouped) {
-    const name = h("button", { class: "name", type: "button", tabindex: -1, "data-do": "profile", "data-person": message.sender_id }, h("bdi", {}, sender));
-    who.append(face(message.sender_id), h("span", { class: "id" }, name, tag(message)));
+  const element = blank(grouped);
+  const [who, words, time, act] = /** @type {HTMLElement[]} */ ([...element.children]);
+  element.className = `line${grouped ? "" : " first"}${calls(message) ? " call" : ""}${isStarred ? " starred" : ""}`;
+  element.id = `message-${message.id}`;
+  element.dataset.id = String(message.id);
+  element.setAttribute("aria-label", [...above, label(message, sender)].join(", "));
+  if (!grouped) sign(who, message, sender);
+  write(words, message);
+  time.setAttribute("href", conversationHash(conversationOf(message), message.id));
+  time.dataset.at = String(message.timestamp);
+  time.textContent = where.isFound ? shortTime(message.timestamp) : clock(message.timestamp);
+  if (isStarred) {
+    const star = /** @type {HTMLElement} */ (act.children[2]);
+    star.setAttribute("aria-pressed", "true");
+    star.setAttribute("aria-label", say("row.unstar"));
+    star.title = say("row.unstar");
   }
-  element.append(who, what(message), when(message, where), tools(message));
   return element;
 }
 
-/** @param {Message} message */
-function what(message) {
-  const element = h("div", { class: "what", dir: "auto" });
+/** The name in the margin.
+ * @param {HTMLElement} who
+ * @param {Message} message
+ * @param {string} sender */
+function sign(who, message, sender) {
+  const id = /** @type {HTMLElement} */ (who.firstElementChild);
+  const name = /** @type {HTMLElement} */ (id.firstElementChild);
+  name.dataset.person = String(message.sender_id);
+  /** @type {HTMLElement} */ (name.firstElementChild).textContent = sender;
+  const mark = tag(message);
+  if (mark) id.append(mark);
+  who.prepend(face(message.sender_id));
+}
+
+/** Times are told in full when one points at them.
+ * @param {Event} event */
+export function tellTimeInFull({ target }) {
+  const time = target instanceof Element ? target.closest("[data-at]") : null;
+  if (time instanceof HTMLElement && !time.title) time.title = fullTime(Number(time.dataset.at));
+}
+
+/** @param {HTMLElement} element
+ * @param {Message} message */
+function write(element, message) {
   if (isMuted(message.sender_id) && !uncovered.has(message.id)) {
     element.append(h("button", { class: "b bare covered", type: "button", "data-do": "uncover" }, say("talk.muted-person")));
-    return element;
+    return;
+  }
+  if (folded.has(message.id)) {
+    element.append(h("button", { class: "b bare covered", type: "button", "data-do": "collapse" }, say("row.folded")));
+    return;
   }
   const form = editForm(message.id);
   if (form) {
     element.append(form);
-    return element;
+    return;
   }
   if (message.submessages.length) element.append(widgetSlot(message));
   else element.append(alive(message.match_content ?? message.content));
@@ -106,28 +160,13 @@ function what(message) {
   const changed = changedWord(message);
   if (changed) (lastParagraph(element) ?? element).append(changed);
   if (message.reactions.length) element.append(reactions(message));
-  return element;
 }
 
-/** @param {Message} message
- * @param {Setting} where */
-function when(message, where) {
-  const href = conversationHash(conversationOf(message), message.id);
-  const time = where.isFound ? shortTime(message.timestamp) : clock(message.timestamp);
-  return h("a", { class: "when", href, tabindex: -1, title: fullTime(message.timestamp) }, time);
-}
-
-/** The four that are always at hand; everything else is behind the last one.
- * @param {Message} message */
-function tools(message) {
-  const starred = message.flags.includes("starred");
-  const bar = h("div", { class: "act", role: "toolbar", "aria-label": say("row.actions") });
-  for (const [deed, text] of [["react", "row.react"], ["quote", "row.quote"], ["star", starred ? "row.unstar" : "row.star"], ["more", "row.more"]]) {
-    const name = say(text);
-    bar.append(h("button", { class: `ib tool ${deed}`, type: "button", tabindex: -1, "data-do": deed, "aria-label": name, title: name,
-      "aria-pressed": deed === "star" ? String(starred) : null, "aria-haspopup": deed === "more" ? "menu" : null }));
-  }
-  return bar;
+/** The four that are always at hand; everything else is behind the last one. */
+function tools() {
+  return h("div", { class: "act", role: "toolbar", "aria-label": say("row.actions") },
+    ...["react", "quote", "star", "more"].map((deed) => h("button", { class: `ib tool ${deed}`, type: "button", tabindex: -1, "data-do": deed,
+      "aria-label": say(`row.${deed}`), title: say(`row.${deed}`), "aria-pressed": deed === "star" && "false", "aria-haspopup": deed === "more" && "menu" })));
 }
 
 /** The reactions of a message, each with who gave it.
@@ -171,23 +210,33 @@ export function emojiNode(name, code, kind) {
   return address ? h("img", { class: "emoji", src: address, alt: `:${name}:` }) : document.createTextNode(`:${name}:`);
 }
 
+/** @type {HTMLElement | undefined} copied like rows */
+let bar;
+
 /** In views of several conversations, which one follows.
  * @param {Message} message */
 function placeBar(message) {
   const conversation = conversationOf(message);
-  const href = conversationHash(conversation);
-  const bar = h("div", { class: "place", "aria-hidden": "true" });
-  const inner = h("div", { class: "place-in" });
-  if (isInChannel(conversation)) {
-    inner.append(drop(conversation.channel),
-      h("a", { class: "in", href: channelHash(conversation.channel), tabindex: -1 }, h("bdi", {}, channelName(conversation.channel))),
-      aside(" › "), h("a", { class: "t cut", href, tabindex: -1 }, h("bdi", {}, titleOf(conversation))));
-    if (isResolved(conversation.topic)) inner.append(icon("check", "s"), aside(` ${say("talk.resolved")}`));
-  } else {
-    inner.append(icon("chat", "s"), h("span", { class: "in" }, say("talk.direct")), h("a", { class: "t cut", href, tabindex: -1 }, h("bdi", {}, titleOf(conversation))));
-  }
-  bar.append(inner);
-  return bar;
+  const isChannel = isInChannel(conversation);
+  bar ??= h("div", { class: "place", "aria-hidden": "true" }, h("div", { class: "place-in" }, h("a", { class: "in", tabindex: -1 }, h("bdi")), h("a", { class: "t cut", tabindex: -1 }, h("bdi"))));
+  const made = /** @type {HTMLElement} */ (bar.cloneNode(true));
+  const inner = /** @type {HTMLElement} */ (made.firstElementChild);
+  const [name, title] = inner.children;
+  if (isChannel) name.setAttribute("href", channelHash(conversation.channel));
+  title.setAttribute("href", conversationHash(conversation));
+  /** @type {Element} */ (name.firstElementChild).textContent = isChannel ? channelName(conversation.channel) : say("talk.direct");
+  /** @type {Element} */ (title.firstElementChild).textContent = titleOf(conversation);
+  inner.prepend(isChannel ? drop(conversation.channel) : icon("chat", "s"));
+  if (isChannel && isResolved(conversation.topic)) inner.append(icon("check", "s"));
+  return made;
+}
+
+/** The same for those who hear the page.
+ * @param {Message} message */
+function placeWords(message) {
+  const conversation = conversationOf(message);
+  if (!isInChannel(conversation)) return `${say("talk.direct")}, ${titleOf(conversation)}`;
+  return isResolved(conversation.topic) ? `${fullTitle(conversation)}, ${say("talk.resolved")}` : fullTitle(conversation);
 }
 
 /** @param {Message} message
@@ -232,7 +281,7 @@ function changedWord(message) {
   const at = message.last_edit_timestamp ?? message.last_moved_timestamp;
   if (!at) return null;
   const word = message.last_edit_timestamp ? "row.edited" : "row.moved";
-  return h("button", { class: "edited", type: "button", tabindex: -1, "data-do": "history", title: fullTime(at) }, say(word));
+  return h("button", { class: "edited", type: "button", tabindex: -1, "data-do": "history", "data-at": at }, say(word));
 }
 
 /** @param {Element} element */

@@ -1,10 +1,13 @@
 /** Searching: one field, with offers for operators and what they take; and the view of what was found. */
 
-import { channels, myChannels } from "./channels.js";
+import { channelName, channels, myChannels } from "./channels.js";
 import { fill, h, icon, iconButton } from "./html.js";
-import { hashOf, searchText, termText } from "./narrow.js";
+import { myId } from "./me.js";
+import { messageOf } from "./messages.js";
+import { hashOf, searchText } from "./narrow.js";
 import { people } from "./people.js";
 import { searchedTerms } from "./places.js";
+import { on, soon } from "./signals.js";
 import { freshBody, freshFoot, part } from "./stage.js";
 import { showTalk } from "./talk.js";
 import { say } from "./words.js";
@@ -22,8 +25,8 @@ export async function showSearch(place) {
   const back = iconButton("back", say("side.back"), { "data-do": "back", flip: true });
   back.classList.add("only-phone");
   fill(part(".head"), back, h("h1", { class: "hidden", id: "title", tabindex: -1 }, say("search.title")), field.frame);
-  part(".side .find").hidden = true;
-  const reopen = () => (part(".side .find").hidden = false);
+  showSideField(false);
+  const reopen = () => showSideField(true);
   if (!place.terms.length) {
     freshBody(tips());
     freshFoot();
@@ -31,7 +34,47 @@ export async function showSearch(place) {
     return { close: reopen };
   }
   const talk = await showTalk({ ...place, conversation: undefined, channel: undefined }, null);
-  return { close() { reopen(); talk.close(); }, focus: () => talk.focus?.() };
+  const line = h("div", { class: "sub found-line" });
+  const draw = () => fill(line, ...foundSummary(place.terms, talk));
+  talk.body.classList.add("found");
+  talk.body.prepend(line);
+  talk.list.keepPlace(draw);
+  const stop = on("lists replaced", soon(() => talk.list.keepPlace(draw)));
+  return { close() { stop(); reopen(); talk.close(); }, focus: () => talk.focus?.() };
+}
+
+/** Two fields at once would be one too many.
+ * @param {boolean} isShown */
+function showSideField(isShown) {
+  document.querySelector(".side .find")?.toggleAttribute("hidden", !isShown);
+}
+
+/** How much was found, and ways to look at less of it, or again at all.
+ * @param {import("./narrow.js").Term[]} terms
+ * @param {import("./talk.js").Talk} talk */
+function foundSummary(terms, talk) {
+  const { ids, foundOldest, foundNewest } = talk.listing;
+  const isAll = foundOldest && foundNewest;
+  const count = say(isAll ? "search.found" : "search.found-more", { count: ids.length });
+  const narrowing = [...mostIn(ids).map((channel) => ({ operator: "channel", operand: channel })), { operator: "has", operand: "image" }, { operator: "has", operand: "link" }, { operator: "sender", operand: myId() }];
+  const isChosen = (/** @type {import("./narrow.js").Term} */ one) => terms.some((term) => term.operator === one.operator && String(term.operand) === String(one.operand) && !term.negated);
+  const words = (/** @type {import("./narrow.js").Term} */ one) => (one.operator === "channel" ? channelName(Number(one.operand)) : say(`search.only-${one.operator === "sender" ? "mine" : one.operand}`));
+  const others = terms.filter((term) => !narrowing.some((one) => one.operator === term.operator && String(one.operand) === String(term.operand)));
+  const chip = (/** @type {string} */ text, /** @type {import("./narrow.js").Term[]} */ wanted, /** @type {boolean} */ isOn) => h("a", { class: "chip", href: hashOf(wanted), "aria-current": isOn && "true" }, h("bdi", {}, text));
+  return [h("span", { role: "status" }, count), h("span", { class: "end" }), others.length > 0 && chip(say("search.everywhere"), others, others.length === terms.length),
+    ...narrowing.map((one) => chip(words(one), isChosen(one) ? terms.filter((term) => !(term.operator === one.operator && String(term.operand) === String(one.operand))) : [...terms.filter((term) => term.operator !== one.operator || one.operator === "has"), one], isChosen(one)))];
+}
+
+/** The two channels in which most was found.
+ * @param {number[]} ids
+ * @returns {number[]} */
+function mostIn(ids) {
+  const counts = new Map();
+  for (const id of ids) {
+    const message = messageOf(id);
+    if (message?.type === "stream") counts.set(message.stream_id, (counts.get(message.stream_id) ?? 0) + 1);
+  }
+  return [...counts].sort((a, b) => b[1] - a[1]).slice(0, 2).map(([channel]) => channel);
 }
 
 /** The field in the sidebar. */
@@ -153,10 +196,4 @@ function hintOf(operator) {
 function tips() {
   const rows = OPERATORS.slice(0, 12).map((each) => h("li", {}, h("code", {}, each), " ", hintOf(each)));
   return h("div", { class: "void" }, h("h2", {}, say("search.ready")), h("p", {}, say("search.ready-text")), h("ul", { class: "tips" }, ...rows));
-}
-
-/** The terms of a search as marks that can be read.
- * @param {import("./narrow.js").Term[]} terms */
-export function pills(terms) {
-  return terms.filter((term) => term.operator !== "search").map((term) => h("span", { class: "pill" }, termText(term)));
 }

@@ -20,16 +20,23 @@ import { say } from "./words.js";
 
 const TOPICS_SHOWN = 8;
 const DIRECTS_SHOWN = 12;
+const CHANNELS_SHOWN = 80; // of a group; the others are a press away
 const PAUSE = 120; // milliseconds: a busy organization must not keep the sidebar busy
+const LONG_PAUSE = 1500; // where it is a sheet, and nobody sees it
 
 /** @type {Place | null} */
 let place = null;
 let showsAllDirects = false;
+/** @type {Set<string>} groups of which all channels are shown */
+const wholeGroups = new Set();
 /** @type {number | undefined} */
 let waitingToDraw;
 
-export function startSidebar() {
+/** @param {Place | null} shown */
+export function startSidebar(shown) {
+  place = shown;
   drawFrame();
+  if (shown) drawSoon();
   on("place", (shown) => {
     place = shown;
     closeSheet();
@@ -45,7 +52,13 @@ export function toggleAllDirects() {
   drawSidebar();
 }
 
-function isSheet() {
+/** @param {string} group */
+export function toggleAllChannels(group) {
+  if (!wholeGroups.delete(group)) wholeGroups.add(group);
+  drawSidebar();
+}
+
+export function isSheet() {
   return matchMedia("(max-width: 43.75rem)").matches;
 }
 
@@ -64,7 +77,7 @@ export function closeSheet() {
 }
 
 function drawSoon() {
-  waitingToDraw ??= window.setTimeout(drawSidebar, PAUSE);
+  waitingToDraw ??= window.setTimeout(drawSidebar, isSheet() ? LONG_PAUSE : PAUSE);
 }
 
 /** What does not change with every message. */
@@ -134,11 +147,24 @@ function groups() {
     const key = `tertulia-closed-${group.key}`;
     const details = h("details", { open: localStorage.getItem(key) === null },
       h("summary", { "data-key": key }, icon("down", "s"), h("bdi", {}, title)),
-      h("ul", {}, ...group.channels.map(channelItem)));
+      h("ul", {}, ...channelItems(group)));
     details.addEventListener("toggle", () => (details.open ? localStorage.removeItem(key) : localStorage.setItem(key, "1")));
     return details;
   });
   return isSpectator() ? drawn : [...drawn, findChannels()];
+}
+
+/** @param {{key: string, channels: import("./channels.js").Channel[]}} group */
+function channelItems({ key, channels }) {
+  const sums = unreadSums().channels;
+  const isShort = channels.length > CHANNELS_SHOWN && !wholeGroups.has(key);
+  const shown = isShort ? channels.filter((channel, at) => at < CHANNELS_SHOWN || (sums.get(channel.stream_id) && !channel.is_muted) || openChannel() === channel.stream_id) : channels;
+  const items = shown.map(channelItem);
+  if (channels.length > CHANNELS_SHOWN) {
+    const text = say(isShort ? "side.all-channels" : "side.fewer", { count: channels.length });
+    items.push(h("li", {}, h("button", { class: "row muted", type: "button", "data-do": "all-channels", "data-group": key, "data-key": `all-${key}` }, h("span", { class: "t cut" }, text))));
+  }
+  return items;
 }
 
 function findChannels() {

@@ -48,3 +48,10 @@ export function soon(work) {
     });
   };
 }
+
+/** Do something when what is shown now has been painted; in a hidden page, where nothing is, soon.
+ * @param {() => void} work */
+export function afterPaint(work) {
+  if (document.hidden) setTimeout(work);
+  else requestAnimationFrame(() => setTimeout(work));
+}

@@ -1,22 +1,20 @@
 /** The view of messages: a conversation, a channel, or several of them mixed. */
 
-import { channels, channelName } from "./channels.js";
 import { composeFor } from "./compose.js";
-import { conversationOf, isInChannel, isResolved, keyOf, titleOf } from "./conversations.js";
+import { conversationOf, keyOf } from "./conversations.js";
 import { plainText } from "./content.js";
-import { aside, fill, h, icon, iconButton } from "./html.js";
+import { headingOf, nothingHere } from "./headings.js";
+import { fill, h, icon } from "./html.js";
 import { MessageList } from "./list.js";
 import { listingOf } from "./lists.js";
-import { drop, presenceWords } from "./marks.js";
 import { isSpectator, myId } from "./me.js";
 import { messageOf } from "./messages.js";
-import { channelHash, conversationHash, forServer, operandOf, topicsHash } from "./narrow.js";
+import { conversationHash, forServer, operandOf } from "./narrow.js";
 import { nameOf } from "./people.js";
 import { Reader, readsAsSeen } from "./reading.js";
-import { drawRow, rowSignature } from "./row.js";
+import { drawRow, rowSignature, tellTimeInFull } from "./row.js";
 import { on, soon } from "./signals.js";
-import { announce, emptiness, freshBody, freshFoot, part, setHead, wayOn } from "./stage.js";
-import { isFollowed } from "./topics.js";
+import { announce, emptiness, freshBody, freshFoot, setHead } from "./stage.js";
 import { typingWords } from "./typing.js";
 import { isUnread, unreadIn } from "./unread.js";
 import { showWaiting } from "./waiting.js";
@@ -34,7 +32,7 @@ export function openTalk() {
 
 /** @param {Place} place
  * @param {{id: number, top: number, isReload?: boolean} | null | undefined} kept where one was when one left it last
- * @returns {Promise<View>} */
+ * @returns {Promise<Talk>} */
 export async function showTalk(place, kept) {
   const talk = new Talk(place);
   current = talk;
@@ -70,7 +68,7 @@ export class Talk {
       needOlder: () => this.#more("older"),
       needNewer: () => this.#more("newer"),
       scrolled: () => this.#afterMove(),
-    });
+    }, this.#where.isMixed);
     this.reader = new Reader(this.body, this.list, readsAsSeen(place));
     const redraw = soon(() => this.#update());
     this.#stops.push(
@@ -81,6 +79,7 @@ export class Talk {
       on("arrived", (message) => this.#speak(message)),
     );
     this.feed.addEventListener("focusin", (event) => this.#choose(event));
+    this.feed.addEventListener("pointerover", tellTimeInFull);
     this.#head();
     this.#foot();
   }
@@ -327,74 +326,4 @@ function setReach(article, index) {
   for (const button of article.querySelectorAll(".act button, button.name, a.when, button.edited")) {
     /** @type {HTMLElement} */ (button).tabIndex = index;
   }
-}
-
-/** @param {Place} place
- * @returns {import("./stage.js").Heading} */
-function headingOf(place) {
-  const { conversation, channel, terms } = place;
-  const search = iconButton("search", say("head.search-here"), { "data-do": "search-here", "data-key": "search" });
-  const more = iconButton("more", say("head.more"), { "data-do": "view-menu", "data-key": "more", "aria-haspopup": "menu" });
-  if (conversation && isInChannel(conversation)) {
-    const isDone = isResolved(conversation.topic);
-    const follows = isFollowed(conversation.channel, conversation.topic);
-    const resolve = iconButton("check", say(isDone ? "head.unresolve" : "head.resolve"), { "data-do": "resolve", "aria-pressed": String(isDone), class: "not-phone", "data-key": "resolve" });
-    const follow = iconButton("bell", say(follows ? "head.following" : "head.follow"), { "data-do": "follow", "aria-pressed": String(follows), class: "not-phone", "data-key": "follow" });
-    const people = iconButton("people", say("head.people"), { "data-do": "people", class: "not-phone", "data-key": "people" });
-    const over = [drop(conversation.channel), h("a", { href: topicsHash(conversation.channel) }, channelName(conversation.channel))];
-    if (isDone) over.push(h("span", {}, "·"), icon("check", "s"), h("span", {}, say("talk.resolved")));
-    return { title: titleOf(conversation), over, tools: isSpectator() ? [search] : [resolve, follow, search, people, more] };
-  }
-  if (conversation) {
-    const [only] = conversation.people;
-    const isAlone = conversation.people.length === 1;
-    const over = [icon("chat", "s"), h("span", {}, isAlone ? (only === myId() ? say("talk.notes") : presenceWords(only)) : say("talk.direct"))];
-    const profile = isAlone && iconButton("people", say("head.profile"), { "data-do": "profile", "data-person": only, "data-key": "profile" });
-    return { title: titleOf(conversation), over, tools: [search, profile, more] };
-  }
-  if (channel) {
-    const known = channels.get(channel);
-    const topics = h("a", { class: "b not-phone", href: topicsHash(channel) }, icon("list", "s"), say("head.topics"));
-    const over = [drop(channel), h("span", {}, say("channel.over", { count: known?.subscriber_count ?? 0 }))];
-    const settings = iconButton("gear", say("head.channel-settings"), { "data-do": "channel-settings", "data-channel": channel, "data-key": "gear" });
-    return { title: channelName(channel), over, tools: isSpectator() ? [topics] : [topics, search, settings, more], isHome: true };
-  }
-  return { title: say(viewName(terms)), tools: [search], isHome: true };
-}
-
-/** @param {import("./narrow.js").Term[]} terms */
-export function viewName(terms) {
-  const only = terms.length === 1 ? terms[0] : { operator: "", operand: "" };
-  if (only.operator === "is") return `view.${only.operand}`;
-  return "view.feed";
-}
-
-/** @param {Place} place */
-function nothingHere(place) {
-  if (place.conversation && isInChannel(place.conversation)) return emptiness(say("empty.topic"), say("empty.topic-text"));
-  if (place.conversation) return emptiness(say("empty.direct"), say("empty.direct-text", { name: titleOf(place.conversation) }));
-  if (place.channel) return emptiness(say("empty.channel"), say("empty.topic-text"));
-  if (place.view === "search") return emptiness(say("search.nothing"), say("search.nothing-text"));
-  return emptiness(say("empty.view"), say(`empty.${viewName(place.terms).slice(5)}-text`), wayOn("#recent", say("inbox.recent"), "clock"));
-}
-
-/** The hidden words "resolved" behind a tick. */
-export function resolvedMark() {
-  return [icon("check", "s"), aside(` ${say("talk.resolved")}`)];
-}
-
-/** @param {number} id */
-export function isShown(id) {
-  return current?.list.articleOf(id) !== undefined && messageOf(id) !== undefined;
-}
-
-/** The part that scrolls now. */
-export function scrollingPart() {
-  return part(".main > .scroll");
-}
-
-/** @param {number} channel
- * @returns {string} where the name of a channel leads */
-export function channelHome(channel) {
-  return isSpectator() ? channelHash(channel) : topicsHash(channel);
 }

@@ -1,3 +1,3 @@
-/** The words of the language that the page is shown in: a file of `words/`. */
+/** The words of the first views, in the language that the page is shown in: a file of `words/`. */
 export const language: string;
 export const texts: Record<string, string | Record<string, string>>;

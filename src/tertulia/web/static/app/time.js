@@ -9,10 +9,10 @@ const DAY = 86_400;
 const formats = new Map();
 
 /** @param {number} seconds
- * @returns {string} 09:12 */
+ * @returns {string} 09:12, or 9:12 AM */
 export function clock(seconds) {
-  const hour12 = setting("twenty_four_hour_time") === false && prefersTwelveHours() ? true : false;
-  return format({ hour: "2-digit", minute: "2-digit", hour12 }).format(seconds * 1000);
+  const hour12 = setting("twenty_four_hour_time") === false && prefersTwelveHours();
+  return format({ hour: hour12 ? "numeric" : "2-digit", minute: "2-digit", hour12 }).format(seconds * 1000);
 }
 
 /** @param {number} seconds
@@ -51,6 +51,12 @@ export function shortTime(seconds, withClock = false) {
  * @param {number} seconds */
 export function fullTime(seconds) {
   return format({ dateStyle: "full", timeStyle: "short" }).format(seconds * 1000);
+}
+
+/** A day by itself: "16 Oct 2026".
+ * @param {number} seconds */
+export function dateOf(seconds) {
+  return format({ dateStyle: "medium" }).format(seconds * 1000);
 }
 
 /** @param {Intl.DateTimeFormatOptions} options */

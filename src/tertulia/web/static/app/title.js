@@ -18,7 +18,7 @@ export function startTitle() {
 /** @param {string} title of the view */
 export function setViewTitle(title) {
   viewTitle = title;
-  drawTitle();
+  drawWords();
 }
 
 /** How many are counted, as the person has set it. */
@@ -30,18 +30,23 @@ export function countedUnread() {
 }
 
 function drawTitle() {
-  const count = countedUnread();
-  const name = [viewTitle, realm("name")].filter(Boolean).join(" - ");
-  const title = count ? `(${count}) ${name}` : name;
-  if (document.title !== title) document.title = title;
+  const count = drawWords();
   drawIcon(count, unreadSums().direct > 0);
   const badge = /** @type {any} */ (navigator);
   if (count) badge.setAppBadge?.(count).catch?.(() => {});
   else badge.clearAppBadge?.().catch?.(() => {});
 }
 
-/** @type {string} */
-let drawn = "";
+/** @returns {number} how many wait */
+function drawWords() {
+  const count = countedUnread();
+  const name = [viewTitle, realm("name")].filter(Boolean).join(" - ");
+  const title = count ? `(${count}) ${name}` : name;
+  if (document.title !== title) document.title = title;
+  return count;
+}
+
+let drawn = "0|false"; // as the page comes
 
 /** @param {number} count
  * @param {boolean} isDirect the desktop app looks for it in the icon's address */

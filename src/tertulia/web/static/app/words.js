@@ -1,5 +1,5 @@
-/** The words a person reads, in their language. They stand in `words/`, a file for each language;
- * the server gives us the one that is wanted as `texts.js`. */
+/** The words a person reads, in their language. They stand in `words/`, a folder for each language;
+ * the server gives us those of the one that is wanted as `texts.js`. */
 
 import { language, texts } from "./texts.js";
 
@@ -15,6 +15,11 @@ export function say(name, values = {}) {
   if (text === undefined) throw new Error(`no text is called ${name}`);
   if (typeof text !== "string") text = text[plurals.select(Number(values.count))] ?? text.other;
   return text.replaceAll(/\{(\w+)\}/g, (/** @type {string} */ _, /** @type {string} */ key) => filled(values[key]));
+}
+
+/** @param {Record<string, string | Record<string, string>>} more texts that have come later */
+export function learnTexts(more) {
+  Object.assign(texts, more);
 }
 
 /** Names as one would say them: "Ana, Ben and Cleo".

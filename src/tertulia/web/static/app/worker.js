@@ -5,8 +5,15 @@ import { isSpectator } from "./me.js";
 
 export function startWorker() {
   if (!("serviceWorker" in navigator) || isSpectator()) return;
-  navigator.serviceWorker.register(ownScript("/sw.js")).catch(() => {}); // not over plain http
+  navigator.serviceWorker.register(ownScript("/sw.js")).then(keepFiles).catch(() => {}); // not over plain http
   navigator.serviceWorker.addEventListener("message", ({ data }) => {
     if (typeof data?.hash === "string" && data.hash.startsWith("#")) location.hash = data.hash; // a notification was pressed
   });
+}
+
+/** The files of this page came before the worker did: it keeps them now, for times without a line. */
+async function keepFiles() {
+  const { active } = await navigator.serviceWorker.ready;
+  const own = [...document.querySelectorAll("head [src], head [rel=stylesheet]")].map((each) => each.getAttribute("src") ?? each.getAttribute("href"));
+  active?.postMessage({ keep: [...own, document.documentElement.dataset.later] });
 }

@@ -2,8 +2,9 @@
 
 import { attempt, joinChannel, leaveChannel } from "../app/acting.js";
 import { post } from "../app/api.js";
-import { channelNamed, channels, folders } from "../app/channels.js";
+import { channelNamed, channels, sortedFolders } from "../app/channels.js";
 import { plain } from "../app/completion.js";
+import { plainText } from "../app/content.js";
 import { fill, h } from "../app/html.js";
 import { drop } from "../app/marks.js";
 import { known } from "../app/me.js";
@@ -42,8 +43,10 @@ export function showChannels(place) {
 /** @param {import("../app/channels.js").Channel} channel */
 function channelRow(channel) {
   const id = channel.stream_id;
-  const join = h("button", { class: "b", type: "button", onclick: () => attempt(channel.subscribed ? leaveChannel(id) : joinChannel(id)) }, say(channel.subscribed ? "channels.leave" : "channel.join"));
-  return h("li", {}, drop(id), h("a", { href: channelHash(id) }, h("bdi", {}, channel.name)), h("small", { class: "cut", dir: "auto" }, channel.description), h("small", {}, say("channels.people", { count: channel.subscriber_count ?? 0 })), join);
+  const join = h("button", { class: "b", type: "button", onclick: () => channel.subscribed ? attempt(leaveChannel(id)) : attempt(joinChannel(id)) }, say(channel.subscribed ? "channels.leave" : "channel.join"));
+  const about = plainText(channel.rendered_description ?? "");
+  return h("li", {}, drop(id), h("div", { class: "of" }, h("a", { href: channelHash(id) }, h("bdi", {}, channel.name)), " ",
+    h("small", {}, say("channels.people", { count: channel.subscriber_count ?? 0 })), about && h("p", { class: "cut", dir: "auto" }, about)), join);
 }
 
 /** Make a channel, with all of its permissions. */
@@ -51,7 +54,7 @@ export function newChannel() {
   const name = h("input", { class: "f", "aria-label": say("channels.name"), maxlength: 60, required: true, dir: "auto" });
   const description = h("textarea", { class: "f", rows: 2, "aria-label": say("channels.description"), maxlength: 1024, dir: "auto" });
   const privacy = PRIVACY.map((each, at) => h("label", { class: "choice" }, h("input", { type: "radio", name: "privacy", value: each, checked: at === 0 }), h("span", {}, say(`privacy.${each}`)), h("span", { class: "hint" }, say(`privacy.${each}-text`))));
-  const folder = h("select", { class: "f", "aria-label": say("channels.folder") }, h("option", { value: "" }, say("org.none")), ...[...folders.values()].map((each) => h("option", { value: each.id }, each.name)));
+  const folder = h("select", { class: "f", "aria-label": say("channels.folder") }, h("option", { value: "" }, say("org.none")), ...sortedFolders().map((each) => h("option", { value: each.id }, each.name)));
   const announce = h("input", { type: "checkbox", checked: true });
   const groups = ["can_send_message_group", "can_add_subscribers_group", "can_administer_channel_group", "can_remove_subscribers_group", "can_subscribe_group"];
   const permissions = groups.map((each) => h("select", { class: "f", name: each, "aria-label": say(`channel.${each}`) }, h("option", { value: "" }, say("channels.usual")), ...groupChoices().map(([id, text]) => h("option", { value: id }, text))));
@@ -62,6 +65,7 @@ export function newChannel() {
     h("details", {}, h("summary", {}, say("channels.permissions")), ...permissions.map((select, at) => h("label", { class: "field" }, say(`channel.${groups[at]}`), select))),
     h("button", { class: "b go" }, say("channels.create")));
   const dialog = openDialog(say("channels.new"), [form]);
+  if (location.hash === "#channels/new") boundToAddress(dialog);
 
   async function make() {
     const kind = new FormData(form).get("privacy");

@@ -2,7 +2,7 @@
 
 import { setSubscription } from "../app/acting.js";
 import { get, patch, post, remove } from "../app/api.js";
-import { channels, folders } from "../app/channels.js";
+import { channels, sortedFolders } from "../app/channels.js";
 import { peopleToChoose } from "../app/completion.js";
 import { fill, h, iconButton } from "../app/html.js";
 import { face } from "../app/marks.js";
@@ -10,7 +10,7 @@ import { known } from "../app/me.js";
 import { nameOf } from "../app/people.js";
 import { say } from "../app/words.js";
 import { confirmed } from "./dialog.js";
-import { deedButton, formSection, permissionRow, settingRow } from "./forms.js";
+import { deedButton, formSection, isAmong, permissionRow, settingRow } from "./forms.js";
 import { openPages } from "./pages_dialog.js";
 
 const COLORS = ["#76ce90", "#fae589", "#a6c7e5", "#e79ab5", "#bfd56f", "#f4ae55", "#b0a5fd", "#addfe5", "#f5ce6e", "#c2726a", "#94c849", "#bd86e5", "#ee7e4a", "#a6dcbf", "#95a5fd", "#53a063", "#9987e1", "#e4523d"];
@@ -51,14 +51,15 @@ function personalPage(id) {
 /** @param {number} id */
 function generalPage(id) {
   const channel = channels.get(id);
+  const disabled = !mayChange(channel);
   const change = (/** @type {string} */ name) => (/** @type {any} */ value) => patch(`/streams/${id}`, { [name]: value });
   const kind = channel?.is_web_public ? "web-public" : channel?.invite_only ? (channel.history_public_to_subscribers ? "private" : "protected") : "public";
   const privacy = (/** @type {string} */ value) => patch(`/streams/${id}`, { is_private: value === "private" || value === "protected", history_public_to_subscribers: value !== "protected", is_web_public: value === "web-public" });
-  return [formSection(say("channel.general"), settingRow({ name: "new_name", label: say("channels.name"), value: channel?.name, save: change("new_name") }), settingRow({ name: "description", label: say("channels.description"), value: channel?.description, kind: "long", save: change("description") }),
-    settingRow({ name: "privacy", label: say("channels.who"), value: kind, choices: ["public", "private", "protected", "web-public"].map((each) => [each, say(`privacy.${each}`)]), save: privacy }),
-    settingRow({ name: "folder_id", label: say("channels.folder"), value: channel?.folder_id ?? "", choices: [["", say("org.none")], ...[...folders.values()].map((each) => /** @type {[any, string]} */ ([String(each.id), each.name]))], save: (value) => patch(`/streams/${id}`, { folder_id: value ? Number(value) : null }) }),
-    settingRow({ name: "topics_policy", label: say("channel.topics_policy"), value: channel?.topics_policy, choices: ["inherit", "allow_empty_topic", "disable_empty_topic", "empty_topic_only"].map((each) => [each, say(`topics.${each}`)]), save: change("topics_policy") })),
-  formSection(say("channel.end"), deedButton(say("channel.archive"), async () => {
+  return [formSection(say("channel.general"), disabled && notYours(), settingRow({ disabled, name: "new_name", label: say("channels.name"), value: channel?.name, save: change("new_name") }), settingRow({ disabled, name: "description", label: say("channels.description"), value: channel?.description, kind: "long", save: change("description") }),
+    settingRow({ disabled, name: "privacy", label: say("channels.who"), value: kind, choices: ["public", "private", "protected", "web-public"].map((each) => [each, say(`privacy.${each}`)]), save: privacy }),
+    settingRow({ disabled, name: "folder_id", label: say("channels.folder"), value: channel?.folder_id ?? "", choices: [["", say("org.none")], ...sortedFolders().map((each) => /** @type {[any, string]} */ ([String(each.id), each.name]))], save: (value) => patch(`/streams/${id}`, { folder_id: value ? Number(value) : null }) }),
+    settingRow({ disabled, name: "topics_policy", label: say("channel.topics_policy"), value: channel?.topics_policy, choices: ["inherit", "allow_empty_topic", "disable_empty_topic", "empty_topic_only"].map((each) => [each, say(`topics.${each}`)]), save: change("topics_policy") })),
+  disabled ? null : formSection(say("channel.end"), deedButton(say("channel.archive"), async () => {
     if (await confirmed(say("channel.archive"), say("channel.archive-text", { name: channel?.name ?? "" }), say("channel.archive"))) await remove(`/streams/${id}`);
   }, "risk"))];
 }
@@ -66,8 +67,18 @@ function generalPage(id) {
 /** @param {number} id */
 function permissionsPage(id) {
   const channel = channels.get(id);
-  return [formSection(say("channel.permissions"), ...WHO.filter((name) => channel?.[name] !== undefined).map((name) =>
-    permissionRow(name, say(`channel.${name}`), channel?.[name], (group) => patch(`/streams/${id}`, { [name]: { new: group, old: channel?.[name] } }))))];
+  const disabled = !mayChange(channel);
+  return [formSection(say("channel.permissions"), disabled && notYours(), ...WHO.filter((name) => channel?.[name] !== undefined).map((name) =>
+    permissionRow(name, say(`channel.${name}`), channel?.[name], (group) => patch(`/streams/${id}`, { [name]: { new: group, old: channel?.[name] } }), disabled)))];
+}
+
+/** @param {import("../app/channels.js").Channel | undefined} channel */
+function mayChange(channel) {
+  return known.is_admin || isAmong(channel?.can_administer_channel_group);
+}
+
+function notYours() {
+  return h("p", { class: "quiet" }, say("channel.not-yours"));
 }
 
 /** @param {number} id */
@@ -76,10 +87,11 @@ async function subscribersPage(id) {
   const field = h("input", { class: "f", "aria-label": say("channel.add"), placeholder: say("channel.add"), autocomplete: "off" });
   const found = h("ul", { class: "plain kept" });
   const name = channels.get(id)?.name ?? "";
+  const mayRemove = mayChange(channels.get(id)) || isAmong(channels.get(id)?.can_remove_subscribers_group);
   const draw = async () => {
     const { subscribers } = await get(`/streams/${id}/members`);
     fill(list, ...subscribers.sort((/** @type {number} */ a, /** @type {number} */ b) => nameOf(a).localeCompare(nameOf(b))).map((/** @type {number} */ person) => h("li", {}, face(person, { presence: true }), h("bdi", {}, nameOf(person)),
-      (known.is_admin || person === known.user_id) && iconButton("close", say("channel.remove", { name: nameOf(person) }), { onclick: () => remove("/users/me/subscriptions", { subscriptions: [name], principals: [person] }).then(draw) }))));
+      (mayRemove || person === known.user_id) && iconButton("close", say("channel.remove", { name: nameOf(person) }), { onclick: () => remove("/users/me/subscriptions", { subscriptions: [name], principals: [person] }).then(draw) }))));
     return subscribers;
   };
   let inside = await draw();

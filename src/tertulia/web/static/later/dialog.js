@@ -1,6 +1,7 @@
 /** Dialogs: the browser's own, so that focus stays inside, Escape closes and the rest is quiet. */
 
 import { fill, h, iconButton } from "../app/html.js";
+import { leaveOver } from "../app/router.js";
 import { say } from "../app/words.js";
 
 /** Open a dialog; it goes away when it is closed, and an address that led to it with it.
@@ -9,7 +10,7 @@ import { say } from "../app/words.js";
  * @param {{wide?: boolean, label?: string, footer?: import("../app/html.js").Child[]}} [options]
  * @returns {HTMLDialogElement} */
 export function openDialog(title, children, { wide = false, label, footer } = {}) {
-  const heading = h("h1", { class: "cut" }, title);
+  const heading = h("h1", { class: "cut", tabindex: -1 }, title);
   const close = iconButton("close", say("over.close"), { "data-close": true });
   const dialog = h("dialog", { class: `pop dialog ${wide ? "wide-dialog" : ""}`, "aria-label": label ?? title });
   const inside = h("div", { class: "dialog-body", tabindex: -1 });
@@ -19,14 +20,23 @@ export function openDialog(title, children, { wide = false, label, footer } = {}
     const target = /** @type {Element} */ (event.target);
     if (target === dialog || target.closest("[data-close]")) dialog.close();
   });
-  const address = location.hash;
   dialog.addEventListener("close", () => {
     dialog.remove();
-    if (location.hash === address && dialog.dataset.address) history.back();
+    if (dialog.dataset.address && location.hash === dialog.dataset.address) leaveOver();
   });
   document.body.append(dialog);
   dialog.showModal();
+  focusFirst(dialog);
   return dialog;
+}
+
+/** The focus goes to what one came for: the page that is open, the first field, else the title. On a
+ * touch screen a field would bring up the keyboard.
+ * @param {HTMLDialogElement} dialog */
+export function focusFirst(dialog) {
+  const fields = matchMedia("(pointer: coarse)").matches ? "" : ", .dialog-body input:not([type=radio], [type=checkbox], [hidden]), .dialog-body textarea";
+  const first = dialog.querySelector(`[autofocus], nav [aria-current]${dialog.querySelector("nav") ? "" : fields}`) ?? dialog.querySelector("h1");
+  /** @type {HTMLElement} */ (first).focus();
 }
 
 /** The same, for a dialog that an address opens: closing goes back, and going back closes.

@@ -5,7 +5,7 @@ import { known } from "../app/me.js";
 import { say } from "../app/words.js";
 
 /** @typedef {{name: string, label: string, value: any, save: (value: any) => Promise<unknown>, hint?: string,
- *   choices?: [any, string][], kind?: "text" | "long" | "number" | "password" | "email", disabled?: boolean}} Row */
+ *   choices?: [any, string][], kind?: "text" | "long" | "number" | "password" | "email" | "date", disabled?: boolean}} Row */
 
 /** A setting that is on or off, one of several, or a text.
  * @param {Row} row
@@ -33,6 +33,13 @@ export function settingRow(row) {
  * @param {...(import("../app/html.js").Child)} rows */
 export function formSection(title, ...rows) {
   return h("section", { class: "fields" }, h("h2", {}, title), ...rows);
+}
+
+/** A field with its words above it.
+ * @param {string} text
+ * @param {HTMLElement} field */
+export function labelled(text, field) {
+  return h("label", { class: "field" }, h("span", {}, text), field);
 }
 
 /** A button that does something and says how it went.
@@ -69,11 +76,21 @@ export function groupName(group) {
  * @param {string} name
  * @param {string} label
  * @param {any} value
- * @param {(group: number) => Promise<unknown>} save */
-export function permissionRow(name, label, value, save) {
+ * @param {(group: number) => Promise<unknown>} save
+ * @param {boolean} [disabled] */
+export function permissionRow(name, label, value, save, disabled = false) {
   const isPlain = typeof value === "number";
   const choices = /** @type {[any, string][]} */ ([...(isPlain ? [] : [["", say("group.several")]]), ...groupChoices()]);
-  return settingRow({ name, label, value: isPlain ? value : "", choices, save: (chosen) => save(Number(chosen)) });
+  return settingRow({ name, label, value: isPlain ? value : "", choices, disabled, save: (chosen) => save(Number(chosen)) });
+}
+
+/** Whether one is among those to whom a permission is given: a group, or people and groups in place.
+ * @param {any} given
+ * @returns {boolean} */
+export function isAmong(given) {
+  const group = typeof given === "number" ? (known.realm_user_groups ?? []).find((/** @type {any} */ each) => each.id === given) : given;
+  if (!group) return false;
+  return (group.members ?? group.direct_members ?? []).includes(known.user_id) || (group.direct_subgroup_ids ?? group.direct_subgroups ?? []).some(isAmong);
 }
 
 /** @param {Row} row

@@ -1,5 +1,6 @@
 /** What is shown over a view: each address has its dialog. */
 
+import { leaveOver } from "../app/router.js";
 import { showChannels } from "./channel_list.js";
 import { showDrafts } from "./drafts_list.js";
 import { formattingHelp } from "./formatting_help.js";
@@ -32,5 +33,5 @@ const dialogs = {
 export function showOver(place) {
   const open = dialogs[place.view];
   if (open) open(place);
-  else history.back();
+  else leaveOver();
 }

@@ -1,7 +1,7 @@
 /** A dialog of several pages: settings, organization, a channel. Its address names the page. */
 
 import { fill, h } from "../app/html.js";
-import { boundToAddress, openDialog } from "./dialog.js";
+import { boundToAddress, focusFirst, openDialog } from "./dialog.js";
 
 /** @typedef {{key: string, title: string, draw: () => import("../app/html.js").Child[] | Promise<import("../app/html.js").Child[]>}} PageOf */
 
@@ -16,14 +16,24 @@ export function openPages(title, base, pages, first) {
   const dialog = openDialog(title, [h("div", { class: "two" }, nav, inside)], { wide: true });
   if (location.hash.startsWith(base)) boundToAddress(dialog);
 
+  let turn = 0;
+
   /** @param {PageOf} page */
   async function show(page) {
-    for (const link of links) link.toggleAttribute("aria-current", link.dataset.page === page.key);
-    for (const link of links) if (link.dataset.page === page.key) link.setAttribute("aria-current", "page");
-    fill(inside, ...(await page.draw()));
+    for (const link of links) {
+      if (link.dataset.page === page.key) link.setAttribute("aria-current", "page");
+      else link.removeAttribute("aria-current");
+    }
+    links.find((link) => link.dataset.page === page.key)?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    const own = ++turn;
+    const drawn = await Promise.resolve(page.draw()).catch((error) => [h("p", { class: "wrong", role: "alert" }, error.message)]);
+    if (own !== turn) return; // another page was chosen meanwhile
+    fill(inside, ...drawn);
+    inside.scrollTop = 0;
     if (location.hash.startsWith(base)) history.replaceState(null, "", `${base}/${page.key}`);
     dialog.dataset.address &&= location.hash;
   }
   show(pages.find((page) => page.key === first) ?? pages[0]);
+  focusFirst(dialog);
   return dialog;
 }

@@ -2,6 +2,7 @@
  * beside it or Escape closes it, and the focus goes back. */
 
 import { h, icon } from "../app/html.js";
+import { part } from "../app/stage.js";
 
 /** A panel beside an element: below it if there is room, else above. On a phone it comes from below.
  * @param {HTMLElement} anchor
@@ -12,7 +13,7 @@ export function openPanel(anchor, panel, { closed } = {}) {
   closePanel();
   panel.classList.add("pop");
   panel.setAttribute("popover", "auto");
-  document.body.append(panel);
+  (anchor.closest("dialog") ?? part("#main")).append(panel); // what is outside of an open dialog cannot be used
   panel.showPopover();
   place(panel, anchor);
   panel.addEventListener("toggle", (event) => {

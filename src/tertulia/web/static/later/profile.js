@@ -8,9 +8,11 @@ import { face, presenceWords } from "../app/marks.js";
 import { known, myId } from "../app/me.js";
 import { isMuted, people, personOf } from "../app/people.js";
 import { conversationHash, hashOf } from "../app/narrow.js";
+import { dateOf } from "../app/time.js";
 import { say, spokenLanguage } from "../app/words.js";
 import { boundToAddress, openDialog } from "./dialog.js";
 import { openPanel } from "./panel.js";
+import { profileFact } from "./profile_values.js";
 
 /** @param {import("../app/commands.js").Occasion} occasion */
 export function showProfile({ element, message }) {
@@ -23,9 +25,9 @@ function profileCard(id) {
   const person = personOf(id);
   const status = known.user_status?.[id]?.status_text;
   const zone = localTime(person.timezone);
-  const facts = /** @type {[string, string | undefined][]} */ ([
+  const facts = /** @type {[string, import("../app/html.js").Child][]} */ ([
     [say("card.email"), person.delivery_email ?? undefined], [say("card.time"), zone], [say("card.role"), person.is_bot ? say("people.bot") : say(`role.${person.role}`)],
-    [say("card.joined"), person.date_joined && new Date(person.date_joined).toLocaleDateString(spokenLanguage())], ...customFacts(person)]);
+    [say("card.joined"), person.date_joined && dateOf(Date.parse(person.date_joined) / 1000)], ...customFacts(person)]);
   const mute = h("button", { class: "b bare", type: "button", onclick: () => attempt(isMuted(id) ? remove(`/users/me/muted_users/${id}`) : post(`/users/me/muted_users/${id}`)) }, say(isMuted(id) ? "card.unmute" : "card.mute"));
   return h("div", { class: "card", role: "dialog", "aria-label": person.full_name },
     h("div", { class: "up" }, face(id, { extra: "big" }), h("div", {}, h("h2", {}, h("bdi", {}, person.full_name)), h("p", {}, person.is_active ? (person.is_bot ? say("people.bot") : presenceWords(id)) : say("card.left")))),
@@ -36,9 +38,9 @@ function profileCard(id) {
 }
 
 /** @param {import("../app/people.js").Person} person
- * @returns {[string, string | undefined][]} */
+ * @returns {[string, import("../app/html.js").Child][]} */
 function customFacts(person) {
-  return (known.custom_profile_fields ?? []).map((/** @type {any} */ field) => [field.name, person.profile_data?.[field.id]?.value]);
+  return (known.custom_profile_fields ?? []).map((/** @type {any} */ field) => [field.name, profileFact(field, person.profile_data?.[field.id]?.value)]);
 }
 
 /** @param {string} zone */
@@ -69,6 +71,7 @@ export function showMembers() {
 /** An address that names a person. @param {{rest?: string[]}} place */
 export function showUser(place) {
   const id = Number(place.rest?.[0]);
-  const dialog = openDialog(personOf(id).full_name, [profileCard(id)]);
-  boundToAddress(dialog);
+  const card = profileCard(id);
+  card.removeAttribute("role"); // the dialog around it is one
+  boundToAddress(openDialog(personOf(id).full_name, [card]));
 }

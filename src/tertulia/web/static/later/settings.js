@@ -2,13 +2,15 @@
 
 import { get, patch, post, remove } from "../app/api.js";
 import { fill, h, iconButton } from "../app/html.js";
+import { isDense, setDense } from "../app/density.js";
 import { areKeysOff, switchKeys } from "../app/keys.js";
 import { face } from "../app/marks.js";
 import { known, myId, realm, setting } from "../app/me.js";
 import { nameOf, personOf } from "../app/people.js";
 import { fullTime } from "../app/time.js";
 import { say } from "../app/words.js";
-import { deedButton, formSection, settingRow } from "./forms.js";
+import { deedButton, formSection, labelled, settingRow } from "./forms.js";
+import { profileFieldRow } from "./profile_values.js";
 import { openPages } from "./pages_dialog.js";
 import { uploadTo } from "./sending_files.js";
 import { pushRow } from "./web_push.js";
@@ -44,16 +46,14 @@ function ownChoice(name, values, words = name) {
 
 function profilePage() {
   const me = personOf(myId());
-  const fields = (known.custom_profile_fields ?? []).filter((/** @type {any} */ field) => [1, 2, 4, 5, 7, 8].includes(field.type));
+  const fields = known.custom_profile_fields ?? [];
   const picture = h("div", { class: "set" }, face(myId(), { extra: "big" }), uploadTo("/users/me/avatar", say("profile.change-picture"), "image/*"),
     deedButton(say("profile.remove-picture"), () => remove("/users/me/avatar")));
   return [
     formSection(say("settings.profile"), picture, settingRow({ name: "full_name", label: say("profile.name"), value: me.full_name, save: (value) => patch("/settings", { full_name: value }) }),
       settingRow({ name: "status_text", label: say("profile.status"), value: known.user_status?.[myId()]?.status_text ?? "", save: (value) => post("/users/me/status", { status_text: value }) }),
       settingRow({ name: "timezone", label: say("profile.timezone"), value: me.timezone || Intl.DateTimeFormat().resolvedOptions().timeZone, save: (value) => patch("/settings", { timezone: value }) })),
-    fields.length > 0 && formSection(say("profile.more"), ...fields.map((/** @type {any} */ field) => settingRow({
-      name: `field-${field.id}`, label: field.name, hint: field.hint, value: me.profile_data?.[field.id]?.value ?? "", kind: field.type === 2 ? "long" : "text",
-      save: (value) => patch("/users/me/profile_data", { data: [{ id: field.id, value }] }) }))),
+    fields.length > 0 && formSection(say("profile.more"), ...fields.map((/** @type {any} */ field) => profileFieldRow(field, me.profile_data?.[field.id]?.value ?? ""))),
   ];
 }
 
@@ -61,32 +61,49 @@ async function accountPage() {
   const { sessions } = await get("/users/me/sessions");
   const list = h("ul", { class: "plain kept" }, ...sessions.map(sessionRow));
   const key = h("code", { class: "key" });
+  const file = h("a", { class: "b", download: "zuliprc", hidden: true }, "zuliprc");
+  const shown = h("input", { class: "f", type: "password", "aria-label": say("account.password-for-key"), autocomplete: "current-password" });
+  const showKey = (/** @type {string} */ value) => {
+    key.textContent = value;
+    file.href = zuliprc(known.email, value);
+    file.hidden = false;
+  };
   const old = h("input", { class: "f", type: "password", "aria-label": say("account.old"), autocomplete: "current-password" });
   const fresh = h("input", { class: "f", type: "password", "aria-label": say("account.new"), autocomplete: "new-password" });
   return [
     formSection(say("account.address"), settingRow({ name: "email", label: say("account.email"), value: known.delivery_email, kind: "email", save: (value) => patch("/settings", { email: value }) }),
       own("email_address_visibility", { choices: [1, 2, 3, 4, 5].map((value) => [value, say(`set.email_address_visibility.${value}`)]) })),
     formSection(say("account.password"), h("label", { class: "field" }, say("account.old"), old), h("label", { class: "field" }, say("account.new"), fresh),
-      deedButton(say("account.change"), () => patch("/settings", { old_password: old.value, new_password: fresh.value }))),
+      deedButton(say("account.change"), () => patch("/settings", { old_password: old.value, new_password: fresh.value })),
+      h("a", { class: "b", href: "/accounts/second_factor/" }, say("account.second-factor"))),
     formSection(say("account.sessions"), list, deedButton(say("account.end-others"), () => remove("/users/me/sessions").then(() => list.querySelectorAll("li:not(.here)").forEach((row) => row.remove())))),
-    formSection(say("account.key"), h("p", { class: "quiet" }, say("account.key-text")), deedButton(say("account.renew-key"), async () => {
-      key.textContent = (await post("/users/me/api_key/regenerate")).api_key;
-    }), key),
+    formSection(say("account.key"), h("p", { class: "quiet" }, say("account.key-text")), labelled(say("account.password-for-key"), shown),
+      deedButton(say("account.show-key"), async () => showKey((await post("/fetch_api_key", { username: known.delivery_email || known.email, password: shown.value })).api_key)),
+      deedButton(say("account.renew-key"), async () => showKey((await post("/users/me/api_key/regenerate")).api_key)), key, file),
     formSection(say("account.privacy"), own("send_read_receipts"), own("presence_enabled"), own("send_private_typing_notifications"), own("send_stream_typing_notifications"), own("allow_private_data_export")),
   ];
 }
 
 /** @param {Record<string, any>} session */
 function sessionRow(session) {
-  const row = h("li", { class: session.is_current && "here" }, h("span", {}, session.agent || say("account.browser")), h("small", {}, session.is_current ? say("account.this") : `${session.address} · ${fullTime(session.last_seen)}`),
+  const row = h("li", { class: session.is_current && "here" }, h("span", { title: session.agent }, agentName(session.agent)), h("small", {}, session.is_current ? say("account.this") : `${session.address} · ${fullTime(session.last_seen)}`),
     !session.is_current && iconButton("close", say("account.end"), { onclick: () => remove(`/users/me/sessions/${session.id}`).then(() => row.remove()) }));
   return row;
+}
+
+/** A browser and its system, as people call them.
+ * @param {string} agent */
+function agentName(agent) {
+  const found = (/** @type {[RegExp, string][]} */ kinds) => kinds.find(([pattern]) => pattern.test(agent))?.[1];
+  const browser = found([[/ZulipElectron/, "Zulip Desktop"], [/Edg\//, "Edge"], [/Firefox\//, "Firefox"], [/Chrom(e|ium)\//, "Chrome"], [/Safari\//, "Safari"]]) ?? (agent.split(/[ /]/)[0] || say("account.browser"));
+  const system = found([[/Android/, "Android"], [/iPhone|iPad/, "iOS"], [/Windows/, "Windows"], [/Mac OS/, "macOS"], [/Linux|X11/, "Linux"]]);
+  return system ? say("account.on", { browser, system }) : browser;
 }
 
 function displayPage() {
   return [
     formSection(say("display.look"), ownChoice("color_scheme", [1, 2, 3]), own("default_language", { choices: LANGUAGES }), own("twenty_four_hour_time"),
-      own("web_font_size_px", { kind: "number" }), own("starred_message_counts")),
+      own("web_font_size_px", { kind: "number" }), settingRow({ name: "dense", label: say("display.dense"), value: isDense(), save: async (value) => setDense(value) }), own("starred_message_counts")),
     formSection(say("display.reading"), ownChoice("web_home_view", ["inbox", "recent", "all_messages"]), ownChoice("web_mark_read_on_scroll_policy", [1, 2, 3]),
       ownChoice("web_channel_default_view", [1, 2, 3, 4]), own("web_escape_navigates_to_home_view")),
     formSection(say("display.writing"), own("enter_sends"), own("translate_emoticons"), own("enable_drafts_synchronization"), own("receives_typing_notifications")),
@@ -120,10 +137,17 @@ async function botsPage() {
       }))];
 }
 
+/** The address of a file that bots and scripts log in with.
+ * @param {string} email
+ * @param {string} key */
+function zuliprc(email, key) {
+  const config = `[api]\nemail=${email}\nkey=${key}\nsite=${location.origin}\n`;
+  return URL.createObjectURL(new Blob([config], { type: "text/plain" }));
+}
+
 /** @param {Record<string, any>} bot */
 function botRow(bot) {
-  const config = `[api]\nemail=${bot.username}\nkey=${bot.api_key}\nsite=${location.origin}\n`;
-  const file = URL.createObjectURL(new Blob([config], { type: "text/plain" }));
+  const file = zuliprc(bot.username, bot.api_key);
   const row = h("li", {}, h("bdi", {}, bot.full_name), h("small", {}, bot.username), h("code", { class: "key" }, bot.api_key),
     h("a", { class: "b bare", href: file, download: "zuliprc" }, "zuliprc"),
     iconButton("trash", say("bots.remove", { name: bot.full_name }), { onclick: () => remove(`/bots/${bot.user_id}`).then(() => row.remove()) }));

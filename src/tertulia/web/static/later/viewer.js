@@ -44,6 +44,7 @@ export function viewPicture({ element }) {
     caption.textContent = title;
     open.href = link.href;
     before.hidden = after.hidden = links.length < 2;
-    fill(frame, h("img", { src: link.href, alt: small?.alt || title }));
+    const isHere = link.origin === location.origin;
+    fill(frame, h("img", { src: isHere ? link.href : small?.src, alt: small?.alt || title }));
   }
 }

@@ -4,7 +4,7 @@
 import { post } from "../app/api.js";
 import { h } from "../app/html.js";
 import { isSpectator, myId } from "../app/me.js";
-import { nameOf, shortName } from "../app/people.js";
+import { shortName } from "../app/people.js";
 import { toast } from "../app/stage.js";
 import { say } from "../app/words.js";
 
@@ -56,7 +56,7 @@ function drawPoll(message, begun) {
   return h("div", { class: "poll", role: "group", "aria-label": say("poll.title") }, h("p", {}, question || say("poll.no-question")), ...rows, isSpectator() ? null : adding(say("poll.add"), (text) => {
     const own = message.submessages.filter((each) => each.sender_id === myId()).length;
     return act(message, { type: "new_option", idx: own + 1, option: text });
-  }));
+  }), message.sender_id === myId() && asking(say("poll.edit-question"), say("poll.change-button"), (text) => act(message, { type: "question", question: text }), question));
 }
 
 /** @param {Message} message
@@ -105,20 +105,29 @@ function drawTodo(message, begun) {
     isSpectator() ? null : adding(say("todo.add"), (text) => {
       const own = message.submessages.filter((each) => each.sender_id === myId()).length;
       return act(message, { type: "new_task", key: own + 1, task: text, desc: "", completed: false });
-    }));
+    }), message.sender_id === myId() && asking(say("todo.edit-title"), say("poll.change-button"), (text) => act(message, { type: "new_task_list_title", title: text }), title));
 }
 
 /** A field that adds something.
  * @param {string} label
  * @param {(text: string) => unknown} add */
 function adding(label, add) {
-  const field = h("input", { class: "f slim", "aria-label": label, placeholder: label, maxlength: 200, dir: "auto" });
-  const form = h("form", { class: "adding" }, field, h("button", { class: "b", type: "submit" }, say("poll.add-button")));
+  return asking(label, say("poll.add-button"), add);
+}
+
+/** A line that opens to a field.
+ * @param {string} label
+ * @param {string} button
+ * @param {(text: string) => unknown} take
+ * @param {string} [now] what stands there already */
+function asking(label, button, take, now = "") {
+  const field = h("input", { class: "f slim", "aria-label": label, placeholder: label, maxlength: 200, dir: "auto", value: now });
+  const form = h("form", { class: "adding" }, field, h("button", { class: "b", type: "submit" }, button));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const text = field.value.trim();
-    field.value = "";
-    if (text) add(text);
+    field.value = now;
+    if (text && text !== now) take(text);
   });
   return h("details", { class: "adding-more" }, h("summary", {}, label), form);
 }
@@ -141,9 +150,4 @@ function read(text) {
   } catch {
     return null;
   }
-}
-
-/** @param {number[]} ids */
-export function votersTitle(ids) {
-  return ids.map(nameOf).join(", ");
 }

@@ -1,0 +1,98 @@
+"""Tells the page's types: what the API answers, as its description says; `make page-types` runs it.
+
+openapi-typescript makes them. Of the description it is given what a page reads, the answers, by
+method and path: `Answers["GET /messages"]`.
+"""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from tertulia.app import description
+
+BASE = "/api/v1"
+HEAD = "/** What the API answers: written by scripts/page_types.py from its description. */\n"
+METHODS = "get", "post", "put", "patch", "delete"
+WORDS = "description", "title", "example", "examples"  # for people; half of all there is
+
+
+def generator() -> str | None:
+    """Where openapi-typescript is."""
+    name = "openapi-typescript"
+    return shutil.which(name) or shutil.which(name, path="node_modules/.bin")
+
+
+def types(command: str) -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "answers.json").write_text(json.dumps(answers()), encoding="utf-8")
+        options = ["answers.json", "-o", "answers.d.ts", "--empty-objects-unknown"]
+        subprocess.run([command, *options], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+        written = (Path(folder) / "answers.d.ts").read_text(encoding="utf-8")
+    schemas = written.partition("schemas: {")[2].partition("\n    };\n    responses: ")[0]
+    return f"{HEAD}export interface components {{\n    schemas: {{{schemas}\n    }};\n}}\n"
+
+
+def answers() -> dict[str, Any]:
+    """A description of nothing but answers, and of what they hold."""
+    described = json.loads(description())
+    schemas = described["components"]["schemas"]
+    found = {
+        f"{method.upper()} {path.removeprefix(BASE)}": content["application/json"]["schema"]
+        for path, operations in described["paths"].items()
+        for method in METHODS
+        if (content := _content(operations.get(method, {})))
+    }
+    answers = {"type": "object", "required": list(found), "properties": found}
+    return {
+        "openapi": described["openapi"],
+        "info": {"title": "Answers", "version": "1"},
+        "paths": {},
+        "components": {"schemas": {"Answers": _bare(answers), **_used(found, schemas)}},
+    }
+
+
+def _content(operation: dict[str, Any]) -> dict[str, Any]:
+    content: dict[str, Any] = operation.get("responses", {}).get("200", {}).get("content", {})
+    return content if "application/json" in content else {}
+
+
+def _used(found: Any, schemas: dict[str, Any]) -> dict[str, Any]:
+    """The schemas that are named, there and in one another."""
+    used: dict[str, Any] = {}
+    waiting = _named(found)
+    while waiting:
+        name = waiting.pop()
+        if name not in used:
+            used[name] = _bare(schemas[name])
+            waiting |= _named(schemas[name])
+    return dict(sorted(used.items()))
+
+
+def _named(schema: Any) -> set[str]:
+    return set(re.findall(r'"#/components/schemas/([^"]+)"', json.dumps(schema)))
+
+
+def _bare(schema: Any) -> Any:
+    if isinstance(schema, list):
+        return [_bare(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        name: {field: _bare(each) for field, each in value.items()}
+        if name == "properties"
+        else _bare(value)
+        for name, value in schema.items()
+        if name not in WORDS
+    }
+
+
+if __name__ == "__main__":
+    command = generator()
+    if command is None:
+        sys.exit("needs openapi-typescript (npm install -g openapi-typescript@7.13.0)")
+    sys.stdout.write(types(command))

@@ -1,0 +1,1171 @@
+/** What the API answers: written by scripts/page_types.py from its description. */
+export interface components {
+    schemas: {
+        Answers: {
+            "GET /attachments": components["schemas"]["Envelope"] & components["schemas"]["OwnAttachments"];
+            "DELETE /attachments/{attachment_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "GET /bot_storage": components["schemas"]["Envelope"] & components["schemas"]["Storage"];
+            "PUT /bot_storage": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "DELETE /bot_storage": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "GET /bots": components["schemas"]["Envelope"] & components["schemas"]["OwnBots"];
+            "POST /bots": components["schemas"]["Envelope"] & components["schemas"]["CreatedBot"];
+            "PATCH /bots/{bot_id}": components["schemas"]["Envelope"] & components["schemas"]["ChangedBot"];
+            "DELETE /bots/{bot_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "GET /bots/{bot_id}/api_key": components["schemas"]["Envelope"] & components["schemas"]["Key"];
+            "POST /bots/{bot_id}/api_key/regenerate": components["schemas"]["Envelope"] & components["schemas"]["Key"];
+            "GET /calls/bigbluebutton/create": components["schemas"]["Envelope"] & components["schemas"]["CallAddress"];
+            "POST /calls/nextcloud_talk/create": components["schemas"]["Envelope"] & components["schemas"]["CallAddress"];
+            "GET /channel_folders": components["schemas"]["Envelope"] & components["schemas"]["Folders"];
+            "PATCH /channel_folders": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "POST /channel_folders/create": components["schemas"]["Envelope"] & components["schemas"]["NewFolder"];
+            "PATCH /channel_folders/{channel_folder_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "POST /channels/create": components["schemas"]["Envelope"] & components["schemas"]["CreatedChannel"];
+            "POST /default_streams": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "DELETE /default_streams": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "GET /drafts": components["schemas"]["Envelope"] & components["schemas"]["Drafts"];
+            "POST /drafts": components["schemas"]["Envelope"] & components["schemas"]["DraftIds"];
+            "PATCH /drafts/{draft_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "DELETE /drafts/{draft_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "GET /events": components["schemas"]["Envelope"] & components["schemas"]["Events"];
+            "DELETE /events": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "GET /export/realm": components["schemas"]["Envelope"] & components["schemas"]["Exports"];
+            "POST /export/realm": components["schemas"]["Envelope"] & components["schemas"]["AskedExport"];
+            "GET /export/realm/consents": components["schemas"]["Envelope"] & components["schemas"]["Consents"];
+            "DELETE /export/realm/{export_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "GET /external/{integration}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "POST /external/{integration}": components["schemas"]["Envelope"] & components["schemas"]["Received"];
+            "POST /fetch_api_key": components["schemas"]["Envelope"] & components["schemas"]["ApiKey"];
+            "GET /get_stream_id": components["schemas"]["Envelope"] & components["schemas"]["StreamId"];
+            "GET /invites": components["schemas"]["Envelope"] & components["schemas"]["Invitations"];
+            "POST /invites": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "POST /invites/multiuse": components["schemas"]["Envelope"] & components["schemas"]["InvitationLink"];
+            "DELETE /invites/multiuse/{invite_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "DELETE /invites/{invite_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "POST /invites/{invite_id}/resend": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "POST /jwt/fetch_api_key": components["schemas"]["Envelope"] & components["schemas"]["JwtApiKey"];
+            "POST /mark_all_as_read": components["schemas"]["Envelope"] & components["schemas"]["AllRead"];
+            "POST /mark_stream_as_read": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "POST /mark_topic_as_read": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "GET /messages": components["schemas"]["Envelope"] & components["schemas"]["Messages"];
+            "POST /messages": components["schemas"]["Envelope"] & components["schemas"]["SentMessage"];
+            "POST /messages/flags": components["schemas"]["Envelope"] & components["schemas"]["FlagsUpdated"];
+            "POST /messages/flags/narrow": components["schemas"]["Envelope"] & components["schemas"]["NarrowUpdated"];
+            "GET /messages/matches_narrow": components["schemas"]["Envelope"] & components["schemas"]["Matches"];
+            "POST /messages/render": components["schemas"]["Envelope"] & components["schemas"]["RenderedText"];
+            "GET /messages/{message_id}": components["schemas"]["Envelope"] & components["schemas"]["OneMessage"];
+            "PATCH /messages/{message_id}": components["schemas"]["Envelope"] & components["schemas"]["EditedMessage"];
+            "DELETE /messages/{message_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "GET /messages/{message_id}/history": components["schemas"]["Envelope"] & components["schemas"]["EditHistory"];
+            "POST /messages/{message_id}/reactions": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "DELETE /messages/{message_id}/reactions": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "GET /messages/{message_id}/read_receipts": components["schemas"]["Envelope"] & components["schemas"]["Readers"];
+            "POST /messages/{message_id}/report": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "POST /messages/{message_id}/typing": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "POST /mobile_push/e2ee/test_notification": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "POST /mobile_push/register": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "POST /mobile_push/test_notification": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "GET /navigation_views": components["schemas"]["Envelope"] & components["schemas"]["NavigationViews"];
+            "POST /navigation_views": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "PATCH /navigation_views/{fragment}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "DELETE /navigation_views/{fragment}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "PATCH /realm": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "GET /realm/audit_log": components["schemas"]["Envelope"] & components["schemas"]["AuditLog"];
+            "POST /realm/deactivate": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "GET /realm/domains": components["schemas"]["Envelope"] & components["schemas"]["Domains"];
+            "POST /realm/domains": components["schemas"]["Envelope"] & components["schemas"]["AddedMailDomain"];
+            "PATCH /realm/domains/{domain}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "DELETE /realm/domains/{domain}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "GET /realm/emoji": components["schemas"]["Envelope"] & components["schemas"]["EmojiList"];
+            "POST /realm/emoji/{emoji_name}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "DELETE /realm/emoji/{emoji_name}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "POST /realm/filters": components["schemas"]["Envelope"] & components["schemas"]["AddedLinkifier"];
+            "PATCH /realm/filters/{filter_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "DELETE /realm/filters/{filter_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "POST /realm/icon": components["schemas"]["Envelope"] & components["schemas"]["IconUrl"];
+            "DELETE /realm/icon": components["schemas"]["Envelope"] & components["schemas"]["IconUrl"];
+            "GET /realm/linkifiers": components["schemas"]["Envelope"] & components["schemas"]["Linkifiers"];
+            "PATCH /realm/linkifiers": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "POST /realm/logo": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "DELETE /realm/logo": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "POST /realm/playgrounds": components["schemas"]["Envelope"] & components["schemas"]["AddedPlayground"];
+            "DELETE /realm/playgrounds/{playground_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "GET /realm/presence": components["schemas"]["Envelope"] & components["schemas"]["Presences"];
+            "GET /realm/profile_fields": components["schemas"]["Envelope"] & components["schemas"]["Fields"];
+            "POST /realm/profile_fields": components["schemas"]["Envelope"] & components["schemas"]["NewField"];
+            "PATCH /realm/profile_fields": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "PATCH /realm/profile_fields/{field_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "DELETE /realm/profile_fields/{field_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "POST /realm/test_welcome_bot_custom_message": components["schemas"]["Envelope"] & components["schemas"]["TestMessage"];
+            "PATCH /realm/user_settings_defaults": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "POST /register": components["schemas"]["Envelope"] & components["schemas"]["Registered"];
+            "POST /register_client_device": components["schemas"]["Envelope"] & components["schemas"]["NewDevice"];
+            "GET /reminders": components["schemas"]["Envelope"] & components["schemas"]["Reminders"];
+            "POST /reminders": components["schemas"]["Envelope"] & components["schemas"]["CreatedReminder"];
+            "DELETE /reminders/{reminder_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "POST /remove_client_device": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "GET /saved_snippets": components["schemas"]["Envelope"] & components["schemas"]["Snippets"];
+            "POST /saved_snippets": components["schemas"]["Envelope"] & components["schemas"]["SnippetId"];
+            "PATCH /saved_snippets/{saved_snippet_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "DELETE /saved_snippets/{saved_snippet_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "GET /scheduled_messages": components["schemas"]["Envelope"] & components["schemas"]["ScheduledMessages"];
+            "POST /scheduled_messages": components["schemas"]["Envelope"] & components["schemas"]["CreatedScheduledMessage"];
+            "PATCH /scheduled_messages/{scheduled_message_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "DELETE /scheduled_messages/{scheduled_message_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "GET /server_settings": components["schemas"]["Envelope"] & components["schemas"]["ServerSettings"];
+            "PATCH /settings": components["schemas"]["Envelope"] & components["schemas"]["SettingsChanged"];
+            "PATCH /settings/display": components["schemas"]["Envelope"] & components["schemas"]["SettingsChanged"];
+            "PATCH /settings/notifications": components["schemas"]["Envelope"] & components["schemas"]["SettingsChanged"];
+            "GET /streams": components["schemas"]["Envelope"] & components["schemas"]["Streams"];
+            "GET /streams/{stream_id}": components["schemas"]["Envelope"] & components["schemas"]["OneStream"];
+            "PATCH /streams/{stream_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "DELETE /streams/{stream_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "POST /streams/{stream_id}/delete_topic": components["schemas"]["Envelope"] & components["schemas"]["TopicDeleted"];
+            "GET /streams/{stream_id}/email_address": components["schemas"]["Envelope"] & components["schemas"]["EmailAddress"];
+            "GET /streams/{stream_id}/members": components["schemas"]["Envelope"] & components["schemas"]["SubscriberIds"];
+            "POST /submessage": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "GET /thumbnail/status/{realm_id_str}/{filename}": components["schemas"]["Envelope"] & components["schemas"]["ThumbnailStatus"];
+            "POST /typing": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "GET /user_groups": components["schemas"]["Envelope"] & components["schemas"]["GroupList"];
+            "POST /user_groups/create": components["schemas"]["Envelope"] & components["schemas"]["CreatedGroup"];
+            "PATCH /user_groups/{group_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "POST /user_groups/{group_id}/deactivate": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "GET /user_groups/{group_id}/members": components["schemas"]["Envelope"] & components["schemas"]["MemberIds"];
+            "POST /user_groups/{group_id}/members": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "GET /user_groups/{group_id}/members/{user_id}": components["schemas"]["Envelope"] & components["schemas"]["Membership"];
+            "GET /user_groups/{group_id}/subgroups": components["schemas"]["Envelope"] & components["schemas"]["SubgroupIds"];
+            "POST /user_groups/{group_id}/subgroups": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "POST /user_topics": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "POST /user_uploads": components["schemas"]["Envelope"] & components["schemas"]["Uploaded"];
+            "GET /user_uploads/{realm_id_str}/{filename}": components["schemas"]["Envelope"] & components["schemas"]["TemporaryLink"];
+            "GET /users": components["schemas"]["Envelope"] & components["schemas"]["UserList"];
+            "POST /users": components["schemas"]["Envelope"] & components["schemas"]["NewId"];
+            "GET /users/me": components["schemas"]["Envelope"] & components["schemas"]["Myself"];
+            "DELETE /users/me": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "GET /users/me/alert_words": components["schemas"]["Envelope"] & components["schemas"]["AlertWords"];
+            "POST /users/me/alert_words": components["schemas"]["Envelope"] & components["schemas"]["AlertWords"];
+            "DELETE /users/me/alert_words": components["schemas"]["Envelope"] & components["schemas"]["AlertWords"];
+            "POST /users/me/android_gcm_reg_id": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "DELETE /users/me/android_gcm_reg_id": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "POST /users/me/api_key/regenerate": components["schemas"]["Envelope"] & components["schemas"]["NewKey"];
+            "POST /users/me/apns_device_token": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "DELETE /users/me/apns_device_token": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "POST /users/me/avatar": components["schemas"]["Envelope"] & components["schemas"]["AvatarUrl"];
+            "DELETE /users/me/avatar": components["schemas"]["Envelope"] & components["schemas"]["AvatarUrl"];
+            "POST /users/me/muted_users/{muted_user_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "DELETE /users/me/muted_users/{muted_user_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "POST /users/me/presence": components["schemas"]["Envelope"] & components["schemas"]["Presences"];
+            "PATCH /users/me/profile_data": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "DELETE /users/me/profile_data": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "GET /users/me/second_factor": components["schemas"]["Envelope"] & components["schemas"]["SecondFactor"];
+            "DELETE /users/me/second_factor": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "POST /users/me/second_factor/app": components["schemas"]["Envelope"] & components["schemas"]["RecoveryCodes"];
+            "POST /users/me/second_factor/passkeys": components["schemas"]["Envelope"] & components["schemas"]["RecoveryCodes"];
+            "POST /users/me/second_factor/passkeys/begin": components["schemas"]["Envelope"] & components["schemas"]["PasskeyBegun"];
+            "DELETE /users/me/second_factor/passkeys/{passkey_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "POST /users/me/second_factor/recovery_codes": components["schemas"]["Envelope"] & components["schemas"]["RecoveryCodes"];
+            "POST /users/me/second_factor/secret": components["schemas"]["Envelope"] & components["schemas"]["NewSecret"];
+            "GET /users/me/sessions": components["schemas"]["Envelope"] & components["schemas"]["Sessions"];
+            "DELETE /users/me/sessions": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "DELETE /users/me/sessions/{session_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "POST /users/me/status": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "GET /users/me/subscriptions": components["schemas"]["Envelope"] & components["schemas"]["Subscriptions"];
+            "POST /users/me/subscriptions": components["schemas"]["Envelope"] & components["schemas"]["Subscribed"];
+            "PATCH /users/me/subscriptions": components["schemas"]["Envelope"] & components["schemas"]["EditedSubscriptions"];
+            "DELETE /users/me/subscriptions": components["schemas"]["Envelope"] & components["schemas"]["Unsubscribed"];
+            "PATCH /users/me/subscriptions/muted_topics": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "POST /users/me/subscriptions/properties": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "PATCH /users/me/subscriptions/{stream_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "GET /users/me/{stream_id}/topics": components["schemas"]["Envelope"] & components["schemas"]["Topics"];
+            "GET /users/{email}": components["schemas"]["Envelope"] & components["schemas"]["OneUser"];
+            "PATCH /users/{email}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "DELETE /users/{email}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "GET /users/{email}/presence": components["schemas"]["Envelope"] & components["schemas"]["OnePresence"];
+            "GET /users/{user_id}": components["schemas"]["Envelope"] & components["schemas"]["OneUser"];
+            "PATCH /users/{user_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "DELETE /users/{user_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "GET /users/{user_id}/channels": components["schemas"]["Envelope"] & components["schemas"]["SubscribedChannels"];
+            "POST /users/{user_id}/password_link": components["schemas"]["Envelope"] & components["schemas"]["PasswordLink"];
+            "GET /users/{user_id}/presence": components["schemas"]["Envelope"] & components["schemas"]["OnePresence"];
+            "POST /users/{user_id}/reactivate": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "DELETE /users/{user_id}/second_factor": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "GET /users/{user_id}/status": components["schemas"]["Envelope"] & components["schemas"]["OneStatus"];
+            "POST /users/{user_id}/status": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "GET /users/{user_id}/subscriptions/{stream_id}": components["schemas"]["Envelope"] & components["schemas"]["IsSubscribed"];
+            "GET /web_push/key": components["schemas"]["Envelope"] & components["schemas"]["PublicKey"];
+            "POST /web_push/subscriptions": components["schemas"]["Envelope"] & components["schemas"]["NewSubscription"];
+            "DELETE /web_push/subscriptions": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+        };
+        AddedLinkifier: {
+            id: number;
+        };
+        AddedMailDomain: {
+            new_domain: [
+                number,
+                string
+            ];
+        };
+        AddedPlayground: {
+            id: number;
+        };
+        AlertWords: {
+            alert_words: string[];
+        };
+        AllRead: {
+            complete: boolean;
+        };
+        ApiKey: {
+            api_key: string;
+            email: string;
+            user_id: number;
+        };
+        AskedExport: {
+            id: number;
+        };
+        AttachmentObject: {
+            id: number;
+            name: string;
+            path_id: string;
+            size: number;
+            create_time: number;
+            message_ids: number[];
+        };
+        AuditEntry: {
+            id: number;
+            at: number;
+            actor_id: number | null;
+            address: string;
+            act: string;
+            details: Record<string, unknown>;
+            result: string;
+        };
+        AuditLog: {
+            entries: components["schemas"]["AuditEntry"][];
+        };
+        AvatarUrl: {
+            avatar_url: string | null;
+        };
+        CallAddress: {
+            url: string;
+        };
+        ChangedBot: {
+            full_name: string;
+            avatar_url: string | null;
+            service_interface: number;
+            service_payload_url: string | null;
+            config_data: {
+                [key: string]: string;
+            } | null;
+            default_sending_stream: string | null;
+            default_events_register_stream: string | null;
+            default_all_public_streams: boolean;
+            bot_owner: string | null;
+        };
+        ChannelObject: {
+            stream_id: number;
+            name: string;
+            description: string;
+            rendered_description: string;
+            date_created: number;
+            creator_id: number | null;
+            invite_only: boolean;
+            is_web_public: boolean;
+            history_public_to_subscribers: boolean;
+            is_archived: boolean;
+            folder_id: number | null;
+            first_message_id: number | null;
+            is_recently_active: boolean;
+            message_retention_days: number | null;
+            topics_policy: string;
+            stream_post_policy: number;
+            is_announcement_only: boolean;
+            stream_weekly_traffic: number | null;
+            subscriber_count: number;
+            default_push_notifications: boolean;
+            can_add_subscribers_group: number | components["schemas"]["Members"];
+            can_administer_channel_group: number | components["schemas"]["Members"];
+            can_create_topic_group: number | components["schemas"]["Members"];
+            can_delete_any_message_group: number | components["schemas"]["Members"];
+            can_delete_own_message_group: number | components["schemas"]["Members"];
+            can_move_messages_out_of_channel_group: number | components["schemas"]["Members"];
+            can_move_messages_within_channel_group: number | components["schemas"]["Members"];
+            can_remove_subscribers_group: number | components["schemas"]["Members"];
+            can_resolve_topics_group: number | components["schemas"]["Members"];
+            can_send_message_group: number | components["schemas"]["Members"];
+            can_subscribe_group: number | components["schemas"]["Members"];
+            is_default?: boolean;
+            subscribers?: number[];
+            partial_subscribers?: number[];
+        };
+        Consents: {
+            export_consents: Record<string, unknown>[];
+        };
+        CreatedBot: {
+            user_id: number;
+            api_key: string;
+            avatar_url: string | null;
+            default_sending_stream: string | null;
+            default_events_register_stream: string | null;
+            default_all_public_streams: boolean;
+        };
+        CreatedChannel: {
+            id: number;
+        };
+        CreatedGroup: {
+            group_id: number;
+        };
+        CreatedReminder: {
+            reminder_id: number;
+        };
+        CreatedScheduledMessage: {
+            scheduled_message_id: number;
+        };
+        DomainObject: {
+            domain: string;
+            allow_subdomains: boolean;
+        };
+        Domains: {
+            domains: components["schemas"]["DomainObject"][];
+        };
+        DraftIds: {
+            ids: number[];
+        };
+        DraftObject: {
+            id: number;
+            type: string;
+            to: number[];
+            topic: string;
+            content: string;
+            timestamp: number;
+        };
+        Drafts: {
+            count: number;
+            drafts: components["schemas"]["DraftObject"][];
+        };
+        EditHistory: {
+            message_history: components["schemas"]["Version"][];
+        };
+        EditObject: {
+            timestamp: number;
+            user_id: number;
+            prev_content?: string;
+            prev_rendered_content?: string;
+            prev_topic?: string;
+            topic?: string;
+            prev_stream?: number;
+            stream?: number;
+        };
+        EditedMessage: {
+            detached_uploads: components["schemas"]["AttachmentObject"][];
+        };
+        EditedSubscriptions: {
+            subscribed: {
+                [key: string]: string[];
+            };
+            already_subscribed: {
+                [key: string]: string[];
+            };
+            new_subscription_messages_sent?: boolean;
+            unauthorized?: string[];
+            removed: string[];
+            not_removed: string[];
+        };
+        EmailAddress: {
+            email: string;
+        };
+        EmojiList: {
+            emoji: {
+                [key: string]: components["schemas"]["EmojiObject"];
+            };
+        };
+        EmojiObject: {
+            id: string;
+            name: string;
+            source_url: string;
+            deactivated: boolean;
+            author_id: number;
+            still_url: string | null;
+        };
+        Envelope: {
+            /** @constant */
+            result: "success";
+            /** @constant */
+            msg: "";
+            ignored_parameters_unsupported?: string[];
+        };
+        Events: {
+            events: Record<string, unknown>[];
+            queue_id?: string;
+            idle_queue_timeout_secs?: number;
+        };
+        Exports: {
+            exports: Record<string, unknown>[];
+        };
+        ExternalMethod: {
+            name: string;
+            display_name: string;
+            display_icon: string | null;
+            login_url: string;
+            signup_url: string;
+        };
+        FieldObject: {
+            id: number;
+            name: string;
+            type: number;
+            hint: string;
+            field_data: string;
+            order: number;
+            required: boolean;
+            editable_by_user: boolean;
+            display_in_profile_summary?: boolean;
+            use_for_user_matching?: boolean;
+        };
+        Fields: {
+            custom_fields: components["schemas"]["FieldObject"][];
+        };
+        FlagsUpdated: {
+            messages: number[];
+            ignored_because_not_subscribed_channels: number[];
+        };
+        FolderObject: {
+            id: number;
+            name: string;
+            description: string;
+            rendered_description: string;
+            order: number;
+            creator_id: number | null;
+            date_created: number;
+            is_archived: boolean;
+        };
+        Folders: {
+            channel_folders: components["schemas"]["FolderObject"][];
+        };
+        GroupList: {
+            user_groups: components["schemas"]["GroupObject"][];
+        };
+        GroupObject: {
+            id: number;
+            name: string;
+            description: string;
+            creator_id: number | null;
+            date_created: number | null;
+            members: number[];
+            direct_subgroup_ids: number[];
+            is_system_group: boolean;
+            can_add_members_group: number | components["schemas"]["Members"];
+            can_join_group: number | components["schemas"]["Members"];
+            can_leave_group: number | components["schemas"]["Members"];
+            can_manage_group: number | components["schemas"]["Members"];
+            can_mention_group: number | components["schemas"]["Members"];
+            can_remove_members_group: number | components["schemas"]["Members"];
+            deactivated: boolean;
+        };
+        IconUrl: {
+            icon_url: string;
+        };
+        InvitationLink: {
+            invite_link: string;
+        };
+        InvitationObject: {
+            id: number;
+            invited_by_user_id: number;
+            invited: number;
+            expiry_date: number | null;
+            invited_as: number;
+            notify_referrer_on_join: boolean;
+            is_multiuse: boolean;
+            email?: string;
+            link_url?: string;
+        };
+        Invitations: {
+            invites: components["schemas"]["InvitationObject"][];
+        };
+        IsSubscribed: {
+            is_subscribed: boolean;
+        };
+        JwtApiKey: {
+            api_key: string;
+            email: string;
+            user_id: number;
+            user?: components["schemas"]["UserObject"];
+        };
+        Key: {
+            api_key: string;
+        };
+        LinkifierObject: {
+            pattern: string;
+            url_template: string;
+            id: number;
+            example_input: string | null;
+            reverse_template: string | null;
+            alternative_url_templates: string[];
+        };
+        Linkifiers: {
+            linkifiers: components["schemas"]["LinkifierObject"][];
+        };
+        MatchedText: {
+            match_content: string;
+            match_subject: string;
+        };
+        Matches: {
+            messages: {
+                [key: string]: components["schemas"]["MatchedText"];
+            };
+        };
+        MemberIds: {
+            members: number[];
+        };
+        Members: {
+            direct_members: number[];
+            direct_subgroups: number[];
+        };
+        Membership: {
+            is_user_group_member: boolean;
+        };
+        MessageObject: {
+            id: number;
+            sender_id: number;
+            content: string;
+            recipient_id: number;
+            timestamp: number;
+            client: string;
+            subject: string;
+            topic_links: {
+                [key: string]: string;
+            }[];
+            is_me_message: boolean;
+            reactions: components["schemas"]["ReactionObject"][];
+            submessages: components["schemas"]["SubmessageObject"][];
+            sender_full_name: string;
+            sender_email: string;
+            sender_realm_str: string;
+            display_recipient: string | components["schemas"]["Participant"][];
+            type: string;
+            stream_id?: number;
+            avatar_url: string | null;
+            content_type: string;
+            flags?: string[];
+            last_edit_timestamp?: number;
+            last_moved_timestamp?: number;
+            edit_history?: components["schemas"]["EditObject"][];
+            match_content?: string;
+            match_subject?: string;
+        };
+        Messages: {
+            found_anchor: boolean;
+            found_oldest: boolean;
+            found_newest: boolean;
+            anchor?: number;
+            /** @default false */
+            history_limited: boolean;
+            messages: components["schemas"]["MessageObject"][];
+        };
+        Myself: {
+            user_id: number;
+            email: string;
+            delivery_email: string | null;
+            full_name: string;
+            date_joined: string;
+            is_active: boolean;
+            is_owner: boolean;
+            is_admin: boolean;
+            is_guest: boolean;
+            is_bot: boolean;
+            bot_type: number | null;
+            bot_owner_id?: number | null;
+            role: number;
+            timezone: string;
+            avatar_url: string | null;
+            avatar_version: number;
+            is_imported_stub: boolean;
+            profile_data?: {
+                [key: string]: components["schemas"]["ProfileValue"];
+            };
+            max_message_id: number;
+        };
+        NarrowUpdated: {
+            processed_count: number;
+            updated_count: number;
+            first_processed_id: number | null;
+            last_processed_id: number | null;
+            found_oldest: boolean;
+            found_newest: boolean;
+            ignored_because_not_subscribed_channels: number[];
+        };
+        NavigationViews: {
+            navigation_views: components["schemas"]["ViewObject"][];
+        };
+        NewDevice: {
+            device_id: number;
+        };
+        NewField: {
+            id: number;
+        };
+        NewFolder: {
+            channel_folder_id: number;
+        };
+        NewId: {
+            user_id: number;
+        };
+        NewKey: {
+            api_key: string;
+        };
+        NewSecret: {
+            secret: string;
+            app_address: string;
+        };
+        NewSubscription: {
+            subscription_id: number;
+        };
+        OneMessage: {
+            message: components["schemas"]["MessageObject"];
+            raw_content: string;
+        };
+        OnePresence: {
+            presence: Record<string, unknown>;
+            server_timestamp: number;
+        };
+        OneStatus: {
+            status: Record<string, unknown>;
+        };
+        OneStream: {
+            stream: components["schemas"]["ChannelObject"];
+        };
+        OneUser: {
+            user: components["schemas"]["UserObject"];
+        };
+        OwnAttachments: {
+            attachments: components["schemas"]["AttachmentObject"][];
+            upload_space_used: number;
+        };
+        OwnBot: {
+            username: string;
+            full_name: string;
+            api_key: string;
+            avatar_url: string | null;
+            default_sending_stream: string | null;
+            default_events_register_stream: string | null;
+            default_all_public_streams: boolean;
+        };
+        OwnBots: {
+            bots: components["schemas"]["OwnBot"][];
+        };
+        Participant: {
+            id: number;
+            email: string;
+            full_name: string;
+            /** @default false */
+            is_mirror_dummy: boolean;
+        };
+        PasskeyBegun: {
+            state: string;
+            options: Record<string, unknown>;
+        };
+        PasskeyObject: {
+            id: number;
+            name: string;
+            created: number;
+            last_used: number | null;
+        };
+        PasswordLink: {
+            link: string;
+            expires: number;
+        };
+        Presences: {
+            presences?: Record<string, unknown>;
+            server_timestamp?: number;
+            presence_last_update_id?: number;
+        };
+        ProfileValue: {
+            value: string;
+            rendered_value?: string;
+        };
+        PublicKey: {
+            public_key: string;
+        };
+        ReactionObject: {
+            emoji_name: string;
+            emoji_code: string;
+            reaction_type: string;
+            user_id: number;
+            user: components["schemas"]["Participant"];
+        };
+        Readers: {
+            user_ids: number[];
+        };
+        Received: {
+            ok?: boolean;
+        };
+        RecoveryCodes: {
+            recovery_codes: string[];
+        };
+        Registered: {
+            alert_words?: unknown;
+            avatar_source?: unknown;
+            avatar_url?: unknown;
+            avatar_url_medium?: unknown;
+            can_create_private_streams?: unknown;
+            can_create_public_streams?: unknown;
+            can_create_streams?: unknown;
+            can_create_web_public_streams?: unknown;
+            can_invite_others_to_realm?: unknown;
+            channel_folders?: unknown;
+            cross_realm_bots?: unknown;
+            custom_profile_field_types?: unknown;
+            custom_profile_fields?: unknown;
+            delivery_email?: unknown;
+            development_environment?: unknown;
+            devices?: unknown;
+            drafts?: unknown;
+            email?: unknown;
+            event_queue_longpoll_timeout_seconds?: unknown;
+            full_name?: unknown;
+            gif_rating_policy_options?: unknown;
+            giphy_api_key?: unknown;
+            has_webex_token?: unknown;
+            has_zoom_token?: unknown;
+            is_admin?: unknown;
+            is_guest?: unknown;
+            is_moderator?: unknown;
+            is_owner?: unknown;
+            jitsi_server_url?: unknown;
+            klipy_api_key?: unknown;
+            max_avatar_file_size_mib?: unknown;
+            max_bulk_new_subscription_messages?: unknown;
+            max_channel_folder_description_length?: unknown;
+            max_channel_folder_name_length?: unknown;
+            max_file_upload_size_mib?: unknown;
+            max_icon_file_size_mib?: unknown;
+            max_logo_file_size_mib?: unknown;
+            max_message_id?: unknown;
+            max_message_length?: unknown;
+            max_reminder_note_length?: unknown;
+            max_stream_description_length?: unknown;
+            max_stream_name_length?: unknown;
+            max_topic_length?: unknown;
+            muted_topics?: unknown;
+            muted_users?: unknown;
+            navigation_tour_video_url?: unknown;
+            navigation_views?: unknown;
+            never_subscribed?: unknown;
+            onboarding_steps?: unknown;
+            password_max_length?: unknown;
+            password_min_guesses?: unknown;
+            password_min_length?: unknown;
+            presence_last_update_id?: unknown;
+            presences?: unknown;
+            realm_allow_edit_history?: unknown;
+            realm_allow_message_editing?: unknown;
+            realm_authentication_methods?: unknown;
+            realm_available_video_chat_providers?: unknown;
+            realm_avatar_changes_disabled?: unknown;
+            realm_billing?: unknown;
+            realm_bot_domain?: unknown;
+            realm_bots?: unknown;
+            realm_can_access_all_users_group?: unknown;
+            realm_can_add_custom_emoji_group?: unknown;
+            realm_can_add_subscribers_group?: unknown;
+            realm_can_create_bots_group?: unknown;
+            realm_can_create_groups?: unknown;
+            realm_can_create_private_channel_group?: unknown;
+            realm_can_create_public_channel_group?: unknown;
+            realm_can_create_web_public_channel_group?: unknown;
+            realm_can_create_write_only_bots_group?: unknown;
+            realm_can_delete_any_message_group?: unknown;
+            realm_can_delete_own_message_group?: unknown;
+            realm_can_invite_users_group?: unknown;
+            realm_can_manage_all_groups?: unknown;
+            realm_can_manage_billing_group?: unknown;
+            realm_can_mention_many_users_group?: unknown;
+            realm_can_move_messages_between_channels_group?: unknown;
+            realm_can_move_messages_between_topics_group?: unknown;
+            realm_can_resolve_topics_group?: unknown;
+            realm_can_set_delete_message_policy_group?: unknown;
+            realm_can_set_topics_policy_group?: unknown;
+            realm_can_summarize_topics_group?: unknown;
+            realm_create_multiuse_invite_group?: unknown;
+            realm_create_private_stream_policy?: unknown;
+            realm_create_public_stream_policy?: unknown;
+            realm_create_web_public_stream_policy?: unknown;
+            realm_date_created?: unknown;
+            realm_default_avatar_source?: unknown;
+            realm_default_code_block_language?: unknown;
+            realm_default_external_accounts?: unknown;
+            realm_default_language?: unknown;
+            realm_default_stream_groups?: unknown;
+            realm_default_streams?: unknown;
+            realm_description?: unknown;
+            realm_digest_emails_enabled?: unknown;
+            realm_digest_weekday?: unknown;
+            realm_direct_message_initiator_group?: unknown;
+            realm_direct_message_permission_group?: unknown;
+            realm_disallow_disposable_email_addresses?: unknown;
+            realm_domains?: unknown;
+            realm_email_auth_enabled?: unknown;
+            realm_email_changes_disabled?: unknown;
+            realm_emails_restricted_to_domains?: unknown;
+            realm_embedded_bots?: unknown;
+            realm_emoji?: unknown;
+            realm_empty_topic_display_name?: unknown;
+            realm_enable_guest_user_dm_warning?: unknown;
+            realm_enable_guest_user_indicator?: unknown;
+            realm_enable_read_receipts?: unknown;
+            realm_enable_spectator_access?: unknown;
+            realm_filters?: unknown;
+            realm_gif_rating_policy?: unknown;
+            realm_icon_source?: unknown;
+            realm_icon_url?: unknown;
+            realm_incoming_webhook_bots?: unknown;
+            realm_inline_image_preview?: unknown;
+            realm_inline_url_embed_preview?: unknown;
+            realm_invite_required?: unknown;
+            realm_jitsi_server_url?: unknown;
+            realm_linkifiers?: unknown;
+            realm_logo_source?: unknown;
+            realm_logo_url?: unknown;
+            realm_mandatory_topics?: unknown;
+            realm_media_preview_size?: unknown;
+            realm_message_content_allowed_in_email_notifications?: unknown;
+            realm_message_content_delete_limit_seconds?: unknown;
+            realm_message_content_edit_limit_seconds?: unknown;
+            realm_message_edit_history_visibility_policy?: unknown;
+            realm_message_retention_days?: unknown;
+            realm_moderation_request_channel_id?: unknown;
+            realm_move_messages_between_streams_limit_seconds?: unknown;
+            realm_move_messages_within_stream_limit_seconds?: unknown;
+            realm_name?: unknown;
+            realm_name_changes_disabled?: unknown;
+            realm_new_stream_announcements_stream_id?: unknown;
+            realm_night_logo_source?: unknown;
+            realm_night_logo_url?: unknown;
+            realm_non_active_users?: unknown;
+            realm_org_type?: unknown;
+            realm_owner_full_content_access?: unknown;
+            realm_password_auth_enabled?: unknown;
+            realm_plan_type?: unknown;
+            realm_playgrounds?: unknown;
+            realm_presence_disabled?: unknown;
+            realm_push_notifications_enabled?: unknown;
+            realm_push_notifications_enabled_end_timestamp?: unknown;
+            realm_require_e2ee_push_notifications?: unknown;
+            realm_require_second_factor?: unknown;
+            realm_require_unique_names?: unknown;
+            realm_send_channel_events_messages?: unknown;
+            realm_send_welcome_emails?: unknown;
+            realm_signup_announcements_stream_id?: unknown;
+            realm_topics_policy?: unknown;
+            realm_upload_quota_mib?: unknown;
+            realm_uri?: unknown;
+            realm_url?: unknown;
+            realm_user_groups?: unknown;
+            realm_user_settings_defaults?: unknown;
+            realm_users?: unknown;
+            realm_uuid?: unknown;
+            realm_video_chat_provider?: unknown;
+            realm_waiting_period_threshold?: unknown;
+            realm_want_advertise_in_communities_directory?: unknown;
+            realm_welcome_message_custom_text?: unknown;
+            realm_wildcard_mention_policy?: unknown;
+            realm_workplace_users_group?: unknown;
+            realm_zulip_update_announcements_stream_id?: unknown;
+            recent_private_conversations?: unknown;
+            reminders?: unknown;
+            saved_snippets?: unknown;
+            scheduled_messages?: unknown;
+            server_avatar_changes_disabled?: unknown;
+            server_can_summarize_topics?: unknown;
+            server_emoji_data_url?: unknown;
+            server_generation?: unknown;
+            server_inline_image_preview?: unknown;
+            server_inline_url_embed_preview?: unknown;
+            server_jitsi_server_url?: unknown;
+            server_max_deactivated_realm_deletion_days?: unknown;
+            server_min_deactivated_realm_deletion_days?: unknown;
+            server_name_changes_disabled?: unknown;
+            server_needs_upgrade?: unknown;
+            server_presence_offline_threshold_seconds?: unknown;
+            server_presence_ping_interval_seconds?: unknown;
+            server_report_message_types?: unknown;
+            server_supported_permission_settings?: unknown;
+            server_thumbnail_formats?: unknown;
+            server_timestamp?: unknown;
+            server_typing_started_expiry_period_milliseconds?: unknown;
+            server_typing_started_wait_period_milliseconds?: unknown;
+            server_typing_stopped_wait_period_milliseconds?: unknown;
+            server_web_public_streams_enabled?: unknown;
+            settings_send_digest_emails?: unknown;
+            starred_messages?: unknown;
+            stop_words?: unknown;
+            streams?: unknown;
+            subscriptions?: unknown;
+            tenor_api_key?: unknown;
+            unread_msgs?: unknown;
+            unsubscribed?: unknown;
+            upgrade_text_for_wide_organization_logo?: unknown;
+            user_id?: unknown;
+            user_settings?: unknown;
+            user_status?: unknown;
+            user_topics?: unknown;
+            zulip_plan_is_not_limited?: unknown;
+            queue_id: string | null;
+            last_event_id: number;
+            idle_queue_timeout_secs: number;
+            service_feature_level: number;
+            service_version: string;
+            service_merge_base: string;
+            zulip_feature_level: number;
+            zulip_version: string;
+            zulip_merge_base: string;
+        };
+        ReminderObject: {
+            reminder_id: number;
+            to: number[];
+            /** @default private */
+            type: string;
+            content: string;
+            rendered_content: string;
+            scheduled_delivery_timestamp: number;
+            failed: boolean;
+            reminder_target_message_id: number;
+        };
+        Reminders: {
+            reminders: components["schemas"]["ReminderObject"][];
+        };
+        RenderedText: {
+            rendered: string;
+        };
+        Reply: Record<string, unknown>;
+        ScheduledMessageObject: {
+            scheduled_message_id: number;
+            to: number | number[];
+            type: string;
+            content: string;
+            rendered_content: string;
+            topic?: string;
+            scheduled_delivery_timestamp: number;
+            failed: boolean;
+        };
+        ScheduledMessages: {
+            scheduled_messages: components["schemas"]["ScheduledMessageObject"][];
+        };
+        SecondFactor: {
+            is_on: boolean;
+            is_required: boolean;
+            has_app: boolean;
+            recovery_codes_left: number;
+            passkeys: components["schemas"]["PasskeyObject"][];
+        };
+        SentMessage: {
+            id: number;
+            message_url: string;
+            message_link: string;
+            automatic_new_visibility_policy?: number;
+        };
+        ServerSettings: {
+            authentication_methods: {
+                [key: string]: boolean;
+            };
+            external_authentication_methods: components["schemas"]["ExternalMethod"][];
+            service_feature_level: number;
+            service_version: string;
+            service_merge_base: string;
+            zulip_feature_level: number;
+            zulip_version: string;
+            zulip_merge_base: string;
+            push_notifications_enabled: boolean;
+            is_incompatible: boolean;
+            email_auth_enabled: boolean;
+            require_email_format_usernames: boolean;
+            realm_url?: string;
+            realm_uri?: string;
+            realm_name?: string;
+            realm_icon?: string;
+            realm_description?: string;
+            realm_web_public_access_enabled?: boolean;
+        };
+        SessionObject: {
+            id: number;
+            agent: string;
+            address: string;
+            created: number;
+            last_seen: number;
+            is_current: boolean;
+        };
+        Sessions: {
+            sessions: components["schemas"]["SessionObject"][];
+        };
+        SettingsChanged: {
+            api_key?: string;
+        };
+        SnippetId: {
+            saved_snippet_id: number;
+        };
+        SnippetObject: {
+            id: number;
+            title: string;
+            content: string;
+            date_created: number;
+        };
+        Snippets: {
+            saved_snippets: components["schemas"]["SnippetObject"][];
+        };
+        Storage: {
+            storage: {
+                [key: string]: string;
+            };
+        };
+        StreamId: {
+            stream_id: number;
+        };
+        Streams: {
+            streams: components["schemas"]["ChannelObject"][];
+        };
+        SubgroupIds: {
+            subgroups: number[];
+        };
+        SubmessageObject: {
+            id: number;
+            message_id: number;
+            sender_id: number;
+            msg_type: string;
+            content: string;
+        };
+        Subscribed: {
+            subscribed: {
+                [key: string]: string[];
+            };
+            already_subscribed: {
+                [key: string]: string[];
+            };
+            new_subscription_messages_sent?: boolean;
+            unauthorized?: string[];
+        };
+        SubscribedChannels: {
+            subscribed_channel_ids: number[];
+        };
+        SubscriberIds: {
+            subscribers: number[];
+        };
+        SubscriptionObject: {
+            stream_id: number;
+            name: string;
+            description: string;
+            rendered_description: string;
+            date_created: number;
+            creator_id: number | null;
+            invite_only: boolean;
+            is_web_public: boolean;
+            history_public_to_subscribers: boolean;
+            is_archived: boolean;
+            folder_id: number | null;
+            first_message_id: number | null;
+            is_recently_active: boolean;
+            message_retention_days: number | null;
+            topics_policy: string;
+            stream_post_policy: number;
+            is_announcement_only: boolean;
+            stream_weekly_traffic: number | null;
+            subscriber_count: number;
+            default_push_notifications: boolean;
+            can_add_subscribers_group: number | components["schemas"]["Members"];
+            can_administer_channel_group: number | components["schemas"]["Members"];
+            can_create_topic_group: number | components["schemas"]["Members"];
+            can_delete_any_message_group: number | components["schemas"]["Members"];
+            can_delete_own_message_group: number | components["schemas"]["Members"];
+            can_move_messages_out_of_channel_group: number | components["schemas"]["Members"];
+            can_move_messages_within_channel_group: number | components["schemas"]["Members"];
+            can_remove_subscribers_group: number | components["schemas"]["Members"];
+            can_resolve_topics_group: number | components["schemas"]["Members"];
+            can_send_message_group: number | components["schemas"]["Members"];
+            can_subscribe_group: number | components["schemas"]["Members"];
+            is_default?: boolean;
+            subscribers?: number[];
+            partial_subscribers?: number[];
+            color: string;
+            is_muted: boolean;
+            in_home_view: boolean;
+            pin_to_top: boolean;
+            desktop_notifications: boolean | null;
+            audible_notifications: boolean | null;
+            push_notifications: boolean | null;
+            email_notifications: boolean | null;
+            wildcard_mentions_notify: boolean | null;
+        };
+        Subscriptions: {
+            subscriptions: components["schemas"]["SubscriptionObject"][];
+        };
+        TemporaryLink: {
+            url: string;
+        };
+        TestMessage: {
+            message_id: number;
+        };
+        ThumbnailStatus: {
+            has_thumbnail: boolean;
+        };
+        TopicDeleted: {
+            complete: boolean;
+        };
+        TopicObject: {
+            name: string;
+            max_id: number;
+        };
+        Topics: {
+            topics: components["schemas"]["TopicObject"][];
+        };
+        Unsubscribed: {
+            removed: string[];
+            not_removed: string[];
+        };
+        Uploaded: {
+            uri: string;
+            url: string;
+            filename: string;
+        };
+        UserList: {
+            members: components["schemas"]["UserObject"][];
+        };
+        UserObject: {
+            user_id: number;
+            email: string;
+            delivery_email: string | null;
+            full_name: string;
+            date_joined: string;
+            is_active?: boolean;
+            is_owner: boolean;
+            is_admin: boolean;
+            is_guest: boolean;
+            is_bot: boolean;
+            bot_type: number | null;
+            bot_owner_id?: number | null;
+            is_system_bot?: boolean;
+            role: number;
+            timezone?: string;
+            avatar_url: string | null;
+            avatar_version: number;
+            /** @default false */
+            is_imported_stub: boolean;
+            is_deleted?: boolean;
+            profile_data?: {
+                [key: string]: components["schemas"]["ProfileValue"];
+            };
+        };
+        Version: {
+            content: string;
+            rendered_content: string;
+            timestamp: number;
+            topic: string;
+            user_id: number;
+            prev_content?: string;
+            prev_rendered_content?: string;
+            content_html_diff?: string;
+            prev_topic?: string;
+            prev_stream?: number;
+            stream?: number;
+        };
+        ViewObject: {
+            fragment: string;
+            is_pinned: boolean;
+            name: string | null;
+        };
+    };
+}

@@ -1,0 +1,41 @@
+"""The page as it comes: its shell first, then where things stand, as far as it reads that."""
+
+import gzip
+import json
+import re
+
+from tests.support.browser import Browser
+
+STATE = re.compile(r'<script type="application/json" id="state">(.*?)</script>', re.DOTALL)
+
+
+def state_in(page):
+    (told,) = STATE.findall(page.body.decode())
+    return json.loads(told)
+
+
+def test_what_is_ordinary_about_people_is_not_told(chat):
+    ana, ben = chat.person("ana"), chat.person("ben")
+    gus = chat.person("gus", role="guest")
+    bot = chat.person("helper", bot="generic", owner=ana)
+
+    told = state_in(Browser.of(ana).opens("/"))
+
+    people = {person["user_id"]: person for person in told["realm_users"]}
+    assert people[ben.id]["full_name"] == ben.name
+    assert not people[ben.id].keys() & {"is_bot", "is_admin", "role", "avatar_url", "email"}
+    assert (people[gus.id]["is_guest"], people[gus.id]["role"]) == (True, 600)
+    assert people[bot.id]["is_bot"]
+    assert not told.keys() & {"streams", "stop_words"}
+    assert "@" in told["email"]  # one's own, for zuliprc files
+
+
+def test_the_page_is_compressed_in_parts_that_belong_together(chat):
+    browser = Browser.of(chat.person("ana"))
+
+    plain = browser.opens("/")
+    small = browser.opens("/", **{"Accept-Encoding": "gzip"})
+
+    assert small.headers["Content-Encoding"] == "gzip"
+    assert STATE.sub("", gzip.decompress(small.body).decode()) == STATE.sub("", plain.body.decode())
+    assert len(small.body) < len(plain.body) / 3

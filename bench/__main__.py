@@ -22,7 +22,7 @@ from pathlib import Path
 
 import psycopg
 
-from bench import bare, markup, measure, picture, probes, town
+from bench import bare, calling, markup, measure, picture, probes, town
 from bench.probes import Measured, Target
 from bench.process import Process, tertulia
 from bench.results import Results
@@ -35,6 +35,7 @@ FIRST_ANSWER = "/api/v1/server_settings"
 SIZES = ((50, 20, 2_000), (1_000, 1_000, 20_000))  # people, channels, messages
 MANY_UNREAD = 10_000
 SECONDS = 1.5  # that a rate is measured for
+FEW_SECONDS = 0.3
 TURNS = 3
 
 
@@ -85,6 +86,8 @@ class Bench:
             await self._at_rest(url)
         with self._database("crowd") as url:
             await self._presence(url)
+        with self._database("calls") as url:
+            await self._calling(url)
         with self._database("town") as url:
             people = town.settle(url, PARKED_POLLS)
             await self._queues(url, people)
@@ -128,6 +131,8 @@ class Bench:
 
     async def _talking(self, target: Target) -> None:
         await probes.settle(target)
+        said = len((await probes.sends(target, 16, FEW_SECONDS)).seconds)
+        await self._past(target, said)
         self.results.title("Sending")
         rounds = [await probes.sends(target, 16, SECONDS) for _ in range(TURNS)]
         many = max(rounds, key=lambda each: each.per_second)
@@ -143,6 +148,15 @@ class Bench:
         read = await probes.history(target, 16, SECONDS, [_in(probes.CHANNEL)])
         self._row("100 messages, 16 clients", read.per_second, "/s", read, wanted=10)
         self._latency("100 messages, 16 clients", read)
+        await self._past(target, said + sum(len(each.seconds) for each in [*rounds, one]))
+
+    async def _past(self, target: Target, messages: int) -> None:
+        """What the newest hundred cost, with so many before them."""
+        found = await probes.history(target, 1, FEW_SECONDS, [_in(probes.CHANNEL)])
+        cost = found.cpu_seconds or found.within(50)
+        words = "Cost of a hundred messages, by length of the history"
+        points = self.results.series.setdefault(words, [])
+        points.append((f"{messages:,} messages", cost * 1000))
 
     async def _looking(self, target: Target, whose: str, *, is_large: bool) -> None:
         feed = await probes.history(target, 1, SECONDS)
@@ -200,6 +214,26 @@ class Bench:
             share = await measure.presence_minute(process, crowd) / 60
         self.results.row(f"{PINGING:,} people who ping once a minute", share * 100, "%")
 
+    async def _calling(self, url: str) -> None:
+        """Whoever is called answers at once, and mail is taken by nobody."""
+        outside = await asyncio.start_server(_accept, "127.0.0.1", 0)
+        port = outside.sockets[0].getsockname()[1]
+        ana = calling.settle(url, port)
+        with self._serving(
+            "calls",
+            url,
+            TERTULIA_WEBHOOK_NETWORKS="127.0.0.0/8",
+            TERTULIA_SMTP_HOST="127.0.0.1",
+            TERTULIA_SMTP_PORT="9",
+            TERTULIA_EXTERNAL_URL="http://localhost",
+        ) as process:
+            cost = await calling.measure(process.port, ana)
+        outside.close()
+        what = f"{calling.PEOPLE} mails, {calling.PEOPLE} pushes, {calling.BOTS} webhooks"
+        self.results.title("What a message costs its sender that calls others elsewhere")
+        self.results.row("a send that causes none, p10", cost.quiet_seconds * 1000, "ms")
+        self.results.row(f"{what}, p10", cost.calling_seconds * 1000, "ms")
+
     async def _queues(self, url: str, people: Town) -> None:
         """On a server of its own: the next one shall not have all these queues in mind."""
         with self._serving("town", url) as process:
@@ -251,8 +285,8 @@ class Bench:
     # --- servers ---
 
     @contextlib.contextmanager
-    def _serving(self, name: str, url: str) -> Iterator[Process]:
-        with tertulia(self._folder / name, url, SECRET) as process:
+    def _serving(self, name: str, url: str, **settings: str) -> Iterator[Process]:
+        with tertulia(self._folder / name, url, SECRET, **settings) as process:
             process.wait_for_first_answer(FIRST_ANSWER)
             yield process
 
@@ -288,6 +322,14 @@ class Bench:
 
 def _target(process: Process, login: Login) -> Target:
     return replace(Target("127.0.0.1", process.port, login), cpu_seconds=process.cpu_seconds)
+
+
+async def _accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    with contextlib.suppress(OSError, asyncio.IncompleteReadError):
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 201 Created\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+        await writer.drain()
+    writer.close()
 
 
 def _in(channel: str) -> dict[str, str]:

@@ -245,7 +245,7 @@ class Reader:
                 ("a common word", "report", 50),
                 ("two words", "telescope report", 50),
                 ("a phrase", '"the telescope is ready"', 100),
-                ("a phrase that nobody says", '"the report the"', None),
+                ("a phrase that nobody says", '"the report the"', 100),
                 ("a part of a word", "elescop", 100),
                 ("a part of many words", "ing", 100),
                 ("without spaces", "会議", 100),

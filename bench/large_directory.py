@@ -79,7 +79,6 @@ def build(url: str) -> str:
 
 def furnish(tx: Tx, ana: int) -> None:
     """Everything at once, past the rules: this is a measure of reading."""
-    dice = random.Random(1)
     model = tx.one("SELECT permissions FROM channel WHERE name_key = 'general'")
     assert model is not None
     tx.execute_many(
@@ -115,6 +114,11 @@ def furnish(tx: Tx, ana: int) -> None:
             for number in range(CHANNELS)
         ),
     )
+    _subscribe_everybody(tx)
+
+
+def _subscribe_everybody(tx: Tx) -> None:
+    dice = random.Random(1)
     people = [row["id"] for row in tx.all("SELECT id FROM account WHERE NOT is_system_bot")]
     channels = [row["id"] for row in tx.all("SELECT id FROM channel WHERE name_key LIKE 'chan%'")]
     pairs = [

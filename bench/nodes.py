@@ -8,6 +8,7 @@ import argparse
 import asyncio
 import contextlib
 import os
+import signal
 import statistics
 import tempfile
 import time
@@ -17,16 +18,20 @@ from pathlib import Path
 
 import psycopg
 
+from bench.many import multiply
 from bench.measure import Ear
 from bench.process import Process, tertulia
 from bench.report import Table, budget, milliseconds, per_second
 from bench.town import SECRET, Place, Queue, found_many
 from bench.wire import Wire
+from tertulia.events.follower import LEASE_SECONDS
 
 FIRST_ANSWER = "/api/v1/server_settings"
 SECONDS = 1.0
 WARM_UP = 4  # messages of each sender
-IDLE_SECONDS = 5.0
+IDLE_SECONDS = 10.0
+SETTLE_SECONDS = 3.0
+AWAY_EVENTS = 100_000
 
 # Servers, senders, organizations; sends a second and milliseconds of all processors that we want.
 SENDING = [
@@ -99,15 +104,22 @@ async def _run(folder: Path, server: str) -> None:
             milliseconds(registers),
             f"wanted 20; a send {milliseconds(meanwhile)}, without it {milliseconds(alone)}",
         )
-    table.title("Idle")
-    for organizations in (10, 300):
-        with _cluster(folder, server, 1, organizations) as (processes, _, url):
-            await asyncio.sleep(2)
-            cpu, done = processes[0].cpu_seconds(), _transactions(url)
-            await asyncio.sleep(IDLE_SECONDS)
-            share = (processes[0].cpu_seconds() - cpu) / IDLE_SECONDS
-            rate = (_transactions(url) - done) / IDLE_SECONDS
-        table.row(f"{organizations} organizations", f"{share:.1%}", f"{rate:.0f} transactions/s")
+    with _cluster(folder, server, 1, 1) as (processes, places, url):
+        table.title(f"A server that was away for {AWAY_EVENTS:,} events")
+        seconds, megabytes = await _away(processes[0], places[0], url)
+        table.row("until it answers", milliseconds(seconds), "wanted 2,000")
+        table.row("memory", f"{megabytes:+.0f} MB", "wanted +0")
+    table.title("At rest")
+    empty = 0.0
+    for organizations in (1, 10, 1000, 10_000):
+        rest = await _rest(folder, server, organizations)
+        empty = empty or rest.megabytes
+        table.row(
+            f"{organizations:,} organizations",
+            f"{rest.share:.2%}",
+            f"{rest.transactions:.1f} transactions/s, started with {rest.start_seconds:.2f} s of"
+            f" processor time, {rest.megabytes - empty:+.0f} MB; wanted 1 %, 10, 2 s, 30 MB",
+        )
 
 
 # --- what is measured ---
@@ -178,6 +190,58 @@ def _message(place: Place, number: int) -> bytes:
 
 
 # --- what it is measured on ---
+
+
+async def _away(process: Process, place: Place, url: str) -> tuple[float, float]:
+    """Paused while very much happens: seconds until somebody is answered, megabytes more."""
+    wire = await Wire.to(process.port)
+    await wire.ask(_message(place, 0))
+    before, _ = process.memory()
+    process.send(signal.SIGSTOP)
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(
+            "INSERT INTO event (realm_id, seq, kind, audience, payload, at)"
+            " SELECT e.realm_id, e.seq + g, e.kind, e.audience, e.payload, e.at"
+            " FROM event e JOIN log_head h ON h.realm_id = e.realm_id AND h.seq = e.seq,"
+            " generate_series(1, %s) g",
+            (AWAY_EVENTS,),
+        )
+        connection.execute("UPDATE log_head SET seq = seq + %s", (AWAY_EVENTS,))
+    await asyncio.sleep(LEASE_SECONDS)
+    process.send(signal.SIGCONT)
+    begun = time.perf_counter()
+    await wire.ask(_message(place, 0))
+    seconds = time.perf_counter() - begun
+    wire.close()
+    return seconds, (process.memory()[0] - before) / (1 << 20)
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    share: float  # of a core
+    transactions: float  # a second
+    start_seconds: float  # of processor time
+    megabytes: float
+
+
+async def _rest(folder: Path, server: str, organizations: int) -> Rest:
+    with _cluster(folder, server, 0, 1) as (_, places, url):
+        if organizations > 1:
+            multiply(url, places[0], organizations - 1)
+        data = folder / "rest"
+        data.mkdir(exist_ok=True)
+        with tertulia(data, url, SECRET) as process:
+            process.wait_for_first_answer("/health")
+            started = process.cpu_seconds()
+            await asyncio.sleep(SETTLE_SECONDS)
+            cpu, done = process.cpu_seconds(), _transactions(url)
+            await asyncio.sleep(IDLE_SECONDS)
+            return Rest(
+                (process.cpu_seconds() - cpu) / IDLE_SECONDS,
+                (_transactions(url) - done) / IDLE_SECONDS,
+                started,
+                process.memory()[0] / (1 << 20),
+            )
 
 
 @contextlib.contextmanager

@@ -70,6 +70,9 @@ class Process:
         }
         return sizes["Pss:"], sizes["Rss:"]
 
+    def send(self, sign: int) -> None:
+        self._process.send_signal(sign)
+
     def stop(self) -> float:
         """Tell it to end; gives how long it took."""
         told = time.perf_counter()
@@ -83,7 +86,8 @@ class Process:
 
 
 @contextlib.contextmanager
-def tertulia(folder: Path, url: str, secret: str) -> Iterator[Process]:
+def tertulia(folder: Path, url: str, secret: str, **settings: str) -> Iterator[Process]:
+    """`settings` are variables, such as `TERTULIA_SMTP_HOST`."""
     port = free_port()
     command = [str(Path(sys.executable).with_name("tertulia")), "serve"]
     flags = ["--data", str(folder), "--port", str(port), "--database", url]
@@ -95,6 +99,7 @@ def tertulia(folder: Path, url: str, secret: str) -> Iterator[Process]:
         TERTULIA_RATE_LIMIT="off",
         TERTULIA_RATE_LIMIT_ANONYMOUS="off",
         TERTULIA_MAX_CONNECTIONS_PER_ADDRESS="1000000",
+        **settings,
     )
     try:
         yield process

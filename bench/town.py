@@ -163,8 +163,8 @@ def _open_channel(tx: Tx, owner: User, user_ids: list[int], name: str) -> None:
 
 
 def _open_queues(tx: Tx, user: User, count: int) -> list[str]:
-    options = Options(event_types=["message"])
-    return [
-        actions.queues.create(tx, user, options, storage.log.end(tx), 3600).queue_id
-        for _ in range(count)
-    ]
+    options, start = Options(event_types=["message"]), storage.log.end(tx)
+    queues = [actions.queues.new(user, options, start, 3600, tx.now) for _ in range(count)]
+    for queue in queues:
+        actions.queues.keep(tx, queue)
+    return [queue.id for queue in queues]

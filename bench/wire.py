@@ -1,18 +1,20 @@
 """HTTP/1.1 over kept connections, with as little between us and the socket as we can manage.
 
-Requests are bytes made beforehand, and of an answer only its length is understood, so that what
-we measure is the server.
+Requests are bytes made beforehand, and of an answer only its length is understood, or, of servers
+that do not say it, its chunks, so that what we measure is the server.
 """
 
 import asyncio
 import base64
+import gzip
 import json
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
 END_OF_HEAD = b"\r\n\r\n"
-LENGTH = b"content-length: "
+LENGTH = b"\r\ncontent-length: "
+GZIP = b"\r\ncontent-encoding: gzip"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +83,21 @@ class Wire(asyncio.Protocol):
         head_end = self._received.find(END_OF_HEAD)
         if head_end < 0:
             return
-        head = self._received[: head_end + 2].lower()
-        start = head.index(LENGTH) + len(LENGTH)
-        length = int(head[start : head.index(b"\r\n", start)])
-        end = head_end + len(END_OF_HEAD) + length
-        if len(self._received) < end:
-            return
-        status, body = bytes(self._received[9:12]), bytes(self._received[end - length : end])
+        head = bytes(self._received[: head_end + 2]).lower()
+        begin = head_end + len(END_OF_HEAD)
+        length = _number_after(LENGTH, head)
+        if length is not None:
+            body, end = bytes(self._received[begin : begin + length]), begin + length
+            if len(self._received) < end:
+                return
+        else:
+            chunks = _chunks(bytes(self._received), begin)
+            if chunks is None:
+                return
+            body, end = chunks
+        if GZIP in head:
+            body = gzip.decompress(body)
+        status = bytes(self._received[9:12])
         del self._received[:end]
         answer, self._answer = self._answer, None
         if answer is None or answer.done():
@@ -100,6 +110,26 @@ class Wire(asyncio.Protocol):
     def connection_lost(self, error: Exception | None) -> None:
         if self._answer is not None and not self._answer.done():
             self._answer.set_exception(ConnectionError("the server closed the connection"))
+
+
+def _number_after(name: bytes, head: bytes) -> int | None:
+    _, found, rest = head.partition(name)
+    return int(rest.partition(b"\r\n")[0]) if found else None
+
+
+def _chunks(received: bytes, place: int) -> tuple[bytes, int] | None:
+    """A body that comes in chunks, and where it ends; None if more of it is to come."""
+    body = b""
+    while (line_end := received.find(b"\r\n", place)) >= 0:
+        size = int(received[place:line_end].partition(b";")[0], 16)
+        start = line_end + 2
+        place = start + size + 2
+        if len(received) < place:
+            return None
+        if size == 0:
+            return body, place
+        body += received[start : start + size]
+    return None
 
 
 def _encoded(params: dict[str, Any]) -> str:

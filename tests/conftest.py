@@ -1,14 +1,23 @@
 """The stage: one server for each database and test run, one organization for each test."""
 
+import asyncio
 import gc
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+import hypothesis
 import pytest
 import structlog
+from _pytest.assertion.rewrite import AssertionRewritingHook
+from hypothesis import HealthCheck
+from playwright.sync_api import Browser
 
 pytest.register_assert_rewrite("tests.support")
+for finder in sys.meta_path:  # whoever brings a plugin is rewritten whole, even on other threads
+    if isinstance(finder, AssertionRewritingHook):
+        finder._must_rewrite.discard("tertulia")
 
 from tests.support import conformance  # noqa: E402
 from tests.support.databases import Databases, Kind, unreachable  # noqa: E402
@@ -17,13 +26,16 @@ from tests.support.post import PostOffice  # noqa: E402
 from tests.support.server import Server  # noqa: E402
 from tests.support.slapd import DIRECTORY, SLAPD, Slapd, slapd_running  # noqa: E402
 from tests.support.watch import WATCH  # noqa: E402
+from tests.support.web_page import running_chromium  # noqa: E402
 
 from tertulia import logs  # noqa: E402
 from tertulia.config import LdapDirectory  # noqa: E402
 
+T = TypeVar("T")
+
 TESTS = Path(__file__).parent
-TURNS: list[Kind] = ["sqlite", "postgres", "sqlite", "sqlite", "sqlite"]  # it takes its time
-API_SCENES = ("api", "abuse", "web", "jobs")
+A_TURN_OF_POSTGRES = 10  # every so many rows: it takes its time
+A_TURN_OF_POSTGRES_IN = {"api": 20, "abuse": 20, "web": 20, "jobs": 20, "events": 4}  # scenes
 MOST_SCENES = 100  # on one server
 KINDS = ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)]
 
@@ -35,33 +47,53 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Not everything is played on both databases, for time's sake; `--both` does that.
 
-    The rows of a table take turns. The scenes of the API, of which there are very many, are played
-    on SQLite, and every twelfth one on PostgreSQL too; what is long and about HTTP alone is marked
-    `on_one`. All other scenes are played on both. Where there is no PostgreSQL, every row has its
-    turn on SQLite.
+    The rows of a table take turns. Scenes of which there are very many are played on SQLite, and
+    some of them on PostgreSQL too; what is about no database is marked `on_one`. All other scenes
+    are played on both. Where there is no PostgreSQL, every row has its turn on SQLite.
     """
     if config.getoption("both") or unreachable():
         return
     rows: dict[str, list[str]] = {}
-    scenes = [item for item in items if _is_scene_of_the_api(item)]
-    waiting = set(scenes).difference(scenes[::12])
+    waiting: set[pytest.Item] = set()
+    for area, turn in A_TURN_OF_POSTGRES_IN.items():
+        scenes = [item for item in items if _is_scene_on_postgres(item, area)]
+        waiting.update(set(scenes).difference(scenes[::turn]))
     for item in items:
-        if item.get_closest_marker("on_one") and item.get_closest_marker("postgres"):
-            waiting.add(item)
+        if item.get_closest_marker("on_one"):
+            if item.get_closest_marker("postgres"):
+                waiting.add(item)
+            continue
         found = _row_of_a_table(item)
         if found is not None:
             table, row, kind = found
             seen = rows.setdefault(table, [])
             if row not in seen:
                 seen.append(row)
-            if kind != TURNS[seen.index(row) % len(TURNS)]:
+            if kind != ("sqlite" if seen.index(row) % A_TURN_OF_POSTGRES != 1 else "postgres"):
                 waiting.add(item)
     items[:] = [item for item in items if item not in waiting]
     config.hook.pytest_deselected(items=list(waiting))
 
 
-def pytest_configure() -> None:
-    """Lines of the log as a server writes them: to dress them up takes longer than a request."""
+def pytest_configure(config: pytest.Config) -> None:
+    """Lines of the log as a server writes them: to dress them up takes longer than a request.
+
+    What is made up at random is the same in every run, and may take its time; `--both` makes up
+    something else each time.
+    """
+    patient = [
+        HealthCheck.too_slow,
+        HealthCheck.data_too_large,
+        HealthCheck.function_scoped_fixture,
+    ]
+    hypothesis.settings.register_profile(
+        "patient",
+        deadline=None,
+        derandomize=not config.getoption("both"),
+        database=None,
+        suppress_health_check=patient,
+    )
+    hypothesis.settings.load_profile("patient")
     structlog.configure(
         processors=[
             structlog.processors.add_log_level,
@@ -96,10 +128,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.write_line(conformance.summary(MET))
 
 
-def _is_scene_of_the_api(item: pytest.Item) -> bool:
-    """On PostgreSQL, that is."""
+def _is_scene_on_postgres(item: pytest.Item, area: str) -> bool:
     params = item.callspec.params if hasattr(item, "callspec") else {}
-    return item.path.relative_to(TESTS).parts[0] in API_SCENES and params == {"kind": "postgres"}
+    return item.path.is_relative_to(TESTS / area) and params == {"kind": "postgres"}
 
 
 def _row_of_a_table(item: pytest.Item) -> tuple[str, str, Kind] | None:
@@ -111,6 +142,13 @@ def _row_of_a_table(item: pytest.Item) -> tuple[str, str, Kind] | None:
     kind: Kind = params["kind"]
     table, _, row = item.nodeid.partition("[")
     return table, row.replace(kind, "", 1), kind
+
+
+@pytest.fixture
+def some(request: pytest.FixtureRequest) -> Callable[[list[T]], list[T]]:
+    """Every third of many things that are alike, for time's sake; with `--both` all of them."""
+    every = 1 if request.config.getoption("both") else 3
+    return lambda things: things[::every]
 
 
 @pytest.fixture(scope="session")
@@ -152,6 +190,24 @@ def nobody_is_held_up() -> Iterator[None]:
     yield
     problems = WATCH.problems()
     assert not problems, "\n".join(problems)
+
+
+@pytest.fixture(scope="session")
+def running_browser() -> Iterator[tuple[Browser, asyncio.AbstractEventLoop]]:
+    """One for each worker, and the loop that it keeps running on our thread."""
+    with running_chromium() as browser:
+        loop = asyncio.get_running_loop()
+        yield browser, loop
+        asyncio._set_running_loop(loop)
+
+
+@pytest.fixture
+def chromium(running_browser: tuple[Browser, asyncio.AbstractEventLoop]) -> Iterator[Browser]:
+    """A browser. Others can run loops of their own when nobody uses it."""
+    browser, loop = running_browser
+    asyncio._set_running_loop(loop)
+    yield browser
+    asyncio._set_running_loop(None)
 
 
 @pytest.fixture(scope="session")
@@ -198,7 +254,8 @@ def mailing_servers(databases: Databases, post: PostOffice) -> Iterator[Callable
 
     def server_on(kind: Kind) -> Server:
         if kind not in running:
-            running[kind] = Server(*databases.new(kind), post.settings).start()
+            settings = post.settings | {"lmtp_listen": "127.0.0.1:0"}
+            running[kind] = Server(*databases.new(kind), settings).start()
             Chat.found(running[kind])
         return running[kind]
 

@@ -5,6 +5,7 @@ import contextlib
 import http.client
 import itertools
 import json
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,7 @@ from urllib.parse import urlencode
 
 from tests.support.waiting import PATIENCE_SECONDS
 
+PAUSE_SECONDS = 0.02  # before asking again
 FORM = "application/x-www-form-urlencoded"
 BORDER = "a-line-that-is-in-no-file"
 
@@ -49,9 +51,17 @@ class Client:
     def post(self, path: str, headers: dict[str, str] | None = None, **params: Any) -> Answer:
         return self._ask("POST", f"/api/v1{path}", encoded(params), headers or {})
 
+    def insists(self, path: str, **params: Any) -> Answer:
+        """Ask again while the server says that it cannot right now: a PostgreSQL that others test
+        with, too, may have no room for a moment. Only for what may be done twice."""
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while (answer := self.post(path, **params)).status == 503 and time.monotonic() < deadline:
+            time.sleep(PAUSE_SECONDS)
+        return answer
+
     def joins(self, *channels: str) -> None:
         wanted = [{"name": channel} for channel in channels]
-        answer = self.post("/users/me/subscriptions", subscriptions=wanted)
+        answer = self.insists("/users/me/subscriptions", subscriptions=wanted)
         assert answer.status == 200, answer.body
 
     def says(self, content: str, to: str) -> Answer:
@@ -61,7 +71,7 @@ class Client:
     def registers(self, **options: Any) -> str:
         """Register a queue for messages; gives its id."""
         options = {"event_types": ["message"]} | options
-        answer = self.post("/register", **options)
+        answer = self.insists("/register", **options)
         assert answer.status == 200, answer.body
         return str(answer["queue_id"])
 

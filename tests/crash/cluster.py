@@ -33,6 +33,16 @@ class Postgres:
     def kill(self) -> None:
         run("pg_ctl", "-D", self.folder, "-m", "immediate", "stop")
 
+    def restart(self, how: str) -> None:
+        """`fast` says goodbye to everybody, `immediate` to nobody."""
+        run("pg_ctl", "-D", self.folder, "-m", how, "stop")
+        self.start()
+
+    def allow(self, connections: int) -> None:
+        """Let there be no more connections than so many at once."""
+        self._say(f"ALTER SYSTEM SET max_connections = {connections}")
+        self.restart("fast")
+
     def copy(self, folder: Path) -> "Postgres":
         run(
             "pg_basebackup",

@@ -94,7 +94,7 @@ class Listener(threading.Thread):
         self._awaited: set[str] = set()
 
     def register(self) -> None:
-        answer = self._client.post("/register", fetch_event_types=["realm"], **self._options)
+        answer = self._client.insists("/register", fetch_event_types=["realm"], **self._options)
         self.queue_id = answer["queue_id"]
         self._last_event_id = answer["last_event_id"]
         self._awaited = {farewell(place) for place in self.hears}

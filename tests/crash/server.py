@@ -96,6 +96,11 @@ class ServerProcess:
         after_name = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(after_name[11]) + int(after_name[12])) / os.sysconf("SC_CLK_TCK")
 
+    def own_bytes(self) -> int:
+        """Memory that it shares with nobody."""
+        lines = Path(f"/proc/{self.process.pid}/smaps_rollup").read_text().splitlines()
+        return sum(int(line.split()[1]) << 10 for line in lines if line.startswith("Private_"))
+
     def limit_file_size(self, limit: int) -> None:
         """No file may grow beyond so many bytes; -1 lifts the limit."""
         _, hard = resource.prlimit(self.process.pid, resource.RLIMIT_FSIZE)

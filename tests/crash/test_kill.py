@@ -7,12 +7,12 @@ listens misses anything, hears it twice or in the wrong order, or has to registe
 import os
 import random
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable
-from itertools import pairwise
 from typing import Any, Protocol
 
 import pytest
+from tests.crash import checker
+from tests.crash.checker import Heard, History
 from tests.crash.client import Client
 from tests.crash.conftest import NewServer
 from tests.crash.load import Listener, Sender, Wanderer, farewell, say_until_heard, words
@@ -25,8 +25,6 @@ from tertulia import storage
 from tertulia.storage.database import Database
 
 MOST_SAID_IN_A_LIFE = 60  # messages, before the next kill
-
-History = dict[str, dict[int, str]]  # by place: what was said, by message id
 
 
 @pytest.mark.parametrize(
@@ -150,29 +148,13 @@ class Scene:
         return sum(sender.repeats for sender in self.senders)
 
     def problems(self) -> Iterable[str]:
-        said = {number: text for place in self._history.values() for number, text in place.items()}
         for sender in self.senders:
             yield from sender.problems
-            for content, message_id in sender.acknowledged.items():
-                if said.get(message_id) != content:
-                    yield f"acknowledged as {message_id} but lost: {content!r}"
-        for content, count in Counter(said.values()).items():
-            if count > 1:
-                yield f"said {count} times: {content!r}"
         for listener in self.listeners:
             yield from listener.problems
-            yield from self._differences(listener)
-
-    def _differences(self, listener: Listener) -> Iterable[str]:
-        expected = sorted(each for place in listener.hears for each in self._history[place])
-        heard = listener.message_ids
-        if heard == expected:
-            return
-        yield f"{listener.name} heard {len(heard)} messages of {len(expected)}"
-        yield f"  missed: {sorted(set(expected) - set(heard))[:20]}"
-        yield f"  not theirs: {sorted(set(heard) - set(expected))[:20]}"
-        yield f"  twice: {[each for each, count in Counter(heard).items() if count > 1][:20]}"
-        yield f"  out of order: {[b for a, b in pairwise(heard) if b < a][:20]}"
+        acknowledged = [each for sender in self.senders for each in sender.acknowledged.items()]
+        hearings = [Heard(each.name, each.hears, each.message_ids) for each in self.listeners]
+        yield from checker.problems(self._history, acknowledged, hearings)
 
     def _client(self, name: str) -> Client:
         return self._reach(self._people[name])

@@ -70,8 +70,7 @@ class Poller:
 def test_all_are_back_within_seconds_and_none_registers(
     databases: Databases, new_server: NewServer, kind: Kind
 ):
-    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    raise_file_limit()
     url, folder = databases.ready(kind)
     people = settle(url, " ".join(f"p{number}" for number in range(-(-POLLS // QUEUES_EACH))))
     server = new_server(url, folder)
@@ -104,3 +103,8 @@ def test_all_are_back_within_seconds_and_none_registers(
     assert not [each.refused for each in pollers if each.refused]
     assert {tuple(each.heard) for each in pollers} == {tuple(pollers[0].heard)}
     assert took < BACK_WITHIN_SECONDS
+
+
+def raise_file_limit() -> None:
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

@@ -3,6 +3,7 @@
 import os
 import random
 import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,11 +12,13 @@ from tests.crash.deeds import LAST_WORDS, Believer, Doer
 from tests.crash.ledger import Hearsay, Ledger
 from tests.crash.load import say_until_heard
 from tests.crash.people import settle
+from tests.crash.server import ServerProcess
 from tests.crash.test_kill import data_problems
 from tests.support.databases import Databases, Kind
 from tests.support.waiting import PATIENCE_SECONDS, eventually
 
 MOST_DONE_IN_A_LIFE = 25
+KILLS = int(os.environ.get("TERTULIA_TEST_KILLS", "1000"))  # on both databases together
 
 
 @pytest.mark.parametrize(
@@ -23,18 +26,28 @@ MOST_DONE_IN_A_LIFE = 25
     [
         ("sqlite", 12),
         pytest.param("postgres", 8, marks=pytest.mark.postgres),
-        pytest.param("sqlite", 600, marks=pytest.mark.soak),
-        pytest.param("postgres", 400, marks=[pytest.mark.soak, pytest.mark.postgres]),
+        pytest.param("sqlite", KILLS * 3 // 5, marks=pytest.mark.soak),
+        pytest.param("postgres", KILLS * 2 // 5, marks=[pytest.mark.soak, pytest.mark.postgres]),
     ],
 )
 def test_kill_9_in_the_midst_of_everything(
     databases: Databases, new_server: NewServer, kind: Kind, kills: int
 ):
+    url, folder = databases.ready(kind)
+    server = new_server(url, folder)
+
+    def kill() -> None:
+        server.kill()
+        server.start()
+
+    live_through(url, server, kill, kills)
+
+
+def live_through(url: str, server: ServerProcess, trouble: Callable[[], None], times: int) -> None:
+    """People do everything while trouble comes again and again; in the end nothing is wrong."""
     seed = os.environ.get("TERTULIA_TEST_SEED") or str(random.randrange(1_000_000))
     chance = random.Random(seed)
-    url, folder = databases.ready(kind)
     people = settle(url, "ana ben cleo dan")
-    server = new_server(url, folder)
     server.start()
     for name in people:
         people[name].at(server.port).joins("kitchen")
@@ -43,11 +56,10 @@ def test_kill_9_in_the_midst_of_everything(
 
     for thread in (*believers, *doers):
         thread.start()
-    for _ in range(kills):
+    for _ in range(times):
         wait_until_done(doers, done(doers) + chance.randrange(1, MOST_DONE_IN_A_LIFE))
         time.sleep(chance.uniform(0, 0.01))
-        server.kill()
-        server.start()
+        trouble()
     for doer in doers:
         doer.stop()
     place = {"type": "channel", "to": "kitchen", "topic": "end"}

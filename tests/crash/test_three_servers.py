@@ -1,7 +1,7 @@
 """Three servers on one PostgreSQL, and nobody is faithful to one of them.
 
-One after the other they are killed, paused, or told to stop; those who talk and listen see to it
-that nothing is lost, doubled, out of order or denied (`test_kill.py` says how).
+One after the other they are killed, paused, cut off or told to stop; those who talk and listen see
+to it that nothing is lost, doubled, out of order or denied (`checker.py` says how).
 """
 
 import itertools
@@ -9,23 +9,34 @@ import os
 import random
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from tests.crash.client import Roaming
+from tests.crash.cluster import cluster
 from tests.crash.conftest import NewServer
+from tests.crash.proxy import Wire
 from tests.crash.server import ServerProcess
 from tests.crash.test_kill import Scene, data_problems
 from tests.support.databases import Databases
+
+from tertulia.storage.database import Database
 
 pytestmark = pytest.mark.postgres
 
 SERVERS = 3
 PAUSE_SECONDS = 1.0
+FEW_CONNECTIONS = 24  # of which each server would like ten
 
 
 class Cluster:
-    def __init__(self, servers: list[ServerProcess]) -> None:
-        self.servers = servers
+    """Servers, each with a wire of its own to the database."""
+
+    def __init__(self, url: str, folder: Path, new_server: NewServer) -> None:
+        self.wires = [Wire(url) for _ in range(SERVERS)]
+        self.servers = [
+            new_server(wire.url, folder / f"{number}") for number, wire in enumerate(self.wires)
+        ]
 
     def start(self) -> None:
         for server in self.servers:
@@ -38,46 +49,67 @@ class Cluster:
             server.end()
 
 
-def kill(server: ServerProcess) -> None:
+def kill(server: ServerProcess, wire: Wire) -> None:
     server.kill()
     server.start()
 
 
-def pause(server: ServerProcess) -> None:
+def pause(server: ServerProcess, wire: Wire) -> None:
     """It may hold something that others wait for, and knows nothing of what happens meanwhile."""
     server.pause()
     time.sleep(PAUSE_SECONDS)
     server.go_on()
 
 
-def replace(server: ServerProcess) -> None:
+def cut(server: ServerProcess, wire: Wire) -> None:
+    """It runs, and cannot reach its data."""
+    wire.cut()
+    time.sleep(PAUSE_SECONDS)
+    wire.mend()
+
+
+def replace(server: ServerProcess, wire: Wire) -> None:
     """As a new version would be brought in."""
     server.end()
     server.start()
 
 
-FAULTS: list[Callable[[ServerProcess], None]] = [kill, pause, replace]
+FAULTS: list[Callable[[ServerProcess, Wire], None]] = [kill, pause, cut, replace]
 
 
-@pytest.mark.parametrize("faults", [3, pytest.param(60, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("faults", [4, pytest.param(60, marks=pytest.mark.soak)])
 def test_whatever_befalls_one_of_them_nobody_notices(
     databases: Databases, new_server: NewServer, faults: int
 ):
+    url, folder = databases.ready("postgres")
+    play(url, Cluster(url, folder, new_server), faults)
+
+
+@pytest.mark.soak
+def test_nobody_notices_that_there_is_no_room_for_all(tmp_path: Path, new_server: NewServer):
+    """A PostgreSQL with fewer connections than the servers would like to have."""
+    with cluster() as database:
+        database.allow(FEW_CONNECTIONS)
+        url = f"postgresql://postgres@{database.address}/postgres"
+        Database.at(url).migrate()
+        play(url, Cluster(url, tmp_path, new_server), faults=12)
+
+
+def play(url: str, servers: Cluster, faults: int) -> None:
     seed = os.environ.get("TERTULIA_TEST_SEED") or str(random.randrange(1_000_000))
     chance = random.Random(seed)
-    url, folder = databases.ready("postgres")
-    cluster = Cluster([new_server(url, folder / f"{number}") for number in range(SERVERS)])
-    ports = [server.port for server in cluster.servers]
-    scene = Scene(url, cluster, lambda person: Roaming([person.at(port) for port in ports]))
+    ports = [server.port for server in servers.servers]
+    scene = Scene(url, servers, lambda person: Roaming([person.at(port) for port in ports]))
 
     scene.begin()
-    for fault, server in zip(
+    for fault, server, wire in zip(
         itertools.islice(itertools.cycle(FAULTS), faults),
-        itertools.cycle(cluster.servers),
+        itertools.cycle(servers.servers),
+        itertools.cycle(servers.wires),
         strict=False,
     ):
         scene.wait_until_more_is_said(chance.randrange(20, 60))
-        fault(server)
+        fault(server, wire)
     scene.end()
 
     problems = [*scene.problems(), *data_problems(url)]

@@ -69,5 +69,6 @@ def test_an_older_server_refuses_what_it_cannot_work_with(databases: Databases):
     database.migrate()
     migrate(database, f"{BREAKING}\nALTER TABLE account ADD COLUMN shoe_size INTEGER;")
 
-    with pytest.raises(SchemaTooNew):
+    with pytest.raises(SchemaTooNew, match=f"it needs schema {FROM_THE_FUTURE}"):
         database.migrate()
+    assert database.schema().must_know == FROM_THE_FUTURE

@@ -5,7 +5,9 @@ channels and groups, and add people. The one who is gone has a deactivated accou
 afar is an owner of another organization, who uses our ids and names at their own address.
 """
 
+from collections.abc import Callable
 from functools import cache
+from typing import Generic, TypeVar
 
 from tests.support.people import Chat, Person
 
@@ -15,6 +17,28 @@ from tertulia.storage.database.tx import Tx
 WHO = ["owner", "admin", "mod", "full", "new", "guest", "bot", "other", "left", "gone", "far"]
 
 Table = dict[str, dict[str, str]]
+P = TypeVar("P")
+
+
+class Places(Generic[P]):
+    """What the people stand around, made anew once a call may have changed it."""
+
+    def __init__(self, make: Callable[[], P], changing: str) -> None:
+        self._make = make
+        self._changing = changing  # the call that changes it first, even if it is refused then
+        self._made: P | None = None
+
+    @property
+    def now(self) -> P:
+        if self._made is None:
+            self._made = self._make()
+        return self._made
+
+    def after(self, call: str, word: str) -> str:
+        """`ok` is what a change is answered with; all other words leave a place as it is."""
+        if word == "ok" or call == self._changing:
+            self._made = None
+        return word
 
 
 def gather(chat: Chat) -> dict[str, Person]:

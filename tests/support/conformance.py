@@ -28,7 +28,7 @@ SHAPES = CONTRACT / "shapes.txt"
 OURS = CONTRACT / "ours.txt"
 OURS_IS_AT = "tests/contract/ours.txt"
 ENVELOPE = "every answer"
-_NUMBER = re.compile(r"\d+")
+_NUMBER = re.compile(r"(?<![A-Za-z])\d+")
 _BLANK = re.compile(r"\{\w*?(id|filename|fragment)?(?::path)?\}")
 
 

@@ -11,6 +11,8 @@ import itertools
 import os
 import shutil
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Literal
@@ -23,6 +25,8 @@ from tertulia.storage.database import Database
 Kind = Literal["sqlite", "postgres"]
 
 POSTGRES = os.environ.get("TERTULIA_TEST_POSTGRES", "postgresql://postgres@127.0.0.1:5432")
+
+MOST_DROPPED_AT_ONCE = 16
 
 _numbers = itertools.count(1)
 
@@ -92,10 +96,8 @@ class Databases:
 
     def drop_all(self) -> None:
         shutil.rmtree(self._folder, ignore_errors=True)
-        if self._made:
-            with _connect() as connection:
-                for name in self._made:
-                    connection.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+        with ThreadPoolExecutor(MOST_DROPPED_AT_ONCE) as pool:
+            list(pool.map(_drop, self._made))
 
 
 @cache
@@ -109,18 +111,28 @@ def unreachable() -> str:
 
 
 def _empty(url: str) -> None:
-    """Few rows are sooner deleted than many tables are truncated; those that refer to others
-    were made after them."""
+    """Few rows are sooner deleted than many tables are truncated, and most tables have never had
+    any; those that refer to others were made after them. Where we may, nobody looks whether
+    anything refers to what goes."""
     with psycopg.connect(url, autocommit=True) as connection:
+        with suppress(psycopg.errors.InsufficientPrivilege):
+            connection.execute("SET session_replication_role = replica")
         tables = connection.execute(
             "SELECT relname FROM pg_class WHERE relkind = 'r' AND relname NOT LIKE 'schema_%'"
-            " AND relnamespace = 'public'::regnamespace ORDER BY oid DESC"
+            " AND relnamespace = 'public'::regnamespace AND pg_relation_size(oid) > 0"
+            " ORDER BY oid DESC"
         )
         connection.execute("".join(f"DELETE FROM {name};" for (name,) in tables))
         connection.execute(
             "SELECT setval(format('%I.%I', schemaname, sequencename)::regclass, 1, false)"
             " FROM pg_sequences"
         )
+
+
+def _drop(name: str) -> None:
+    """PostgreSQL writes all it has to disk first: for many at once it does so once."""
+    with _connect() as connection:
+        connection.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
 
 
 def _url(name: str) -> str:

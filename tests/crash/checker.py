@@ -1,0 +1,48 @@
+"""The checker: whether anything was lost, doubled or disordered, by what people were told.
+
+It knows nothing of servers: what senders were answered, what listeners heard, and what can be read
+in the end are enough.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+History = dict[str, dict[int, str]]  # by place: what was said, by message id
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What one who listened was told, in its order."""
+
+    name: str
+    places: Sequence[str]
+    message_ids: Sequence[int]
+
+
+def problems(
+    history: History, acknowledged: Iterable[tuple[str, int]], hearings: Iterable[Heard]
+) -> Iterable[str]:
+    """`acknowledged` is what was said, with the number that was answered."""
+    said = {number: text for place in history.values() for number, text in place.items()}
+    for content, message_id in acknowledged:
+        if said.get(message_id) != content:
+            yield f"acknowledged as {message_id} but lost: {content!r}"
+    for content, count in Counter(said.values()).items():
+        if count > 1:
+            yield f"said {count} times: {content!r}"
+    for heard in hearings:
+        yield from _differences(heard, history)
+
+
+def _differences(heard: Heard, history: History) -> Iterable[str]:
+    expected = sorted(each for place in heard.places for each in history[place])
+    ids = list(heard.message_ids)
+    if ids == expected:
+        return
+    yield f"{heard.name} heard {len(ids)} messages of {len(expected)}"
+    yield f"  missed: {sorted(set(expected) - set(ids))[:20]}"
+    yield f"  not theirs: {sorted(set(ids) - set(expected))[:20]}"
+    yield f"  twice: {[each for each, count in Counter(ids).items() if count > 1][:20]}"
+    yield f"  out of order: {[b for a, b in pairwise(ids) if b < a][:20]}"

@@ -1,0 +1,38 @@
+"""Whether the checker of the campaigns would find anything."""
+
+import pytest
+from tests.crash.checker import Heard, problems
+
+HISTORY = {"kitchen": {1: "Soup", 2: "Tea", 4: "Cake"}, "garden": {3: "Roses"}}
+TOLD = [("Soup", 1), ("Tea", 2), ("Roses", 3)]  # nobody was told of the cake
+BOTH = ["kitchen", "garden"]
+
+
+def test_what_is_true_passes():
+    hearings = [Heard("ana", BOTH, [1, 2, 3, 4]), Heard("ben", ["garden"], [3])]
+
+    assert list(problems(HISTORY, TOLD, hearings)) == []
+
+
+@pytest.mark.parametrize(
+    "acknowledged, heard, words",
+    [
+        ([*TOLD, ("Bread", 5)], [1, 2, 3, 4], "acknowledged as 5 but lost: 'Bread'"),
+        ([("Tea", 1)], [1, 2, 3, 4], "acknowledged as 1 but lost: 'Tea'"),
+        (TOLD, [1, 3, 4], "  missed: [2]"),
+        (TOLD, [1, 2, 3], "  missed: [4]"),
+        (TOLD, [1, 2, 2, 3, 4], "  twice: [2]"),
+        (TOLD, [1, 3, 2, 4], "  out of order: [2]"),
+        (TOLD, [1, 2, 3, 4, 5], "  not theirs: [5]"),
+    ],
+)
+def test_it_finds_what_was_planted(acknowledged, heard, words):
+    assert words in problems(HISTORY, acknowledged, [Heard("ana", BOTH, heard)])
+
+
+def test_it_finds_what_was_said_twice():
+    doubled = HISTORY | {"garden": {3: "Roses", 5: "Roses"}}
+
+    assert list(problems(doubled, TOLD, [Heard("ana", BOTH, [1, 2, 3, 4, 5])])) == [
+        "said 2 times: 'Roses'"
+    ]

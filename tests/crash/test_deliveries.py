@@ -1,0 +1,90 @@
+"""kill -9 while a mail, a push and a webhook are on their way: each is delivered all the same."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from tests.crash.conftest import NewServer
+from tests.crash.people import settle
+from tests.jobs.test_pushing import Browser
+from tests.support import receivers
+from tests.support.databases import Databases, Kind
+from tests.support.post import PostOffice
+from tests.support.receivers import Receiver
+from tests.support.waiting import eventually
+
+from tertulia.storage.database import Database
+from tertulia.storage.database.tx import Tx
+
+BOTH = ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)]
+
+
+class SlowOffice(PostOffice):
+    """Takes a mail, and does not say so."""
+
+    hangs = True
+    begun = 0
+
+    async def handle_DATA(  # noqa: N802
+        self, server: Any, session: Any, envelope: Any
+    ) -> str:
+        self.begun += 1
+        if self.hangs:
+            await asyncio.sleep(3600)
+        return await super().handle_DATA(server, session, envelope)
+
+
+@pytest.mark.parametrize("kind", BOTH)
+def test_what_was_on_its_way_arrives_after_a_kill(
+    databases: Databases, new_server: NewServer, kind: Kind
+):
+    url, folder = databases.ready(kind)
+    people = settle(url, "ana ben")
+    database, office = Database.at(url), SlowOffice()
+    office.open()
+    webhook, browser = Receiver(receivers.hang), Browser()
+    browser.service.answer = receivers.hang
+    server = new_server(url, folder)
+    server.flags += [
+        *("--smtp-host", "127.0.0.1", "--smtp-port", str(office.port), "--smtp-security", "none"),
+        *("--external-url", f"http://127.0.0.1:{server.port}"),
+        *("--webhook-networks", "127.0.0.0/8"),
+    ]
+    server.start()
+    ana, ben = people["ana"].at(server.port), people["ben"].at(server.port)
+    about: dict[str, Any] = {"full_name": "Tide", "short_name": "tide", "interface_type": 1}
+    made = ana.post("/bots", bot_type=3, payload_url=webhook.url, **about)
+    ben.get("/web_push/key")
+    ben.post("/web_push/subscriptions", **browser.subscription())
+    to = [people["ben"].id, made["user_id"]]
+
+    assert ana.post("/messages", type="direct", to=to, content="Now?").status == 200
+    eventually(lambda: database.read_now(1, _count, "missed_timer"))
+    database.write_now(1, _let_time_pass)
+    eventually(lambda: office.begun and webhook.heard and browser.service.heard)
+    server.kill()
+    office.hangs, webhook.answer, browser.service.answer = False, {"content": "Low"}, (201, b"")
+    database.write_now(1, _let_time_pass)
+    server.start()
+
+    eventually(lambda: office.letters_to("ben@example.com"))
+    eventually(lambda: len(webhook.heard) > 1 and len(browser.service.heard) > 1)
+    eventually(lambda: not database.read_now(1, _count, "webhook_call"))
+    eventually(lambda: not database.read_now(1, _count, "letter"))
+    ben.close()
+    found = ben.get("/messages", anchor="newest", num_before=1, apply_markdown=False)
+    assert found["messages"][-1]["content"] == "Low"
+    assert browser.told()[0] == browser.told()[1]
+    for each in (webhook, browser.service, office):
+        each.close()
+
+
+def _count(tx: Tx, table: str) -> int:
+    return int(tx.value(f"SELECT count(*) AS value FROM {table}"))
+
+
+def _let_time_pass(tx: Tx) -> None:
+    """Whatever waits is due, and whoever has taken something out has had time enough."""
+    for table in ("missed_timer", "letter", "webhook_call"):
+        tx.execute(f"UPDATE {table} SET due_at = 0")
+    tx.execute("UPDATE push_notice SET due_at = 0 WHERE NOT sent")

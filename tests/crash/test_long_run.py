@@ -1,0 +1,110 @@
+"""An hour of a crowd on one core: no error, no memory that grows, nobody who waits.
+
+`TERTULIA_TEST_RUN_MINUTES` and `TERTULIA_TEST_CROWD` make it shorter, or smaller. In its last third
+the server is attacked, one way after the other, while everybody chats on.
+"""
+
+import asyncio
+import os
+from statistics import median, quantiles
+
+import pytest
+from tests.crash.assaults import ASSAULTS, Assault
+from tests.crash.conftest import NewServer
+from tests.crash.crowd import Crowd
+from tests.crash.people import Person, settle
+from tests.crash.server import ServerProcess
+from tests.crash.test_many_polls import raise_file_limit
+from tests.support.databases import Databases, Kind
+
+MINUTES = float(os.environ.get("TERTULIA_TEST_RUN_MINUTES", "60"))
+PEOPLE = int(os.environ.get("TERTULIA_TEST_CROWD", "500"))
+MOST_SECONDS = 0.05  # for 99 of 100 sends, on a core of its own
+SAMPLE_SECONDS = 2.0
+REST_SECONDS = 90.0  # at most, after an assault, for memory to go back
+SLACK_BYTES = 24 << 20  # what is kept of messages lately read is two thirds of it
+SLACK_SHARE = 1.15
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("kind", ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+def test_an_hour_of_a_crowd_on_one_core(databases: Databases, new_server: NewServer, kind: Kind):
+    raise_file_limit()
+    url, folder = databases.ready(kind)
+    people = settle(url, " ".join(f"p{number}" for number in range(PEOPLE + 1)))
+    server = new_server(url, folder)
+    server.flags += ["--trusted-proxies", "127.0.0.1"]
+    server.start()
+    cores = sorted(os.sched_getaffinity(0))
+    os.sched_setaffinity(server.process.pid, cores[:1])
+    os.sched_setaffinity(0, cores[1:] or cores)
+    *crowd, attacker = people.values()
+
+    try:
+        run = asyncio.run(Run(server, Crowd(server.port, crowd), attacker).go())
+    finally:
+        os.sched_setaffinity(0, cores)
+
+    print(run.report())
+    assert not run.crowd.problems, run.crowd.problems[:10]
+    assert run.usual_bytes < bound(run.early_bytes), run.report()
+    for name, left in run.after.items():
+        assert left < bound(run.usual_bytes), f"{name}: {run.report()}"
+    assert run.slow_seconds < MOST_SECONDS, run.report()
+
+
+def bound(usual_bytes: int) -> float:
+    return SLACK_SHARE * usual_bytes + SLACK_BYTES
+
+
+class Run:
+    """Two thirds of it are quiet; what memory is like in them is what it must be like again."""
+
+    def __init__(self, server: ServerProcess, crowd: Crowd, attacker: Person) -> None:
+        self.crowd = crowd
+        self.after: dict[str, int] = {}  # bytes that were left, by assault
+        self.early_bytes = self.usual_bytes = 0
+        self.slow_seconds = self.cpu_share = 0.0
+        self._server = server
+        self._assault = Assault(server.port, attacker)
+
+    async def go(self) -> "Run":
+        seconds = 60 * MINUTES
+        chatting = asyncio.create_task(self.crowd.live(seconds))
+        await self._watched(seconds / 6)
+        self.early_bytes = await self._watched(seconds / 6)
+        began, cpu = asyncio.get_running_loop().time(), self._server.cpu_seconds()
+        self.usual_bytes = await self._watched(seconds / 3)
+        passed = asyncio.get_running_loop().time() - began
+        self.cpu_share = (self._server.cpu_seconds() - cpu) / passed
+        self.slow_seconds = quantiles(self.crowd.seconds, n=100)[98]
+        for name in ASSAULTS:
+            await asyncio.to_thread(getattr(self._assault, name))
+            self.after[name] = await self._look()
+            until = asyncio.get_running_loop().time() + REST_SECONDS
+            while self.after[name] >= bound(self.usual_bytes):
+                if asyncio.get_running_loop().time() > until:
+                    break
+                self.after[name] = await self._look()
+        await chatting
+        return self
+
+    async def _watched(self, seconds: float) -> int:
+        """What the server has taken for itself meanwhile, the median of many looks."""
+        looks = [await self._look() for _ in range(max(1, int(seconds / SAMPLE_SECONDS)))]
+        return int(median(looks))
+
+    async def _look(self) -> int:
+        await asyncio.sleep(SAMPLE_SECONDS)
+        return self._server.own_bytes()
+
+    def report(self) -> str:
+        half = quantiles(self.crowd.seconds, n=100)
+        sizes = {"early": self.early_bytes, "later": self.usual_bytes, **self.after}
+        told = ", ".join(f"{name} {size / 1e6:.0f}" for name, size in sizes.items())
+        return (
+            f"{len(self.crowd.seconds)} sends: median {half[49] * 1e3:.1f} ms, before the assaults"
+            f" p99 {self.slow_seconds * 1e3:.1f} ms, in all {half[98] * 1e3:.1f} ms;"
+            f" {self.cpu_share:.0%} of a core; {self.crowd.heard} heard; {dict(self.crowd.done)};"
+            f" MB: {told}"
+        )

@@ -1,0 +1,64 @@
+"""kill -9 while somebody writes in the page: what was entered arrives once, in order."""
+
+from playwright.sync_api import Browser as Chromium
+from playwright.sync_api import Page, expect
+from tests.crash.conftest import NewServer
+from tests.crash.people import Person, settle
+from tests.crash.server import SECRET, ServerProcess
+from tests.support.databases import Databases
+
+from tertulia import actions, domain, storage
+from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.sessions import Browser as UserAgent
+from tertulia.storage.database import Database
+
+SAID = [f"message {number}" for number in range(12)]
+
+
+def sit_at(chromium: Chromium, url: str, server: ServerProcess, person: Person) -> Page:
+    """Somebody's browser, logged in."""
+    token, database = domain.people.sessions.new_token(), Database.at(url)
+    fingerprint = Vault(SECRET.encode()).fingerprint(f"session {token}")
+    agent = UserAgent("Mozilla/5.0", "127.0.0.1")
+    user = database.read_now(1, storage.people.find, person.id)
+    assert user is not None
+    database.write_now(1, actions.people.sessions.begin, user, fingerprint, agent)
+    place = f"http://localhost:{server.port}"
+    context = chromium.new_context(locale="en-GB")
+    context.add_cookies([{"name": "session", "value": token, "url": place}])
+    page = context.new_page()
+    page.goto(f"{place}/#narrow/channel/1-general/topic/news")
+    page.wait_for_selector("body[data-ready]")
+    return page
+
+
+def test_kill_9_in_the_middle_of_sends_and_polls_loses_and_repeats_nothing(
+    databases: Databases, new_server: NewServer, chromium: Chromium
+) -> None:
+    url, folder = databases.new("sqlite")
+    people = settle(url, "ana ben")
+    server = new_server(url, folder)
+    server.start()
+    page = sit_at(chromium, url, server, people["ana"])
+    asked: list[str] = []
+    page.on("request", lambda made: asked.append(made.url))
+    box = page.get_by_role("textbox", name="Message to")
+
+    for number, words in enumerate(SAID):
+        box.fill(words)
+        box.press("Control+Enter")
+        if number % 4 == 2:
+            server.kill()
+            server.start(wait=False)
+    server.wait_until_it_answers()
+    ben = people["ben"].at(server.port)
+    assert ben.says("and ben", "general").status == 200
+
+    expect(page.locator(".waiting article")).to_have_count(0)
+    expect(page.get_by_role("feed").get_by_text("and ben")).to_be_visible()
+    shown = page.get_by_role("feed").locator(".what").all_inner_texts()
+    assert [words for words in shown if words != "and ben"] == SAID
+    heard = ben.get("/messages", anchor="newest", num_before=50, num_after=0, apply_markdown=False)
+    assert [each["content"] for each in heard["messages"] if each["content"] != "and ben"] == SAID
+    assert not any("/register" in address for address in asked), "the same queue goes on"
+    page.context.close()

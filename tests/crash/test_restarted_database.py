@@ -1,0 +1,23 @@
+"""PostgreSQL is restarted again and again, in order and not, while people do everything."""
+
+import itertools
+import os
+from pathlib import Path
+
+import pytest
+from tests.crash.cluster import cluster
+from tests.crash.conftest import NewServer
+from tests.crash.test_mixed_load import live_through
+
+pytestmark = [pytest.mark.postgres, pytest.mark.soak]
+
+RESTARTS = int(os.environ.get("TERTULIA_TEST_RESTARTS", "50"))
+
+
+def test_nothing_is_lost_or_wrong(tmp_path: Path, new_server: NewServer):
+    with cluster() as postgres:
+        url = f"postgresql://postgres@{postgres.address}/postgres"
+        server = new_server(url, tmp_path / "data")
+        ways = itertools.cycle(["fast", "immediate"])
+
+        live_through(url, server, lambda: postgres.restart(next(ways)), RESTARTS)

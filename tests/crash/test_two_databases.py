@@ -1,0 +1,91 @@
+"""Beyond one PostgreSQL: organizations in two databases, and a map of who is where."""
+
+import base64
+import re
+import shutil
+import subprocess
+from functools import partial
+from pathlib import Path
+
+import pytest
+from tests.crash.client import Answer, Unreachable, request
+from tests.crash.conftest import NewServer
+from tests.crash.server import SECRET, free_port
+from tests.support.databases import Databases
+from tests.support.waiting import eventually
+
+from tertulia import actions
+from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.newcomers import NewUser
+from tertulia.domain.people.user import Role
+from tertulia.storage.database import Database
+
+pytestmark = pytest.mark.postgres
+
+HAPROXY = shutil.which("haproxy")
+SCALING = Path(__file__).parents[2] / "docs" / "scaling.md"
+FIRST, SECOND = ("roses", "tulips"), ("chess", "go")
+
+
+def found(url: str, subdomains: tuple[str, ...]) -> dict[str, str]:
+    """Organizations in a database; gives the key of each one's owner."""
+    database, vault = Database.at(url), Vault(SECRET.encode())
+    keys = {}
+    for name in subdomains:
+        realm = database.write_now(0, actions.organization.create, name.title(), name)
+        new = NewUser("ana@example.com", f"Ana of {name}", Role.OWNER)
+        _, keys[name] = database.write_now(realm.id, actions.people.joining.add, vault, new)
+    return keys
+
+
+def rule_in_the_docs() -> str:
+    rule = re.search(r"```haproxy\n(use_backend .*)\n```", SCALING.read_text())
+    assert rule is not None
+    return rule.group(1)
+
+
+@pytest.mark.skipif(HAPROXY is None, reason="haproxy is not installed")
+def test_a_map_of_hosts_leads_everybody_to_the_database_they_are_in(
+    databases: Databases, new_server: NewServer, tmp_path: Path
+):
+    keys: dict[str, str] = {}
+    backends = []
+    for name, subdomains in (("first", FIRST), ("second", SECOND)):
+        url, folder = databases.ready("postgres")
+        keys |= found(url, subdomains)
+        server = new_server(url, folder)
+        server.start(wait=False)
+        backends.append(f"backend {name}\n  server s 127.0.0.1:{server.port}")
+    hosts = tmp_path / "organizations.map"
+    hosts.write_text("".join(f"{name}.chat.example second\n" for name in SECOND))
+    rule = re.sub(r"/[^,]*organizations\.map", str(hosts), rule_in_the_docs())
+    port = free_port()
+    settings = tmp_path / "haproxy.cfg"
+    settings.write_text(
+        "defaults\n  mode http\n  timeout connect 5s\n  timeout client 60s\n  timeout server 60s\n"
+        f"frontend chat\n  bind 127.0.0.1:{port}\n  {rule}\n" + "\n".join(backends) + "\n"
+    )
+
+    def asks(host: str, key: str) -> Answer:
+        login = base64.b64encode(f"ana@example.com:{key}".encode()).decode()
+        headers = {"Host": f"{host}.chat.example", "Authorization": f"Basic {login}"}
+        return request(port, "GET", "/api/v1/users/me", headers)
+
+    def is_let_in(host: str) -> bool:
+        try:
+            return asks(host, keys[host]).status == 200
+        except Unreachable:
+            return False
+
+    balancer = subprocess.Popen([str(HAPROXY), "-f", str(settings), "-db"])
+    try:
+        for host in keys:
+            eventually(partial(is_let_in, host))
+        names = {host: asks(host, key)["full_name"] for host, key in keys.items()}
+        astray = {asks(host, keys["go"]).status for host in FIRST}
+    finally:
+        balancer.terminate()
+        balancer.wait()
+
+    assert names == {host: f"Ana of {host}" for host in keys}
+    assert astray == {401}

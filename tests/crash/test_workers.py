@@ -1,0 +1,75 @@
+"""Several workers of one server: any of them may end, and all end with their parent."""
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from tests.crash.client import Unreachable, request
+from tests.crash.conftest import NewServer
+from tests.crash.people import settle
+from tests.crash.server import ServerProcess
+from tests.support.databases import Databases
+from tests.support.waiting import PATIENCE_SECONDS, eventually
+
+pytestmark = pytest.mark.postgres
+
+
+@pytest.fixture
+def crew(databases: Databases, new_server: NewServer) -> ServerProcess:
+    url, folder = databases.ready("postgres")
+    settle(url, "ana")
+    server = new_server(url, folder)
+    server.flags += ["--workers", "2"]
+    server.start()
+    eventually(lambda: all(is_up(server.port + number) for number in (1, 2)))
+    return server
+
+
+def is_up(port: int) -> bool:
+    try:
+        return request(port, "GET", "/health").status == 200
+    except Unreachable:
+        return False
+
+
+def children(server: ServerProcess) -> set[int]:
+    process = server.process.pid
+    return {
+        int(each) for each in Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    }
+
+
+def test_where_a_worker_ends_another_takes_its_place(crew):
+    before = children(crew)
+
+    os.kill(min(before), signal.SIGKILL)
+
+    eventually(lambda: len(children(crew)) == 2 and children(crew) != before)
+    eventually(lambda: all(is_up(crew.port + number) for number in (0, 1, 2)))
+    assert '"worker"' in crew.last_words(5) or "worker=" in crew.last_words(5)
+
+
+def test_told_to_stop_all_of_them_end(crew):
+    workers = children(crew)
+
+    crew.terminate()
+
+    assert crew.process.wait(PATIENCE_SECONDS) == 0
+    assert not [each for each in workers if Path(f"/proc/{each}").exists()]
+
+
+@pytest.mark.soak
+def test_nobody_is_left_behind_by_a_parent_that_was_killed(crew):
+    workers = children(crew)
+
+    crew.kill()
+
+    eventually(lambda: not any(is_running(each) for each in workers))
+
+
+def is_running(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(") ")[2][0] != "Z"
+    except FileNotFoundError:
+        return False

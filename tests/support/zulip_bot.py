@@ -1,0 +1,50 @@
+"""Somebody's bot: the `zulip` package from PyPI, unchanged."""
+
+import contextlib
+from threading import Event, Thread
+from typing import Any
+
+import zulip
+from tests.support.people import Person
+from tests.support.waiting import PATIENCE_SECONDS
+
+
+class Enough(Exception):
+    """Ends `call_on_each_message`, which otherwise goes on for ever."""
+
+
+def connects(person: Person) -> Any:
+    return zulip.Client(
+        email=person.email,
+        api_key=person.key,
+        site=f"http://127.0.0.1:{person.server.port}",
+        client="SoupBot",
+        retry_on_errors=False,
+    )
+
+
+def listens(client: Any, count: int, **options: Any) -> tuple[list[Any], Event]:
+    """Collect so many messages in a thread; gives the list, and the event that it is full."""
+    heard: list[Any] = []
+    full, ready = Event(), Event()
+    register = client.register
+
+    def tells_when_ready(*args: Any, **kwargs: Any) -> Any:
+        answer = register(*args, **kwargs)
+        ready.set()
+        return answer
+
+    def hear(message: Any) -> None:
+        heard.append(message)
+        if len(heard) == count:
+            raise Enough
+
+    def run() -> None:
+        with contextlib.suppress(Enough):
+            client.call_on_each_message(hear, **options)
+        full.set()
+
+    client.register = tells_when_ready
+    Thread(target=run, daemon=True).start()
+    assert ready.wait(PATIENCE_SECONDS)
+    return heard, full

@@ -7,15 +7,19 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from tertulia import workers
 from tertulia.cli.flags import config_options
-from tertulia.config import SETTINGS, Config, ConfigError, Rate, Setting, as_text, settings_markdown
+from tertulia.config import SETTINGS, Config, ConfigError, Rate, Setting, as_text
+from tertulia.config.page import settings_markdown
 from tertulia.reference_pages import PAGES
+from tertulia.workers import NeedsPostgres
 
 # For each setting, something other than its default, as a person would write it.
 EXAMPLES = {
     "data": "elsewhere",
     "host": "::1",
     "port": "8000",
+    "workers": "4",
     "database": "postgresql://chat@db/chat",
     "external_url": "https://chat.example.com",
     "fake_email_domain": "mail.example.com",
@@ -24,6 +28,13 @@ EXAMPLES = {
     "rate_limit_anonymous": "off",
     "max_body_bytes": "2048",
     "max_upload_mib": "100",
+    "files": "folder",
+    "files_folder": "/srv/files",
+    "s3_bucket": "https://s3.example.com/chat",
+    "s3_folder": "tertulia",
+    "s3_region": "eu-west-1",
+    "s3_key_id": "chat",
+    "s3_secret": "hush",
     "upload_quota_mib": "500",
     "user_upload_quota_mib": "50",
     "max_header_bytes": "4096",
@@ -41,6 +52,8 @@ EXAMPLES = {
     "tls_key": "key.pem",
     "trusted_proxies": "127.0.0.1/32, 10.0.0.0/8",
     "webhook_networks": "127.0.0.0/8",
+    "external_pictures": "true",
+    "external_picture_networks": "127.0.0.0/8",
     "send_key_hours": "48",
     "audit_log_days": "30",
     "smtp_host": "mail.example.com",
@@ -49,6 +62,16 @@ EXAMPLES = {
     "smtp_user": "chat",
     "smtp_password": "lentils",
     "smtp_from": "chat@example.com",
+    "mail_in_address": "chat+%s@example.com",
+    "lmtp_listen": "127.0.0.1:2424",
+    "push_service_url": "https://push.example.com",
+    "push_service_id": "11111111-2222-3333-4444-555555555555",
+    "push_service_key": "lentils",
+    "bigbluebutton_url": "https://bbb.example.com/bigbluebutton",
+    "bigbluebutton_secret": "lentils",
+    "nextcloud_url": "https://cloud.example.com",
+    "nextcloud_user": "talker",
+    "nextcloud_password": "lentils",
     "organization": "La Tertulia",
     "dev": "true",
     "demo": "true",
@@ -80,10 +103,13 @@ def test_no_settings_at_all_are_fine(folder):
 def test_every_setting_can_be_said_in_all_ways(setting: Setting, folder):
     example = EXAMPLES[setting.name]
 
-    by_flag = Config.load({setting.name: example}, {})
-    by_variable = [Config.load({}, {variable: example}) for variable in setting.variables]
+    needed = (
+        {"TERTULIA_EXTERNAL_URL": "https://house.example"} if "smtp_host" in setting.name else {}
+    )
+    by_flag = Config.load({setting.name: example}, needed)
+    by_variable = [Config.load({}, needed | {variable: example}) for variable in setting.variables]
     (folder / "tertulia.toml").write_text(f'{setting.name} = "{example}"')
-    by_line = Config.load({}, {})
+    by_line = Config.load({}, needed)
 
     assert as_text(getattr(by_line, setting.name)) == example
     assert by_flag == by_line != Config()
@@ -96,6 +122,18 @@ def test_every_setting_but_secrets_is_a_flag_of_serve(setting: Setting):
 
     assert setting.flags or setting.is_private
     assert all(flag in shown for flag in setting.flags)
+
+
+def test_several_workers_need_a_database_for_several():
+    with pytest.raises(NeedsPostgres, match="a SQLite file belongs to one process"):
+        workers.check(Config(workers=2))
+    workers.check(Config(workers=2, database="postgresql://db/chat"))
+    workers.check(Config())
+
+
+def test_links_in_mails_lead_where_the_operator_says():
+    with pytest.raises(ConfigError, match="smtp_host needs external_url"):
+        Config(smtp_host="mail.example.com")
 
 
 def test_flags_reach_the_settings_as_they_were_typed():
@@ -317,3 +355,19 @@ def test_a_slip_in_a_table_is_named(lines, complaint, folder):
         Config.load({}, {})
 
     assert str(caught.value).startswith(complaint.format(file="tertulia.toml"))
+
+
+LOGGING_IN = (Path(__file__).parents[1] / "docs" / "logging-in.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("number", range(LOGGING_IN.count("```toml")))
+def test_the_settings_in_the_docs_are_good(number, folder):
+    written = LOGGING_IN.split("```toml")[number + 1].split("```")[0]
+    given = "x" * 40
+    (folder / "tertulia.toml").write_text(
+        written.replace('key_text = "…"', f'key_text = "{given}"')
+    )
+
+    config = Config.load({}, {"TERTULIA_EXTERNAL_URL": "https://chat.example.com"})
+
+    assert config.providers

@@ -102,3 +102,30 @@ def test_paths_lead_somewhere(page):
     ]
     assert named
     assert not missing, "\n".join(missing)
+
+
+PATHS = re.compile(r"`([a-z_]+(?:/[a-z_]+)*(?:/|\.py|\.txt|\.sh))`")
+
+
+@pytest.mark.parametrize("page", ["docs/architecture.md", "CONTRIBUTING.md"])
+def test_what_newcomers_are_sent_to_is_there(page):
+    places = [ROOT, ROOT / "src/tertulia"]
+    named = PATHS.findall((ROOT / page).read_text(encoding="utf-8"))
+
+    missing = {path for path in named if not any((place / path).exists() for place in places)}
+
+    assert len(named) > 30
+    assert not missing, f"{page} names what is not there (any more)"
+
+
+def test_the_map_shows_every_part_of_the_server():
+    page = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    parts = {
+        f"{path.name}/" if path.is_dir() else path.name
+        for path in (ROOT / "src/tertulia").iterdir()
+        if (path.is_dir() or path.suffix == ".py") and not path.name.startswith("__")
+    }
+
+    missing = sorted(part for part in parts if f"`{part}`" not in page)
+
+    assert not missing, "docs/architecture.md, the table of parts, lacks these"

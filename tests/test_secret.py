@@ -38,7 +38,10 @@ def test_a_secret_that_was_half_replaced_is_put_back(tmp_path):
 
     replace_secret(Config(data=terminal.data), b"a new secret that nothing is sealed with yet")
 
-    assert f"key={ana.partition(':')[2]}" in terminal.runs("user", "zuliprc", "ana@example.com").out
+    said = terminal.runs_process("user", "zuliprc", "ana@example.com")
+    assert said.out.startswith("[api]")
+    assert f"key={ana.partition(':')[2]}" in said.out
+    assert "the secret was not replaced after all" in said.err
     assert terminal.runs("check").out.endswith("All is well.\n")
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import cache, cached_property, partial
 from importlib import import_module
@@ -13,28 +13,31 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
-from tertulia import api, domain, links, markdown, storage
+from tertulia import api, demo, domain, events, links, markdown, storage
 from tertulia.api.admission import Admission
 from tertulia.api.call import COMPLAINTS, Services
 from tertulia.api.routes import ABSENT, ROUTES
-from tertulia.config import Config
+from tertulia.config import Config, ConfigError
 from tertulia.connections import Connections
-from tertulia.demo import life
-from tertulia.demo.people import GUEST
+from tertulia.domain.messages.external_pictures import AS_IT_IS, ExternalPictures
 from tertulia.domain.people.keys import Vault
 from tertulia.errors import ClientError
 from tertulia.errors.http import ServiceUnavailable
 from tertulia.events.delivery import Delivery
+from tertulia.events.directory import Organization
 from tertulia.http.answers import AnswerCounts
-from tertulia.http.dispatch import Api
+from tertulia.http.dispatch import Admit, Api, Greet
 from tertulia.http.openapi import Glossary, describe
 from tertulia.http.ratelimit import Limiter
 from tertulia.http.replies import encode_error
 from tertulia.http.request import ApiRequest
-from tertulia.jobs import housekeeping, presence
+from tertulia.jobs import housekeeping, presence, runner
+from tertulia.jobs.carrying import Porter
 from tertulia.jobs.counting import Counting
+from tertulia.jobs.devices import Registrar
+from tertulia.jobs.digests import Digests
 from tertulia.jobs.directories import DirectoryWatch
 from tertulia.jobs.letters import Postman
 from tertulia.jobs.missed import Lookout
@@ -45,13 +48,18 @@ from tertulia.jobs.runner import Job, Runner
 from tertulia.jobs.searching import Indexing
 from tertulia.jobs.sending import REMINDERS, SCHEDULED, send_due
 from tertulia.jobs.webhook_calls import Switchboard
+from tertulia.links.stores.file_stores import FileStores
+from tertulia.mail_door import MailDoor
 from tertulia.moving.asked import AskedExports
 from tertulia.storage.database import Database
 from tertulia.web import rendering
 from tertulia.web.api_page import ApiPage
 from tertulia.web.assets import Assets
+from tertulia.web.calls import CallPages
 from tertulia.web.door import DoorPages
 from tertulia.web.downloads import Downloads
+from tertulia.web.external_pictures import ExternalPicturePages
+from tertulia.web.finding import FindingPages
 from tertulia.web.gallery import Gallery
 from tertulia.web.integrations import IntegrationPages
 from tertulia.web.invitations import JoiningPages
@@ -59,6 +67,8 @@ from tertulia.web.logging_in import LoginPages
 from tertulia.web.page import WebPage
 from tertulia.web.passwords import PasswordPages
 from tertulia.web.saml import SamlPages
+from tertulia.web.second_factor import SecondFactorPages
+from tertulia.web.second_step import SecondSteps
 from tertulia.web.single_sign_on import SingleSignOn
 from tertulia.web.unsubscribing import Unsubscribing
 
@@ -83,54 +93,45 @@ class Application:
         """Without a clock of its own it goes by the database's."""
         self._goes_by_database = clock is None
         clock = clock or database.clock
+        self._pictures = ExternalPictures(vault)
         self.delivery = Delivery(
             database,
             config.email_domain,
             config.heartbeat_seconds,
             config.history_cache_mib << 20,
+            self._pictures.shown if config.external_pictures else AS_IT_IS,
         )
         self.services = Services(
             config,
             database,
             self.delivery,
             vault,
+            FileStores(config),
             clock,
             started_at=int(clock()),
             complaints=Limiter(COMPLAINTS, clock),
         )
         self.indexing = Indexing(database, self.delivery)
         self.counting = Counting(database)
-        self.exports = AskedExports(database)
-        self.postman = Postman(config, database, self.delivery, vault)
+        self.exports = AskedExports(database, self.services.stores)
+        self.porter = Porter(database, self.services.stores)
+        self.postman = Postman(config, database, vault)
         self.switchboard = Switchboard(config, database, self.delivery)
         self.lookout = Lookout(config, database, self.delivery, vault)
         self.herald = Herald(config, database, self.delivery, vault)
-        self.runner = Runner(self._jobs())
+        self.registrar = Registrar(config, database, self.delivery)
+        self.digests = Digests(config, database, self.delivery, vault)
+        self.mail_door = MailDoor(config, database, self._organization)
+        self.runner = Runner(self._jobs(), look_on_duty=database.look_on_duty)
         self.connections = Connections(config)
         self.answers = AnswerCounts()
         links.loading.load(config)
         gate = Admission(self.services)
-        self._api = Api(
-            ROUTES,
-            gate.admit,
-            config,
-            greet=gate.greet,
-            absent=ABSENT,
-            observe=self.answers.observe,
-            refused=api.recording.refused,
+        self._api = self._build_api(gate.admit, gate.greet)
+        self._api_for_browsers = self._build_api(
+            gate.admit_browser, gate.greet_browser, prefix="/json", for_browsers=True
         )
-        self._api_for_browsers = Api(
-            ROUTES,
-            gate.admit_browser,
-            config,
-            prefix="/json",
-            for_browsers=True,
-            greet=gate.greet_browser,
-            absent=ABSENT,
-            observe=self.answers.observe,
-            refused=api.recording.refused,
-        )
-        self._pages = self._build_pages(gate)
+        self.pages = self._build_pages(gate)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = scope["path"] if scope["type"] == "http" else ""
@@ -139,7 +140,20 @@ class Application:
         elif path.startswith("/json/"):
             await self._api_for_browsers(scope, receive, send)
         else:
-            await self._pages(scope, receive, send)
+            await self.pages(scope, receive, send)
+
+    def _build_api(self, admit: Admit, greet: Greet, **how: Any) -> Api:
+        return Api(
+            ROUTES,
+            admit,
+            self.services.config,
+            greet=greet,
+            absent=ABSENT,
+            observe=self.answers.observe,
+            refused=api.recording.refused,
+            look_again=partial(api.admission.look_again, self.services),
+            **how,
+        )
 
     # --- running ---
 
@@ -147,22 +161,45 @@ class Application:
     async def running(self, _: Any = None) -> AsyncIterator[None]:
         """Everything that lives while the server does."""
         database, follower = self.services.database, self.delivery.follower
-        database.start(follower.fetch_news, follower.deliver, follower.compose_news)
-        await follower.catch_up()
+        database.start(
+            follower.news.fetch, follower.deliver, follower.news.compose, events.said.written
+        )
+        await follower.start()
         tasks = [
-            asyncio.create_task(database.dialect.watch(follower.catch_up, self.delivery.overhear)),
+            asyncio.create_task(
+                database.watch(follower.catch_up, self.delivery.overhear, follower.hear)
+            ),
             asyncio.create_task(self.runner.run()),
         ]
         try:
-            yield
+            async with self._taking_mail():
+                yield
         finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+            await runner.end(tasks)
             await self.switchboard.stop()
+            await self.herald.stop()
             with contextlib.suppress(ServiceUnavailable):
                 await presence.write_down(database, self.delivery)
-            database.stop()
+            await database.stop()
+
+    @asynccontextmanager
+    async def _taking_mail(self) -> AsyncIterator[None]:
+        """Listen for mail where that is set."""
+        place = self.services.config.lmtp_listen
+        if not place:
+            yield
+            return
+        if not self.services.config.receives_mail:
+            raise ConfigError("lmtp_listen needs mail_in_address: at which addresses mail arrives.")
+        self.lmtp = links.lmtp.LmtpServer(place, self.mail_door)
+        await self.lmtp.open()
+        try:
+            yield
+        finally:
+            await self.lmtp.close()
+
+    async def _organization(self, realm_id: int) -> Organization | None:
+        return await self.delivery.follower.find(realm_id)
 
     def _jobs(self) -> list[Job]:
         database, delivery, config = self.services.database, self.delivery, self.services.config
@@ -170,41 +207,56 @@ class Application:
         remembered = config.send_key_hours * 3600
         watch = housekeeping.ClockWatch(self.services.clock)
         jobs = [
-            Job("scheduled messages", 0.5, partial(send_due, *both, SCHEDULED), at_once=True),
-            Job("reminders", 0.5, partial(send_due, *both, REMINDERS), at_once=True),
-            Job("missed messages", 2, self.lookout.look, at_once=True),
-            Job("push", 2, self.herald.look, at_once=True),
-            Job("pushed and read", 10, self.herald.take_back),
-            Job("webhooks", 0.5, self.switchboard.look, at_once=True),
-            Job("exports", 5, self.exports.look),
-            Job("numbers", 300, self.counting.look, at_once=True),
-            Job("search", 0.5, self.indexing.look, at_once=True),
             Job("preparation", 5, Preparation(*both).go_on, at_once=True),
             Job("positions", 30, partial(housekeeping.keep_positions, *both, watch)),
-            Job("log", 300, partial(housekeeping.trim_logs, *both)),
-            Job("retention", 300, partial(housekeeping.delete_old_messages, *both)),
-            Job("send keys", 600, partial(housekeeping.forget_send_keys, database, remembered)),
-            Job("rerendering", 3600, partial(rerender, *both), at_once=True),
-            Job("deleted files", 5, partial(housekeeping.sweep_files, database), at_once=True),
-            Job("sent messages", 600, partial(housekeeping.forget_sent, database)),
+            _duty("deleted files elsewhere", 5, self.porter.sweep),
             Job("presence", 2, partial(presence.write_down, *both)),
-            Job("stale presence", 3600, partial(presence.forget_stale, *both)),
-            Job("traffic", 60, partial(housekeeping.count_traffic, *both)),
-            Job("full members", 60, partial(housekeeping.welcome_full_members, *both)),
-            Job(
+            Job("unused organizations", 60, partial(housekeeping.let_go_of_unused, delivery)),
+            Job("numbers", 300, self.counting.look, at_once=True),
+            _due(
+                "scheduled messages",
+                0.5,
+                partial(send_due, *both, SCHEDULED),
+                storage.due.SCHEDULED,
+            ),
+            _due("reminders", 0.5, partial(send_due, *both, REMINDERS), storage.due.REMINDER),
+            _due("push", 2, self.herald.look, storage.due.PUSH),
+            _due("pushed and read", 10, self.herald.take_back, storage.due.PUSHED),
+            _due("webhooks", 0.5, self.switchboard.look, storage.due.WEBHOOK),
+            _due("exports", 5, self.exports.look, storage.due.EXPORT),
+            _due(
+                "deleted files", 5, partial(housekeeping.sweep_files, database), storage.due.UPLOAD
+            ),
+            _duty("missed messages", 2, self.lookout.look, at_once=True),
+            _duty("search", 0.5, self.indexing.look, at_once=True),
+            _duty("rerendering", 3600, partial(rerender, *both), at_once=True),
+            _duty("log", 300, partial(housekeeping.trim_logs, *both)),
+            _duty("retention", 300, partial(housekeeping.delete_old_messages, database)),
+            _duty("send keys", 600, partial(housekeeping.forget_send_keys, database, remembered)),
+            _duty("sent messages", 600, partial(housekeeping.forget_sent, database)),
+            _duty("stale presence", 3600, partial(presence.forget_stale, *both)),
+            _duty("traffic", 60, partial(housekeeping.count_traffic, database)),
+            _duty("full members", 60, partial(housekeeping.welcome_full_members, database)),
+            _duty(
                 "audit log",
                 3600,
-                partial(housekeeping.forget_audit_entries, *both, config.audit_log_days),
+                partial(housekeeping.forget_audit_entries, database, config.audit_log_days),
             ),
-            Job("sessions", 3600, partial(housekeeping.forget_sessions, *both)),
+            _duty("sessions", 3600, partial(housekeeping.forget_sessions, database)),
+            _duty("received mail", 3600, partial(housekeeping.forget_received_mail, database)),
         ]
+        if self.services.stores.is_used:
+            jobs.append(_duty("files", 1, self.porter.carry, at_once=True))
         if config.ldap:
-            jobs.append(Job("directories", 30, DirectoryWatch(*both, config.ldap).look))
+            jobs.append(_duty("directories", 30, DirectoryWatch(database, config.ldap).look))
+        if config.pushes:
+            jobs.append(_due("push devices", 2, self.registrar.look, storage.due.DEVICE))
         if config.sends_mail:
-            jobs.append(Job("mail", 1, self.postman.go_round, at_once=True))
-            jobs.append(Job("missed mail", 5, self.lookout.tell, at_once=True))
+            jobs.append(_due("mail", 1, self.postman.go_round, storage.due.LETTER))
+            jobs.append(_due("missed mail", 5, self.lookout.tell, storage.due.MISSED))
+            jobs.append(_duty("digests", 600, self.digests.look))
         if config.demo:
-            jobs.append(Job("demo", life.EVERY_SECONDS, life.Life(delivery).go_on))
+            jobs.append(Job("demo", demo.life.EVERY_SECONDS, demo.life.Life(delivery).go_on))
         if self._goes_by_database:
             jobs.append(Job("clock", 60, partial(housekeeping.compare_clocks, database)))
         return jobs
@@ -215,7 +267,7 @@ class Application:
 
     # --- pages ---
 
-    def _build_pages(self, gate: Admission) -> ASGIApp:
+    def _build_pages(self, gate: Admission) -> Starlette:
         assets = Assets(as_they_are=self.services.config.dev)
         return Starlette(
             lifespan=self.running,
@@ -229,20 +281,32 @@ class Application:
                 *IntegrationPages(self.services).routes(),
                 *ApiPage(self.services, description).routes(),
                 *Unsubscribing(self.services).routes(),
-                *LoginPages(DoorPages(gate), GUEST if self.services.config.demo else None).routes(),
+                *LoginPages(
+                    DoorPages(gate), demo.people.GUEST if self.services.config.demo else None
+                ).routes(),
+                *FindingPages(DoorPages(gate)).routes(),
+                *SecondSteps(DoorPages(gate)).routes(),
+                *SecondFactorPages(DoorPages(gate)).routes(),
                 *PasswordPages(DoorPages(gate)).routes(),
                 *JoiningPages(DoorPages(gate)).routes(),
+                *CallPages(DoorPages(gate)).routes(),
                 *SamlPages(DoorPages(gate)).routes(),
                 *SingleSignOn(DoorPages(gate)).routes(),
                 *Gallery(self.services, gate).routes(),
                 *Downloads(self.services, gate).routes(),
+                *self._external_pictures(),
             ],
         )
+
+    def _external_pictures(self) -> list[Route]:
+        if not self.services.config.external_pictures:
+            return []
+        return ExternalPicturePages(self.services, self._pictures).routes()
 
     async def _health(self, request: Request) -> Response:
         if self.services.database.busy_seconds > HEALTHY_WRITE_SECONDS:
             raise ServiceUnavailable()
-        await self.services.database.read_in(0, storage.organization.all_of_them)
+        await self.services.database.glance_in(0, storage.organization.first)
         return JSONResponse({"status": "ok"})
 
     @cached_property
@@ -256,6 +320,7 @@ class Application:
             self.connections,
         )
         found.tell_of_mail(self.postman)
+        found.tell_of_push(self.herald)
         return found
 
     async def _metrics(self, request: Request) -> Response:
@@ -272,6 +337,18 @@ class Application:
         )
 
 
+def _duty(
+    name: str, seconds: float, work: Callable[[], Awaitable[object]], *, at_once: bool = False
+) -> Job:
+    """A job that one server does for all."""
+    return Job(name, seconds, work, at_once=at_once, on_duty=True)
+
+
+def _due(name: str, seconds: float, work: Callable[[], Awaitable[object]], question: str) -> Job:
+    """The same, if there is anything to do."""
+    return Job(name, seconds, work, at_once=True, on_duty=True, if_any=question)
+
+
 @cache
 def description() -> bytes:
     """What the API says of itself: the same for every server of this version."""
@@ -281,7 +358,14 @@ def description() -> bytes:
             title="Tertulia",
             version=domain.version.VERSION,
             glossary=Glossary(
-                api.words.ABOUT, api.words.sentence, api.words.HEADERS, api.words.EXAMPLES
+                about=api.words.ABOUT,
+                sentence=api.words.sentence,
+                of_field=api.words.of_field,
+                besides={"Registered": api.words.state()},
+                headers=api.words.HEADERS,
+                webhooks=api.outgoing_calls.WEBHOOKS,
+                example=api.examples.of_call,
+                example_of_path=api.examples.of_path,
             ),
         )
     )

@@ -18,11 +18,12 @@ import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
 
 from tertulia.config import Config
+from tertulia.log_lines import log
 
 FRAMES = 10  # of a traceback, counted from where it went wrong
 STDERR = 2
 
-log = structlog.get_logger()
+_process: dict[str, Any] = {}  # what every line says
 
 
 def configure(config: Config) -> None:
@@ -31,6 +32,7 @@ def configure(config: Config) -> None:
     structlog.configure(
         processors=[
             structlog.processors.add_log_level,
+            _tell_process,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             tell_error,
             renderer(config.log_format),
@@ -45,6 +47,15 @@ def configure(config: Config) -> None:
     logging.getLogger("uvicorn").setLevel(level if level < logging.INFO else logging.WARNING)
     sys.excepthook = _tell_of_death
     threading.excepthook = _tell_of_thread
+
+
+def tell_worker(number: int) -> None:
+    """From now on every line says which of several workers wrote it."""
+    _process["worker"] = number
+
+
+def _tell_process(logger: WrappedLogger, method: str, line: EventDict) -> EventDict:
+    return {**_process, **line}
 
 
 def renderer(log_format: str) -> Processor:

@@ -7,6 +7,7 @@ imports `tertulia.storage.channels` on its first call, and is an ordinary look-u
 import importlib
 from collections.abc import Callable
 from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 
 def on_demand(package: str) -> Callable[[str], ModuleType]:
@@ -22,3 +23,22 @@ def on_demand(package: str) -> Callable[[str], ModuleType]:
             raise AttributeError(f"{package} has no {name}") from None
 
     return load
+
+
+class LoadedLater:
+    """A module that is imported when something in it is first named."""
+
+    def __init__(self, module: str) -> None:
+        self._module = module
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(importlib.import_module(self._module), name)
+        setattr(self, name, found)
+        return found
+
+
+# What works in transactions and what waits for them share modules; a command only does the former.
+if TYPE_CHECKING:
+    import asyncio as asyncio
+else:
+    asyncio = LoadedLater("asyncio")

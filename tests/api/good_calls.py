@@ -1,5 +1,6 @@
 """A good call of every route, for the laws that hold over all of them."""
 
+import base64
 import itertools
 from functools import partial
 from typing import Any
@@ -12,13 +13,20 @@ from tests.support.client import wire
 from tests.support.files import form, own, sends_form
 from tests.support.files import uploads as uploads_file
 from tests.support.groups import make
+from tests.support.neighbours import KEY
+from tests.support.passkeys import SoftPasskey
 from tests.support.people import Chat, Person, basic
 from tests.support.pictures import picture, uploads, uploads_to
 from tests.support.server import SECRET
+from tests.support.waiting import eventually
 
+from tertulia import actions
 from tertulia.api.routes import ROUTES
 from tertulia.domain.groups.group import REALM_PERMISSIONS
 from tertulia.domain.organization.settings import DEFAULTS
+from tertulia.domain.people import second_factors
+
+SECRET_OF_APP = "MFRGGZDFMZTWQ2LKNNWG23TPOBYXE43U"
 
 
 def signed_by_us(person: Person) -> str:
@@ -50,6 +58,7 @@ def address(route: tuple[str, str], places: dict[str, Any]) -> str:
 # Calls after which the caller could make no other one.
 FAREWELLS = {("DELETE", "/users/me"), ("POST", "/users/me/api_key/regenerate")}
 PICTURES = {("POST", "/users/me/avatar"), ("POST", "/realm/icon"), ("POST", "/realm/logo")}
+invited = (f"guest{number}@house.example" for number in itertools.count())
 leavers = (f"leaver{number}" for number in itertools.count())
 
 
@@ -136,6 +145,39 @@ BROWSER = {
 }
 
 
+PHONE = {
+    "push_key": base64.b64encode(KEY).decode(),
+    "push_key_id": 2408,
+    "token_kind": "fcm",
+    "token_id": "hGsEWGmyyfI=",
+    "bouncer_public_key": "the service's key",
+    "encrypted_push_registration": "what only the service can read",
+}
+
+
+def new_device(ana) -> int:
+    number: int = ana.post("/register_client_device").succeeds()["device_id"]
+    return number
+
+
+def registered_device(chat, ana) -> int:
+    device_id = new_device(ana)
+    ana.post("/mobile_push/register", device_id=device_id, **PHONE).succeeds()
+    chat.server.do(chat.server.application.registrar.look())
+    eventually(lambda: ana.registers()["devices"][str(device_id)]["push_token_id"])
+    return device_id
+
+
+def own_token(ana) -> str:
+    ana.post("/users/me/apns_device_token", token="c0ffee", appid="org.x").succeeds()
+    return "c0ffee"
+
+
+def own_fcm_token(ana) -> str:
+    ana.post("/users/me/android_gcm_reg_id", token="a token").succeeds()
+    return "a token"
+
+
 def subscribed(ana) -> str:
     ana.post("/web_push/subscriptions", **BROWSER).succeeds()
     return BROWSER["endpoint"]
@@ -212,11 +254,52 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
         return made
 
     ana.post("/users/me/presence", status="active").succeeds()
+
+    def shown_by_app() -> str:
+        step = int(chat.server.clock() // second_factors.STEP_SECONDS)
+        return second_factors.code_at(SECRET_OF_APP, step)
+
+    begun: dict[str, Any] = {}
+
+    def begin_passkey() -> str:
+        path = "/users/me/second_factor/passkeys/begin"
+        begun.update(ana.post(path, password="open sesame").succeeds())
+        state: str = begun["state"]
+        return state
+
+    def made_passkey() -> str:
+        return SoftPasskey(f"http://{chat.host}").is_made(begun["options"])
+
+    def new_passkey() -> dict[str, int]:
+        given = {"state": begin_passkey(), "name": "Key", "answer": made_passkey()}
+        ana.post("/users/me/second_factor/passkeys", **given).succeeds()
+        (*_, newest) = ana.get("/users/me/second_factor").succeeds()["passkeys"]
+        return {"passkey_id": newest["id"]}
+
+    def with_app() -> str:
+        """The password of somebody who has an app by now."""
+        new = (chat.server.vault, ana.record, SECRET_OF_APP, shown_by_app())
+        chat.write(actions.people.second_factors.set_up_app, *new, False)
+        return "open sesame"
+
     calls: dict[tuple[str, str], Any] = {
         ("GET", "/drafts"): {},
         ("POST", "/drafts"): {"drafts": [words]},
         ("PATCH", "/drafts/{draft_id}"): {"draft": words},
         ("DELETE", "/drafts/{draft_id}"): {},
+        ("POST", "/register_client_device"): {},
+        ("POST", "/remove_client_device"): {"device_id": lambda: new_device(ana)},
+        ("POST", "/mobile_push/register"): {"device_id": lambda: new_device(ana), **PHONE},
+        ("POST", "/mobile_push/e2ee/test_notification"): {
+            "device_id": lambda: registered_device(chat, ana)
+        },
+        ("POST", "/mobile_push/test_notification"): {"token": lambda: own_token(ana)},
+        ("POST", "/users/me/apns_device_token"): {"token": "c0ffee", "appid": "org.x"},
+        ("DELETE", "/users/me/apns_device_token"): {"token": lambda: own_token(ana)},
+        ("POST", "/users/me/android_gcm_reg_id"): {"token": "a token"},
+        ("DELETE", "/users/me/android_gcm_reg_id"): {"token": lambda: own_fcm_token(ana)},
+        ("GET", "/calls/bigbluebutton/create"): {"meeting_name": "lunch"},
+        ("POST", "/calls/nextcloud_talk/create"): {"room_name": "lunch"},
         ("GET", "/web_push/key"): {},
         ("POST", "/web_push/subscriptions"): BROWSER,
         ("DELETE", "/web_push/subscriptions"): {"endpoint": lambda: subscribed(ana)},
@@ -256,7 +339,7 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
         ("GET", "/export/realm/consents"): {},
         ("DELETE", "/export/realm/{export_id}"): {},
         ("GET", "/invites"): {},
-        ("POST", "/invites"): {"invitee_emails": "guest@house.example", "stream_ids": []},
+        ("POST", "/invites"): {"invitee_emails": lambda: next(invited), "stream_ids": []},
         ("POST", "/invites/multiuse"): {},
         ("DELETE", "/invites/{invite_id}"): {},
         ("DELETE", "/invites/multiuse/{invite_id}"): {},
@@ -264,6 +347,22 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
         ("GET", "/users/me/sessions"): {},
         ("DELETE", "/users/me/sessions"): {},
         ("DELETE", "/users/me/sessions/{session_id}"): {},
+        ("GET", "/users/me/second_factor"): {},
+        ("POST", "/users/me/second_factor/secret"): {},
+        ("POST", "/users/me/second_factor/app"): {
+            "password": "open sesame",
+            "secret": SECRET_OF_APP,
+            "code": shown_by_app,
+        },
+        ("POST", "/users/me/second_factor/recovery_codes"): {"password": with_app},
+        ("POST", "/users/me/second_factor/passkeys/begin"): {"password": "open sesame"},
+        ("POST", "/users/me/second_factor/passkeys"): {
+            "state": begin_passkey,
+            "name": "Key",
+            "answer": made_passkey,
+        },
+        ("DELETE", "/users/me/second_factor/passkeys/{passkey_id}"): {"password": "open sesame"},
+        ("DELETE", "/users/me/second_factor"): {"password": with_app},
         ("GET", "/bots"): {},
         ("POST", "/bots"): {"full_name": lambda: next(names), "short_name": lambda: next(names)},
         ("PATCH", "/bots/{bot_id}"): {"full_name": lambda: next(names)},
@@ -281,7 +380,7 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
         if is_multiuse:
             ana.post("/invites/multiuse").succeeds()
         else:
-            ana.post("/invites", invitee_emails="guest@house.example", stream_ids=[]).succeeds()
+            ana.post("/invites", invitee_emails=next(invited), stream_ids=[]).succeeds()
         found = ana.get("/invites").succeeds()["invites"]
         number = next(each["id"] for each in found if each["is_multiuse"] is is_multiuse)
         return {"invite_id": number}
@@ -289,8 +388,13 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
     def new_export():
         ana.chat.write(lambda tx: tx.execute("UPDATE realm_export SET asked_at = 0"))
         number = ana.post("/export/realm").succeeds()["id"]
-        ana.server.do(ana.server.application.exports.look())
+        ana.server.do(ana.server.application.exports.look())  # or the server's own look has begun
+        eventually(lambda: is_ready(number))
         return {"export_id": number}
+
+    def is_ready(export_id):
+        known = ana.get("/export/realm").succeeds()["exports"]
+        return not next(each["pending"] for each in known if each["id"] == export_id)
 
     def new_session():
         Browser.of(ana)
@@ -310,6 +414,8 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
         "POST /invites/{invite_id}/resend": new_invitation,
         "DELETE /invites/multiuse/{invite_id}": partial(new_invitation, is_multiuse=True),
         "DELETE /users/me/sessions/{session_id}": new_session,
+        **new_passkey(),
+        "DELETE /users/me/second_factor/passkeys/{passkey_id}": new_passkey,
         "DELETE /export/realm/{export_id}": new_export,
         "DELETE /saved_snippets/{saved_snippet_id}": new_snippet,
         "POST /messages/{message_id}/typing": new_note,
@@ -345,6 +451,7 @@ def account_calls(chat) -> tuple[dict[tuple[str, str], Any], dict[str, Any]]:
         ("DELETE", "/users/me"): {},
         ("POST", "/users/{user_id}/reactivate"): {},
         ("POST", "/users/{user_id}/password_link"): {},
+        ("DELETE", "/users/{user_id}/second_factor"): {},
         ("POST", "/users/me/api_key/regenerate"): {},
     }
     places = {
@@ -395,7 +502,8 @@ def good_calls(chat: Chat) -> tuple[Person, Calls, dict[str, Any]]:
     ears = ana.listens_for()
     ana.says("Bread too", to="kitchen > lunch")
     chat.person("helper", bot="generic", owner=ana)
-    ben, bakers, cooks = chat.person("ben"), make(ana, "bakers", (ana,)), make(ana, "cooks")
+    ben = chat.person("ben", password="open sesame")
+    bakers, cooks = make(ana, "bakers", (ana,)), make(ana, "cooks")
     chosen = {"stream_id": kitchen, "property": "pin_to_top", "value": True}
     at = int(chat.server.clock()) + 3600
     later = {
@@ -409,7 +517,7 @@ def good_calls(chat: Chat) -> tuple[Person, Calls, dict[str, Any]]:
     calls = Calls(
         {
             ("GET", "/server_settings"): {},
-            ("POST", "/fetch_api_key"): {"username": ana.email, "password": "open sesame"},
+            ("POST", "/fetch_api_key"): {"username": ben.email, "password": "open sesame"},
             ("POST", "/jwt/fetch_api_key"): {"token": signed_by_us(ana), "include_profile": True},
             ("POST", "/register"): {},
             ("GET", "/events"): {
@@ -517,6 +625,8 @@ def good_calls(chat: Chat) -> tuple[Person, Calls, dict[str, Any]]:
             ("DELETE", "/realm/filters/{filter_id}"): {},
             ("POST", "/realm/playgrounds"): new_playground(fresh),
             ("DELETE", "/realm/playgrounds/{playground_id}"): {},
+            ("GET", "/realm/icon"): {},
+            ("GET", "/realm/logo"): {"night": True},
             ("POST", "/realm/icon"): {},
             ("DELETE", "/realm/icon"): {},
             ("POST", "/realm/logo"): {"night": True},

@@ -3,7 +3,7 @@
 from urllib.parse import quote
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.people import Chat
 
@@ -107,11 +107,7 @@ def test_credentials_that_are_nonsense(chat, header):
 # --- anything at all ---
 
 
-@settings(
-    max_examples=60,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
+@settings(max_examples=60)
 @given(
     body=st.binary(max_size=200),
     content_type=st.sampled_from([FORM, BOUNDARY, "multipart/form-data", "text/plain", ""]),

@@ -8,6 +8,8 @@ from urllib.parse import urlencode
 import pytest
 from tests.support.people import Chat
 
+from tertulia import integrations
+
 SOUP = {"text": "Soup's *on*"}
 
 
@@ -46,8 +48,10 @@ def heard(person):
     return found["messages"][-1]
 
 
-def test_what_a_service_sends_is_said_by_its_bot(ana, bot):
-    answer = calls(bot, "slack_incoming", SOUP, stream="kitchen", topic="lunch")().succeeds()
+@pytest.mark.parametrize("media", ["application/json", "application/x-www-form-urlencoded"])
+def test_what_a_service_sends_is_said_by_its_bot(ana, bot, media):
+    call = calls(bot, "slack_incoming", SOUP, stream="kitchen", topic="lunch")
+    answer = call(Content_Type=media).succeeds()
 
     said = heard(ana)
     assert answer["ok"] is True
@@ -125,10 +129,10 @@ def test_a_signature_is_checked_where_a_secret_was_given(ana, bot):
 
     call(X_GitHub_Event="ping", X_Hub_Signature_256=f"sha256={code}").succeeds()
     refused = call(X_GitHub_Event="ping", X_Hub_Signature_256="sha256=beef")
-    none = calls(bot, "travis", {}, stream="kitchen", webhook_secret="open sesame")()
+    none = calls(bot, "zapier", {}, stream="kitchen", webhook_secret="open sesame")()
 
     refused.fails("Webhook signature verification failed.")
-    none.fails("Travis CI does not sign what it sends: leave webhook_secret out.")
+    none.fails("Zapier does not sign what it sends: leave webhook_secret out.")
 
 
 def test_what_is_not_known_is_said_and_the_owner_told_once_a_minute(chat, ana, bot):
@@ -234,3 +238,39 @@ def test_pages_list_them_with_the_address_to_paste(chat):
     address = f"http://{chat.host}/api/v1/external/github?api_key=API_KEY&amp;stream=big+kitchen"
     assert f"<pre>{address}&amp;topic=%3Cb%3E</pre>" in page.body.decode()
     assert none.status == 404
+
+
+@pytest.mark.on_one
+def test_whatever_is_sent_it_is_said_or_refused(ana, bot):
+    name = '"@**all** ```\\n](javascript:x) \\ud800 \\u0000"'
+    person = f'{{"name": {name}, "login": {name}, "full_name": {name}, "username": {name}}}'
+    whole = ", ".join(
+        f'"{each}": {person}'
+        for each in ("sender", "user", "pusher", "repository", "data", "alert")
+    )
+    bodies = [
+        b"",
+        b"\xff\xfe",
+        b"null",
+        b"1e999",
+        b"[" * 100_000,
+        b'"\\ud800"',
+        f'{{"text": {name}, "content": {name}, "topic": {name}, {whole}}}'.encode(),
+        b'{"text": "' + b"x" * 300_000 + b'", "message": []}',
+    ]
+    headers = {
+        "X_GitHub_Event": "push",
+        "X_Gitlab_Event": "Push Hook",
+        "X_Gitea_Event": "push",
+        "X_Event_Key": "repo:push",
+        "Sentry_Hook_Resource": "issue",
+        "X_Discourse_Event": "post_created",
+    }
+
+    answers = {
+        (service, body[:20]): calls(bot, service, None, body=body, stream="kitchen")(**headers)
+        for service in integrations.INTEGRATIONS
+        for body in bodies
+    }
+
+    assert {key for key, answer in answers.items() if answer.status >= 500} == set()

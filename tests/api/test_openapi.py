@@ -94,8 +94,9 @@ def test_every_answer_is_what_its_description_promises(chat, scene):
     document = told(chat)
 
     for (method, path), params in calls.items():
-        answer = ask(ana, method, address((method, path), places), **params).succeeds()
-        pointer = ("paths", described(path), method.lower(), "responses", "200", "content")
+        given = ask(ana, method, address((method, path), places), **params)
+        answer, status = given.succeeds(), str(given.status)
+        pointer = ("paths", described(path), method.lower(), "responses", status, "content")
         problems = validator(document, *pointer, "application/json", "schema").iter_errors(answer)
         assert [f"{method} {path} {each.json_path} {each.message}" for each in problems] == []
 
@@ -274,7 +275,12 @@ def test_the_description_is_valid_and_says_what_everything_is(chat):
     ids = [
         each["operationId"] for methods in document["paths"].values() for each in methods.values()
     ]
+    titles = [
+        *(each["summary"] for methods in document["paths"].values() for each in methods.values()),
+        *(each["title"] for each in document["components"]["schemas"].values() if "title" in each),
+    ]
     assert len(set(ids)) == len(ids)
+    assert len(set(titles)) == len(titles)
     assert '"items": false' not in json.dumps(document)
     unsaid = [
         f"{route.method} {route.path}: {name}"
@@ -298,17 +304,75 @@ def said_of(described) -> set[str]:
 
 
 @pytest.mark.on_one
-def test_the_page_shows_calls_that_can_be_copied(chat):
-    ana = chat.person("ana", channels=["general"])
-    page = chat.stranger.raw("GET", "/api").body.decode()
+def test_every_field_of_every_answer_is_said_to_be_something(chat):
+    document = told(chat)
+
+    unsaid = [
+        f"{kind}.{name}"
+        for kind, schema in document["components"]["schemas"].items()
+        for name, field in schema.get("properties", {}).items()
+        if not field.get("description", "").endswith((".", ":"))
+    ]
+    assert not unsaid, "Say in api/answers.txt what these are: " + ", ".join(unsaid)
+    state = chat.person("ana", role="owner").post("/register").succeeds().keys() - ENVELOPE
+    unsaid = sorted(state - document["components"]["schemas"]["Registered"]["properties"].keys())
+    assert not unsaid, "Say in api/state.txt what these are: " + ", ".join(unsaid)
+
+
+ENVELOPE = {"result", "msg"}
+# What names something that only the scene has, or that must be new each time.
+SCENERY = {
+    "add",
+    "answer",
+    "api_key",
+    "code",
+    "data",
+    "device_id",
+    "domain",
+    "draft",
+    "drafts",
+    "email",
+    "endpoint",
+    "full_name",
+    "members",
+    "message_id",
+    "messages",
+    "msg_ids",
+    "name",
+    "order",
+    "ordered_linkifier_ids",
+    "password",
+    "pattern",
+    "queue_id",
+    "short_name",
+    "state",
+    "stream_id",
+    "stream_ids",
+    "subscribers",
+    "subscription_data",
+    "token",
+    "username",
+}
+
+
+@pytest.mark.on_one
+def test_the_page_shows_every_call_with_an_example_that_works(chat, scene):
+    ana, calls, places = scene
+    chat.channel("general")
+    page = html.unescape(chat.stranger.raw("GET", "/api").body.decode())
     shown = {f"{call.method} {call.path}": call for _, call in shown_calls(told(chat))}
 
-    assert all(name in html.unescape(page) for name in shown)
-    send = shown["POST /messages"]
-    assert html.escape(send.curl(f"http://{chat.host}")) in page.replace("&#39;", "&#x27;").replace(
-        "&#34;", "&quot;"
-    )
-    sent = ana.post("/messages", **send.example()).succeeds()
-    assert ana.sees(sent["id"])["subject"] == "lunch"
-    fetch = shown["GET /messages"]
-    assert ana.get("/messages", **fetch.example()).succeeds()["messages"]
+    for route in ROUTES:
+        call = shown[f"{route.method} {route.path.replace(':path}', '}')}"]
+        needed = {each.name for each in call.parameters if each.is_required} - call.places.keys()
+        assert call.curl(f"http://{chat.host}") in page
+        assert call.python() in page
+        unsaid = needed - call.example.keys() - {route.contract.files_argument}
+        assert not unsaid, f"Give {route.method} {route.path} an example in api/examples.py."
+        assert "…" not in call.places.values(), f"Give {route.path} a number in api/examples.py."
+        good = places | calls[route.method, route.path]
+        own = {name: good[name] for name in call.example.keys() & good.keys() & SCENERY}
+        if isinstance(call.example.get("to"), int):
+            own["to"] = good["to"]
+        path = address((route.method, route.path), places)
+        ask(ana, route.method, path, **call.example | own).succeeds()

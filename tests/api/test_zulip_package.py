@@ -1,17 +1,12 @@
 """The `zulip` package from PyPI, unchanged, as somebody's bot would use it."""
 
-import contextlib
 import io
-from threading import Event, Thread
 
 import pytest
 import zulip
 from tests.support.pictures import picture, uploads
 from tests.support.waiting import PATIENCE_SECONDS, eventually
-
-
-class Enough(Exception):
-    """Ends `call_on_each_message`, which otherwise goes on for ever."""
+from tests.support.zulip_bot import connects, listens
 
 
 @pytest.fixture
@@ -23,49 +18,13 @@ def people(own_chat, monkeypatch, tmp_path):
     return connects(ana), ana, ben
 
 
-def connects(person):
-    return zulip.Client(
-        email=person.email,
-        api_key=person.key,
-        site=f"http://127.0.0.1:{person.server.port}",
-        client="SoupBot",
-        retry_on_errors=False,
-    )
-
-
-def listens(client, count, **options):
-    """Collect so many messages in a thread; gives the list, and the event that it is full."""
-    heard, full, ready = [], Event(), Event()
-    register = client.register
-
-    def tells_when_ready(*args, **kwargs):
-        answer = register(*args, **kwargs)
-        ready.set()
-        return answer
-
-    def hear(message):
-        heard.append(message)
-        if len(heard) == count:
-            raise Enough
-
-    def run():
-        with contextlib.suppress(Enough):
-            client.call_on_each_message(hear, **options)
-        full.set()
-
-    client.register = tells_when_ready
-    Thread(target=run, daemon=True).start()
-    assert ready.wait(PATIENCE_SECONDS)
-    return heard, full
-
-
 def test_it_connects(people):
     client, ana, _ = people
 
     profile = client.get_profile()
 
     assert (profile["result"], profile["user_id"]) == ("success", ana.id)
-    assert client.feature_level == 433
+    assert client.feature_level == 497
 
 
 def test_it_sends(people):

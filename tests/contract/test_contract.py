@@ -1,11 +1,14 @@
 """The contract can tell a right answer from a wrong one, and its tables say what we believe."""
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.contract.shapes import read, written
 from tests.support.conformance import OURS, SHAPES, Contract, check, the_contract
+
+from tertulia.api.routes import ABSENT, ROUTES
 
 OK = {"result": "success", "msg": ""}
 REACTION = {
@@ -116,3 +119,23 @@ def test_every_shape_has_a_use():
     names = [name for name in the_contract().table if name.isalnum()]
 
     assert [name for name in names if used.count(name) == 1] == []
+
+
+# Pages of the reference's documentation that its description has among the endpoints.
+PAGES = {"POST /real-time", "POST /rest-error-handling", "POST /zulip-outgoing-webhook"}
+
+
+def test_every_endpoint_of_the_reference_is_answered_or_refused_with_a_reason():
+    text = SHAPES.read_text(encoding="utf-8")
+    theirs = set(re.findall("^(?:GET|POST|PUT|PATCH|DELETE) /.*$", text, re.MULTILINE)) - PAGES
+    ours = {re.sub("{.*?}", "{}", f"{route.method} {route.path}") for route in ROUTES}
+
+    missing = [
+        each
+        for each in sorted(theirs)
+        if re.sub("{.*?}", "{}", each) not in ours
+        and not each.partition(" /")[2].startswith(tuple(ABSENT))
+    ]
+
+    assert len(theirs) > 150
+    assert missing == []

@@ -25,3 +25,13 @@ def test_emphasis_nests_as_deep_as_it_is_written() -> None:
     source = "*a " * 2000 + "b" + " c*" * 2000
 
     assert html(source).count("<em>") == 2000
+
+
+def test_a_table_has_no_more_cells_than_anybody_would_read() -> None:
+    """Short rows are filled up: a message could have made three million of them."""
+
+    def table(columns: int, rows: int) -> str:
+        return html(f"|{'a|' * columns}\n|{'-|' * columns}\n" + "|\n" * rows)
+
+    assert table(100, 90).count("<td>") == 9000
+    assert "<td>" not in table(1000, 2900)

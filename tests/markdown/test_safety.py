@@ -143,27 +143,27 @@ MUTATED = mutated(CORPUS)
 ANYTHING = st.text(max_size=80)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(FRAGMENTED)
 def test_fragments_in_any_order_are_safe(source: str) -> None:
     check(html(source))
     check(html(source, EXCITED))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(MUTATED)
 def test_mutated_sources_are_safe(source: str) -> None:
     check(html(source))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(ANYTHING)
 def test_any_text_is_safe(source: str) -> None:
     check(html(source))
 
 
 @pytest.mark.soak
-@settings(max_examples=20_000, deadline=None)
+@settings(max_examples=20_000)
 @given(st.one_of(FRAGMENTED, MUTATED, ANYTHING))
 def test_whatever_is_tried_for_a_long_time_is_safe(source: str) -> None:
     check(html(source))

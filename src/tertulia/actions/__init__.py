@@ -13,11 +13,13 @@ if TYPE_CHECKING:
         housekeeping,
         later,
         letters,
+        mail_addresses,
         messages,
         organization,
         people,
         personal,
         queues,
+        received_mail,
     )
 else:
     __getattr__ = on_demand(__name__)

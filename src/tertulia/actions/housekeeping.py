@@ -3,6 +3,11 @@
 from dataclasses import dataclass
 
 from tertulia import storage
+from tertulia.actions.people.logins_under_way import AWAY_SECONDS, TOKEN_SECONDS
+from tertulia.actions.people.one_time_links import DAY
+from tertulia.actions.people.open_invitations import KEPT_SECONDS
+from tertulia.actions.people.password_attempts import WINDOW_SECONDS
+from tertulia.domain.people.sessions import LIFE_SECONDS
 from tertulia.storage.database.tx import Tx
 
 KEEP_LOG_SECONDS = 600  # a client that is registering right now still needs the last minutes
@@ -20,6 +25,19 @@ class Trimmed:
 def forget_send_keys(tx: Tx, remembered_seconds: float) -> int:
     """Forget some of the keys that are too old; says how many."""
     return storage.messages.send_keys.forget_before(tx, tx.now - remembered_seconds, MOST_AT_ONCE)
+
+
+def realms_with_old_access(tx: Tx) -> list[int]:
+    """Where there are sessions, links, invitations or attempts to log in that are over."""
+    return storage.outdated.with_old_access(
+        tx,
+        sessions=tx.now - LIFE_SECONDS,
+        attempts=tx.now - WINDOW_SECONDS,
+        links=tx.now - DAY,
+        invitations=tx.now - KEPT_SECONDS,
+        departures=tx.now - AWAY_SECONDS,
+        tokens=tx.now - TOKEN_SECONDS,
+    )
 
 
 def realms_to_trim(tx: Tx, most_events: int = MOST_EVENTS) -> list[int]:

@@ -1,11 +1,10 @@
 """Event queues: opening and closing them."""
 
 import uuid
-from typing import NamedTuple
 
 import msgspec
 
-from tertulia import actions, events, storage
+from tertulia import events, storage
 from tertulia.domain.people.user import User
 from tertulia.errors.events import BadQueue
 from tertulia.events.listener import Options
@@ -17,34 +16,35 @@ MOST_PER_USER = 200
 NOTED_WITHIN_SECONDS = 60  # another server may know of a poll, and has not told of it yet
 
 
-class Opened(NamedTuple):
-    queue_id: str
-    given_up: list[str]  # to make room for it
-
-
-def create(tx: Tx, user: User, options: Options, start: LogPlace, idle_seconds: int) -> Opened:
-    """Store a queue that begins after `start`.
-
-    Where there are too many, those give way that nobody has polled for longest: a client that
-    begins anew all the time goes on, and one whose queue is gone knows how to begin anew.
-    """
-    given_up = storage.queues.idlest(tx, user.id, keep=MOST_PER_USER - 1)
-    storage.queues.delete(tx, given_up)
-    queue = StoredQueue(
+def new(
+    user: User, options: Options, start: LogPlace, idle_seconds: int, now: float
+) -> StoredQueue:
+    """A queue that begins after `start`."""
+    return StoredQueue(
         id=str(uuid.uuid4()),
-        realm_id=tx.realm_id,
+        realm_id=user.realm_id,
         user_id=user.id,
         options=msgspec.json.encode(options).decode(),
         start_seq=start.seq,
         acked=events.mailbox.event_id(start.seq),
         scanned=start.seq,
         idle_seconds=idle_seconds,
-        seen_at=tx.now,
+        seen_at=now,
         epoch=start.epoch,
     )
+
+
+def keep(tx: Tx, queue: StoredQueue) -> list[str]:
+    """Store a queue; gives those that were given up for it.
+
+    Where there are too many, those give way that nobody has polled for longest: a client that
+    begins anew all the time goes on, and one whose queue is gone knows how to begin anew.
+    """
+    given_up = storage.queues.idlest(tx, queue.user_id, keep=MOST_PER_USER - 1)
+    if given_up:
+        storage.queues.delete(tx, given_up)
     storage.queues.insert(tx, queue)
-    actions.messages.reading.catch_up(tx, user.id)
-    return Opened(queue.id, given_up)
+    return given_up
 
 
 def delete(tx: Tx, user: User, queue_id: str) -> None:

@@ -6,17 +6,20 @@ from tertulia.modules import on_demand
 
 if TYPE_CHECKING:
     from tertulia.api import (
+        acting,
         admission,
         browsers,
         call,
         channels,
         events,
+        examples,
         files,
         groups,
         integrations,
         later,
         messages,
         organization,
+        outgoing_calls,
         people,
         permission_values,
         personal,

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
-from tertulia import api
+from tertulia import api, storage
 from tertulia.api.call import Call, Services
 from tertulia.domain.people.user import BotType, User
 from tertulia.errors import ClientError
@@ -41,7 +41,15 @@ class Recognized(NamedTuple):
     user: User
 
     def is_still_in(self, org: Organization) -> bool:
-        return org.user_with_key(self.fingerprint) is self.user
+        return org.accounts.with_key(self.fingerprint) is self.user
+
+
+class _UnknownHere(InvalidKey):
+    """A key of nobody in the organization that is asked; perhaps it is good in another one."""
+
+    def __init__(self, fingerprint: bytes) -> None:
+        super().__init__()
+        self.fingerprint = fingerprint
 
 
 class Admission:
@@ -109,7 +117,7 @@ class Admission:
         follower = self._services.delivery.follower
         if follower.is_stale:
             await follower.look_afresh()
-        return api.call.find_organization(self._services, request.host)
+        return await api.call.find_organization(self._services, request.host)
 
     async def _identify(
         self,
@@ -124,13 +132,19 @@ class Admission:
         except (InvalidKey, WrongOrganization, AccountDeactivated):
             self._limit(request, None)
             await self._services.delivery.follower.look_afresh()
-            org = api.call.find_organization(self._services, request.host)
+            org = await api.call.find_organization(self._services, request.host)
+        try:
             return org, ask(request, org)
+        except _UnknownHere as unknown:
+            is_known = storage.people.is_key_known
+            if await self._services.database.glance_in(0, is_known, unknown.fingerprint):
+                raise WrongOrganization() from None
+            raise InvalidKey() from None
 
     def greet(self, request: ApiRequest) -> int:
         """How much is read of a body before it is known what it asks for; raises RateLimited for
         one who has asked too often."""
-        org = api.call.find_organization(self._services, request.host)
+        org = api.call.known_organization(self._services, request.host)
         try:
             caller: User | None = self._authenticate(request, org, webhook_bots=True)
         except ClientError:
@@ -140,7 +154,7 @@ class Admission:
     def greet_browser(self, request: ApiRequest) -> int:
         """The same for a browser; one that we have not seen lately is a stranger until it is let
         in."""
-        org = api.call.find_organization(self._services, request.host)
+        org = api.call.known_organization(self._services, request.host)
         return self._greet(request, api.browsers.known_user(self._services, request, org))
 
     def _greet(self, request: ApiRequest, caller: User | None) -> int:
@@ -193,24 +207,20 @@ class Admission:
 
     def _holder(self, key: str, org: Organization | None) -> tuple[User, Organization]:
         fingerprint = self._services.vault.fingerprint(key)
-        user = None if org is None else self._owner(org, key, fingerprint)
-        if user is None or org is None:
-            if org is None or self._belongs_elsewhere(fingerprint):
-                raise WrongOrganization()
-            raise InvalidKey()
+        if org is None:
+            raise WrongOrganization()
+        user = self._owner(org, key, fingerprint)
+        if user is None:
+            raise _UnknownHere(fingerprint)
         return user, org
 
     def _owner(self, org: Organization, key: str, fingerprint: bytes) -> User | None:
         """Whose key it is; while the secret is being replaced, it may be known by another one."""
-        user = org.user_with_key(fingerprint)
+        user = org.accounts.with_key(fingerprint)
         if user is None:
             others = self._services.vault.other_fingerprints(key)
-            user = next(filter(None, map(org.user_with_key, others)), None)
+            user = next(filter(None, map(org.accounts.with_key, others)), None)
         return user
-
-    def _belongs_elsewhere(self, fingerprint: bytes) -> bool:
-        everywhere = self._services.delivery.organizations.values()
-        return any(org.user_with_key(fingerprint) is not None for org in everywhere)
 
     def _may_do_without_login(self, route: Route, org: Organization | None) -> bool:
         return route.access == "public" or (route.access == "spectator" and self._is_open(org))
@@ -230,6 +240,14 @@ class Admission:
             return self._users
         request.counted_for = neighbourhood(request.client_address)
         return self._strangers
+
+
+async def look_again(services: Services) -> bool:
+    """Catch up with other servers, if there may be any: a caller may have been told there of what
+    we have not heard yet."""
+    if services.database.is_shared:
+        await services.delivery.follower.look_afresh()
+    return services.database.is_shared
 
 
 def _check_active(user: User, org: Organization) -> None:

@@ -14,6 +14,7 @@ from tertulia.errors.authentication import NoSession
 from tertulia.errors.http import ServiceUnavailable
 from tertulia.events.directory import Organization
 from tertulia.http import cookies
+from tertulia.http.ratelimit import neighbourhood
 from tertulia.http.request import ApiRequest
 
 
@@ -62,9 +63,17 @@ def entrance(call: Call) -> tuple[str, Entrance]:
     Whatever cookie it came with is not used on: somebody else may have put it there.
     """
     token = domain.people.sessions.new_token()
-    browser = Browser(call.request.header("user-agent") or "", call.request.client_address)
+    fingerprint = fingerprint_of(call.services, token)
     former = _fingerprint(call.services, call.request)
-    return token, Entrance(browser, fingerprint_of(call.services, token), former)
+    return token, replace(entrance_of_app(call), fingerprint=fingerprint, former=former)
+
+
+def entrance_of_app(call: Call) -> Entrance:
+    """What is to be noted of an app, which gets the key."""
+    address = call.request.client_address
+    browser = Browser(call.request.header("user-agent") or "", address)
+    letters = call.vault if call.config.sends_mail else None
+    return Entrance(browser, neighbourhood(address), letters=letters)
 
 
 def keep_cookie(config: Config, request: ApiRequest, token: str) -> str:
@@ -89,10 +98,12 @@ def known_login_token(call: Call) -> str | None:
     return cookies.read(call.request, is_secure=is_secure, cookie=cookies.LOGIN)
 
 
-async def log_out(call: Call) -> None:
+async def log_out(call: Call) -> bytes | None:
+    """End the session; gives what the provider that has vouched for it has to be told."""
     fingerprint = _fingerprint(call.services, call.request)
-    if fingerprint is not None and call.found_org is not None:
-        await call.db.write(actions.people.sessions.log_out, fingerprint)
+    if fingerprint is None or call.found_org is None:
+        return None
+    return await call.db.write(actions.people.sessions.log_out, fingerprint)
 
 
 def fingerprint_of(services: Services, token: str) -> bytes:

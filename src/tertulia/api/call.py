@@ -1,10 +1,11 @@
 """A call: one request that was let in, with what an endpoint needs to answer it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tertulia import domain
 from tertulia.actions.messages.composing import Author
+from tertulia.api.acting import ActingBound
 from tertulia.config import Config, Rate
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.sessions import Session
@@ -17,9 +18,12 @@ from tertulia.events.delivery import Delivery
 from tertulia.events.directory import Organization
 from tertulia.http.ratelimit import Limiter
 from tertulia.http.request import ApiRequest
+from tertulia.http.turns import Turns
+from tertulia.links.stores.file_stores import FileStores
 from tertulia.storage.database import Bound, Database
 
 COMPLAINTS = Rate(1, 60)
+LARGE_ANSWERS = 2  # put together at once, one for each caller
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +34,11 @@ class Services:
     database: Database
     delivery: Delivery
     vault: Vault
+    stores: FileStores
     clock: Callable[[], float]
     started_at: int
     complaints: Limiter  # how often a bot's owner is told of the same trouble
+    large_answers: Turns = field(default_factory=lambda: Turns(LARGE_ANSWERS, for_one=1))
 
 
 @dataclass(slots=True)
@@ -64,12 +70,19 @@ class Call:
 
     @property
     def db(self) -> Bound:
-        plain = self.services.database.of(self.org.realm.id)
+        plain = self.aside_db
+        if self.caller is not None:
+            plain = ActingBound(plain, self.caller)
         if self.record is None:
             return plain
         if self._recording is None:
             self._recording = self.record(self, plain)
         return self._recording
+
+    @property
+    def aside_db(self) -> Bound:
+        """For what is not the act that is asked for, such as counting attempts."""
+        return self.services.database.of(self.org.realm.id)
 
     @property
     def author(self) -> Author:
@@ -102,12 +115,23 @@ class Call:
         return site(self.config, self.request, self.found_org)
 
 
-def find_organization(services: Services, host: str) -> Organization | None:
+async def find_organization(services: Services, host: str) -> Organization | None:
     """By Host: while there is one organization, any host reaches it."""
-    everywhere = services.delivery.organizations
-    if len(everywhere) == 1:
-        return next(iter(everywhere.values()))
-    return services.delivery.organization_at(subdomain(services.config.external_host, host))
+    known = known_organization(services, host)
+    if known is not None:
+        return known
+    follower = services.delivery.follower
+    if follower.organizations.only_one is not None:
+        return await follower.find(follower.organizations.only_one)
+    return await follower.find_at(subdomain(services.config.external_host, host))
+
+
+def known_organization(services: Services, host: str) -> Organization | None:
+    """The same, as far as it need not be read first."""
+    follower = services.delivery.follower
+    if follower.organizations.only_one is not None:
+        return follower.known(follower.organizations.only_one)
+    return follower.known_at(subdomain(services.config.external_host, host))
 
 
 def has_public_access(config: Config, org: Organization) -> bool:

@@ -1,6 +1,6 @@
 """Events: registering a queue, waiting for what happens, and saying goodbye."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -10,8 +10,8 @@ from tertulia.api.call import Call
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.errors.parameters import MissingParameter
-from tertulia.events.follower import News
 from tertulia.events.listener import Capabilities, Options
+from tertulia.events.news import News
 from tertulia.events.snapshot.compose import View
 from tertulia.events.snapshot.facts import Facts, Known, Wanted
 from tertulia.events.snapshot.surroundings import Surroundings
@@ -19,6 +19,7 @@ from tertulia.http.replies import Encoded, Reply, ok
 from tertulia.http.rules import AtMost, MaxItems, MaxLength, NonNegative, Positive
 from tertulia.storage.database.tx import Tx
 from tertulia.storage.log import LogPlace
+from tertulia.storage.queues import StoredQueue
 
 MOBILE_IDLE_SECONDS = 43_200
 LONGEST_IDLE_SECONDS = 604_800
@@ -89,7 +90,7 @@ async def register(
     unknown = _unknown_types(event_types)
     if unknown:
         state["unknown_event_types"] = unknown
-    return Encoded(_encode(state))
+    return Encoded(*events.snapshot.elements.encoded(state))
 
 
 def _unknown_types(event_types: list[str] | None) -> list[str]:
@@ -109,17 +110,18 @@ async def begin(
     """Open a queue, unless a spectator asks. Returns where in the log it begins, and the state
     with what a register answer always has."""
     user = call.reader
-    start, state = await _state(call, user, options, wanted, presence_days)
-    queue_id = None
-    if not user.is_spectator:
-        queue_id = await _open(call, options, start, idle_seconds)
+    moment = await _moment(call, user, options, wanted, idle_seconds, presence_days)
+    if moment.queue is not None:
+        await _keep(call, moment.queue)
+    if moment.is_behind:
+        await call.db.write(actions.messages.reading.catch_up, user.id)
     first = {
-        "queue_id": queue_id,
+        "queue_id": None if moment.queue is None else moment.queue.id,
         "last_event_id": -1,
         "idle_queue_timeout_secs": idle_seconds,
         **domain.version.TOLD,
     }
-    return start, first | state
+    return moment.start, first | moment.state
 
 
 async def poll(
@@ -157,17 +159,28 @@ async def _first_poll(call: Call) -> Encoded[Events]:
     """A poll without a queue makes one."""
     idle_seconds = call.config.idle_queue_seconds
     usual = await _usual_hearing(call, call.user)
-    queue_id = await _open(call, usual, call.org.place, idle_seconds)
-    made = {"events": [], "queue_id": queue_id, "idle_queue_timeout_secs": idle_seconds}
+    queue = _begun(call, call.user, usual, idle_seconds)
+    await _keep(call, queue)
+    made = {"events": [], "queue_id": queue.id, "idle_queue_timeout_secs": idle_seconds}
     return Encoded(_encode(made))
 
 
-async def _open(call: Call, options: Options, start: LogPlace, idle_seconds: int) -> str:
-    opened = await call.db.write(actions.queues.create, call.user, options, start, idle_seconds)
-    for queue_id in opened.given_up:
+def _begun(call: Call, user: User, options: Options, idle_seconds: int) -> StoredQueue:
+    """A queue that begins here and now. It hears what happens from now on, so nothing has to be
+    read again once it is stored."""
+    queue = actions.queues.new(user, options, call.org.place, idle_seconds, call.now)
+    call.delivery.begin(queue)
+    return queue
+
+
+async def _keep(call: Call, queue: StoredQueue) -> None:
+    try:
+        given_up = await call.db.write(actions.queues.keep, queue)
+    except BaseException:
+        call.delivery.close_queue(queue.id)
+        raise
+    for queue_id in given_up:
         call.delivery.close_queue(queue_id)
-    await call.delivery.open(call.user, opened.queue_id)
-    return opened.queue_id
 
 
 async def _usual_hearing(call: Call, user: User) -> Options:
@@ -182,27 +195,44 @@ async def _usual_hearing(call: Call, user: User) -> Options:
     )
 
 
-async def _state(
-    call: Call, user: User, options: Options, wanted: Wanted, presence_days: int | None
-) -> tuple[LogPlace, dict[str, Any]]:
-    """The state, and the place in the log where the queue begins: both of the same moment."""
+class Moment(NamedTuple):
+    """What a register found, all at the same place in the log."""
+
+    start: LogPlace
+    state: dict[str, Any]
+    queue: StoredQueue | None  # a spectator has none
+    is_behind: bool  # much has come since it was written down what is unread
+
+
+async def _moment(
+    call: Call,
+    user: User,
+    options: Options,
+    wanted: Wanted,
+    idle_seconds: int,
+    presence_days: int | None,
+) -> Moment:
     follower = call.delivery.follower
     async with follower.still(call.org.realm.id):
-        facts, news = await call.db.read(_read_moment, call, user, wanted)
+        facts, news, is_behind = await call.db.read(_read_moment, call, user, wanted)
         while not follower.absorb(news):
-            facts, news = await call.db.read(_read_moment, call, user, wanted)
+            facts, news, is_behind = await call.db.read(_read_moment, call, user, wanted)
         follower.whereabouts.learn(call.org.realm.id, call.org.applied, facts.described)
         around = _surroundings(call)
         view = View(call.org, user, options, facts, around, call.now, presence_days)
-        return call.org.place, events.snapshot.compose.compose(view, wanted)
+        state = events.snapshot.compose.compose(view, wanted)
+        queue = None if user.is_spectator else _begun(call, user, options, idle_seconds)
+        return Moment(call.org.place, state, queue, is_behind)
 
 
-def _read_moment(tx: Tx, call: Call, user: User, wanted: Wanted) -> tuple[Facts, News]:
+def _read_moment(tx: Tx, call: Call, user: User, wanted: Wanted) -> tuple[Facts, News, bool]:
     follower = call.delivery.follower
-    news = follower.fetch_news(tx, [tx.realm_id])
+    news = follower.news.fetch(tx, [tx.realm_id])
     rewritten = news.rewritten(tx.realm_id) if follower.shelf.is_in_use else None
     known = Known(follower.whereabouts, rewritten)
-    return events.snapshot.facts.read_facts(tx, user.id, wanted, known), news
+    facts = events.snapshot.facts.read_facts(tx, user.id, wanted, known)
+    is_behind = not user.is_spectator and actions.messages.reading.is_behind(tx, user.id)
+    return facts, news, is_behind
 
 
 def _check_spectator(client_gravatar: bool | None, include_subscribers: str) -> None:
@@ -230,4 +260,7 @@ def _surroundings(call: Call) -> Surroundings:
         max_upload_mib=call.config.max_upload_mib,
         upload_quota_mib=call.config.upload_quota_mib,
         login_methods=call.config.login_methods(call.org.realm.subdomain),
+        sends_mail=call.config.sends_mail,
+        pushes=call.config.pushes,
+        call_providers=call.config.call_providers,
     )

@@ -8,8 +8,6 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from dataclasses import replace
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-import structlog
-
 from tertulia import actions, api, domain
 from tertulia.api.call import Call
 from tertulia.domain.organization.audit import LOGIN, Act
@@ -17,13 +15,13 @@ from tertulia.errors import ClientError
 from tertulia.errors.http import RateLimited, ServiceUnavailable
 from tertulia.http.request import ApiRequest
 from tertulia.http.routing import Route
+from tertulia.log_lines import log
 from tertulia.storage.database import Bound
 from tertulia.storage.database.tx import Tx
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-log = structlog.get_logger()
 
 # Beside everything that only administrators may do: what others may do by a permission that they
 # were given, and what ends or opens a way in.
@@ -35,6 +33,8 @@ ALSO_RECORDED = {
     "DELETE /realm/emoji/{emoji_name}",
     "DELETE /streams/{stream_id}",
     "DELETE /users/me",
+    "DELETE /users/me/second_factor",
+    "DELETE /users/me/second_factor/passkeys/{passkey_id}",
     "DELETE /users/me/sessions",
     "DELETE /users/me/sessions/{session_id}",
     "PATCH /bots/{bot_id}",
@@ -52,13 +52,30 @@ ALSO_RECORDED = {
     "POST /user_groups/{group_id}/members",
     "POST /user_groups/{group_id}/subgroups",
     "POST /users/me/api_key/regenerate",
+    "POST /users/me/second_factor/app",
+    "POST /users/me/second_factor/passkeys",
+    "POST /users/me/second_factor/recovery_codes",
     "POST /users/{user_id}/reactivate",
+}
+
+# What is recorded only where one of these is given: most of what it changes concerns nobody else.
+RECORDED_WITH = {
+    "DELETE /users/me/subscriptions": frozenset({"principals"}),
+    "PATCH /settings": frozenset({"email", "new_password"}),
+    "POST /users/me/subscriptions": frozenset({"principals"}),
 }
 
 
 def marked(routes: Iterable[Route]) -> list[Route]:
     """The routes, with a mark on those that are recorded."""
-    return [replace(each, is_recorded=True) if _is_recorded(each) else each for each in routes]
+    return [
+        replace(
+            each,
+            is_recorded=_is_recorded(each),
+            recorded_with=RECORDED_WITH.get(f"{each.method} {each.path}", frozenset()),
+        )
+        for each in routes
+    ]
 
 
 def _is_recorded(route: Route) -> bool:
@@ -68,17 +85,19 @@ def _is_recorded(route: Route) -> bool:
         api.requirements.owner,
     )
     return route.method != "GET" and (
-        route.requires in needed or f"{route.method} {route.path}" in ALSO_RECORDED
+        route.requires in needed
+        or f"{route.method} {route.path}" in ALSO_RECORDED | {*RECORDED_WITH}
     )
 
 
 class RecordingBound(Bound):
     """The database of one organization, for one act: the first thing written is noted."""
 
-    __slots__ = ("_act", "_is_noted")
+    __slots__ = ("_act", "_is_noted", "_plain")
 
     def __init__(self, plain: Bound, act: Act) -> None:
         super().__init__(plain._database, plain.realm_id)
+        self._plain = plain
         self._act = act
         self._is_noted = False
 
@@ -86,18 +105,26 @@ class RecordingBound(Bound):
         self, action: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
         if self._is_noted:
-            return await super().write(action, *args, **kwargs)
+            return await self._plain.write(action, *args, **kwargs)
 
         def act(tx: Tx) -> T:
             return action(tx, *args, **kwargs)
 
-        result = await super().write(actions.organization.audit.recorded, self._act, act)
+        result = await self._plain.write(actions.organization.audit.recorded, self._act, act)
         self._is_noted = True
         return result
 
 
 def recording(route: Route, call: Call, plain: Bound) -> Bound:
-    return RecordingBound(plain, act_of(call, route))
+    return (
+        RecordingBound(plain, act_of(call, route)) if route.records(call.request.params) else plain
+    )
+
+
+def note_as(call: Call, act: str, actor_id: int) -> None:
+    """Have the first thing that a page writes noted as what it is in the API."""
+    noted = Act(act, actor_id, _address(call.request))
+    call.record = lambda _, plain: RecordingBound(plain, noted)
 
 
 def act_of(call: Call, route: Route) -> Act:
@@ -109,7 +136,9 @@ def act_of(call: Call, route: Route) -> Act:
 
 async def refused(call: Any, route: Route, error: ClientError) -> None:
     """Note that somebody was not let to do what is recorded."""
-    if route.is_recorded and isinstance(call, Call) and call.caller is not None:
+    if not isinstance(call, Call) or call.caller is None:
+        return
+    if route.records(call.request.params):
         await _note(call, act_of(call, route), error.code)
 
 
@@ -119,7 +148,7 @@ async def login(call: Call, username: str) -> AsyncIterator[None]:
     try:
         yield
     except ClientError as error:
-        found = None if call.found_org is None else call.found_org.user_with_email(username)
+        found = None if call.found_org is None else call.found_org.accounts.with_email(username)
         user_id = None if found is None else found.id
         log.warning("login failed", address=_address(call.request), user=user_id, code=error.code)
         if call.found_org is not None and not isinstance(error, RateLimited):

@@ -9,6 +9,7 @@ from tertulia.errors.authentication import (
     InsufficientPermission,
     OwnerRequired,
 )
+from tertulia.errors.http import CallsNotConfigured, PushNotConfigured
 
 
 def administrator(call: Call) -> None:
@@ -33,6 +34,25 @@ def human(call: Call) -> None:
     """People may, bots may not."""
     if call.user.is_bot:
         raise BadRequest("This endpoint does not accept bot requests.")
+
+
+def human_with_push(call: Call) -> None:
+    """People may, where phones can be told something."""
+    human(call)
+    if not call.config.pushes:
+        raise PushNotConfigured()
+
+
+def with_bigbluebutton(call: Call) -> None:
+    """Everybody may, where there is a server for it."""
+    if not call.config.has_bigbluebutton:
+        raise CallsNotConfigured(service="BigBlueButton")
+
+
+def with_nextcloud(call: Call) -> None:
+    """Everybody may, where there is a server for it."""
+    if not call.config.has_nextcloud:
+        raise CallsNotConfigured(service="Nextcloud Talk")
 
 
 def no_guest(call: Call) -> None:

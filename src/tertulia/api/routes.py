@@ -1,4 +1,4 @@
-"""The whole API, one line per route."""
+"""The whole API, one line per route: one long table, to be read in one sitting."""
 
 from tertulia import api
 from tertulia.errors import ClientError
@@ -6,25 +6,17 @@ from tertulia.errors.http import (
     CallsNotConfigured,
     NotInProduction,
     NotOffered,
-    PushNotConfigured,
 )
 from tertulia.http.routing import delete, get, patch, post, put
 
 # Addresses that clients know, by how they begin: who tries is told why there is nothing.
 ABSENT: dict[str, ClientError] = {
-    "calls/bigbluebutton": CallsNotConfigured(service="BigBlueButton"),
-    "calls/nextcloud_talk": CallsNotConfigured(service="Nextcloud Talk"),
     "calls/constructorgroups": CallsNotConfigured(service="Constructor Groups"),
     "calls/webex": CallsNotConfigured(service="Webex"),
     "calls/zoom": CallsNotConfigured(service="Zoom"),
     "dev_fetch_api_key": NotInProduction(),
     "dev_list_users": NotInProduction(),
-    "mobile_push": PushNotConfigured(),
-    "register_client_device": PushNotConfigured(),
     "remotes": NotOffered(what="a push notification service for other servers"),
-    "remove_client_device": PushNotConfigured(),
-    "users/me/android_gcm_reg_id": PushNotConfigured(),
-    "users/me/apns_device_token": PushNotConfigured(),
 }
 
 ROUTES = [
@@ -104,6 +96,61 @@ ROUTES = [
     post("/navigation_views", api.personal.navigation_views.add),
     patch("/navigation_views/{fragment:path}", api.personal.navigation_views.edit),
     delete("/navigation_views/{fragment:path}", api.personal.navigation_views.remove),
+    post(
+        "/register_client_device",
+        api.personal.devices.add,
+        requires=api.requirements.human_with_push,
+    ),
+    post(
+        "/remove_client_device",
+        api.personal.devices.remove,
+        requires=api.requirements.human_with_push,
+    ),
+    post(
+        "/mobile_push/register",
+        api.personal.devices.register,
+        requires=api.requirements.human_with_push,
+    ),
+    post(
+        "/mobile_push/e2ee/test_notification",
+        api.personal.devices.try_out,
+        requires=api.requirements.human_with_push,
+    ),
+    post(
+        "/mobile_push/test_notification",
+        api.personal.devices.try_out_token,
+        requires=api.requirements.human_with_push,
+    ),
+    post(
+        "/users/me/apns_device_token",
+        api.personal.devices.add_apns_token,
+        requires=api.requirements.human_with_push,
+    ),
+    delete(
+        "/users/me/apns_device_token",
+        api.personal.devices.remove_apns_token,
+        requires=api.requirements.human_with_push,
+    ),
+    post(
+        "/users/me/android_gcm_reg_id",
+        api.personal.devices.add_fcm_token,
+        requires=api.requirements.human_with_push,
+    ),
+    delete(
+        "/users/me/android_gcm_reg_id",
+        api.personal.devices.remove_fcm_token,
+        requires=api.requirements.human_with_push,
+    ),
+    get(
+        "/calls/bigbluebutton/create",
+        api.messages.calls.begin_meeting,
+        requires=api.requirements.with_bigbluebutton,
+    ),
+    post(
+        "/calls/nextcloud_talk/create",
+        api.messages.calls.make_room,
+        requires=api.requirements.with_nextcloud,
+    ),
     get("/web_push/key", api.personal.web_push.key, requires=api.requirements.human),
     post(
         "/web_push/subscriptions",
@@ -214,6 +261,7 @@ ROUTES = [
         requires=api.requirements.administrator,
     ),
     get("/realm/presence", api.people.presence.everyone),
+    get("/realm/icon", api.organization.pictures.icon),
     post(
         "/realm/icon",
         api.organization.pictures.upload_icon,
@@ -225,6 +273,7 @@ ROUTES = [
         api.organization.pictures.delete_icon,
         requires=api.requirements.administrator,
     ),
+    get("/realm/logo", api.organization.pictures.logo),
     post(
         "/realm/logo",
         api.organization.pictures.upload_logo,
@@ -349,6 +398,51 @@ ROUTES = [
         "/users/me/sessions/{session_id}",
         api.people.sessions.end,
         requires=api.requirements.human,
+    ),
+    get(
+        "/users/me/second_factor",
+        api.people.second_factors.mine,
+        requires=api.requirements.human,
+    ),
+    post(
+        "/users/me/second_factor/secret",
+        api.people.second_factors.new_secret,
+        requires=api.requirements.human,
+    ),
+    post(
+        "/users/me/second_factor/app",
+        api.people.second_factors.set_up_app,
+        requires=api.requirements.human,
+    ),
+    post(
+        "/users/me/second_factor/recovery_codes",
+        api.people.second_factors.renew_recovery_codes,
+        requires=api.requirements.human,
+    ),
+    post(
+        "/users/me/second_factor/passkeys/begin",
+        api.people.passkeys.begin,
+        requires=api.requirements.human,
+    ),
+    post(
+        "/users/me/second_factor/passkeys",
+        api.people.passkeys.add,
+        requires=api.requirements.human,
+    ),
+    delete(
+        "/users/me/second_factor/passkeys/{passkey_id}",
+        api.people.passkeys.remove,
+        requires=api.requirements.human,
+    ),
+    delete(
+        "/users/me/second_factor",
+        api.people.second_factors.remove,
+        requires=api.requirements.human,
+    ),
+    delete(
+        "/users/{user_id}/second_factor",
+        api.people.second_factors.reset,
+        requires=api.requirements.manager_of_accounts,
     ),
     # invitations
     get("/invites", api.people.invitations.everything, requires=api.requirements.human_member),

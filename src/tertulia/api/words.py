@@ -1,13 +1,15 @@
-"""What is said of the API beyond its signatures: a sentence for each parameter, and examples.
+"""What is said of the API beyond its signatures: a sentence for each parameter and each field.
 
 Parameters mean the same wherever they stand, so most have one sentence, in `parameters.txt`. Those
-that are settings have theirs in the tables of settings.
+that are settings have theirs in the tables of settings. Fields of answers have theirs in
+`answers.txt`, or are called what a parameter is called and mean the same; what registering tells is
+in `state.txt`.
 """
 
 from functools import cache
 from importlib import resources
-from typing import Any
 
+from tertulia.domain.groups.group import REALM_PERMISSIONS
 from tertulia.domain.organization.settings import SETTINGS
 from tertulia.domain.personal.settings import PREFERENCES
 from tertulia.http.routing import Route
@@ -26,28 +28,6 @@ HEADERS = {
     }
 }
 
-# Values that make sense to somebody who reads a call for the first time.
-EXAMPLES: dict[str, Any] = {
-    "anchor": "newest",
-    "content": "Soup is on!",
-    "emoji_name": "tada",
-    "event_types": ["message"],
-    "flag": "read",
-    "last_event_id": -1,
-    "messages": [42],
-    "narrow": [{"operator": "channel", "operand": "general"}],
-    "num_after": 0,
-    "num_before": 20,
-    "op": "add",
-    "stream": "general",
-    "stream_id": 7,
-    "subscriptions": [{"name": "kitchen"}],
-    "title": "Recipe",
-    "to": "general",
-    "topic": "lunch",
-    "type": "channel",
-}
-
 _OF_ORGANIZATION = {"/realm"}
 _OF_PEOPLE = {
     "/settings",
@@ -63,11 +43,24 @@ def sentence(route: Route, name: str) -> str:
         return SETTINGS[name].meaning
     if route.path in _OF_PEOPLE and name in PREFERENCES:
         return PREFERENCES[name].meaning
-    return _sentences().get(name, "")
+    return _read("parameters.txt").get(name, "")
+
+
+def of_field(kind: str, name: str) -> str:
+    """What a field of an answer is; some have a name that means something else elsewhere."""
+    told = _read("answers.txt")
+    return told.get(f"{kind}.{name}") or told.get(name) or _read("parameters.txt").get(name, "")
+
+
+def state() -> dict[str, str]:
+    """What each part of the state is that registering tells."""
+    settings = {f"realm_{name}": each.meaning for name, each in SETTINGS.items()}
+    permissions = {f"realm_{name}": each.meaning for name, each in REALM_PERMISSIONS.items()}
+    return dict(sorted((settings | permissions | _read("state.txt")).items()))
 
 
 @cache
-def _sentences() -> dict[str, str]:
-    text = (resources.files("tertulia.api") / "parameters.txt").read_text(encoding="utf-8")
+def _read(file: str) -> dict[str, str]:
+    text = (resources.files("tertulia.api") / file).read_text(encoding="utf-8")
     pairs = (line.partition(": ") for line in text.splitlines() if line)
     return {name: words for name, _, words in pairs}

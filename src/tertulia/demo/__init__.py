@@ -3,3 +3,12 @@
 `people.py` says who and where, `talk.txt` what they said, `script.py` reads it, and `stage.py`
 lets it happen in the past, through the same actions as everybody else.
 """
+
+from typing import TYPE_CHECKING
+
+from tertulia.modules import on_demand
+
+if TYPE_CHECKING:
+    from tertulia.demo import life, people, pictures, script, stage
+else:
+    __getattr__ = on_demand(__name__)

@@ -32,7 +32,7 @@ class Life:
             return
         who = random.choice(list(PLACES))  # noqa: S311
         for org in self._delivery.organizations.values():
-            user = org.user_with_email(address(who))
+            user = org.accounts.with_email(address(who))
             channel = org.channel_named(PLACES[who][0])
             if user is not None and channel is not None:
                 start = TypingInChannel("start", user.id, channel.id, PLACES[who][1])

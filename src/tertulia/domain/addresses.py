@@ -20,6 +20,12 @@ TRANSLATED = [
 ]
 
 
+# Of IPv6 this is given to the world; what else there is, is for special purposes, of which Python
+# knows some. A part of it is for examples.
+WORLD = ipaddress.IPv6Network("2000::/3")
+EXAMPLES = ipaddress.IPv6Network("3fff::/20")
+
+
 def is_open(text: str, allowed: Networks = ()) -> bool:
     """Whether an address is on the open Internet, or in a network that was allowed."""
     try:
@@ -30,7 +36,17 @@ def is_open(text: str, allowed: Networks = ()) -> bool:
     networks = list(allowed)
     if any(each in network for each in meant for network in networks):
         return True
-    return all(each.is_global and not each.is_multicast for each in meant)
+    return all(_is_global(each) for each in meant)
+
+
+def _is_global(address: IpAddress) -> bool:
+    if not address.is_global or address.is_multicast:
+        return False
+    if isinstance(address, ipaddress.IPv4Address):
+        return True
+    if address.ipv4_mapped is not None or any(address in network for network in TRANSLATED):
+        return True  # what is inside is looked at by itself
+    return address in WORLD and address not in EXAMPLES
 
 
 def _inside(address: IpAddress) -> list[IpAddress]:

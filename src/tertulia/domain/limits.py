@@ -17,6 +17,9 @@ MESSAGES_PER_FETCH = 5000
 WORDS_PER_SEARCH = 100
 NEW_SUBSCRIPTION_NOTICES = 100
 RECIPIENTS_PER_MESSAGE = 1000
+REACTIONS_PER_MESSAGE = 100  # of one person
+EDITS_PER_MESSAGE = 200  # the newest; older ones are forgotten
+EDITED_LENGTH = 1_000_000  # characters of them, as text and as HTML
 EMOJI_NAME_LENGTH = 100
 EMOJI_BYTES = 5 << 20
 EDIT_GRACE_SECONDS = 20  # an edit that began in time may end a moment late
@@ -52,7 +55,19 @@ BOT_MEMORY = 1_000_000  # characters, keys included
 ALERT_WORDS = 500
 NAVIGATION_VIEWS = 200
 PUSH_SUBSCRIPTIONS = 20  # one more takes the place of the oldest
+DEVICES = 20  # likewise
+PASSKEYS = 20
+PASSKEY_NAME_LENGTH = 60
 SESSIONS = 100  # one more takes the place of that which was not used for longest
+
+# How much one person can make, with their bots, that all others are told of.
+CHANNELS = 5000  # archived ones included
+GROUPS = 1000
+EMOJI = 500
+NEW_CHANNELS_PER_CALL = 100
+SUBSCRIPTIONS_PER_CALL = 10_000  # channels times people
+
+FOLDERS = 1000  # of an organization
 
 # How much an organization can ask its people.
 PROFILE_FIELDS = 100  # all of them are told whenever one changes

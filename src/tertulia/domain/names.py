@@ -36,6 +36,15 @@ _IN_USE = re.compile(
 )
 
 
+# Letters of Cyrillic and Greek that are drawn as one of Latin is.
+_TWINS = str.maketrans(
+    "\u0410\u0412\u0415\u041a\u041c\u041d\u041e\u0420\u0421\u0422\u0423\u0425\u0406\u0408\u0405"
+    "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u04bb\u0501\u051b\u051d"
+    "\u0391\u0392\u0395\u0396\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7\u03bf\u03bd",
+    "ABEKMHOPCTYXIJSaeopcyxijshdqwABEZHIKMNOPTYXov",
+)
+
+
 def first_bad_character(text: str) -> int | None:
     """The position, from 1, of the first character that has no place in a name."""
     if text.isascii() and text.isprintable():
@@ -59,14 +68,20 @@ def as_seen(name: str) -> str:
 
 
 def look(name: str) -> str:
-    """The same for two names that nobody can tell apart."""
+    """The same for two names that differ by nothing that can be seen."""
     return " ".join(unicodedata.normalize("NFC", seen(name)).split())
+
+
+def shape(name: str) -> str:
+    """The same for two names that nobody can tell apart, whatever scripts they are written in."""
+    found = look(name)
+    return found if found.isascii() else found.translate(_TWINS)
 
 
 def is_like_one_of(name: str, others: Iterable[str]) -> bool:
     """Whether a name can be told from others by its case at most."""
-    own = look(name).casefold()
-    return any(look(other).casefold() == own for other in others)
+    own = shape(name).casefold()
+    return any(shape(other).casefold() == own for other in others)
 
 
 def _is_none(code_point: int) -> bool:

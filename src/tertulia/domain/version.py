@@ -6,8 +6,8 @@ VERSION = "0.2.0"
 
 # The release of the API's reference whose clients find here what they expect, and its number
 # in the list of API changes. Clients read both.
-COMPATIBLE_VERSION = "11.4"
-FEATURE_LEVEL = 433
+COMPATIBLE_VERSION = "12.0"
+FEATURE_LEVEL = 497
 
 # Compat: the specification and the clients have a name each for the same.
 TOLD: dict[str, Any] = {

@@ -15,6 +15,7 @@ class ClientError(Exception):
     message: ClassVar[str] = "Bad request"
     keys: ClassVar[tuple[str, ...]] = ()
     headers: ClassVar[dict[str, str]] = {}
+    tells_of_absence: ClassVar[bool] = False  # of what may have been made elsewhere just now
 
     def __init__(self, **values: Any) -> None:
         self.values = values

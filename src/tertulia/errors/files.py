@@ -1,6 +1,7 @@
 """Uploaded files and pictures."""
 
 from tertulia.errors import ClientError
+from tertulia.errors.http import ServiceUnavailable
 
 
 class SeveralFilesGiven(ClientError):
@@ -36,3 +37,10 @@ class LinkExpired(ClientError):
     status = 403
     code = "FORBIDDEN"
     message = "This link is no longer valid."
+
+
+class FilesUnavailable(ServiceUnavailable):
+    """Where files are kept outside of the database, and that cannot be reached."""
+
+    message = "The server cannot reach its files right now. Please try again in a moment."
+    headers = {"Retry-After": "5"}

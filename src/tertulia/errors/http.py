@@ -10,6 +10,7 @@ class NotFound(ClientError):
     status = 404
     code = "NOT_FOUND"
     message = "Not found"
+    tells_of_absence = True
 
 
 class NotOffered(NotFound):
@@ -42,10 +43,6 @@ class UnknownBody(ClientError):
         "Parameters are read from a form (application/x-www-form-urlencoded), from JSON"
         " (application/json) or from the address, but the body is {kind}."
     )
-
-
-class NoHttps(ClientError):
-    message = "This port speaks http, not https: write http://, or have a proxy speak https."
 
 
 class MethodNotAllowed(ClientError):

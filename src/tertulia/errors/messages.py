@@ -11,10 +11,6 @@ class InvalidMessage(ClientError):
     message = "Invalid message(s)"
 
 
-class RecipientNotAccessible(ClientError):
-    message = "You do not have permission to access some of the recipients."
-
-
 class ChannelMissing(ClientError):
     message = "Missing channel"
 
@@ -97,6 +93,7 @@ class BadImage(ClientError):
 
 class EmojiNotFound(ClientError):
     message = "Emoji '{name}' does not exist"
+    tells_of_absence = True
 
 
 class CustomEmojiNotFound(EmojiNotFound):

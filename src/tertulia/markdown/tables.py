@@ -1,6 +1,7 @@
 """Tables: a header row, a row of dashes with as many cells, then every line up to the block's end.
 
-A pipe inside backticks or after a backslash does not split a row.
+A pipe inside backticks or after a backslash does not split a row. Short rows are filled up with
+empty cells, so a few characters can become very many of them: what would is no table.
 """
 
 import re
@@ -10,6 +11,7 @@ from tertulia.markdown.tree import Node
 _TICKS_OR_PIPE = re.compile(r"\\\\|\\`+|`+|\\\||\|")
 _CLOSING_PIPE = re.compile(r"(?<!\\)(?:\\\\)*\|$")
 _DELIMITER = frozenset("|:- ")
+MOST_CELLS = 10_000
 
 
 def begins_at(lines: list[str], at: int, end: int) -> bool:
@@ -20,6 +22,8 @@ def begins_at(lines: list[str], at: int, end: int) -> bool:
         return False
     has_border = _has_border(header)
     columns = len(_cells(header, has_border))
+    if columns * (end - at) > MOST_CELLS:
+        return False
     if columns == 1 and not (has_border and _all_have_border(lines, at + 1, end)):
         return False
     return len(_cells(lines[at + 1].strip(" "), has_border)) == columns

@@ -1,6 +1,6 @@
 """Rows that come from another server, many at a time, and how far that has come."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -8,27 +8,6 @@ from pyroaring import BitMap64
 
 from tertulia.storage.database.tx import Tx
 
-MESSAGE = (
-    "id",
-    "realm_id",
-    "sender_id",
-    "channel_id",
-    "origin_channel_id",
-    "conversation_id",
-    "topic",
-    "topic_key",
-    "content",
-    "rendered",
-    "render_version",
-    "client",
-    "sent_at",
-    "edited_at",
-    "read_by_sender",
-    "is_me",
-    "has_link",
-    "has_image",
-    "has_attachment",
-)
 FLAG = ("realm_id", "user_id", "flag", "message_id")
 REACTION = ("realm_id", "message_id", "user_id", "emoji_name", "emoji_code", "reaction_type")
 LINK = ("realm_id", "attachment_id", "message_id")
@@ -135,8 +114,10 @@ def message_numbers(tx: Tx, count: int) -> list[int]:
     return list(range(first, first + count))
 
 
-def load(tx: Tx, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    tx.load_rows(table, columns, rows)
+def load_messages(tx: Tx, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Messages that have their number, organization and time, all by the same columns."""
+    if rows:
+        tx.load_rows("message", list(rows[0]), [tuple(row.values()) for row in rows])
 
 
 def unread(tx: Tx) -> dict[int, BitMap64]:

@@ -72,6 +72,11 @@ _SEARCH_PROBLEMS = {
         "SELECT count(*) AS value FROM search_posting p"
         " LEFT JOIN search_word w ON w.id = p.word_id WHERE w.id IS NULL"
     ),
+    "{} messages have joints in the search index that it does not know": (
+        "SELECT count(*) AS value FROM search_document d WHERE length(d.joints) > 0"
+        " AND NOT EXISTS (SELECT 1 FROM search_joint j WHERE j.realm_id = d.realm_id"
+        " AND j.segment = d.message_id >> 16)"
+    ),
     "{} words of the search index are in no message": (
         "SELECT count(*) AS value FROM search_word"
         " WHERE id NOT IN (SELECT word_id FROM search_posting)"
@@ -95,8 +100,9 @@ def search_counts(tx: Tx) -> tuple[int, int]:
 # What must not be there, as a count of it, among the uploaded files of all organizations.
 _FILE_PROBLEMS = {
     "{} files are not as long as they should be": (
-        "SELECT count(*) AS value FROM attachment a WHERE a.size <> (SELECT"
-        " coalesce(sum(length(p.data)), 0) FROM upload_piece p WHERE p.upload_id = a.upload_id)"
+        "SELECT count(*) AS value FROM attachment a JOIN upload u ON u.id = a.upload_id"
+        " WHERE u.place = '' AND a.size <> (SELECT"
+        " coalesce(sum(length(p.data)), 0) FROM upload_piece p WHERE p.upload_id = u.id)"
     ),
     "{} files are kept and are nobody's": (
         "SELECT count(*) AS value FROM upload u WHERE u.touched_at IS NULL"

@@ -10,7 +10,7 @@ from typing import Any
 
 from tertulia.storage.database.tx import Tx
 
-LEFT_OUT = frozenset({"schema_version", "schema_change", "event", "queue"})
+LEFT_OUT = frozenset({"schema_version", "schema_change", "event", "queue", "file_hold"})
 
 Tables = dict[str, dict[str, str]]  # the columns of each table, and their types
 

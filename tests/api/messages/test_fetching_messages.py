@@ -5,6 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from tertulia import actions, storage
+from tertulia.http.replies import MANY_PIECES
+from tertulia.http.rounds import BLOCK_BYTES
 
 NEWEST = 10_000_000_000_000_000
 FLAGS = ("found_anchor", "found_oldest", "found_newest")
@@ -292,3 +294,15 @@ def test_the_empty_topic_has_a_name_for_clients_that_do_not_know_it(chat):
     newer = fetches(ana, anchor=note, allow_empty_topic_name=True).succeeds()["messages"][0]
 
     assert (older["subject"], newer["subject"]) == ("general chat", "")
+
+
+def test_an_answer_of_many_pieces_arrives_whole(chat):
+    ana = chat.person("ana", channels=["kitchen"])
+    ids = chat.fill(ana, "kitchen > lunch", 600)
+
+    answer = ana.raw("GET", "/api/v1/messages?anchor=newest&num_before=600&num_after=0")
+
+    assert len(ids) * 2 > MANY_PIECES
+    assert len(answer.body) > 2 * BLOCK_BYTES
+    assert answer.headers["Content-Length"] == str(len(answer.body))
+    assert [each["id"] for each in answer.json["messages"]] == ids

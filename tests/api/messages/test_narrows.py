@@ -553,8 +553,8 @@ def test_every_operator_is_in_the_table_has_a_meaning_is_documented_and_obeys_th
     }
     places = {
         "row in domain.messages.narrow.OPERATORS": set(OPERATORS),
-        "function in actions.messages.narrowing.MEANINGS": {
-            *actions.messages.narrowing.MEANINGS,
+        "function in actions.messages.narrow_terms.MEANINGS": {
+            *actions.messages.narrow_terms.MEANINGS,
             "with",
             "search",
         },
@@ -562,7 +562,7 @@ def test_every_operator_is_in_the_table_has_a_meaning_is_documented_and_obeys_th
         "line in tests/laws/narrow_model.py, _matches and any_narrow": asked,
     }
 
-    words = {*OPERATORS, *actions.messages.narrowing.MEANINGS}
+    words = {*OPERATORS, *actions.messages.narrow_terms.MEANINGS}
     missing = [
         f"The operator {word} has no {place}."
         for place, known in places.items()

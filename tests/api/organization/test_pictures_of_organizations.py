@@ -62,6 +62,7 @@ def test_a_picture_is_told_shown_replaced_and_taken_back(people, shown):
     assert shown_to(ben) == USUAL | {shown: ("U", first)}
     assert answer.succeeds().get("icon_url", first).endswith(first)
     assert ears.all() == [change(shown, source, first)]
+    assert ben.get(KINDS[shown]).headers["Location"] == f"http://{chat.host}{first}"
     assert size(chat, first) == ((100, 100) if shown == "icon" else (400, 100))
 
     uploads_to(boss, KINDS[shown], animation(), kind="image/gif").succeeds()

@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+from tests.support.groups import make
 from tests.support.people import Chat, basic
 
 from tertulia.config import Rate
@@ -346,3 +347,36 @@ def test_time_zones_are_known_where_the_system_knows_none():
     )
 
     assert answer.stdout == "True\n"
+
+
+def test_administrators_change_settings_of_others(chat, ana, ben):
+    boss, cleo = chat.person("boss", role="admin"), chat.person("cleo")
+    cooks = make(boss, "cooks", (ben, cleo))
+    cleo.patch("/settings", color_scheme=3).succeeds()
+    ears = ben.listens_for("user_settings")
+    untouched = {"group_ids": [cooks], "skip_if_already_edited": True}
+
+    boss.patch("/settings", target_users=untouched, color_scheme=2).succeeds()
+    boss.patch("/settings", target_users={"user_ids": [ana.id]}, enter_sends=True).succeeds()
+
+    assert ears.all() == [changed("color_scheme", 2)]
+    assert [settings(each)["color_scheme"] for each in (ana, ben, cleo, boss)] == [1, 2, 3, 1]
+    assert [settings(each)["enter_sends"] for each in (ana, boss)] == [True, False]
+
+
+def test_settings_of_others_have_limits(chat, ana):
+    boss, owner = chat.person("boss", role="admin"), chat.person("owner", role="owner")
+
+    def refused(person, msg, /, whose=ana, **params):
+        answer = person.patch("/settings", target_users={"user_ids": [whose.id]}, **params).json
+        assert answer["msg"] == msg
+
+    refused(ana, "Must be an organization administrator", enter_sends=True)
+    refused(boss, "Must be an organization owner", owner, enter_sends=True)
+    refused(boss, "Only settings can be changed for others.", full_name="Cleo")
+    consent = "allow_private_data_export is for everybody to say for themselves."
+    refused(boss, consent, allow_private_data_export=True)
+    bot = chat.person("oven", bot="generic", owner=boss)
+    refused(boss, f"Invalid user ID: {bot.id}", bot, enter_sends=True)
+    unknown = boss.patch("/settings", target_users={"group_ids": [10**9]}, enter_sends=True)
+    unknown.fails(f"Invalid user group ID: {10**9}")

@@ -25,9 +25,9 @@ from tertulia.storage.database.tx import Tx
 
 if TYPE_CHECKING:
     from tertulia.actions.channels import (
+        access,
         editing,
         folders,
-        sight,
         subscription_settings,
         subscriptions,
         traffic,

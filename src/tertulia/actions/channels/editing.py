@@ -224,7 +224,7 @@ def _change_topics_policy(tx: Tx, user: User, channel: Channel, changes: Channel
     actions.groups.permissions.require_in_realm(tx, user, "can_set_topics_policy_group")
     if changes.topics_policy == channel.topics_policy:
         return
-    if changes.topics_policy == EMPTY_ONLY and storage.messages.has_named_topics(tx, channel.id):
+    if changes.topics_policy == EMPTY_ONLY and storage.channels.topics.has_named(tx, channel.id):
         raise NamedTopicsExist(empty_topic_display_name=EMPTY_TOPIC_NAME)
     storage.channels.change(tx, channel.id, topics_policy=changes.topics_policy)
     _tell(tx, channel, "topics_policy", changes.topics_policy)

@@ -69,9 +69,9 @@ def subscribe(tx: Tx, user: User, wish: Wish, email_domain: str) -> Outcome:
             existing.append(channel)
         else:
             outcome.unauthorized.append(new.name)
-    created = [
-        actions.channels.found(tx, user, new, rendered) for new, rendered in _each_once(missing)
-    ]
+    missing = _each_once(missing)
+    _check_room(tx, user, len(missing), len(wish.channels) * max(1, len(wish.principals)))
+    created = [actions.channels.found(tx, user, new, rendered) for new, rendered in missing]
     people_ = _principals(tx, user, wish.principals, existing, email_domain)
 
     arrivals = _bring_in(tx, existing + created, people_, wish, outcome)
@@ -96,6 +96,7 @@ def create_channel(
     name = domain.channels.channel.checked_name(new.name)
     actions.channels.check_creation(tx, user, new, web_public_allowed)
     actions.channels.check_name_is_free(tx, name)
+    _check_room(tx, user, 1, len(subscriber_ids))
     channel = actions.channels.found(tx, user, new, rendered_description)
     join(tx, channel, _principals(tx, user, subscriber_ids, [], "") if subscriber_ids else [])
     _tell_of_new_channels(tx, user, [channel], announced=announced)
@@ -129,6 +130,20 @@ def _check_creations(tx: Tx, user: User, wanted: list[NewChannel]) -> None:
         actions.channels.folders.get(tx, folder_id)
     if any(new.topics_policy != INHERIT for new in wanted):
         actions.groups.permissions.require_in_realm(tx, user, "can_set_topics_policy_group")
+
+
+def _check_room(tx: Tx, user: User, new_channels: int, subscriptions: int) -> None:
+    """All others wait for one call, and are told of every channel."""
+    if subscriptions > domain.limits.SUBSCRIPTIONS_PER_CALL:
+        raise BadRequest(
+            f"Too many subscriptions at once (limit: {domain.limits.SUBSCRIPTIONS_PER_CALL})"
+        )
+    if new_channels > domain.limits.NEW_CHANNELS_PER_CALL:
+        raise BadRequest(
+            f"Too many new channels at once (limit: {domain.limits.NEW_CHANNELS_PER_CALL})"
+        )
+    if new_channels and storage.made.channels(tx, user) + new_channels > domain.limits.CHANNELS:
+        raise BadRequest(f"Too many channels (limit: {domain.limits.CHANNELS})")
 
 
 def _each_once(missing: list[tuple[NewChannel, str]]) -> list[tuple[NewChannel, str]]:
@@ -222,7 +237,6 @@ def _join_all(tx: Tx, arrivals: Arrivals, colors: dict[str, str]) -> None:
                 count_before=count,
                 revealed_to=_could_not_see(channel, newcomers, holds),
                 first_message_id=channel.first_message_id,
-                name=channel.name,
             )
         )
     if told:

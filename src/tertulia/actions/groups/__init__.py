@@ -64,6 +64,8 @@ def create(tx: Tx, user: User, new: NewGroup) -> int:
     """Make a group; gives its id."""
     user = actions.groups.permissions.acting(tx, user)
     actions.groups.permissions.require_in_realm(tx, user, "can_create_groups")
+    if storage.made.groups(tx, user) >= domain.limits.GROUPS:
+        raise BadRequest(f"Too many user groups (limit: {domain.limits.GROUPS})")
     name = _free_name(tx, new.name)
     members = _active_ids(tx, new.members)
     subgroups = _usable_subgroups(tx, new.subgroups)
@@ -195,7 +197,7 @@ def _free_name(tx: Tx, name: str, but_for: Group | None = None) -> str:
     taken = storage.groups.names(tx)
     if but_for is not None:
         del taken[but_for.id]
-    if domain.names.look(name) in map(domain.names.look, taken.values()):
+    if domain.names.shape(name) in map(domain.names.shape, taken.values()):
         raise BadRequest(f"User group '{name}' already exists.")
     return name
 

@@ -43,6 +43,15 @@ def acting(tx: Tx, user: User) -> User:
     return found
 
 
+def check_rank(tx: Tx, user: User) -> None:
+    """Raises if somebody has less rights than we remember of them, whatever they want to do."""
+    rank = storage.people.rank(tx, user.id)
+    if rank is None or not rank.is_active:
+        raise AccountDeactivated()
+    if rank.role > user.role:
+        raise BadRequest("Your role has just changed. Please try again.")
+
+
 def require_administrator(tx: Tx, user: User) -> None:
     if not acting(tx, user).is_admin:
         raise AdministratorRequired()

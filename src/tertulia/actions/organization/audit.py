@@ -24,6 +24,11 @@ def recorded(tx: Tx, act: Act, action: Callable[[Tx], T]) -> T:
     return result
 
 
+def realms_with_old(tx: Tx, days: int) -> list[int]:
+    """Where `forget_old` would find something."""
+    return storage.outdated.with_old_audit_entries(tx, tx.now - days * SECONDS_PER_DAY)
+
+
 def forget_old(tx: Tx, days: int) -> int:
     """Forget some of the entries that were kept for long enough; says how many."""
     before = tx.now - days * SECONDS_PER_DAY

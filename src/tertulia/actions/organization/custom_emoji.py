@@ -3,7 +3,7 @@
 import secrets
 
 from tertulia import actions, domain, events, markdown, storage
-from tertulia.domain.files.images import Picture
+from tertulia.domain.files.drawn_pictures import Picture
 from tertulia.domain.organization.custom_emoji import CustomEmoji
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
@@ -27,6 +27,8 @@ def add(tx: Tx, user: User, name: str, picture: Picture) -> None:
         and not user.is_admin
     ):
         raise BadRequest("Only administrators can override default emoji.")
+    if storage.made.emoji(tx, user) >= domain.limits.EMOJI:
+        raise BadRequest(f"Too many custom emoji (limit: {domain.limits.EMOJI})")
     stem = secrets.token_hex(8)
     still_name = None if picture.still is None else f"{stem}.png"
     emoji_id = storage.organization.custom_emoji.insert(

@@ -19,10 +19,14 @@ def deactivate(tx: Tx, user: User | None) -> None:
     events.log.announce(tx, RealmDeactivated(), to=Everyone())
 
 
-def delete_some(tx: Tx) -> bool:
-    """Delete a part of what a closed organization has; says whether there is more."""
+def check_closed(tx: Tx) -> None:
     if not storage.organization.current(tx).deactivated:
         raise BadRequest("Only a closed organization can be deleted: deactivate it first.")
+
+
+def delete_some(tx: Tx) -> bool:
+    """Delete a part of what a closed organization has; says whether there is more."""
+    check_closed(tx)
     return storage.erasing.some_of_organization(tx)
 
 

@@ -49,19 +49,13 @@ def edit(
         if find is not None:
             value = find(tx, user, setting, value)
         if isinstance(setting.kind, LoginMethods):
-            value = _all_methods(present(tx, setting), value, login_methods)
-        if value != present(tx, setting):
+            value = _all_methods(
+                storage.organization.settings.present(tx, setting), value, login_methods
+            )
+        if value != storage.organization.settings.present(tx, setting):
             changed[setting.name] = value
             _change(tx, setting, value, html or {}, login_methods)
     return changed
-
-
-def present(tx: Tx, setting: OrganizationSetting) -> Any:
-    """What a setting is now."""
-    realm = storage.organization.current(tx)
-    if isinstance(setting.kind, PeopleNamed):
-        return realm.settings.get(setting.name, storage.groups.system_ids(tx)[setting.default])
-    return realm.setting(setting.name)
 
 
 def _entitled(tx: Tx, user: User | None, asked: list[OrganizationSetting]) -> User | None:
@@ -83,6 +77,12 @@ def _change(
     login_methods: Sequence[str],
 ) -> None:
     consequence = nullcontext() if setting.follows is None else _FOLLOWS[setting.follows](tx, value)
+    before = (
+        {}
+        if setting.follows is None
+        else {setting.name: storage.organization.settings.present(tx, setting)}
+    )
+    after = dict.fromkeys(before, value)
     with consequence:
         if setting.name == "name":
             storage.organization.rename(tx, value)
@@ -94,10 +94,10 @@ def _change(
         if setting.is_markup:
             told[f"rendered_{setting.name}"] = html[setting.name]
         if setting.told_in_dictionary:
-            events.log.announce(tx, RealmChangedTogether(told), to=Everyone())
+            events.log.announce(tx, RealmChangedTogether(told, before, after), to=Everyone())
         else:
             for name, each in told.items():
-                events.log.announce(tx, RealmChanged(name, each), to=Everyone())
+                events.log.announce(tx, RealmChanged(name, each, before, after), to=Everyone())
 
 
 # --- values that have to be looked up: what they are in this organization ---
@@ -120,7 +120,9 @@ def _find_people(
 ) -> GroupValue:
     assert isinstance(setting.kind, PeopleNamed)
     new = actions.groups.permissions.checked_value(tx, setting.kind.permission, change.new)
-    actions.groups.permissions.check_expected(tx, change, present(tx, setting))
+    actions.groups.permissions.check_expected(
+        tx, change, storage.organization.settings.present(tx, setting)
+    )
     return new
 
 

@@ -188,12 +188,18 @@ async def email_address(call: Call, stream_id: int, *, sender_id: Id | None = No
     channel = call.org.channels.get(stream_id)
     if channel is None or not call.org.may_read(call.user.id, stream_id):
         raise ChannelNotAccessible()
-    sender = 0 if sender_id is None else _mail_sender(call, sender_id).id
-    # The address proves itself: nobody without our secret can make up another one.
-    proof = call.services.vault.fingerprint(f"mail:{channel.id}:{sender}:{call.user.id}").hex()
-    name = "".join(char if char.isascii() and char.isalnum() else "-" for char in channel.name)
-    local = f"{name.strip('-').lower() or 'channel'}.{proof[:32]}.show-sender"
-    return EmailAddress(email=f"{local}@{call.org.email_domain}")
+    if not call.config.receives_mail:
+        raise BadRequest("This server does not take in mail.")
+    sender = None if sender_id is None else _mail_sender(call, sender_id)
+    address = await call.db.write(
+        actions.mail_addresses.for_channel,
+        call.vault,
+        call.config.mail_in_address,
+        channel,
+        call.user,
+        None if sender is None or sender.is_system_bot else sender.id,
+    )
+    return EmailAddress(email=address)
 
 
 def _visible(call: Call, channel_id: int) -> Channel:
@@ -213,6 +219,7 @@ def _mail_sender(call: Call, sender_id: int) -> User:
     sender = call.org.users.get(sender_id)
     may = sender is not None and (
         sender.id == call.user.id
+        or sender.is_system_bot
         or (sender.is_bot and (call.user.is_admin or sender.bot_owner_id == call.user.id))
     )
     if sender is None or not may:
@@ -223,9 +230,11 @@ def _mail_sender(call: Call, sender_id: int) -> User:
 def _topics(tx: Tx, user: User | None, channel_id: int) -> list[tuple[str, int]]:
     if user is None:
         actions.channels.open_to_all(tx, channel_id)
-        return storage.messages.topics_of(tx, channel_id, None)
+        return storage.channels.topics.of_channel(tx, channel_id, None)
     channel = actions.channels.readable_by(tx, user, channel_id)
-    return storage.messages.topics_of(tx, channel.id, None if channel.history_public else user.id)
+    return storage.channels.topics.of_channel(
+        tx, channel.id, None if channel.history_public else user.id
+    )
 
 
 # --- creating and changing ---

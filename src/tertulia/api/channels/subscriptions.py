@@ -105,11 +105,11 @@ async def mine(
     call: Call, *, include_subscribers: IncludeSubscribers = "false"
 ) -> Encoded[Subscriptions]:
     """The channels the caller is subscribed to."""
-    rows = await call.db.read(storage.channels.subscriptions.of_user, call.user.id)
+    rows = await call.db.read(storage.channels.alike.of_user, call.user.id)
     shown = events.snapshot.channels.my_subscriptions(
         call.org, call.user, rows, include_subscribers
     )
-    return Encoded(b'{"subscriptions":[%s]}' % b",".join(bytes(each) for each in shown))
+    return Encoded(b'{"subscriptions":', *shown.pieces(), b"}")
 
 
 @takes(PERMISSIONS)

@@ -20,7 +20,9 @@ class CreatedReminder(Reply):
 async def mine(call: Call) -> Reminders:
     """The caller's reminders, by time."""
     found = await call.db.read(storage.later.reminders.of_user, call.user.id)
-    return Reminders([events.types.later.reminders.reminder_object(each) for each in found])
+    return Reminders(
+        [events.types.later.reminders.reminder_object(call.org, each) for each in found]
+    )
 
 
 async def create(

@@ -29,7 +29,10 @@ async def mine(call: Call) -> ScheduledMessages:
     """The caller's messages that are still to be sent, by time."""
     entries = await call.db.read(storage.later.scheduled.of_user, call.user.id)
     return ScheduledMessages(
-        [events.types.later.scheduled.scheduled_message_object(entry) for entry in entries]
+        [
+            events.types.later.scheduled.scheduled_message_object(call.org, entry)
+            for entry in entries
+        ]
     )
 
 

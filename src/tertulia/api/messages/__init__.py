@@ -6,6 +6,7 @@ from tertulia.modules import on_demand
 
 if TYPE_CHECKING:
     from tertulia.api.messages import (
+        calls,
         editing,
         fetching,
         flags,

@@ -10,6 +10,7 @@ from msgspec import UNSET, UnsetType
 from tertulia import actions, domain, events
 from tertulia.actions.messages.editing import MessageChanges
 from tertulia.api.call import Call
+from tertulia.domain.messages.external_pictures import Shown
 from tertulia.domain.messages.message import Edit, Message
 from tertulia.errors import BadRequest
 from tertulia.events.types.files.attachments import AttachmentObject
@@ -112,6 +113,7 @@ async def history(
         raise BadRequest("Message edit history is disabled in this organization")
     message, _ = await call.db.read(actions.messages.fetching.one, call.user, message_id)
     versions = _versions(
+        call.org.shown,
         message,
         events.types.messages.message.visible_edits(call.org, message.edits),
         allow_empty_topic_name,
@@ -121,7 +123,9 @@ async def history(
     return EditHistory(versions)
 
 
-def _versions(message: Message, edits: list[Edit], allow_empty_topic: bool) -> list[Version]:
+def _versions(
+    as_shown: Shown, message: Message, edits: list[Edit], allow_empty_topic: bool
+) -> list[Version]:
     """From the present back to the beginning, then turned round."""
     content, rendered, topic = message.content, message.rendered, message.topic
     versions: list[Version] = []
@@ -136,7 +140,7 @@ def _versions(message: Message, edits: list[Edit], allow_empty_topic: bool) -> l
     def version(at: float, user_id: int) -> Version:
         return Version(
             content=content,
-            rendered_content=rendered,
+            rendered_content=as_shown(rendered),
             timestamp=int(at),
             topic=shown(topic),
             user_id=user_id,
@@ -146,7 +150,8 @@ def _versions(message: Message, edits: list[Edit], allow_empty_topic: bool) -> l
         found = version(each.edited_at, each.user_id)
         if each.prev_content is not None and each.prev_rendered is not None:
             found.prev_content = content = each.prev_content
-            found.prev_rendered_content = rendered = each.prev_rendered
+            rendered = each.prev_rendered
+            found.prev_rendered_content = as_shown(rendered)
         if each.prev_topic is not None:
             found.prev_topic = shown(each.prev_topic)
             topic = each.prev_topic

@@ -1,7 +1,9 @@
 """Fetching messages: around an anchor, by their ids, or as far as they match a narrow."""
 
 import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Annotated, Any
@@ -11,13 +13,14 @@ from msgspec import UNSET, UnsetType
 
 from tertulia import actions, domain, events
 from tertulia.actions.messages.fetching import Shown, Window
-from tertulia.actions.messages.narrowing import Asker
+from tertulia.actions.messages.narrow_terms import Asker
 from tertulia.api.call import Call
 from tertulia.domain.messages.message import Message
 from tertulia.domain.messages.narrow import Term
 from tertulia.domain.search.highlight import Highlighter
 from tertulia.errors import BadRequest
 from tertulia.errors.parameters import UnsupportedCombination
+from tertulia.events.directory import Organization
 from tertulia.events.fragments import Manner, Reading
 from tertulia.events.types.messages.message import MessageObject
 from tertulia.http.replies import Encoded, Reply
@@ -33,7 +36,9 @@ _encode = msgspec.json.Encoder().encode
 
 _READ: Flags = ("read",)  # to somebody who has not logged in
 MOST_ON_THE_LOOP = 500  # messages; more are read on a thread
-AT_ONCE = 50  # messages that are put into an answer before others have their turn
+AT_ONCE = 500  # messages that are put into an answer before others have their turn
+EFFORT_TO_MAKE = 10  # of a message that was not on the shelf: as much as of so many that were
+BYTES_PER_EFFORT = 1 << 11
 MOST_BATCHES = 10  # that a search waits for, if the index is far behind
 
 
@@ -82,21 +87,18 @@ async def fetch_messages(
 ) -> Encoded[Messages]:
     """Fetch messages around an anchor, or by their ids."""
     manner = Manner(apply_markdown, client_gravatar, allow_empty_topic_name)
-    reading = _reading(call, manner)
     terms = domain.messages.narrow.terms_from(narrow or [])
     if call.caller is None:
         actions.messages.narrowing.check_for_all(terms)
     await prepare_search(call, terms)
-    many = len(message_ids or ()) + num_before + num_after > MOST_ON_THE_LOOP
-    read = call.db.read_aside if many or _searches(terms) else call.db.read
     if message_ids is not None:
         if anchor is not None or num_before or num_after or use_first_unread_anchor:
             raise UnsupportedCombination(
                 parameters="num_before, num_after, anchor, message_ids, include_anchor,"
                 " use_first_unread_anchor"
             )
-        some = await read(actions.messages.fetching.some, asker(call), terms, message_ids)
-        return await _told(call, reading, some, Extent(False, False, False))
+        async with _turn(call, len(message_ids)):
+            return await _some(call, manner, terms, message_ids)
     if num_before + num_after > domain.limits.MESSAGES_PER_FETCH:
         raise BadRequest(
             f"Too many messages requested (maximum {domain.limits.MESSAGES_PER_FETCH})."
@@ -107,9 +109,43 @@ async def fetch_messages(
         raise BadRequest("Missing 'anchor' argument.")
     window = window_from(anchor, anchor_date, num_before, num_after, include_anchor)
     await _catch_up(call, terms, window)
+    async with _turn(call, num_before + num_after):
+        return await _around(call, manner, terms, window)
+
+
+async def _some(
+    call: Call, manner: Manner, terms: list[Term], message_ids: list[int]
+) -> Encoded[Messages]:
+    reading = _reading(call, manner)
+    read = _way(call, terms, len(message_ids))
+    shown = await read(actions.messages.fetching.some, asker(call), terms, message_ids)
+    return await _told(call, reading, shown, Extent(False, False, False))
+
+
+async def _around(
+    call: Call, manner: Manner, terms: list[Term], window: Window
+) -> Encoded[Messages]:
+    reading = _reading(call, manner)
+    read = _way(call, terms, window.before + window.after)
     found, shown = await read(actions.messages.fetching.around, asker(call), terms, window, reading)
     extent = Extent(found.found_anchor, found.found_oldest, found.found_newest, found.anchor)
     return await _told(call, reading, shown, extent)
+
+
+@asynccontextmanager
+async def _turn(call: Call, count: int) -> AsyncIterator[None]:
+    """What is large is put together one after the other: it is in memory until it was read."""
+    if count <= MOST_ON_THE_LOOP:
+        yield
+        return
+    async with call.services.large_answers.of(call.request.counted_for):
+        call.request.check_client_is_there()
+        yield
+
+
+def _way(call: Call, terms: list[Term], count: int) -> Callable[..., Awaitable[Any]]:
+    """How so many messages are read: on a thread, if that may take long."""
+    return call.db.read_aside if count > MOST_ON_THE_LOOP or _searches(terms) else call.db.read
 
 
 async def matches_narrow(
@@ -121,9 +157,12 @@ async def matches_narrow(
     """Say which of some messages that one has received match a narrow."""
     terms = domain.messages.narrow.terms_from(narrow)
     await prepare_search(call, terms)
-    read = call.db.read_aside if _searches(terms) else call.db.read
-    found, highlighter = await read(actions.messages.fetching.matching, asker(call), terms, msg_ids)
-    marked = await _marked(highlighter, found)
+    async with _turn(call, len(msg_ids)):
+        read = _way(call, terms, len(msg_ids))
+        found, highlighter = await read(
+            actions.messages.fetching.matching, asker(call), terms, msg_ids
+        )
+        marked = await _marked(call.org, highlighter, found)
     return Matches({str(message_id): text for message_id, text in marked.items()})
 
 
@@ -144,7 +183,7 @@ async def fetch_message(
     else:
         message, flags = await call.db.read(actions.messages.fetching.one, call.caller, message_id)
     manner = Manner(apply_markdown, client_gravatar, allow_empty_topic_name)
-    told = _text_of(call, manner, message) + _own_part(flags) + b"}"
+    told = _text_of(call, manner, message) + _ending(flags)[:-1]
     return Encoded(b'{"message":%s,"raw_content":%s}' % (told, _encode(message.content)))
 
 
@@ -219,25 +258,33 @@ async def _told(call: Call, reading: Reading, shown: Shown, extent: Extent) -> E
     """The answer: what all readers share of each message, and then what is the caller's own."""
     marked = {}
     if shown.highlighter is not None:
-        marked = await _marked(shown.highlighter, shown.messages)
-    pieces = []
-    for number, message in enumerate(shown.messages, 1):
-        if number % AT_ONCE == 0:
+        marked = await _marked(call.org, shown.highlighter, shown.messages)
+    pieces: list[bytes] = [b'{"messages":[']
+    effort = 0
+    for message in shown.messages:
+        if effort > AT_ONCE:
+            effort = 0
             await asyncio.sleep(0)
         fragment = shown.on_shelf.get(message.id)
         if fragment is not None:
+            effort += 1
             pieces.append(fragment.text)
-        elif reading.shares:
-            pieces.append(reading.made(message, shown.seq))
         else:
-            pieces.append(_text_of(call, reading.manner, message))
-        pieces.append(_own_part(_READ if call.caller is None else shown.flags[message.id]))
+            text = (
+                reading.made(message, shown.seq)
+                if reading.shares
+                else _text_of(call, reading.manner, message)
+            )
+            effort += EFFORT_TO_MAKE + len(text) // BYTES_PER_EFFORT
+            pieces.append(text)
         if message.id in marked:
             pieces.append(b"," + _encode(marked[message.id])[1:-1])
-        pieces.append(b"},")
+        pieces.append(_ending(_READ if call.caller is None else shown.flags[message.id]))
     reading.touch(shown.on_shelf)
-    messages = b"".join(pieces)[:-1]
-    return Encoded(b'{"messages":[%s],%s' % (messages, _encode(extent)[1:]))
+    if shown.messages:
+        pieces[-1] = pieces[-1][:-1]
+    pieces += (b"],", _encode(extent)[1:])
+    return Encoded(*pieces)
 
 
 def _text_of(call: Call, manner: Manner, message: Message) -> bytes:
@@ -247,17 +294,20 @@ def _text_of(call: Call, manner: Manner, message: Message) -> bytes:
 
 
 @lru_cache(maxsize=256)
-def _own_part(flags: Flags) -> bytes:
-    return b',"flags":' + _encode(flags)
+def _ending(flags: Flags) -> bytes:
+    """What is the reader's own, the end of the message, and the comma before the next one."""
+    return b',"flags":%b},' % _encode(flags)
 
 
-async def _marked(highlighter: Highlighter, found: list[Message]) -> dict[int, MatchedText]:
+async def _marked(
+    org: Organization, highlighter: Highlighter, found: list[Message]
+) -> dict[int, MatchedText]:
     """What was found, marked; in thousands of messages that takes as long as it takes."""
 
     def mark() -> dict[int, MatchedText]:
         return {
             message.id: MatchedText(
-                highlighter.markup(message.rendered), highlighter.text(message.topic)
+                org.shown(highlighter.markup(message.rendered)), highlighter.text(message.topic)
             )
             for message in found
         }

@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from tertulia import actions, api, domain
-from tertulia.actions.messages.narrowing import Asker
+from tertulia.actions.messages.narrow_terms import Asker
 from tertulia.api.call import Call
 from tertulia.api.messages.fetching import Narrow
 from tertulia.http.replies import Reply, ok

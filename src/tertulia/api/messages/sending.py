@@ -23,6 +23,8 @@ from tertulia.http.json_text import decode_json
 from tertulia.http.replies import Reply
 from tertulia.http.rules import Alias, MaxLength, Name, Problem, as_id
 
+_JSON_WORDS = ("null", "true", "false")
+
 
 class SentMessage(Reply):
     id: int
@@ -137,6 +139,8 @@ def _json_or_text(text: str | None) -> Any:
     """JSON where it is JSON, else the text itself: `5` is a number, `general` a name."""
     if text is None or not text.strip():
         return None
+    if text[0].isalpha() and text.rstrip() not in _JSON_WORDS:
+        return text  # most of them: a name, or an address
     try:
         return decode_json(text)
     except Problem:
@@ -185,4 +189,5 @@ async def render(
     call: Call, *, content: Annotated[str, MaxLength(domain.limits.MESSAGE_LENGTH)]
 ) -> RenderedText:
     """Show how a message would look, without sending it."""
-    return RenderedText((await actions.messages.composing.rendering(call.author, content)).html)
+    rendered = await actions.messages.composing.rendering(call.author, content)
+    return RenderedText(call.org.shown(rendered.html))

@@ -7,7 +7,7 @@ from tertulia.api.call import Call
 from tertulia.domain.organization.pictures import PictureKind
 from tertulia.errors import BadRequest
 from tertulia.http.forms import Files
-from tertulia.http.replies import Reply, ok
+from tertulia.http.replies import Elsewhere, Reply, ok
 
 MAX_BODY = domain.limits.REALM_PICTURE_BYTES + (1 << 20)  # the form around the file needs room, too
 
@@ -16,10 +16,20 @@ class IconUrl(Reply):
     icon_url: str
 
 
+async def icon(call: Call) -> Elsewhere:
+    """The organization's icon."""
+    return Elsewhere(call.site + domain.organization.pictures.path(call.org.realm, "icon"))
+
+
+async def logo(call: Call, *, night: bool = False) -> Elsewhere:
+    """The organization's logo, for light or for dark surroundings."""
+    return Elsewhere(call.site + domain.organization.pictures.path(call.org.realm, _logo(night)))
+
+
 async def upload_icon(call: Call, *, files: Files) -> IconUrl:
     """Upload the organization's icon."""
-    icon = await _drawn(call, files, "icon", domain.files.images.icon)
-    await call.db.write(actions.organization.pictures.put, call.user, "icon", icon)
+    drawn = await _drawn(call, files, "icon", domain.files.images.icon)
+    await call.db.write(actions.organization.pictures.put, call.user, "icon", drawn)
     return _icon(call)
 
 
@@ -31,8 +41,8 @@ async def delete_icon(call: Call) -> IconUrl:
 
 async def upload_logo(call: Call, *, night: bool, files: Files) -> Reply:
     """Upload the organization's logo, for light or for dark surroundings."""
-    logo = await _drawn(call, files, "logo", domain.files.images.logo)
-    await call.db.write(actions.organization.pictures.put, call.user, _logo(night), logo)
+    drawn = await _drawn(call, files, "logo", domain.files.images.logo)
+    await call.db.write(actions.organization.pictures.put, call.user, _logo(night), drawn)
     return ok()
 
 

@@ -21,6 +21,7 @@ METHODS = [
     "gitlab",
     "google",
     "apple",
+    "discord",
     "saml",
     "openid connect",
 ]
@@ -34,6 +35,10 @@ class ExternalMethod(msgspec.Struct):
     display_icon: str | None
     login_url: str
     signup_url: str
+
+
+# For apps, which know only of a name and a password: our own page, which asks for more.
+BROWSER = ExternalMethod("browser", "the browser", None, "/accounts/login/", "/register/")
 
 
 class ServerSettings(Reply):
@@ -66,9 +71,16 @@ async def settings(call: Call) -> ServerSettings:
     methods = _methods(call)
     told = ServerSettings(
         authentication_methods=methods,
-        external_authentication_methods=external_methods(call),
+        external_authentication_methods=[
+            *external_methods(call),
+            *(
+                [BROWSER]
+                if methods["password"] and await api.people.second_factors.are_used(call)
+                else []
+            ),
+        ],
         **domain.version.TOLD,
-        push_notifications_enabled=False,
+        push_notifications_enabled=call.config.pushes,
         is_incompatible=call.client == "ZulipInvalid",
         email_auth_enabled=methods["email"],
         require_email_format_usernames=names_are_addresses(call),

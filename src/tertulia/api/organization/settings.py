@@ -9,6 +9,7 @@ from tertulia.api.call import Call
 from tertulia.api.permission_values import NewValue
 from tertulia.domain.channels.topics import ALLOW_EMPTY, DISABLE_EMPTY
 from tertulia.domain.organization.settings import SETTINGS
+from tertulia.errors import BadRequest
 from tertulia.http.replies import Encoded, Reply
 from tertulia.http.signatures import takes
 
@@ -32,6 +33,8 @@ async def edit(call: Call, **values: Any) -> Encoded[Reply]:
         for name, text in values.items()
         if SETTINGS[name].is_markup
     }
+    if values.get("video_chat_provider", 0) not in call.config.call_providers:
+        raise BadRequest(f"Invalid video_chat_provider {values['video_chat_provider']}")
     offered = call.config.login_methods(call.org.realm.subdomain)
     changed = await call.db.write(
         actions.organization.settings.edit, call.user, wanted, html, offered

@@ -5,6 +5,7 @@ hand in what they know as `holds`, which says whether the user is in a permissio
 """
 
 from collections.abc import Callable, Mapping, Set
+from dataclasses import dataclass
 from typing import Protocol
 
 from tertulia.domain.channels.channel import Channel
@@ -32,6 +33,31 @@ def may_read(user: User | None, channel: Channel, subscribed: bool, holds: Holds
     if user is None or user.is_guest:
         return False
     return _may_let_in(channel, holds)
+
+
+@dataclass(frozen=True, slots=True)
+class Readable:
+    """The channels whose messages somebody may read, and those whose they may not."""
+
+    shared: list[int]  # all messages
+    protected: list[int]  # those that came while one was subscribed
+    hidden: list[int]
+    is_in_some: bool  # whether they are subscribed anywhere
+
+    @property
+    def ids(self) -> list[int]:
+        return self.shared + self.protected
+
+
+class ChannelAccess(Protocol):
+    """What one person sees of channels, whoever is asked: the database, or the directory."""
+
+    def named(self, where: int | str) -> Channel | None:
+        """The channel of this id or name, as far as one may know of it."""
+
+    def may_read(self, channel: Channel) -> bool: ...
+
+    def readable(self) -> Readable: ...
 
 
 Sight = Mapping[int, Set[int]]

@@ -1,4 +1,4 @@
-"""The settings of an organization: one row each, with all there is to know about it.
+"""The settings of an organization: one long table, and in each row all there is to know of one.
 
 The parameters of `PATCH /realm` and their rules, who may change what, `tertulia org set` and
 `org settings`, the events, the `realm_*` keys of `/register` and `docs/organization-settings.md`
@@ -171,13 +171,13 @@ SETTINGS: dict[str, OrganizationSetting] = {
             "digest_emails_enabled",
             _SWITCH,
             False,
-            "Whether digests are wanted by mail; told to clients, nothing is sent.",
+            "Whether those who have not been here for days get a digest by mail, once a week.",
         ),
         OrganizationSetting(
             "digest_weekday",
             ChosenFrom(tuple(range(7))),
             1,
-            "The day for digests, from Monday (0) to Sunday (6); told to clients.",
+            "The day for digests, from Monday (0) to Sunday (6).",
         ),
         OrganizationSetting(
             "disallow_disposable_email_addresses",
@@ -359,6 +359,14 @@ SETTINGS: dict[str, OrganizationSetting] = {
             "Whether push notifications must be encrypted throughout; told to clients.",
         ),
         OrganizationSetting(
+            "require_second_factor",
+            _SWITCH,
+            False,
+            "Whether a password needs a second factor: who has none sets one up at the next login."
+            " Browsers and programs that are logged in stay so.",
+            owners_only=True,
+        ),
+        OrganizationSetting(
             "require_unique_names",
             _SWITCH,
             False,
@@ -392,9 +400,10 @@ SETTINGS: dict[str, OrganizationSetting] = {
         ),
         OrganizationSetting(
             "video_chat_provider",
-            ChosenFrom((0, 1)),
+            ChosenFrom((0, 1, 4, 7)),
             1,
-            "Where clients hold calls: nowhere (0) or on a Jitsi server (1).",
+            "Where clients hold calls: nowhere (0), on a Jitsi server (1), on BigBlueButton (4) or"
+            " on Nextcloud Talk (7), if the server is set up for these.",
         ),
         OrganizationSetting(
             "waiting_period_threshold",

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         mail_domains,
         pictures,
         playgrounds,
+        settings,
     )
 else:
     __getattr__ = on_demand(__name__)
@@ -27,9 +28,31 @@ def all_of_them(tx: Tx) -> list[Realm]:
     return [_realm(row) for row in tx.all("SELECT * FROM realm ORDER BY id")]
 
 
+def first(tx: Tx) -> Realm | None:
+    row = tx.one("SELECT * FROM realm ORDER BY id LIMIT 1")
+    return None if row is None else _realm(row)
+
+
 def find(tx: Tx, realm_id: int) -> Realm | None:
     row = tx.one("SELECT * FROM realm WHERE id = :id", id=realm_id)
     return None if row is None else _realm(row)
+
+
+def number_at(tx: Tx, subdomain: str) -> int | None:
+    found: int | None = tx.value(
+        "SELECT id AS value FROM realm WHERE subdomain = :subdomain", subdomain=subdomain
+    )
+    return found
+
+
+def with_address(tx: Tx, email: str) -> list[Realm]:
+    """Those in which somebody has this address."""
+    rows = tx.all(
+        "SELECT * FROM realm WHERE id IN (SELECT realm_id FROM account WHERE email_key = :key)"
+        " ORDER BY id",
+        key=email.strip().casefold(),
+    )
+    return [_realm(row) for row in rows]
 
 
 def current(tx: Tx) -> Realm:

@@ -6,11 +6,11 @@ reads history, in a transaction that finds the directory as old as itself.
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol
 
 from pyroaring import BitMap
 
 from tertulia import actions, domain, storage
+from tertulia.domain.channels.access import Readable
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.groups.group import GroupValue
 from tertulia.domain.people.user import User
@@ -19,30 +19,7 @@ from tertulia.storage.database.tx import Tx
 
 
 @dataclass(frozen=True, slots=True)
-class Readable:
-    """The channels whose messages somebody may read, and those whose they may not."""
-
-    shared: list[int]  # all messages
-    protected: list[int]  # those that came while one was subscribed
-    hidden: list[int]
-    is_in_some: bool  # whether they are subscribed anywhere
-
-    @property
-    def ids(self) -> list[int]:
-        return self.shared + self.protected
-
-
-class Sight(Protocol):
-    def named(self, where: int | str) -> Channel | None:
-        """The channel of this id or name, as far as one may know of it."""
-
-    def may_read(self, channel: Channel) -> bool: ...
-
-    def readable(self) -> Readable: ...
-
-
-@dataclass(frozen=True, slots=True)
-class SightInDatabase:
+class AccessByDatabase:
     tx: Tx
     user: User
 
@@ -79,7 +56,7 @@ class SightInDatabase:
 
 
 @dataclass(frozen=True, slots=True)
-class SightInDirectory:
+class AccessByDirectory:
     org: Organization
     user: User
 

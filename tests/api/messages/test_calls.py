@@ -1,0 +1,95 @@
+"""Calls on servers that the operator named: BigBlueButton and Nextcloud Talk."""
+
+import hashlib
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from tests.support.browser import Browser
+from tests.support.neighbours import BBB_SECRET, Neighbours
+from tests.support.people import Chat
+
+CREATE = "/bigbluebutton/api/create"
+ROOM = "/ocs/v2.php/apps/spreed/api/v4/room"
+
+
+@pytest.fixture
+def scene(start_server):
+    neighbours = Neighbours()
+    chat = Chat.found(start_server(**neighbours.settings), "")
+    yield chat, neighbours
+    neighbours.close()
+
+
+def test_who_has_an_invitation_joins_and_who_made_it_moderates(scene):
+    chat, neighbours = scene
+    ana, ben = chat.people("ana", "ben")
+    url = ana.get(
+        "/calls/bigbluebutton/create", meeting_name="Soup & bread", voice_only=True
+    ).succeeds()["url"]
+    assert chat.stranger.raw("GET", url).status == 303
+
+    led = {}
+    for person in (ana, ben):
+        browser = Browser.of(person)
+        answer = browser.opens(url)
+        assert answer.status == 302
+        address = urlsplit(answer.headers["Location"])
+        query, _, checksum = address.query.rpartition("&checksum=")
+        said = f"join{query}{BBB_SECRET}"
+        assert hashlib.sha256(said.encode()).hexdigest() == checksum
+        led[person.name] = parse_qs(query)
+        forged = browser.opens(url[:-1] + ("0" if url[-1] != "0" else "1"))
+        assert (forged.status, b"Invalid signature." in forged.body) == (400, True)
+
+    asked = parse_qs(neighbours.asked("api/create")[0].path.partition("?")[2])
+    assert asked["name"] == ["Soup & bread"]
+    assert asked["lockSettingsDisableCam"] == ["true"]
+    assert led["Ana"] == {
+        "meetingID": asked["meetingID"],
+        "role": ["MODERATOR"],
+        "fullName": ["Ana"],
+        "createTime": ["1531"],
+    }
+    assert led["Ben"]["role"] == ["VIEWER"]
+    for answered, words in (
+        ((500, b""), "BigBlueButton server returned an unexpected error: 500"),
+        (
+            (200, b"<r><returncode>FAILED</returncode><messageKey>checksumError</messageKey></r>"),
+            "Error authenticating to the BigBlueButton server",
+        ),
+        ((302, b""), "BigBlueButton server returned an unexpected error: 302"),
+    ):
+        neighbours.answers[CREATE] = answered
+        assert words.encode() in browser.opens(url).body
+
+
+def test_a_room_is_made_on_nextcloud(scene):
+    chat, neighbours = scene
+    ana = chat.person("ana")
+
+    made = ana.post("/calls/nextcloud_talk/create", room_name="x" * 300).succeeds()
+
+    assert urlsplit(made["url"]).path == "/index.php/call/abc123"
+    (asked,) = neighbours.asked("/room")
+    assert asked.form == {"roomType": "3", "roomName": "x" * 255}
+    assert asked.headers["ocs-apirequest"] == "true"
+    answers: list[tuple[tuple[int, Any], str]] = [
+        ((401, {}), "Error authenticating to the Nextcloud server"),
+        ((200, {"ocs": []}), "Failed to create Nextcloud Talk call"),
+    ]
+    for answer, words in answers:
+        neighbours.answers[ROOM] = answer
+        ana.post("/calls/nextcloud_talk/create", room_name="x").fails(words)
+
+
+def test_an_organization_chooses_among_those_that_there_are(scene, start_server):
+    chat, _ = scene
+    bare = Chat.found(start_server(nextcloud_url="", bigbluebutton_url=""), "")
+
+    told = chat.person("ana", role="owner").registers()["realm_available_video_chat_providers"]
+    owner = bare.person("ana", role="owner")
+
+    assert {each["id"] for each in told.values()} == {0, 1, 4, 7}
+    assert len(owner.registers()["realm_available_video_chat_providers"]) == 2
+    owner.patch("/realm", video_chat_provider=4).fails("Invalid video_chat_provider 4")

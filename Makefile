@@ -3,9 +3,11 @@
 PYTHON ?= python3
 ARGS ?=
 BIN := .venv/bin
-INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check
+# Python keeps what it has compiled, whatever the environment says: else every start compiles it all.
+unexport PYTHONDONTWRITEBYTECODE
+INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile
 
-.PHONY: help install serve test check bench bench-page bench-large bench-nodes soak format docs lock clean
+.PHONY: help install serve test check bench bench-page bench-large bench-nodes soak format docs page-types lock clean
 
 help: ## show this list
 	@echo "Usage: make TARGET [ARGS=...] [PYTHON=python3.12]"
@@ -26,7 +28,8 @@ check: .venv/dev.stamp ## format, lint, types, import direction
 	@echo "Lint" && $(BIN)/ruff check --quiet .
 	@echo "Types" && $(BIN)/mypy --no-error-summary src tests $(wildcard bench scripts)
 	@tsc=$$(command -v tsc || command -v node_modules/.bin/tsc); \
-	if [ -n "$$tsc" ]; then echo "Types of the page" && $$tsc -p src/tertulia/web/static/jsconfig.json; \
+	if [ -n "$$tsc" ]; then echo "Types of the page" && $$tsc -p src/tertulia/web/static/jsconfig.json && \
+		$$tsc -p src/tertulia/web/static/jsconfig.worker.json; \
 	else echo "Types of the page: skipped, there is no tsc here (npm install -g typescript)"; fi
 	@echo "Imports" && $(BIN)/python -m pytest -q tests/test_architecture.py
 
@@ -55,6 +58,10 @@ docs: .venv/runtime.stamp ## write the pages of docs/ that are lists: endpoints,
 	@for page in endpoints organization-settings personal-settings; do \
 		$(BIN)/python -m tertulia.reference_pages $$page > docs/$$page.md; done
 
+page-types: .venv/runtime.stamp ## write the page's types from the API's description (needs openapi-typescript)
+	@$(BIN)/python scripts/page_types.py > .venv/described.d.ts
+	@mv .venv/described.d.ts src/tertulia/web/static/described.d.ts
+
 COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--custom-compile-command "make lock"
 
@@ -66,19 +73,23 @@ clean: ## remove .venv and everything generated; never the data
 	@rm -rf .venv build dist src/*.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	@find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.venv/bin/pip:
+.venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "Tertulia needs Python 3.11 or newer; choose one with make PYTHON=..."; exit 1; }
 	@echo "Creating .venv"
-	@$(PYTHON) -m venv --clear .venv
+	@$(PYTHON) -m venv --clear --without-pip .venv
 
-.venv/runtime.stamp: requirements.txt pyproject.toml | .venv/bin/pip
+# pip is there only while it is needed: it and setuptools are a tenth of everything.
+.venv/runtime.stamp: requirements.txt pyproject.toml | .venv/bin/python
 	@echo "Installing what the server needs"
+	@$(BIN)/python -m ensurepip > /dev/null
 	@$(INSTALL) --require-hashes -r requirements.txt
 	@$(INSTALL) --no-deps --no-build-isolation -e .
+	@sh scripts/slim.sh .venv
 	@touch $@
 
 .venv/dev.stamp: requirements-dev.txt .venv/runtime.stamp
 	@echo "Installing what tests and checks need"
+	@$(BIN)/python -m ensurepip > /dev/null
 	@$(INSTALL) --require-hashes -r requirements-dev.txt
 	@touch $@

@@ -118,6 +118,7 @@ def test_every_error_is_what_the_description_promises(chat, scene):
 
 # A value that each documented parameter accepts beside the good call.
 VALUES: dict[str, Any] = {
+    "widget_content": {"widget_type": "poll", "extra_data": {}},
     "role": 400,
     "authentication_methods": {"Email": True},
     "jitsi_server_url": "default",

@@ -197,7 +197,22 @@ def test_what_an_answer_says(text, is_slack, said):
     assert understood(text, is_slack=is_slack) == Spoken(said)
 
 
-@pytest.mark.parametrize("text, why", [("<p>", "Invalid JSON in response"), ("[1]", "format")])
+@pytest.mark.parametrize("value", ['{"widget_type": "poll"}', '"{\\"widget_type\\": \\"poll\\"}"'])
+def test_an_answer_may_bring_a_widget_as_an_object_or_as_its_text(value):
+    answer = f'{{"content": "a", "widget_content": {value}}}'
+
+    assert understood(answer, is_slack=False) == Spoken("a", {"widget_type": "poll"})
+
+
+@pytest.mark.parametrize(
+    "text, why",
+    [
+        ("<p>", "Invalid JSON in response"),
+        ("[1]", "format"),
+        ('{"content": "a", "widget_content": "{"}', "format"),
+        ('{"content": "a", "widget_content": [1]}', "format"),
+    ],
+)
 def test_an_answer_that_says_nothing_we_know(text, why):
     trouble = understood(text, is_slack=False)
 

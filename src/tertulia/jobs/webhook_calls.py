@@ -41,6 +41,7 @@ class Spoken:
     """What a webhook wants to be said; nothing, if it is blank."""
 
     text: str
+    widget: dict[str, Any] | None = None
 
 
 class Switchboard:
@@ -137,7 +138,7 @@ class Switchboard:
             await db.write(actions.people.webhook_calls.done, call)
             return None
         try:
-            draft = await _composed(db, org, occasion, said.text)
+            draft = await _composed(db, org, occasion, said)
             await db.write(
                 actions.people.webhook_calls.answered, call, occasion, draft, org.email_domain
             )
@@ -212,12 +213,23 @@ def understood(text: str, *, is_slack: bool) -> Spoken | Trouble:
         return Spoken(str(answer.get("text") or ""))
     if answer.get("response_not_required"):
         return Spoken("")
-    return Spoken(str(answer.get("response_string") or answer.get("content") or ""))
+    said = str(answer.get("response_string") or answer.get("content") or "")
+    try:
+        return Spoken(said, _widget(answer.get("widget_content")))
+    except (msgspec.DecodeError, RecursionError):
+        return domain.people.webhook_calls.bad_answer("Invalid response format", text)
 
 
-async def _composed(db: Bound, org: Organization, occasion: Occasion, text: str) -> Draft:
+def _widget(value: Any) -> dict[str, Any] | None:
+    """A widget comes as an object, or as the JSON of one."""
+    if isinstance(value, str):
+        return msgspec.json.decode(value, type=dict[str, Any] | None) if value else None
+    return msgspec.convert(value, dict[str, Any] | None)
+
+
+async def _composed(db: Bound, org: Organization, occasion: Occasion, said: Spoken) -> Draft:
     author = Author(db, org, occasion.bot)
-    return await actions.messages.composing.compose(author, text, CLIENT, True)
+    return await actions.messages.composing.compose(author, said.text, CLIENT, True, said.widget)
 
 
 async def _complaint(
@@ -230,6 +242,6 @@ async def _complaint(
         place = domain.messages.links.topic_link(channel.id, channel.name, message.topic)
     link = f"/{place}/near/{message.id}"
     text = domain.people.webhook_calls.notice(bot.full_name, bot.id, link, trouble)
-    told = await _composed(db, org, occasion, text)
-    in_place = await _composed(db, org, occasion, f"Failure! {trouble.in_place}")
+    told = await _composed(db, org, occasion, Spoken(text))
+    in_place = await _composed(db, org, occasion, Spoken(f"Failure! {trouble.in_place}"))
     return Complaint(in_place, Words(told.content, told.rendered))

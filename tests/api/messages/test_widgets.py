@@ -22,6 +22,19 @@ def parts(person, message):
     return [(part["sender_id"], json.loads(part["content"])) for part in found]
 
 
+FORM = {
+    "type": "choices",
+    "heading": "Which soup?",
+    "choices": [
+        {"type": "multiple_choice", "short_name": "A", "long_name": "pea", "reply": "answer A"}
+    ],
+}
+
+
+def sends(person, content, **widget):
+    return person.post("/messages", type="direct", to=[person.id], content=content, **widget)
+
+
 @pytest.fixture
 def kitchen(chat):
     """Ana asks Ben in the kitchen."""
@@ -63,6 +76,75 @@ def test_other_messages_do_not(chat, content):
     ana = chat.person("ana")
 
     assert parts(ana, ana.says(content, to=[ana])) == []
+
+
+@pytest.mark.parametrize(
+    "widget_type, extra",
+    [("zform", FORM), ("poll", POLL), ("todo", {"task_list_title": "Supper", "tasks": []})],
+)
+def test_a_program_sends_a_widget_beside_its_words(chat, widget_type, extra):
+    ana = chat.person("ana")
+    ears = ana.listens_for("message")
+    widget = {"widget_type": widget_type, "extra_data": extra}
+
+    answer = sends(ana, "Which soup? A: pea", widget_content=widget | {"more": "than is known"})
+
+    told = ears.next()["message"]
+    assert answer.succeeds()["id"] == told["id"]
+    assert told["content"] == "Which soup? A: pea"
+    (part,) = told["submessages"]
+    assert json.loads(part["content"]) == widget
+    assert ana.sees(told["id"])["submessages"] == [part]
+    ana.patch(f"/messages/{told['id']}", content="no form").fails("Widgets cannot be edited.")
+
+
+def test_choosing_in_a_form_is_a_message_so_nothing_is_added_to_it(chat):
+    ana = chat.person("ana")
+    widget = {"widget_type": "zform", "extra_data": FORM}
+    sent = sends(ana, "Which soup?", widget_content=widget).succeeds()
+
+    vote = {"message_id": sent["id"], "msg_type": "widget", "content": json.dumps(VOTE)}
+
+    ana.post("/submessage", **vote).fails("You cannot attach a submessage to this message.")
+
+
+def test_a_send_that_is_repeated_with_another_widget_is_another(chat):
+    ana = chat.person("ana")
+    ana = ana.with_headers(Idempotency_Key="soup")
+    send = {"type": "direct", "to": [ana.id], "content": "soup?"}
+    form = {"widget_type": "zform", "extra_data": FORM}
+
+    first = ana.post("/messages", **send, widget_content=form).succeeds()
+
+    again = ana.post("/messages", **send, widget_content=form).succeeds()
+    assert again["id"] == first["id"]
+    ana.post("/messages", **send).fails("This key was already used for a different message")
+
+
+@pytest.mark.parametrize(
+    "widget, words",
+    [
+        ("[]", "widget_content is not a dict"),
+        ("{", "widget_content is not valid JSON"),
+        ("{}", "Widgets: Object missing required field `widget_type`"),
+        ({"widget_type": "dance"}, "Widgets: Invalid value 'dance' - at `$.widget_type`"),
+        ({"widget_type": "zform"}, "Widgets: Object missing required field `extra_data`"),
+        (
+            {"widget_type": "zform", "extra_data": FORM | {"choices": [{"short_name": 1}]}},
+            "Widgets: Expected `str`, got `int` - at `$.extra_data.choices[0].short_name`",
+        ),
+        (
+            {"widget_type": "poll", "extra_data": {"question": "x" * 10_000}},
+            "Widgets: too long (limit: 10000 characters)",
+        ),
+    ],
+)
+def test_a_widget_that_clients_would_not_understand_is_not_sent(chat, widget, words):
+    ana = chat.person("ana")
+
+    sends(ana, "soup?", widget_content=widget).fails(words)
+
+    assert ana.get("/messages", anchor="newest", num_before=9).succeeds()["messages"] == []
 
 
 def test_whoever_listens_hears_of_the_widget_with_its_message(kitchen):

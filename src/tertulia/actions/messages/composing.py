@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from tertulia import actions, domain, markdown, storage
 from tertulia.domain.messages.message import Draft, Mentions
@@ -49,7 +49,13 @@ class Author:
     site: str = ""
 
 
-async def compose(author: Author, content: str, client: str, read_by_sender: bool | None) -> Draft:
+async def compose(
+    author: Author,
+    content: str,
+    client: str,
+    read_by_sender: bool | None,
+    widget: dict[str, Any] | None = None,
+) -> Draft:
     content = domain.messages.message.checked_content(content)
     found = await _look_up(author, markdown.scan(content))
     rendered = await _rendering(author, content, found)
@@ -74,6 +80,7 @@ async def compose(author: Author, content: str, client: str, read_by_sender: boo
             if written in found.uploads
         ),
         called=called,
+        sent_along=None if widget is None else domain.messages.widgets.sent_along(widget),
     )
 
 

@@ -11,7 +11,7 @@ from functools import partial
 
 import msgspec
 
-from tertulia import domain, events, storage
+from tertulia import events, storage
 from tertulia.actions.messages.repeats import SendKey, Sent
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.messages.message import Draft, Mentions, Message
@@ -106,7 +106,7 @@ def _is_plain(draft: Draft) -> bool:
         draft.mentions == _NOBODY
         and not draft.path_ids
         and not draft.called
-        and domain.messages.widgets.begun_by(draft.content) is None
+        and draft.widget is None
     )
 
 

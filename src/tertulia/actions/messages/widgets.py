@@ -11,10 +11,9 @@ from tertulia.storage.database.tx import Tx
 
 def begin(tx: Tx, message_id: int, sender: User, draft: Draft) -> int | None:
     """The widget of a message that was just sent, if it begins one."""
-    widget = domain.messages.widgets.begun_by(draft.content)
-    if widget is None:
+    if draft.widget is None:
         return None
-    return storage.messages.submessages.insert(tx, message_id, sender.id, WIDGET, widget)
+    return storage.messages.submessages.insert(tx, message_id, sender.id, WIDGET, draft.widget)
 
 
 def take_part(tx: Tx, user: User, message_id: int, msg_type: str, content: str) -> None:

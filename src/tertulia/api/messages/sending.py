@@ -9,6 +9,7 @@ from msgspec import UNSET, UnsetType
 from tertulia import actions, domain, storage
 from tertulia.actions.messages.repeats import SendKey, Sent
 from tertulia.api.call import Call
+from tertulia.domain.messages.message import Draft
 from tertulia.errors import BadRequest
 from tertulia.errors.messages import (
     ChannelMissing,
@@ -47,6 +48,7 @@ async def send_message(
     queue_id: Annotated[str | None, MaxLength(100)] = None,
     local_id: Annotated[str | None, MaxLength(200)] = None,
     read_by_sender: bool | None = None,
+    widget_content: dict[str, Any] | None = None,
 ) -> SentMessage:
     """Send a message to a channel or to people.
 
@@ -62,9 +64,9 @@ async def send_message(
             raise TopicMissing()
         topic = domain.channels.topics.for_sending(topic)
         draft = await actions.messages.composing.compose(
-            call.author, content, call.client, read_by_sender
+            call.author, content, call.client, read_by_sender, widget_content
         )
-        key = _send_key(call, echo, ["channel", where, topic, draft.content])
+        key = _send_key(call, echo, ["channel", where, topic, *_said(draft)])
         plain = actions.messages.plain.to_channel(
             call.org, call.user, where, topic, draft, key, echo
         )
@@ -74,9 +76,9 @@ async def send_message(
     else:
         recipients = people_from(to)
         draft = await actions.messages.composing.compose(
-            call.author, content, call.client, read_by_sender
+            call.author, content, call.client, read_by_sender, widget_content
         )
-        key = _send_key(call, echo, ["direct", recipients, draft.content])
+        key = _send_key(call, echo, ["direct", recipients, *_said(draft)])
         plain = actions.messages.plain.to_people(call.org, call.user, recipients, draft, key, echo)
         sent = await call.db.send(
             plain,
@@ -145,6 +147,10 @@ def _json_or_text(text: str | None) -> Any:
         return decode_json(text)
     except Problem:
         return text
+
+
+def _said(draft: Draft) -> list[str]:
+    return [draft.content] if draft.sent_along is None else [draft.content, draft.sent_along]
 
 
 def _send_key(call: Call, echo: Echo | None, said: list[Any]) -> SendKey | None:

@@ -114,10 +114,16 @@ class Draft:
     has_image: bool = False
     path_ids: tuple[str, ...] = ()  # the uploaded files it links, as far as they are there
     called: frozenset[int] = frozenset()  # whose alert words it says, whether they hear it or not
+    sent_along: str | None = None  # a widget that stands beside the words
 
     @property
     def has_attachment(self) -> bool:
         return bool(self.path_ids)
+
+    @property
+    def widget(self) -> str | None:
+        """The widget that it begins, if it does."""
+        return self.sent_along or domain.messages.widgets.begun_by(self.content)
 
     @property
     def is_me(self) -> bool:

@@ -1,7 +1,8 @@
 """Widgets: messages that others take part in, such as a poll or a to-do list.
 
-`/poll` and `/todo` at the beginning of a message make one. Whatever happens in it later is a
-submessage, which clients put together; here we only see to it that they can.
+`/poll` and `/todo` at the beginning of a message make one, and a program can send one beside its
+words, a form with choices, too. Whatever happens in it later is a submessage, which clients put
+together; here we only see to it that they can.
 """
 
 import json
@@ -11,6 +12,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from tertulia import domain
 from tertulia.errors import BadRequest
 
 WIDGET = "widget"
@@ -31,11 +33,6 @@ class Submessage:
 # --- what a message begins ---
 
 
-def may_be_widget(content: str) -> bool:
-    """Whether a message may have begun one; the words of a widget never change."""
-    return content.startswith(("/poll", "/todo"))
-
-
 def begun_by(content: str) -> str | None:
     """The widget that a message begins, in the form that clients know."""
     first, *lines = content.split("\n")
@@ -54,6 +51,63 @@ def begun_by(content: str) -> str | None:
 def _task(entry: str) -> dict[str, str]:
     task, _, description = entry.partition(":")
     return {"task": task.strip(), "desc": description.strip()}
+
+
+# --- what is sent beside the words ---
+
+
+class PollData(msgspec.Struct):
+    question: str = ""
+    options: list[str] = []
+
+
+class TaskData(msgspec.Struct):
+    task: str
+    desc: str = ""
+
+
+class TodoData(msgspec.Struct):
+    task_list_title: str = ""
+    tasks: list[TaskData] = []
+
+
+class FormChoice(msgspec.Struct):
+    """What can be chosen, and what whoever chooses it says then."""
+
+    short_name: str
+    long_name: str
+    reply: str
+    type: Literal["multiple_choice"] = "multiple_choice"
+
+
+class FormData(msgspec.Struct):
+    type: Literal["choices"]
+    heading: str
+    choices: list[FormChoice]
+
+
+class _Poll(msgspec.Struct, tag_field="widget_type", tag="poll"):
+    extra_data: PollData
+
+
+class _Todo(msgspec.Struct, tag_field="widget_type", tag="todo"):
+    extra_data: TodoData
+
+
+class _Form(msgspec.Struct, tag_field="widget_type", tag="zform"):
+    extra_data: FormData
+
+
+def sent_along(widget: dict[str, Any]) -> str:
+    """The widget that somebody sends with a message, as far as clients know it."""
+    try:
+        known = msgspec.convert(widget, _Poll | _Todo | _Form)
+    except msgspec.ValidationError as problem:
+        raise BadRequest(f"Widgets: {problem!s}") from None
+    content = msgspec.json.encode(known).decode()
+    if len(content) > domain.limits.MESSAGE_LENGTH:
+        raise BadRequest(f"Widgets: too long (limit: {domain.limits.MESSAGE_LENGTH} characters)")
+    return content
 
 
 # --- what others add ---
@@ -91,6 +145,7 @@ class Title(msgspec.Struct, tag="new_task_list_title"):
     title: Words
 
 
+# Choosing in a form is a message, so nothing can be added to it.
 _KINDS = {
     "poll": msgspec.json.Decoder(Vote | NewOption | Question),
     "todo": msgspec.json.Decoder(NewTask | Strike | Title),
@@ -100,6 +155,8 @@ _KINDS = {
 def check_addition(widget: str, content: str, *, by_author: bool) -> None:
     """Raises for what the clients that show the widget could not understand."""
     kind = json.loads(widget)["widget_type"]
+    if kind not in _KINDS:
+        raise BadRequest("You cannot attach a submessage to this message.")
     try:
         addition = _KINDS[kind].decode(content)
     except msgspec.ValidationError as problem:

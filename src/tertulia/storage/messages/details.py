@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tertulia import domain, storage
+from tertulia import storage
 from tertulia.domain.messages.message import Message
 from tertulia.storage.database.tx import Tx
 
@@ -13,14 +13,7 @@ def added(tx: Tx, messages: Sequence[Message]) -> list[Message]:
     ids = [message.id for message in messages]
     reacted = storage.messages.reactions.of_messages(tx, ids)
     edited = storage.messages.edits.of_messages(tx, ids)
-    parts = storage.messages.submessages.of_messages(
-        tx,
-        [
-            message.id
-            for message in messages
-            if domain.messages.widgets.may_be_widget(message.content)
-        ],
-    )
+    parts = storage.messages.submessages.of_messages(tx, ids)
     return [
         replace(
             message,

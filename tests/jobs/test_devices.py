@@ -126,6 +126,31 @@ def test_what_a_service_refuses_is_told(scene, answer, code):
     assert state(ben, device_id)["push_registration_error_code"] == code
 
 
+@pytest.mark.on_one
+def test_a_service_that_asks_for_peace_is_asked_again_when_it_is_over(scene):
+    chat, ana, ben, service = scene
+    device_id = new_device(ben)
+    ben.post("/mobile_push/register", device_id=device_id, **PHONE).succeeds()
+    eventually(lambda: works(chat) or state(ben, device_id)["push_token_id"])
+    service.answers[NOTIFY], service.headers = (429, {}), {"Retry-After": "600"}
+
+    ana.says("one", to=[ben])
+    eventually(lambda: works(chat) or len(service.told()) == 1)
+    ana.says("two", to=[ben])
+    chat.server.clock.move(seconds=500)
+    eventually(lambda: works(chat) or chat.read(waits) == 2)
+    assert len(service.told()) == 1
+    del service.answers[NOTIFY]
+    chat.server.clock.move(seconds=101)
+
+    eventually(lambda: works(chat) or len(service.told()) == 3)
+    assert [each["content"] for each in service.told()] == ["one", "one", "two"]
+
+
+def waits(tx):
+    return tx.value("SELECT count(*) AS value FROM push_notice WHERE NOT sent AND tries > 0")
+
+
 def test_a_token_that_the_service_forgets_is_forgotten_and_tests_say_so(scene):
     chat, _, ben, service = scene
     device_id = new_device(ben)

@@ -169,6 +169,79 @@ def test_a_browser_that_forgot_us_is_forgotten(scene):
     )
 
 
+@pytest.mark.parametrize("status", [400, 401, 403])
+@pytest.mark.on_one
+def test_what_a_service_refuses_is_not_said_again_and_the_next_is_tried(scene, status):
+    chat, ana, ben, browser = scene
+    browser.service.answer = (status, b"")
+
+    ana.says("one", to=[ben])
+    with structlog.testing.capture_logs() as logs:
+        works(chat)
+        chat.server.clock.move(hours=2)
+        works(chat)
+    browser.service.answer = (201, b"")
+    ana.says("two", to=[ben])
+    works(chat)
+
+    assert [each["content"] for each in browser.told()] == ["one", "two"]
+    assert "a push endpoint is in trouble" in [each["event"] for each in logs]
+    assert chat.read(failures) == [0]
+
+
+def failures(tx):
+    return [row["failures"] for row in tx.all("SELECT failures FROM push_subscription")]
+
+
+@pytest.mark.on_one
+def test_a_service_that_refuses_everything_is_forgotten_in_the_end(scene):
+    chat, ana, ben, browser = scene
+    browser.service.answer = (403, b"")
+    chat.write(refused_often)
+
+    ana.says("once more", to=[ben])
+    works(chat)
+
+    assert chat.read(failures) == []
+
+
+def refused_often(tx):
+    tx.execute("UPDATE push_subscription SET failures = 99 WHERE realm_id = :realm")
+
+
+@pytest.mark.on_one
+def test_what_is_too_large_is_told_without_its_words(scene):
+    chat, ana, ben, browser = scene
+    browser.service.answer = (413, b"")
+
+    sent = ana.says("soup", to=[ben])
+    works(chat)
+
+    whole, brief = browser.told()
+    assert whole["content"] == "soup"
+    assert (brief["content"], brief["message_id"]) == ("", sent.id)
+    assert "recipient_user_ids" not in brief
+
+
+@pytest.mark.on_one
+def test_a_service_that_asks_for_peace_is_left_in_peace(scene):
+    chat, ana, ben, browser = scene
+    browser.service.answer = (429, b"", {"Retry-After": "600"})
+    tries = []
+
+    ana.says("one", to=[ben])
+    for minutes in (0, 1, 8, 2):
+        chat.server.clock.move(minutes=minutes)
+        works(chat)
+        tries.append(len(browser.service.heard))
+    browser.service.answer = (201, b"")
+    chat.server.clock.move(minutes=10)
+    works(chat)
+
+    assert tries == [1, 1, 1, 2]
+    assert [each["content"] for each in browser.told()] == ["one"] * 3
+
+
 @pytest.mark.parametrize("trouble", ["500", "circle", "flood", "hang"])
 @pytest.mark.on_one
 def test_an_endpoint_in_trouble_is_tried_with_growing_pauses_and_given_up_after_a_day(

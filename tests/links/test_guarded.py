@@ -82,3 +82,20 @@ def test_a_name_that_leads_home_too_is_not_followed(addresses):
 def test_what_is_no_address_of_the_web_is_refused(address):
     with pytest.raises(NotAllowed):
         asyncio.run(guarded.post(address, b"", {}, seconds=30, most_bytes=1))
+
+
+@pytest.mark.parametrize(
+    "said, seconds",
+    [
+        ("120", 120),
+        (" 7 ", 7),
+        ("9" * 30, 86400),  # nobody is left in peace for ever
+        ("Thu, 01 Jan 1970 00:20:00 GMT", 200),
+        ("Thu, 01 Jan 1970 00:01:00 GMT", 0),
+        ("-1", 0),
+        ("soon", 0),
+        ("", 0),
+    ],
+)
+def test_for_how_long_somebody_wants_to_be_left_in_peace(said, seconds):
+    assert HttpAnswer(429, {"retry-after": said}, b"").retry_seconds(1000.0) == seconds

@@ -1,11 +1,12 @@
 """Web Push: sealed as RFC 8291 shows it, and signed so that others can check it."""
 
+import asyncio
 import json
 
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, utils
 
-from tertulia.domain.personal.web_push import decoded, encoded
+from tertulia.domain.personal.web_push import PushSubscription, decoded, encoded
 from tertulia.links import web_push
 
 
@@ -49,3 +50,12 @@ def test_a_word_on_who_sends_it_can_be_checked():
         f"{head}.{claims}".encode(),
         ec.ECDSA(hashes.SHA256()),
     )
+
+
+def test_what_no_service_would_take_is_not_sent():
+    nobody = PushSubscription(1, 2, "https://127.0.0.1:1/", "", "")
+    said = {"type": "message", "recipient_user_ids": list(range(2000))}
+
+    answer = asyncio.run(web_push.push(web_push.PushOrder(nobody, said), "", "", 0.0))
+
+    assert answer.status == web_push.TOO_LARGE

@@ -20,6 +20,7 @@ class Neighbours(Receiver):
 
     def __init__(self) -> None:
         self.answers: dict[str, tuple[int, Any]] = {}
+        self.headers: dict[str, str] = {}
         super().__init__(self._say)
 
     @property
@@ -49,6 +50,8 @@ class Neighbours(Receiver):
         status, said = self.answers.get(path, (200, _usual(path, query)))
         data = said if isinstance(said, bytes) else json.dumps(said).encode()
         handler.send_response(status)
+        for name, value in self.headers.items():
+            handler.send_header(name, value)
         handler.send_header("Content-Length", str(len(data)))
         handler.end_headers()
         handler.wfile.write(data)

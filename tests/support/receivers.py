@@ -28,7 +28,8 @@ class Heard:
 
 @dataclass
 class Receiver:
-    """`answer` says what is answered: JSON, a status, or something that does it by itself."""
+    """`answer` says what is answered: JSON, a status with a body and perhaps headers, or something
+    that does it by itself."""
 
     answer: Any = ""
     heard: list[Heard] = field(default_factory=list)
@@ -63,9 +64,11 @@ class Receiver:
         if callable(answer):
             answer(handler)
             return
-        status, body = answer if isinstance(answer, tuple) else (200, answer)
+        status, body, *headers = answer if isinstance(answer, tuple) else (200, answer)
         data = body if isinstance(body, bytes) else json.dumps(body).encode()
         handler.send_response(status)
+        for name, value in [pair for each in headers for pair in each.items()]:
+            handler.send_header(name, value)
         handler.send_header("Content-Length", str(len(data)))
         handler.end_headers()
         handler.wfile.write(data)

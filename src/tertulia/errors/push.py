@@ -25,6 +25,10 @@ class PushServiceBroken(ClientError):
     message = "Internal server error on Zulip push notification service, retry later."
 
 
+class PushServiceBusy(PushServiceBroken):
+    """It is asked too often; `retry_seconds` says for how long it wants peace."""
+
+
 class PushServiceRefuses(ClientError):
     status = 403
     code = "ADMIN_ACTION_REQUIRED"

@@ -5,7 +5,13 @@ from tertulia.actions.personal.web_push import Receivers
 from tertulia.config import Config
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.personal.devices import Device
-from tertulia.errors.push import PushServiceAway, PushServiceBroken, PushServiceRefuses
+from tertulia.domain.personal.web_push import FIRST_PAUSE_SECONDS
+from tertulia.errors.push import (
+    PushServiceAway,
+    PushServiceBroken,
+    PushServiceBusy,
+    PushServiceRefuses,
+)
 from tertulia.events.directory import Organization
 from tertulia.links import push_service
 from tertulia.links.push_service import PushMessage
@@ -21,12 +27,15 @@ class Phones:
         self._config = config
         self._database = database
         self._vault = vault
+        self.rests_until = 0.0  # before that the service wants to be left in peace
 
     async def tell(
         self, org: Organization, user_id: int, receivers: Receivers, message: PushMessage
     ) -> bool:
         """Whether the service has taken it."""
         if not self._config.pushes or not (receivers.devices or receivers.tokens):
+            return False
+        if self._database.clock() < self.rests_until:
             return False
         try:
             if receivers.devices:
@@ -39,6 +48,11 @@ class Phones:
                     receivers.tokens,
                     _for_older_kind(org, message),
                 )
+        except PushServiceBusy as busy:
+            rest = max(busy.values["retry_seconds"], FIRST_PAUSE_SECONDS)
+            self.rests_until = self._database.clock() + rest
+            log.warning("the push service wants to be left in peace", seconds=rest)
+            return False
         except (PushServiceAway, PushServiceBroken, PushServiceRefuses) as trouble:
             log.warning("the push service does not help", why=trouble.code)
             return False

@@ -41,6 +41,11 @@ def of_message(
     return said
 
 
+def briefly(said: dict[str, Any]) -> dict[str, Any]:
+    """The same without its words, and without naming all to whom it was said."""
+    return {name: said[name] for name in said if name != "recipient_user_ids"} | {"content": ""}
+
+
 def _calling_group(org: Organization, notice: PushNotice, message: Message) -> int | None:
     """The smallest of the groups by which somebody is called who is not called by name."""
     if notice.reason != "mentioned":

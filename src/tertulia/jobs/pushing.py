@@ -5,9 +5,10 @@ holds up nobody else. One that is in trouble is left in peace for a while, each 
 """
 
 import asyncio
+from dataclasses import replace
 
 from tertulia import actions, storage
-from tertulia.actions.personal.web_push import PHONES, PushOutcome
+from tertulia.actions.personal.web_push import PHONES, PushOutcome, Receivers
 from tertulia.config import Config
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.user import SECONDS_PER_DAY
@@ -23,7 +24,7 @@ from tertulia.jobs.runner import described
 from tertulia.links import web_push
 from tertulia.links.guarded import AnswerTooLarge, NotAllowed, NotReached, TookTooLong
 from tertulia.links.push_service import PushMessage
-from tertulia.links.web_push import PushOrder
+from tertulia.links.web_push import TOO_LARGE, PushAnswer, PushOrder
 from tertulia.log_lines import log
 from tertulia.storage.database import Database
 
@@ -31,6 +32,7 @@ MOST_AT_ONCE = 50  # people
 GONE = (404, 410)  # a browser that was told to forget us
 REFUSED = (400, 401, 403, 413)  # this one, for good
 SHOWN_AT_ONCE = 2000
+TAKEN_BACK_AT_ONCE = 200  # numbers of messages, so that they fit
 
 
 class Herald:
@@ -99,20 +101,22 @@ class Herald:
         asked = [each for each in open_ones if each.retry_at <= now]
         phones_know = PHONES in notice.told or not self._config.pushes
         has_phones = bool(receivers.devices or receivers.tokens) and not phones_know
-        phones, statuses = await asyncio.gather(
+        phones, said_back = await asyncio.gather(
             self._phones.tell(org, notice.user_id, receivers, PushMessage(said))
             if has_phones
             else _nothing(),
             asyncio.gather(*(self._push(org, PushOrder(each, said)) for each in asked)),
         )
-        answers = list(zip(asked, statuses, strict=True))
+        answers = list(zip(asked, said_back, strict=True))
         outcome = PushOutcome(
             message.sent_at,
-            told=[each for each, status in answers if 200 <= status < 300],
-            gone=[each for each, status in answers if status in GONE],
-            failed=[each for each, status in answers if _is_trouble(status)],
+            told=[each for each, answer in answers if 200 <= answer.status < 300],
+            gone=[each for each, answer in answers if answer.status in GONE],
+            refused=[each for each, answer in answers if answer.status in REFUSED],
+            failed=[(each, said.retry_seconds) for each, said in answers if _is_trouble(said)],
             waiting=[each for each in open_ones if each.retry_at > now],
             phones=phones,
+            phones_rest_until=self._phones.rests_until,
         )
         await self._note(org, notice, outcome)
 
@@ -120,19 +124,25 @@ class Herald:
         db = self._database.of(org.realm.id)
         is_given_up = await db.write(actions.personal.web_push.done, notice, outcome)
         self.told += len(outcome.told) + bool(outcome.phones)
-        for each in outcome.failed:
+        for each in [*outcome.refused, *(failed for failed, _ in outcome.failed)]:
             if each.failures == 0:
                 log.warning("a push endpoint is in trouble", subscription=each.id)
         if is_given_up:
             self.given_up += 1
             log.error("a push was given up", person=notice.user_id, message=notice.message_id)
 
-    async def _push(self, org: Organization, order: PushOrder) -> int:
-        """The status of the answer; 0 if there was none."""
+    async def _push(self, org: Organization, order: PushOrder) -> PushAnswer:
+        """What is too large is told in fewer words."""
+        answer = await self._post(org, order)
+        if answer.status != TOO_LARGE or order.said["type"] != "message":
+            return answer
+        return await self._post(org, replace(order, said=push_words.briefly(order.said)))
+
+    async def _post(self, org: Organization, order: PushOrder) -> PushAnswer:
         db = self._database.of(org.realm.id)
         known = await db.read(storage.personal.web_push.key)
         if known is None:
-            return GONE[0]  # nobody can have subscribed with a key that is not there
+            return PushAnswer(GONE[0])  # nobody can have subscribed with a key that is not there
         try:
             return await web_push.push(
                 order,
@@ -143,9 +153,9 @@ class Herald:
                 seconds=self.patience_seconds,
             )
         except NotAllowed:
-            return GONE[0]
+            return PushAnswer(GONE[0])
         except (NotReached, TookTooLong, AnswerTooLarge):
-            return 0
+            return PushAnswer()
 
     # --- what was read elsewhere ---
 
@@ -182,23 +192,32 @@ class Herald:
             read, receivers = await db.write(
                 actions.personal.web_push.take_read, user_id, message_ids
             )
-            site = site_of(self._config, org.realm)
-            said = {"type": "remove", "realm_url": site, "user_id": user_id, "message_ids": read}
-            now = self._database.clock()
-            await asyncio.gather(
-                self._phones.tell(org, user_id, receivers, PushMessage(said, is_urgent=False)),
-                *(
-                    self._push(org, PushOrder(each, said, urgency="low"))
-                    for each in receivers.subscriptions
-                    if each.retry_at <= now
-                ),
-            )
+            for start in range(0, len(read), TAKEN_BACK_AT_ONCE):
+                await self._say_read(
+                    org, user_id, receivers, read[start : start + TAKEN_BACK_AT_ONCE]
+                )
+
+    async def _say_read(
+        self, org: Organization, user_id: int, receivers: Receivers, read: list[int]
+    ) -> None:
+        site = site_of(self._config, org.realm)
+        said = {"type": "remove", "realm_url": site, "user_id": user_id, "message_ids": read}
+        now = self._database.clock()
+        await asyncio.gather(
+            self._phones.tell(org, user_id, receivers, PushMessage(said, is_urgent=False)),
+            *(
+                self._push(org, PushOrder(each, said, urgency="low"))
+                for each in receivers.subscriptions
+                if each.retry_at <= now
+            ),
+        )
 
 
 async def _nothing() -> None:
     return None
 
 
-def _is_trouble(status: int) -> bool:
+def _is_trouble(answer: PushAnswer) -> bool:
     """Whether it may be better later."""
+    status = answer.status
     return not 200 <= status < 300 and status not in GONE and status not in REFUSED

@@ -12,6 +12,7 @@ import ssl
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
 from functools import cache
 from importlib import import_module
 from ipaddress import ip_network
@@ -26,6 +27,7 @@ LOADED_LATER = ("anyio._backends._asyncio", "encodings.idna")
 
 IN_PATHS = "/%:@!$&'()*+,;=~-._?"
 REDIRECTS = (301, 302, 303, 307, 308)
+LONGEST_REST_SECONDS = 86400.0  # whatever somebody asks for
 
 
 # For what the operator named: that may be anywhere.
@@ -53,6 +55,17 @@ class HttpAnswer:
     status: int
     headers: Mapping[str, str]  # by lower-case name
     body: bytes
+
+    def retry_seconds(self, now: float) -> float:
+        """For how long it asks to be left in peace: `Retry-After`, as a number or a moment."""
+        asked = self.headers.get("retry-after", "").strip()
+        if asked.isascii() and asked.isdigit():
+            return float(min(int(asked[:9]), LONGEST_REST_SECONDS))
+        try:
+            moment = parsedate_to_datetime(asked).timestamp()
+        except (ValueError, OverflowError):
+            return 0.0
+        return min(max(moment - now, 0.0), LONGEST_REST_SECONDS)
 
 
 async def post(

@@ -5,6 +5,7 @@ The operator has named it, so it may be anywhere; it is asked within bounds all 
 
 import base64
 import json
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +15,12 @@ from nacl.secret import SecretBox
 
 from tertulia.config import Config
 from tertulia.domain.personal.devices import Device, DeviceToken
-from tertulia.errors.push import PushServiceAway, PushServiceBroken, PushServiceRefuses
+from tertulia.errors.push import (
+    PushServiceAway,
+    PushServiceBroken,
+    PushServiceBusy,
+    PushServiceRefuses,
+)
 from tertulia.links import guarded
 from tertulia.links.guarded import (
     EVERYWHERE,
@@ -170,6 +176,8 @@ async def _post(
 def _check(answer: HttpAnswer) -> None:
     if answer.status >= 500:
         raise PushServiceBroken()
+    if answer.status == 429:
+        raise PushServiceBusy(retry_seconds=answer.retry_seconds(time.time()))
     if not 200 <= answer.status < 300:
         raise PushServiceRefuses()
 

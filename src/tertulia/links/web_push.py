@@ -19,10 +19,19 @@ from tertulia.links import guarded
 
 RECORD_BYTES = 4096
 MOST_BYTES = 3900  # of what is said: larger ones are refused by the services
+TOO_LARGE = 413
 LIFE_SECONDS = 12 * 3600  # of the word on who sends it
 TTL_SECONDS = 24 * 3600
 SECONDS = 10
 MOST_ANSWER_BYTES = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class PushAnswer:
+    """What a push service said; no status if it said nothing."""
+
+    status: int = 0
+    retry_seconds: float = 0.0  # for so long it asks to be left in peace
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +62,12 @@ async def push(
     allowed: Networks = (),
     *,
     seconds: float = SECONDS,
-) -> int:
-    """The status of the answer. Raises what `guarded.post` raises."""
-    body, word = await asyncio.to_thread(_written, order, private, subject, now)
+) -> PushAnswer:
+    """What became of it. Raises what `guarded.post` raises."""
+    plain = json.dumps(order.said, ensure_ascii=False).encode()
+    if len(plain) > MOST_BYTES:
+        return PushAnswer(TOO_LARGE)
+    body, word = await asyncio.to_thread(_written, order, plain, private, subject, now)
     headers = {
         "Content-Encoding": "aes128gcm",
         "Content-Type": "application/octet-stream",
@@ -73,13 +85,15 @@ async def push(
         most_bytes=MOST_ANSWER_BYTES,
         allowed=allowed,
     )
-    return answer.status
+    return PushAnswer(answer.status, answer.retry_seconds(now))
 
 
-def _written(order: PushOrder, private: str, subject: str, now: float) -> tuple[bytes, str]:
+def _written(
+    order: PushOrder, plain: bytes, private: str, subject: str, now: float
+) -> tuple[bytes, str]:
     """What is sent, and the word on who sends it; it takes a moment, the first time many."""
     body = sealed(
-        json.dumps(order.said, ensure_ascii=False).encode(),
+        plain,
         domain.personal.web_push.decoded(order.subscription.p256dh),
         domain.personal.web_push.decoded(order.subscription.auth),
     )
@@ -101,7 +115,7 @@ def sealed(
     key = _expand(start, b"Content-Encoding: aes128gcm\0", 16)
     nonce = _expand(start, b"Content-Encoding: nonce\0", 12)
     head = salt + RECORD_BYTES.to_bytes(4, "big") + bytes([65]) + _point(own)
-    return bytes(head + aead.AESGCM(key).encrypt(nonce, plain[:MOST_BYTES] + b"\x02", None))
+    return bytes(head + aead.AESGCM(key).encrypt(nonce, plain + b"\x02", None))
 
 
 def authorization(endpoint: str, private: str, subject: str, now: float) -> str:

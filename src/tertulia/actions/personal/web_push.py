@@ -40,9 +40,11 @@ class PushOutcome:
     sent_at: float
     told: list[PushSubscription]
     gone: list[PushSubscription]
-    failed: list[PushSubscription]
+    refused: list[PushSubscription]  # this one, for good
+    failed: list[tuple[PushSubscription, float]]  # for now; and for how long they want peace
     waiting: list[PushSubscription]  # those in trouble, which were left in peace
     phones: bool | None  # None if there are none, or if they know already
+    phones_rest_until: float = 0.0  # the service asked for it
 
 
 def keep_key(tx: Tx, vault: Vault, public: str, private: str) -> str:
@@ -110,17 +112,16 @@ def done(tx: Tx, notice: PushNotice, outcome: PushOutcome) -> bool:
         if each.failures:
             storage.personal.web_push.note_health(tx, each.id, 0, 0.0)
     moments = [each.retry_at for each in outcome.waiting]
-    for each in outcome.failed:
-        failures = each.failures + 1
-        moments.append(tx.now + domain.personal.web_push.pause(failures))
-        if failures < FORGOTTEN_AFTER:
-            storage.personal.web_push.note_health(tx, each.id, failures, moments[-1])
-        else:
-            storage.personal.web_push.delete(tx, [each.id])
+    for each in outcome.refused:
+        _note_failure(tx, each, tx.now)
+    for each, rest in outcome.failed:
+        moments.append(tx.now + max(rest, domain.personal.web_push.pause(each.failures + 1)))
+        _note_failure(tx, each, moments[-1])
     knows = notice.told | {each.id for each in outcome.told}
     knows |= {PHONES} if outcome.phones else set()
     if outcome.phones is False:
-        moments.append(tx.now + domain.personal.web_push.pause(notice.tries + 1))
+        again = tx.now + domain.personal.web_push.pause(notice.tries + 1)
+        moments.append(max(again, outcome.phones_rest_until))
     is_old = tx.now - outcome.sent_at >= GIVEN_UP_AFTER_SECONDS
     if moments and not is_old:
         later = replace(notice, tries=notice.tries + 1, told=knows)
@@ -130,6 +131,15 @@ def done(tx: Tx, notice: PushNotice, outcome: PushOutcome) -> bool:
     else:
         storage.personal.web_push.forget(tx, notice.user_id, [notice.message_id])
     return bool(moments) and is_old
+
+
+def _note_failure(tx: Tx, subscription: PushSubscription, retry_at: float) -> None:
+    """An endpoint that fails every time is forgotten in the end."""
+    failures = subscription.failures + 1
+    if failures < FORGOTTEN_AFTER:
+        storage.personal.web_push.note_health(tx, subscription.id, failures, retry_at)
+    else:
+        storage.personal.web_push.delete(tx, [subscription.id])
 
 
 def put_off(tx: Tx, notice: PushNotice, until: float) -> None:

@@ -12,7 +12,7 @@ SECRET_BYTES = 16
 FIRST_PAUSE_SECONDS = 60.0  # after trouble; each time twice as long,
 LONGEST_PAUSE_SECONDS = 3600.0  # up to this
 GIVEN_UP_AFTER_SECONDS = 86400.0  # what nobody could be told in a day is no news any more
-FORGOTTEN_AFTER = 100  # failures in a row, which are four days at least
+FORGOTTEN_AFTER = 100  # failures in a row, which are four days at least if nobody refuses us
 SHOWN_DAYS = 7  # for so long we remember what a device may still show
 WORDS = 200  # characters of a message
 

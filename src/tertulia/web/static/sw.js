@@ -117,8 +117,9 @@ async function hear(told) {
   const open = await worker.clients.matchAll({ type: "window" });
   if (open.some((each) => each.focused)) return; // the page shows it itself
   const isDirect = told.recipient_type === "direct";
+  const others = told.recipient_user_ids?.filter((/** @type {number} */ id) => id !== told.user_id); // not told where they are too many
   const hash = isDirect
-    ? `#narrow/dm/${told.recipient_user_ids.filter((/** @type {number} */ id) => id !== told.user_id).join(",") || told.user_id}-dm/near/${told.message_id}`
+    ? `#narrow/${others ? `dm/${others.join(",") || told.user_id}-dm` : "is/dm"}/near/${told.message_id}`
     : `#narrow/channel/${told.channel_id}-${encodeURIComponent(told.channel_name).replaceAll("%", ".")}/topic/${encodeURIComponent(told.topic).replaceAll(".", "%2E").replaceAll("%", ".")}/near/${told.message_id}`;
   const title = isDirect ? told.sender_full_name : `${told.sender_full_name} · ${told.channel_name} › ${told.topic}`;
   const tag = isDirect ? `dm-${told.recipient_user_ids}` : `topic-${told.channel_id}-${told.topic}`;

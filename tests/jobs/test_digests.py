@@ -25,6 +25,8 @@ def test_who_was_not_here_gets_one_on_its_day_and_can_end_it(mailing, post):
     ben = mailing.person("ben", channels=["kitchen"], email=f"ben@{host}")
     cleo = mailing.person("cleo", channels=["kitchen"], email=f"cleo@{host}")
     cleo.patch("/settings", enable_digest_emails=False).succeeds()
+    mailing.permit("can_access_all_users_group", "members")
+    gus = mailing.person("gus", role="guest", channels=["kitchen"], email=f"gus@{host}")
     mailing.server.clock.move(seconds=AWAY_SECONDS + 60)
     muted = {"stream_id": mailing.channel("kitchen").id, "topic": "noise", "visibility_policy": 1}
     ben.post("/user_topics", **muted).succeeds()
@@ -32,6 +34,7 @@ def test_who_was_not_here_gets_one_on_its_day_and_can_end_it(mailing, post):
     for words, place in (("Soup?", "kitchen > lunch"), ("Bang", "kitchen > noise")):
         ana.says(words, to=place)
     ana.says("a secret", to="cellar > wine")
+    ana.leaves("kitchen")
 
     mailing.set("digest_weekday", (weekday(mailing) + 1) % 7)
     mailing.set("digest_emails_enabled", True)
@@ -41,8 +44,9 @@ def test_who_was_not_here_gets_one_on_its_day_and_can_end_it(mailing, post):
     sends(mailing)
     sends(mailing)
 
-    (letter,) = post.letters_of(mailing)
-    assert letter["To"] == ben.email
+    (letter,), (of_guest,) = post.letters_to(ben.email), post.letters_to(gus.email)
+    assert len(post.letters_of(mailing)) == 2
+    assert "Unknown user: Soup?" in text_in(of_guest)
     text = text_in(letter)
     assert "#kitchen > lunch (1)" in text
     assert "Ana: Soup?" in text

@@ -221,6 +221,24 @@ def test_words_stay_where_the_organization_or_the_person_wants_that(mailing, pos
     assert "Ana" not in letter.as_string()
 
 
+def test_a_guest_is_not_told_the_names_of_those_they_may_not_know(mailing, post, people):
+    ana, ben = people
+    mailing.permit("can_access_all_users_group", "members")
+    gus = mailing.person("gus", role="guest", channels=["kitchen"], email=f"gus@{mailing.host}")
+    looks(mailing)
+
+    ana.says("before", to="kitchen > lunch")
+    ana.says("@**Gus** soup", to="kitchen > lunch")
+    ben.says("and bread", to="kitchen > lunch")
+    ana.leaves("kitchen")
+    waits(mailing)
+
+    (letter,) = post.letters_to(gus.email)
+    lines = text_in(letter).splitlines()
+    assert lines[:5:2] == ["Unknown user: before", "Unknown user: @**Gus** soup", "Ben: and bread"]
+    assert "Ana" not in letter.as_string()
+
+
 def test_whoever_muted_the_sender_is_spared(mailing, post, people):
     ana, ben = people
     ben.post(f"/users/me/muted_users/{ana.id}").succeeds()

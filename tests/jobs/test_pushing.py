@@ -169,6 +169,23 @@ def test_a_browser_that_forgot_us_is_forgotten(scene):
     )
 
 
+@pytest.mark.on_one
+def test_a_guest_is_not_told_the_name_of_somebody_they_may_not_know(scene):
+    chat, _, ben, _ = scene
+    chat.permit("can_access_all_users_group", "members")
+    dora = chat.person("dora")
+    gus, phone = chat.person("gus", role="guest", channels=["kitchen"]), Browser()
+    gus.post("/web_push/subscriptions", **phone.subscription()).succeeds()
+
+    ben.says("@**Gus** soup", to="kitchen > lunch")
+    dora.says("@**Gus** bread", to="kitchen > lunch")  # and is not in there
+    works(chat)
+
+    told = [(each["sender_full_name"], each["content"]) for each in phone.told()]
+    assert told == [("Ben", "@Gus soup"), ("Unknown user", "@Gus bread")]
+    phone.service.close()
+
+
 @pytest.mark.parametrize("status", [400, 401, 403])
 @pytest.mark.on_one
 def test_what_a_service_refuses_is_not_said_again_and_the_next_is_tried(scene, status):

@@ -6,6 +6,7 @@ from typing import Any
 from tertulia import domain
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.messages.message import Message
+from tertulia.domain.people.known_people import UNKNOWN_NAME
 from tertulia.domain.personal.web_push import WORDS, PushNotice
 from tertulia.events.directory import Organization
 
@@ -15,7 +16,7 @@ _GROUP = re.compile(r'<span class="user-group-mention" data-user-group-id="(\d+)
 def of_message(
     org: Organization, site: str, notice: PushNotice, message: Message, channel: Channel | None
 ) -> dict[str, Any]:
-    sender = org.users[message.sender_id]
+    sender, reader = org.users[message.sender_id], org.users.get(notice.user_id)
     text = domain.messages.notification_text.in_words(message.rendered)
     said: dict[str, Any] = {
         "type": "message",
@@ -23,7 +24,7 @@ def of_message(
         "realm_name": org.realm.name,
         "user_id": notice.user_id,
         "sender_id": sender.id,
-        "sender_full_name": sender.full_name,
+        "sender_full_name": sender.full_name if org.may_know(reader, sender) else UNKNOWN_NAME,
         "sender_avatar_url": f"{site}/avatar/{sender.id}",
         "message_id": message.id,
         "time": int(message.sent_at),

@@ -5,10 +5,10 @@ know is not there.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from tertulia import domain, storage
-from tertulia.domain.people.known_people import SETTING
+from tertulia.domain.people.known_people import SETTING, UNKNOWN_NAME
 from tertulia.domain.people.user import User
 from tertulia.errors.people import UserIsDeactivated, UserNotFound
 from tertulia.storage.database.tx import Tx
@@ -53,6 +53,13 @@ def known_among(tx: Tx, viewer: User, people: list[User]) -> list[User]:
         for user in people
         if domain.people.known_people.may_know(viewer, user, met.__contains__)
     ]
+
+
+def names_for(tx: Tx, viewer: User, user_ids: Iterable[int]) -> dict[int, str]:
+    """What people are called where one of them is told of the others."""
+    people = storage.people.find_many(tx, sorted(set(user_ids)))
+    known = {each.id for each in known_among(tx, viewer, people)}
+    return {each.id: each.full_name if each.id in known else UNKNOWN_NAME for each in people}
 
 
 def find_by_address(tx: Tx, viewer: User, email: str, email_domain: str) -> User | None:

@@ -42,7 +42,7 @@ def write(
         domain.letters.language_of(user),
         {
             "organization": realm.name,
-            "topics": BETWEEN.join(_topic(tx, each, bool(shows_words)) for each in topics),
+            "topics": BETWEEN.join(_topic(tx, user, each, bool(shows_words)) for each in topics),
             "channels": ", ".join(f"#{each.name}" for each in channels),
             "link": f"{site}/",
             "leave": leave,
@@ -83,7 +83,7 @@ def _new_channels(tx: Tx, user: User, since: float) -> list[Channel]:
     ][:MOST_CHANNELS]
 
 
-def _topic(tx: Tx, lively: LivelyTopic, shows_words: bool) -> str:
+def _topic(tx: Tx, user: User, lively: LivelyTopic, shows_words: bool) -> str:
     channel = storage.channels.find(tx, lively.channel_id)
     assert channel is not None
     name = domain.channels.topics.shown(lively.topic, allow_empty=False)
@@ -91,8 +91,8 @@ def _topic(tx: Tx, lively: LivelyTopic, shows_words: bool) -> str:
     if not shows_words:
         return title
     messages = storage.messages.find_many(tx, tx.realm_id, lively.first_ids)
-    senders = storage.people.find_many(tx, [each.sender_id for each in messages.values()])
-    names = {each.id: each.full_name for each in senders}
+    senders = [each.sender_id for each in messages.values()]
+    names = actions.people.named.names_for(tx, user, senders)
     said = [_line(names, messages[number]) for number in lively.first_ids if number in messages]
     return BETWEEN.join([title, *said])
 

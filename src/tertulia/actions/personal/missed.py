@@ -249,7 +249,8 @@ def _letter(
     reply_to, html = "", ""
     if shows_words:
         shown = [*context, *messages[-MOST_MESSAGES:]]
-        names = {each.id: each.full_name for each in _people(tx, [*shown, *messages])}
+        senders = [each.sender_id for each in (*shown, *messages)]
+        names = actions.people.named.names_for(tx, user, senders)
         writers = dict.fromkeys(names[each.sender_id] for each in messages)
         said = [domain.personal.missed.in_a_line(names[each.sender_id], each) for each in shown]
         values |= {
@@ -286,10 +287,6 @@ def _names_organization(tx: Tx, user: User) -> bool:
         return bool(policy == NAMED_ALWAYS)
     theirs = storage.organization.with_address(tx, user.email)
     return len([each for each in theirs if not each.deactivated]) > 1
-
-
-def _people(tx: Tx, messages: Iterable[Message]) -> list[User]:
-    return storage.people.find_many(tx, sorted({each.sender_id for each in messages}))
 
 
 def _place(tx: Tx, message: Message, user: User) -> tuple[str, str]:

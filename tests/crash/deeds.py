@@ -8,6 +8,7 @@ from typing import Any
 
 from tests.crash.client import Answer, Client, Unreachable
 from tests.crash.ledger import Hearsay, Ledger
+from tests.support.waiting import PATIENCE_SECONDS
 
 PAUSE_SECONDS = 0.01
 FAR_AWAY = 4_000_000_000  # when what is scheduled is due
@@ -73,15 +74,17 @@ class Doer(threading.Thread):
     def _send(self) -> None:
         words = f"{self.name} {self._count}"
         place = {"type": "channel", "to": self._channel, "topic": "lunch", "content": words}
-        answer = None
-        while answer is None and not self.ledger.problems:
+        answer, deadline = None, time.monotonic() + PATIENCE_SECONDS
+        while answer is None and not self.ledger.problems and time.monotonic() < deadline:
             answer = self._ask(
                 lambda: self._client.post("/messages", {"Idempotency-Key": words}, **place)
             )
-        if answer is not None and answer.status == 200:
+        if answer is None:
+            self.ledger.problems.append(f"{words}: nobody answers any more")
+        elif answer.status == 200:
             self._mine.append(answer["id"])
             self.ledger.is_told(("words", answer["id"]), words)
-        elif answer is not None:
+        else:
             self.ledger.problems.append(f"{words}: {answer.status} {answer.body}")
 
     def _edit(self) -> None:

@@ -10,7 +10,6 @@ from tertulia.domain.channels.channel import Channel
 from tertulia.domain.channels.topics import EMPTY_ONLY, EMPTY_TOPIC_NAME
 from tertulia.domain.groups.group import (
     CHANNEL_PERMISSIONS,
-    Group,
     GroupValue,
     Members,
     PermissionChange,
@@ -327,11 +326,16 @@ def _post_policy_updates(tx: Tx, old: GroupValue, new: GroupValue) -> list[dict[
 def _tell_of_posting(
     tx: Tx, user: User, channel: Channel, old: GroupValue, new: GroupValue
 ) -> None:
-    known: dict[int, Group] = {group.id: group for group in storage.groups.everything(tx)}
-    named = [
-        each for value in (old, new) if isinstance(value, Members) for each in value.direct_members
-    ]
-    people = {person.id: person for person in storage.people.find_many(tx, named)}
+    people_ids: list[int] = []
+    group_ids: list[int] = []
+    for value in (old, new):
+        if isinstance(value, Members):
+            people_ids += value.direct_members
+            group_ids += value.direct_subgroups
+        else:
+            group_ids.append(value)
+    known = {group.id: group for group in storage.groups.find_many(tx, group_ids)}
+    people = {person.id: person for person in storage.people.find_many(tx, people_ids)}
     before, after = (
         domain.messages.notices.named_people(value, known, people) for value in (old, new)
     )

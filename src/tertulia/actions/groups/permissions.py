@@ -128,9 +128,9 @@ def without_inactive(tx: Tx, value: GroupValue) -> GroupValue:
 def checked_value(tx: Tx, permission: Permission, value: GroupValue) -> GroupValue:
     """The canonical form of a value that is allowed for this permission; else raises."""
     system_ids = storage.groups.system_ids(tx)
-    known = {group.id: group for group in storage.groups.everything(tx)}
     value = domain.groups.group.canonical(value, system_ids["role:nobody"])
     named = [value] if isinstance(value, int) else value.direct_subgroups
+    known = {group.id: group for group in storage.groups.find_many(tx, named)}
     for group_id in named:
         if group_id not in known:
             raise GroupNotFound()

@@ -16,6 +16,7 @@ from contextlib import closing
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from tests.http.toy import Kitchen
@@ -120,6 +121,20 @@ def test_a_second_server_on_the_same_postgresql_is_welcome(databases):
 
         first.soon_answers(200, "/users/me", who=ana)
         second.soon_answers(200, "/users/me", who=ana)
+
+
+@pytest.mark.postgres
+def test_of_several_postgresqls_the_one_that_leads_is_used(databases):
+    url, folder = databases.new("postgres")
+    leader = urlsplit(url)
+    hosts = leader.netloc.replace("@", "@127.0.0.1:1,", 1)  # nobody listens at the first
+    several = leader._replace(netloc=hosts, query="target_session_attrs=read-write").geturl()
+    with closing(Terminal(folder, several)) as terminal:
+        ana = terminal.founds().adds("ana")
+
+        terminal.serves().soon_answers(200, "/users/me", who=ana)
+
+        assert terminal.runs("check").out.endswith("All is well.\n")
 
 
 def test_a_port_in_use_is_told_in_one_sentence(terminal):

@@ -1,17 +1,20 @@
 """A backup holds everything, and what was restored is never taken for what it was not."""
 
+import fcntl
 import json
+import signal
 import stat
+import subprocess
 from pathlib import Path
 
 import pytest
 from tests.support.databases import Databases, Kind
 from tests.support.files import uploads
+from tests.support.nursery import COMMAND
 from tests.support.pictures import picture, uploads_to
 from tests.support.server import SECRET
-from tests.support.terminal import Said, Terminal
-from tests.support.waiting import PATIENCE_SECONDS, eventually
-from tests.support.zulip_bot import connects, listens
+from tests.support.terminal import Said, Terminal, clean_environment
+from tests.support.waiting import PATIENCE_SECONDS
 
 from tertulia import storage
 from tertulia.backup import archives, copies
@@ -73,31 +76,6 @@ def test_clients_find_their_way_after_a_restore_on_the_other_database(
     ).succeeds()
     assert [each["id"] for each in found["messages"]] == [kept.id]
     assert terminal.runs("check", TERTULIA_SECRET=SECRET).out.endswith("All is well.\n")
-
-
-def test_a_bot_registers_again_by_itself_after_a_restore(own_chat, kind, databases, tmp_path):
-    server = own_chat.server
-    ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
-    client = connects(ben)
-    heard, full = listens(client, 2)
-    before = server.read(own_chat.realm.id, storage.queues.of_user, ben.id)
-    copies_to(tmp_path / "backup.tar", server.folder, server.url)
-    ana.says("This will be lost", to="kitchen > lunch")
-    eventually(lambda: len(heard) == 1)
-
-    server.stop()
-    server.url, server.folder = databases.new(kind, untouched=True)
-    place = Terminal(server.folder, server.url)
-    place.runs("restore", str(tmp_path / "backup.tar"), TERTULIA_SECRET=SECRET)
-    server.start()
-    eventually(lambda: server.read(own_chat.realm.id, storage.queues.of_user, ben.id))
-    after = server.read(own_chat.realm.id, storage.queues.of_user, ben.id)
-    new = ana.says("Who is hungry?", to="kitchen > lunch")
-
-    assert full.wait(PATIENCE_SECONDS)
-    assert (len(before), len(after), {*before} & {*after}) == (1, 1, set())
-    assert [each["content"] for each in heard] == ["This will be lost", "Who is hungry?"]
-    assert heard[1]["id"] == new.id > heard[0]["id"] + 1_000_000
 
 
 @pytest.fixture
@@ -215,13 +193,43 @@ def test_of_dated_backups_the_newest_are_kept_and_nothing_else_is_touched(termin
     (tmp_path / "chat-20200101-000000.tar").touch()
     (tmp_path / "chat-20200102-000000.tar").touch()
     (tmp_path / "chat-of-old.tar").touch()
+    (tmp_path / "chat-20200103-000000.tar.part").touch()  # of somebody who was killed
+    with (tmp_path / "chat-20200104-000000.tar.part").open("w") as of_another:
+        fcntl.flock(of_another, fcntl.LOCK_EX)
 
-    terminal.runs("backup", str(tmp_path / "chat.tar"), "--keep", "2")
+        terminal.runs("backup", str(tmp_path / "chat.tar"), "--keep", "2")
 
-    names = sorted(each.name for each in tmp_path.glob("chat-*.tar"))
-    assert len(names) == 3
-    assert names[0] == "chat-20200102-000000.tar"
-    assert names[-1] == "chat-of-old.tar"
+    oldest, halved, _, spared = sorted(each.name for each in tmp_path.glob("chat-*"))
+    assert oldest == "chat-20200102-000000.tar"
+    assert halved == "chat-20200104-000000.tar.part"
+    assert spared == "chat-of-old.tar"
+
+
+def test_two_backups_of_one_name_do_not_mix(terminal, tmp_path):
+    with (tmp_path / "chat.tar.part").open("w") as of_another:
+        fcntl.flock(of_another, fcntl.LOCK_EX)
+
+        refused = terminal.runs("backup", str(tmp_path / "chat.tar"))
+
+    assert refused.err.endswith("chat.tar.part is being written just now.\n")
+    assert terminal.runs("backup", str(tmp_path / "chat.tar")).code == 0
+
+
+def test_a_schedule_goes_on_after_a_failure_and_leaves_nothing_half(terminal, tmp_path):
+    file = tmp_path / "copies" / "chat.tar"
+    words = ["backup", str(file), "--every", "1m", "--keep", "2", *terminal.place]
+    with subprocess.Popen(
+        [COMMAND, *words], stderr=subprocess.PIPE, text=True, env=clean_environment()
+    ) as schedule:
+        assert schedule.stderr is not None
+        said = schedule.stderr.readline()
+        schedule.terminate()
+        ended = schedule.wait(PATIENCE_SECONDS)
+
+    assert said.startswith(f"No backup this time: {file.parent}")
+    assert ended == 128 + signal.SIGTERM
+    mistaken = Terminal(tmp_path / "nowhere").runs(*words[:6])
+    assert mistaken.err == f"Error: There is no Tertulia data in {tmp_path / 'nowhere'}.\n"
 
 
 def test_a_backup_of_an_older_schema_is_brought_up_to_date(tmp_path):

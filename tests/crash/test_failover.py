@@ -19,7 +19,7 @@ def test_nobody_goes_on_in_a_log_that_is_no_more(tmp_path: Path, new_server: New
         people = settle(url, "ana ben")
         second = first.copy(first.folder.with_name("second"))
         second.start()
-        both = f"postgresql://postgres@{first.address},{second.address}/postgres"
+        both = f"postgresql://postgres@{second.address},{first.address}/postgres"  # a copy first
         server = new_server(f"{both}?target_session_attrs=read-write", tmp_path / "data")
         server.start()
         ana, ben = (people[name].at(server.port) for name in ("ana", "ben"))

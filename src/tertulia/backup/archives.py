@@ -9,6 +9,7 @@ So a file that was cut off, or changed on its way, is known from one that is who
 """
 
 import contextlib
+import fcntl
 import hashlib
 import io
 import itertools
@@ -35,6 +36,13 @@ class BadBackup(CannotStart):
     """A file that cannot be restored from."""
 
 
+class BeingWritten(CannotStart):
+    """Somebody else is making a backup under the same name."""
+
+    def __init__(self, draft: Path) -> None:
+        super().__init__(f"{draft} is being written just now.")
+
+
 class End(msgspec.Struct):
     digest: str
     rows: dict[str, int]
@@ -42,20 +50,50 @@ class End(msgspec.Struct):
 
 def write(copy: Copy, path: Path, secret: bytes | None, progress: Progress) -> None:
     """Write a copy to a new file, and read it back before it gets its name."""
-    draft = path.with_name(f"{path.name}.part")
-    draft.unlink(missing_ok=True)
-    try:
-        with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, MODE), "wb") as file:
+    draft = draft_of(path)
+    sweep(draft)
+    with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, MODE), "wb") as file:
+        try:
+            _hold(file.fileno(), draft)
             _write(copy, file, secret, progress)
             file.flush()
             os.fsync(file.fileno())
-        written = verify(draft)
-        if written.rows != copy.about.rows:
-            raise BadBackup("The rows that were read are not those that were counted.")
-        draft.rename(path)
-    finally:
-        draft.unlink(missing_ok=True)
+            written = verify(draft)
+            if written.rows != copy.about.rows:
+                raise BadBackup("The rows that were read are not those that were counted.")
+            draft.rename(path)
+        except BaseException:
+            draft.unlink(missing_ok=True)
+            raise
     _sync_folder(path.parent)
+
+
+def draft_of(path: Path) -> Path:
+    """What a backup is called until it is whole."""
+    return path.with_name(f"{path.name}.part")
+
+
+def sweep(draft: Path) -> None:
+    """Delete what somebody has left behind who was killed; raises BeingWritten if nobody was."""
+    try:
+        handle = os.open(draft, os.O_RDWR | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        return
+    try:
+        _hold(handle, draft)
+        draft.unlink(missing_ok=True)
+    finally:
+        os.close(handle)
+
+
+def _hold(handle: int, draft: Path) -> None:
+    """For as long as it is open; where files cannot be locked, nobody knows of anybody."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise BeingWritten(draft) from None
+    except OSError:
+        pass
 
 
 def verify(path: Path) -> CopyFacts:

@@ -1,8 +1,12 @@
 """`tertulia backup`: a copy of everything in one file, once or again and again."""
 
+import contextlib
 import os
 import re
+import signal
+import sys
 import time
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -56,18 +60,34 @@ def backup(
     backup-20261115-183000.tar.
     """
     config = Config.load(flags, os.environ)
-    if every is None:
-        _take(config, file if keep is None else _dated(file), with_secret)
-        _rotate(file, keep)
-        return
-    while True:
-        began = time.monotonic()
-        try:
+    with _tidy_end():
+        if every is None and keep is None:
+            _take(config, file, with_secret)
+            return
+        if every is None:
             _take(config, _dated(file), with_secret)
             _rotate(file, keep)
-        except Exception as error:  # the next one may succeed, and nothing was lost
-            click.echo(f"No backup this time: {in_words(error) or type(error).__name__}", err=True)
-        time.sleep(max(0.0, began + every - time.monotonic()))
+            return
+        opening.find_database(config)  # a mistake about the place should be told at once
+        while True:
+            began = time.monotonic()
+            try:
+                _take(config, _dated(file), with_secret)
+                _rotate(file, keep)
+            except Exception as error:  # the next one may succeed, and nothing was lost
+                why = in_words(error) or type(error).__name__
+                click.echo(f"No backup this time: {why}", err=True)
+            time.sleep(max(0.0, began + every - time.monotonic()))
+
+
+@contextlib.contextmanager
+def _tidy_end() -> Iterator[None]:
+    """Whoever is told to stop leaves no half of a file."""
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _take(config: Config, file: Path, with_secret: bool) -> None:
@@ -103,11 +123,16 @@ def _dated(file: Path) -> Path:
 
 
 def _rotate(file: Path, keep: int | None) -> None:
-    """Delete the oldest of those that we have dated, and nothing else."""
+    """Delete the oldest of those that we have dated, the halves of some, and nothing else."""
+    ours = re.compile(f"{re.escape(file.stem)}-{ANY_MOMENT}{re.escape(file.suffix)}")
+    folder = file.absolute().parent
+    dated = sorted(each for each in folder.iterdir() if ours.fullmatch(each.name))
+    for half in folder.glob("*.part"):
+        if ours.fullmatch(half.stem):
+            with contextlib.suppress(archives.BeingWritten):
+                archives.sweep(half)
     if keep is None:
         return
-    ours = re.compile(f"{re.escape(file.stem)}-{ANY_MOMENT}{re.escape(file.suffix)}")
-    dated = sorted(each for each in file.absolute().parent.iterdir() if ours.fullmatch(each.name))
     for old in dated[:-keep]:
         old.unlink()
         click.echo(f"Deleted {old}.", err=True)

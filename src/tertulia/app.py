@@ -18,7 +18,7 @@ from starlette.types import Receive, Scope, Send
 from tertulia import api, demo, domain, events, links, markdown, storage
 from tertulia.api.admission import Admission
 from tertulia.api.call import COMPLAINTS, Services
-from tertulia.api.routes import ABSENT, ROUTES
+from tertulia.api.routes import ABSENT, BROWSER_ROUTES, ROUTES
 from tertulia.config import Config, ConfigError
 from tertulia.connections import Connections
 from tertulia.domain.messages.external_pictures import AS_IT_IS, ExternalPictures
@@ -27,6 +27,7 @@ from tertulia.errors import ClientError
 from tertulia.errors.http import ServiceUnavailable
 from tertulia.events.delivery import Delivery
 from tertulia.events.directory import Organization
+from tertulia.http import routing
 from tertulia.http.answers import AnswerCounts
 from tertulia.http.dispatch import Admit, Api, Greet
 from tertulia.http.openapi import Glossary, describe
@@ -127,10 +128,9 @@ class Application:
         self.answers = AnswerCounts()
         links.loading.load(config)
         gate = Admission(self.services)
-        self._api = self._build_api(gate.admit, gate.greet)
-        self._api_for_browsers = self._build_api(
-            gate.admit_browser, gate.greet_browser, prefix="/json", for_browsers=True
-        )
+        self._api = self._build_api(ROUTES, gate.admit, gate.greet)
+        browsers = (BROWSER_ROUTES, gate.admit_browser, gate.greet_browser)
+        self._api_for_browsers = self._build_api(*browsers, prefix="/json", for_browsers=True)
         self.pages = self._build_pages(gate)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -142,9 +142,11 @@ class Application:
         else:
             await self.pages(scope, receive, send)
 
-    def _build_api(self, admit: Admit, greet: Greet, **how: Any) -> Api:
+    def _build_api(
+        self, routes: list[routing.Route], admit: Admit, greet: Greet, **how: Any
+    ) -> Api:
         return Api(
-            ROUTES,
+            routes,
             admit,
             self.services.config,
             greet=greet,

@@ -451,13 +451,14 @@ def account_calls(chat) -> tuple[dict[tuple[str, str], Any], dict[str, Any]]:
         ("DELETE", "/users/me"): {},
         ("POST", "/users/{user_id}/reactivate"): {},
         ("POST", "/users/{user_id}/password_link"): {},
+        ("DELETE", "/users/{user_id}/password"): {},
         ("DELETE", "/users/{user_id}/second_factor"): {},
         ("POST", "/users/me/api_key/regenerate"): {},
     }
     places = {
         f"{method} {path}": somebody
         for method, path in calls
-        if "{" in path and path.endswith(("_id}", "email}"))
+        if "{" in path and path.endswith(("_id}", "email}", "/password"))
     }
     return calls, places
 

@@ -104,6 +104,17 @@ def test_without_mail_the_page_says_whom_to_ask(chat):
     assert b"<form" not in page.body
 
 
+def test_who_has_to_choose_a_new_password_is_written_to(mailing, post):
+    ana = somebody(mailing, password="open sesame")
+
+    mailing.person("boss", role="owner").delete(f"/users/{ana.id}/password").succeeds()
+    link = link_in(post.letter_to(ana.email, mailing))
+
+    assert Browser(mailing).logs_in(ana.email, "open sesame").status == 401
+    assert Browser(mailing).submits(link, {"password": BETTER}).status == 303
+    assert Browser(mailing).logs_in(ana.email, BETTER).status == 303
+
+
 @pytest.mark.parametrize(
     "password, problem",
     [

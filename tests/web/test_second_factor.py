@@ -132,6 +132,25 @@ def test_a_step_is_good_for_a_quarter_of_an_hour(chat):
     assert late.status == 400
 
 
+def test_a_new_password_ends_what_the_old_one_has_begun(chat):
+    ana, secret, _ = secured(chat)
+    ben = chat.person("ben", password=SESAME)
+    requires(chat)
+    thief, other = Browser(chat), Browser(chat)
+    asked, shown = thief.logs_in(ana.email, SESAME), other.logs_in(ben.email, SESAME)
+    theirs = field(shown, "secret")
+
+    for person in (ana, ben):
+        person.patch("/settings", old_password=SESAME, new_password="lentils, always").succeeds()
+    late = thief.submits(CODE, {"state": field(asked, "state"), "code": code_of(chat, secret)})
+    given = {"state": field(shown, "state"), "secret": theirs, "code": code_of(chat, theirs)}
+    set_up = other.submits(SET_UP, given)
+
+    assert [late.status, set_up.status] == [400, 400]
+    assert not is_in(thief)
+    assert not ben.get("/users/me/second_factor").succeeds()["is_on"]
+
+
 def test_who_guesses_codes_has_to_rest(chat):
     ana, secret, _ = secured(chat)
     browser = Browser(chat)

@@ -391,6 +391,11 @@ ROUTES = [
         api.people.accounts.make_password_link,
         requires=api.requirements.manager_of_accounts,
     ),
+    delete(
+        "/users/{user_id}/password",
+        api.people.accounts.end_password,
+        requires=api.requirements.manager_of_accounts,
+    ),
     post("/users/me/api_key/regenerate", api.people.accounts.renew_key),
     get("/users/me/sessions", api.people.sessions.mine, requires=api.requirements.human),
     delete("/users/me/sessions", api.people.sessions.end_others, requires=api.requirements.human),
@@ -530,3 +535,13 @@ ROUTES = [
 ]
 
 ROUTES = api.recording.marked(ROUTES)
+
+# What is another thing for a browser that is logged in, by the same address under `/json`.
+_FOR_BROWSERS = api.recording.marked(
+    [post("/fetch_api_key", api.people.login.own_api_key, requires=api.requirements.human)]
+)
+_REPLACED = {(each.method, each.path) for each in _FOR_BROWSERS}
+BROWSER_ROUTES = [
+    *(each for each in ROUTES if (each.method, each.path) not in _REPLACED),
+    *_FOR_BROWSERS,
+]

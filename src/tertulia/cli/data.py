@@ -117,6 +117,14 @@ def open_organization(org: str | None, flags: dict[str, Any]) -> OpenOrganizatio
     return OpenOrganization(config, database, known, realm)
 
 
+def find_person(opened: OpenOrganization, email: str) -> User:
+    """By real address; ends the command if there is nobody."""
+    found = opened.read(storage.people.find_by_email, email)
+    if found is None or found.is_system_bot:
+        raise click.ClickException(f"There is no {email} in {opened.realm.name}.")
+    return found
+
+
 def show_table(rows: Iterable[Sequence[str]]) -> None:
     """Print rows in columns; the first row is their headings."""
     listed = [list(row) for row in rows]

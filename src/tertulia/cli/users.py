@@ -1,6 +1,5 @@
 """`tertulia user`: accounts of people and bots."""
 
-import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -9,14 +8,21 @@ import click
 
 from tertulia import actions, domain, jobs, links, storage, zuliprc
 from tertulia.cli.data import (
-    OpenOrganization,
     as_json,
+    find_person,
     in_organization,
     open_organization,
     show_json,
     show_table,
 )
 from tertulia.cli.newcomers import import_people, invite
+from tertulia.cli.passwords import (
+    BOTS_HAVE_NONE,
+    asked_password,
+    end_password,
+    make_link,
+    set_password,
+)
 from tertulia.cli.roles import ROLES
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.newcomers import NewUser
@@ -30,7 +36,6 @@ BOTS = {
     "outgoing-webhook": BotType.OUTGOING_WEBHOOK,
 }
 ROLE_NAMES = {role: name for name, role in ROLES.items()}
-BOTS_HAVE_NONE = "A bot logs in with its key and has no password."
 
 
 @click.group()
@@ -40,6 +45,9 @@ def user() -> None:
 
 user.add_command(invite)
 user.add_command(import_people)
+user.add_command(set_password)
+user.add_command(make_link)
+user.add_command(end_password)
 
 
 @user.command()
@@ -123,7 +131,7 @@ def list_users(as_json: bool, org: str | None, **flags: Any) -> None:
 def deactivate(email: str, org: str | None, **flags: Any) -> None:
     """End an account: its key and its queues stop working at once."""
     opened = open_organization(org, flags)
-    found = _find(opened, email)
+    found = find_person(opened, email)
     opened.write(actions.people.deactivate, found.id)
     click.echo(f"The account of {found.full_name} <{found.email}> has ended.", err=True)
 
@@ -134,7 +142,7 @@ def deactivate(email: str, org: str | None, **flags: Any) -> None:
 def reactivate(email: str, org: str | None, **flags: Any) -> None:
     """Open an account again that has ended; a bot whose owner has gone gets a new key."""
     opened = open_organization(org, flags)
-    found = _find(opened, email)
+    found = find_person(opened, email)
     has_new_key = opened.write(actions.people.bring_back, opened.vault, found.id)
     key = " Its key is a new one, because its owner has gone." if has_new_key else ""
     click.echo(f"{found.full_name} <{found.email}> is back.{key}", err=True)
@@ -156,7 +164,7 @@ def erase(email: str, messages: str, yes: bool, org: str | None, **flags: Any) -
     Every client of the organization registers again. Older backups keep what they had.
     """
     opened = open_organization(org, flags)
-    found = _find(opened, email)
+    found = find_person(opened, email)
     if not yes:
         click.confirm(f"Erase {found.full_name} <{found.email}> for good?", abort=True, err=True)
     opened.write(actions.people.erasing.begin, found)
@@ -186,7 +194,7 @@ def erase(email: str, messages: str, yes: bool, org: str | None, **flags: Any) -
 def role(email: str, role: str, org: str | None, **flags: Any) -> None:
     """Give somebody another role."""
     opened = open_organization(org, flags)
-    found = _find(opened, email)
+    found = find_person(opened, email)
     opened.write(actions.people.roles.change, found, ROLES[role])
     click.echo(f"{found.full_name} <{found.email}> is {role} now.", err=True)
 
@@ -197,57 +205,10 @@ def role(email: str, role: str, org: str | None, **flags: Any) -> None:
 def reset_key(email: str, org: str | None, **flags: Any) -> None:
     """Print a new API key; the old one stops working at once."""
     opened = open_organization(org, flags)
-    found = _find(opened, email)
+    found = find_person(opened, email)
     key = opened.write(actions.people.reset_key, opened.vault, found.id)
     click.echo(f"{found.full_name} <{found.email}> has a new API key:", err=True)
     click.echo(key)
-
-
-@user.command("password")
-@click.argument("email")
-@in_organization
-def set_password(email: str, org: str | None, **flags: Any) -> None:
-    """Give somebody a password: ask for it, or read the first line."""
-    opened = open_organization(org, flags)
-    found = _find(opened, email)
-    if found.is_bot:
-        raise click.UsageError(BOTS_HAVE_NONE)
-    opened.read(actions.people.forgotten_passwords.check_kept_here, found, opened.directories)
-    chosen = domain.people.passwords.hashed(domain.people.passwords.checked(_ask_password()))
-    opened.write(actions.people.set_password, found.id, chosen)
-    click.echo(f"{found.full_name} <{found.email}> has a new password.", err=True)
-
-
-@user.command("link")
-@click.argument("email", required=False)
-@click.option("--imported", is_flag=True, help="For all who were brought in and never came.")
-@in_organization
-def make_link(email: str | None, imported: bool, org: str | None, **flags: Any) -> None:
-    """Print a link with which somebody can choose a password, once, until tomorrow."""
-    if imported is (email is not None):
-        raise click.UsageError("Say whose link it is: EMAIL, or --imported.")
-    opened = open_organization(org, flags)
-    if email is not None:
-        found = _find(opened, email)
-        link = _link(opened, found)
-        words = f"With this link {found.full_name} <{found.email}> can choose a password:"
-        click.echo(words, err=True)
-        click.echo(link)
-        return
-    for each in opened.read(storage.people.everyone):
-        if each.is_imported_stub and each.is_active and not each.is_bot:
-            click.echo(f"{each.email}\t{_link(opened, each)}")
-
-
-def _link(opened: OpenOrganization, found: User) -> str:
-    key = opened.write(
-        actions.people.forgotten_passwords.make_link,
-        opened.vault,
-        None,
-        found.id,
-        opened.directories,
-    )
-    return actions.people.forgotten_passwords.address(opened.site, key)
 
 
 @user.command()
@@ -258,7 +219,7 @@ def _link(opened: OpenOrganization, found: User) -> str:
 def sessions(email: str, end: bool, as_json: bool, org: str | None, **flags: Any) -> None:
     """List the browsers in which somebody is logged in, the one that was used last first."""
     opened = open_organization(org, flags)
-    found = _find(opened, email)
+    found = find_person(opened, email)
     known = opened.read(actions.people.sessions.mine, found)
     if as_json:
         show_json(known)
@@ -278,7 +239,7 @@ def sessions(email: str, end: bool, as_json: bool, org: str | None, **flags: Any
 def unlock(email: str, org: str | None, **flags: Any) -> None:
     """Forget wrong passwords, so that somebody who tried too often can log in at once."""
     opened = open_organization(org, flags)
-    found = _find(opened, email)
+    found = find_person(opened, email)
     count = opened.write(_unlock, opened.vault, found)
     click.echo(f"{found.full_name} <{found.email}>: attempts forgotten: {count}.", err=True)
 
@@ -291,7 +252,7 @@ def unlock(email: str, org: str | None, **flags: Any) -> None:
 def second_factor(email: str, reset: bool, as_json: bool, org: str | None, **flags: Any) -> None:
     """Show what somebody's password is asked for besides, or take it away where it was lost."""
     opened = open_organization(org, flags)
-    found = _find(opened, email)
+    found = find_person(opened, email)
     known = opened.read(storage.people.second_factors.of_user, found.id)
     if as_json:
         shown = {"is_on": known.is_on, "has_app": known.has_app}
@@ -317,7 +278,7 @@ def second_factor(email: str, reset: bool, as_json: bool, org: str | None, **fla
 def unlink(email: str, org: str | None, **flags: Any) -> None:
     """Forget by which provider and as whom somebody came, so that they are found by address."""
     opened = open_organization(org, flags)
-    found = _find(opened, email)
+    found = find_person(opened, email)
     if not opened.write(actions.people.identities.unlink, found.id):
         raise click.ClickException(f"{found.email} came from no provider.")
     click.echo(f"{found.full_name} <{found.email}> is not linked to a provider now.", err=True)
@@ -329,7 +290,7 @@ def unlink(email: str, org: str | None, **flags: Any) -> None:
 def print_zuliprc(email: str, org: str | None, **flags: Any) -> None:
     """Print a zuliprc file, which lets a client or a bot log in."""
     opened = open_organization(org, flags)
-    found = _find(opened, email)
+    found = find_person(opened, email)
     sealed = opened.read(storage.people.sealed_key, found.id)
     if sealed is None:
         raise click.ClickException(f"{found.email} has no API key.")
@@ -345,23 +306,8 @@ def _read_password(given: str | None, from_stdin: bool) -> str | None:
     if given is not None and from_stdin:
         raise click.UsageError("--password and --password-stdin exclude each other.")
     if from_stdin:
-        given = _ask_password()
+        given = asked_password()
     return None if given is None else domain.people.passwords.checked(given)
-
-
-def _ask_password() -> str:
-    """Twice, of somebody who types it unseen; a pipe says it once."""
-    if sys.stdin.isatty():
-        asked: str = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
-        return asked
-    return sys.stdin.readline().rstrip("\r\n")
-
-
-def _find(opened: OpenOrganization, email: str) -> User:
-    found = opened.read(storage.people.find_by_email, email)
-    if found is None or found.is_system_bot:
-        raise click.ClickException(f"There is no {email} in {opened.realm.name}.")
-    return found
 
 
 def _time(moment: float) -> str:

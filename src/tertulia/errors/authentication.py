@@ -82,6 +82,12 @@ class PasswordLoginDisabled(ClientError):
     message = "Password authentication is disabled in this organization"
 
 
+class PasswordEnded(ClientError):
+    status = 401
+    code = "PASSWORD_RESET_REQUIRED"
+    message = "Your password has been disabled and needs to be reset"
+
+
 class MethodDisabled(ClientError):
     status = 401
     code = "AUTHENTICATION_METHOD_DISABLED"

@@ -30,14 +30,18 @@ class Luggage(msgspec.Struct, frozen=True):
     ending: Ending
 
 
-async def remember(call: Call, state: str, luggage: msgspec.Struct) -> str:
-    """Keep what will have to be known; gives the value of Set-Cookie for the browser it is of."""
+async def remember(
+    call: Call, state: str, luggage: msgspec.Struct, user_id: int | None = None
+) -> str:
+    """Keep what will have to be known; gives the value of Set-Cookie for the browser it is of.
+    `user_id` is whose login it is, where that is known."""
     browser, cookie = api.browsers.login_token(call)
     await call.db.write(
         actions.people.logins_under_way.leave,
         _state_hash(call, state, type(luggage)),
         _browser_hash(call, browser),
         call.vault.seal(msgspec.json.encode(luggage).decode()),
+        user_id,
     )
     return cookie
 

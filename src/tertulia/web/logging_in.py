@@ -14,6 +14,7 @@ from tertulia.errors.authentication import (
     LoginFailed,
     LoginOrganizationDeactivated,
     MethodDisabled,
+    PasswordEnded,
     PasswordLoginDisabled,
 )
 from tertulia.errors.http import NotFound, RateLimited
@@ -30,6 +31,7 @@ REFUSALS = (
     InvalidEmail,
     LoginDeactivated,
     LoginOrganizationDeactivated,
+    PasswordEnded,
     PasswordLoginDisabled,
     MethodDisabled,
     RateLimited,

@@ -154,7 +154,7 @@ async def _finish(call: Call) -> Response:
 
 async def _step(call: Call, waiting: WaitingLogin, template: str, **values: Any) -> Response:
     state = domain.people.sessions.new_token()
-    cookie = await departures.remember(call, state, waiting)
+    cookie = await departures.remember(call, state, waiting, waiting.user_id)
     targets = endings.form_targets(waiting.ending)
     scripts = bool(values.get("passkeys"))
     policy = security_headers.of_page(scripts=scripts, form_targets=targets)

@@ -1,12 +1,16 @@
 """What an operator does for somebody who cannot get in, or who is in where they should not be."""
 
-from tests.support.browser import Browser
+from urllib.parse import urlsplit
+
+from tests.support.browser import Browser, text_of
 from tests.support.people import Chat, Person
 from tests.support.server import SECRET
 from tests.support.terminal import Said, Terminal
 
 from tertulia import actions, domain
 from tertulia.domain.people.sessions import Browser as UserAgent
+from tertulia.domain.people.user import Role
+from tertulia.web.words import ENGLISH
 
 
 def runs(person: Person, command: str, *flags: str) -> Said:
@@ -68,3 +72,59 @@ def test_a_second_factor_that_was_lost_is_taken_away(chat):
     assert shown.out == "an app, 0 passkeys, 10 recovery codes left\n"
     assert taken.err == f"Ana <{ana.email}> has no second factor now.\n"
     assert logs_in(chat, ana, "open sesame") == 200
+
+
+def test_a_password_that_has_ended_lets_nobody_in_and_its_owner_choose_another(chat):
+    ana, ben, boss = chat.people("ana", "ben", "boss", password="open sesame")
+    chat.write(actions.people.roles.change, boss.record, Role.OWNER)
+    admin, browser = chat.person("admin", role="admin"), Browser.of(ana)
+
+    ben.delete(f"/users/{ana.id}/password").fails("Insufficient permission")
+    admin.delete(f"/users/{boss.id}/password").fails(
+        "Must be an organization owner", code="UNAUTHORIZED_PRINCIPAL"
+    )
+    for _ in range(2):
+        admin.delete(f"/users/{ana.id}/password").succeeds()
+    admin.delete(f"/users/{admin.id}/password").succeeds()
+
+    def tries(password):
+        params = {"username": ana.email, "password": password}
+        return chat.stranger.post("/fetch_api_key", **params)
+
+    assert tries("open sesame").fails(
+        "Your password has been disabled and needs to be reset",
+        code="PASSWORD_RESET_REQUIRED",
+        status=401,
+    )
+    tries("a guess").fails(
+        "Your username or password is incorrect", code="AUTHENTICATION_FAILED", status=401
+    )
+    page = Browser(chat).logs_in(ana.email, "open sesame")
+    assert (page.status, ENGLISH["password_ended"] in text_of(page)) == (401, True)
+    assert browser.calls("GET", "/users/me").status == 401
+    change = {"old_password": "open sesame", "new_password": "lentils, always lentils"}
+    ana.patch("/settings", **change).fails("Wrong password!")
+    assert logs_in(chat, ben, "open sesame") == 200
+
+    link = admin.post(f"/users/{ana.id}/password_link").succeeds()["link"]
+    chosen = Browser(chat).submits(urlsplit(link).path, {"password": change["new_password"]})
+    assert chosen.headers["Location"] == "/login/?password_changed"
+    assert logs_in(chat, ana, change["new_password"]) == 200
+
+
+def test_an_operator_ends_the_passwords_of_everybody(chat):
+    ana, ben = chat.people("ana", "ben", password="open sesame")
+    cleo = chat.person("cleo")
+
+    one = runs(ana, "end-password")
+    none = runs(cleo, "end-password")
+    both = runs(ana, "end-password", "--all")
+    words = ("user", "end-password", "--all", "--org", chat.realm.subdomain)
+    everybody = Terminal(chat.server.folder, chat.server.url).runs(*words, TERTULIA_SECRET=SECRET)
+
+    hint = "No mail is sent from here: tertulia user link EMAIL makes a link.\n"
+    assert one.err == f"Ana <{ana.email}> has to choose a new password.\n{hint}"
+    assert none.err == f"Cleo <{cleo.email}> has no password.\n{hint}"
+    assert both.code == 2
+    assert [line.split()[0] for line in everybody.err.splitlines()] == ["Ana", "Ben", "No"]
+    assert [logs_in(chat, each, "open sesame") for each in (ana, ben)] == [401, 401]

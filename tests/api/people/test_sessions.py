@@ -52,6 +52,41 @@ def test_keys_and_cookies_have_a_door_each(chat, ana):
     assert by_key.headers["WWW-Authenticate"] == 'Session realm="zulip"'
 
 
+def test_ones_own_key_is_given_for_the_password_alone(chat):
+    ana, ben = chat.people("ana", "ben", password=SESAME)
+    browser, outside = Browser.of(ana), Browser(chat)
+
+    given = browser.calls("POST", "/fetch_api_key", password=SESAME).succeeds()
+
+    assert (given["api_key"], given["email"], given["user_id"]) == (ana.key, ana.email, ana.id)
+    for wrong in ({"password": "a guess"}, {"password": ""}, {}):
+        browser.calls("POST", "/fetch_api_key", **wrong).fails("Password is incorrect.")
+    # Whoever is named, it is one's own.
+    other = {"username": ben.email, "password": SESAME}
+    named = browser.calls("POST", "/fetch_api_key", **other).succeeds()
+    assert named["api_key"] == ana.key
+    assert named["ignored_parameters_unsupported"] == ["username"]
+    outside.calls("POST", "/fetch_api_key", **other).fails(
+        NO_SESSION, code="UNAUTHORIZED", status=401
+    )
+    assert browser.calls_from("cross-site", "POST", "/fetch_api_key", **other).status == 403
+    acts = chat.person("boss", role="admin").get("/realm/audit_log").succeeds()["entries"]
+    assert [each["actor_id"] for each in acts if each["act"] == "POST /fetch_api_key"] == [
+        ana.id,
+        ana.id,
+    ]
+    for _ in range(5):
+        browser.calls("POST", "/fetch_api_key", password="a guess")
+    assert browser.calls("POST", "/fetch_api_key", password=SESAME).status == 429
+
+
+def test_where_nobody_has_a_password_being_logged_in_is_enough_for_the_key(chat, ana):
+    browser = Browser.of(ana)
+    chat.refuse_passwords()
+
+    assert browser.calls("POST", "/fetch_api_key").succeeds()["api_key"] == ana.key
+
+
 @pytest.mark.parametrize(
     "method, headers, is_answered",
     [

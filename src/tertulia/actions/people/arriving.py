@@ -8,7 +8,7 @@ it may be used. All ways in end here, so that none forgets a rule.
 from dataclasses import dataclass
 from enum import Enum
 
-from tertulia import actions, events, storage
+from tertulia import actions, domain, events, storage
 from tertulia.domain.organization.audit import LOGIN, Act
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.sessions import Browser, ProviderSession
@@ -18,6 +18,7 @@ from tertulia.errors.authentication import (
     LoginFailed,
     LoginOrganizationDeactivated,
     MethodDisabled,
+    PasswordEnded,
     PasswordLoginDisabled,
     SecondFactorMissing,
     SecondFactorNeeded,
@@ -110,6 +111,10 @@ def _usable(tx: Tx, who: ProvenIdentity) -> User:
         raise LoginFailed()
     if not user.is_active:
         raise LoginDeactivated()
+    if who.method == EMAIL and domain.people.passwords.is_ended(
+        storage.people.password_hash(tx, user.id)
+    ):
+        raise PasswordEnded()
     return user
 
 

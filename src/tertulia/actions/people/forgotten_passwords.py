@@ -64,6 +64,39 @@ def make_link(
 ) -> str:
     """The key of a link to hand over to somebody; `actor` is None for the operator. There is none
     for those whose password is that of one of the directories."""
+    user = _somebody(tx, actor, user_id, directories)
+    return actions.people.one_time_links.make(
+        tx, vault, PASSWORD, email=user.email, user_id=user.id
+    )
+
+
+def end(
+    tx: Tx,
+    vault: Vault,
+    actor: User | None,
+    user_id: int,
+    site: str | None,
+    directories: Collection[str] = (),
+) -> bool:
+    """Have somebody choose a new password: the one they have opens nothing any more, and whoever
+    has come in by it is out. They get a link by mail; `site` is None where none is sent. Says
+    whether they had one."""
+    user = _somebody(tx, actor, user_id, directories)
+    password_hash = storage.people.password_hash(tx, user.id)
+    if password_hash is None:
+        return False
+    actions.people.set_password(tx, user.id, domain.people.passwords.ended(password_hash))
+    if site is not None:
+        key = make_link(tx, vault, None, user.id)
+        values = {"organization": storage.organization.current(tx).name, "name": user.full_name}
+        values |= {"link": address(site, key), "site": site}
+        letter = Letter("password-ended", user.email, domain.letters.language_of(user), values)
+        actions.letters.post(tx, vault, letter)
+    return True
+
+
+def _somebody(tx: Tx, actor: User | None, user_id: int, directories: Collection[str]) -> User:
+    """One whose password is kept here, and is that actor's business."""
     user = storage.people.find(tx, user_id)
     if actor is not None:
         actions.groups.permissions.require_administrator(tx, actor)
@@ -76,9 +109,7 @@ def make_link(
     if actor is not None and user.is_owner and not actor.is_owner:
         raise OwnerRequired()  # it is a way into their account
     check_kept_here(tx, user, directories)
-    return actions.people.one_time_links.make(
-        tx, vault, PASSWORD, email=user.email, user_id=user.id
-    )
+    return user
 
 
 def check_kept_here(tx: Tx, user: User, directories: Collection[str]) -> None:

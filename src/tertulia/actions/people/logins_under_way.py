@@ -14,8 +14,11 @@ AWAY_SECONDS = 900
 TOKEN_SECONDS = 15
 
 
-def leave(tx: Tx, state_hash: bytes, browser_hash: bytes, sealed: bytes) -> None:
-    storage.people.logins_under_way.put_departure(tx, state_hash, browser_hash, sealed)
+def leave(
+    tx: Tx, state_hash: bytes, browser_hash: bytes, sealed: bytes, user_id: int | None = None
+) -> None:
+    """Remember a login; `user_id` is whose it is, where that is known already."""
+    storage.people.logins_under_way.put_departure(tx, state_hash, browser_hash, sealed, user_id)
 
 
 def come_back(tx: Tx, state_hash: bytes, browser_hash: bytes) -> bytes:

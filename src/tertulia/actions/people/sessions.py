@@ -49,7 +49,9 @@ def end(tx: Tx, user: User, session_id: int) -> None:
 
 
 def end_all(tx: Tx, user_id: int, but: int | None = None) -> None:
-    """End all of somebody's sessions, but perhaps for the one they act from."""
+    """End all of somebody's sessions, but perhaps for the one they act from; and a login that is
+    under way, since what it began with may be good no longer."""
+    storage.people.logins_under_way.forget_of(tx, user_id)
     if storage.people.sessions.delete_all(tx, user_id, but):
         _tell(tx, user_id)
 

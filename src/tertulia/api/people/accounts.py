@@ -130,6 +130,22 @@ async def make_password_link(call: Call, user_id: int) -> PasswordLink:
     )
 
 
+async def end_password(call: Call, user_id: int) -> Reply:
+    """Have somebody choose a new password: the present one opens nothing any more.
+
+    Their browsers are logged out, and they are written to where the server sends mail.
+    """
+    await call.db.write(
+        actions.people.forgotten_passwords.end,
+        call.vault,
+        call.user,
+        user_id,
+        call.site if call.config.sends_mail else None,
+        [each.key for each in api.people.directories.open_to(call)],
+    )
+    return ok()
+
+
 async def renew_key(call: Call) -> NewKey:
     """Get a new API key; the old one and its event queues end at once."""
     return NewKey(

@@ -4,7 +4,7 @@ from tertulia import actions, api, domain, storage
 from tertulia.actions.people.arriving import EMAIL, ProvenIdentity
 from tertulia.api.call import Call
 from tertulia.domain.people.user import User
-from tertulia.errors import ClientError
+from tertulia.errors import BadRequest, ClientError
 from tertulia.errors.authentication import (
     DirectoryUnreachable,
     LoginFailed,
@@ -34,12 +34,25 @@ async def fetch_api_key(call: Call, *, username: str, password: str) -> ApiKey:
         return await key_of(call, await identify(call, username, password))
 
 
+async def own_api_key(call: Call, *, password: str = "") -> ApiKey:
+    """One's own API key, for somebody who is logged in, and says their password again.
+
+    Where nobody has a password, being logged in is enough.
+    """
+    uses_passwords = call.org.realm.admits_passwords or api.people.directories.open_to(call)
+    if uses_passwords and not await is_own(call, call.user, password):
+        raise BadRequest("Password is incorrect.")
+    api.recording.note_as(call, "POST /fetch_api_key", call.user.id)
+    sealed = await call.db.write(_sealed_key, call.user.id)
+    return _answer(call, call.user, sealed)
+
+
 async def key_of(call: Call, who: ProvenIdentity) -> ApiKey:
     """The key of somebody who has shown who they are, if they may come in."""
     entrance = api.browsers.entrance_of_app(call)
     user = await call.db.write(actions.people.arriving.arrive, who, entrance)
     sealed = await call.db.read(_sealed_key, user.id)
-    return ApiKey(api_key=call.services.vault.unseal(sealed), email=user.email, user_id=user.id)
+    return _answer(call, user, sealed)
 
 
 async def identify(call: Call, username: str, password: str, link: str = "") -> ProvenIdentity:
@@ -74,7 +87,8 @@ async def identify(call: Call, username: str, password: str, link: str = "") -> 
 async def is_right(call: Call, user: User, password: str) -> bool:
     """Whether a password is somebody's own; raises RateLimited if it was tried too often."""
     attempt = await _count(call, user.email)
-    is_right = await _matches(call, user.id, password)
+    known = await call.db.read(storage.people.password_hash, user.id)
+    is_right = await _matches(password, known)
     if is_right:
         await call.aside_db.write(actions.people.password_attempts.clear, *attempt)
     return is_right
@@ -97,14 +111,14 @@ async def _by_password(call: Call, username: str, password: str) -> ProvenIdenti
     user = call.org.accounts.with_email(username)
     user_id = NOBODY if user is None or user.is_bot else user.id
     is_elsewhere = await api.people.directories.manages(call, user_id)
-    is_right = await _matches(call, user_id, password)
+    known = await call.db.read(storage.people.password_hash, user_id)
+    is_right = await _matches(password, known and domain.people.passwords.kept(known))
     if not is_right or is_elsewhere or not call.org.realm.admits_passwords:
         return None
     return ProvenIdentity(EMAIL, user_id, call.request.client_address)
 
 
-async def _matches(call: Call, user_id: int, password: str) -> bool:
-    known = await call.db.read(storage.people.password_hash, user_id)
+async def _matches(password: str, known: str | None) -> bool:
     candidate = password[: domain.limits.PASSWORD_LENGTH + 1]
     return await api.people.hashing.matches(candidate, known)
 
@@ -116,6 +130,10 @@ async def _count(call: Call, username: str) -> tuple[bytes, str]:
     address = neighbourhood(call.request.client_address)
     await call.aside_db.write(actions.people.password_attempts.count, name, address)
     return name, address
+
+
+def _answer(call: Call, user: User, sealed: bytes) -> ApiKey:
+    return ApiKey(api_key=call.vault.unseal(sealed), email=user.email, user_id=user.id)
 
 
 def _sealed_key(tx: Tx, user_id: int) -> bytes:

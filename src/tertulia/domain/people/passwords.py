@@ -14,6 +14,8 @@ MOST_LOOKED_AT = 72  # characters; what is longer is no easier to guess
 
 _HASHER = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
 
+_ENDED = "!"  # before the hash of a password that opens nothing any more, as in shadow(5)
+
 # Checked when there is no such user, so that an unknown name costs what a wrong password does.
 # Written down because making one takes as long as everything else at start together.
 _NOBODY = (
@@ -54,3 +56,18 @@ def matches(password: str, password_hash: str | None) -> bool:
     except (VerificationError, InvalidHashError):
         return False
     return password_hash is not None
+
+
+def ended(password_hash: str) -> str:
+    """What is kept of a password that its owner has to replace. It matches nothing, but whoever
+    knows it can be told why."""
+    return _ENDED + kept(password_hash)
+
+
+def is_ended(password_hash: str | None) -> bool:
+    return (password_hash or "").startswith(_ENDED)
+
+
+def kept(password_hash: str) -> str:
+    """The hash itself, of a password that has ended, too."""
+    return password_hash.removeprefix(_ENDED)

@@ -3,13 +3,17 @@
 from tertulia.storage.database.tx import Tx
 
 
-def put_departure(tx: Tx, state_hash: bytes, browser_hash: bytes, sealed: bytes) -> None:
+def put_departure(
+    tx: Tx, state_hash: bytes, browser_hash: bytes, sealed: bytes, user_id: int | None
+) -> None:
     tx.execute(
-        "INSERT INTO login_departure (realm_id, state_hash, browser_hash, sealed, left_at)"
-        " VALUES (:realm, :state, :browser, :sealed, :now)",
+        "INSERT INTO login_departure"
+        " (realm_id, state_hash, browser_hash, sealed, user_id, left_at)"
+        " VALUES (:realm, :state, :browser, :sealed, :user, :now)",
         state=state_hash,
         browser=browser_hash,
         sealed=sealed,
+        user=user_id,
         now=tx.now,
     )
 
@@ -46,6 +50,12 @@ def take_token(tx: Tx, token_hash: bytes, since: float) -> tuple[int, str] | Non
         since=since,
     )
     return None if row is None else (row["user_id"], row["method"])
+
+
+def forget_of(tx: Tx, user_id: int) -> None:
+    """What somebody has begun and not finished."""
+    for table in ("login_departure", "login_token"):
+        tx.execute(f"DELETE FROM {table} WHERE realm_id = :realm AND user_id = :user", user=user_id)
 
 
 def forget_before(tx: Tx, departures: float, tokens: float) -> None:

@@ -184,6 +184,7 @@ export interface components {
             "PATCH /users/{user_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "DELETE /users/{user_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "GET /users/{user_id}/channels": components["schemas"]["Envelope"] & components["schemas"]["SubscribedChannels"];
+            "DELETE /users/{user_id}/password": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "POST /users/{user_id}/password_link": components["schemas"]["Envelope"] & components["schemas"]["PasswordLink"];
             "GET /users/{user_id}/presence": components["schemas"]["Envelope"] & components["schemas"]["OnePresence"];
             "POST /users/{user_id}/reactivate": components["schemas"]["Envelope"] & components["schemas"]["Reply"];

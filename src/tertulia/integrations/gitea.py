@@ -3,14 +3,12 @@
 Their payloads are GitHub's for most events; what is told otherwise stands here.
 """
 
-from collections.abc import Callable
-
 from tertulia.integrations import code_hosting, github
 from tertulia.integrations.code_hosting import Commit, Push
-from tertulia.integrations.github import Told
+from tertulia.integrations.github import Teller, Told
 from tertulia.integrations.payload import Hook, Payload
 from tertulia.integrations.phrases import line, link, said
-from tertulia.integrations.refusals import NoSuchHeader, UnknownEvent
+from tertulia.integrations.refusals import NoSuchHeader
 from tertulia.integrations.report import Report
 
 HEADERS = ("X-Forgejo-Event", "X-Gitea-Event", "X-Gogs-Event")
@@ -30,20 +28,7 @@ def report(hook: Hook) -> Report | None:
     )
     if not event:
         raise NoSuchHeader(HEADERS[1])
-    payload = hook.payload
-    if event not in EVENTS:
-        raise UnknownEvent(event)
-    told = EVENTS[event](payload)
-    if told is None:
-        return None
-    action = payload.words("action")
-    return Report(
-        event=f"{event}.{action}" if action else event,
-        topic=told[0],
-        text=told[1],
-        branch=code_hosting.branch_of(payload.text("ref")) if event == "push" else None,
-        is_private=payload.is_true("repository.private"),
-    )
+    return github.report_of(event, EVENTS, hook.payload)
 
 
 def _push(payload: Payload) -> Told:
@@ -70,7 +55,7 @@ def _push(payload: Payload) -> Told:
     return code_hosting.push_topic(push.repository, push.ref), code_hosting.push_text(push)
 
 
-def _review(verb: str) -> Callable[[Payload], Told]:
+def _review(verb: str) -> Teller:
     def told(payload: Payload) -> Told:
         if payload.find("comment") and not payload.find("review"):
             return _comment(payload)
@@ -96,7 +81,7 @@ def _comment(payload: Payload) -> Told:
     return topic, said(f"{who} {verb} on {named}", comment.words("body"))
 
 
-EVENTS: dict[str, Callable[[Payload], Told | None]] = {
+EVENTS: dict[str, Teller] = {
     **{
         name: github.EVENTS[name]
         for name in ("create", "delete", "fork", "issues", "issue_comment", "pull_request")

@@ -1,6 +1,6 @@
 """GitHub: https://docs.github.com/webhooks/webhook-events-and-payloads"""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from tertulia.integrations import code_hosting
 from tertulia.integrations.code_hosting import Commit, Push
@@ -10,6 +10,7 @@ from tertulia.integrations.refusals import UnknownEvent
 from tertulia.integrations.report import Report
 
 Told = tuple[str, str]  # a topic and a text
+Teller = Callable[[Payload], Told | None]
 
 REVIEWS = {"approved": "approved", "changes_requested": "requested changes to"}
 REQUEST_VERBS = {
@@ -31,14 +32,17 @@ QUIET_CHECKS = {
 
 
 def report(hook: Hook) -> Report | None:
-    event = hook.header("X-GitHub-Event")
-    payload = hook.payload
-    if event not in EVENTS:
+    return report_of(hook.header("X-GitHub-Event"), EVENTS, hook.payload)
+
+
+def report_of(event: str, known: Mapping[str, Teller], payload: Payload) -> Report | None:
+    """What is told of an event by those who know it."""
+    if event not in known:
         raise UnknownEvent(event)
-    action = payload.words("action")
-    told = EVENTS[event](payload)
+    told = known[event](payload)
     if told is None:
         return None
+    action = payload.words("action")
     return Report(
         event=f"{event}.{action}" if action else event,
         topic=told[0],
@@ -328,7 +332,7 @@ def _numbered(payload: Payload, key: str, kind: str) -> str:
     return code_hosting.numbered_topic(_repository(payload), kind, number, title)
 
 
-EVENTS: dict[str, Callable[[Payload], Told | None]] = {
+EVENTS: dict[str, Teller] = {
     "check_run": _check,
     "check_suite": _check_suite,
     "commit_comment": _commit_comment,

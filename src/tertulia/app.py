@@ -363,7 +363,7 @@ def description() -> bytes:
                 about=api.words.ABOUT,
                 sentence=api.words.sentence,
                 of_field=api.words.of_field,
-                besides={"Registered": api.words.state()},
+                besides={"Registered": api.state.parts()},
                 headers=api.words.HEADERS,
                 webhooks=api.outgoing_calls.WEBHOOKS,
                 example=api.examples.of_call,

@@ -11,6 +11,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from tests.api.good_calls import address, ask, good_calls
 from tests.support.client import wire
 
+from tertulia.api import state
 from tertulia.api.routes import ROUTES
 from tertulia.app import description
 from tertulia.domain.personal.settings import DEFAULTS as PREFERENCES
@@ -318,6 +319,46 @@ def test_every_field_of_every_answer_is_said_to_be_something(chat):
     state = chat.person("ana", role="owner").post("/register").succeeds().keys() - ENVELOPE
     unsaid = sorted(state - document["components"]["schemas"]["Registered"]["properties"].keys())
     assert not unsaid, "Say in api/state.txt what these are: " + ", ".join(unsaid)
+
+
+@pytest.mark.on_one
+def test_what_registering_tells_has_the_types_that_are_described(chat, scene):
+    ana, _, _ = scene
+    gus = chat.person("gus", role="guest", channels=["kitchen"])
+    chat.permit("can_access_all_users_group", "members")
+    for to in ([gus], "kitchen > lunch"):
+        ana.says("@**Gus** soup", to=to)
+    chat.set("jitsi_server_url", "https://meet.example.com")
+    check = validator(told(chat), "components", "schemas", "Registered")
+
+    for who, options in (
+        (ana, {"include_subscribers": True, "client_gravatar": False}),
+        (ana, {"slim_presence": True, "client_capabilities": ALL_CAPABILITIES}),
+        (gus, {}),
+        (gus, {"include_subscribers": "partial", "client_capabilities": ALL_CAPABILITIES}),
+    ):
+        answer = who.post("/register", **options).succeeds()
+        wrong = [f"{each.json_path}: {each.message[:200]}" for each in check.iter_errors(answer)]
+        assert not wrong, "\n".join(wrong)
+
+
+ALL_CAPABILITIES = {
+    "notification_settings_null": True,
+    "user_settings_object": True,
+    "user_list_incomplete": True,
+    "user_avatar_url_field_optional": True,
+    "stream_typing_notifications": True,
+    "include_deactivated_groups": True,
+    "archived_channels": True,
+    "empty_topic_name": True,
+    "simplified_presence_events": True,
+}
+
+
+@pytest.mark.parametrize("text", ["[string", "integer integer", "{id}", "{id: integer"])
+def test_a_type_that_is_none_is_noticed(text):
+    with pytest.raises((ValueError, IndexError)):
+        state.schema(text)
 
 
 ENVELOPE = {"result", "msg"}

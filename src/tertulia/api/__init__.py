@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         recording,
         requirements,
         setting_values,
+        state,
         words,
     )
 else:

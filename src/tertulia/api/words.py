@@ -2,14 +2,13 @@
 
 Parameters mean the same wherever they stand, so most have one sentence, in `parameters.txt`. Those
 that are settings have theirs in the tables of settings. Fields of answers have theirs in
-`answers.txt`, or are called what a parameter is called and mean the same; what registering tells is
-in `state.txt`.
+`answers.txt`, or are called what a parameter is called and mean the same; `state.py` has what
+registering tells.
 """
 
 from functools import cache
 from importlib import resources
 
-from tertulia.domain.groups.group import REALM_PERMISSIONS
 from tertulia.domain.organization.settings import SETTINGS
 from tertulia.domain.personal.settings import PREFERENCES
 from tertulia.http.routing import Route
@@ -50,13 +49,6 @@ def of_field(kind: str, name: str) -> str:
     """What a field of an answer is; some have a name that means something else elsewhere."""
     told = _read("answers.txt")
     return told.get(f"{kind}.{name}") or told.get(name) or _read("parameters.txt").get(name, "")
-
-
-def state() -> dict[str, str]:
-    """What each part of the state is that registering tells."""
-    settings = {f"realm_{name}": each.meaning for name, each in SETTINGS.items()}
-    permissions = {f"realm_{name}": each.meaning for name, each in REALM_PERMISSIONS.items()}
-    return dict(sorted((settings | permissions | _read("state.txt")).items()))
 
 
 @cache

@@ -75,7 +75,7 @@ class Glossary:
     sentence: Callable[[Route, str], str] = lambda route, name: ""
     of_field: Callable[[str, str], str] = lambda kind, name: ""
     # By kind of answer, what else may stand in it.
-    besides: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    besides: Mapping[str, Mapping[str, dict[str, Any]]] = field(default_factory=dict)
     headers: Mapping[tuple[str, str], Mapping[str, str]] = field(default_factory=dict)
     webhooks: Mapping[str, Any] = field(default_factory=dict)  # what the server calls by itself
     example: Callable[[Route], Mapping[str, Any]] = lambda route: {}
@@ -293,8 +293,7 @@ def _with_words(schemas: Mapping[str, Any], glossary: Glossary) -> dict[str, Any
             name: field | _description(glossary.of_field(kind, name))
             for name, field in schema.get("properties", {}).items()
         }
-        more = glossary.besides.get(kind, {})
-        fields = {name: _description(words) for name, words in more.items()} | fields
+        fields = {**glossary.besides.get(kind, {}), **fields}
         shown = {name: value for name, value in schema.items() if name != "description"}
         told[kind] = shown | ({"properties": fields} if fields else {})
     return told

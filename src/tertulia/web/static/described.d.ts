@@ -700,213 +700,378 @@ export interface components {
             recovery_codes: string[];
         };
         Registered: {
-            alert_words?: unknown;
-            avatar_source?: unknown;
-            avatar_url?: unknown;
-            avatar_url_medium?: unknown;
-            can_create_private_streams?: unknown;
-            can_create_public_streams?: unknown;
-            can_create_streams?: unknown;
-            can_create_web_public_streams?: unknown;
-            can_invite_others_to_realm?: unknown;
-            channel_folders?: unknown;
-            cross_realm_bots?: unknown;
-            custom_profile_field_types?: unknown;
-            custom_profile_fields?: unknown;
-            delivery_email?: unknown;
-            development_environment?: unknown;
-            devices?: unknown;
-            drafts?: unknown;
-            email?: unknown;
-            event_queue_longpoll_timeout_seconds?: unknown;
-            full_name?: unknown;
-            gif_rating_policy_options?: unknown;
-            giphy_api_key?: unknown;
-            has_webex_token?: unknown;
-            has_zoom_token?: unknown;
-            is_admin?: unknown;
-            is_guest?: unknown;
-            is_moderator?: unknown;
-            is_owner?: unknown;
-            jitsi_server_url?: unknown;
-            klipy_api_key?: unknown;
-            max_avatar_file_size_mib?: unknown;
-            max_bulk_new_subscription_messages?: unknown;
-            max_channel_folder_description_length?: unknown;
-            max_channel_folder_name_length?: unknown;
-            max_file_upload_size_mib?: unknown;
-            max_icon_file_size_mib?: unknown;
-            max_logo_file_size_mib?: unknown;
-            max_message_id?: unknown;
-            max_message_length?: unknown;
-            max_reminder_note_length?: unknown;
-            max_stream_description_length?: unknown;
-            max_stream_name_length?: unknown;
-            max_topic_length?: unknown;
-            muted_topics?: unknown;
-            muted_users?: unknown;
-            navigation_tour_video_url?: unknown;
-            navigation_views?: unknown;
-            never_subscribed?: unknown;
-            onboarding_steps?: unknown;
-            password_max_length?: unknown;
-            password_min_guesses?: unknown;
-            password_min_length?: unknown;
-            presence_last_update_id?: unknown;
-            presences?: unknown;
-            realm_allow_edit_history?: unknown;
-            realm_allow_message_editing?: unknown;
-            realm_authentication_methods?: unknown;
-            realm_available_video_chat_providers?: unknown;
-            realm_avatar_changes_disabled?: unknown;
-            realm_billing?: unknown;
-            realm_bot_domain?: unknown;
-            realm_bots?: unknown;
-            realm_can_access_all_users_group?: unknown;
-            realm_can_add_custom_emoji_group?: unknown;
-            realm_can_add_subscribers_group?: unknown;
-            realm_can_create_bots_group?: unknown;
-            realm_can_create_groups?: unknown;
-            realm_can_create_private_channel_group?: unknown;
-            realm_can_create_public_channel_group?: unknown;
-            realm_can_create_web_public_channel_group?: unknown;
-            realm_can_create_write_only_bots_group?: unknown;
-            realm_can_delete_any_message_group?: unknown;
-            realm_can_delete_own_message_group?: unknown;
-            realm_can_invite_users_group?: unknown;
-            realm_can_manage_all_groups?: unknown;
-            realm_can_manage_billing_group?: unknown;
-            realm_can_mention_many_users_group?: unknown;
-            realm_can_move_messages_between_channels_group?: unknown;
-            realm_can_move_messages_between_topics_group?: unknown;
-            realm_can_resolve_topics_group?: unknown;
-            realm_can_set_delete_message_policy_group?: unknown;
-            realm_can_set_topics_policy_group?: unknown;
-            realm_can_summarize_topics_group?: unknown;
-            realm_create_multiuse_invite_group?: unknown;
-            realm_create_private_stream_policy?: unknown;
-            realm_create_public_stream_policy?: unknown;
-            realm_create_web_public_stream_policy?: unknown;
-            realm_date_created?: unknown;
-            realm_default_avatar_source?: unknown;
-            realm_default_code_block_language?: unknown;
-            realm_default_external_accounts?: unknown;
-            realm_default_language?: unknown;
-            realm_default_stream_groups?: unknown;
-            realm_default_streams?: unknown;
-            realm_description?: unknown;
-            realm_digest_emails_enabled?: unknown;
-            realm_digest_weekday?: unknown;
-            realm_direct_message_initiator_group?: unknown;
-            realm_direct_message_permission_group?: unknown;
-            realm_disallow_disposable_email_addresses?: unknown;
-            realm_domains?: unknown;
-            realm_email_auth_enabled?: unknown;
-            realm_email_changes_disabled?: unknown;
-            realm_emails_restricted_to_domains?: unknown;
-            realm_embedded_bots?: unknown;
-            realm_emoji?: unknown;
-            realm_empty_topic_display_name?: unknown;
-            realm_enable_guest_user_dm_warning?: unknown;
-            realm_enable_guest_user_indicator?: unknown;
-            realm_enable_read_receipts?: unknown;
-            realm_enable_spectator_access?: unknown;
-            realm_filters?: unknown;
-            realm_gif_rating_policy?: unknown;
-            realm_icon_source?: unknown;
-            realm_icon_url?: unknown;
-            realm_incoming_webhook_bots?: unknown;
-            realm_inline_image_preview?: unknown;
-            realm_inline_url_embed_preview?: unknown;
-            realm_invite_required?: unknown;
-            realm_jitsi_server_url?: unknown;
-            realm_linkifiers?: unknown;
-            realm_logo_source?: unknown;
-            realm_logo_url?: unknown;
-            realm_mandatory_topics?: unknown;
-            realm_media_preview_size?: unknown;
-            realm_message_content_allowed_in_email_notifications?: unknown;
-            realm_message_content_delete_limit_seconds?: unknown;
-            realm_message_content_edit_limit_seconds?: unknown;
-            realm_message_edit_history_visibility_policy?: unknown;
-            realm_message_retention_days?: unknown;
-            realm_moderation_request_channel_id?: unknown;
-            realm_move_messages_between_streams_limit_seconds?: unknown;
-            realm_move_messages_within_stream_limit_seconds?: unknown;
-            realm_name?: unknown;
-            realm_name_changes_disabled?: unknown;
-            realm_new_stream_announcements_stream_id?: unknown;
-            realm_night_logo_source?: unknown;
-            realm_night_logo_url?: unknown;
-            realm_non_active_users?: unknown;
-            realm_org_type?: unknown;
-            realm_owner_full_content_access?: unknown;
-            realm_password_auth_enabled?: unknown;
-            realm_plan_type?: unknown;
-            realm_playgrounds?: unknown;
-            realm_presence_disabled?: unknown;
-            realm_push_notifications_enabled?: unknown;
-            realm_push_notifications_enabled_end_timestamp?: unknown;
-            realm_require_e2ee_push_notifications?: unknown;
-            realm_require_second_factor?: unknown;
-            realm_require_unique_names?: unknown;
-            realm_send_channel_events_messages?: unknown;
-            realm_send_welcome_emails?: unknown;
-            realm_signup_announcements_stream_id?: unknown;
-            realm_topics_policy?: unknown;
-            realm_upload_quota_mib?: unknown;
-            realm_uri?: unknown;
-            realm_url?: unknown;
-            realm_user_groups?: unknown;
-            realm_user_settings_defaults?: unknown;
-            realm_users?: unknown;
-            realm_uuid?: unknown;
-            realm_video_chat_provider?: unknown;
-            realm_waiting_period_threshold?: unknown;
-            realm_want_advertise_in_communities_directory?: unknown;
-            realm_welcome_message_custom_text?: unknown;
-            realm_wildcard_mention_policy?: unknown;
-            realm_workplace_users_group?: unknown;
-            realm_zulip_update_announcements_stream_id?: unknown;
-            recent_private_conversations?: unknown;
-            reminders?: unknown;
-            saved_snippets?: unknown;
-            scheduled_messages?: unknown;
-            server_avatar_changes_disabled?: unknown;
-            server_can_summarize_topics?: unknown;
-            server_emoji_data_url?: unknown;
-            server_generation?: unknown;
-            server_inline_image_preview?: unknown;
-            server_inline_url_embed_preview?: unknown;
-            server_jitsi_server_url?: unknown;
-            server_max_deactivated_realm_deletion_days?: unknown;
-            server_min_deactivated_realm_deletion_days?: unknown;
-            server_name_changes_disabled?: unknown;
-            server_needs_upgrade?: unknown;
-            server_presence_offline_threshold_seconds?: unknown;
-            server_presence_ping_interval_seconds?: unknown;
-            server_report_message_types?: unknown;
-            server_supported_permission_settings?: unknown;
-            server_thumbnail_formats?: unknown;
-            server_timestamp?: unknown;
-            server_typing_started_expiry_period_milliseconds?: unknown;
-            server_typing_started_wait_period_milliseconds?: unknown;
-            server_typing_stopped_wait_period_milliseconds?: unknown;
-            server_web_public_streams_enabled?: unknown;
-            settings_send_digest_emails?: unknown;
-            starred_messages?: unknown;
-            stop_words?: unknown;
-            streams?: unknown;
-            subscriptions?: unknown;
-            tenor_api_key?: unknown;
-            unread_msgs?: unknown;
-            unsubscribed?: unknown;
-            upgrade_text_for_wide_organization_logo?: unknown;
-            user_id?: unknown;
-            user_settings?: unknown;
-            user_status?: unknown;
-            user_topics?: unknown;
-            zulip_plan_is_not_limited?: unknown;
+            alert_words?: string[];
+            avatar_source?: string;
+            avatar_url?: string | null;
+            avatar_url_medium?: string;
+            can_create_private_streams?: boolean;
+            can_create_public_streams?: boolean;
+            can_create_streams?: boolean;
+            can_create_web_public_streams?: boolean;
+            can_invite_others_to_realm?: boolean;
+            channel_folders?: components["schemas"]["FolderObject"][];
+            cross_realm_bots?: components["schemas"]["UserObject"][];
+            custom_profile_field_types?: {
+                [key: string]: {
+                    id: number;
+                    name: string;
+                };
+            };
+            custom_profile_fields?: components["schemas"]["FieldObject"][];
+            delivery_email?: string;
+            development_environment?: boolean;
+            devices?: {
+                [key: string]: {
+                    push_key_id: number | null;
+                    push_token_id: string | null;
+                    pending_push_token_id: string | null;
+                    push_token_last_updated_timestamp: number | null;
+                    push_registration_error_code: string | null;
+                };
+            };
+            drafts?: components["schemas"]["DraftObject"][];
+            email?: string;
+            event_queue_longpoll_timeout_seconds?: number;
+            full_name?: string;
+            gif_rating_policy_options?: {
+                [key: string]: {
+                    id: number;
+                    name: string;
+                };
+            };
+            giphy_api_key?: string;
+            has_webex_token?: boolean;
+            has_zoom_token?: boolean;
+            is_admin?: boolean;
+            is_guest?: boolean;
+            is_moderator?: boolean;
+            is_owner?: boolean;
+            jitsi_server_url?: string | null;
+            klipy_api_key?: string;
+            max_avatar_file_size_mib?: number;
+            max_bulk_new_subscription_messages?: number;
+            max_channel_folder_description_length?: number;
+            max_channel_folder_name_length?: number;
+            max_file_upload_size_mib?: number;
+            max_icon_file_size_mib?: number;
+            max_logo_file_size_mib?: number;
+            max_message_id?: number;
+            max_message_length?: number;
+            max_reminder_note_length?: number;
+            max_stream_description_length?: number;
+            max_stream_name_length?: number;
+            max_topic_length?: number;
+            muted_topics?: (string | number)[][];
+            muted_users?: {
+                id: number;
+                timestamp: number;
+            }[];
+            navigation_tour_video_url?: string | null;
+            navigation_views?: components["schemas"]["ViewObject"][];
+            never_subscribed?: components["schemas"]["ChannelObject"][];
+            onboarding_steps?: Record<string, unknown>[];
+            password_max_length?: number;
+            password_min_guesses?: number;
+            password_min_length?: number;
+            presence_last_update_id?: number;
+            presences?: {
+                [key: string]: Record<string, unknown>;
+            };
+            realm_allow_edit_history?: boolean;
+            realm_allow_message_editing?: boolean;
+            realm_authentication_methods?: {
+                [key: string]: Record<string, unknown>;
+            };
+            realm_available_video_chat_providers?: {
+                [key: string]: {
+                    id: number;
+                    name: string;
+                };
+            };
+            realm_avatar_changes_disabled?: boolean;
+            realm_billing?: {
+                has_pending_sponsorship_request: boolean;
+            };
+            realm_bot_domain?: string;
+            realm_bots?: Record<string, unknown>[];
+            realm_can_access_all_users_group?: number | {
+                direct_members: number[];
+                direct_subgroups: number[];
+            };
+            realm_can_add_custom_emoji_group?: number | {
+                direct_members: number[];
+                direct_subgroups: number[];
+            };
+            realm_can_add_subscribers_group?: number | {
+                direct_members: number[];
+                direct_subgroups: number[];
+            };
+            realm_can_create_bots_group?: number | {
+                direct_members: number[];
+                direct_subgroups: number[];
+            };
+            realm_can_create_groups?: number | {
+                direct_members: number[];
+                direct_subgroups: number[];
+            };
+            realm_can_create_private_channel_group?: number | {
+                direct_members: number[];
+                direct_subgroups: number[];
+            };
+            realm_can_create_public_channel_group?: number | {
+                direct_members: number[];
+                direct_subgroups: number[];
+            };
+            realm_can_create_web_public_channel_group?: number | {
+                direct_members: number[];
+                direct_subgroups: number[];
+            };
+            realm_can_create_write_only_bots_group?: number | {
+                direct_members: number[];
+                direct_subgroups: number[];
+            };
+            realm_can_delete_any_message_group?: number | {
+                direct_members: number[];
+                direct_subgroups: number[];
+            };
+            realm_can_delete_own_message_group?: number | {
+                direct_members: number[];
+                direct_subgroups: number[];
+            };
+            realm_can_invite_users_group?: number | {
+                direct_members: number[];
+                direct_subgroups: number[];
+            };
+            realm_can_manage_all_groups?: number | {
+                direct_members: number[];
+                direct_subgroups: number[];
+            };
+            realm_can_manage_billing_group?: number | {
+                direct_members: number[];
+                direct_subgroups: number[];
+            };
+            realm_can_mention_many_users_group?: number | {
+                direct_members: number[];
+                direct_subgroups: number[];
+            };
+            realm_can_move_messages_between_channels_group?: number | {
+                direct_members: number[];
+                direct_subgroups: number[];
+            };
+            realm_can_move_messages_between_topics_group?: number | {
+                direct_members: number[];
+                direct_subgroups: number[];
+            };
+            realm_can_resolve_topics_group?: number | {
+                direct_members: number[];
+                direct_subgroups: number[];
+            };
+            realm_can_set_delete_message_policy_group?: number | {
+                direct_members: number[];
+                direct_subgroups: number[];
+            };
+            realm_can_set_topics_policy_group?: number | {
+                direct_members: number[];
+                direct_subgroups: number[];
+            };
+            realm_can_summarize_topics_group?: number | {
+                direct_members: number[];
+                direct_subgroups: number[];
+            };
+            realm_create_multiuse_invite_group?: number | {
+                direct_members: number[];
+                direct_subgroups: number[];
+            };
+            realm_create_private_stream_policy?: number;
+            realm_create_public_stream_policy?: number;
+            realm_create_web_public_stream_policy?: number;
+            realm_date_created?: number;
+            /** @enum {unknown} */
+            realm_default_avatar_source?: "J" | "G";
+            realm_default_code_block_language?: string;
+            realm_default_external_accounts?: {
+                [key: string]: {
+                    name: string;
+                    text: string;
+                    hint: string;
+                    url_pattern: string;
+                };
+            };
+            realm_default_language?: string;
+            realm_default_stream_groups?: Record<string, unknown>[];
+            realm_default_streams?: number[];
+            realm_description?: string;
+            realm_digest_emails_enabled?: boolean;
+            /** @enum {unknown} */
+            realm_digest_weekday?: 0 | 1 | 2 | 3 | 4 | 5 | 6;
+            realm_direct_message_initiator_group?: number | {
+                direct_members: number[];
+                direct_subgroups: number[];
+            };
+            realm_direct_message_permission_group?: number | {
+                direct_members: number[];
+                direct_subgroups: number[];
+            };
+            realm_disallow_disposable_email_addresses?: boolean;
+            realm_domains?: components["schemas"]["DomainObject"][];
+            realm_email_auth_enabled?: boolean;
+            realm_email_changes_disabled?: boolean;
+            realm_emails_restricted_to_domains?: boolean;
+            realm_embedded_bots?: Record<string, unknown>[];
+            realm_emoji?: {
+                [key: string]: components["schemas"]["EmojiObject"];
+            };
+            realm_empty_topic_display_name?: string;
+            realm_enable_guest_user_dm_warning?: boolean;
+            realm_enable_guest_user_indicator?: boolean;
+            realm_enable_read_receipts?: boolean;
+            realm_enable_spectator_access?: boolean;
+            realm_filters?: (string | number)[][];
+            /** @enum {unknown} */
+            realm_gif_rating_policy?: 0 | 1 | 2 | 3 | 4;
+            realm_icon_source?: string;
+            realm_icon_url?: string;
+            realm_incoming_webhook_bots?: Record<string, unknown>[];
+            realm_inline_image_preview?: boolean;
+            realm_inline_url_embed_preview?: boolean;
+            realm_invite_required?: boolean;
+            realm_jitsi_server_url?: string | null;
+            realm_linkifiers?: components["schemas"]["LinkifierObject"][];
+            realm_logo_source?: string;
+            realm_logo_url?: string;
+            realm_mandatory_topics?: boolean;
+            /** @enum {unknown} */
+            realm_media_preview_size?: 100 | 150 | 200;
+            realm_message_content_allowed_in_email_notifications?: boolean;
+            realm_message_content_delete_limit_seconds?: number | null;
+            realm_message_content_edit_limit_seconds?: number | null;
+            /** @enum {unknown} */
+            realm_message_edit_history_visibility_policy?: "all" | "moves" | "none";
+            realm_message_retention_days?: number | null;
+            realm_moderation_request_channel_id?: number;
+            realm_move_messages_between_streams_limit_seconds?: number | null;
+            realm_move_messages_within_stream_limit_seconds?: number | null;
+            realm_name?: string;
+            realm_name_changes_disabled?: boolean;
+            realm_new_stream_announcements_stream_id?: number;
+            realm_night_logo_source?: string;
+            realm_night_logo_url?: string;
+            realm_non_active_users?: components["schemas"]["UserObject"][];
+            realm_org_type?: number;
+            realm_owner_full_content_access?: boolean;
+            realm_password_auth_enabled?: boolean;
+            realm_plan_type?: number;
+            realm_playgrounds?: {
+                id: number;
+                name: string;
+                pygments_language: string;
+                url_template: string;
+            }[];
+            realm_presence_disabled?: boolean;
+            realm_push_notifications_enabled?: boolean;
+            realm_push_notifications_enabled_end_timestamp?: number | null;
+            realm_require_e2ee_push_notifications?: boolean;
+            realm_require_second_factor?: boolean;
+            realm_require_unique_names?: boolean;
+            realm_send_channel_events_messages?: boolean;
+            realm_send_welcome_emails?: boolean;
+            realm_signup_announcements_stream_id?: number;
+            /** @enum {unknown} */
+            realm_topics_policy?: "allow_empty_topic" | "disable_empty_topic";
+            realm_upload_quota_mib?: number | null;
+            realm_uri?: string;
+            realm_url?: string;
+            realm_user_groups?: components["schemas"]["GroupObject"][];
+            realm_user_settings_defaults?: Record<string, unknown>;
+            realm_users?: components["schemas"]["UserObject"][];
+            realm_uuid?: string;
+            /** @enum {unknown} */
+            realm_video_chat_provider?: 0 | 1 | 4 | 7;
+            realm_waiting_period_threshold?: number;
+            realm_want_advertise_in_communities_directory?: boolean;
+            realm_welcome_message_custom_text?: string;
+            realm_wildcard_mention_policy?: number;
+            realm_workplace_users_group?: number | {
+                direct_members: number[];
+                direct_subgroups: number[];
+            };
+            realm_zulip_update_announcements_stream_id?: number;
+            recent_private_conversations?: {
+                max_message_id: number;
+                user_ids: number[];
+            }[];
+            reminders?: components["schemas"]["ReminderObject"][];
+            saved_snippets?: components["schemas"]["SnippetObject"][];
+            scheduled_messages?: components["schemas"]["ScheduledMessageObject"][];
+            server_avatar_changes_disabled?: boolean;
+            server_can_summarize_topics?: boolean;
+            server_emoji_data_url?: string;
+            server_generation?: number;
+            server_inline_image_preview?: boolean;
+            server_inline_url_embed_preview?: boolean;
+            server_jitsi_server_url?: string | null;
+            server_max_deactivated_realm_deletion_days?: number | null;
+            server_min_deactivated_realm_deletion_days?: number | null;
+            server_name_changes_disabled?: boolean;
+            server_needs_upgrade?: boolean;
+            server_presence_offline_threshold_seconds?: number;
+            server_presence_ping_interval_seconds?: number;
+            server_report_message_types?: {
+                key: string;
+                name: string;
+            }[];
+            server_supported_permission_settings?: {
+                realm: Record<string, unknown>;
+                stream: Record<string, unknown>;
+                group: Record<string, unknown>;
+            };
+            server_thumbnail_formats?: {
+                name: string;
+                max_width: number;
+                max_height: number;
+                format: string;
+                animated: boolean;
+            }[];
+            server_timestamp?: number;
+            server_typing_started_expiry_period_milliseconds?: number;
+            server_typing_started_wait_period_milliseconds?: number;
+            server_typing_stopped_wait_period_milliseconds?: number;
+            server_web_public_streams_enabled?: boolean;
+            settings_send_digest_emails?: boolean;
+            starred_messages?: number[];
+            stop_words?: string[];
+            streams?: components["schemas"]["ChannelObject"][];
+            subscriptions?: components["schemas"]["SubscriptionObject"][];
+            tenor_api_key?: string;
+            unread_msgs?: {
+                count: number;
+                pms: Record<string, unknown>[];
+                streams: {
+                    stream_id: number;
+                    topic: string;
+                    unread_message_ids: number[];
+                }[];
+                huddles: {
+                    user_ids_string: string;
+                    unread_message_ids: number[];
+                }[];
+                mentions: number[];
+                old_unreads_missing: boolean;
+            };
+            unsubscribed?: components["schemas"]["SubscriptionObject"][];
+            upgrade_text_for_wide_organization_logo?: string;
+            user_id?: number;
+            user_settings?: Record<string, unknown>;
+            user_status?: {
+                [key: string]: Record<string, unknown>;
+            };
+            user_topics?: {
+                stream_id: number;
+                topic_name: string;
+                last_updated: number;
+                visibility_policy: number;
+            }[];
+            zulip_plan_is_not_limited?: boolean;
             queue_id: string | null;
             last_event_id: number;
             idle_queue_timeout_secs: number;

@@ -1,6 +1,6 @@
 /** What can be done with a message, a topic or a channel at one press. */
 
-import { get, patch, post, remove } from "./api.js";
+import { get, patch, post, Refused, remove, Unreachable } from "./api.js";
 import { command, run } from "./commands.js";
 import { channelName, channels } from "./channels.js";
 import { conversationOf, isInChannel, isResolved, keyOf, topicKey, withResolved } from "./conversations.js";
@@ -34,6 +34,15 @@ export function learnToAct() {
   command("edit-last", () => editLast());
   on("relocated", goAlong);
   document.addEventListener("contextmenu", holdForMenu);
+  addEventListener("unhandledrejection", sayRefusal);
+}
+
+/** What was refused, or not answered, and nobody else says a word about.
+ * @param {PromiseRejectionEvent} event */
+function sayRefusal(event) {
+  if (!(event.reason instanceof Refused || event.reason instanceof Unreachable)) return;
+  event.preventDefault();
+  toast(event.reason.message);
 }
 
 /** Say why something could not be done.
@@ -57,10 +66,15 @@ export function setStar(message, starred) {
 
 /** @param {Message} message
  * @param {Choice} choice */
-export function toggleReaction(message, { emoji_name, emoji_code, reaction_type }) {
+export async function toggleReaction(message, { emoji_name, emoji_code, reaction_type }) {
   const mine = message.reactions.some((each) => each.user_id === myId() && each.emoji_code === emoji_code && each.reaction_type === reaction_type);
   const path = `/messages/${message.id}/reactions`;
-  return mine ? remove(path, { emoji_name, emoji_code, reaction_type }) : post(path, { emoji_name, emoji_code, reaction_type });
+  try {
+    await (mine ? remove : post)(path, { emoji_name, emoji_code, reaction_type });
+  } catch (error) {
+    // It is as it was wanted already, and we are about to hear of it.
+    if (!/^REACTION_/.test(error instanceof Refused ? error.code : "")) throw error;
+  }
 }
 
 /** @param {Message} message */
@@ -115,7 +129,7 @@ export function toggleMute(channel, topic) {
  * @param {(channel: number, topic: string) => unknown} work */
 function withTopic(work) {
   const conversation = shownPlace()?.conversation;
-  if (conversation && isInChannel(conversation)) work(conversation.channel, conversation.topic);
+  return conversation && isInChannel(conversation) && work(conversation.channel, conversation.topic);
 }
 
 /** On a touch screen, holding a message opens its menu.

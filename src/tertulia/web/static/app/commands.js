@@ -8,6 +8,8 @@ import { messageOf } from "./messages.js";
 
 /** @type {Map<string, (occasion: Occasion) => unknown>} */
 const commands = new Map();
+/** @type {Set<string>} */
+const doings = new Set();
 
 /** @param {string} name
  * @param {(occasion: Occasion) => unknown} work */
@@ -20,14 +22,22 @@ export function canDo(name) {
   return commands.has(name);
 }
 
-/** @param {string} name
+/** Do something. Who presses twice does it once: what is under way is not begun again.
+ * @param {string} name
  * @param {HTMLElement} element
  * @param {Event} event
  * @returns {boolean} whether somebody knows how */
 export function run(name, element, event) {
   const work = commands.get(name);
   if (!work) return false;
-  work({ element, event, message: messageAt(element) });
+  const message = messageAt(element);
+  const deed = [name, message?.id, element.dataset.code, element.dataset.channel].join();
+  if (doings.has(deed)) return true;
+  const doing = work({ element, event, message });
+  if (doing instanceof Promise) {
+    doings.add(deed);
+    doing.finally(() => doings.delete(deed));
+  }
   return true;
 }
 

@@ -53,6 +53,8 @@ export class Box {
   #offers;
   #notice;
   #saving = 0;
+  /** @type {Promise<void>} */
+  #sending = Promise.resolve();
   #warned = "";
   #frame;
   #foot;
@@ -112,7 +114,13 @@ export class Box {
     box.focus();
   }
 
-  async send() {
+  /** Send what stands here. One after the other: who presses twice has emptied the box by then. */
+  send() {
+    this.#sending = this.#sending.catch(() => {}).then(() => this.#send());
+    return this.#sending;
+  }
+
+  async #send() {
     const content = this.box.value.trim();
     if (!content || !this.#mayGo(content)) return;
     if (this.attachments.areUnderWay) return this.#say(say("upload.wait"));
@@ -120,15 +128,21 @@ export class Box {
     const entered = this.box.value;
     await enter(conversation, content);
     clearTimeout(this.#saving);
-    // Whoever types fast is writing the next message already.
-    if (this.box.value.startsWith(entered)) this.box.value = this.box.value.slice(entered.length);
     this.#warned = "";
     this.#notice.stop();
-    discardDraft(conversation);
-    setDraft(conversation, this.box.value);
+    this.takeOut(entered, conversation);
     this.showPreview(false);
     this.#say("");
     this.box.focus();
+  }
+
+  /** What stood here has gone out. Whoever types fast is writing the next message already.
+   * @param {string} entered
+   * @param {Conversation} conversation */
+  takeOut(entered, conversation) {
+    if (this.box.value.startsWith(entered)) this.box.value = this.box.value.slice(entered.length);
+    discardDraft(conversation);
+    setDraft(conversation, this.box.value);
   }
 
   /** Keep what stands here as a draft, now. */

@@ -69,8 +69,7 @@ export function takeEvent(event) {
 /** @param {Event} event */
 function arrived(event) {
   const sent = { ...event.message, flags: event.flags ?? [] };
-  if (messageOf(sent.id)) return;
-  const message = takeMessage(sent);
+  const message = messageOf(sent.id) ?? takeMessage(sent); // an answer may have told of it before
   noteUnread(message);
   noteDirect(message);
   if (message.type === "stream") noteTopic(message.stream_id, message.subject, message.id);

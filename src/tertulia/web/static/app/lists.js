@@ -28,6 +28,9 @@ export class Listing {
   /** @type {Promise<void> | null} */
   #newer = null;
   #fetches = 0; // under way
+  #place = 0; // counts how often it was put elsewhere: what was asked before does not fit any more
+  /** @type {Set<number>} what has gone meanwhile, which their answers may still hold */
+  #gone = new Set();
   /** @type {Message[]} what has come meanwhile, of which their answers may not know */
   #meanwhile = [];
 
@@ -41,7 +44,9 @@ export class Listing {
    * @returns {Promise<number | undefined>} the message that was meant, if there is one */
   async open(anchor) {
     const isEnd = anchor === "newest";
+    const place = ++this.#place;
     const answer = await this.#fetch(anchor, isEnd ? FIRST_FETCH : FIRST_FETCH / 2, isEnd ? 0 : FIRST_FETCH / 2);
+    if (place !== this.#place) return this.nearest(/** @type {number} */ (answer.anchor));
     this.ids = answer.messages.map((message) => message.id);
     this.foundOldest = answer.found_oldest;
     this.foundNewest = answer.found_newest || isEnd;
@@ -60,7 +65,9 @@ export class Listing {
   /** @returns {Promise<void>} */
   older() {
     if (this.foundOldest || !this.isOpen) return Promise.resolve();
+    const place = this.#place;
     this.#older ??= this.#fetch(this.ids[0] ?? "oldest", PAGE, 0).then((answer) => {
+      if (place !== this.#place) return;
       this.#merge(answer.messages);
       this.foundOldest = answer.found_oldest;
       this.#catchUp();
@@ -71,7 +78,9 @@ export class Listing {
   /** @returns {Promise<void>} */
   newer() {
     if (this.foundNewest || !this.isOpen) return Promise.resolve();
+    const place = this.#place;
     this.#newer ??= this.#fetch(this.ids.at(-1) ?? "newest", 0, PAGE).then((answer) => {
+      if (place !== this.#place) return;
       this.#merge(answer.messages);
       this.foundNewest = answer.found_newest;
       this.#catchUp();
@@ -88,6 +97,7 @@ export class Listing {
    * @returns {boolean} whether it belongs here */
   accept(message) {
     if (!passes(this.terms, message)) return false;
+    this.#gone.delete(message.id);
     if (this.#fetches) this.#meanwhile.push(message);
     if (!this.isOpen) return false;
     const isNewest = message.id > (this.ids.at(-1) ?? 0);
@@ -99,10 +109,20 @@ export class Listing {
   /** @param {Set<number>} ids
    * @returns {boolean} whether any was here */
   drop(ids) {
+    if (this.#fetches) for (const id of ids) this.#gone.add(id);
     const kept = this.ids.filter((id) => !ids.has(id));
     const changed = kept.length !== this.ids.length;
     if (changed) this.ids = kept;
     return changed;
+  }
+
+  /** Hold the newest ones only.
+   * @param {number} count */
+  shorten(count) {
+    if (this.ids.length <= count) return;
+    this.ids = this.ids.slice(-count);
+    this.foundOldest = false;
+    this.#place++;
   }
 
   /** @param {{id: number}[]} messages */
@@ -125,6 +145,8 @@ export class Listing {
   async #fetch(anchor, before, after) {
     this.#fetches++;
     const answer = await get("/messages", messagesAsked(this.terms, anchor, before, after)).finally(() => this.#fetches--);
+    answer.messages = answer.messages.filter((message) => !this.#gone.has(message.id));
+    if (!this.#fetches) this.#gone.clear();
     const isSearch = this.terms.some((term) => term.operator === "search");
     for (const message of answer.messages) takeMessage(message, isSearch);
     trimMessages(new Set([...listings.values()].flatMap((listing) => listing.ids)));
@@ -175,8 +197,7 @@ export function forgetListings(kept = null) {
 export function tidyListings(open) {
   for (const listing of listings.values()) {
     if (listing === open || listing.ids.length <= LONGEST_LIST) continue;
-    listing.ids = listing.ids.slice(-LONGEST_LIST / 2);
-    listing.foundOldest = false;
+    listing.shorten(LONGEST_LIST / 2);
   }
   trimMessages(new Set([...listings.values()].flatMap((listing) => listing.ids)));
 }

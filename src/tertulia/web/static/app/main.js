@@ -134,5 +134,6 @@ function dress() {
 
 /** @param {import("./places.js").Place} place */
 async function openOverView(place) {
-  (await later("showOver"))(place);
+  const showOver = await later("showOver");
+  if (location.hash === place.hash) showOver(place); // else one has gone on
 }

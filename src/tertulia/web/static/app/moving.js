@@ -17,6 +17,7 @@ import { focusView, shownPlace } from "./router.js";
 import { openTalk } from "./talk.js";
 import { isFollowed, isTopicMuted } from "./topics.js";
 import { allWaiting, noteAllRead } from "./unread.js";
+import { goWrite } from "./writing.js";
 import { say } from "./words.js";
 
 export function learnToMove() {
@@ -57,14 +58,14 @@ export function learnToMove() {
   command("collapse", ({ message }) => { if (message) { toggleFold(message.id); tell("message", message.id); } });
   command("narrow-to-compose", () => { const box = openBox(); if (box) location.hash = conversationHash(box.conversation); });
   command("mark-all-read", async () => {
-    await post("/mark_all_as_read").catch((error) => toast(error.message));
+    await post("/mark_all_as_read");
     noteAllRead();
   });
   command("unread-from-here", async ({ message }) => {
     const talk = openTalk();
     if (!message || !talk) return;
     talk.reader.isOn = false; // what was just made unread must not be read at once because it is in view
-    await markUnreadFrom(message.id, talk.narrow()).catch((error) => toast(error.message));
+    await markUnreadFrom(message.id, talk.narrow());
     toast(say("talk.marked-unread"));
   });
   command("mark-read", () => markRead(openTalk()?.listing.ids ?? []));
@@ -133,9 +134,7 @@ function replyTo(message) {
   const box = openBox();
   if (box && (shownPlace()?.conversation || !message)) return box.box.focus();
   if (!message) return undefined;
-  location.hash = conversationHash(conversationOf(message), message.id);
-  setTimeout(() => openBox()?.box.focus(), 300);
-  return undefined;
+  return goWrite(conversationHash(conversationOf(message), message.id), "");
 }
 
 /** @param {number} channel */

@@ -49,6 +49,23 @@ export function soon(work) {
   };
 }
 
+/** The same work, which is not begun again while it is under way: who presses twice does it once.
+ * @template {unknown[]} Args
+ * @param {(...args: Args) => unknown} work
+ * @returns {(...args: Args) => Promise<void>} */
+export function oneAtATime(work) {
+  let isUnderWay = false;
+  return async (...args) => {
+    if (isUnderWay) return;
+    isUnderWay = true;
+    try {
+      await work(...args);
+    } finally {
+      isUnderWay = false;
+    }
+  };
+}
+
 /** Do something when what is shown now has been painted; in a hidden page, where nothing is, soon.
  * @param {() => void} work */
 export function afterPaint(work) {

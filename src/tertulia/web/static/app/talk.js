@@ -161,6 +161,7 @@ export class Talk {
   async jumpToEnd() {
     if (!this.listing.foundNewest) {
       await this.listing.open("newest");
+      if (this.#isClosed) return;
       this.list.show(this.listing.ids, true, undefined, "end");
     }
     this.list.toEnd();
@@ -170,8 +171,9 @@ export class Talk {
   }
 
   async jumpToStart() {
-    while (!this.listing.foundOldest && this.listing.ids.length < 2000) await this.listing.older();
-    if (!this.listing.foundOldest) await this.listing.open(1);
+    while (!this.#isClosed && !this.listing.foundOldest && this.listing.ids.length < 2000) await this.listing.older();
+    if (!this.#isClosed && !this.listing.foundOldest) await this.listing.open(1);
+    if (this.#isClosed) return;
     this.list.show(this.listing.ids, this.listing.foundNewest, this.listing.ids[0], 0);
     this.go(this.listing.ids[0]);
   }

@@ -2,7 +2,7 @@
 
 import { command } from "./commands.js";
 import { keepWriting, openBox } from "./compose.js";
-import { conversationOf } from "./conversations.js";
+import { conversationOf, keyOf } from "./conversations.js";
 import { learnDrafts, setDraft } from "./drafts.js";
 import { known, myId } from "./me.js";
 import { conversationHash } from "./narrow.js";
@@ -70,19 +70,26 @@ async function quote(message) {
  * @param {Message} message
  * @param {string} text */
 function writeAt(message, text) {
-  goWrite(conversationHash(conversationOf(message), message.id), text);
+  const conversation = conversationOf(message);
+  const box = openBox();
+  if (box && !box.topic && keyOf(box.conversation) === keyOf(conversation)) insertHere(text);
+  else goWrite(conversationHash(conversation, message.id), text);
 }
 
-/** @param {string} hash where to write, unless there is a box already
- * @param {string} text */
-function goWrite(hash, text) {
-  const box = openBox();
-  const isHere = box && !box.topic;
-  if (isHere && text) return box.insert(text, { alone: !text.startsWith("@") });
-  const stop = on("place", () => {
+/** Go somewhere and write there.
+ * @param {string} hash
+ * @param {string} text to begin with */
+export function goWrite(hash, text) {
+  if (location.hash === hash) return insertHere(text);
+  const stop = on("place", (place) => {
     stop();
-    requestAnimationFrame(() => openBox()?.insert(text, { alone: true }));
+    if (place.hash === hash) requestAnimationFrame(() => insertHere(text));
   });
   location.hash = hash;
   return undefined;
+}
+
+/** @param {string} text */
+function insertHere(text) {
+  openBox()?.insert(text, { alone: !text.startsWith("@") });
 }

@@ -2,6 +2,7 @@
 
 import { post } from "../app/api.js";
 import { h } from "../app/html.js";
+import { oneAtATime } from "../app/signals.js";
 import { toast } from "../app/stage.js";
 import { fullTime } from "../app/time.js";
 import { say } from "../app/words.js";
@@ -27,7 +28,7 @@ export function remind({ message }) {
     }
   };
   const dialog = openDialog(say("menu.remind"), [h("div", { class: "fields" }, h("label", { class: "field" }, say("schedule.when"), field), h("label", { class: "field" }, say("remind.note"), note))],
-    { footer: [h("button", { class: "b go", type: "button", onclick: go }, say("remind.do"))] });
+    { footer: [h("button", { class: "b go", type: "button", onclick: oneAtATime(go) }, say("remind.do"))] });
 }
 
 /** @param {import("../app/commands.js").Occasion} occasion */
@@ -45,5 +46,5 @@ export function report({ message }) {
     }
   };
   const dialog = openDialog(say("menu.report"), [h("div", { class: "fields" }, h("label", { class: "field" }, say("report.kind"), kind), h("label", { class: "field" }, say("report.text"), text))],
-    { footer: [h("button", { class: "b go", type: "button", onclick: go }, say("report.do"))] });
+    { footer: [h("button", { class: "b go", type: "button", onclick: oneAtATime(go) }, say("report.do"))] });
 }

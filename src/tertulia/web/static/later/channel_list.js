@@ -9,7 +9,7 @@ import { fill, h } from "../app/html.js";
 import { drop } from "../app/marks.js";
 import { known } from "../app/me.js";
 import { channelHash } from "../app/narrow.js";
-import { on } from "../app/signals.js";
+import { on, oneAtATime } from "../app/signals.js";
 import { toast } from "../app/stage.js";
 import { say } from "../app/words.js";
 import { channelSettings } from "./channel_settings.js";
@@ -49,6 +49,21 @@ function channelRow(channel) {
     h("small", {}, say("channels.people", { count: channel.subscriber_count ?? 0 })), about && h("p", { class: "cut", dir: "auto" }, about)), join);
 }
 
+/** Leave a dialog for a channel, as soon as we hear of it.
+ * @param {string} name
+ * @param {HTMLDialogElement} dialog */
+function goTo(name, dialog) {
+  const made = channelNamed(name);
+  if (!dialog.open) return;
+  if (!made) {
+    const stop = on("channels", () => { stop(); goTo(name, dialog); });
+    return;
+  }
+  if (dialog.dataset.address) location.replace(channelHash(made.stream_id)); // in place of the dialog's own address
+  else location.hash = channelHash(made.stream_id);
+  dialog.close();
+}
+
 /** Make a channel, with all of its permissions. */
 export function newChannel() {
   const name = h("input", { class: "f", "aria-label": say("channels.name"), maxlength: 60, required: true, dir: "auto" });
@@ -58,7 +73,7 @@ export function newChannel() {
   const announce = h("input", { type: "checkbox", checked: true });
   const groups = ["can_send_message_group", "can_add_subscribers_group", "can_administer_channel_group", "can_remove_subscribers_group", "can_subscribe_group"];
   const permissions = groups.map((each) => h("select", { class: "f", name: each, "aria-label": say(`channel.${each}`) }, h("option", { value: "" }, say("channels.usual")), ...groupChoices().map(([id, text]) => h("option", { value: id }, text))));
-  const form = h("form", { class: "fields", onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); make(); } },
+  const form = h("form", { class: "fields", onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); makeOnce(); } },
     h("label", { class: "field" }, say("channels.name"), name), h("label", { class: "field" }, say("channels.description"), description),
     h("fieldset", {}, h("legend", {}, say("channels.who")), ...privacy), h("label", { class: "field" }, say("channels.folder"), folder),
     h("label", { class: "choice" }, announce, say("channels.announce")),
@@ -67,6 +82,8 @@ export function newChannel() {
   const dialog = openDialog(say("channels.new"), [form]);
   if (location.hash === "#channels/new") boundToAddress(dialog);
 
+  const makeOnce = oneAtATime(make);
+
   async function make() {
     const kind = new FormData(form).get("privacy");
     const chosen = Object.fromEntries(permissions.filter((select) => select.value).map((select) => [select.name, Number(select.value)]));
@@ -74,8 +91,7 @@ export function newChannel() {
       await post("/users/me/subscriptions", { subscriptions: [{ name: name.value.trim(), description: description.value }], announce: announce.checked,
         invite_only: kind === "private" || kind === "protected", history_public_to_subscribers: kind !== "protected", is_web_public: kind === "web-public",
         ...(folder.value && { folder_id: Number(folder.value) }), ...chosen });
-      dialog.close();
-      setTimeout(() => { const made = channelNamed(name.value.trim()); if (made) location.hash = channelHash(made.stream_id); }, 300);
+      goTo(name.value.trim(), dialog);
     } catch (error) {
       toast(/** @type {Error} */ (error).message);
     }

@@ -8,6 +8,7 @@ import { alive } from "../app/content.js";
 import { h } from "../app/html.js";
 import { Offers } from "../app/offers.js";
 import { nameOf } from "../app/people.js";
+import { oneAtATime } from "../app/signals.js";
 import { toast } from "../app/stage.js";
 import { fullTime } from "../app/time.js";
 import { topicTitle } from "../app/conversations.js";
@@ -29,15 +30,17 @@ export async function editMessage({ message }) {
   box.value = kept(message.id) ?? before;
   const list = h("ul", { class: "offer", id: `edit-offers-${message.id}`, role: "listbox", "aria-label": say("offers.name"), hidden: true });
   const offers = new Offers(box, list, (text, caret) => completions(text, caret, { channel: message.stream_id }));
-  const save = async () => {
+  const save = oneAtATime(async () => {
     if (box.value === before) return close();
+    box.readOnly = true; // what is typed now would be lost
     try {
       await patch(`/messages/${message.id}`, { content: box.value });
       return close();
     } catch (error) {
+      box.readOnly = false;
       return toast(/** @type {Error} */ (error).message);
     }
-  };
+  });
   const close = () => {
     sessionStorage.removeItem(`edit-${message.id}`);
     endEdit(message.id);

@@ -2,6 +2,7 @@
 
 import { h } from "../app/html.js";
 import { known } from "../app/me.js";
+import { oneAtATime } from "../app/signals.js";
 import { say } from "../app/words.js";
 
 /** @typedef {{name: string, label: string, value: any, save: (value: any) => Promise<unknown>, hint?: string,
@@ -48,7 +49,7 @@ export function labelled(text, field) {
  * @param {string} [extra] classes */
 export function deedButton(text, work, extra = "") {
   const note = h("small", { class: "quiet", "aria-live": "polite" });
-  const button = h("button", { class: `b ${extra}`, type: "button", onclick: async () => {
+  const button = h("button", { class: `b ${extra}`, type: "button", onclick: oneAtATime(async () => {
     try {
       note.classList.remove("wrong");
       note.textContent = String((await work()) ?? say("forms.done"));
@@ -56,7 +57,7 @@ export function deedButton(text, work, extra = "") {
       note.classList.add("wrong");
       note.textContent = /** @type {Error} */ (error).message;
     }
-  } }, text);
+  }) }, text);
   return h("div", { class: "set" }, button, note);
 }
 

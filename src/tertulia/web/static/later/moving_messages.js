@@ -8,6 +8,7 @@ import { h } from "../app/html.js";
 import { messageOf } from "../app/messages.js";
 import { Offers } from "../app/offers.js";
 import { shownPlace } from "../app/router.js";
+import { oneAtATime } from "../app/signals.js";
 import { openTalk } from "../app/talk.js";
 import { say } from "../app/words.js";
 import { openDialog } from "./dialog.js";
@@ -52,6 +53,6 @@ function moveDialog(message, mode) {
     h("label", { class: "field anchor" }, say("compose.topic"), topic, list),
     h("label", { class: "field" }, say("move.which"), which),
     h("label", { class: "choice" }, tellNew, say("move.tell-new")), h("label", { class: "choice" }, tellOld, say("move.tell-old")), note)],
-  { footer: [h("button", { class: "b go", type: "button", onclick: go }, say("move.do"))] });
+  { footer: [h("button", { class: "b go", type: "button", onclick: oneAtATime(go) }, say("move.do"))] });
 }
 

@@ -27,7 +27,7 @@ export function openPages(title, base, pages, first) {
     links.find((link) => link.dataset.page === page.key)?.scrollIntoView({ block: "nearest", inline: "nearest" });
     const own = ++turn;
     const drawn = await Promise.resolve(page.draw()).catch((error) => [h("p", { class: "wrong", role: "alert" }, error.message)]);
-    if (own !== turn) return; // another page was chosen meanwhile
+    if (own !== turn || !dialog.open) return; // another page was chosen meanwhile, or none
     fill(inside, ...drawn);
     inside.scrollTop = 0;
     if (location.hash.startsWith(base)) history.replaceState(null, "", `${base}/${page.key}`);

@@ -3,7 +3,6 @@
 import { post, remove } from "../app/api.js";
 import { openBox } from "../app/compose.js";
 import { directWith, fullTitle, isInChannel } from "../app/conversations.js";
-import { discardDraft } from "../app/drafts.js";
 import { h, iconButton } from "../app/html.js";
 import { known } from "../app/me.js";
 import { conversationHash } from "../app/narrow.js";
@@ -33,14 +32,14 @@ async function schedule(time) {
   const box = openBox();
   if (!box || Number.isNaN(time.getTime())) return;
   const to = box.conversation;
+  const entered = box.box.value;
   const where = isInChannel(to) ? { type: "channel", to: to.channel, topic: to.topic } : { type: "direct", to: to.people };
   try {
-    await post("/scheduled_messages", { ...where, content: box.box.value.trim(), scheduled_delivery_timestamp: Math.floor(time.getTime() / 1000) });
+    await post("/scheduled_messages", { ...where, content: entered.trim(), scheduled_delivery_timestamp: Math.floor(time.getTime() / 1000) });
   } catch (error) {
     return void toast(/** @type {Error} */ (error).message);
   }
-  box.box.value = "";
-  discardDraft(to);
+  box.takeOut(entered, to);
   toast(say("schedule.done", { when: fullTime(time.getTime() / 1000) }), h("a", { class: "b bare", href: "#scheduled" }, say("schedule.show")));
 }
 

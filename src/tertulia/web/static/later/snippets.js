@@ -4,6 +4,7 @@ import { post, remove } from "../app/api.js";
 import { openBox } from "../app/compose.js";
 import { fill, h, iconButton } from "../app/html.js";
 import { known } from "../app/me.js";
+import { on, oneAtATime } from "../app/signals.js";
 import { toast } from "../app/stage.js";
 import { say } from "../app/words.js";
 import { openPanel } from "./panel.js";
@@ -13,16 +14,17 @@ export function showSnippets({ element }) {
   const list = h("ul", { class: "plain kept" });
   const title = h("input", { class: "f", "aria-label": say("snippets.title"), placeholder: say("snippets.title"), maxlength: 60 });
   const draw = () => fill(list, ...(known.saved_snippets ?? []).map(snippetRow));
-  const save = h("button", { class: "b", type: "button", onclick: async () => {
+  const save = h("button", { class: "b", type: "button", onclick: oneAtATime(async () => {
     const content = openBox()?.box.value.trim();
     if (!content) return toast(say("snippets.nothing"));
-    await post("/saved_snippets", { title: title.value.trim() || content.slice(0, 40), content }).catch((error) => toast(error.message));
+    await post("/saved_snippets", { title: title.value.trim() || content.slice(0, 40), content });
     title.value = "";
-    return setTimeout(draw, 300);
-  } }, say("snippets.save"));
+    return undefined;
+  }) }, say("snippets.save"));
   const panel = h("div", { class: "card snippets", role: "dialog", "aria-label": say("snippets.name") }, h("h2", {}, say("snippets.name")), list, h("div", { class: "go-row" }, title, save));
   draw();
-  const open = openPanel(element, panel);
+  const stop = on("drafts", draw);
+  const open = openPanel(element, panel, { closed: stop });
 
   /** @param {{id: number, title: string, content: string}} snippet */
   function snippetRow(snippet) {

@@ -1,0 +1,141 @@
+"""Several things at once: pressed twice, left before an answer came, changed on its way."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from playwright.sync_api import Page, Route, expect
+from tests.support.jumps import tell_a_story
+from tests.support.waiting import eventually
+
+PRESS_TWICE = """box => {
+  const keys = {key: "Enter", ctrlKey: true, bubbles: true, cancelable: true};
+  for (const time of [1, 2]) box.dispatchEvent(new KeyboardEvent("keydown", keys));
+}"""
+HOLD = """asked => {
+  const { fetch } = window;
+  const waiting = [];
+  window.answers = {
+    get held() { return waiting.length; },
+    release() { window.fetch = fetch; for (const go of waiting) go(); },
+  };
+  window.fetch = async (...args) => {
+    const answer = await fetch(...args);
+    if (new RegExp(asked).test(args[0])) await new Promise((go) => waiting.push(go));
+    return answer;
+  };
+}"""
+TO_TOP = "document.querySelector('.main > .scroll').scrollTop = 0"
+SHOWN = "[...document.querySelectorAll('[role=feed] article')].map((row) => Number(row.dataset.id))"
+
+
+def topic(house, channel, topic):
+    return f"#narrow/channel/{house.channel(channel).id}-{channel}/topic/{topic}"
+
+
+@contextmanager
+def held(page: Page, asked: str) -> Iterator[None]:
+    """Answers to requests for this are made at once, and arrive when the block ends."""
+    if page.url == "about:blank":
+        page.add_init_script(f"({HOLD})({asked!r})")
+    else:
+        page.evaluate(HOLD, asked)
+    yield
+    eventually(lambda: page.evaluate("answers.held") > 0)
+    page.evaluate("answers.release()")
+
+
+def test_who_presses_twice_does_it_once(house, sit):
+    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+    soup = ben.says("Soup's on", to="kitchen > lunch")
+    at_anas = sit(ana).goes(topic(house, "kitchen", "lunch"))
+    page = at_anas.page
+    box = page.get_by_role("textbox", name="Message to")
+
+    box.fill("Coming")
+    box.evaluate(PRESS_TWICE)
+    expect(at_anas.message("Coming")).to_be_visible()
+    expect(box).to_have_value("")
+    ben.post(f"/messages/{soup.id}/reactions", emoji_name="tada").succeeds()
+    at_anas.message("Soup's on").get_by_role("button", name="tada, 1").dblclick()
+    expect(at_anas.message("Soup's on").get_by_role("button", name="tada, 2")).to_be_visible()
+    page.evaluate("location.hash = '#channels/new'")
+    page.get_by_role("textbox", name="Name").fill("garden")
+    page.get_by_role("button", name="Create").dblclick()
+
+    expect(page.get_by_role("heading", name="garden")).to_be_visible()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(page.locator(".toast")).to_have_count(0)
+    told = ana.get("/messages", anchor="newest", num_before=9, num_after=0).succeeds()
+    assert [each["content"] for each in told["messages"]].count("<p>Coming</p>") == 1
+
+
+def test_who_goes_on_before_an_answer_is_left_alone(house, sit):
+    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+    ben.says("Soup's on", to="kitchen > lunch")
+    ben.says("Cake", to="kitchen > tea")
+    lunch, tea = topic(house, "kitchen", "lunch"), topic(house, "kitchen", "tea")
+    at_anas = sit(ana, service_workers="block").goes(lunch)
+    page = at_anas.page
+
+    slow: list[Route] = []
+    page.route(re.compile("/later"), lambda route: slow.append(route))
+    page.evaluate("location.hash = '#settings'")
+    eventually(lambda: page.evaluate("location.hash") == "#settings" and slow)
+    page.go_back()
+    expect(page).to_have_url(re.compile("lunch$"))
+    slow[0].continue_()
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
+    expect(page.get_by_role("dialog")).to_have_count(1)
+    page.keyboard.press("Escape")
+
+    at_anas.message("Soup's on").hover()
+    with held(page, r"/json/messages/\d+\?"):
+        at_anas.message("Soup's on").get_by_role("button", name="Quote and reply").click()
+        at_anas.goes(tea)
+    box = page.get_by_role("textbox", name="Message to lunch")
+    expect(box).to_have_value(re.compile("Soup's on"))
+    at_anas.goes(tea)
+    expect(page.get_by_role("textbox", name="Message to tea")).to_have_value("")
+
+
+def test_what_changes_while_an_answer_is_on_its_way_is_known_all_the_same(house, sit):
+    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+    owner = house.person("owner", role="owner", channels=["kitchen"])
+    told = house.write(tell_a_story, [ana.id, ben.id], "kitchen", "soup", 300)
+    ana.post("/mark_all_as_read").succeeds()
+    here = topic(house, "kitchen", "soup")
+    at_anas = sit(ana, viewport={"width": 800, "height": 500})
+    page = at_anas.page
+
+    with held(page, "num_before=100"):
+        at_anas.goes(f"{here}/near/{told[100]}")
+        eventually(lambda: page.evaluate(f"{TO_TOP}, answers.held"))
+        page.keyboard.press("End")
+        expect(page.locator(f"#message-{told[-1]}")).to_be_focused()
+    eventually(lambda: page.evaluate(f"{TO_TOP}, {SHOWN}[0] < {told[240]}"))
+    shown = page.evaluate(SHOWN)
+    assert shown == told[told.index(shown[0]) : told.index(shown[-1]) + 1], "there is a gap"
+
+    with held(page, "/json/messages.*with"):
+        page.evaluate("hash => { location.hash = hash; }", f"{here}/with/{told[-1]}")
+        eventually(lambda: page.evaluate("answers.held") > 0)
+        with page.expect_response(re.compile("/json/events")):
+            owner.delete(f"/messages/{told[-2]}").succeeds()
+    expect(page.locator(f"#message-{told[-1]}")).to_be_visible()
+    expect(page.locator(f"#message-{told[-2]}")).to_have_count(0)
+
+
+def test_what_an_answer_tells_before_its_event_is_read_as_well(house, sit):
+    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+    ben.says("Soup's on", to="kitchen > lunch")
+    at_anas = sit(ana)
+
+    with held(at_anas.page, "/json/events"):
+        at_anas.goes("#inbox")
+        ben.says("Bread too", to="kitchen > lunch")
+        at_anas.goes(topic(house, "kitchen", "lunch"))
+        expect(at_anas.message("Bread too")).to_be_visible()
+
+    eventually(lambda: ana.registers()["unread_msgs"]["count"] == 0)

@@ -36,6 +36,7 @@ T = TypeVar("T")
 TESTS = Path(__file__).parent
 A_TURN_OF_POSTGRES = 10  # every so many rows: it takes its time
 A_TURN_OF_POSTGRES_IN = {"api": 20, "abuse": 20, "web": 20, "jobs": 20, "events": 4}  # scenes
+LONG_ONES = ("web", "crash", "laws")  # begun first, so that nobody waits for one of them at the end
 MOST_SCENES = 100  # on one server
 KINDS = ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)]
 
@@ -51,6 +52,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     some of them on PostgreSQL too; what is about no database is marked `on_one`. All other scenes
     are played on both. Where there is no PostgreSQL, every row has its turn on SQLite.
     """
+    items.sort(key=lambda item: item.path.relative_to(TESTS).parts[0] not in LONG_ONES)
     if config.getoption("both") or unreachable():
         return
     rows: dict[str, list[str]] = {}

@@ -5,7 +5,7 @@ from typing import Any, Literal
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page
 
-SEEN_ONLY = ["color-contrast", "target-size"]  # what colours and directions can change
+BY_NIGHT, FROM_THE_RIGHT = ["color-contrast"], ["target-size"]  # what can be different there
 
 
 def violations(
@@ -31,10 +31,10 @@ def violations_in_every_look(page: Page, where: str, *, inside: str | None = Non
     """By day with all rules; by night and from the right what can be different there."""
     found = violations(page, where, inside=inside)
     _turn(page, "dark")
-    found += violations(page, f"{where}, dark", inside=inside, rules=SEEN_ONLY)
+    found += violations(page, f"{where}, dark", inside=inside, rules=BY_NIGHT)
     _turn(page, "light")
     page.evaluate("document.documentElement.dir = 'rtl'")
-    found += violations(page, f"{where}, rtl", inside=inside, rules=SEEN_ONLY)
+    found += violations(page, f"{where}, rtl", inside=inside, rules=FROM_THE_RIGHT)
     page.evaluate("document.documentElement.dir = 'ltr'")
     return found
 

@@ -12,6 +12,10 @@ from tests.support.browser import Browser as Cookies
 from tests.support.people import Chat, Person
 
 PATIENCE = 15_000  # milliseconds, on a machine that does other things too
+SAID_BY_BROWSERS = (
+    "Failed to load resource",
+    "An unknown error occurred when fetching the script",  # of the service worker, offline
+)
 
 expect.set_options(timeout=PATIENCE)
 
@@ -99,4 +103,4 @@ def _watched(context: BrowserContext, errors: list[str]) -> Page:
 
 def _is_trouble(said: Any) -> bool:
     """What browsers say of their own accord when a request fails is not the page's fault."""
-    return said.type == "error" and not said.text.startswith("Failed to load resource")
+    return said.type == "error" and not said.text.startswith(SAID_BY_BROWSERS)

@@ -19,7 +19,7 @@ for finder in sys.meta_path:  # whoever brings a plugin is rewritten whole, even
     if isinstance(finder, AssertionRewritingHook):
         finder._must_rewrite.discard("tertulia")
 
-from tests.support import conformance  # noqa: E402
+from tests.support import conformance, quick_passwords  # noqa: E402
 from tests.support.databases import Databases, Kind, unreachable  # noqa: E402
 from tests.support.people import Chat  # noqa: E402
 from tests.support.post import PostOffice  # noqa: E402
@@ -96,6 +96,7 @@ def pytest_configure(config: pytest.Config) -> None:
         suppress_health_check=patient,
     )
     hypothesis.settings.load_profile("patient")
+    quick_passwords.use()
     structlog.configure(
         processors=[
             structlog.processors.add_log_level,

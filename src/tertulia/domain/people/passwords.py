@@ -12,13 +12,13 @@ from tertulia.errors import BadRequest
 LEAST_GUESSES = 10_000
 MOST_LOOKED_AT = 72  # characters; what is longer is no easier to guess
 
-_HASHER = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
+HASHER = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
 
 _ENDED = "!"  # before the hash of a password that opens nothing any more, as in shadow(5)
 
 # Checked when there is no such user, so that an unknown name costs what a wrong password does.
 # Written down because making one takes as long as everything else at start together.
-_NOBODY = (
+NOBODY = (
     "$argon2id$v=19$m=19456,t=2,p=1"
     "$i1LVO/V8az5wjaAx1lS5sA$xKuqdZYgTkSdFmikDCP4Kh60zS0bk3/ek0Q8zGhRZak"
 )
@@ -46,13 +46,13 @@ def guesses(password: str, about: Sequence[str] = ()) -> float:
 
 
 def hashed(password: str) -> str:
-    return _HASHER.hash(password)
+    return HASHER.hash(password)
 
 
 def matches(password: str, password_hash: str | None) -> bool:
     """Whether the password is right; takes the same time when there is no hash to compare."""
     try:
-        _HASHER.verify(password_hash or _NOBODY, password)
+        HASHER.verify(password_hash or NOBODY, password)
     except (VerificationError, InvalidHashError):
         return False
     return password_hash is not None

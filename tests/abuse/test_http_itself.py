@@ -95,6 +95,13 @@ def test_who_would_speak_something_else_is_answered_and_let_go(line):
     assert line.answers(wish + ASKED) == [200]
 
 
+def test_who_speaks_https_here_is_told_to_speak_http(line):
+    said = line.hears(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03")
+
+    assert said.startswith(b"HTTP/1.1 400 ")
+    assert b"This port speaks http, not https" in said
+
+
 def test_a_body_that_was_not_waited_for_is_taken_for_no_request(line):
     head = POST + FORM + b"Expect: 100-continue\r\nContent-Length: 90000\r\n\r\n"
 

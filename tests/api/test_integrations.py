@@ -1,5 +1,6 @@
 """Webhooks: other services call, and a bot says what they tell."""
 
+import base64
 import hashlib
 import hmac
 import json
@@ -133,6 +134,28 @@ def test_a_signature_is_checked_where_a_secret_was_given(ana, bot):
 
     refused.fails("Webhook signature verification failed.")
     none.fails("Zapier does not sign what it sends: leave webhook_secret out.")
+
+
+@pytest.mark.parametrize("topic", ["a%20b", "a+b", "%61(b)~%2F"])
+def test_who_signs_the_address_signs_it_as_it_was_pasted(chat, bot, topic):
+    place = (
+        f"/api/v1/external/trello?stream=kitchen&topic={topic}&webhook_secret=s&api_key={bot.key}"
+    )
+    site = chat.stranger.get("/server_settings").succeeds()["realm_url"]
+    board = {"name": "Kitchen", "shortUrl": "https://trello.example/b"}
+    card = {"card": {"name": "Soup"}, "board": board, "list": {"name": "To do"}}
+    action = {"type": "createCard", "data": card, "memberCreator": {"fullName": "Ana"}}
+    body = json.dumps({"action": action, "model": board}).encode()
+    code = hmac.digest(b"s", body + f"{site}{place}".encode(), "sha1")
+    headers = {
+        "Content_Type": "application/json",
+        "X_Trello_Webhook": base64.b64encode(code).decode(),
+    }
+
+    chat.stranger.raw("POST", place, body, **headers).succeeds()
+    forged = chat.stranger.raw("POST", place.replace("kitchen", "cellar"), body, **headers)
+
+    forged.fails("Webhook signature verification failed.")
 
 
 def test_what_is_not_known_is_said_and_the_owner_told_once_a_minute(chat, ana, bot):

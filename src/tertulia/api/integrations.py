@@ -6,7 +6,6 @@ by Notification Bot, once a minute for each kind of trouble.
 
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlencode
 
 from msgspec import UNSET, UnsetType
 
@@ -116,8 +115,8 @@ def _check_signature(call: Call, service: Integration, secret: str, body: bytes)
 
 
 def _address(call: Call) -> str:
-    """The address as it was pasted, for those that sign it, too."""
-    query = urlencode(call.request.params)
+    """The address as it was pasted, sign by sign, for those that sign it, too."""
+    query = call.request.raw_query.decode("latin-1")
     return f"{call.site}{call.request.path}?{query}" if query else f"{call.site}{call.request.path}"
 
 

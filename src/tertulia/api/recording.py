@@ -130,7 +130,9 @@ def note_as(call: Call, act: str, actor_id: int) -> None:
 def act_of(call: Call, route: Route) -> Act:
     actor = None if call.caller is None else call.caller.id
     request = call.request
-    details = domain.organization.audit.told(request.params)
+    known = route.contract.names  # a name that it does not know is somebody's text
+    given = {name: value for name, value in request.params.items() if name in known}
+    details = domain.organization.audit.told(given)
     return Act(f"{request.method} {route.shown(request.path)}", actor, _address(request), details)
 
 

@@ -197,7 +197,7 @@ def test_nothing_that_somebody_wrote_is_in_it(chat):
     owner = chat.person("owner", role="owner", channels=["kitchen"])
     kitchen = chat.channel("kitchen").id
 
-    owner.patch(f"/streams/{kitchen}", description="xyzzy").succeeds()
+    owner.patch(f"/streams/{kitchen}", description="xyzzy", xyzzy=1).succeeds()
     owner.post("/realm/domains", domain="xyzzy.example.com", allow_subdomains=True).succeeds()
     owner.patch("/users/xyzzy@example.com", full_name="Xyzzy")
 

@@ -6,7 +6,7 @@ server may know more than this one.
 """
 
 from collections import defaultdict
-from functools import cache
+from threading import Lock
 
 import msgspec
 
@@ -20,6 +20,10 @@ from tertulia.storage.log import Entry
 PAGE = 1000  # events that are read at a time
 
 _encode = msgspec.json.Encoder().encode
+_decoders: dict[str, msgspec.json.Decoder[Event]] = {}
+# While msgspec looks into a class for the first time, it hands to other threads what it has found
+# so far, and whoever decodes by that brings the process down.
+_making = Lock()
 
 
 def announce(tx: Tx, event: Event, to: Audience) -> int:
@@ -62,10 +66,14 @@ def _decoded(entry: Entry) -> tuple[Event, Audience]:
         return Unreadable(entry.kind, type(error).__name__), Everyone()
 
 
-@cache
 def decoder(kind: str) -> msgspec.json.Decoder[Event]:
     """Raises KeyError for a kind that only a newer server knows."""
-    return msgspec.json.Decoder(events.types.event.kinds()[kind])
+    found = _decoders.get(kind)
+    if found is None:
+        form = events.types.event.kinds()[kind]
+        with _making:
+            found = _decoders.setdefault(kind, msgspec.json.Decoder(form))
+    return found
 
 
 def _complete(tx: Tx, found: list[Event]) -> None:

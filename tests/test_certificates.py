@@ -49,6 +49,15 @@ def test_a_certificate_is_shown_and_renewed(terminal, tmp_path):
     assert answer(serving, tmp_path / "ca.pem") == 200
 
 
+def test_a_reload_without_a_certificate_ends_nothing(terminal):
+    serving = terminal.serves()
+
+    serving.process.send_signal(signal.SIGHUP)
+
+    eventually(lambda: "there is no certificate to read again" in serving.said.err)
+    assert serving.asks("GET", "/server_settings")[0] == 200
+
+
 @pytest.mark.parametrize(
     "spoil, sentence",
     [

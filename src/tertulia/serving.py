@@ -20,6 +20,7 @@ from tertulia.config import Config
 from tertulia.connections import Connections
 from tertulia.http.request import MAX_URL_BYTES
 from tertulia.listening import BACKLOG
+from tertulia.log_lines import log
 from tertulia.speaking import HttpConnection
 from tertulia.tls_door import TlsDoor
 
@@ -75,8 +76,7 @@ def serve(
     async def run() -> None:
         loop = asyncio.get_running_loop()
         loop.set_exception_handler(logs.tell_of_loop)
-        if certificate is not None:
-            loop.add_signal_handler(signal.SIGHUP, certificate.read_again)
+        _reload_on_hangup(loop, certificate)
         async with application.running():
             _keep_what_is_there()
             sys.setswitchinterval(TURN_SECONDS)
@@ -84,6 +84,14 @@ def serve(
 
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(run())
+
+
+def _reload_on_hangup(loop: asyncio.AbstractEventLoop, certificate: Certificate | None) -> None:
+    """SIGHUP also comes from a terminal that is closed, which ends what was started in it."""
+    if certificate is not None:
+        loop.add_signal_handler(signal.SIGHUP, certificate.read_again)
+    elif sys.stdin is None or not sys.stdin.isatty():
+        loop.add_signal_handler(signal.SIGHUP, log.info, "there is no certificate to read again")
 
 
 def _keep_what_is_there() -> None:

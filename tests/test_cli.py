@@ -537,6 +537,16 @@ def test_an_empty_database_is_refused_and_left_empty(databases):
     assert Database.at(url).schema().is_empty
 
 
+@pytest.mark.postgres
+def test_a_database_that_cannot_hold_every_letter_is_refused(databases):
+    latin = "template0 ENCODING LATIN1 LC_COLLATE 'C' LC_CTYPE 'C'"
+    url, folder = databases.new("postgres", untouched=True, form=latin)
+
+    refused = Terminal(folder, url).runs("org", "create", "Kitchen")
+
+    assert refused.err.startswith("Error: The database is in LATIN1, which cannot hold every")
+
+
 @pytest.mark.parametrize("command", [["user", "list"], ["org", "list"], ["check"]])
 def test_data_of_a_newer_server_is_left_alone(terminal, command):
     terminal.adds("ana")

@@ -71,6 +71,16 @@ class SessionsShared(CannotStart):
         )
 
 
+class WrongEncoding(CannotStart):
+    """The database cannot hold every letter there is."""
+
+    def __init__(self, encoding: str) -> None:
+        super().__init__(
+            f"The database is in {encoding}, which cannot hold every letter. Please make one in"
+            " UTF-8: createdb --encoding UTF8 --template template0 NAME"
+        )
+
+
 class Postgres:
     name = "postgres"
     types: Mapping[str, str] = {
@@ -124,7 +134,12 @@ class Postgres:
             keepalives_count=3,
             tcp_user_timeout=30_000,
             application_name=self._application,
+            client_encoding="UTF8",
         )
+        encoding = connection.info.parameter_status("server_encoding")
+        if encoding != "UTF8":
+            connection.close()
+            raise WrongEncoding(str(encoding))
         limits = self.limits if to_serve else {}
         chosen = {"synchronous_commit": "on", "client_min_messages": "warning"} | limits
         self.command(connection, "; ".join(f"SET {name} = '{chosen[name]}'" for name in chosen))

@@ -256,12 +256,13 @@ def keep_secret(config: Config, secret: bytes) -> None:
     path = config.secret_file
     draft = path.with_name(f"{path.name}.{os.getpid()}")
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(handle, "wb") as file:
-        file.write(secret + b"\n")
-        file.flush()
-        os.fsync(file.fileno())
     try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(secret + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
         os.link(draft, path)
     except FileExistsError:
         pass
-    draft.unlink()
+    finally:
+        draft.unlink()

@@ -1,5 +1,6 @@
 """Settings: one list, three ways to say each of them, and plain words for a slip."""
 
+from dataclasses import replace
 from ipaddress import ip_network
 from pathlib import Path
 
@@ -304,6 +305,9 @@ def test_the_file_names_those_who_vouch_for_people(folder):
         636,
     )
     assert directory.roles == (("admin", ("it, ops",)), ("guest", ("press",)))
+    nameless = replace(directory, email_attribute="")  # there a name has to be an address
+    assert (directory.makes_addresses, nameless.makes_addresses) == (True, False)
+    assert replace(nameless, email_domain="example.com").makes_addresses
     assert (keycloak.key, keycloak.site) == ("oidc:keycloak", "https://id.example.com/realms/a")
     assert (google.key, google.site) == ("google", "https://accounts.google.com")
     assert google.is_for("chess")

@@ -2,6 +2,7 @@
 database."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
@@ -22,6 +23,7 @@ SESAME, LENTILS = "open sesame", "lentils, always lentils"
 KEY_TEXT = "a secret that a program shares with us"
 CODE = "/accounts/login/code/"
 SERVERS = 2
+GUESSERS = 20
 
 Ask = Callable[[Browser], Reply]
 
@@ -113,3 +115,23 @@ def test_somebody_new_who_comes_twice_at_once_has_one_account(houses):
 
     assert came == [303, 303]
     assert len(houses[0].read(storage.people.human_ids)) == 1
+
+
+def test_of_guesses_on_two_servers_at_once_five_are_looked_at(houses, monkeypatch):
+    ana = houses[0].person("ana", password=SESAME)
+    looked_at: list[str] = []
+    monkeypatch.setattr(
+        domain.people.passwords, "matches", lambda password, _: looked_at.append(password)
+    )
+    ready = Barrier(GUESSERS)
+
+    def guess(number):
+        chat, params = houses[number % SERVERS], {"username": ana.email, "password": str(number)}
+        ready.wait(30)
+        return chat.stranger.post("/fetch_api_key", **params).status
+
+    with ThreadPoolExecutor(GUESSERS) as guessers:
+        answers = Counter(guessers.map(guess, range(GUESSERS)))
+
+    assert answers == {401: 5, 429: GUESSERS - 5}
+    assert len(looked_at) == 5

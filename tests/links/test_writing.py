@@ -1,5 +1,6 @@
 """Letters as mails: whole in every language, and nobody can put words into our mouth."""
 
+import re
 from email.message import EmailMessage
 
 import pytest
@@ -7,6 +8,8 @@ from tests.support.post import html_in, text_in
 
 from tertulia.domain.letters import LANGUAGES, Letter
 from tertulia.links import writing
+
+ADDRESS = re.compile(r"https://[^\s\"<>]*[^\s\"<>.,]")
 
 # A value for whatever a letter may ask for.
 VALUES = {
@@ -37,22 +40,38 @@ VALUES = {
 }
 
 
+# What a letter can do without, and then says something else.
+LESS = {"answerable": "", "channels": "", "comment": "", "found": "", "place": "", "until": ""}
+MORE = {"place": "#loft > soup", "named": "yes"}
+
+
 def written(letter: Letter) -> EmailMessage:
     return writing.mail(letter, sender="noreply@x.example", name="Cine", number="1", now=0)
 
 
 @pytest.mark.parametrize("kind", sorted(writing.kinds()))
 def test_every_letter_is_there_in_every_language(kind):
-    subjects = set()
-    for language in LANGUAGES:
-        message = written(Letter(kind, "ana@example.com", language, VALUES))
+    said = {
+        (language, number): written(Letter(kind, "ana@example.com", language, VALUES | given))
+        for language in LANGUAGES
+        for number, given in enumerate(({}, LESS, MORE))
+    }
 
-        subjects.add(message["Subject"])
-        assert text_in(message).strip()
-        assert f'<html lang="{language}">' in html_in(message)
-        assert "{" not in text_in(message) + message["Subject"]
-
-    assert len(subjects) == len(LANGUAGES)
+    for (language, _), message in said.items():
+        text, html = text_in(message), html_in(message)
+        assert text.strip()
+        assert f'<html lang="{language}">' in html
+        assert not [sign for sign in "{}[]\x1e" if sign in text]
+        assert "\n\n\n" not in text
+        # Both say the same: every address of the one is in the other.
+        assert {*ADDRESS.findall(text)} <= {*ADDRESS.findall(html)}
+    for number in range(3):
+        subjects = {said[language, number]["Subject"] for language in LANGUAGES}
+        assert len(subjects) == len(LANGUAGES) or number == 2  # a place is called the same
+        texts = {text_in(said[language, number]) for language in LANGUAGES}
+        assert len(texts) == len(LANGUAGES)
+        links = {tuple(ADDRESS.findall(text_in(said[language, number]))) for language in LANGUAGES}
+        assert len(links) == 1
 
 
 def test_a_value_stays_a_value():

@@ -108,6 +108,7 @@ def test_a_step_belongs_to_the_browser_that_knew_the_password(chat):
     browser, other = Browser(chat), Browser(chat)
     state = field(browser.logs_in(ana.email, SESAME), "state")
     other.logs_in(ana.email, SESAME)
+    half_way = Browser(chat, {"session": browser.cookies["login"]})
 
     stolen = other.submits(CODE, {"state": state, "code": code_of(chat, secret)})
     bare = Browser(chat).submits(CODE, {"state": state, "code": code_of(chat, secret)})
@@ -119,6 +120,7 @@ def test_a_step_belongs_to_the_browser_that_knew_the_password(chat):
     assert refused == [400, 400, 400, 400, 400]
     assert not is_in(browser)
     assert not is_in(other)
+    assert not is_in(half_way)
 
 
 def test_a_step_is_good_for_a_quarter_of_an_hour(chat):

@@ -60,7 +60,13 @@ def servers_with_providers(
             ),
             OpenIdProvider(name="strict", issuer=site.address, only_groups=("staff",), **us),
             OpenIdProvider(preset="github", issuer=github.address, new_people="nobody", **us),
-            OpenIdProvider(preset="google", organizations=("elsewhere",), **us),
+            OpenIdProvider(preset="gitlab", organizations=("elsewhere",), **us),
+            OpenIdProvider(
+                preset="google",
+                display_icon="/static/google.png",
+                organizations=("elsewhere",),
+                **us,
+            ),
         ),
         "remote_user": (RemoteUserProxy(email_domain="example.com"),),
         "trusted_proxies": parse_networks("127.0.0.1"),
@@ -448,6 +454,16 @@ def test_clients_are_told_of_every_way_in(chat):
     ]
     page = Browser(chat).opens("/login/?next=/%23x").body.decode()
     assert f'href="{KEYCLOAK}?next=/%23x"' in page
+    elsewhere = Chat.found(chat.server, "elsewhere").stranger.get("/server_settings").succeeds()
+    assert [
+        (each["name"], each["display_icon"], each["login_url"])
+        for each in elsewhere["external_authentication_methods"]
+        if each["name"].startswith("g")
+    ] == [
+        ("google", "/static/google.png", "/accounts/login/social/google"),
+        ("github", None, "/accounts/login/social/github"),
+        ("gitlab", None, "/accounts/login/social/gitlab"),
+    ]
 
 
 @pytest.mark.on_one

@@ -26,6 +26,9 @@ def test_a_password_gives_the_key(chat):
             ana.email,
             ana.id,
         )
+    # No header is needed, and one that is wrong does no harm.
+    astray = chat.stranger.with_headers(Authorization="Basic !!!")
+    astray.post("/fetch_api_key", username=ana.email, password="open sesame").succeeds()
 
 
 def test_the_key_that_was_given_works(chat):

@@ -124,6 +124,40 @@ def test_other_sites_cannot_use_the_cookie(chat, ana, method, headers, is_answer
         )
 
 
+def test_nothing_that_another_site_can_have_sent_changes_anything(chat, ana):
+    browser, path = Browser.of(ana), "/json/users/me/status"
+    link = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
+    body, sent = b"method=POST&status_text=x", {"Cookie": f"session={browser.cookies['session']}"}
+
+    def sends(method, query="", content=None, **headers):
+        told = {"Host": chat.host, **sent, **link, **headers}
+        return chat.server.client.raw(method, path + query, told, content)
+
+    followed = [
+        sends("GET", "?method=POST&status_text=x"),
+        sends("GET", "?status_text=x", **{"X-HTTP-Method-Override": "POST"}),
+        sends("GET", content=body, **{"Content-Type": "application/x-www-form-urlencoded"}),
+        sends("TRACE"),
+    ]
+    forms = [
+        sends("POST", content=content, **{"Content-Type": kind})
+        for kind, content in [
+            ("text/plain", b'{"status_text": "x"}'),
+            ("application/x-www-form-urlencoded", b'{"status_text": "x"}'),
+            ("multipart/form-data; boundary=x", b"--x--"),
+            ("application/json", b'{"status_text": "x"}'),
+        ]
+    ]
+    asked = sends("OPTIONS", Origin="https://evil.example")
+    head = sends("HEAD", **{"Sec-Fetch-Mode": "no-cors"})
+
+    assert [each.status for each in followed] == [405] * 4
+    assert [each.json["code"] for each in forms] == ["CSRF_FAILED"] * 4
+    assert not [name for name in asked.headers if name.lower().startswith("access-control")]
+    assert head.status in (403, 405)
+    assert ana.get(f"/users/{ana.id}/status").succeeds()["status"] == {}
+
+
 def test_a_form_field_cannot_make_a_foreign_post_a_harmless_get(chat, ana):
     browser = Browser.of(ana)
 

@@ -231,7 +231,9 @@ def keep_from_others(config: Config) -> None:
 
 
 def make_folder(config: Config) -> None:
-    config.data.mkdir(parents=True, exist_ok=True, mode=0o700)
+    file = sqlite_file(config)
+    for folder in {config.data} | ({file.parent} if file is not None else set()):
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
 
 
 def _make_place(config: Config) -> None:

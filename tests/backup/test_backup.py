@@ -266,8 +266,10 @@ def test_a_move_brings_everything_and_leaves_no_server_behind(databases, tmp_pat
     serving.soon_answers(200, "/server_settings", who="")  # it is at work on its database
     back = there.runs("move", "--to", f"sqlite:///{tmp_path / 'back.db'}")
     there.close()
+    home = there.runs("move", "--to", f"sqlite:///{tmp_path / 'new' / 'back.db'}")
 
     assert "Another Tertulia server is running" in refused.err
+    assert home.code == 0, home.err
     assert moved.code == 0, moved.err
     assert here.runs("user", "list").out == there.runs("user", "list").out
     assert there.runs("check").out.endswith("All is well.\n")

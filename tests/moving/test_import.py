@@ -91,6 +91,8 @@ def test_a_zulip_organization_moves_in_with_the_numbers_it_had(house, tmp_path):
     assert [each["id"] for each in history(ben, ("channel", "cellar"))] == [1003, 1008]
     assert [each["id"] for each in history(ben, ("search", "well"))][:1] == [1000]
     assert ben.says("Here we are", to="kitchen > lunch").id == 1010
+    noted = json.loads(house.terminal.runs("audit", "--json", TERTULIA_SECRET=SECRET).out)
+    assert "import" in [each["act"] for each in noted]
     assert house.terminal.runs("check", TERTULIA_SECRET=SECRET).out.endswith("All is well.\n")
 
 

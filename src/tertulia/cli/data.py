@@ -12,7 +12,7 @@ import msgspec
 from tertulia import actions, events, opening, storage, zuliprc
 from tertulia.cli.flags import Command, config_options
 from tertulia.config import Config
-from tertulia.domain.organization.audit import Act
+from tertulia.domain.organization.audit import MOST_DETAILS, Act
 from tertulia.domain.organization.realm import Realm
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.user import User
@@ -69,23 +69,34 @@ class OpenOrganization:
     ) -> T:
         """Do something, and note in the audit log that it was done from here."""
 
-        act = command_act(*args)
-
         def noted(tx: Tx) -> T:
             result = action(tx, *args, **kwargs)
-            actions.organization.audit.note(tx, act)
+            self.note(tx, *args, *_people_in(result))
             return result
 
         return self.database.write_now(self.realm.id, noted)
 
+    def note(self, tx: Tx, *about: object) -> None:
+        """Note in the audit log what was done from here and is no action of ours."""
+        actions.organization.audit.note(tx, command_act(*about))
+
 
 def command_act(*about: object) -> Act:
-    """What the command is doing, for the audit log: its name, and what it is about by number."""
+    """What the command is doing, for the audit log: its name, and what it is about, people and
+    things by number and settings by name."""
     context = click.get_current_context(silent=True)
     name = context.command_path.partition(" ")[2] if context else ""
+    named = {key: None for each in about if isinstance(each, dict) for key in each}
     numbers = [each.id if isinstance(each, User) else each for each in about]
-    told = {"numbers": [each for each in numbers if isinstance(each, int)]}
-    return Act(name, None, f"command line, {_user()}", told if told["numbers"] else {})
+    counted = [each for each in numbers if isinstance(each, int) and not isinstance(each, bool)]
+    told = named | ({"numbers": counted[:MOST_DETAILS]} if counted else {})
+    return Act(name, None, f"command line, {_user()}", told)
+
+
+def _people_in(result: object) -> list[User]:
+    """Those whom an action has added."""
+    given = result if isinstance(result, list | tuple) else [result]
+    return [each for each in given if isinstance(each, User)]
 
 
 def _user() -> str:

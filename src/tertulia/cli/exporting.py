@@ -62,6 +62,7 @@ def _organization(opened: OpenOrganization, draft: Path, kind: str) -> None:
 
     with held_files.held(opened.database, FileStores(opened.config)) as files:
         opened.read(leave, files)
+    opened.database.write_now(opened.realm.id, opened.note)
 
 
 def _person(opened: OpenOrganization, draft: Path, email: str) -> None:
@@ -74,3 +75,4 @@ def _person(opened: OpenOrganization, draft: Path, email: str) -> None:
 
     with held_files.held(opened.database, FileStores(opened.config)) as files:
         opened.read(leave, files)
+    opened.database.write_now(opened.realm.id, opened.note, user)

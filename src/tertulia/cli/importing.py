@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from tertulia import opening
+from tertulia import actions, opening
+from tertulia.cli.data import command_act
 from tertulia.cli.flags import config_options
 from tertulia.cli.progress import Progress
 from tertulia.config import Config
@@ -43,6 +44,7 @@ def import_(file: Path, name: str | None, subdomain: str, dry_run: bool, **flags
         progress = Progress(source.message_count, "messages")
         report = bringing.run((name or source.name)[:40], subdomain, progress.show)
         progress.end()
+        database.write_now(bringing.realm.id, actions.organization.audit.note, command_act())
     _show(source, report)
     click.echo(
         "People come without passwords: `tertulia user link` prints a link to hand over, with which"

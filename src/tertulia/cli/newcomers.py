@@ -19,6 +19,7 @@ from tertulia.domain.messages.notices import Words
 from tertulia.domain.people.invitations import Terms
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.newcomers import NewUser
+from tertulia.domain.people.user import User
 from tertulia.errors import ClientError
 from tertulia.modules import asyncio
 from tertulia.storage.database.tx import Tx
@@ -145,17 +146,21 @@ def _names(text: str | None) -> tuple[str, ...]:
     return tuple(name.strip() for name in (text or "").split(";") if name.strip())
 
 
-def _add_all(tx: Tx, vault: Vault, lines: list[PersonLine], greeting: Words, dry_run: bool) -> None:
+def _add_all(
+    tx: Tx, vault: Vault, lines: list[PersonLine], greeting: Words, dry_run: bool
+) -> list[User]:
+    added: list[User] = []
     for line in lines:
         try:
-            _add(tx, vault, line, greeting)
+            added.append(_add(tx, vault, line, greeting))
         except ClientError as error:
             _refuse(line.number, error.msg)
     if dry_run:
         raise DryRun
+    return added
 
 
-def _add(tx: Tx, vault: Vault, line: PersonLine, greeting: Words) -> None:
+def _add(tx: Tx, vault: Vault, line: PersonLine, greeting: Words) -> User:
     actions.people.check_welcome(tx, line.new.email)
     user, _ = actions.people.joining.add(tx, vault, line.new)
     channels = [storage.channels.find_by_name(tx, name) for name in line.channels]
@@ -172,6 +177,7 @@ def _add(tx: Tx, vault: Vault, line: PersonLine, greeting: Words) -> None:
             _refuse(line.number, f"there is no group {name}")
     actions.groups.brought.bring(tx, user, [group for group in groups if group is not None], [])
     actions.messages.notices.tell(tx, user.id, greeting)
+    return user
 
 
 def _refuse(number: int, why: str) -> NoReturn:

@@ -175,7 +175,7 @@ def erase(email: str, messages: str, yes: bool, org: str | None, **flags: Any) -
         )
     ):
         count += gone
-    opened.write(actions.people.erasing.finish, found)
+    opened.database.write_now(opened.realm.id, actions.people.erasing.finish, found)
     while opened.database.write_now(0, actions.files.receiving.sweep):
         pass
     jobs.carrying.sweep(opened.database, links.stores.file_stores.FileStores(opened.config))

@@ -252,7 +252,24 @@ def test_commands_are_noted_too(tmp_path):
     assert [each["act"] for each in noted] == ["user role", "user add", "org create"]
     assert noted[0]["details"] == {"numbers": [2, 100]}
     assert noted[0]["address"].startswith("command line, ")
+    assert noted[1]["details"] == {"numbers": [2]}
     assert "user role" in terminal.runs("audit", "--last", "1").out
+
+    (tmp_path / "people.csv").write_text("email,name\nben@example.com,Ben\ncleo@example.com,Cleo\n")
+    terminal.runs("user", "import", str(tmp_path / "people.csv"))
+    terminal.runs("org", "set", "name", "Xyzzy")
+    terminal.runs("export", str(tmp_path / "house.tar.gz"))
+    terminal.runs("export", str(tmp_path / "ben.tar.gz"), "--person", "ben@example.com")
+    terminal.runs("user", "erase", "cleo@example.com", "--messages", "delete", "--yes")
+
+    newest = json.loads(terminal.runs("audit", "--json", "--last", "5").out)
+    assert [(each["act"], each["details"]) for each in newest] == [
+        ("user erase", {"numbers": [4]}),
+        ("export", {"numbers": [3]}),
+        ("export", {}),
+        ("org set", {"name": None}),
+        ("user import", {"numbers": [3, 4]}),
+    ]
 
 
 def as_text(line: str) -> str:

@@ -20,10 +20,18 @@ def servers(databases):
     one = Server(url, folder).start()
     chat = Chat.found(one, "")
     other = Server(url, folder, clock=one.clock).start()
+    _wait_until_heard(chat, other)
     yield chat, other
     other.stop()
     one.stop()
     databases.give_back(url)
+
+
+def _wait_until_heard(chat, other):
+    """Who has just come may miss a whisper: nobody promises one."""
+    cleo, dan = chat.people("cleo", "dan")
+    ears = replace(dan, server=other).listens_for("typing")
+    eventually(lambda: cleo.post("/typing", op="start", to=[dan.id]) and ears.all())
 
 
 @pytest.fixture

@@ -613,6 +613,22 @@ def test_the_list_of_commands_says_what_each_says_of_itself(name):
     assert command.get_short_help_str(100) == COMMANDS[name][1]
 
 
+WINDOWS = """
+import sys
+import click.testing
+sys.platform = "win32"
+sys.modules |= dict.fromkeys(["fcntl", "pwd", "resource", "uvloop"])  # none of them is there
+from tertulia.cli import main
+print(click.testing.CliRunner().invoke(main, ["serve"]).output)
+"""
+
+
+def test_on_windows_the_way_to_a_system_that_will_do_is_told():
+    shown = subprocess.run([sys.executable, "-c", WINDOWS], capture_output=True, text=True)
+
+    assert "On Windows, run it in WSL: wsl --install" in shown.stdout, shown.stderr
+
+
 THE_SERVERS = {"tertulia.app", "tertulia.api", "tertulia.markdown", "tertulia.jobs.carrying"} | {
     *("asyncio", "structlog", "httpx", "cryptography", "PIL", "pygments", "jinja2"),
 }

@@ -67,12 +67,18 @@ class Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
+            _check_system()  # before a command is loaded, which would fail in words of its own
             return super().invoke(ctx)
         except Exception as error:
             sentence = in_words(error)
             if sentence is None:
                 raise
             raise click.ClickException(sentence) from error
+
+
+def _check_system() -> None:
+    if sys.platform == "win32":
+        raise CannotStart("Tertulia needs Linux or macOS. On Windows, run it in WSL: wsl --install")
 
 
 def _loaded(module: str) -> ModuleType:
@@ -89,8 +95,6 @@ def _loaded(module: str) -> ModuleType:
 @click.version_option(domain.version.VERSION, message="Tertulia %(version)s")
 def main() -> None:
     """A team chat server: one process, one data folder."""
-    if sys.platform == "win32":
-        raise CannotStart("Tertulia needs Linux or macOS. On Windows, run it in WSL: wsl --install")
 
 
 def in_words(error: Exception) -> str | None:

@@ -241,7 +241,9 @@ def test_a_backup_of_an_older_schema_is_brought_up_to_date(tmp_path):
     connection.execute("COMMIT")
     old.write_now(0, storage.organization.insert, "", "Old", "uuid")
     place = ["--database", f"sqlite:///{tmp_path / 'old.db'}"]
-    Terminal(tmp_path / "data").runs("backup", str(tmp_path / "old.tar"), *place)
+    there = Terminal(tmp_path / "data")
+    there.runs("backup", str(tmp_path / "old.tar"), *place)
+    assert "not looked at before the schema is up to date" in there.runs("check", *place).out
 
     new = Terminal(tmp_path / "new")
     said = new.runs("restore", str(tmp_path / "old.tar"))

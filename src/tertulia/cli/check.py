@@ -39,7 +39,9 @@ def examine(config: Config) -> list[Finding]:
     database = opening.find_database(config)
     schema = database.schema()
     findings = [_schema(schema), _integrity(config, database), *half_set.examine(config)]
-    if not schema.missing():
+    if schema.missing():
+        findings.append(Finding("data", "not looked at before the schema is up to date"))
+    else:
         vault = opening.find_vault(config)
         findings += database.read_now(0, actions.checking.examine, vault)
         known = database.read_now(0, storage.organization.all_of_them)

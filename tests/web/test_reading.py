@@ -5,6 +5,13 @@ import re
 from playwright.sync_api import expect
 from tests.support.files import uploads
 from tests.support.pictures import picture
+from tests.support.waiting import eventually
+
+# Whether the worker has kept both the page and its messages; it does so beside answering.
+KEPT = """caches.open("tertulia-read").then((kept) => kept.keys()).then((asked) => {
+  const paths = asked.map(({ url }) => new URL(url).pathname);
+  return paths.includes("/") && paths.includes("/json/messages");
+})"""
 
 
 def topic(house, channel, topic):
@@ -75,6 +82,7 @@ def test_without_a_line_the_last_conversations_can_be_read(house, sit):
     page.evaluate("navigator.serviceWorker.ready.then(() => true)")
     page.reload()
     expect(at_anas.message("Soup's on")).to_be_visible()
+    eventually(lambda: page.evaluate(KEPT))
 
     at_anas.context.set_offline(True)
     page.reload()
@@ -100,6 +108,10 @@ def test_links_of_all_kinds_open_in_place(house, sit):
     ):
         at_anas.goes(address)
         expect(at_anas.message("Soup's on")).to_be_visible()
+
+    at_anas.goes(f"#narrow/sender/{ben.id}/has/link/search/soup")
+    at_anas.page.get_by_role("link", name="Search without has:link").click()
+    expect(at_anas.message("Soup's on")).to_be_visible()
 
     ana.patch(f"/messages/{soup.id}", topic="dinner", propagate_mode="change_all").succeeds()
     at_anas.goes(f"#narrow/channel/{kitchen}/topic/lunch/with/{soup.id}")

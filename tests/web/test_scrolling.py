@@ -45,6 +45,46 @@ def test_nothing_jumps_in_the_engine_of_safari(own_chat, steps, growths):
     assert found["most"] <= 300
 
 
+# Goes back to the start of the open list, and counts what is in the document on the way.
+GO_BACK = """async (first) => {
+  const scroller = document.querySelector(".main > .scroll");
+  const seen = new Set();
+  let most = 0, elements = 0;
+  while (!document.getElementById(first)) {
+    scroller.scrollTop = 0;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const rows = scroller.querySelectorAll("[role=feed] article");
+    for (const row of rows) seen.add(row.id);
+    most = Math.max(most, rows.length);
+    elements = Math.max(elements, document.querySelectorAll("*").length);
+  }
+  return {seen: seen.size, most, elements};
+}"""
+MEGABYTE = 1_000_000
+
+
+@pytest.mark.soak
+def test_after_ten_thousand_messages_the_document_is_small(house, sit):
+    ana, _, told, here = a_long_story(house, 10_000)
+    at_anas = sit(ana).goes(here)
+
+    found = at_anas.page.evaluate(GO_BACK, f"message-{told[0]}")
+
+    tools = at_anas.context.new_cdp_session(at_anas.page)
+    tools.send("Performance.enable")
+    tools.send("HeapProfiler.collectGarbage")
+    metrics = tools.send("Performance.getMetrics")["metrics"]
+    (held,) = (each["value"] for each in metrics if each["name"] == "JSHeapUsedSize")
+    print(f"{found}, {held / MEGABYTE:.1f} MB")
+    assert found["seen"] == len(told)
+    assert found["most"] <= 300
+    assert found["elements"] <= 4000
+    assert held < 30 * MEGABYTE
+    at_anas.page.keyboard.press("End")
+    expect(at_anas.page.locator(f"#message-{told[-1]}")).to_be_focused()
+    assert at_anas.feed.get_by_role("article").count() <= 300
+
+
 def test_at_the_end_one_stays_there_and_elsewhere_one_stays_too(house, sit):
     ana, ben, told, here = a_long_story(house, 80)
     at_anas = sit(ana).goes(here)
@@ -86,7 +126,6 @@ def test_a_reload_keeps_the_place(house, sit):
     ana, _, _, here = a_long_story(house, 300)
     page = sit(ana).goes(here).page
     page.evaluate("document.querySelector('.main > .scroll').scrollTop -= 2500")
-    page.wait_for_timeout(100)
     rows = page.evaluate(
         "[...document.querySelectorAll('[role=feed] article')]"
         ".map((row) => [row.id, row.getBoundingClientRect().top])"

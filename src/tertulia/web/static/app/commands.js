@@ -1,10 +1,18 @@
 /** What can be done, by name. Buttons say it as `data-do="star"`, keys as a line in `keys.js`; the
  * module that knows how says it here with `command`. So rows and menus need not know who acts. */
 
+import { h } from "./html.js";
+import { isSpectator } from "./me.js";
 import { messageOf } from "./messages.js";
+import { toast } from "./stage.js";
+import { say } from "./words.js";
 
 /** @typedef {{element: HTMLElement, event: Event, message: import("./messages.js").Message | undefined}} Occasion
  *   the element that was pressed, and the message it stands in */
+
+/** What takes an account. */
+const FOR_MEMBERS = new Set(["react", "toggle-reaction", "thumbs-up", "upvote", "quote", "star", "reply", "reply-direct", "mention-sender",
+  "follow", "mute-topic", "resolve", "move", "unread-from-here", "remind", "new-direct", "new-topic-anywhere"]);
 
 /** @type {Map<string, (occasion: Occasion) => unknown>} */
 const commands = new Map();
@@ -30,6 +38,10 @@ export function canDo(name) {
 export function run(name, element, event) {
   const work = commands.get(name);
   if (!work) return false;
+  if (isSpectator() && FOR_MEMBERS.has(name)) {
+    toast(say("spectator.read-only"), h("a", { class: "b", href: "/login/" }, say("spectator.log-in")));
+    return true;
+  }
   const message = messageAt(element);
   const deed = [name, message?.id, element.dataset.code, element.dataset.channel].join();
   if (doings.has(deed)) return true;

@@ -1,7 +1,7 @@
 /** What the desktop app reads from the page and asks of it, through `window.electron_bridge`. */
 
-import { post } from "./api.js";
-import { messageOf } from "./messages.js";
+import { get, post } from "./api.js";
+import { messageOf, takeMessage } from "./messages.js";
 import { realm } from "./me.js";
 import { conversationOf, isInChannel } from "./conversations.js";
 import { on } from "./signals.js";
@@ -35,11 +35,10 @@ export function startDesktop() {
 /** @param {number} id
  * @param {string} content */
 async function reply(id, content) {
-  const message = messageOf(id);
-  if (!message) return { status: "error", message_id: id, error: "" };
-  const conversation = conversationOf(message);
-  const to = isInChannel(conversation) ? { type: "channel", to: conversation.channel, topic: conversation.topic } : { type: "direct", to: conversation.people };
   try {
+    const message = messageOf(id) ?? takeMessage((await get(`/messages/${id}`, { allow_empty_topic_name: true })).message);
+    const conversation = conversationOf(message);
+    const to = isInChannel(conversation) ? { type: "channel", to: conversation.channel, topic: conversation.topic } : { type: "direct", to: conversation.people };
     await post("/messages", { ...to, content });
     return { status: "success", message_id: id };
   } catch (error) {

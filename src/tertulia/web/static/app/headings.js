@@ -5,7 +5,7 @@ import { isInChannel, isResolved, titleOf } from "./conversations.js";
 import { h, icon, iconButton } from "./html.js";
 import { drop, presenceWords } from "./marks.js";
 import { isSpectator, myId } from "./me.js";
-import { topicsHash } from "./narrow.js";
+import { hashOf, searchText, topicsHash } from "./narrow.js";
 import { emptiness, wayOn } from "./stage.js";
 import { isFollowed } from "./topics.js";
 import { say } from "./words.js";
@@ -52,11 +52,18 @@ export function viewName(terms) {
   return "view.feed";
 }
 
+/** Ways to look for less.
+ * @param {import("./narrow.js").Term[]} terms */
+function withoutOne(terms) {
+  const spare = terms.length > 1 ? terms.filter((term) => term.operator !== "search").slice(0, 3) : [];
+  return spare.map((term) => wayOn(hashOf(terms.filter((each) => each !== term)), say("search.without", { what: searchText([term]) }), "search"));
+}
+
 /** @param {Place} place */
 export function nothingHere(place) {
   if (place.conversation && isInChannel(place.conversation)) return emptiness(say("empty.topic"), say("empty.topic-text"));
   if (place.conversation) return emptiness(say("empty.direct"), say("empty.direct-text", { name: titleOf(place.conversation) }));
   if (place.channel) return emptiness(say("empty.channel"), say("empty.topic-text"));
-  if (place.view === "search") return emptiness(say("search.nothing"), say("search.nothing-text"));
+  if (place.view === "search") return emptiness(say("search.nothing"), say("search.nothing-text"), ...withoutOne(place.terms));
   return emptiness(say("empty.view"), say(`empty.${viewName(place.terms).slice(5)}-text`), wayOn("#recent", say("inbox.recent"), "clock"));
 }

@@ -148,6 +148,7 @@ export class MessageList {
   /** The place, to come back to it: a message and how far below the upper edge it begins.
    * @returns {{id: number, top: number} | null} null at the end */
   get place() {
+    if (this.#feed.isConnected && this.#scroller.scrollTop !== this.#lastTop) this.#onScroll(); // its event is on its way
     if (this.#sticks || !this.#anchor) return null;
     return { id: this.#anchor.row.id, top: Math.round(this.#anchor.top) };
   }

@@ -47,10 +47,10 @@ export function badge(count, { calls = false, soft = false, word = "unread" } = 
   return h("span", { class: `n ${calls ? "call" : soft ? "soft" : ""}`.trim() }, inDigits(count), aside(` ${say(`badge.${word}`, { count })}`));
 }
 
-/** Words for somebody's presence.
+/** Words for somebody's presence; a bot has none.
  * @param {number} id */
 export function presenceWords(id) {
-  return say(`presence.${presenceOf(id)}`);
+  return say(personOf(id).is_bot ? "people.bot" : `presence.${presenceOf(id)}`);
 }
 
 /** @type {Map<string, boolean>} addresses of pictures, and whether they are chosen ones of our own server */

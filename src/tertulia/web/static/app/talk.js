@@ -1,5 +1,6 @@
 /** The view of messages: a conversation, a channel, or several of them mixed. */
 
+import { Unreachable } from "./api.js";
 import { composeFor } from "./compose.js";
 import { conversationOf, keyOf } from "./conversations.js";
 import { plainText } from "./content.js";
@@ -23,6 +24,8 @@ import { say } from "./words.js";
 /** @typedef {import("./places.js").Place} Place */
 /** @typedef {{close(): void, focus?(): void}} View */
 
+const RETRY_MS = 3000; // where the server could not be heard
+
 /** The view that is open, for those who act on it. @type {Talk | null} */
 let current = null;
 
@@ -44,6 +47,7 @@ export class Talk {
   #stops = /** @type {(() => void)[]} */ ([]);
   #where;
   #isClosed = false;
+  #failed = false; // whether its messages could not be fetched
   /** @type {number} the message that has, or last had, the focus */
   chosen = 0;
 
@@ -77,6 +81,7 @@ export class Talk {
       on("typing", () => this.#typing()),
       on("outbox", soon(() => this.#wait())),
       on("arrived", (message) => this.#speak(message)),
+      on("connection", (state) => state === "live" && this.#retry()),
     );
     this.feed.addEventListener("focusin", (event) => this.#choose(event));
     this.feed.addEventListener("pointerover", tellTimeInFull);
@@ -106,6 +111,7 @@ export class Talk {
       id = listing.nearest(wanted);
     }
     if (this.#isClosed || this.#isElsewhere()) return;
+    this.#failed = false;
     this.#markNew(unread, id);
     this.#empty();
     const isFromUnread = this.#where.newFrom !== undefined && id === this.#where.newFrom;
@@ -312,12 +318,20 @@ export class Talk {
     fill(this.top, isStart && h("p", {}, say("talk.start")));
   }
 
+  #retry() {
+    if (!this.#failed || this.#isClosed) return;
+    this.#failed = false;
+    this.open(null);
+  }
+
   /** @param {Error} error */
   #fail(error) {
+    this.#failed = true;
+    if (error instanceof Unreachable) setTimeout(() => this.#retry(), RETRY_MS);
     this.feed.setAttribute("aria-busy", "false");
-    const again = h("button", { class: "b", type: "button", onclick: () => this.open(null) }, say("talk.try-again"));
+    const again = h("button", { class: "b", type: "button", onclick: () => this.#retry() }, say("talk.try-again"));
     this.body.querySelector(".void")?.remove();
-    this.top.after(emptiness(say("talk.failed"), error.message, again));
+    this.top.after(emptiness(say("talk.failed"), error instanceof Unreachable ? say("talk.no-answer") : error.message, again));
   }
 }
 

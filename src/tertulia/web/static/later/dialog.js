@@ -42,10 +42,9 @@ export function focusFirst(dialog) {
 /** The same, for a dialog that an address opens: closing goes back, and going back closes.
  * @param {HTMLDialogElement} dialog */
 export function boundToAddress(dialog) {
-  const address = location.hash;
-  dialog.dataset.address = address;
+  dialog.dataset.address = location.hash;
   addEventListener("hashchange", function gone() {
-    if (location.hash.split("/")[0] === address.split("/")[0]) return;
+    if (location.hash === dialog.dataset.address) return;
     removeEventListener("hashchange", gone);
     delete dialog.dataset.address;
     if (dialog.open) dialog.close();

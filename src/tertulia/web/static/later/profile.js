@@ -72,6 +72,7 @@ export function showMembers() {
 export function showUser(place) {
   const id = Number(place.rest?.[0]);
   const card = profileCard(id);
-  card.removeAttribute("role"); // the dialog around it is one
+  card.removeAttribute("role"); // the dialog around it is one, and has the name for its title
+  card.querySelector("h2")?.remove();
   boundToAddress(openDialog(personOf(id).full_name, [card]));
 }

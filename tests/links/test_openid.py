@@ -16,7 +16,8 @@ from joserfc.jwk import OctKey
 from tests.support.sites import OTHER_KEY, WilfulSite, signed, wilful_site
 
 from tertulia import links
-from tertulia.config import OpenIdProvider
+from tertulia.cli import logins
+from tertulia.config import Config, JwtIssuer, OpenIdProvider, RemoteUserProxy, SamlProvider
 from tertulia.domain.people.identities import Introduction
 from tertulia.links.answers import PendingLogin, ProviderTrouble, SiteUser
 
@@ -215,6 +216,48 @@ def test_organizations_and_teams_of_github_are_groups(site):
     site.answers["/api/v3/user/teams"] = {"message": "Bad credentials"}
     with pytest.raises(ProviderTrouble):
         comes_back(only_groups=("example-inc",))
+
+
+def test_a_check_looks_at_all_who_vouch_for_people(site):
+    site.is_openid("")
+    token = "/login/oauth/access_token"
+    site.answers[token] = {"error": "bad_verification_code"}
+    github, house = provider(site, preset="github"), provider(site)
+    good = JwtIssuer(key_text="a secret that a program shares with us")
+    fine = Config(openid=(house, github), jwt=(good,))
+
+    assert logins.examine(fine, [""]).problems == []
+    site.answers[token] = {"error": "incorrect_client_credentials"}
+    saml = SamlProvider(
+        name="house",
+        entity_id="x",
+        url="https://x.example",
+        certificate="-----BEGIN CERTIFICATE-----",
+    )
+    bad = Config(
+        external_url="https://chat.example.com",
+        openid=(
+            provider(site, name="elsewhere", organizations=("nowhere",)),
+            provider(site, name="unknown", ca_file="/nowhere/ca.pem"),
+            provider(site, name="other", issuer=f"{site.address}/other"),
+            github,
+        ),
+        saml=(saml,),
+        remote_user=(RemoteUserProxy(),),
+        jwt=(JwtIssuer(key_text="no key", algorithms=("RS256",)),),
+    )
+    told = logins.examine(bad, [""]).problems
+    for part in (
+        "elsewhere: there is no organization at the subdomain 'nowhere'",
+        "unknown: there is no file /nowhere/ca.pem",
+        "other: it cannot be asked",
+        "says incorrect_client_credentials",
+        "[[saml]] house: it cannot be asked",
+        "without trusted_proxies nobody's header is believed",
+        "it cannot be asked: key_text is no key for RS256",
+    ):
+        assert [each for each in told if part in each], part
+    assert len(told) == 7
 
 
 def _part(value: Any) -> str:

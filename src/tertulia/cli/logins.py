@@ -5,7 +5,14 @@ from pathlib import Path
 
 from tertulia import links
 from tertulia.actions.checking import Finding
-from tertulia.config import Config, LdapDirectory, OpenIdProvider, Provider, SamlProvider
+from tertulia.config import (
+    Config,
+    JwtIssuer,
+    LdapDirectory,
+    OpenIdProvider,
+    Provider,
+    SamlProvider,
+)
 from tertulia.links.answers import DirectoryTrouble, ProviderTrouble
 from tertulia.links.smtp import NotSent
 from tertulia.modules import asyncio
@@ -64,8 +71,12 @@ def _trouble(provider: Provider) -> list[str]:
             links.ldap.try_out(provider)
         elif isinstance(provider, SamlProvider):
             links.saml.check_certificates(provider)
-        elif isinstance(provider, OpenIdProvider) and provider.preset != "github":
-            asyncio.run(links.openid.describe(provider))
+        elif isinstance(provider, JwtIssuer):
+            links.tokens.check_key(provider)
+        elif isinstance(provider, OpenIdProvider):
+            is_github = provider.preset == "github"
+            ask = links.github.try_out if is_github else links.openid.describe
+            asyncio.run(ask(provider))
     except (DirectoryTrouble, ProviderTrouble) as trouble:
         return [f"it cannot be asked: {trouble}"]
     return []

@@ -28,16 +28,8 @@ async def leave(provider: OpenIdProvider, pending: PendingLogin) -> str:
 
 async def come_back(provider: OpenIdProvider, pending: PendingLogin, code: str) -> SiteUser:
     """Who came back with a code. Raises ProviderTrouble."""
-    form = {
-        "client_id": provider.client_id,
-        "client_secret": provider.client_secret,
-        "code": code,
-        "redirect_uri": pending.return_address,
-        "code_verifier": pending.verifier,
-    }
-    inquiry = Inquiry(f"{provider.site}/login/oauth/access_token", form)
-    tokens = await links.web.ask(inquiry, provider.ca_file)
-    token = tokens.get("access_token") if isinstance(tokens, dict) else None
+    proof = {"redirect_uri": pending.return_address, "code_verifier": pending.verifier}
+    token = (await _tokens(provider, code, **proof)).get("access_token")
     if not isinstance(token, str):
         raise ProviderTrouble("GitHub does not accept the code")
     user = await _ask(provider, "/user", token)
@@ -50,6 +42,22 @@ async def come_back(provider: OpenIdProvider, pending: PendingLogin, code: str) 
     return SiteUser(
         subject=str(user["id"]), emails=_verified(emails), unverified_email="", claims=claims
     )
+
+
+async def try_out(provider: OpenIdProvider) -> None:
+    """Raises ProviderTrouble unless it can be asked and knows us: then all that is wrong with a
+    code that never was is the code."""
+    problem = (await _tokens(provider, "none")).get("error")
+    if problem != "bad_verification_code":
+        raise ProviderTrouble(f"{provider.site} says {problem}")
+
+
+async def _tokens(provider: OpenIdProvider, code: str, **more: str) -> dict[str, Any]:
+    """What it gives for a code."""
+    form = {"client_id": provider.client_id, "client_secret": provider.client_secret}
+    inquiry = Inquiry(f"{provider.site}/login/oauth/access_token", form | {"code": code, **more})
+    told = await links.web.ask(inquiry, provider.ca_file)
+    return told if isinstance(told, dict) else {}
 
 
 def is_from(provider: OpenIdProvider, issuer: str) -> bool:

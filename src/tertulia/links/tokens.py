@@ -11,6 +11,7 @@ from joserfc.jwk import ECKey, Key, OctKey, RSAKey
 from tertulia.config import JwtIssuer
 from tertulia.errors import BadRequest
 from tertulia.errors.authentication import BadJwt
+from tertulia.links.answers import ProviderTrouble
 
 LEEWAY_SECONDS = 10
 LONGEST = 8000
@@ -29,6 +30,14 @@ def email_in(issuer: JwtIssuer, token: str) -> str:
     if not isinstance(email, str) or not email:
         raise BadRequest("No email specified in JSON web token claims")
     return email
+
+
+def check_key(issuer: JwtIssuer) -> None:
+    """Raises ProviderTrouble for a key with which nothing can be checked."""
+    try:
+        _key(issuer)
+    except (JoseError, ValueError, TypeError) as error:
+        raise ProviderTrouble(f"key_text is no key for {issuer.algorithms[0]}") from error
 
 
 def seal(key: bytes, nonce: bytes, text: bytes) -> bytes:

@@ -446,3 +446,18 @@ def test_whoever_is_let_go_is_told_if_so_wished(mailing, post):
     assert "has ended your account" in letter
     assert "Farewell!  The cooks" in letter or "Farewell! The cooks" in letter
     assert post.letters_to(cleo.email) == []
+
+
+def test_what_is_not_done_to_an_account_that_ends_is_refused_and_the_account_goes_on(chat):
+    boss, ben = chat.person("boss", role="admin"), chat.person("ben")
+    nothing = {"delete_profile": False, "delete_direct_messages": False}
+
+    refused = boss.delete(f"/users/{ben.id}", actions=nothing | {"delete_direct_messages": True})
+
+    refused.fails("This server does not delete what somebody said along with their account.")
+    assert ben.record.is_active
+    boss.delete(f"/users/{ben.id}", actions={"delete_everything": True}).fails(
+        'Argument "delete_everything" at actions["delete_everything"] is unexpected'
+    )
+    boss.delete(f"/users/{ben.id}", actions=nothing).succeeds()
+    assert not ben.record.is_active

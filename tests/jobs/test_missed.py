@@ -215,10 +215,16 @@ def test_words_stay_where_the_organization_or_the_person_wants_that(mailing, pos
 
     ana.says("a secret", to=[ben])
     waits(mailing)
+    mailing.set("message_content_allowed_in_email_notifications", True)
+    ben.patch("/settings", message_content_in_email_notifications=False).succeeds()
+    ana.says("another secret", to=[ben])
+    waits(mailing)
 
-    (letter,) = post.letters_to(ben.email)
-    assert "secret" not in letter.as_string()
-    assert "Ana" not in letter.as_string()
+    letters = post.letters_to(ben.email)
+    assert len(letters) == 2
+    for letter in letters:
+        assert "secret" not in letter.as_string()
+        assert "Ana" not in letter.as_string()
 
 
 def test_a_guest_is_not_told_the_names_of_those_they_may_not_know(mailing, post, people):

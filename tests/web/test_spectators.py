@@ -13,6 +13,7 @@ def test_a_spectator_reads_what_is_open_to_the_world(start_server, sit):
     ana.says("Not for all", to="inside > secrets")
 
     stranger = sit(None, chat).goes("#recent")
+    expect(stranger.nav().get_by_role("link", name="square")).to_be_visible()
     stranger.page.get_by_role("link", name="welcome").first.click()
 
     expect(stranger.message("Come in")).to_be_visible()

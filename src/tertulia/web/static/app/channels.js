@@ -21,8 +21,7 @@ export function learnChannels(state) {
   channels.clear();
   folders.clear();
   const isOpenToAll = !state.user_id; // a spectator is told of the channels that all may read
-  for (const channel of state.streams ?? []) learn(channel, isOpenToAll);
-  for (const channel of state.never_subscribed ?? []) learn(channel, false);
+  for (const channel of [...(state.streams ?? []), ...(state.never_subscribed ?? [])]) learn(channel, isOpenToAll);
   for (const channel of state.unsubscribed ?? []) learn(channel, false);
   for (const channel of state.subscriptions ?? []) learn(channel, true);
   for (const folder of state.channel_folders ?? []) folders.set(folder.id, folder);

@@ -53,8 +53,7 @@ export class Box {
   #offers;
   #notice;
   #saving = 0;
-  /** @type {Promise<void>} */
-  #sending = Promise.resolve();
+  #leaving = ""; // what stands here and is being kept by the outbox
   #warned = "";
   #frame;
   #foot;
@@ -114,19 +113,17 @@ export class Box {
     box.focus();
   }
 
-  /** Send what stands here. One after the other: who presses twice has emptied the box by then. */
-  send() {
-    this.#sending = this.#sending.catch(() => {}).then(() => this.#send());
-    return this.#sending;
-  }
-
-  async #send() {
-    const content = this.box.value.trim();
+  /** Send what stands here. What was sent a moment ago and is still being kept is not meant again. */
+  async send() {
+    const { value } = this.box;
+    const entered = value.startsWith(this.#leaving) ? value.slice(this.#leaving.length) : value;
+    const content = entered.trim();
     if (!content || !this.#mayGo(content)) return;
     if (this.attachments.areUnderWay) return this.#say(say("upload.wait"));
     const { conversation } = this;
-    const entered = this.box.value;
+    this.#leaving += entered;
     await enter(conversation, content);
+    this.#leaving = this.#leaving.slice(entered.length);
     clearTimeout(this.#saving);
     this.#warned = "";
     this.#notice.stop();

@@ -149,7 +149,7 @@ export class Listing {
     if (!this.#fetches) this.#gone.clear();
     const isSearch = this.terms.some((term) => term.operator === "search");
     for (const message of answer.messages) takeMessage(message, isSearch);
-    trimMessages(new Set([...listings.values()].flatMap((listing) => listing.ids)));
+    trimMessages(new Set([...[...listings.values()].flatMap((listing) => listing.ids), ...answer.messages.map((message) => message.id)]));
     return answer;
   }
 }

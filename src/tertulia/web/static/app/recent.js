@@ -6,7 +6,7 @@ import { channelName } from "./channels.js";
 import { fill, h } from "./html.js";
 import { conversationRow } from "./items.js";
 import { messagesAsked } from "./lists.js";
-import { myId } from "./me.js";
+import { isSpectator, myId } from "./me.js";
 import { heldMessages, takeMessage } from "./messages.js";
 import { on, soon } from "./signals.js";
 import { emptiness, freshBody, freshFoot, setHead, wayOn } from "./stage.js";
@@ -50,7 +50,7 @@ function drawRecent(rows, chips, again) {
       filter = field.value;
       again();
     });
-    const buttons = CHOICES.map((each) => h("button", { class: "chip", type: "button", "data-choice": each, onclick: () => { recentChoice = each; again(); } }, say(`recent.${each}`)));
+    const buttons = (isSpectator() ? [] : CHOICES).map((each) => h("button", { class: "chip", type: "button", "data-choice": each, onclick: () => { recentChoice = each; again(); } }, say(`recent.${each}`)));
     fill(chips, ...buttons, h("span", { class: "end" }), field);
   }
   for (const chip of chips.querySelectorAll(".chip")) chip.setAttribute("aria-pressed", String(/** @type {HTMLElement} */ (chip).dataset.choice === recentChoice));

@@ -197,10 +197,10 @@ def test_nothing_leaves_a_store_while_somebody_copies_it(start_server, tmp_path)
     with held_files.held(server.database, stores) as files:
         (upload,) = server.read(0, storage.files.places.kept_elsewhere)
         ana.delete(f"/attachments/{attachment['id']}").succeeds()
-        server.do(server.application.porter.sweep())
+        server.do(server.application.carrying.sweep())
         assert b"".join(files.pieces(upload)) == b"low tide"
 
-    server.do(server.application.porter.sweep())
+    server.do(server.application.carrying.sweep())
     assert list(stores.store("folder").sizes()) == []
 
 

@@ -35,20 +35,20 @@ from tertulia.http.ratelimit import Limiter
 from tertulia.http.replies import encode_error
 from tertulia.http.request import ApiRequest
 from tertulia.jobs import housekeeping, presence, runner
-from tertulia.jobs.carrying import Porter
+from tertulia.jobs.carrying import Carrying
 from tertulia.jobs.counting import Counting
-from tertulia.jobs.devices import Registrar
+from tertulia.jobs.devices import DeviceRegistrations
 from tertulia.jobs.digests import Digests
 from tertulia.jobs.directories import DirectoryWatch
 from tertulia.jobs.letters import Postman
-from tertulia.jobs.missed import Lookout
+from tertulia.jobs.missed import MissedMessages
 from tertulia.jobs.preparing import Preparation
-from tertulia.jobs.pushing import Herald
+from tertulia.jobs.pushing import Pushing
 from tertulia.jobs.rerendering import rerender
 from tertulia.jobs.runner import Job, Runner
 from tertulia.jobs.searching import Indexing
 from tertulia.jobs.sending import REMINDERS, SCHEDULED, send_due
-from tertulia.jobs.webhook_calls import Switchboard
+from tertulia.jobs.webhook_calls import WebhookCalls
 from tertulia.links.stores.file_stores import FileStores
 from tertulia.mail_door import MailDoor
 from tertulia.moving.asked import AskedExports
@@ -115,12 +115,12 @@ class Application:
         self.indexing = Indexing(database, self.delivery)
         self.counting = Counting(database)
         self.exports = AskedExports(database, self.services.stores)
-        self.porter = Porter(database, self.services.stores)
+        self.carrying = Carrying(database, self.services.stores)
         self.postman = Postman(config, database, vault)
-        self.switchboard = Switchboard(config, database, self.delivery)
-        self.lookout = Lookout(config, database, self.delivery, vault)
-        self.herald = Herald(config, database, self.delivery, vault)
-        self.registrar = Registrar(config, database, self.delivery)
+        self.webhook_calls = WebhookCalls(config, database, self.delivery)
+        self.missed_messages = MissedMessages(config, database, self.delivery, vault)
+        self.pushing = Pushing(config, database, self.delivery, vault)
+        self.device_registrations = DeviceRegistrations(config, database, self.delivery)
         self.digests = Digests(config, database, self.delivery, vault)
         self.mail_door = MailDoor(config, database, self._organization)
         self.runner = Runner(self._jobs(), look_on_duty=database.look_on_duty)
@@ -178,8 +178,8 @@ class Application:
                 yield
         finally:
             await runner.end(tasks)
-            await self.switchboard.stop()
-            await self.herald.stop()
+            await self.webhook_calls.stop()
+            await self.pushing.stop()
             with contextlib.suppress(ServiceUnavailable):
                 await presence.write_down(database, self.delivery)
             await database.stop()
@@ -211,7 +211,7 @@ class Application:
         jobs = [
             Job("preparation", 5, Preparation(*both).go_on, at_once=True),
             Job("positions", 30, partial(housekeeping.keep_positions, *both, watch)),
-            _duty("deleted files elsewhere", 5, self.porter.sweep),
+            _duty("deleted files elsewhere", 5, self.carrying.sweep),
             Job("presence", 2, partial(presence.write_down, *both)),
             Job("unused organizations", 60, partial(housekeeping.let_go_of_unused, delivery)),
             Job("numbers", 300, self.counting.look, at_once=True),
@@ -222,14 +222,14 @@ class Application:
                 storage.due.SCHEDULED,
             ),
             _due("reminders", 0.5, partial(send_due, *both, REMINDERS), storage.due.REMINDER),
-            _due("push", 2, self.herald.look, storage.due.PUSH),
-            _due("pushed and read", 10, self.herald.take_back, storage.due.PUSHED),
-            _due("webhooks", 0.5, self.switchboard.look, storage.due.WEBHOOK),
+            _due("push", 2, self.pushing.look, storage.due.PUSH),
+            _due("pushed and read", 10, self.pushing.take_back, storage.due.PUSHED),
+            _due("webhooks", 0.5, self.webhook_calls.look, storage.due.WEBHOOK),
             _due("exports", 5, self.exports.look, storage.due.EXPORT),
             _due(
                 "deleted files", 5, partial(housekeeping.sweep_files, database), storage.due.UPLOAD
             ),
-            _duty("missed messages", 2, self.lookout.look, at_once=True),
+            _duty("missed messages", 2, self.missed_messages.look, at_once=True),
             _duty("search", 0.5, self.indexing.look, at_once=True),
             _duty("rerendering", 3600, partial(rerender, *both), at_once=True),
             _duty("log", 300, partial(housekeeping.trim_logs, *both)),
@@ -248,14 +248,14 @@ class Application:
             _duty("received mail", 3600, partial(housekeeping.forget_received_mail, database)),
         ]
         if self.services.stores.is_used:
-            jobs.append(_duty("files", 1, self.porter.carry, at_once=True))
+            jobs.append(_duty("files", 1, self.carrying.carry, at_once=True))
         if config.ldap:
             jobs.append(_duty("directories", 30, DirectoryWatch(database, config.ldap).look))
         if config.pushes:
-            jobs.append(_due("push devices", 2, self.registrar.look, storage.due.DEVICE))
+            jobs.append(_due("push devices", 2, self.device_registrations.look, storage.due.DEVICE))
         if config.sends_mail:
             jobs.append(_due("mail", 1, self.postman.go_round, storage.due.LETTER))
-            jobs.append(_due("missed mail", 5, self.lookout.tell, storage.due.MISSED))
+            jobs.append(_due("missed mail", 5, self.missed_messages.tell, storage.due.MISSED))
             jobs.append(_duty("digests", 600, self.digests.look))
         if config.demo:
             jobs.append(Job("demo", demo.life.EVERY_SECONDS, demo.life.Life(delivery).go_on))
@@ -322,7 +322,7 @@ class Application:
             self.connections,
         )
         found.tell_of_mail(self.postman)
-        found.tell_of_push(self.herald)
+        found.tell_of_push(self.pushing)
         return found
 
     async def _metrics(self, request: Request) -> Response:

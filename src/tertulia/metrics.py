@@ -22,7 +22,7 @@ from tertulia.events.delivery import Delivery
 from tertulia.http.answers import SECONDS, AnswerCounts
 from tertulia.jobs.counting import Counting
 from tertulia.jobs.letters import Postman
-from tertulia.jobs.pushing import Herald
+from tertulia.jobs.pushing import Pushing
 from tertulia.jobs.runner import Runner
 from tertulia.jobs.searching import Indexing
 
@@ -147,15 +147,15 @@ class Metrics:
         )
         given_up.set_function(lambda: postman.given_up)
 
-    def tell_of_push(self, herald: Herald) -> None:
+    def tell_of_push(self, pushing: Pushing) -> None:
         told = Gauge("tertulia_pushes_sent", "Pushes sent", registry=self._registry)
-        told.set_function(lambda: herald.told)
+        told.set_function(lambda: pushing.told)
         given_up = Gauge(
             "tertulia_pushes_given_up",
             "Pushes given up: not taken within a day",
             registry=self._registry,
         )
-        given_up.set_function(lambda: herald.given_up)
+        given_up.set_function(lambda: pushing.given_up)
 
     content_type = CONTENT_TYPE_LATEST
 

@@ -25,10 +25,10 @@ def scene(start_server):
 def works(chat):
     application = chat.server.application
     for job in (
-        application.registrar.look,
-        application.lookout.look,
-        application.herald.look,
-        application.herald.take_back,
+        application.device_registrations.look,
+        application.missed_messages.look,
+        application.pushing.look,
+        application.pushing.take_back,
     ):
         chat.server.do(job())
 

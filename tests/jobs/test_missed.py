@@ -10,14 +10,14 @@ PERIOD = 120  # seconds, unless people choose otherwise
 
 
 def looks(chat):
-    chat.server.do(chat.server.application.lookout.look())
+    chat.server.do(chat.server.application.missed_messages.look())
 
 
 def waits(chat, seconds=PERIOD + 1):
     """It is later, and whoever is to be told is told."""
     looks(chat)
     chat.server.clock.move(seconds=seconds)
-    chat.server.do(chat.server.application.lookout.tell())
+    chat.server.do(chat.server.application.missed_messages.tell())
     chat.server.do(chat.server.application.postman.go_round())
 
 

@@ -65,15 +65,15 @@ def scene(start_server):
 
 def works(chat):
     """Let everything be told that is to be told; the server's own jobs may be at it, too."""
-    herald = chat.server.application.herald
+    pushing = chat.server.application.pushing
 
     def is_done():
-        chat.server.do(chat.server.application.lookout.look())
-        chat.server.do(herald.look())
-        return not herald.busy and chat.read(is_quiet)
+        chat.server.do(chat.server.application.missed_messages.look())
+        chat.server.do(pushing.look())
+        return not pushing.busy and chat.read(is_quiet)
 
     eventually(is_done)
-    chat.server.do(herald.take_back())
+    chat.server.do(pushing.take_back())
 
 
 def is_quiet(tx):
@@ -265,8 +265,8 @@ def test_an_endpoint_in_trouble_is_tried_with_growing_pauses_and_given_up_after_
     scene, trouble
 ):
     chat, ana, ben, browser = scene
-    herald = chat.server.application.herald
-    herald.patience_seconds = 0.5
+    pushing = chat.server.application.pushing
+    pushing.patience_seconds = 0.5
     other = Browser()
     ana.post("/web_push/subscriptions", **other.subscription()).succeeds()
     browser.service.answer = {
@@ -293,7 +293,7 @@ def test_an_endpoint_in_trouble_is_tried_with_growing_pauses_and_given_up_after_
     assert [each["event"] for each in logs if each.get("log_level") == "error"] == [
         "a push was given up"
     ] * 3
-    assert herald.given_up == 3
+    assert pushing.given_up == 3
     told = chat.stranger.raw("GET", "/metrics").body.decode()
     assert "tertulia_pushes_given_up 3.0" in told
     other.service.close()
@@ -320,18 +320,18 @@ def test_who_is_told_in_one_place_is_told_in_the_other_when_that_is_well_again(s
 @pytest.mark.on_one
 def test_an_endpoint_that_hangs_holds_up_nobody_else(scene):
     chat, ana, ben, browser = scene
-    herald = chat.server.application.herald
+    pushing = chat.server.application.pushing
     browser.service.answer = receivers.hang
     other = Browser()
     ana.post("/web_push/subscriptions", **other.subscription()).succeeds()
 
     ana.says("one", to=[ben])
     ben.says("two", to=[ana])
-    chat.server.do(chat.server.application.lookout.look())
-    chat.server.do(herald.look())
+    chat.server.do(chat.server.application.missed_messages.look())
+    chat.server.do(pushing.look())
 
     eventually(lambda: other.service.heard and browser.service.heard)
-    eventually(lambda: list(herald.busy) == [ben.id])
+    eventually(lambda: list(pushing.busy) == [ben.id])
     other.service.close()
 
 

@@ -94,7 +94,7 @@ def make_bot(ana: Person, url: str, **about: Any) -> int:
 @pytest.fixture
 def scene(start_server) -> Iterator[Scene]:
     chat = Chat.found(start_server(webhook_networks=HOME), "")
-    chat.server.application.switchboard.patience_seconds = 0.5
+    chat.server.application.webhook_calls.patience_seconds = 0.5
     ana, receiver = chat.person("ana", channels=["kitchen"]), Receiver({"content": "High :ocean:"})
     yield Scene(chat, ana, receiver, make_bot(ana, receiver.url))
     receiver.close()
@@ -262,7 +262,7 @@ def test_trouble_that_may_pass_is_tried_three_times(scene, answer, in_place, tol
 
 @pytest.mark.on_one
 def test_a_bot_that_hangs_holds_up_nobody_else(scene):
-    scene.chat.server.application.switchboard.patience_seconds = 30
+    scene.chat.server.application.webhook_calls.patience_seconds = 30
     stuck = Receiver(receivers.hang)
     make_bot(scene.ana, stuck.url, full_name="Stuck", short_name="stuck")
 
@@ -275,7 +275,7 @@ def test_a_bot_that_hangs_holds_up_nobody_else(scene):
 
 
 def test_a_server_that_goes_away_in_the_middle_calls_again(scene):
-    scene.chat.server.application.switchboard.patience_seconds = 30
+    scene.chat.server.application.webhook_calls.patience_seconds = 30
     scene.receiver.answer = receivers.hang
     scene.ana.says("@**Tide** now?", to="kitchen > tides")
     scene.called(1)
@@ -289,7 +289,7 @@ def test_a_server_that_goes_away_in_the_middle_calls_again(scene):
 
 
 def test_what_is_deleted_meanwhile_is_not_told(scene):
-    scene.chat.server.application.switchboard.patience_seconds = 30
+    scene.chat.server.application.webhook_calls.patience_seconds = 30
     scene.receiver.answer = receivers.hang
     scene.ana.says("@**Tide** now?", to="kitchen > tides")
     scene.called(1)

@@ -78,13 +78,13 @@ def test_whoever_joins_is_told_where(mailing, post):
     letter = post.letter_to(email, mailing)
     confirm = link_in(letter)
 
-    lookout = mailing.server.application.lookout
-    mailing.server.do(lookout.look())
+    missed_messages = mailing.server.application.missed_messages
+    mailing.server.do(missed_messages.look())
     Browser(mailing).submits(confirm, {"full_name": "Cleo", "password": "lentils, always"})
-    mailing.server.do(lookout.look())
+    mailing.server.do(missed_messages.look())
     mailing.server.clock.move(minutes=3)
     mailing.server.do(
-        lookout.tell()
+        missed_messages.tell()
     )  # of the greeting, which waits in the inbox, nobody is written
 
     assert sent(mailing, post, email)[1:] == [f"Your account at {mailing.realm.name}"]

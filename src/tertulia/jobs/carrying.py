@@ -92,7 +92,7 @@ class FileCarrier:
         return self._database.write_now(upload.realm_id, action, *args)
 
 
-class Porter:
+class Carrying:
     """The job: what has arrived goes to its store, and what nobody wants goes from there."""
 
     def __init__(self, database: Database, stores: FileStores) -> None:

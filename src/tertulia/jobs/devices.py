@@ -17,7 +17,7 @@ from tertulia.storage.database import Database
 AT_ONCE = 20
 
 
-class Registrar:
+class DeviceRegistrations:
     def __init__(self, config: Config, database: Database, delivery: Delivery) -> None:
         self._config = config
         self._database = database

@@ -20,7 +20,7 @@ from tertulia.storage.database.tx import Tx
 AT_ONCE = 200  # events, and people
 
 
-class Lookout:
+class MissedMessages:
     """Looks out for those who are away."""
 
     def __init__(

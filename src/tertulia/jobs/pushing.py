@@ -35,7 +35,7 @@ SHOWN_AT_ONCE = 2000
 TAKEN_BACK_AT_ONCE = 200  # numbers of messages, so that they fit
 
 
-class Herald:
+class Pushing:
     def __init__(
         self, config: Config, database: Database, delivery: Delivery, vault: Vault
     ) -> None:

@@ -44,7 +44,7 @@ class Spoken:
     widget: dict[str, Any] | None = None
 
 
-class Switchboard:
+class WebhookCalls:
     """Makes the calls that are due."""
 
     def __init__(self, config: Config, database: Database, delivery: Delivery) -> None:

@@ -139,3 +139,23 @@ def test_what_an_answer_tells_before_its_event_is_read_as_well(house, sit):
         expect(at_anas.message("Bread too")).to_be_visible()
 
     eventually(lambda: ana.registers()["unread_msgs"]["count"] == 0)
+
+
+def test_who_waits_at_the_upper_edge_sees_nothing_move(house, sit):
+    ana = house.person("ana", channels=["kitchen"])
+    told = house.write(tell_a_story, [ana.id], "kitchen", "soup", 120)
+    ana.post("/mark_all_as_read").succeeds()
+    at_anas = sit(ana, viewport={"width": 800, "height": 500})
+    page = at_anas.page
+
+    with held(page, "num_before=100"):
+        at_anas.goes(topic(house, "kitchen", "soup"))
+        eventually(lambda: page.evaluate(f"{TO_TOP}, answers.held"))
+        first = min(page.evaluate(SHOWN))
+        eventually(lambda: page.evaluate(f"{TO_TOP}, {SHOWN}[0]") == first)
+        second = page.locator(f"#message-{told[told.index(first) + 1]}")
+        page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+        before = second.bounding_box()
+    eventually(lambda: page.evaluate(f"{SHOWN}[0]") < first)
+
+    assert abs(second.bounding_box()["y"] - before["y"]) <= 1

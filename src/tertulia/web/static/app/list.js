@@ -117,7 +117,10 @@ export class MessageList {
     const hadNewest = this.#showsNewest;
     this.#heedScroll();
     this.#leaveGoneAnchor(ids);
+    if (ids[0] !== this.#ids[0]) this.#leaveFirstRow();
+    const showedFirst = this.#range.from === 0;
     this.#range = followed(this.#ids, this.#range, ids, placeOf);
+    if (showedFirst) this.#range.from = Math.max(0, this.#range.from - STEP); // something to scroll back into
     this.#ids = ids;
     this.#hasNewest = hasNewest;
     // What arrives behind the last row is drawn, and while one reads the end the start lets go.
@@ -272,6 +275,14 @@ export class MessageList {
     const staying = this.drawn.filter((id) => ids[placeOf(ids, id)] === id);
     const row = this.#rows.get(staying[Math.min(placeOf(staying, gone), staying.length - 1)]);
     this.#anchor = row ? { row, top: this.#topOf(row.article) } : null;
+  }
+
+  /** The first row of all looks different once something stands above it: hold on to the next one. */
+  #leaveFirstRow() {
+    const anchor = this.#anchor;
+    const next = this.#rows.get(this.#ids[1]);
+    if (!anchor || !next || anchor.row.id !== this.#ids[0]) return;
+    this.#anchor = { row: next, top: anchor.top + this.#topOf(next.article) - this.#topOf(anchor.row.article) };
   }
 
   /** @returns {boolean} whether rows have come or gone */

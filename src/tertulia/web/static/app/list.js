@@ -149,11 +149,11 @@ export class MessageList {
   }
 
   /** The place, to come back to it: a message and how far below the upper edge it begins.
-   * @returns {{id: number, top: number} | null} null at the end */
+   * @returns {{id?: number, top: number} | null} without a message at the end, which may move */
   get place() {
     if (this.#feed.isConnected && this.#scroller.scrollTop !== this.#lastTop) this.#onScroll(); // its event is on its way
-    if (this.#sticks || !this.#anchor) return null;
-    return { id: this.#anchor.row.id, top: Math.round(this.#anchor.top) };
+    if (this.#sticks) return { top: 0 };
+    return this.#anchor && { id: this.#anchor.row.id, top: Math.round(this.#anchor.top) };
   }
 
   /** Bring a row into view, if it is not.

@@ -60,7 +60,7 @@ export async function reshow() {
   keepPlace();
   const place = shown;
   shown = null;
-  if (place) await show(place);
+  if (place) await show(place, true);
 }
 
 /** What was shown over the view is closed: the address is that of the view again. */
@@ -97,8 +97,9 @@ async function route(hash) {
   await show(place);
 }
 
-/** @param {Place} place */
-async function show(place) {
+/** @param {Place} place
+ * @param {boolean} [stays] whether one is there already */
+async function show(place, stays = false) {
   if (shown && shown.hash === place.hash && place.hash) return;
   const own = ++turn;
   keepPlace();
@@ -108,7 +109,7 @@ async function show(place) {
   tell("place", place);
   setViewTitle(titleOfPlace(place));
   const kept = place.near ? undefined : readKept(place.hash);
-  const opened = await views[place.view](place, kept && { ...kept, isReload: own === 1 });
+  const opened = await views[place.view](place, kept && { ...kept, stays: stays || own === 1 });
   if (own !== turn) return opened.close();
   view = opened;
   await boxes;

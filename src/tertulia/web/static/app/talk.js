@@ -23,6 +23,7 @@ import { say } from "./words.js";
 
 /** @typedef {import("./places.js").Place} Place */
 /** @typedef {{close(): void, focus?(): void}} View */
+/** @typedef {{id?: number, top: number, stays?: boolean}} Kept a message and where it stood; without one, the end */
 
 const RETRY_MS = 3000; // where the server could not be heard
 
@@ -34,7 +35,7 @@ export function openTalk() {
 }
 
 /** @param {Place} place
- * @param {{id: number, top: number, isReload?: boolean} | null | undefined} kept where one was when one left it last
+ * @param {Kept | null | undefined} kept where one was when one left it last
  * @returns {Promise<Talk>} */
 export async function showTalk(place, kept) {
   const talk = new Talk(place);
@@ -89,13 +90,13 @@ export class Talk {
     this.#foot();
   }
 
-  /** @param {{id: number, top: number, isReload?: boolean} | null | undefined} kept */
+  /** @param {Kept | null | undefined} kept */
   async open(kept) {
     const { place, listing } = this;
     const unread = place.conversation ? unreadIn(place.conversation) : [];
     // A reload keeps the place; whoever comes back by themselves wants what is new.
-    if (!kept?.isReload && unread.length) kept = null;
-    const wanted = place.near ?? kept?.id ?? unread[0];
+    if (!kept?.stays && (unread.length || kept?.id === undefined)) kept = null;
+    const wanted = place.near ?? (kept ? kept.id : unread[0]);
     const has = wanted === undefined ? listing.foundNewest : listing.ids[0] <= wanted && (listing.foundNewest || wanted <= (listing.ids.at(-1) ?? 0));
     let id = /** @type {number | undefined} */ (wanted);
     if (!listing.isOpen || !has) {
@@ -115,7 +116,7 @@ export class Talk {
     this.#markNew(unread, id);
     this.#empty();
     const isFromUnread = this.#where.newFrom !== undefined && id === this.#where.newFrom;
-    if (kept && id === kept.id) this.list.show(listing.ids, listing.foundNewest, id, kept.top);
+    if (kept && id !== undefined && id === kept.id) this.list.show(listing.ids, listing.foundNewest, id, kept.top);
     else if (place.near && id !== undefined) this.list.show(listing.ids, listing.foundNewest, id, "middle");
     else if (isFromUnread && id !== undefined) this.list.show(listing.ids, listing.foundNewest, id, 80);
     else this.list.show(listing.ids, listing.foundNewest, undefined, "end");

@@ -120,6 +120,8 @@ def test_with_the_secret_keys_stay_what_they_were(terminal, tmp_path):
     assert key in there.runs("user", "zuliprc", "ana@example.com").out
     assert key in elsewhere.runs("user", "zuliprc", "ana@example.com", **own_secret).out
     assert "API keys are new" not in said.err
+    noted = json.loads(there.runs("audit", "--json").out)
+    assert [each["act"] for each in noted] == ["user zuliprc", "restore", "user add", "org create"]
 
 
 def test_without_the_secret_all_keys_are_new_and_that_is_told(terminal, tmp_path):

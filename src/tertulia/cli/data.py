@@ -81,6 +81,12 @@ class OpenOrganization:
         actions.organization.audit.note(tx, command_act(*about))
 
 
+def note_everywhere(tx: Tx) -> None:
+    """Note in the audit log of every organization what the command is doing to all of them."""
+    for realm in storage.organization.all_of_them(tx):
+        actions.organization.audit.note(tx.for_realm(realm.id), command_act())
+
+
 def command_act(*about: object) -> Act:
     """What the command is doing, for the audit log: its name, and what it is about, people and
     things by number and settings by name."""

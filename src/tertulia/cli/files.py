@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from tertulia import jobs, storage
-from tertulia.cli.data import as_json, open_data, show_json, show_table
+from tertulia.cli.data import as_json, note_everywhere, open_data, show_json, show_table
 from tertulia.cli.flags import config_options
 from tertulia.cli.progress import Progress
 from tertulia.links.stores.file_stores import FileStores
@@ -55,6 +55,7 @@ def move(**flags: Any) -> None:
             damaged.append(upload.name or f"upload {upload.id}")
         progress.show(done)
     jobs.carrying.sweep(database, stores)
+    database.write_now(0, note_everywhere)
     click.echo(f"{done:,} files are in {config.files} now.", err=True)
     if damaged:
         raise click.ClickException(

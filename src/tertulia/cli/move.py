@@ -10,6 +10,7 @@ from tertulia import opening
 from tertulia.backup import held_files, restoring
 from tertulia.backup.copies import LiveCopy
 from tertulia.backup.held_files import HeldFiles
+from tertulia.cli.data import note_everywhere
 from tertulia.cli.flags import config_options
 from tertulia.cli.progress import Progress
 from tertulia.config import Config, ConfigError
@@ -33,7 +34,7 @@ def move(target: str, **flags: Any) -> None:
     def copy_over(tx: Tx, files: HeldFiles) -> None:
         copy = LiveCopy(tx, applied, files)
         progress = Progress(copy.about.total, "rows")
-        restoring.restore(copy, to, 0, lambda _: None, progress.show)
+        restoring.restore(copy, to, 0, note_everywhere, progress.show)
         progress.end()
 
     with opening.folder_lock(config), opening.folder_lock(to):

@@ -10,6 +10,7 @@ import click
 from tertulia import opening
 from tertulia.backup import archives, keys, restoring
 from tertulia.backup.keys import Settled
+from tertulia.cli.data import note_everywhere
 from tertulia.cli.flags import config_options
 from tertulia.cli.progress import Progress
 from tertulia.config import Config
@@ -37,6 +38,7 @@ def restore(file: Path, **flags: Any) -> None:
         def settle(tx: Tx) -> None:
             nonlocal settled
             settled = keys.settle(tx, ours, theirs)
+            note_everywhere(tx)
 
         now = datetime.now(UTC).timestamp()
         progress = Progress(about.total, "rows")

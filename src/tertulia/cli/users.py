@@ -294,6 +294,7 @@ def print_zuliprc(email: str, org: str | None, **flags: Any) -> None:
     sealed = opened.read(storage.people.sealed_key, found.id)
     if sealed is None:
         raise click.ClickException(f"{found.email} has no API key.")
+    opened.database.write_now(opened.realm.id, opened.note, found)
     click.echo(zuliprc.text(found.email, opened.vault.unseal(sealed), opened.site), nl=False)
 
 

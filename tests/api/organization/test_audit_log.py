@@ -261,9 +261,11 @@ def test_commands_are_noted_too(tmp_path):
     terminal.runs("export", str(tmp_path / "house.tar.gz"))
     terminal.runs("export", str(tmp_path / "ben.tar.gz"), "--person", "ben@example.com")
     terminal.runs("user", "erase", "cleo@example.com", "--messages", "delete", "--yes")
+    terminal.runs("user", "zuliprc", "ben@example.com")
 
-    newest = json.loads(terminal.runs("audit", "--json", "--last", "5").out)
+    newest = json.loads(terminal.runs("audit", "--json", "--last", "6").out)
     assert [(each["act"], each["details"]) for each in newest] == [
+        ("user zuliprc", {"numbers": [3]}),
         ("user erase", {"numbers": [4]}),
         ("export", {"numbers": [3]}),
         ("export", {}),

@@ -80,6 +80,20 @@ def test_what_waits_survives_a_reload(kitchen, sit):
     expect(sitter.message("still here")).to_have_count(1)
 
 
+def test_who_has_the_browser_forget_everything_still_sends(kitchen, sit):
+    ana, _, here = kitchen
+    sitter = sit(ana).goes(here)
+    box(sitter).fill("Soup")
+    tools = sitter.context.new_cdp_session(sitter.page)
+    forgotten = {"origin": sitter.page.evaluate("origin"), "storageTypes": "indexeddb"}
+    tools.send("Storage.clearDataForOrigin", forgotten)
+
+    box(sitter).press("Control+Enter")
+
+    expect(sitter.message("Soup")).to_have_count(2)
+    expect(box(sitter)).to_have_value("")
+
+
 def test_what_is_refused_is_shown_with_its_text(kitchen, sit):
     ana, _, here = kitchen
     sitter = sit(ana).goes(here)

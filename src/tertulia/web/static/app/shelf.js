@@ -1,8 +1,8 @@
 /** What must survive a reload, a crash of the browser and a night without a connection: drafts and
  * messages that have not been sent yet, in the browser's own database.
  *
- * Where a browser keeps nothing (a private window, a full disk), everything works as long as the page
- * is open. */
+ * Where a browser keeps nothing (a private window, a full disk, somebody who has it forget all), everything
+ * works as long as the page is open. */
 
 /** @typedef {"drafts" | "outbox"} Shelf */
 
@@ -34,7 +34,7 @@ export async function allOn(shelf) {
     const request = database.transaction(shelf).objectStore(shelf).getAll();
     request.onsuccess = () => resolve(request.result);
     request.onerror = () => resolve([]);
-  });
+  }).catch(() => []); // the browser has thrown it away
 }
 
 /** Resolves when it is on the disk, as far as a browser can promise that.
@@ -62,5 +62,5 @@ async function changeShelf(shelf, change) {
     transaction.oncomplete = () => resolve(true);
     transaction.onerror = transaction.onabort = () => resolve(false);
     change(transaction.objectStore(shelf));
-  });
+  }).catch(() => false); // the browser has thrown it away
 }

@@ -6,7 +6,8 @@ from tests.support.slapd import DIRECTORY, Slapd
 from tests.support.terminal import Terminal
 
 from tertulia import actions, links, storage
-from tertulia.config import Config, LdapDirectory
+from tertulia.config import Config
+from tertulia.config.providers import LdapDirectory
 from tertulia.domain.people.user import Role, User
 from tertulia.jobs import directories
 from tertulia.opening import find_vault

@@ -11,7 +11,8 @@ from PIL import Image
 from tests.support.slapd import PEOPLE, Slapd
 
 from tertulia import links
-from tertulia.config import LdapDirectory, reading
+from tertulia.config import reading
+from tertulia.config.providers import LdapDirectory
 from tertulia.links.answers import DirectoryTrouble, LdapPerson
 
 

@@ -17,7 +17,8 @@ from tests.support.sites import OTHER_KEY, WilfulSite, signed, wilful_site
 
 from tertulia import links
 from tertulia.cli import logins
-from tertulia.config import Config, JwtIssuer, OpenIdProvider, RemoteUserProxy, SamlProvider
+from tertulia.config import Config
+from tertulia.config.providers import JwtIssuer, OpenIdProvider, RemoteUserProxy, SamlProvider
 from tertulia.domain.people.identities import Introduction
 from tertulia.links.answers import PendingLogin, ProviderTrouble, SiteUser
 

@@ -1,7 +1,7 @@
 """Logging in by way of others: a real OpenID provider, GitHub, a proxy's header, signed tokens."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -13,11 +13,12 @@ from tests.support.browser import Browser, text_of
 from tests.support.databases import Databases, Kind
 from tests.support.people import Chat
 from tests.support.server import Server
+from tests.support.shared_servers import SharedServers
 from tests.support.sites import OpenIdSite, WilfulSite, openid_site, wilful_site
 from tests.support.web_page import address
 
 from tertulia import actions, storage
-from tertulia.config import JwtIssuer, OpenIdProvider, RemoteUserProxy
+from tertulia.config.providers import JwtIssuer, OpenIdProvider, RemoteUserProxy
 from tertulia.config.values import parse_networks
 from tertulia.domain.people.invitations import Terms
 from tertulia.domain.people.user import Role
@@ -44,8 +45,7 @@ def github() -> Iterator[WilfulSite]:
 @pytest.fixture(scope="module")
 def servers_with_providers(
     databases: Databases, site: OpenIdSite, github: WilfulSite
-) -> Iterator[Callable[[Kind], Server]]:
-    running: dict[Kind, Server] = {}
+) -> Iterator[SharedServers]:
     us: dict[str, Any] = {"client_id": "chat", "client_secret": "hush"}
     settings = {
         "openid": (
@@ -72,23 +72,13 @@ def servers_with_providers(
         "trusted_proxies": parse_networks("127.0.0.1"),
         "jwt": (JwtIssuer(key_text=KEY_TEXT),),
     }
-
-    def server_on(kind: Kind) -> Server:
-        if kind not in running:
-            running[kind] = Server(*databases.new(kind), settings).start()
-            Chat.found(running[kind])
-        return running[kind]
-
-    yield server_on
-    for server in running.values():
-        server.stop()
+    with SharedServers(databases, **settings) as servers:
+        yield servers
 
 
 @pytest.fixture
-def chat(kind: Kind, servers_with_providers: Callable[[Kind], Server]) -> Chat:
-    server = servers_with_providers(kind)
-    server.clock.ahead = 0.0
-    found = Chat.found(server)
+def chat(kind: Kind, servers_with_providers: SharedServers) -> Chat:
+    found = servers_with_providers.chat_on(kind)
     found.set("invite_required", True)
     return found
 
@@ -297,7 +287,7 @@ def test_a_way_back_is_good_once_in_the_browser_that_left(chat, site, abuse):
 
 
 def test_any_server_finishes_what_another_has_begun(kind, databases, site, servers_with_providers):
-    first = servers_with_providers(kind)
+    first = servers_with_providers.on(kind)
     second = Server(first.url, first.folder, first.settings).start()
     chat = Chat.found(first)
     second.do(second.application.delivery.follower.catch_up())

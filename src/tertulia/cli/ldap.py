@@ -7,7 +7,7 @@ import click
 
 from tertulia import actions, links, storage
 from tertulia.cli.data import OpenOrganization, in_organization, open_organization, show_table
-from tertulia.config import LdapDirectory
+from tertulia.config.providers import LdapDirectory
 from tertulia.domain.people.identities import Introduction, Tidings
 from tertulia.errors import ClientError
 from tertulia.links.answers import DirectoryTrouble, LdapPerson

@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from tertulia.config.provider import Provider
-from tertulia.config.providers import TABLES
 from tertulia.config.values import PREFIX, ConfigError, Setting, read, unknown
+from tertulia.modules import LoadedLater
 
 FILE_NAME = "tertulia.toml"
 CONFIG_VARIABLE = PREFIX + "CONFIG"
 TEST_PREFIX = "TERTULIA_TEST_"  # the test suite's own, inherited by the servers it starts
 
+providers = LoadedLater("tertulia.config.providers")
 P = TypeVar("P", bound=Provider)
 Settings = Sequence[Setting]
 
@@ -65,11 +66,12 @@ def read_written(settings: Settings, lines: Mapping[str, object], where: str) ->
     known = {row.name: row for row in settings}
     values: dict[str, Any] = {}
     for name, value in lines.items():
-        if name in TABLES:
-            values[name] = read_tables(TABLES[name], value, where)
-            continue
-        row = known.get(name) or unknown(f"{name} in {where}", name, [*known, *TABLES])
-        values[name] = read(row, value, f"{name} in {where}")
+        if name in known:
+            values[name] = read(known[name], value, f"{name} in {where}")
+        elif name in providers.TABLES:
+            values[name] = read_tables(providers.TABLES[name], value, where)
+        else:
+            unknown(f"{name} in {where}", name, [*known, *providers.TABLES])
     return values
 
 

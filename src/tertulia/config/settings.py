@@ -9,17 +9,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 from urllib.parse import urlsplit
 
 from tertulia.config.provider import Provider
-from tertulia.config.providers import (
-    JwtIssuer,
-    LdapDirectory,
-    OpenIdProvider,
-    RemoteUserProxy,
-    SamlProvider,
-)
 from tertulia.config.reading import (
     CONFIG_VARIABLE,
     find_file,
@@ -58,6 +51,15 @@ from tertulia.config.values import (
     setting,
     whole,
 )
+
+if TYPE_CHECKING:
+    from tertulia.config.providers import (
+        JwtIssuer,
+        LdapDirectory,
+        OpenIdProvider,
+        RemoteUserProxy,
+        SamlProvider,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,11 +349,11 @@ class Config:
         False, SWITCH, "Fill a new data folder with a small organization to look around in."
     )
 
-    openid: tuple[OpenIdProvider, ...] = ()
-    ldap: tuple[LdapDirectory, ...] = ()
-    saml: tuple[SamlProvider, ...] = ()
-    remote_user: tuple[RemoteUserProxy, ...] = ()
-    jwt: tuple[JwtIssuer, ...] = ()
+    openid: "tuple[OpenIdProvider, ...]" = ()
+    ldap: "tuple[LdapDirectory, ...]" = ()
+    saml: "tuple[SamlProvider, ...]" = ()
+    remote_user: "tuple[RemoteUserProxy, ...]" = ()
+    jwt: "tuple[JwtIssuer, ...]" = ()
 
     def __post_init__(self) -> None:
         if self.saml and not self.external_url:

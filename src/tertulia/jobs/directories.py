@@ -3,7 +3,7 @@
 import time
 
 from tertulia import actions, links, storage
-from tertulia.config import LdapDirectory
+from tertulia.config.providers import LdapDirectory
 from tertulia.domain.organization.realm import Realm
 from tertulia.errors import BadRequest
 from tertulia.jobs.each import each

@@ -3,7 +3,7 @@
 from typing import Any
 
 from tertulia import links
-from tertulia.config import PRESETS, OpenIdProvider
+from tertulia.config.providers import PRESETS, OpenIdProvider
 from tertulia.links.answers import PendingLogin, ProviderTrouble, SiteUser
 from tertulia.links.web import Inquiry
 

@@ -30,7 +30,7 @@ from ldap3.core.exceptions import (
 )
 from ldap3.utils.conv import escape_filter_chars
 
-from tertulia.config import LdapDirectory
+from tertulia.config.providers import LdapDirectory
 from tertulia.links.answers import NOBODY, DirectoryTrouble, LdapName, LdapPerson
 
 P = ParamSpec("P")

@@ -17,7 +17,7 @@ from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
 
 from tertulia import links
-from tertulia.config import OpenIdProvider
+from tertulia.config.providers import OpenIdProvider
 from tertulia.links.answers import PendingLogin, ProviderTrouble, SiteUser
 from tertulia.links.web import Inquiry
 

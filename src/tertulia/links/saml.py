@@ -21,7 +21,7 @@ from minisaml.request import get_request_redirect_url
 from minisaml.response import TimeDriftLimits, validate_response
 from minisignxml.errors import MiniSignXMLError
 
-from tertulia.config import SamlProvider
+from tertulia.config.providers import SamlProvider
 from tertulia.links.answers import ProviderTrouble, SamlPerson
 
 LEEWAY = datetime.timedelta(seconds=60)

@@ -21,7 +21,7 @@ from minisignxml.errors import MiniSignXMLError
 from minisignxml.verify import extract_verified_element_and_certificate
 
 from tertulia import links
-from tertulia.config import SamlProvider
+from tertulia.config.providers import SamlProvider
 from tertulia.links.answers import ProviderTrouble, SamlFarewell, SamlSession
 
 LONGEST = 50_000  # of what is told, unpacked

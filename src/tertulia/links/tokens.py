@@ -8,7 +8,7 @@ from joserfc import jwt
 from joserfc.errors import JoseError
 from joserfc.jwk import ECKey, Key, OctKey, RSAKey
 
-from tertulia.config import JwtIssuer
+from tertulia.config.providers import JwtIssuer
 from tertulia.errors import BadRequest
 from tertulia.errors.authentication import BadJwt
 from tertulia.links.answers import ProviderTrouble

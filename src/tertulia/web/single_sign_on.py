@@ -11,7 +11,7 @@ from starlette.routing import Route
 from tertulia import actions, api, domain, links
 from tertulia.actions.people.arriving import ProvenIdentity
 from tertulia.api.call import Call
-from tertulia.config import OpenIdProvider
+from tertulia.config.providers import OpenIdProvider
 from tertulia.errors import BadRequest
 from tertulia.errors.authentication import CrossSiteRequest, ProviderFailed
 from tertulia.links.answers import PendingLogin, ProviderTrouble, SiteUser

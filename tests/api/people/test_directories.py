@@ -8,7 +8,7 @@ from tests.support.browser import Browser, text_of
 from tests.support.people import Chat
 
 from tertulia import actions, domain, storage
-from tertulia.config import LdapDirectory
+from tertulia.config.providers import LdapDirectory
 from tertulia.domain.people.profile_fields import FieldType
 from tertulia.domain.people.user import Role
 from tertulia.web.words import ENGLISH

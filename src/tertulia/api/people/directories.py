@@ -5,7 +5,7 @@ import secrets
 from tertulia import actions, api, domain, links, storage
 from tertulia.actions.people.arriving import ProvenIdentity
 from tertulia.api.call import Call
-from tertulia.config import LdapDirectory
+from tertulia.config.providers import LdapDirectory
 from tertulia.errors import BadRequest
 from tertulia.errors.authentication import (
     AccountOfAnother,

@@ -7,12 +7,8 @@ from typing import TypeVar
 from tertulia import api, domain, links
 from tertulia.actions.people.arriving import ProvenIdentity
 from tertulia.api.call import Call
-from tertulia.config import (
-    JwtIssuer,
-    OpenIdProvider,
-    Provider,
-    SamlProvider,
-)
+from tertulia.config import Provider
+from tertulia.config.providers import JwtIssuer, OpenIdProvider, SamlProvider
 from tertulia.domain.people.identities import Introduction
 from tertulia.errors.authentication import (
     JwtNotOffered,

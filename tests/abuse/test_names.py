@@ -5,8 +5,11 @@ of scripts that join them.
 """
 
 import pytest
+from tests.api.good_calls import FAREWELLS, address, ask, good_calls
+from tests.support.people import Chat
 
 from tertulia import domain
+from tertulia.api.routes import ROUTES
 from tertulia.errors import BadRequest
 
 DECEPTIVE = {
@@ -77,6 +80,89 @@ def test_what_people_need_is_allowed(name):
         assert check(name) == name
 
 
+# What is no name: texts of many lines, what is for oneself alone, and what is asked or told a
+# program. A comma or a space is no reason to add a word here.
+TEXTS = {
+    *("content", "description", "note", "message", "desc", "ticket_id", "ticket_title"),
+    *("welcome_message_custom_text", "deactivation_notification_comment", "example_input"),
+}
+ONES_OWN = {
+    *("/saved_snippets", "/saved_snippets/{saved_snippet_id}", "/navigation_views"),
+    "/navigation_views/{fragment:path}",
+    *("/user_topics", "/users/me/subscriptions/muted_topics", "/mobile_push/register"),
+    *("/users/me/apns_device_token", "/users/me/android_gcm_reg_id"),
+}
+FOR_PROGRAMS = {"local_id", "reverse_template", "default_code_block_language", "branches"}
+ONLY_LOOKED_FOR = {("DELETE", "emoji_name"), ("POST", "topic_name"), ("POST", "anchor_date")}
+ELSEWHERE = {"/external/{integration}", "/typing", "/calls/nextcloud_talk/create"}
+NOT_TRIED = ("password", "second_factor", "/realm/deactivate")
+
+
+def test_nothing_else_that_people_write_turns_what_stands_beside_it(mailing: Chat):
+    """Every parameter of every call is tried: a new one is a name until somebody says otherwise."""
+    ana, calls, places = good_calls(mailing)
+    routes = {(each.method, each.path): each for each in ROUTES}
+    tried, taken = 0, []
+    for route in calls:
+        method, path = route
+        if method == "GET" or route in FAREWELLS or path in ONES_OWN | ELSEWHERE:
+            continue
+        for name in sorted({each.name for each in routes[route].contract.parameters}):
+            if any(word in f"{path} {name}" for word in NOT_TRIED):
+                continue
+            given = calls[route] | {name: "ab\u202egnp.exe"}
+            answer = ask(ana, method, address(route, places), **given)
+            tried += 1
+            ignored = answer.json.get("ignored_parameters_unsupported", [])
+            if (
+                answer.status == 200
+                and name not in ignored
+                and (method, name) not in ONLY_LOOKED_FOR
+            ):
+                taken.append((route, name))
+
+    assert tried > 500
+    assert [each for each in taken if each[1] not in TEXTS | FOR_PROGRAMS] == []
+
+
+def test_what_stands_beside_names_deceives_nobody_either(chat):
+    ana = chat.person("ana", role="owner")
+    field = {"name": "Pronouns", "field_type": 8}
+    number = ana.post("/realm/profile_fields", **field).succeeds()["id"]
+
+    turned = "she\u202e/her"
+    value = [{"id": number, "value": turned}]
+    ana.patch("/users/me/profile_data", data=value).fails(
+        "Invalid character in Pronouns, at position 4."
+    )
+    ana.post("/users/me/status", status_text=turned).fails(
+        "Invalid character in status_text, at position 4."
+    )
+    choices = {"1": {"text": turned, "order": "1"}}
+    ana.post("/realm/profile_fields", name="Floor", field_type=3, field_data=choices).fails(
+        'Invalid character in field_data["1"]["text"], at position 4.'
+    )
+    for blank in ("\u3164", "Test\ufe0f", "Te\u200bst"):
+        ana.patch("/realm", name=blank).fails("name must be a text of 1 to 40 characters")
+    ana.patch("/realm", name=HONEST["family"]).succeeds()
+    for email in ("ana\u200b@example.com", "\u202eana@example.com"):
+        ana.post("/users", email=email, password="open sesame", full_name="Ana").fails(
+            "Enter a valid email address."
+        )
+
+
+@pytest.mark.parametrize("name", [*DECEPTIVE.values(), *HONEST.values()])
+def test_what_nobody_can_be_asked_about_is_cleaned(name):
+    """A subject of a mail, a title from a service, a name from a directory or an export."""
+    for text in (name, f"{name}{name}", f"a {name}" * 9):
+        for most in (None, *range(4, 30)):
+            found = domain.names.cleaned(text, most, "...")
+            assert domain.names.first_bad_character(found) is None, (text, most)
+            assert most is None or len(found) <= most
+    if name in HONEST.values():
+        assert domain.names.cleaned(name) == name
+
+
 def test_the_first_of_them_is_pointed_at(chat):
     ana = chat.person("ana", channels=["kitchen"])
 
@@ -99,8 +185,10 @@ def test_no_channel_is_called_so_that_it_cannot_be_told_from_another(chat):
     ana = chat.person("ana", role="owner")
     ana.joins(PLAIN, "Café", "two words", "attic", "loft", "\u043b\u0435\u0442\u043e")
 
-    twins = ("\u0430ttic", "\u0410TTI\u0421", "tw\u03bf words")
-    for name in (ALIKE, "Cafe\u0301", "cafe\u0301", "two\u00a0words", "TWO  words", *twins):
+    twins = ("\u0430ttic", "\u0410TTI\u0421", "tw\u03bf words", "tw\u0585 words")
+    formulas = ("\U0001d5ba\U0001d5cd\U0001d5cd\U0001d5c2\U0001d5bc", "\uff41ttic")
+    unseen = (ALIKE, "Cafe\u0301", "cafe\u0301", "two\u00a0words", "TWO  words")
+    for name in (*unseen, *twins, *formulas):
         taken = {"code": "CHANNEL_ALREADY_EXISTS", "status": 409}
         words = f"Channel '{name}' already exists"
         wanted = [{"name": name}]

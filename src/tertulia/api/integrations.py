@@ -149,8 +149,8 @@ def _channel(text: str) -> int | str:
 
 def _topic(text: str) -> str:
     """A topic that can be one: nobody who could mend it is there."""
-    seen = "".join(each if each.isprintable() else " " for each in text)
-    return integrations.shortened(" ".join(seen.split()), integrations.TOPIC_LENGTH)
+    words = " ".join(domain.names.cleaned(text).split())
+    return domain.names.cleaned(words, integrations.TOPIC_LENGTH, "...")
 
 
 def _decoded(text: str) -> str:

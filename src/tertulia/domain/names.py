@@ -8,6 +8,8 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
+from tertulia.errors import BadRequest
+
 # What Unicode says is to be ignored when it is shown, the signs of direction among them; and the
 # blank of Braille, and the marks around annotations.
 _UNSEEN = re.compile(
@@ -36,25 +38,42 @@ _IN_USE = re.compile(
 )
 
 
-# Letters of Cyrillic and Greek that are drawn as one of Latin is.
+# Letters of Cyrillic, Greek, Armenian and Cherokee that are drawn as one of Latin is.
 _TWINS = str.maketrans(
     "\u0410\u0412\u0415\u041a\u041c\u041d\u041e\u0420\u0421\u0422\u0423\u0425\u0406\u0408\u0405"
     "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u04bb\u0501\u051b\u051d"
-    "\u0391\u0392\u0395\u0396\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7\u03bf\u03bd",
-    "ABEKMHOPCTYXIJSaeopcyxijshdqwABEZHIKMNOPTYXov",
+    "\u0391\u0392\u0395\u0396\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7\u03bf\u03bd"
+    "\u0555\u0570\u0578\u057d\u0585"
+    "\u13aa\u13f4\u13df\u13a0\u13ac\u13c0\u13bb\u13ab\u13e6\u13de\u13b7\u13e2\u13a1\u13da\u13a2\u13d9"
+    "\u13b3\u13c3",
+    "ABEKMHOPCTYXIJSaeopcyxijshdqwABEZHIKMNOPTYXovOhnuoABCDEGHJKLMPRSTVWZ",
 )
+
+
+def check(name: str, kind: str) -> None:
+    """Raises for a name, or another line that stands beside names, with what has no place there."""
+    position = first_bad_character(name)
+    if position is not None:
+        raise BadRequest(f"Invalid character in {kind}, at position {position}.")
 
 
 def first_bad_character(text: str) -> int | None:
     """The position, from 1, of the first character that has no place in a name."""
     if text.isascii() and text.isprintable():
         return None
-    for index, char in enumerate(text):
-        if unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp") or _is_none(ord(char)):
-            return index + 1
-        if _UNSEEN.match(char) and not _IN_USE.match(text, index):
-            return index + 1
-    return None
+    places = (index + 1 for index in range(len(text)) if _is_bad(text, index))
+    return next(places, None)
+
+
+def cleaned(text: str, most: int | None = None, end: str = "") -> str:
+    """A text of somebody who cannot be asked, as a name: what has no place in one is a space.
+
+    A longer one is cut, and ends with `end`.
+    """
+    found = _without_bad(unicodedata.normalize("NFC", text))
+    if most is None or len(found) <= most:
+        return found
+    return _without_bad(found[: most - len(end)]) + end  # the cut may be inside of an emoji
 
 
 def seen(text: str) -> str:
@@ -73,8 +92,9 @@ def look(name: str) -> str:
 
 
 def shape(name: str) -> str:
-    """The same for two names that nobody can tell apart, whatever scripts they are written in."""
-    found = look(name)
+    """The same for two names that nobody can tell apart, whatever scripts they are written in, and
+    whether or not the letters are those of formulas."""
+    found = look(unicodedata.normalize("NFKC", name))
     return found if found.isascii() else found.translate(_TWINS)
 
 
@@ -82,6 +102,23 @@ def is_like_one_of(name: str, others: Iterable[str]) -> bool:
     """Whether a name can be told from others by its case at most."""
     own = shape(name).casefold()
     return any(shape(other).casefold() == own for other in others)
+
+
+def _without_bad(text: str) -> str:
+    if first_bad_character(text) is None:
+        return text.strip()
+    kept = ""
+    for char, following in zip(text, [*text[1:], ""], strict=True):
+        before = kept[-1:]
+        kept += " " if _is_bad(f"{before}{char}{following}", len(before)) else char
+    return kept.strip()
+
+
+def _is_bad(text: str, index: int) -> bool:
+    char = text[index]
+    if unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp") or _is_none(ord(char)):
+        return True
+    return bool(_UNSEEN.match(char)) and not _IN_USE.match(text, index)
 
 
 def _is_none(code_point: int) -> bool:

@@ -9,6 +9,8 @@ import re
 import secrets
 from dataclasses import dataclass
 
+from tertulia import domain
+
 MOST_BYTES = 25 << 20  # of a mail, with all it brings
 MOST_FILES = 10
 MOST_HOPS = 50  # a mail that went through more machines goes in circles
@@ -134,11 +136,10 @@ def read_address(address: str, pattern: str) -> MailAddress | None:
 
 def topic_of(subject: str, most: int) -> tuple[str, bool]:
     """The topic that a subject is about, and whether it had to be cut."""
-    printable = "".join(each if each.isprintable() else " " for each in subject)
-    topic = _PREFIXES.sub("", " ".join(printable.split())).strip() or NO_SUBJECT
-    if len(topic) <= most:
-        return topic, False
-    return topic[: most - len(TOPIC_END)].rstrip() + TOPIC_END, True
+    words = " ".join(domain.names.cleaned(subject).split())
+    whole = _PREFIXES.sub("", words).strip() or NO_SUBJECT
+    topic = domain.names.cleaned(whole, most, TOPIC_END)
+    return topic, topic != whole
 
 
 def with_links(words: str, links: list[str], most: int) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
+from tertulia import domain
 from tertulia.domain.organization.languages import LANGUAGES
 from tertulia.errors import BadRequest, ClientError
 
@@ -137,7 +138,8 @@ class FreeText(ValueKind):
         text: str = _typed(value, str)
         if self.is_title:
             text = text.strip()
-        if len(text) > self.longest or (self.is_title and not (text and text.isprintable())):
+        is_bad = not text or domain.names.first_bad_character(text) is not None
+        if len(text) > self.longest or (self.is_title and is_bad):
             raise ValueError(value)
         return text
 

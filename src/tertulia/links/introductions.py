@@ -1,11 +1,13 @@
 """From what a provider tells of somebody to what that means here, by the provider's settings."""
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tertulia import domain, links
-from tertulia.config import InformedProvider, LdapDirectory, OpenIdProvider, Provider, SamlProvider
+from tertulia.config import InformedProvider, Provider
+from tertulia.config.providers import LdapDirectory, OpenIdProvider, SamlProvider
 from tertulia.domain.files.drawn_pictures import Avatar
 from tertulia.domain.people.identities import Identity, Introduction, Tidings, Welcome
 from tertulia.domain.people.user import Role
@@ -151,8 +153,8 @@ def _drawn(directory: LdapDirectory, person: LdapPerson) -> Avatar | None:
 
 def full_name(told: str, email: str) -> str:
     """A name that can be used here: what is not allowed in one is left out."""
-    kept = "".join(" " if char in '*`\\>"@' else char for char in told if char.isprintable())
-    name = " ".join(kept.split())[: domain.limits.FULL_NAME_LENGTH].strip()
+    kept = re.sub('[*`\\\\>"@]', " ", domain.names.cleaned(told))
+    name = domain.names.cleaned(" ".join(kept.split()), domain.limits.FULL_NAME_LENGTH)
     return name or email.partition("@")[0]
 
 

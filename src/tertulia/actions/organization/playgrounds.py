@@ -44,6 +44,7 @@ def _check(name: str, language: str, url_template: str) -> None:
         raise BadRequest(f"Invalid character in language: {bad}")
     if not name:
         raise BlankName()
+    domain.names.check(name, "name")
     if not language:
         raise BlankLanguage()
     try:

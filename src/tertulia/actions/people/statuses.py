@@ -62,6 +62,7 @@ def _checked_parts(tx: Tx, new: NewStatus) -> dict[str, str]:
         )
     parts: dict[str, str] = {}
     if new.status_text is not None:
+        domain.names.check(new.status_text, "status_text")
         parts["status_text"] = new.status_text
     if new.emoji_name == "":
         parts |= domain.people.status.emoji_parts(None)

@@ -170,9 +170,7 @@ def checked_name(name: str) -> str:
         raise BadRequest(
             f"Channel name too long (limit: {domain.limits.CHANNEL_NAME_LENGTH} characters)."
         )
-    position = domain.names.first_bad_character(name)
-    if position is not None:
-        raise BadRequest(f"Invalid character in channel name, at position {position}.")
+    domain.names.check(name, "channel name")
     return name
 
 

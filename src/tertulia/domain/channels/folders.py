@@ -22,7 +22,5 @@ def checked_folder_name(name: str) -> str:
     name = name.strip()
     if not name:
         raise BadRequest("Channel folder name can't be empty.")
-    position = domain.names.first_bad_character(name)
-    if position is not None:
-        raise BadRequest(f"Invalid character in channel folder name, at position {position}.")
+    domain.names.check(name, "channel folder name")
     return name

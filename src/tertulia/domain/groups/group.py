@@ -320,9 +320,7 @@ def checked_group_name(name: str) -> str:
     for prefix in _RESERVED:
         if name.startswith(prefix):
             raise BadRequest(f"User group name cannot start with '{prefix}'.")
-    position = domain.names.first_bad_character(name)
-    if position is not None:
-        raise BadRequest(f"Invalid character in user group name, at position {position}.")
+    domain.names.check(name, "user group name")
     return name
 
 

@@ -74,10 +74,11 @@ def checked_type(number: int) -> FieldType:
         raise BadRequest("Invalid field type.") from None
 
 
-def checked_label(name: str) -> str:
-    if not name:
+def check_words(label: str, hint: str) -> None:
+    if not label:
         raise BadRequest("Label cannot be blank.")
-    return name
+    domain.names.check(label, "label")
+    domain.names.check(hint, "hint")
 
 
 def checked_data(kind: FieldType, data: dict[str, Any]) -> str:
@@ -123,6 +124,7 @@ def _text_of(choice: dict[str, Any], part: str, key: str) -> str:
     name = f'field_data["{key}"]["{part}"]'
     if not isinstance(text, str):
         raise BadRequest(f"{name} is not a string")
+    domain.names.check(text, name)
     return _bounded(name, text, domain.limits.PROFILE_TEXT_LENGTH, may_be_blank=False)
 
 
@@ -162,7 +164,9 @@ def named_users(field: ProfileField, text: str) -> list[int]:
 
 
 def _short_text(field: ProfileField, value: Any) -> str:
-    return _bounded(field.name, _string(field, value), domain.limits.PROFILE_TEXT_LENGTH)
+    text = _bounded(field.name, _string(field, value), domain.limits.PROFILE_TEXT_LENGTH)
+    domain.names.check(text, field.name)
+    return text
 
 
 def _long_text(field: ProfileField, value: Any) -> str:

@@ -1,7 +1,6 @@
 """People and bots: who they are and what their role makes them."""
 
 import re
-import unicodedata
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
@@ -167,7 +166,7 @@ _EMAIL = re.compile(
 
 
 def looks_like_email(text: str) -> bool:
-    return _EMAIL.fullmatch(text) is not None
+    return _EMAIL.fullmatch(text) is not None and domain.names.first_bad_character(text) is None
 
 
 # What means something else in a mention, or is somebody of ours.
@@ -188,7 +187,7 @@ def checked_full_name(name: str) -> str:
         or domain.names.first_bad_character(name) is not None
     ):
         raise BadRequest("Invalid characters in name!")
-    if domain.names.is_like_one_of(unicodedata.normalize("NFKC", name), _RESERVED):
+    if domain.names.is_like_one_of(name, _RESERVED):
         raise BadRequest("Name is reserved!")
     if re.search(r"\|\d+$", name):
         raise BadRequest("Invalid format!")

@@ -37,8 +37,9 @@ def test_a_new_server_closes_its_files_whatever_the_umask(terminal):
 
 
 def test_so_does_a_command_that_makes_the_data(terminal):
-    assert terminal.founds().adds("ana")
+    terminal.runs("org", "create", "Tertulia")
 
+    assert (terminal.data / "tertulia.db").exists()
     assert not open_to_others(terminal.data) & OURS
 
 

@@ -16,7 +16,7 @@ from tests.support.people import Chat, Person
 from tests.support.server import Server
 
 from tertulia import actions, domain, storage
-from tertulia.config import JwtIssuer
+from tertulia.config.providers import JwtIssuer
 from tertulia.domain.people.invitations import Terms
 
 SESAME, LENTILS = "open sesame", "lentils, always lentils"

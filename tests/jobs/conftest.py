@@ -1,12 +1,12 @@
 """What the scenes of later need: a server whose clock can be moved, and its jobs at hand."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
 from tests.support.databases import Databases, Kind
 from tests.support.people import Chat
-from tests.support.server import Server
+from tests.support.shared_servers import SharedServers
 
 from tertulia.api.events import LONGEST_IDLE_SECONDS
 from tertulia.jobs import housekeeping
@@ -40,27 +40,17 @@ class Later(Chat):
 
 
 @pytest.fixture(scope="session")
-def movable_servers(databases: Databases) -> Iterator[Callable[[Kind], Server]]:
+def movable_servers(databases: Databases) -> Iterator[SharedServers]:
     """Servers whose clocks run ahead. Their own jobs go on: what is due is still done once.
 
     To those jobs a queue that was polled before the clock was moved looks idle; so it may be, for
     as long as a test does not say otherwise.
     """
-    running: dict[Kind, Server] = {}
-
-    def server_on(kind: Kind) -> Server:
-        if kind not in running:
-            patient = {"idle_queue_seconds": LONGEST_IDLE_SECONDS}
-            running[kind] = Server(*databases.ready(kind), patient).start()
-            Chat.found(running[kind])
-        return running[kind]
-
-    yield server_on
-    for server in running.values():
-        server.stop()
+    with SharedServers(databases, idle_queue_seconds=LONGEST_IDLE_SECONDS) as servers:
+        yield servers
 
 
 @pytest.fixture
-def later(kind: Kind, movable_servers: Callable[[Kind], Server]) -> Later:
-    chat = Chat.found(movable_servers(kind))
+def later(kind: Kind, movable_servers: SharedServers) -> Later:
+    chat = Chat.found(movable_servers.on(kind))
     return Later(chat.server, chat.realm, chat.host)

@@ -286,3 +286,30 @@ def test_a_send_writes_nothing_for_those_who_are_away(mailing, people):
 def rows(tx):
     tables = ("missed_message", "missed_timer", "letter")
     return [tx.value(f"SELECT count(*) AS value FROM {each}") for each in tables]
+
+
+@pytest.mark.parametrize("lost", ["removed", "moved", "made a guest"])
+def test_who_may_not_see_it_any_more_is_told_nothing(mailing, post, people, lost):
+    ana, ben = people
+    root = mailing.person("root", role="owner", channels=["kitchen"])
+    root.joins("vault", invite_only=True, principals=[root.id, ben.id, ana.id])
+    if lost == "moved":
+        root.leaves("vault", principals=[ben.id])
+    place = {"removed": "vault > x", "moved": "kitchen > x", "made a guest": "plaza > x"}[lost]
+    root.joins("plaza")
+    if lost == "made a guest":
+        ben.joins("plaza")
+    called = root.says("@**Ben** gold", to=place)
+    looks(mailing)
+
+    if lost == "moved":
+        root.patch(f"/messages/{called.id}", stream_id=mailing.channel("vault").id).succeeds()
+    elif lost == "removed":
+        root.leaves("vault", principals=[ben.id])
+    else:
+        ben.leaves("plaza")
+        root.patch(f"/users/{ben.id}", role=600).succeeds()
+    root.patch(f"/messages/{called.id}", content="@**Ben** treasure").succeeds()
+    waits(mailing)
+
+    assert [text_in(each) for each in post.letters_to(ben.email)] == []

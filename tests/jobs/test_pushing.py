@@ -344,3 +344,27 @@ def test_a_subscription_that_cannot_be_used_is_refused(chat, name, value):
     answer = ana.post("/web_push/subscriptions", **(Browser().subscription() | {name: value}))
 
     answer.fails(f"Invalid {name}")
+
+
+@pytest.mark.parametrize("lost", ["moved", "let go"])
+def test_who_may_not_see_it_any_more_is_told_nothing_by_a_service_that_comes_back(scene, lost):
+    chat, _, ben, browser = scene
+    root = chat.person("root", role="owner", channels=["kitchen"])
+    root.joins("vault", invite_only=True)
+    browser.service.answer = (503, b"")
+    called = root.says("@**Ben** gold", to="kitchen > x")
+    works(chat)
+    eventually(lambda: browser.service.heard)
+    browser.service.heard.clear()
+
+    if lost == "moved":
+        root.patch(f"/messages/{called.id}", stream_id=chat.channel("vault").id).succeeds()
+    else:
+        root.delete(f"/users/{ben.id}").succeeds()
+    root.patch(f"/messages/{called.id}", content="@**Ben** treasure").succeeds()
+    browser.service.answer = (201, b"")
+    for _ in range(3):
+        chat.server.clock.move(hours=1)
+        works(chat)
+
+    assert [each for each in browser.told() if each["type"] == "message"] == []

@@ -761,6 +761,42 @@ def test_a_reminder_of_a_message_one_may_no_longer_see_does_not_quote_it(later):
     ]
 
 
+@pytest.mark.parametrize("lost", ["removed", "made a guest", "let out of a group"])
+def test_who_has_lost_sight_of_a_channel_learns_nothing_of_it_by_what_they_left_waiting(
+    later, lost
+):
+    root, ana = later.person("root", role="owner"), later.person("ana")
+    is_open = lost == "made a guest"
+    root.joins("vault", invite_only=not is_open, history_public_to_subscribers=True)
+    vault = later.channel("vault").id
+    group = {"name": "crew", "description": "", "members": [ana.id]}
+    crew = root.post("/user_groups/create", **group).succeeds()["group_id"]
+    if lost == "let out of a group":
+        root.patch(f"/streams/{vault}", can_subscribe_group={"new": crew}).succeeds()
+    elif not is_open:
+        root.joins("vault", principals=[ana.id])
+    gold = root.says("gold", to="vault > x")
+    schedules(ana, at=later.in_seconds(60), to=vault)
+    asks(ana, gold.id, later.in_seconds(60))
+
+    if is_open:
+        root.patch(f"/users/{ana.id}", role=600).succeeds()
+    elif lost == "removed":
+        root.leaves("vault", principals=[ana.id])
+    else:
+        root.post(f"/user_groups/{crew}/members", delete=[ana.id]).succeeds()
+    ears = ana.listens_for()
+    root.patch(f"/streams/{vault}", new_name="treasury").succeeds()
+    root.patch(f"/messages/{gold.id}", topic="treasury", content="treasury").succeeds()
+    later.passes(seconds=61)
+
+    told = [ears.all(), said(ana), waiting(ana), ana.get("/reminders").json]
+    assert f"Channel with ID '{vault}' does not exist" in str(told)
+    assert "a message that you can no longer see" in str(told)
+    assert "treasury" not in str(told)
+    assert "gold" not in str(told)
+
+
 def test_a_reminder_of_somebody_who_has_left_is_given_up(later):
     ana, ben = later.people("ana", "ben")
     hello = ana.says("hello", to=[ben])

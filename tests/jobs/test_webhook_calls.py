@@ -301,6 +301,22 @@ def test_what_is_deleted_meanwhile_is_not_told(scene):
     assert scene.chat.read(waiting) == 1
 
 
+def test_what_is_moved_out_of_sight_meanwhile_is_not_told(scene):
+    root = scene.chat.person("root", role="owner", channels=["kitchen"])
+    root.joins("vault", invite_only=True)
+    scene.receiver.answer = (500, b"")
+    asked = root.says("@**Tide** now?", to="kitchen > tides")
+    eventually(lambda: scene.chat.read(tries) == 1)
+    scene.receiver.heard.clear()
+
+    root.patch(f"/messages/{asked.id}", stream_id=scene.chat.channel("vault").id).succeeds()
+    root.patch(f"/messages/{asked.id}", content="@**Tide** treasure").succeeds()
+    scene.chat.server.clock.move(seconds=6)
+    scene.all_done()
+
+    assert scene.receiver.heard == []
+
+
 @pytest.mark.on_one
 def test_private_addresses_are_not_called(start_server):
     chat = Chat.found(start_server(), "")

@@ -139,6 +139,7 @@ def test_nobody_finds_what_they_may_not_see(chat, who):
     assert tried > (20 if who == "foreign" else 60), "little was understood"
 
 
+@pytest.mark.on_one
 def test_anchors_and_flags_on_a_stretch_lead_to_nothing(chat):
     house = House(chat)
     for who, me in house.intruders.items():
@@ -172,6 +173,7 @@ def test_anchors_and_flags_on_a_stretch_lead_to_nothing(chat):
         assert told.isdisjoint(hidden), who
 
 
+@pytest.mark.on_one
 def test_a_hidden_id_is_like_one_that_nobody_has(chat):
     house = House(chat)
     for who, me in house.intruders.items():
@@ -205,6 +207,7 @@ def calls(me: Person, number: int) -> Iterator[Any]:
     yield me.get("/messages", anchor="newest", narrow=[term("with", number)])
 
 
+@pytest.mark.on_one
 def test_nobody_reads_the_files_of_what_they_may_not_see(chat):
     """Not even by linking them: where one may write, one gives away only what one has."""
     house = House(chat)

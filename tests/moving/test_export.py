@@ -309,6 +309,30 @@ def test_an_administrator_asks_for_an_export_and_gets_the_file(lively):
     owner.delete(f"/export/realm/{number}").fails("Export already deleted")
 
 
+def test_an_export_is_for_whoever_asked_as_long_as_they_may(lively):
+    """Not for others by a link to it, nor for who is no administrator any more."""
+    chat, ana, _ = lively
+    owner = chat.person("owner", role="owner")
+    adam = chat.person("adam", role="admin", channels=["kitchen"])
+    adam.post("/export/realm").succeeds()
+    makes_exports(chat)
+    (export,) = adam.get("/export/realm").succeeds()["exports"]
+    path = "/user_uploads/" + export["export_url"].partition("/user_uploads/")[2]
+    adam.says(f"[all of it]({path})", to=[adam, ana])
+
+    def statuses() -> list[int]:
+        direct = [who.raw("GET", path).status for who in (adam, ana, owner)]
+        return [*direct, adam.get(path).status]
+
+    assert statuses() == [200, 403, 403, 200]
+    adam.post("/export/realm").succeeds()
+    owner.patch(f"/users/{adam.id}", role=400).succeeds()
+    assert statuses() == [403, 403, 403, 403]
+    makes_exports(chat)
+    (_, second) = owner.get("/export/realm").succeeds()["exports"]
+    assert second["failed_timestamp"] is not None
+
+
 def test_exports_are_for_administrators_and_few_a_week(lively):
     chat, ana, _ = lively
     owner = chat.person("owner", role="owner")

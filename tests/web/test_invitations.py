@@ -97,6 +97,27 @@ def test_what_has_ended_lets_nobody_in(mailing, post, ending):
     assert joins(mailing, link)[1].status == 404
 
 
+@pytest.mark.parametrize("lost", ["role", "permission"])
+def test_who_may_not_invite_any_more_leaves_no_door_open(mailing, post, lost):
+    owner = mailing.person("owner", role="owner")
+    admin = mailing.person("admin", role="admin")
+    for_many = link_for_many(mailing, admin)
+    by_mail = invited(mailing, post, admin, fresh(mailing, "cleo"))
+    joins(mailing, for_many, email=fresh(mailing, "dora"))
+    confirmation = link_in(post.letter_to(fresh(mailing, "dora"), mailing))
+
+    if lost == "role":
+        owner.patch(f"/users/{admin.id}", role=600).succeeds()
+    else:
+        for right in ("create_multiuse_invite_group", "can_invite_users_group"):
+            owner.patch("/realm", **{right: {"new": mailing.group("nobody")}}).succeeds()
+
+    for link in (by_mail, confirmation, for_many):
+        assert joins(mailing, link, email=fresh(mailing, "eve"))[1].status == 404, link
+    there = {each["user_id"] for each in owner.get("/users").succeeds()["members"]}
+    assert there == {owner.id, admin.id}
+
+
 def test_what_an_inviter_may_no_longer_give_is_left_out(mailing, post):
     owner = mailing.person("owner", role="owner")
     admin = mailing.person("admin", role="admin", channels=["kitchen"])

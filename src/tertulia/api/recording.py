@@ -59,9 +59,12 @@ ALSO_RECORDED = {
 }
 
 # What is recorded only where one of these is given: most of what it changes concerns nobody else.
+WAYS_IN = frozenset({"email", "new_password"})
 RECORDED_WITH = {
     "DELETE /users/me/subscriptions": frozenset({"principals"}),
-    "PATCH /settings": frozenset({"email", "new_password"}),
+    "PATCH /settings": WAYS_IN,
+    "PATCH /settings/display": WAYS_IN,
+    "PATCH /settings/notifications": WAYS_IN,
     "POST /users/me/subscriptions": frozenset({"principals"}),
 }
 
@@ -132,7 +135,13 @@ def act_of(call: Call, route: Route) -> Act:
     request = call.request
     known = route.contract.names  # a name that it does not know is somebody's text
     given = {name: value for name, value in request.params.items() if name in known}
-    details = domain.organization.audit.told(given)
+    texts = {
+        name
+        for each in route.contract.parameters
+        if each.is_text
+        for name in (each.name, *each.aliases)
+    }
+    details = domain.organization.audit.told(given, texts)
     return Act(f"{request.method} {route.shown(request.path)}", actor, _address(request), details)
 
 

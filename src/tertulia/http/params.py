@@ -47,6 +47,10 @@ class Parameter:
     read: Callable[[str], Any]  # raises Problem; _ABSENT means as if it had not been sent
     schema: dict[str, Any]
 
+    @property
+    def is_text(self) -> bool:
+        return self.schema.get("type") == "string"
+
 
 @dataclass(frozen=True, slots=True)
 class Contract:

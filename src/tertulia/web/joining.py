@@ -38,7 +38,7 @@ class JoinedModules:
     """Modules in the order in which they must run, and what they define."""
 
     text: str
-    exported: list[str]
+    modules: list[str]
 
 
 @dataclass(slots=True)
@@ -49,27 +49,31 @@ class _Joining:
     texts: list[str] = field(default_factory=list)
     exports: dict[str, set[str]] = field(default_factory=dict)
     defined: dict[str, str] = field(default_factory=dict)
-    outside: dict[str, set[str]] = field(default_factory=dict)  # wanted from another joined file
+    elsewhere: dict[str, str] = field(default_factory=dict)
+    outside: dict[str, set[str]] = field(default_factory=dict)  # by address, what is wanted from it
 
 
-def join(read: Read, entries: list[str], *, other: tuple[str, str] | None = None) -> JoinedModules:
+def join(
+    read: Read, entries: list[str], *, elsewhere: dict[str, str] | None = None
+) -> JoinedModules:
     """The modules that the entries need, as the text of one module.
 
-    `other` is a folder that has been joined by itself already, and the address of the result: what
-    is imported from there is imported from that file.
+    `elsewhere` says which folders have been joined by themselves already, and the addresses of the
+    results: what is imported from there is imported from those files.
     """
-    joining = _Joining(read)
+    joining = _Joining(read, elsewhere=elsewhere or {})
     for entry in entries:
-        _add(joining, entry, other[0] if other else None)
-    text = "\n".join(joining.texts)
-    if joining.outside and other:
-        wanted = sorted(set().union(*joining.outside.values()))
-        text = f'import {{{",".join(wanted)}}} from "{other[1]}";\n{text}'
+        _add(joining, entry)
+    imports = [
+        f'import {{{",".join(sorted(names))}}} from "{address}";'
+        for address, names in joining.outside.items()
+    ]
     exported = sorted(set().union(*joining.exports.values()))
-    return JoinedModules(f"{text}\nexport {{{','.join(exported)}}};\n", exported)
+    lines = [*imports, *joining.texts, f"export {{{','.join(exported)}}};"]
+    return JoinedModules("\n".join(lines) + "\n", joining.done)
 
 
-def _add(joining: _Joining, path: str, other: str | None) -> None:
+def _add(joining: _Joining, path: str) -> None:
     if path in joining.done:
         return
     if path in joining.under_way:
@@ -79,10 +83,10 @@ def _add(joining: _Joining, path: str, other: str | None) -> None:
     told = _uncommented(joining.read(path), lambda code: code)
     for names, source in _imports(told):
         needed = _resolved(path, source)
-        if other is not None and needed.startswith(other):
-            joining.outside.setdefault(needed, set()).update(names)
+        if address := joining.elsewhere.get(needed.partition("/")[0]):
+            joining.outside.setdefault(address, set()).update(names)
             continue
-        _add(joining, needed, other)
+        _add(joining, needed)
         for name in names - joining.exports[needed]:
             raise CannotJoin(f"{path} imports {name}, which {needed} does not export")
     joining.exports[path] = _define(joining, path, told)

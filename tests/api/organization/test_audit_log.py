@@ -111,8 +111,6 @@ PATCH /messages/{message_id}
 PATCH /navigation_views/{fragment:path}
 PATCH /saved_snippets/{saved_snippet_id}
 PATCH /scheduled_messages/{scheduled_message_id}
-PATCH /settings/display
-PATCH /settings/notifications
 PATCH /users/me/profile_data
 PATCH /users/me/subscriptions
 PATCH /users/me/subscriptions/muted_topics
@@ -191,6 +189,38 @@ def test_whatever_changes_something_for_others_is_noted(mailing):
     )
     assert known == silent, "UNRECORDED holds what is noted now, or is gone"
     assert missing == []
+
+
+@pytest.mark.on_one
+def test_no_text_of_digits_is_taken_for_a_number(mailing):
+    """A password, a code, a telephone number as a name: by whatever call that is noted."""
+    ana, calls, places = good_calls(mailing)
+    tried = 0
+    for route in ROUTES:
+        if not route.is_recorded or (route.method, route.path) in FAREWELLS:
+            continue
+        texts = {each.name: "4711471147" for each in route.contract.parameters if each.is_text}
+        place = address((route.method, route.path), places)
+        if texts and route.path != "/realm/deactivate":
+            ana.request(route.method, place, **calls[route.method, route.path] | texts)
+            tried += 1
+
+    noted = mailing.read(storage.organization.audit.newest, None, 1000)
+    assert tried > 30
+    assert len(noted) >= tried
+    assert "4711471147" not in str(noted)
+
+
+@pytest.mark.parametrize("path", ["/settings", "/settings/display", "/settings/notifications"])
+def test_a_new_password_is_noted_by_whichever_door_it_came(chat, path):
+    owner = chat.person("owner", role="owner")
+    ana = chat.person("ana", password="all the best wishes")
+
+    words = {"old_password": "all the best wishes", "new_password": "none of your business"}
+    ana.patch(path, **words).succeeds()
+
+    (noted,) = entries(owner)
+    assert told(noted) == (f"PATCH {path}", ana.id, "done")
 
 
 def test_nothing_that_somebody_wrote_is_in_it(chat):

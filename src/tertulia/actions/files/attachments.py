@@ -1,8 +1,8 @@
 """Uploaded files: whose they are, who may read them, and when they go.
 
 A file belongs to who uploaded it. Others may read it as long as they may see a message that links
-it, by the rule for messages. Only who may read a file can link it: a link to anything else leads
-nowhere, however its address became known.
+it, by the rule for messages; an export of the organization is for who asked for it alone. Only who
+may read a file can link it: a link to anything else leads nowhere, however its address was learned.
 """
 
 from collections.abc import Sequence
@@ -109,6 +109,10 @@ def readable_ones(tx: Tx, reader: User, path_ids: Sequence[str]) -> list[Attachm
 
 
 def may_read(tx: Tx, reader: User, attachment: Attachment) -> bool:
+    if attachment.looks.content_type == domain.organization.exports.CONTENT_TYPE:
+        export = storage.organization.exports.find_by_file(tx, attachment.id)
+        if export is not None:  # no link opens it to others
+            return export.is_for(reader)
     if attachment.owner_id == reader.id:
         return True
     before = domain.limits.LARGEST_ID

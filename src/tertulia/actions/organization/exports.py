@@ -4,6 +4,7 @@ from tertulia import actions, domain, events, storage
 from tertulia.domain.files.attachments import Looks
 from tertulia.domain.messages.notices import Words
 from tertulia.domain.organization.exports import (
+    CONTENT_TYPE,
     GIVEN_UP_SECONDS,
     MOST_IN_A_WEEK,
     MOST_MESSAGES,
@@ -61,10 +62,15 @@ def delete(tx: Tx, user: User, export_id: int) -> None:
 
 
 def start(tx: Tx, export_id: int) -> RealmExport | None:
-    """Take an export on; None if another server has."""
+    """Take an export on; None if another server has, or whoever asked may not have it any more."""
     if not storage.organization.exports.start(tx, export_id, tx.now - GIVEN_UP_SECONDS):
         return None
-    return storage.organization.exports.find(tx, export_id)
+    found = storage.organization.exports.find(tx, export_id)
+    assert found is not None
+    if not found.is_for(actions.people.get(tx, found.user_id)):
+        fail(tx, found)
+        return None
+    return found
 
 
 def finish(tx: Tx, export: RealmExport, upload_id: int, name: str, size: int) -> None:
@@ -72,7 +78,7 @@ def finish(tx: Tx, export: RealmExport, upload_id: int, name: str, size: int) ->
     storage.files.uploads.finish(tx, upload_id)
     path_id = domain.files.attachments.new_path_id(tx.realm_id, name)
     attachment_id = storage.files.attachments.insert(
-        tx, export.user_id, upload_id, path_id, name, size, Looks("application/gzip")
+        tx, export.user_id, upload_id, path_id, name, size, Looks(CONTENT_TYPE)
     )
     storage.organization.exports.finish(tx, export.id, attachment_id, path_id)
     address = f"/user_uploads/{path_id}"

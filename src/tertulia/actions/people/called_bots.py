@@ -11,22 +11,11 @@ from tertulia.storage.database.tx import Tx
 def note_mentions(
     tx: Tx, sender: User, channel: Channel, message_id: int, mentioned: Iterable[int]
 ) -> None:
-    """Bots are called wherever they are named, if they or their owner may read there."""
     ids = sorted(mentioned)
     if sender.is_bot or not ids:
         return
     bots = [bot for bot in storage.people.find_many(tx, ids) if is_called(bot)]
-    owners = storage.people.find_many(tx, sorted({bot.bot_owner_id or 0 for bot in bots}))
-    readers = {
-        owner.id
-        for owner in owners
-        if owner.is_active and actions.channels.may_read(tx, owner, channel)
-    }
-    called = [
-        bot.id
-        for bot in bots
-        if bot.bot_owner_id in readers or actions.channels.may_read(tx, bot, channel)
-    ]
+    called = [bot.id for bot in bots if is_called_in(tx, bot, channel)]
     storage.people.webhook_calls.insert(tx, called, message_id, "mention")
 
 
@@ -37,3 +26,11 @@ def note_recipients(tx: Tx, sender: User, message_id: int, members: Iterable[Use
 
 def is_called(bot: User) -> bool:
     return bot.is_active and bot.bot_type is BotType.OUTGOING_WEBHOOK
+
+
+def is_called_in(tx: Tx, bot: User, channel: Channel) -> bool:
+    """Bots are called wherever they are named, if they or their owner may read there."""
+    if actions.channels.may_read(tx, bot, channel):
+        return True
+    owner = None if bot.bot_owner_id is None else storage.people.find(tx, bot.bot_owner_id)
+    return owner is not None and owner.is_active and actions.channels.may_read(tx, owner, channel)

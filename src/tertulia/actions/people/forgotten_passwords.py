@@ -9,7 +9,7 @@ from collections.abc import Collection
 from tertulia import actions, domain, storage
 from tertulia.domain.letters import Letter
 from tertulia.domain.people.keys import Vault
-from tertulia.domain.people.one_time_links import PASSWORD
+from tertulia.domain.people.one_time_links import PASSWORD, OneTimeLink
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.errors.authentication import LinkNotGood, OwnerRequired
@@ -65,8 +65,9 @@ def make_link(
     """The key of a link to hand over to somebody; `actor` is None for the operator. There is none
     for those whose password is that of one of the directories."""
     user = _somebody(tx, actor, user_id, directories)
+    asked_from = "" if actor is None else domain.people.one_time_links.asker(actor.id)
     return actions.people.one_time_links.make(
-        tx, vault, PASSWORD, email=user.email, user_id=user.id
+        tx, vault, PASSWORD, email=user.email, user_id=user.id, asked_from=asked_from
     )
 
 
@@ -106,8 +107,8 @@ def _somebody(tx: Tx, actor: User | None, user_id: int, directories: Collection[
         raise BadRequest("A bot logs in with its key and has no password.")
     if not user.is_active:
         raise UserIsDeactivated()
-    if actor is not None and user.is_owner and not actor.is_owner:
-        raise OwnerRequired()  # it is a way into their account
+    if actor is not None and not _may_help(actor, user):
+        raise OwnerRequired()
     check_kept_here(tx, user, directories)
     return user
 
@@ -122,7 +123,7 @@ def owner_of(tx: Tx, vault: Vault, key: str) -> User:
     """Whose password a link lets one choose; raises LinkNotGood."""
     link = actions.people.one_time_links.get(tx, vault, PASSWORD, key)
     user = None if link.user_id is None else storage.people.find(tx, link.user_id)
-    if user is None or not user.is_active:
+    if user is None or not user.is_active or not _is_still_given(tx, link, user):
         raise LinkNotGood()
     return user
 
@@ -139,3 +140,18 @@ def choose(tx: Tx, vault: Vault, key: str, password_hash: str, renew_key: bool) 
 def address(site: str, key: str) -> str:
     """Where a link leads."""
     return f"{site}/accounts/password/reset/{key}/"
+
+
+def _is_still_given(tx: Tx, link: OneTimeLink, user: User) -> bool:
+    """Whether the administrator who made a link could still make it: who knows it might keep it
+    until they are none any more, or until it leads to an owner."""
+    maker_id = link.maker_id()
+    if maker_id is None:
+        return True
+    maker = storage.people.find(tx, maker_id)
+    return maker is not None and maker.is_active and maker.is_admin and _may_help(maker, user)
+
+
+def _may_help(actor: User, user: User) -> bool:
+    """A link is a way into an account, and an owner's is for owners."""
+    return actor.is_owner or not user.is_owner

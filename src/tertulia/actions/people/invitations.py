@@ -121,22 +121,21 @@ def make_as_operator(
 
 def get(tx: Tx, vault: Vault, key: str) -> Invitation | None:
     """The invitation of a link, if it is good."""
-    return storage.people.invitations.find_by_key(
+    found = storage.people.invitations.find_by_key(
         tx, actions.people.one_time_links.fingerprint(vault, key)
     )
+    return found if found is not None and _may_still_be_given(tx, found) else None
 
 
 def still_given(tx: Tx, invitation: Invitation) -> Terms:
     """What somebody gets who takes it now: channels and groups into which its inviter may bring
-    nobody any more are left out. Raises LinkNotGood for a role that they may no longer give."""
-    inviter = actions.people.get(tx, invitation.inviter_id)
+    nobody any more are left out. Raises LinkNotGood if they may not give it at all any more."""
     terms = invitation.terms
+    if not _may_still_be_given(tx, invitation):
+        raise LinkNotGood()
+    inviter = actions.people.get(tx, invitation.inviter_id)
     if invitation.is_operators or inviter.is_system_bot:
         return terms
-    try:
-        domain.people.invitations.check_role(inviter, terms.role)
-    except ClientError:
-        raise LinkNotGood() from None
     channels = (each for each in terms.channel_ids if _may_bring(tx, inviter, channel_id=each))
     groups = (each for each in terms.group_ids if _may_bring(tx, inviter, group_id=each))
     return replace(terms, channel_ids=tuple(channels), group_ids=tuple(groups))
@@ -158,6 +157,19 @@ def _inviter(tx: Tx, actor: User, permission: str, terms: Terms) -> User:
         raise AdministratorRequired()
     _check_places(tx, actor, terms)
     return actor
+
+
+def _may_still_be_given(tx: Tx, invitation: Invitation) -> bool:
+    """Whether its inviter may still invite, and give the role that it gives."""
+    inviter = actions.people.get(tx, invitation.inviter_id)
+    if invitation.is_operators or inviter.is_system_bot:
+        return True
+    try:
+        domain.people.invitations.check_role(inviter, invitation.terms.role)
+    except ClientError:
+        return False
+    permission = BY_LINK if invitation.is_for_many else BY_MAIL
+    return actions.groups.permissions.holds_in_realm(tx, inviter, permission)
 
 
 def _check_places(tx: Tx, actor: User | None, terms: Terms) -> None:

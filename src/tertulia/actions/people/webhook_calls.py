@@ -36,7 +36,8 @@ class Complaint:
 
 
 def take(tx: Tx, call: WebhookCall) -> Occasion | None:
-    """Take a call in hand; None if somebody else has, or if nobody is there to be called."""
+    """Take a call in hand; None if somebody else has, or if nobody is there to be called, or
+    may be told of it any more."""
     if not storage.people.webhook_calls.take(tx, call, tx.now + LEASE_SECONDS):
         return None
     bot = storage.people.find(tx, call.bot_id)
@@ -48,10 +49,19 @@ def take(tx: Tx, call: WebhookCall) -> Occasion | None:
         or not actions.people.called_bots.is_called(bot)
         or service is None
         or not service.url
+        or not _may_be_told(tx, bot, message)
     ):
         storage.people.webhook_calls.delete(tx, call.id)
         return None
     return Occasion(bot, service, message)
+
+
+def _may_be_told(tx: Tx, bot: User, message: Message) -> bool:
+    """Wherever it is now: before a call is made again it may have been moved."""
+    if message.channel_id is None:
+        return True
+    channel = storage.channels.find(tx, message.channel_id)
+    return channel is not None and actions.people.called_bots.is_called_in(tx, bot, channel)
 
 
 def done(tx: Tx, call: WebhookCall) -> None:

@@ -195,8 +195,9 @@ def tell(tx: Tx, vault: Vault, user_id: int, head: Letterhead) -> int:
         return 0
     unread = storage.messages.unread.among(tx, user_id, list(noted))
     found = storage.messages.find_many(tx, tx.realm_id, sorted(unread))
+    seen = actions.messages.visible(tx, user, found.values())  # it may have been moved since
     conversations: dict[object, list[Message]] = {}
-    for message in sorted(found.values(), key=lambda each: each.id):
+    for message in sorted(seen, key=lambda each: each.id):
         conversations.setdefault(_conversation(message), []).append(message)
     for messages in sorted(conversations.values(), key=lambda each: each[-1].id):
         context = _context(tx, user, messages[0], noted)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from tertulia import domain, storage
+from tertulia import actions, domain, storage
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.messages.message import Message
 from tertulia.domain.people.keys import Vault
@@ -91,18 +91,25 @@ def where(tx: Tx, user_id: int) -> Receivers:
 
 
 def take(tx: Tx, notice: PushNotice) -> tuple[Message, Channel | None, Receivers] | None:
-    """What is to be told and where; None if it was read meanwhile, if there is nowhere, or if
-    somebody else is telling it."""
+    """What is to be told and where; None if it was read meanwhile or is out of sight, if there is
+    nowhere, or if somebody else is telling it."""
     if not storage.personal.web_push.take(tx, notice, tx.now + LEASE_SECONDS):
         return None
     message = storage.messages.find(tx, notice.message_id)
     receivers = where(tx, notice.user_id)
-    is_unread = bool(storage.messages.unread.among(tx, notice.user_id, [notice.message_id]))
-    if message is None or not receivers or not is_unread:
+    if message is None or not receivers or not _is_news(tx, notice.user_id, message):
         storage.personal.web_push.forget(tx, notice.user_id, [notice.message_id])
         return None
     channel = None if message.channel_id is None else storage.channels.find(tx, message.channel_id)
     return message, channel, receivers
+
+
+def _is_news(tx: Tx, user_id: int, message: Message) -> bool:
+    """Whether somebody may see it, wherever it is now, and has not read it."""
+    user = storage.people.find(tx, user_id)
+    if user is None or not user.is_active or not actions.messages.visible(tx, user, [message]):
+        return False
+    return bool(storage.messages.unread.among(tx, user_id, [message.id]))
 
 
 def done(tx: Tx, notice: PushNotice, outcome: PushOutcome) -> bool:

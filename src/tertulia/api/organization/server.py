@@ -6,7 +6,8 @@ from msgspec import UNSET, UnsetType
 from tertulia import actions, api, domain
 from tertulia.actions.messages.composing import Author
 from tertulia.api.call import Call
-from tertulia.config import OpenIdProvider, Provider, SamlProvider
+from tertulia.config import Provider
+from tertulia.config.providers import OpenIdProvider, SamlProvider
 from tertulia.errors import BadRequest
 from tertulia.http.replies import Reply
 

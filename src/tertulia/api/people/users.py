@@ -7,7 +7,6 @@ from tertulia.api.call import Call
 from tertulia.domain.people.user import User
 from tertulia.errors.authentication import InsufficientPermission
 from tertulia.errors.people import UserNotFound
-from tertulia.events.snapshot.facts import Wanted
 from tertulia.events.types.people.user import ProfileValue, UserObject
 from tertulia.http.replies import Reply
 from tertulia.http.rules import Id
@@ -95,7 +94,7 @@ async def by_email(
 
 async def me(call: Call) -> Myself:
     """The caller."""
-    facts = await call.db.read(events.snapshot.facts.read_facts, call.user.id, Wanted(["message"]))
+    newest = await call.db.read(events.snapshot.facts.newest_received, call.user.id)
     shown = events.types.people.user.user_object(
         call.org, call.user, call.user, client_gravatar=False, profile=not call.user.is_bot
     )
@@ -104,7 +103,7 @@ async def me(call: Call) -> Myself:
         for name, value in structs.asdict(shown).items()
         if name in Myself.__struct_fields__
     }
-    return Myself(max_message_id=facts.max_message_id, **known)
+    return Myself(max_message_id=newest, **known)
 
 
 def _one(call: Call, user: User | None, client_gravatar: bool, profile: bool) -> OneUser:

@@ -5,7 +5,7 @@ it: not a message, not a name, not an address.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,7 +13,6 @@ DONE = "done"
 LOGIN = "login"
 
 _TELLING_VALUE = re.compile("-?[0-9]{1,18}|true|false|null")
-_SECRETS = ("password", "code", "secret", "token")
 MOST_DETAILS = 50
 
 
@@ -38,13 +37,13 @@ class AuditEntry:
     result: str
 
 
-def told(params: Mapping[str, str]) -> dict[str, str | None]:
-    """The names of what was given, and of numbers and switches also the value, unless it may be
-    what somebody shows to be let in."""
+def told(params: Mapping[str, str], texts: Collection[str]) -> dict[str, str | None]:
+    """The names of what was given, and of numbers and switches also the value; of what is a text,
+    and may be a telephone number or a password of digits, never."""
     names = sorted(params)[:MOST_DETAILS]
-    return {name[:60]: params[name] if _is_telling(name, params[name]) else None for name in names}
-
-
-def _is_telling(name: str, value: str) -> bool:
-    is_secret = any(word in name for word in _SECRETS)
-    return not is_secret and _TELLING_VALUE.fullmatch(value) is not None
+    return {
+        name[:60]: params[name]
+        if name not in texts and _TELLING_VALUE.fullmatch(params[name])
+        else None
+        for name in names
+    }

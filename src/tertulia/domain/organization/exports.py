@@ -2,8 +2,11 @@
 
 from dataclasses import dataclass
 
+from tertulia.domain.people.user import User
+
 PUBLIC, WITH_CONSENT, WITHOUT_CONSENT = "public", "full_with_consent", "full_without_consent"
 KINDS = (PUBLIC, WITH_CONSENT, WITHOUT_CONSENT)
+CONTENT_TYPE = "application/gzip"
 
 MOST_IN_A_WEEK = 5
 MOST_MESSAGES = 250_000
@@ -21,6 +24,11 @@ class RealmExport:
     deleted_at: float | None
     attachment_id: int | None
     path_id: str | None
+
+    def is_for(self, user: User) -> bool:
+        """Whether somebody may have it: who asked, for as long as they may ask."""
+        has_role = user.is_owner if self.kind == WITHOUT_CONSENT else user.is_admin
+        return user.id == self.user_id and user.is_active and has_role
 
     @property
     def is_pending(self) -> bool:

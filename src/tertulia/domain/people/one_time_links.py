@@ -11,6 +11,7 @@ FINDING = "finding"  # no link: somebody wants to know where they have an accoun
 
 LIFE_SECONDS = 86400
 KEY_LENGTH = 24
+_USER = "user"
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"  # 5 bits each: 120 in all
 
 
@@ -22,6 +23,16 @@ class OneTimeLink:
     email: str
     expires_at: float
     invitation_id: int | None = None  # with which somebody began to sign up
+    asked_from: str = ""  # an address, or `asker` of an administrator who hands it over
+
+    def maker_id(self) -> int | None:
+        """Who hands it over, if it is not sent."""
+        kind, _, number = self.asked_from.partition(" ")
+        return int(number) if kind == _USER else None
+
+
+def asker(user_id: int) -> str:
+    return f"{_USER} {user_id}"
 
 
 def new_key() -> str:

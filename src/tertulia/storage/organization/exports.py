@@ -24,6 +24,15 @@ def find(tx: Tx, export_id: int) -> RealmExport | None:
     return None if row is None else _export(row)
 
 
+def find_by_file(tx: Tx, attachment_id: int) -> RealmExport | None:
+    """The export that a file is, if it is one."""
+    row = tx.one(
+        "SELECT * FROM realm_export WHERE attachment_id = :file AND realm_id = :realm",
+        file=attachment_id,
+    )
+    return None if row is None else _export(row)
+
+
 def waiting(tx: Tx, given_up_before: float) -> list[tuple[int, int]]:
     """What nobody works on, as organization and number."""
     rows = tx.all(

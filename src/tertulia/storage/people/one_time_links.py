@@ -34,9 +34,9 @@ def insert(
 def find(tx: Tx, purpose: str, fingerprint: bytes) -> OneTimeLink | None:
     """One that is still good."""
     row = tx.one(
-        "SELECT id, purpose, user_id, email, expires_at, invitation_id FROM one_time_link"
-        " WHERE fingerprint = :fingerprint AND purpose = :purpose AND realm_id = :realm"
-        " AND expires_at > :now",
+        "SELECT id, purpose, user_id, email, expires_at, invitation_id, asked_from"
+        " FROM one_time_link WHERE fingerprint = :fingerprint AND purpose = :purpose"
+        " AND realm_id = :realm AND expires_at > :now",
         fingerprint=fingerprint,
         purpose=purpose,
         now=tx.now,
@@ -50,6 +50,7 @@ def find(tx: Tx, purpose: str, fingerprint: bytes) -> OneTimeLink | None:
         row["email"],
         row["expires_at"],
         row["invitation_id"],
+        row["asked_from"],
     )
 
 

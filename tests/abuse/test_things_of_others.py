@@ -1,0 +1,115 @@
+"""What is somebody's own is not there for anybody else: every number of it is like one of nobody.
+
+An owner has one of everything: drafts, files, reminders, sessions, passkeys, messages in private
+channels. People of every role, and a stranger, make a good call of every route with these numbers,
+and once more with numbers that nobody has. Where everybody may see a thing, that it is there may
+show; `SEEN` says by which calls.
+"""
+
+import re
+from typing import Any
+
+import pytest
+from tests.abuse.test_foreign_organizations import FAR_AWAY, NUMBERS, elsewhere, plain
+from tests.api.good_calls import FAREWELLS, address, good_calls
+from tests.support.people import Caller, Chat
+
+# Who asks for a new name each time gets something else than before.
+NEW_EACH_TIME = {("POST", "/channels/create"), ("POST", "/user_groups/create")}
+BY_NAME = {("PATCH", "/users/me/subscriptions")}
+OF_BOTS = {(method, "/bot_storage") for method in ("GET", "PUT", "DELETE")}
+LEFT_OUT = FAREWELLS | NEW_EACH_TIME | BY_NAME | OF_BOTS
+
+OF_PROFILES = {"DELETE /users/me/profile_data", "PATCH /users/me/profile_data"}
+FOR_ALL = (
+    OF_PROFILES
+    | {  # fields of profiles, groups by their names, and a file whose address one knows
+        "GET /user_uploads/{realm_id_str}/{filename:path}",
+        "POST /user_groups/{group_id}/deactivate",
+    }
+)
+FOR_MEMBERS = FOR_ALL | {  # people and groups
+    "DELETE /users/me/muted_users/{muted_user_id}",
+    "GET /user_groups/{group_id}/members",
+    "GET /user_groups/{group_id}/members/{user_id}",
+    "GET /user_groups/{group_id}/subgroups",
+    "GET /users/{user_id}",
+    "GET /users/{user_id}/channels",
+    "GET /users/{user_id}/presence",
+    "GET /users/{user_id}/status",
+    "GET /users/{user_id}/subscriptions/{stream_id}",
+    "PATCH /user_groups/{group_id}",
+    "POST /typing",
+    "POST /user_groups/{group_id}/members",
+    "POST /user_groups/{group_id}/subgroups",
+    "POST /users/me/muted_users/{muted_user_id}",
+}
+FOR_HUMANS = FOR_MEMBERS | {  # whose bots there are, and that somebody was invited
+    "DELETE /bots/{bot_id}",
+    "DELETE /invites/multiuse/{invite_id}",
+    "DELETE /invites/{invite_id}",
+    "GET /bots/{bot_id}/api_key",
+    "PATCH /bots/{bot_id}",
+    "POST /bots/{bot_id}/api_key/regenerate",
+    "POST /invites/{invite_id}/resend",
+}
+SEEN = {
+    "moderator": FOR_HUMANS,
+    "member": FOR_HUMANS,
+    "bot": FOR_MEMBERS - OF_PROFILES,
+    "guest": FOR_ALL,
+    "lonely guest": FOR_ALL,
+    "stranger": set(),
+}
+
+
+@pytest.fixture
+def chat(mailing):
+    """Some calls need a server that sends mail."""
+    return mailing
+
+
+def people(chat: Chat) -> dict[str, Caller]:
+    member = chat.person("mallory")
+    return {
+        "moderator": chat.person("mod", role="moderator"),
+        "member": member,
+        "bot": chat.person("robot", bot="generic", owner=member),
+        "guest": chat.person("gus", role="guest", channels=["lobby"]),
+        "lonely guest": chat.person("lone", role="guest"),
+        "stranger": chat.stranger,
+    }
+
+
+def takes_numbers(route: tuple[str, str], params: dict[str, Any]) -> bool:
+    return bool(NUMBERS & params.keys()) or re.search(r"_id(_str)?\}", route[1]) is not None
+
+
+def test_no_number_of_what_is_somebodys_own_means_anything_to_others(chat):
+    ana, calls, places = good_calls(chat)
+    chat.permit("can_access_all_users_group", "members")
+    for name in ("kitchen", "loft"):
+        private = {"is_private": True, "history_public_to_subscribers": True}
+        ana.patch(f"/streams/{chat.channel(name).id}", **private).succeeds()
+    for who, caller in people(chat).items():
+        told, tried = set(), 0
+        for route in calls:
+            params = calls[route]
+            if route in LEFT_OUT or not takes_numbers(route, params):
+                continue
+            path = address(route, places)
+            nowhere = re.sub(r"\d+", lambda match: str(int(match[0]) + FAR_AWAY), path)
+            unknown = {
+                name: elsewhere(each) if name in NUMBERS else each for name, each in params.items()
+            }
+            before = chat.head()
+            theirs = caller.request(route[0], path, **params)
+            if theirs.status != 200:
+                assert chat.head() == before, (who, route)
+            nobodys = caller.request(route[0], nowhere, **unknown)
+            if plain(theirs) != plain(nobodys):
+                told.add(" ".join(route))
+            tried += 1
+
+        assert tried > 80
+        assert told == SEEN[who], who

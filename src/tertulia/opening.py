@@ -18,6 +18,7 @@ from tertulia.domain.people.keys import Vault, WrongSecret
 from tertulia.errors import CannotStart
 from tertulia.log_lines import log
 from tertulia.storage.database import Database
+from tertulia.storage.database.schema import Standing
 
 ODD_CLOCK_SECONDS = 2.0
 WRONG_CLOCK_SECONDS = 60.0
@@ -65,25 +66,37 @@ def open_beside(config: Config) -> Database:
     """The database for a command that may run beside the server.
 
     Raises NoData where there is none. The schema does not change under the feet of an older server.
+    It keeps its connection, so it has to be closed.
     """
-    database = find_database(config)
-    if database.schema().missing():
+    database = _database_there(config)
+    database.keep_connections()
+    schema = _check_filled(config, database)
+    schema.check()
+    if schema.missing():
         with folder_lock(config):
             database.migrate()
-    else:
-        database.migrate()  # refuses what is too new
     return database
 
 
 def find_database(config: Config) -> Database:
     """The database as it is; raises NoData where there is none, and makes none."""
+    database = _database_there(config)
+    _check_filled(config, database)
+    return database
+
+
+def _database_there(config: Config) -> Database:
     file = sqlite_file(config)
     if file is not None and not file.exists():
         raise NoData(config)
-    database = Database.at(config.database_url)
-    if database.schema().is_empty:
+    return Database.at(config.database_url)
+
+
+def _check_filled(config: Config, database: Database) -> Standing:
+    schema = database.schema()
+    if schema.is_empty:
         raise NoData(config)
-    return database
+    return schema
 
 
 def open_vault(config: Config) -> Vault:

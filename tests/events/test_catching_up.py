@@ -23,7 +23,7 @@ from tertulia.domain.people.newcomers import NewUser
 from tertulia.domain.people.user import Role, User
 from tertulia.errors.events import BadQueue, EventNotInQueue
 from tertulia.errors.http import ServiceUnavailable
-from tertulia.events.audience import Users
+from tertulia.events.audience import Nobody, Users
 from tertulia.events.delivery import Delivery
 from tertulia.events.listener import Listener, Options
 from tertulia.events.mailbox import Mailbox
@@ -40,6 +40,7 @@ Scene = Callable[["Stage"], Coroutine[Any, Any, None]]
 def test_what_is_sent_while_a_mailbox_is_filled_arrives(play):
     async def scene(stage: "Stage") -> None:
         queue_id = await stage.registers()
+        await stage.stirs()
         stage.database.hold_back()
         poll = stage.polls(queue_id)
         await stage.database.has_read()
@@ -81,6 +82,7 @@ def test_what_two_polls_find_at_once_is_put_in_once(play):
         stage.elsewhere(
             events.log.announce, FlagsChanged("add", "read", [1, 2]), Users([stage.ben.id])
         )
+        await stage.stirs()
         stage.database.hold_back()
         first = stage.polls(queue_id)
         await stage.database.has_read()
@@ -102,6 +104,7 @@ def test_a_poll_that_goes_away_leaves_the_reading_to_the_next(play):
     async def scene(stage: "Stage") -> None:
         queue_id = await stage.registers()
         await stage.restarts()
+        await stage.stirs()
         stage.database.hold_back()
         first = stage.polls(queue_id)
         await stage.database.has_read()
@@ -337,8 +340,13 @@ class Stage:
         options = Options(event_types=list(event_types) or ["message"])
         start = LogPlace(self.applied, "")
         queue = actions.queues.new(self.ben, options, start, 600, self.database.clock())
-        await self.database.write_in(self.realm_id, actions.queues.keep, queue)
+        await self.database.write_in(self.realm_id, actions.queues.keep, self.ben, queue)
         return queue.id
+
+    async def stirs(self) -> None:
+        """Something happens that is none of anybody's business, but has to be read."""
+        event = FlagsChanged("add", "read", [])
+        await self.database.write_in(self.realm_id, events.log.announce, event, Nobody())
 
     async def says(self, content: str) -> int:
         draft = Draft(content, f"<p>{content}</p>", 0, "test", read_by_sender=True)

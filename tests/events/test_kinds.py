@@ -12,6 +12,7 @@ from tests.support.conformance import OURS_IS_AT, the_contract
 from tertulia import events, storage
 from tertulia.events.audience import Audience, Everyone, Nobody, Users
 from tertulia.events.types.event import Event, Unreadable
+from tertulia.events.types.messages.message import MessageSent
 
 KINDS = sorted(events.types.event.kinds().items())
 
@@ -77,6 +78,13 @@ def test_what_is_announced_can_be_read(word, kind):
     read = msgspec.json.decode(msgspec.json.encode(event), type=events.types.event.kinds()[word])
 
     assert read == event
+
+
+@pytest.mark.parametrize("kind", [kind for _, kind in KINDS if not kind.changes_rules])
+def test_what_changes_no_rule_leaves_the_directory_as_it_is(kind):
+    """So one may go by a directory that has yet to hear of it."""
+    assert (kind.touched, kind.rewind) == (Event.touched, Event.rewind)
+    assert kind.move is Event.move or kind is MessageSent  # which notes only that it may be sent
 
 
 def test_what_an_event_refers_to_may_be_gone(chat):

@@ -51,6 +51,38 @@ def test_what_was_just_made_at_one_server_is_there_at_the_other(servers):
     there.post("/messages", type="channel", to="attic", topic="dust", content="Hm").succeeds()
 
 
+def test_who_registers_is_told_once_of_what_the_server_has_not_heard(servers):
+    chat, other = servers
+    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+    there = replace(ben, server=other)
+    there.get("/users/me").succeeds()
+    ana.says("Soup?", to="kitchen > lunch")
+    there.registers()
+
+    soup = ana.says("Soup's on", to="kitchen > lunch")
+    state = there.registers(event_types=["message", "update_message_flags"])
+    bread = ana.says("Bread, too", to="kitchen > lunch")
+    there.get(f"/users/{chat.person('cleo').id}").succeeds()  # makes it look
+
+    heard = there.get("/events", queue_id=state["queue_id"], last_event_id=-1).succeeds()["events"]
+    assert state["max_message_id"] == soup.id
+    assert state["unread_msgs"]["streams"][0]["unread_message_ids"][-1] == soup.id
+    assert [each["message"]["id"] for each in heard] == [bread.id]
+
+
+def test_who_registers_knows_of_a_change_that_the_server_has_not_heard(servers):
+    chat, other = servers
+    ana = chat.person("ana", role="owner", channels=["hall"])
+    there = replace(ana, server=other)
+    there.get("/users/me").succeeds()
+
+    ana.joins("kitchen")
+    ana.says("Soup's on", to="kitchen > lunch")
+    state = there.registers()
+
+    assert "kitchen" in [each["name"] for each in state["subscriptions"]]
+
+
 def test_what_is_nowhere_is_refused_all_the_same(servers):
     chat, other = servers
     ana = replace(chat.person("ana", role="owner"), server=other)

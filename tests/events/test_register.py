@@ -5,6 +5,7 @@ from threading import Event
 
 import pytest
 from tests.support.ears import Ears
+from tests.support.waiting import eventually
 
 from tertulia import actions, storage
 from tertulia.domain.personal.topic_policies import Visibility
@@ -511,3 +512,14 @@ def test_nothing_falls_between_the_state_and_the_queue(chat):
         assert known == said[: len(known)]
         assert ears.state["max_message_id"] == (known[-1] if known else -1)
         assert known + heard == said
+
+
+def test_what_is_unread_is_written_down_after_much_has_come(chat):
+    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+    ids = chat.fill(ana, "kitchen > count", actions.messages.reading.CATCH_UP_AFTER + 1)
+
+    (topic,) = ben.registers()["unread_msgs"]["streams"]
+
+    assert topic["unread_message_ids"] == ids
+    known = storage.messages.unread.stored
+    eventually(lambda: chat.read(known, ben.id).caught_up_to == ids[-1])

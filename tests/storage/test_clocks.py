@@ -37,6 +37,19 @@ def test_a_server_with_an_odd_clock_goes_by_the_databases_and_says_so(databases)
     assert database.clock() == pytest.approx(time.time(), abs=5)
 
 
+@pytest.mark.postgres
+@pytest.mark.parametrize("weeks", [3, -3])
+def test_a_clock_that_is_put_forward_or_back_changes_nothing_there(databases, monkeypatch, weeks):
+    url, _ = databases.ready("postgres")
+    database, now = Database.at(url), time.time()
+    database.compare_clocks()
+
+    monkeypatch.setattr(time, "time", lambda: now + weeks * 7 * 86400)
+
+    assert database.clock() == pytest.approx(now, abs=60)
+    assert database.compare_clocks() == pytest.approx(0, abs=60)
+
+
 def test_a_file_has_no_clock_but_ours(databases):
     database = with_clock("sqlite", databases, ahead=3600)
 

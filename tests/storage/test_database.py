@@ -1,5 +1,9 @@
 """The small layer over both databases: what holds on one holds on the other."""
 
+from collections.abc import Generator
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
 from tertulia import storage
@@ -54,6 +58,13 @@ def test_reading_cannot_write(database, realm):
         database.read_now(realm.id, storage.organization.rename, "Other")
 
     assert database.read_now(realm.id, storage.organization.current).name == "Casa"
+
+
+def test_postgres_compiles_no_statements(database):
+    """What we ask takes a millisecond, and to compile it fifty."""
+    if database.dialect.name == "postgres":
+        ask = "SELECT current_setting('jit') AS value"
+        assert database.read_now(0, lambda tx: tx.value(ask)) == "off"
 
 
 @pytest.mark.parametrize("ids", [[], [1], [1, 2, 10**15], list(range(2000))])
@@ -255,7 +266,7 @@ def test_a_bitmap_of_unread_messages_is_kept_and_brought_up_to_date(database, re
         first = storage.messages.insert_in_channel(tx, ana.id, kitchen.id, "x", DRAFT)
         storage.messages.unread.store(tx, ben.id, storage.messages.unread.load(tx, ben.id), first)
         second = storage.messages.insert_in_channel(tx, ana.id, kitchen.id, "x", DRAFT)
-        assert storage.messages.unread.caught_up_to(tx, ben.id) == first
+        assert storage.messages.unread.stored(tx, ben.id).caught_up_to == first
         assert list(storage.messages.unread.load(tx, ben.id)) == [first, second]
         assert [
             each.topic for each in storage.messages.unread.describe(tx, ben.id, [first, second])
@@ -338,7 +349,9 @@ def test_a_queue_only_moves_forward(database, realm):
     def scene(tx: Tx) -> None:
         ana = person(tx)
         queue = StoredQueue("q", tx.realm_id, ana.id, "{}", 5, 50, 5, 600, tx.now, "")
-        storage.queues.insert(tx, queue)
+        assert storage.queues.insert(tx, queue, ana.role)
+        assert storage.queues.insert(tx, queue, ana.role)  # whoever got no answer asks again
+        assert not storage.queues.insert(tx, replace(queue, id="no"), ana.role - 1)
         storage.queues.note(tx, [Position("q", 70, 7, tx.now + 5), Position("unknown", 1, 1, 1.0)])
         storage.queues.note(tx, [Position("q", 60, 6, tx.now)])
         found = storage.queues.find(tx, "q")
@@ -347,11 +360,10 @@ def test_a_queue_only_moves_forward(database, realm):
         assert storage.queues.oldest_position(tx) == 7
         assert (storage.queues.behind(tx, 7), storage.queues.behind(tx, 8)) == ([], ["q"])
         assert storage.queues.of_user(tx, ana.id) == ["q"]
-        assert (
-            storage.queues.idlest(tx, ana.id, keep=1),
-            storage.queues.idlest(tx, ana.id, keep=0),
-        ) == ([], ["q"])
-        assert storage.queues.delete(tx, ["q", "unknown"]) == 1
+        assert storage.queues.give_up(tx, queue, keep=0) == []
+        assert storage.queues.give_up(tx, replace(queue, id="next"), keep=1) == []
+        assert storage.queues.delete(tx, ["unknown"]) == 0
+        assert storage.queues.give_up(tx, replace(queue, id="next"), keep=0) == ["q"]
         assert storage.queues.oldest_position(tx) is None
 
     in_one_go(database, realm, scene)
@@ -402,7 +414,7 @@ def must_know(tx: Tx, number: int) -> None:
 
 def test_what_a_newer_server_only_added_is_no_hindrance(database, kind, monkeypatch):
     ours = storage.database.schema.migrations()
-    newer = [*ours, Migration(998, "CREATE TABLE schema_newer (number INTEGER)")]
+    newer = [*ours, Migration(998, lambda: "CREATE TABLE schema_newer (number INTEGER)")]
     monkeypatch.setattr(storage.database.schema, "migrations", lambda: newer)
     assert database.migrate() == [998]
 
@@ -423,7 +435,7 @@ def test_who_breaks_with_older_servers_says_so(databases, monkeypatch):
     ours = storage.database.schema.migrations()
     text = "-- older servers cannot work with this\nCREATE TABLE schema_newer (number INTEGER)"
     monkeypatch.setattr(
-        storage.database.schema, "migrations", lambda: [*ours, Migration(998, text)]
+        storage.database.schema, "migrations", lambda: [*ours, Migration(998, lambda: text)]
     )
     fresh.migrate()
 
@@ -450,7 +462,7 @@ def test_a_migration_that_fails_leaves_nothing(kind, databases, monkeypatch):
     url, _ = databases.new("sqlite")
     empty = Database.at(url)
     text = "CREATE TABLE schema_version (version INTEGER); CREATE TABLE nonsense ("
-    broken = [Migration(1, text)]
+    broken = [Migration(1, lambda: text)]
     monkeypatch.setattr(storage.database.schema, "migrations", lambda: broken)
 
     with pytest.raises(Exception, match="incomplete"):
@@ -459,6 +471,24 @@ def test_a_migration_that_fails_leaves_nothing(kind, databases, monkeypatch):
     monkeypatch.undo()
     assert empty.schema().is_empty
     assert empty.migrate() == [each.number for each in storage.database.schema.migrations()]
+
+
+def test_rows_can_be_left_after_their_connection(databases):
+    url, _ = databases.new("sqlite")
+    database = Database.at(url)
+    database.migrate()
+    rows = database.read_now(0, first_rows)
+
+    rows.close()
+
+    assert list(rows) == []
+
+
+def first_rows(tx: Tx) -> Generator[Any, None, None]:
+    rows = tx.stream_rows("schema_change", {"number": "INTEGER"})
+    assert isinstance(rows, Generator)
+    next(rows)
+    return rows
 
 
 def test_a_message_is_told_every_column_that_it_knows():

@@ -3,6 +3,7 @@
 from collections import Counter
 
 from tertulia import storage
+from tertulia.domain.messages.message import Draft
 from tertulia.storage.database import Database
 from tertulia.storage.database.tx import Tx
 
@@ -73,6 +74,14 @@ def test_every_column_of_a_message_is_read():
 
     unread = [f"storage.messages.as_message forgets {n}." for n in names if not getattr(read, n)]
     assert not unread, "\n".join(unread)
+
+
+def test_every_column_of_a_new_message_has_a_type_in_postgresql():
+    row = storage.messages.new_row(1, Draft("", "", 0, "", False), 2, None, "lunch")
+
+    untyped = row.keys() - storage.messages.appending.TYPES.keys()
+
+    assert not untyped, f"Name the types of {untyped} in storage/messages/appending.py, TYPES."
 
 
 def test_what_is_about_a_message_goes_with_it(on_sqlite):

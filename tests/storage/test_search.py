@@ -144,6 +144,36 @@ def test_the_index_finds_what_reading_everything_would(database: Database, realm
     database.write_now(realm.id, scene)
 
 
+def test_what_changes_while_it_is_joined_is_found_as_it_is_now(
+    database: Database, realm: Realm
+) -> None:
+    def scene(tx: Tx) -> None:
+        joints = storage.search.joints
+        shelf = Shelf(tx, storage.people.everyone(tx)[0].id)
+        edited, gone = shelf.say("the soup market", "x"), shelf.say("the run", "x")
+        shelf.say("running soup market", "x")
+        storage.search.index.index_some(tx, 10)
+
+        some = joints.unjoined(tx, most=10, least=1)
+        for part in range(joints.PARTS):
+            joints.join_part(tx, some, part)
+            if part == joints.PARTS // 2:
+                shelf.edit(edited, "soup market the run")
+                storage.search.index.index_some(tx, 10)
+                shelf.delete([gone])
+            shelf.check()
+        joints.finish_joining(tx, some)
+        shelf.check()
+
+        assert joints.join_some(tx, most=10, least=1) == 1
+        shelf.check()
+        shelf.delete(list(shelf.texts))
+        left = {table: tx.value(f"SELECT count(*) AS value FROM {table}") for table in TABLES}
+        assert left == dict.fromkeys(TABLES, 0)
+
+    database.write_now(realm.id, scene)
+
+
 def test_a_word_goes_with_the_last_message_that_held_it(database: Database, realm: Realm) -> None:
     def known(tx: Tx) -> set[str]:
         return {row["word"] for row in tx.all("SELECT word FROM search_word")}

@@ -4,7 +4,7 @@ import uuid
 
 import msgspec
 
-from tertulia import events, storage
+from tertulia import actions, events, storage
 from tertulia.domain.people.user import User
 from tertulia.errors.events import BadQueue
 from tertulia.events.listener import Options
@@ -34,17 +34,19 @@ def new(
     )
 
 
-def keep(tx: Tx, queue: StoredQueue) -> list[str]:
-    """Store a queue; gives those that were given up for it.
+def keep(tx: Tx, user: User, queue: StoredQueue) -> list[str]:
+    """Store a queue of somebody who is still who they were; gives those that were given up for it.
 
     Where there are too many, those give way that nobody has polled for longest: a client that
     begins anew all the time goes on, and one whose queue is gone knows how to begin anew.
+
+    The log knows nothing of queues, so this need not wait for those who write there.
     """
-    given_up = storage.queues.idlest(tx, queue.user_id, keep=MOST_PER_USER - 1)
-    if given_up:
-        storage.queues.delete(tx, given_up)
-    storage.queues.insert(tx, queue)
-    return given_up
+    is_kept = tx.later(storage.queues.insert, queue, user.role)
+    given_up = tx.later(storage.queues.give_up, queue, keep=MOST_PER_USER - 1)
+    if not is_kept():
+        actions.groups.permissions.check_rank(tx, user)
+    return given_up()
 
 
 def delete(tx: Tx, user: User, queue_id: str) -> None:

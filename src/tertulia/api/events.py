@@ -13,12 +13,13 @@ from tertulia.errors.parameters import MissingParameter
 from tertulia.events.listener import Capabilities, Options
 from tertulia.events.news import News
 from tertulia.events.snapshot.compose import View
-from tertulia.events.snapshot.facts import Facts, Known, Wanted
+from tertulia.events.snapshot.facts import Facts, Known, Wanted, WantedFacts
+from tertulia.events.snapshot.recollections import Whose
 from tertulia.events.snapshot.surroundings import Surroundings
 from tertulia.http.replies import Encoded, Reply, ok
 from tertulia.http.rules import AtMost, MaxItems, MaxLength, NonNegative, Positive
 from tertulia.storage.database.tx import Tx
-from tertulia.storage.log import LogPlace
+from tertulia.storage.log import Head, LogPlace
 from tertulia.storage.queues import StoredQueue
 
 MOBILE_IDLE_SECONDS = 43_200
@@ -112,9 +113,9 @@ async def begin(
     user = call.reader
     moment = await _moment(call, user, options, wanted, idle_seconds, presence_days)
     if moment.queue is not None:
-        await _keep(call, moment.queue)
+        await _keep(call, user, moment.queue)
     if moment.is_behind:
-        await call.db.write(actions.messages.reading.catch_up, user.id)
+        call.aside_db.write_some_time(actions.messages.reading.catch_up, user.id)
     first = {
         "queue_id": None if moment.queue is None else moment.queue.id,
         "last_event_id": -1,
@@ -159,23 +160,25 @@ async def _first_poll(call: Call) -> Encoded[Events]:
     """A poll without a queue makes one."""
     idle_seconds = call.config.idle_queue_seconds
     usual = await _usual_hearing(call, call.user)
-    queue = _begun(call, call.user, usual, idle_seconds)
-    await _keep(call, queue)
+    queue = _begun(call, call.user, usual, call.org.place, idle_seconds)
+    await _keep(call, call.user, queue)
     made = {"events": [], "queue_id": queue.id, "idle_queue_timeout_secs": idle_seconds}
     return Encoded(_encode(made))
 
 
-def _begun(call: Call, user: User, options: Options, idle_seconds: int) -> StoredQueue:
-    """A queue that begins here and now. It hears what happens from now on, so nothing has to be
-    read again once it is stored."""
-    queue = actions.queues.new(user, options, call.org.place, idle_seconds, call.now)
+def _begun(
+    call: Call, user: User, options: Options, start: LogPlace, idle_seconds: int
+) -> StoredQueue:
+    """A queue that begins now, at a place in the log that we have not passed yet. It hears what
+    happens from there on, so nothing has to be read again once it is stored."""
+    queue = actions.queues.new(user, options, start, idle_seconds, call.now)
     call.delivery.begin(queue)
     return queue
 
 
-async def _keep(call: Call, queue: StoredQueue) -> None:
+async def _keep(call: Call, user: User, queue: StoredQueue) -> None:
     try:
-        given_up = await call.db.write(actions.queues.keep, queue)
+        given_up = await call.aside_db.write_beside(actions.queues.keep, user, queue)
     except BaseException:
         call.delivery.close_queue(queue.id)
         raise
@@ -187,7 +190,7 @@ async def _usual_hearing(call: Call, user: User) -> Options:
     """What a queue hears if nothing else is said; for a bot that can be chosen beforehand."""
     if not user.is_bot:
         return Options()
-    bot = await call.db.read(storage.people.bots.find, user.id)
+    bot = await call.services.database.glance_in(user.realm_id, storage.people.bots.find, user.id)
     heard = call.org.channels.get(bot.listening_channel_id or 0)
     return Options(
         narrow=[] if heard is None else [("channel", heard.name)],
@@ -212,27 +215,35 @@ async def _moment(
     idle_seconds: int,
     presence_days: int | None,
 ) -> Moment:
-    follower = call.delivery.follower
-    async with follower.still(call.org.realm.id):
-        facts, news, is_behind = await call.db.read(_read_moment, call, user, wanted)
+    follower, realm_id = call.delivery.follower, call.org.realm.id
+    whose = (realm_id, user.id, options.capabilities.empty_topic_name)
+    async with follower.still(realm_id):
+        facts, news, head = await call.db.read(_read_moment, call, whose, wanted)
         while not follower.absorb(news):
-            facts, news, is_behind = await call.db.read(_read_moment, call, user, wanted)
-        follower.whereabouts.learn(call.org.realm.id, call.org.applied, facts.described)
+            facts, news, head = await call.db.read(_read_moment, call, whose, wanted)
+        start, stored = head.place, facts.stored_unread
+        follower.whereabouts.learn(realm_id, start.seq, facts.described)
         around = _surroundings(call)
         view = View(call.org, user, options, facts, around, call.now, presence_days)
         state = events.snapshot.compose.compose(view, wanted)
-        queue = None if user.is_spectator else _begun(call, user, options, idle_seconds)
-        return Moment(call.org.place, state, queue, is_behind)
+        follower.recollections.keep(whose, facts.recollection(head.rules, state))
+        if user.is_spectator:
+            return Moment(start, state, None, is_behind=False)
+        queue = _begun(call, user, options, start, idle_seconds)
+        is_behind = stored is not None and actions.messages.reading.lags(stored)
+        return Moment(start, state, queue, is_behind)
 
 
-def _read_moment(tx: Tx, call: Call, user: User, wanted: Wanted) -> tuple[Facts, News, bool]:
+def _read_moment(tx: Tx, call: Call, whose: Whose, wanted: Wanted) -> tuple[Facts, News, Head]:
     follower = call.delivery.follower
-    news = follower.news.fetch(tx, [tx.realm_id])
-    rewritten = news.rewritten(tx.realm_id) if follower.shelf.is_in_use else None
-    known = Known(follower.whereabouts, rewritten)
-    facts = events.snapshot.facts.read_facts(tx, user.id, wanted, known)
-    is_behind = not user.is_spectator and actions.messages.reading.is_behind(tx, user.id)
-    return facts, news, is_behind
+    keeps = follower.shelf.is_in_use
+    asked_head = tx.later(storage.log.head_and_rules)
+    recalled = follower.recollections.find(call.org, whose) if keeps else None
+    asked = WantedFacts(tx, whose[1], wanted, recalled)
+    head = asked_head()
+    news = follower.news.fetch_what_matters(tx, head)
+    rewritten = news.rewritten(tx.realm_id) if keeps else None
+    return asked.facts(Known(follower.whereabouts, rewritten), head.rules), news, head
 
 
 def _check_spectator(client_gravatar: bool | None, include_subscribers: str) -> None:

@@ -30,6 +30,7 @@ from tertulia.events.loading import Patch
 from tertulia.events.news import News, NewsDesk
 from tertulia.events.organizations import Organizations
 from tertulia.events.passed_over import PassedOver
+from tertulia.events.snapshot.recollections import Recollections
 from tertulia.events.whereabouts import Whereabouts
 from tertulia.storage.database import Database
 from tertulia.storage.database.tx import Tx
@@ -58,6 +59,7 @@ class Follower:
         self.activity = Activity()
         self.shelf = shelf
         self.whereabouts = Whereabouts()
+        self.recollections = Recollections()
         self.passed_over = PassedOver()
         self._database = database
         self._out_of_step: set[int] = set()  # organizations that have to be read afresh
@@ -249,6 +251,7 @@ class Follower:
                 if happening.seq > org.applied:
                     if happening.event.changes_rules:
                         org.settled.forget()
+                        org.rules_seq = happening.seq
                     if happening.event.is_turning():
                         org.turned_at = happening.seq
                     happening.event.move(org)

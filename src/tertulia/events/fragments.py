@@ -19,7 +19,7 @@ from functools import cache
 import msgspec
 
 from tertulia import events, storage
-from tertulia.domain.messages.message import Message
+from tertulia.domain.messages.message import Message, Provenance
 from tertulia.events.directory import Organization
 from tertulia.storage.database.tx import Tx
 from tertulia.storage.log import LogPlace
@@ -56,6 +56,7 @@ class Fragment:
     message: Message  # without its words: they are in the text
     text: bytes  # a JSON object without its closing brace
     records: tuple[object, ...]  # of the directory, that it tells of
+    provenance: Provenance
     version: int = -1  # of the directory, in which these records were seen last
 
     def is_true_in(self, org: Organization) -> bool:
@@ -154,23 +155,24 @@ class Reading:
 
     def known(self, message_ids: Sequence[int]) -> dict[int, Fragment]:
         """Those of the messages that are on the shelf, as the directory knows them now."""
-        found: dict[int, Fragment] = {}
         if not self.shares:
-            return found
+            return {}
         number, org, find = self.manner.number, self.org, self.shelf.find
         version = org.version
-        for message_id in message_ids:
-            fragment = find(message_id << 3 | number)
-            if fragment is not None and (fragment.version == version or fragment.is_true_in(org)):
-                found[message_id] = fragment
-        return found
+        return {
+            message_id: fragment
+            for message_id in message_ids
+            if (fragment := find(message_id << 3 | number)) is not None
+            and (fragment.version == version or fragment.is_true_in(org))
+        }
 
     def made(self, message: Message, seq: int) -> bytes:
         """The text of a message that was read as of an event, kept for others who read it."""
         key, records = self.manner.key(message.id), _records(self.org, message)
         text = text_of(self.org, message, self.manner)
         if self.shares:
-            self.shelf.put(key, Fragment(_without_words(message), text, records), seq)
+            fragment = Fragment(_without_words(message), text, records, message.provenance)
+            self.shelf.put(key, fragment, seq)
         return text
 
     def touch(self, message_ids: Iterable[int]) -> None:

@@ -87,8 +87,8 @@ def load(
     tx: Tx, email_domain: str, clock: Callable[[], float], shown: Shown = AS_IT_IS
 ) -> Organization:
     """Read a whole organization; the transaction says which and at what moment."""
-    realm, place = storage.organization.current(tx), storage.log.end(tx)
-    org = Organization(realm, place, email_domain, clock, shown)
+    realm, head = storage.organization.current(tx), storage.log.head_and_rules(tx)
+    org = Organization(realm, head.place, email_domain, clock, shown, head.rules_seq)
     fingerprints = storage.people.fingerprints(tx)
     for user in storage.people.everyone(tx):
         org.put_user(user, fingerprints.get(user.id))

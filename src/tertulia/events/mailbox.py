@@ -192,7 +192,8 @@ class Mailbox:
         """Hold nothing: all from here on will be read from the log, which is known up to
         `applied`, when the client comes back."""
         if self.pending or not self.behind:
-            self.fall_behind(applied if self._settled is None else self._settled)
+            settled = applied if self._settled is None else self._settled
+            self.fall_behind(max(settled, seq_of(self.start)))
             self.last_id = self.acked
             self._gone |= set([entry.id for entry in self.pending if entry.given][-1:])
             self._keep([])

@@ -12,7 +12,7 @@ from tertulia.events.log import PAGE
 from tertulia.events.organizations import Organizations
 from tertulia.events.passed_over import PassedOver
 from tertulia.storage.database.tx import Tx
-from tertulia.storage.log import LogPlace
+from tertulia.storage.log import Head, LogPlace
 
 MOST_REPLAYED = 5000  # events; whoever was away for more begins afresh, which costs no more
 
@@ -62,6 +62,21 @@ class NewsDesk:
 
     def load_if_any(self, tx: Tx) -> Organization | None:
         return None if storage.organization.find(tx, tx.realm_id) is None else self._load(tx)
+
+    def fetch_what_matters(self, tx: Tx, head: Head) -> News:
+        """Read what is new in one organization, if its directory is not the same without that.
+
+        Messages are most of what happens, and none of what a directory tells.
+        """
+        known = self._organizations.places().get(tx.realm_id)
+        if (
+            known is not None
+            and known.epoch == head.place.epoch
+            and head.rules_seq <= known.seq <= head.place.seq
+            and tx.realm_id not in self._out_of_step
+        ):
+            return News()
+        return self.fetch(tx, [tx.realm_id])
 
     def fetch(self, tx: Tx, realms: Collection[int]) -> News:
         """Read what is new in these organizations, as far as we know them.

@@ -29,10 +29,13 @@ class Page:
 
 def read_page(tx: Tx, after: int) -> Page | None:
     """The log from a place on; None if that place is gone, or too much has turned since."""
-    head, oldest = storage.log.head(tx), storage.log.oldest(tx, tx.realm_id)
+    asked_head = tx.later(storage.log.head)
+    asked_oldest = tx.later(storage.log.oldest, tx.realm_id)
+    found = tx.later(events.log.read, after, PAGE)
+    head, oldest = asked_head(), asked_oldest()
     if after < head and (oldest is None or after + 1 < oldest):
         return None
-    happenings = events.log.read(tx, after, PAGE)
+    happenings = found()
     end = happenings[-1].seq if happenings else head
     turning = events.log.turning(tx, end, MOST_TURNS + 1) if end < head else []
     return None if len(turning) > MOST_TURNS else Page(happenings, turning, head)

@@ -69,7 +69,11 @@ class Indexing:
         await self._join_all(realm_id)
 
     async def _join_all(self, realm_id: int) -> None:
-        done = actions.messages.indexing.JOINED_AT_ONCE
-        while done:
-            done = await self._database.write_in(realm_id, actions.messages.indexing.join_some)
+        write, joints = self._database.write_in, storage.search.joints
+        unjoined = actions.messages.indexing.unjoined
+        while (some := await self._database.read_aside_in(realm_id, unjoined)).texts:
+            for part in range(joints.PARTS):
+                await write(realm_id, joints.join_part, some, part)
+                await asyncio.sleep(BREATH_SECONDS)
+            await write(realm_id, joints.finish_joining, some)
             await asyncio.sleep(BREATH_SECONDS)

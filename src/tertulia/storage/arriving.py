@@ -32,6 +32,22 @@ def find_run(tx: Tx) -> Run | None:
     return Run(row["source"], state, row["messages_done"], bool(row["is_finished"]))
 
 
+def take_over(tx: Tx, source: str, bringer: str) -> Run | None:
+    """Go on with an import; whoever was at it until now is no longer."""
+    tx.execute(
+        "UPDATE import_run SET bringer = :bringer WHERE realm_id = :realm AND source = :source",
+        bringer=bringer,
+        source=source,
+    )
+    return find_run(tx)
+
+
+def bringer(tx: Tx) -> str | None:
+    """Who goes on with the import."""
+    found: str | None = tx.value("SELECT bringer AS value FROM import_run WHERE realm_id = :realm")
+    return found
+
+
 def begin_run(tx: Tx, source: str) -> None:
     tx.execute(
         "INSERT INTO import_run (realm_id, source, state, messages_done)"

@@ -47,9 +47,24 @@ def head(tx: Tx) -> int:
 
 def end(tx: Tx) -> LogPlace:
     """How far the log of the organization goes."""
-    row = tx.one("SELECT seq, epoch FROM log_head WHERE realm_id = :realm")
+    return head_and_rules(tx).place
+
+
+class Head(NamedTuple):
+    """How far a log goes, and the last event of it that bears on what somebody may send."""
+
+    place: LogPlace
+    rules_seq: int
+
+    @property
+    def rules(self) -> LogPlace:
+        return LogPlace(self.rules_seq, self.place.epoch)
+
+
+def head_and_rules(tx: Tx) -> Head:
+    row = tx.one("SELECT seq, epoch, rules_seq FROM log_head WHERE realm_id = :realm")
     assert row is not None
-    return LogPlace(row["seq"], row["epoch"] + tx.history_line())
+    return Head(LogPlace(row["seq"], row["epoch"] + tx.history_line()), row["rules_seq"])
 
 
 class Glance(NamedTuple):

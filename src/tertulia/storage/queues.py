@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from tertulia.domain.limits import LARGEST_ID
 from tertulia.storage.database.tx import Row, Tx
 
 
@@ -29,12 +30,20 @@ class Position:
     seen_at: float
 
 
-def insert(tx: Tx, queue: StoredQueue) -> None:
-    tx.execute(
+def insert(tx: Tx, queue: StoredQueue, role: int) -> bool:
+    """Store a queue, again if need be, unless its owner has not that much of a role any more.
+
+    Whoever ends an account and its queues meanwhile comes before this or after it.
+    """
+    found = tx.one(
         "INSERT INTO queue"
         " (id, realm_id, user_id, options, start_seq, acked, scanned, idle_seconds, created_at,"
-        " seen_at, epoch) VALUES (:id, :realm, :user, :options, :start_seq, :acked, :scanned,"
-        " :idle, :now, :now, :epoch)",
+        " seen_at, epoch) SELECT :id, :realm, a.id, :options, :start_seq, :acked, :scanned,"
+        " :idle, :now, :now, :epoch FROM account a"
+        " WHERE a.id = :user AND a.realm_id = :realm AND a.is_active AND a.role <= :role"
+        f"{tx.dialect.holding} ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at"
+        " RETURNING id",
+        role=role,
         id=queue.id,
         realm=queue.realm_id,
         user=queue.user_id,
@@ -46,6 +55,7 @@ def insert(tx: Tx, queue: StoredQueue) -> None:
         now=tx.now,
         epoch=queue.epoch,
     )
+    return found is not None
 
 
 def find(tx: Tx, queue_id: str) -> StoredQueue | None:
@@ -69,13 +79,18 @@ def seen_since(tx: Tx, user_id: int, since: float) -> list[tuple[str, float]]:
     return [(row["options"], row["seen_at"]) for row in rows]
 
 
-def idlest(tx: Tx, user_id: int, *, keep: int) -> list[str]:
-    """All queues of a user but those `keep` that were polled last."""
+def give_up(tx: Tx, queue: StoredQueue, *, keep: int) -> list[str]:
+    """Forget all queues of the owner of one but that and those `keep` that were polled last."""
     rows = tx.all(
-        "SELECT id FROM queue WHERE user_id = :user ORDER BY seen_at DESC, created_at DESC",
-        user=user_id,
+        "DELETE FROM queue WHERE id IN (SELECT q.id FROM queue q WHERE q.user_id = :user"
+        " AND q.id <> :id ORDER BY q.seen_at DESC, q.created_at DESC LIMIT :all OFFSET :keep)"
+        " RETURNING id",
+        user=queue.user_id,
+        id=queue.id,
+        all=LARGEST_ID,
+        keep=keep,
     )
-    return [row["id"] for row in rows[keep:]]
+    return [row["id"] for row in rows]
 
 
 def delete(tx: Tx, queue_ids: list[str]) -> int:

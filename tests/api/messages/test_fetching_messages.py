@@ -227,16 +227,14 @@ def test_whoever_asks_for_what_is_unread_writes_down_what_has_come(chat):
     ids = chat.fill(ana, "kitchen > count", actions.messages.reading.CATCH_UP_AFTER + 1)
 
     plain = fetches(ben, anchor="newest", num_before=2).succeeds()
-    before = chat.read(storage.messages.unread.caught_up_to, ben.id)
+    before = chat.read(storage.messages.unread.stored, ben.id).caught_up_to
     first = fetches(ben, anchor="first_unread").succeeds()
     asked = fetches(ben, anchor="newest", num_before=2, narrow=[["is", "unread"]]).succeeds()
 
     assert [message["flags"] for message in plain["messages"]] == [[], []]
     assert (first["anchor"], ids_of(asked)) == (ids[0], ids[-2:])
-    assert (before < ids[-1], chat.read(storage.messages.unread.caught_up_to, ben.id)) == (
-        True,
-        ids[-1],
-    )
+    after = chat.read(storage.messages.unread.stored, ben.id).caught_up_to
+    assert (before < ids[-1], after) == (True, ids[-1])
 
 
 # --- by ids ---

@@ -1,6 +1,6 @@
 """Fetching messages: one by id, or a stretch of history around an anchor."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
@@ -49,12 +49,11 @@ class FoundMessages:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Messages as a reader sees them, as of an event; those on the shelf come without words."""
+    """Messages as a reader sees them, as of an event."""
 
     seq: int
-    messages: list[Message]
-    flags: dict[int, Flags]
-    on_shelf: dict[int, Fragment]
+    messages: Mapping[int, Message | Fragment]  # in order
+    flags: dict[int, Flags]  # in the same order
     highlighter: Highlighter | None = None  # if they were searched for
 
 
@@ -62,7 +61,8 @@ def one(tx: Tx, user: User, message_id: int) -> tuple[Message, Flags]:
     (message,) = storage.messages.details.added(
         tx, [actions.messages.visible_to(tx, user, message_id)]
     )
-    return message, storage.messages.unread.flags_for(tx, user.id, [message])[message.id]
+    shown = {message.id: message.provenance}
+    return message, storage.messages.unread.flags_for(tx, user.id, shown)[message.id]
 
 
 def one_for_all(tx: Tx, message_id: int) -> Message:
@@ -79,7 +79,7 @@ def some(tx: Tx, asker: Asker, terms: list[Term], message_ids: list[int]) -> Sho
     """Those of the given messages that the asker may see and that match."""
     narrow = actions.messages.narrowing.narrowed_to_visible(tx, asker, terms)
     found = _all_of(tx, storage.messages.history.among(tx, narrow.selection, message_ids))
-    return _shown(tx, asker.user, narrow, found, {}, storage.log.head(tx))
+    return _shown(tx, asker.user, narrow, found, storage.log.head(tx))
 
 
 def around(
@@ -94,7 +94,7 @@ def around(
     # What is searched for is marked in its words, so these have to be read.
     known = reading.known(found.ids) if is_known and narrow.searched is None else {}
     found, messages = _fitting(tx, found, known)
-    return found, _shown(tx, asker.user, narrow, messages, known, end.seq)
+    return found, _shown(tx, asker.user, narrow, messages, end.seq)
 
 
 def matching(
@@ -103,7 +103,7 @@ def matching(
     """Those of the given messages that have reached the asker and that match, to be marked."""
     narrow = actions.messages.narrowing.narrowed_to_received(tx, asker, terms)
     found = _all_of(tx, storage.messages.history.among(tx, narrow.selection, message_ids))
-    return found, Highlighter(narrow.searched or Query())
+    return list(found.values()), Highlighter(narrow.searched or Query())
 
 
 def within(tx: Tx, user: User, narrow: Narrowed, window: Window) -> FoundMessages:
@@ -145,53 +145,48 @@ def _resolve(tx: Tx, user: User, narrow: Narrowed, window: Window) -> int:
 
 
 def _shown(
-    tx: Tx,
-    user: User,
-    narrow: Narrowed,
-    messages: list[Message],
-    known: dict[int, Fragment],
-    seq: int,
+    tx: Tx, user: User, narrow: Narrowed, messages: Mapping[int, Message | Fragment], seq: int
 ) -> Shown:
-    flags = storage.messages.unread.flags_for(tx, user.id, messages)
+    provenance = {number: each.provenance for number, each in messages.items()}
+    flags = storage.messages.unread.flags_for(tx, user.id, provenance)
     highlighter = None if narrow.searched is None else Highlighter(narrow.searched)
-    return Shown(seq, messages, flags, known, highlighter)
+    return Shown(seq, messages, flags, highlighter)
 
 
 # --- as much as there is room for ---
 
 
 def _fitting(
-    tx: Tx, found: FoundMessages, known: dict[int, Fragment]
-) -> tuple[FoundMessages, list[Message]]:
+    tx: Tx, found: FoundMessages, known: Mapping[int, Fragment]
+) -> tuple[FoundMessages, Mapping[int, Message | Fragment]]:
     """As much of a stretch as fits, from its anchor outwards."""
-    if (
-        len(known) == len(found.ids)
-        and sum([len(each.text) for each in known.values()]) < MOST_TEXT
-    ):
-        return found, [each.message for each in known.values()]
-    read: dict[int, Message] = {}
+    if len(known) == len(found.ids):
+        texts = [each.text for each in known.values()]
+        if sum(map(len, texts)) < MOST_TEXT:
+            return found, known
+    read: dict[int, Message | Fragment] = {}
     room = MOST_TEXT
     ids = found.ids if len(found.ids) <= AT_ONCE else _outwards(found)
     for start in range(0, len(ids), AT_ONCE):
         batch = _read(tx, ids[start : start + AT_ONCE], known)
-        room -= sum(_size(message, known) for message in batch)
-        read |= {message.id: message for message in batch}
+        room -= sum(map(_size, batch.values()))
+        read |= batch
         if room < 0:
             break
     if len(read) == len(ids) and room >= 0:
-        return found, [read[each] for each in found.ids]
-    return _cut(found, read, known)
+        return found, {each: read[each] for each in found.ids}
+    return _cut(found, read)
 
 
 def _cut(
-    found: FoundMessages, read: dict[int, Message], known: dict[int, Fragment]
-) -> tuple[FoundMessages, list[Message]]:
+    found: FoundMessages, read: Mapping[int, Message | Fragment]
+) -> tuple[FoundMessages, Mapping[int, Message | Fragment]]:
     room = MOST_TEXT
     kept: set[int] = set()
     for message_id in _outwards(found):
         if message_id not in read:
             break
-        room -= _size(read[message_id], known)
+        room -= _size(read[message_id])
         if room < 0 and kept:
             break
         kept.add(message_id)
@@ -203,7 +198,7 @@ def _cut(
         found_oldest=found.found_oldest and ids[0] == found.ids[0],
         found_newest=found.found_newest and ids[-1] == found.ids[-1],
     )
-    return cut, [read[each] for each in ids]
+    return cut, {each: read[each] for each in ids}
 
 
 def _outwards(found: FoundMessages) -> list[int]:
@@ -214,32 +209,37 @@ def _outwards(found: FoundMessages) -> list[int]:
     return [each for pair in pairs for each in pair if each is not None]
 
 
-def _all_of(tx: Tx, ids: Sequence[int]) -> list[Message]:
+def _all_of(tx: Tx, ids: Sequence[int]) -> dict[int, Message]:
     """Messages that were asked for one by one: all of them, or none."""
-    found: list[Message] = []
+    found: dict[int, Message] = {}
     room = MOST_TEXT
     for start in range(0, len(ids), AT_ONCE):
-        batch = _read(tx, ids[start : start + AT_ONCE], {})
-        room -= sum(_size(message, {}) for message in batch)
-        found += batch
+        batch = _read_all(tx, ids[start : start + AT_ONCE])
+        room -= sum(map(_size, batch.values()))
+        found |= batch
         if room < 0 and len(found) > 1:
             raise BadRequest("These messages are too long for one answer; ask for fewer.")
     return found
 
 
-def _read(tx: Tx, ids: Sequence[int], known: dict[int, Fragment]) -> list[Message]:
-    unknown = [each for each in ids if each not in known] if known else ids
-    found: dict[int, Message] = {}
-    if unknown:
-        rows = storage.messages.find_many(tx, tx.realm_id, unknown)
-        read = storage.messages.details.added(tx, [rows[each] for each in unknown])
-        found = {message.id: message for message in read}
-    return [known[each].message if each in known else found[each] for each in ids]
+def _read(
+    tx: Tx, ids: Sequence[int], known: Mapping[int, Fragment]
+) -> dict[int, Message | Fragment]:
+    read = _read_all(tx, [each for each in ids if each not in known])
+    return {each: known[each] if each in known else read[each] for each in ids}
 
 
-def _size(message: Message, known: dict[int, Fragment]) -> int:
-    if message.id in known:
-        return len(known[message.id].text)
+def _read_all(tx: Tx, ids: Sequence[int]) -> dict[int, Message]:
+    if not ids:
+        return {}
+    rows = storage.messages.find_many(tx, tx.realm_id, ids)
+    read = storage.messages.details.added(tx, [rows[each] for each in ids])
+    return {message.id: message for message in read}
+
+
+def _size(message: Message | Fragment) -> int:
+    if isinstance(message, Fragment):
+        return len(message.text)
     before = sum(
         len(edit.prev_content or "") + len(edit.prev_rendered or "") for edit in message.edits
     )

@@ -3,8 +3,9 @@
 from tertulia import storage
 from tertulia.storage.database.tx import Tx
 from tertulia.storage.search.finding import MOST_FRESH
+from tertulia.storage.search.joints import Unjoined
 
-AT_ONCE = 100  # so that nobody who sends has to wait for long
+AT_ONCE = 50  # so that nobody who sends has to wait for long
 JOINED_AT_ONCE = 500
 LEAST_TO_JOIN = 4000  # fewer are quickly looked through
 MOST_COUNTED = 10_000
@@ -18,6 +19,11 @@ def index_some(tx: Tx, most: int = AT_ONCE) -> int:
 def join_some(tx: Tx, most: int = JOINED_AT_ONCE, least: int = LEAST_TO_JOIN) -> int:
     """Note how words meet in messages that were indexed a while ago; says in how many."""
     return storage.search.joints.join_some(tx, most, least)
+
+
+def unjoined(tx: Tx) -> Unjoined:
+    """What to join next, as long as the server is at it; it is done in parts."""
+    return storage.search.joints.unjoined(tx, JOINED_AT_ONCE, LEAST_TO_JOIN)
 
 
 def is_far_behind(tx: Tx) -> bool:

@@ -10,20 +10,27 @@ from tertulia.domain.people.user import User
 from tertulia.events.audience import Users
 from tertulia.events.types.messages.flags import FlagsChanged, UnreadDetails
 from tertulia.storage.database.tx import Tx
+from tertulia.storage.messages.unread import Stored
 
 CATCH_UP_AFTER = 200  # messages; below that, adding them on each look is cheaper than a write
 
 
 def is_behind(tx: Tx, user_id: int) -> bool:
     """Whether much has happened since what is unread was written down."""
-    known = storage.messages.unread.caught_up_to(tx, user_id)
-    return known is None or storage.messages.newest_id(tx) - known > CATCH_UP_AFTER
+    return lags(storage.messages.unread.stored(tx, user_id))
+
+
+def lags(known: Stored) -> bool:
+    """The same of what is stored."""
+    return known.has_closings_to_see or known.newest_id - known.caught_up_to > CATCH_UP_AFTER
 
 
 def catch_up(tx: Tx, user_id: int) -> None:
     """Write down what is unread now, if much has happened since that was done."""
-    if is_behind(tx, user_id):
-        storage.messages.unread.change(tx, user_id, storage.messages.unread.load(tx, user_id))
+    known = storage.messages.unread.stored(tx, user_id)
+    if lags(known):
+        now = storage.messages.unread.complete(tx, user_id, known)
+        storage.messages.unread.store(tx, user_id, now, max(known.newest_id, known.caught_up_to))
 
 
 def mark_all_read(tx: Tx, user: User) -> None:

@@ -3,9 +3,10 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from datetime import UTC, datetime
 from functools import lru_cache
+from itertools import chain
 from typing import Annotated, Any
 
 import msgspec
@@ -21,7 +22,7 @@ from tertulia.domain.search.highlight import Highlighter
 from tertulia.errors import BadRequest
 from tertulia.errors.parameters import UnsupportedCombination
 from tertulia.events.directory import Organization
-from tertulia.events.fragments import Manner, Reading
+from tertulia.events.fragments import Fragment, Manner, Reading
 from tertulia.events.types.messages.message import MessageObject
 from tertulia.http.replies import Encoded, Reply
 from tertulia.http.rules import Id, MaxItems, NonNegative
@@ -39,7 +40,7 @@ MOST_ON_THE_LOOP = 500  # messages; more are read on a thread
 AT_ONCE = 500  # messages that are put into an answer before others have their turn
 EFFORT_TO_MAKE = 10  # of a message that was not on the shelf: as much as of so many that were
 BYTES_PER_EFFORT = 1 << 11
-MOST_BATCHES = 10  # that a search waits for, if the index is far behind
+MOST_BATCHES = 20  # that a search waits for, if the index is far behind
 
 
 class Extent(Reply):
@@ -132,12 +133,13 @@ async def _around(
     return await _told(call, reading, shown, extent)
 
 
+def _turn(call: Call, count: int) -> AbstractAsyncContextManager[None]:
+    return nullcontext() if count <= MOST_ON_THE_LOOP else _turn_of_large(call)
+
+
 @asynccontextmanager
-async def _turn(call: Call, count: int) -> AsyncIterator[None]:
+async def _turn_of_large(call: Call) -> AsyncIterator[None]:
     """What is large is put together one after the other: it is in memory until it was read."""
-    if count <= MOST_ON_THE_LOOP:
-        yield
-        return
     async with call.services.large_answers.of(call.request.counted_for):
         call.request.check_client_is_there()
         yield
@@ -256,35 +258,43 @@ def _reading(call: Call, manner: Manner) -> Reading:
 
 async def _told(call: Call, reading: Reading, shown: Shown, extent: Extent) -> Encoded[Messages]:
     """The answer: what all readers share of each message, and then what is the caller's own."""
+    texts = [each.text for each in shown.messages.values() if type(each) is Fragment]
+    if len(texts) < len(shown.messages):
+        texts = await _texts(call, reading, shown)
+    flags = [_READ] * len(texts) if call.caller is None else shown.flags.values()
+    pieces = [b'{"messages":[', *chain.from_iterable(zip(texts, map(_ending, flags), strict=True))]
+    reading.touch(shown.messages)
+    if texts:
+        pieces[-1] = pieces[-1][:-1]
+    return Encoded(*pieces, b"],", _encode(extent)[1:])
+
+
+async def _texts(call: Call, reading: Reading, shown: Shown) -> list[bytes]:
+    """The messages without flags, of which some are not on the shelf, or have to be marked."""
+    read = [each for each in shown.messages.values() if isinstance(each, Message)]
     marked = {}
     if shown.highlighter is not None:
-        marked = await _marked(call.org, shown.highlighter, shown.messages)
-    pieces: list[bytes] = [b'{"messages":[']
+        marked = await _marked(call.org, shown.highlighter, read)
+    texts = []
     effort = 0
-    for message in shown.messages:
+    for message in shown.messages.values():
         if effort > AT_ONCE:
             effort = 0
             await asyncio.sleep(0)
-        fragment = shown.on_shelf.get(message.id)
-        if fragment is not None:
+        if isinstance(message, Fragment):
             effort += 1
-            pieces.append(fragment.text)
-        else:
-            text = (
-                reading.made(message, shown.seq)
-                if reading.shares
-                else _text_of(call, reading.manner, message)
-            )
-            effort += EFFORT_TO_MAKE + len(text) // BYTES_PER_EFFORT
-            pieces.append(text)
+            texts.append(message.text)
+            continue
+        text = (
+            reading.made(message, shown.seq)
+            if reading.shares
+            else _text_of(call, reading.manner, message)
+        )
+        effort += EFFORT_TO_MAKE + len(text) // BYTES_PER_EFFORT
         if message.id in marked:
-            pieces.append(b"," + _encode(marked[message.id])[1:-1])
-        pieces.append(_ending(_READ if call.caller is None else shown.flags[message.id]))
-    reading.touch(shown.on_shelf)
-    if shown.messages:
-        pieces[-1] = pieces[-1][:-1]
-    pieces += (b"],", _encode(extent)[1:])
-    return Encoded(*pieces)
+            text += b"," + _encode(marked[message.id])[1:-1]
+        texts.append(text)
+    return texts
 
 
 def _text_of(call: Call, manner: Manner, message: Message) -> bytes:

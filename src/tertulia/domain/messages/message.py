@@ -1,6 +1,7 @@
 """Messages: the row, the words, and what is said of them to a client."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from tertulia import domain
 from tertulia.domain.messages.widgets import Submessage
@@ -53,6 +54,24 @@ class Edit:
         return self.prev_topic is not None or self.prev_channel_id is not None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Provenance:
+    """What decides, beside a reader's own marks, which flags a message has for them.
+
+    Many messages have the same, so that it can be decided for all of them at once.
+    """
+
+    sender_id: int
+    is_direct: bool
+    channel_id: int | None  # where it was sent, and so who received it
+    read_by_sender: bool
+    channel_wildcard: bool
+    resolve_notice: bool
+
+
+_provenance = lru_cache(maxsize=1 << 14)(Provenance)
+
+
 @dataclass(frozen=True, slots=True)
 class Message:
     """The row. What hangs on it is there only where somebody asked for it."""
@@ -87,6 +106,17 @@ class Message:
             return 2 * self.channel_id
         assert self.conversation_id is not None
         return 2 * self.conversation_id + 1
+
+    @property
+    def provenance(self) -> Provenance:
+        return _provenance(
+            self.sender_id,
+            self.channel_id is None,
+            self.origin_channel_id,
+            self.read_by_sender,
+            self.channel_wildcard,
+            self.resolve_notice,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         preparing,
         presence,
         realm,
+        recollections,
         surroundings,
         unread,
     )

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import msgspec
+
 from tertulia import domain, events
 from tertulia.domain.people.bots import Bot
 from tertulia.domain.people.status import Status
@@ -45,8 +47,8 @@ def compose(view: View, wanted: Wanted) -> dict[str, Any]:
         state[name] = [LISTS[name].told(view.org, each) for each in found]
     if wanted("message") and wanted("update_message_flags"):
         empty = view.options.capabilities.empty_topic_name
-        state["unread_msgs"] = events.snapshot.unread.unread_state(
-            view.me, view.facts, empty_topic_name=empty
+        state["unread_msgs"] = msgspec.Raw(
+            events.snapshot.unread.told(view.me, view.facts, empty_topic_name=empty)
         )
     if wanted("muted_topics") and (wanted.everything or not wanted("user_topic")):
         state["muted_topics"] = events.types.personal.topic_policies.muted_topics(

@@ -14,6 +14,8 @@ from tertulia.events.whereabouts import Spot
 
 Topic = tuple[int, str]  # the channel, and the name as it is compared
 
+_encode = msgspec.json.Encoder().encode
+
 Waiting = tuple[Spot, list[int]]
 
 
@@ -29,6 +31,13 @@ class UnreadTopic(msgspec.Struct):
         ids = sorted(self.unread_message_ids + other.unread_message_ids)
         newest = self if ids[-1] == self.unread_message_ids[-1] else other
         return UnreadTopic(self.stream_id, newest.topic, ids)
+
+
+def told(user: User, facts: Facts, *, empty_topic_name: bool) -> bytes:
+    """What is unread, as JSON."""
+    if facts.unread_told is not None:
+        return facts.unread_told
+    return _encode(unread_state(user, facts, empty_topic_name=empty_topic_name))
 
 
 def unread_state(user: User, facts: Facts, *, empty_topic_name: bool) -> dict[str, Any]:

@@ -5,9 +5,9 @@ the loop where that is faster than a thread (SQLite) and in a thread where it wo
 (PostgreSQL); a write joins the next gathering and is answered after its commit.
 """
 
-import time
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
@@ -15,17 +15,10 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 from tertulia import storage
 from tertulia.errors.http import ServiceUnavailable
 from tertulia.modules import asyncio, on_demand
-from tertulia.storage.database.broadcast import Broadcast, LogProgress
 from tertulia.storage.database.dialects.sqlite import Sqlite
-from tertulia.storage.database.duty import Duty
-from tertulia.storage.database.readers import ReadConnections
 from tertulia.storage.database.schema import Standing
 from tertulia.storage.database.tx import Dialect, Tx
-from tertulia.storage.database.watching import Changed, Overheard
-from tertulia.storage.database.writer import ComposeNews, FetchNews, PendingWrite
-from tertulia.storage.database.writers import Deliver, Writers
 from tertulia.storage.log import LogPlace
-from tertulia.storage.messages.appending import PlainSend
 
 if TYPE_CHECKING:
     from tertulia.storage.database import (
@@ -42,6 +35,10 @@ if TYPE_CHECKING:
         writer,
         writers,
     )
+    from tertulia.storage.database.watching import Changed, Overheard
+    from tertulia.storage.database.writer import ComposeNews, FetchNews, PendingWrite
+    from tertulia.storage.database.writers import Deliver
+    from tertulia.storage.messages.appending import PlainSend
 else:
     __getattr__ = on_demand(__name__)
 
@@ -82,9 +79,23 @@ class Bound:
     ) -> T:
         return await self._database.write_in(self.realm_id, action, *args, **kwargs)
 
+    async def write_beside(
+        self, action: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Write what is no part of the log, and can be repeated, beside those who write there."""
+        return await self._database.write_beside_in(
+            self.realm_id, lambda tx: action(tx, *args, **kwargs)
+        )
+
+    def write_some_time(
+        self, action: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> None:
+        """Write what nobody waits for, and nobody misses if it fails."""
+        self._database.write_some_time_in(self.realm_id, lambda tx: action(tx, *args, **kwargs))
+
     async def send(
         self,
-        plain: PlainSend | None,
+        plain: "PlainSend | None",
         action: Callable[Concatenate[Tx, P], T],
         *args: P.args,
         **kwargs: P.kwargs,
@@ -94,18 +105,17 @@ class Bound:
 
 
 class Database:
-    def __init__(self, dialect: Dialect, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, dialect: Dialect, clock: Callable[[], float] | None = None) -> None:
         self.dialect = dialect
-        self._own_clock = clock
+        self._own_clock = clock or dialect.own_clock()
         self._behind_seconds = 0.0  # our clock, behind that of the database
-        self._writers: Writers | None = None
-        self._broadcast: Broadcast | None = None
-        self._readers = ReadConnections(dialect)
-        self._duty = Duty(dialect, self.clock)
+        self._writers: writers.Writers | None = None
+        self._broadcast: broadcast.Broadcast | None = None
         self._put_in_words: PutInWords = _no_words
+        self._resting: list[Any] | None = None  # connections, if they are kept
 
     @classmethod
-    def at(cls, url: str, clock: Callable[[], float] = time.time) -> "Database":
+    def at(cls, url: str, clock: Callable[[], float] | None = None) -> "Database":
         """`sqlite:///path` or `postgresql://…`."""
         if url.startswith("sqlite:///"):
             return cls(Sqlite(Path(url.removeprefix("sqlite:///"))), clock)
@@ -122,57 +132,60 @@ class Database:
 
     def compare_clocks(self) -> float:
         """By how many seconds our own clock is behind the database's, which counts from now on."""
-        connection = self.dialect.connect()
-        try:
+        with self._connection() as connection:
             before = self._own_clock()
             told = self.dialect.time(connection)
             if told is not None:
                 self._behind_seconds = told - (before + self._own_clock()) / 2
             return self._behind_seconds
-        finally:
-            connection.close()
 
     # --- at start and on the command line: no loop, one call at a time ---
 
+    def keep_connections(self) -> None:
+        """Use one for call after call, until `close`: a new one takes PostgreSQL a while."""
+        self._resting = []
+
+    def close(self) -> None:
+        while self._resting:
+            self._resting.pop().close()
+
+    @contextmanager
+    def _connection(self) -> Iterator[Any]:
+        connection = self._resting.pop() if self._resting else self.dialect.connect()
+        try:
+            yield connection
+        except BaseException:
+            connection.close()  # in the midst of something
+            raise
+        if self._resting is None:
+            connection.close()
+        else:
+            self._resting.append(connection)
+
     def migrate(self) -> list[int]:
         """Bring the schema up to date; gives the numbers of the migrations that were missing."""
-        connection = self.dialect.connect()
-        try:
+        with self._connection() as connection:
             return storage.database.schema.migrate(connection, self.dialect)
-        finally:
-            connection.close()
 
     def schema(self) -> Standing:
         """What is there of the schema."""
-        connection = self.dialect.connect()
-        try:
-            return storage.database.schema.standing(connection, self.dialect)
-        finally:
-            connection.close()
+        with self._connection() as connection:
+            return self._ask(0, storage.database.schema.standing, (), {}, connection)
 
     def integrity_problems(self) -> list[str]:
         """What the database finds wrong with itself, in words."""
-        connection = self.dialect.connect()
-        try:
+        with self._connection() as connection:
             return self.dialect.integrity_problems(connection)
-        finally:
-            connection.close()
 
     def has_others(self) -> bool:
         """Whether another Tertulia is connected to it."""
-        connection = self.dialect.connect()
-        try:
+        with self._connection() as connection:
             return self.dialect.has_others(connection)
-        finally:
-            connection.close()
 
     def tidy(self) -> None:
         """Let the database look at itself, after very much has been written at once."""
-        connection = self.dialect.connect()
-        try:
+        with self._connection() as connection:
             self.dialect.tidy(connection)
-        finally:
-            connection.close()
 
     def read_now(
         self,
@@ -181,11 +194,8 @@ class Database:
         *args: P.args,
         **kwargs: P.kwargs,
     ) -> T:
-        connection = self.dialect.connect()
-        try:
+        with self._connection() as connection:
             return self._read(realm_id, query, args, kwargs, connection)
-        finally:
-            connection.close()
 
     def write_now(
         self,
@@ -195,24 +205,29 @@ class Database:
         **kwargs: P.kwargs,
     ) -> T:
         """Run one action in a transaction of its own and commit it."""
-        connection = self.dialect.connect()
-        try:
+        with self._connection() as connection:
             self.dialect.begin_write(connection)
             self.dialect.lock_organization(connection, realm_id)
             result = action(Tx(connection, self.dialect, realm_id, self.clock()), *args, **kwargs)
             self.dialect.tell_everybody(connection)
             self.dialect.command(connection, "COMMIT")
             return result
-        finally:
-            connection.close()
 
-    # --- inside the server ---
+    # --- inside the server, whose part is loaded by who serves ---
+
+    @cached_property
+    def _readers(self) -> "readers.ReadConnections":
+        return storage.database.readers.ReadConnections(self.dialect)
+
+    @cached_property
+    def _duty(self) -> "duty.Duty":
+        return storage.database.duty.Duty(self.dialect, self.clock)
 
     def start(
         self,
-        fetch_news: FetchNews,
-        deliver: Deliver,
-        compose_news: ComposeNews,
+        fetch_news: "FetchNews",
+        deliver: "Deliver",
+        compose_news: "ComposeNews",
         put_in_words: PutInWords = _no_words,
     ) -> None:
         """Begin to serve the running loop.
@@ -223,14 +238,14 @@ class Database:
         which other servers learn of plain sends.
         """
         self._put_in_words = put_in_words
-        self._writers = Writers(
+        self._writers = storage.database.writers.Writers(
             self.dialect, self.clock, fetch_news, deliver, compose_news, self._tell_of
         )
         self._readers.start()
         if not self.dialect.reads_block:
-            self._broadcast = Broadcast(self.dialect)
+            self._broadcast = storage.database.broadcast.Broadcast(self.dialect)
 
-    async def watch(self, changed: Changed, overheard: Overheard, said: Overheard) -> None:
+    async def watch(self, changed: "Changed", overheard: "Overheard", said: "Overheard") -> None:
         """Notice what others write, for as long as we serve, and hear what other servers say."""
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self.dialect.watch(changed))
@@ -300,10 +315,21 @@ class Database:
     ) -> T:
         return await self.send_in(realm_id, None, action, *args, **kwargs)
 
+    async def write_beside_in(self, realm_id: int, action: Callable[[Tx], T]) -> T:
+        """Of what is asked together all is done or nothing; SQLite has one writer for all."""
+        if self.dialect.reads_block:
+            return await self.write_in(realm_id, action)
+        return await self._readers.aside(partial(self._ask, realm_id, action, (), {}))
+
+    def write_some_time_in(self, realm_id: int, action: Callable[[Tx], Any]) -> None:
+        assert self._writers is not None, "the database was not started"
+        write = storage.database.writer.PendingWrite
+        self._writers.submit(write(action, (), realm_id, lambda job: None))
+
     async def send_in(
         self,
         realm_id: int,
-        plain: PlainSend | None,
+        plain: "PlainSend | None",
         action: Callable[Concatenate[Tx, P], T],
         *args: P.args,
         **kwargs: P.kwargs,
@@ -311,7 +337,8 @@ class Database:
         assert self._writers is not None, "the database was not started"
         assert not kwargs, "actions take their arguments by position"
         answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        self._writers.submit(PendingWrite(action, args, realm_id, partial(_settle, answer), plain))
+        write = storage.database.writer.PendingWrite
+        self._writers.submit(write(action, args, realm_id, partial(_settle, answer), plain))
         try:
             return await answer
         finally:
@@ -336,7 +363,8 @@ class Database:
     def _tell_of(self, ends: dict[int, int], appended: list[tuple[LogPlace, Any]]) -> None:
         """Tell other servers that logs go on, and with what."""
         if self._broadcast is not None and ends:
-            self._broadcast.tell(LogProgress(ends, partial(self._put_in_words, appended)))
+            in_words = partial(self._put_in_words, appended)
+            self._broadcast.tell(storage.database.broadcast.LogProgress(ends, in_words))
 
     def _read(
         self,
@@ -350,7 +378,7 @@ class Database:
         try:
             return self._ask(realm_id, query, args, kwargs, connection)
         finally:
-            self.dialect.command(connection, "ROLLBACK")
+            self.dialect.end_read(connection)
 
     def _ask(
         self,
@@ -363,7 +391,7 @@ class Database:
         return query(Tx(connection, self.dialect, realm_id, self.clock()), *args, **kwargs)
 
 
-def _settle(answer: "asyncio.Future[Any]", job: PendingWrite) -> None:
+def _settle(answer: "asyncio.Future[Any]", job: "PendingWrite") -> None:
     if answer.done():
         return  # nobody waits any longer
     if job.error is not None:

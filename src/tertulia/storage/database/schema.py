@@ -7,12 +7,15 @@ an older server can ignore, and then old and new servers work side by side; one 
 `-- older servers cannot work with this` on a line of its own, and they refuse to start.
 """
 
-from importlib import resources
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from tertulia.errors import CannotStart
 from tertulia.storage.database.tx import Dialect, Tx
 
+FOLDER = Path(__file__).parent / "migrations"
 BREAKING = "-- older servers cannot work with this"
 ALL_NEEDED_UP_TO = 23  # what came before servers of two versions could share a database
 
@@ -30,7 +33,12 @@ class SchemaTooNew(CannotStart):
 
 class Migration(NamedTuple):
     number: int
-    text: str
+    read: Callable[[], str]
+
+    @property
+    def text(self) -> str:
+        """Read when it is asked for: most databases have all of them already."""
+        return self.read()
 
     @property
     def must_be_known(self) -> bool:
@@ -51,28 +59,31 @@ class Standing(NamedTuple):
     def is_too_new(self) -> bool:
         return self.must_know > latest()
 
+    def check(self) -> None:
+        """Raises SchemaTooNew."""
+        if self.is_too_new:
+            raise SchemaTooNew(self.must_know, latest())
+
     def missing(self) -> list[Migration]:
         return [each for each in migrations() if each.number not in self.applied]
 
 
 def migrations() -> list[Migration]:
     """All migrations, in order."""
-    folder = resources.files("tertulia.storage.database") / "migrations"
-    files = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".sql"))
-    return [Migration(int(name[:4]), (folder / name).read_text(encoding="utf-8")) for name in files]
+    files = sorted(FOLDER.glob("*.sql"))
+    return [Migration(int(each.name[:4]), partial(each.read_text, "utf-8")) for each in files]
 
 
 def latest() -> int:
     return migrations()[-1].number
 
 
-def standing(connection: Any, dialect: Dialect) -> Standing:
+def standing(tx: Tx) -> Standing:
     """What the database has; nothing at all if it is empty."""
-    if not dialect.has_table(connection, "schema_version"):
+    if not tx.has_table("schema_version"):
         return Standing(frozenset(), 0)
-    tx = Tx(connection, dialect, 0, 0.0)
     must_know = int(tx.value("SELECT version AS value FROM schema_version") or 0)
-    if dialect.has_table(connection, "schema_change"):
+    if tx.has_table("schema_change"):
         rows = tx.all("SELECT number FROM schema_change")
         return Standing(frozenset(row["number"] for row in rows), must_know)
     # Compat: until 0.1.0 a database had all migrations up to its version.
@@ -85,9 +96,8 @@ def migrate(connection: Any, dialect: Dialect) -> list[int]:
     dialect.begin_write(connection)
     try:
         dialect.lock_schema(connection)
-        before = standing(connection, dialect)
-        if before.is_too_new:
-            raise SchemaTooNew(before.must_know, latest())
+        before = standing(Tx(connection, dialect, 0, 0.0))
+        before.check()
         missing = apply(connection, dialect, before.missing())
     except BaseException:
         connection.execute("ROLLBACK")
@@ -98,7 +108,7 @@ def migrate(connection: Any, dialect: Dialect) -> list[int]:
 
 def apply(connection: Any, dialect: Dialect, missing: list[Migration]) -> list[int]:
     """Apply migrations within a transaction that is under way; gives their numbers."""
-    before = standing(connection, dialect)
+    before = standing(Tx(connection, dialect, 0, 0.0))
     for migration in missing:
         _apply(connection, dialect, migration.text)
     if missing:

@@ -7,9 +7,17 @@ to know of its surroundings is here too: whose organization it works in and what
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+
+import msgspec
 
 from tertulia.storage.database.watching import Changed
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+Later = Callable[[], T]
+"""What was asked already, and is known when it is called, which is done once."""
 
 
 class Row(Protocol):
@@ -44,6 +52,7 @@ class Dialect(Protocol):
     node: str  # who notices to other servers come from
 
     def run(self, connection: Any, sql: str, params: Mapping[str, Any]) -> Cursor: ...
+    def ask(self, connection: Any, sql: str, params: Mapping[str, Any]) -> Cursor: ...
     def run_many(self, connection: Any, sql: str, params: list[dict[str, Any]]) -> None: ...
     def tuples(self, cursor: Cursor) -> list[tuple[Any, ...]]: ...
     def together(self, column: str) -> str: ...  # an aggregate: numbers as text, with commas
@@ -69,6 +78,7 @@ class Dialect(Protocol):
     def take_duty(self, connection: Any) -> bool: ...
     def leave_duty(self, connection: Any) -> None: ...
     def begin_read(self, connection: Any) -> None: ...
+    def end_read(self, connection: Any) -> None: ...
     def begin_write(self, connection: Any) -> None: ...
     def lock_organization(self, connection: Any, realm_id: int) -> None: ...
     def lock_schema(self, connection: Any) -> None: ...
@@ -78,6 +88,7 @@ class Dialect(Protocol):
     def check_fitness(self) -> None: ...
     def others(self) -> tuple[str, dict[str, Any]]: ...
     def has_others(self, connection: Any) -> bool: ...
+    def own_clock(self) -> Callable[[], float]: ...
     def time(self, connection: Any) -> float | None: ...
     def history_line(self, connection: Any) -> str: ...
     def has_table(self, connection: Any, table: str) -> bool: ...
@@ -90,6 +101,7 @@ class Dialect(Protocol):
     size: str  # in bytes, as `value`
     reads_block: bool
     writes_in_queries: bool
+    holding: str  # ends a query whose rows nobody may change before the end of the transaction
 
 
 class Tx:
@@ -140,6 +152,9 @@ class Tx:
         """All rows of a table, of any number, one after the other; columns come with their type."""
         return self.dialect.stream_rows(self._connection, table, columns)
 
+    def has_table(self, table: str) -> bool:
+        return self.dialect.has_table(self._connection, table)
+
     def counters(self) -> dict[str, int]:
         """The last id that was given out, by table."""
         return self.dialect.counters(self._connection)
@@ -163,6 +178,29 @@ class Tx:
         """The same as plain tuples, in the order of the columns: for thousands of rows."""
         return self.dialect.tuples(self._run(sql, params))
 
+    def ids(self, sql: str, **params: Any) -> list[int]:
+        """The `id` of each row, in no certain order; in one piece, since every row that is fetched
+        costs."""
+        found = self.value(
+            f"SELECT {self.dialect.together('id')} AS value FROM ({sql}) AS found", **params
+        )
+        return [] if found is None else msgspec.json.decode(f"[{found}]", type=list[int])
+
+    def later(
+        self, query: Callable[Concatenate["Tx", P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> Later[T]:
+        """What a query finds, which need not be known yet.
+
+        Its first question, and most have no other, travels to PostgreSQL together with those of
+        other queries that were put off, as soon as one of them has to be answered.
+        """
+        asking = _Asking(self._connection, self.dialect, self.realm_id, self.now, self.announced)
+        try:
+            found = query(asking, *args, **kwargs)
+        except _Asked:
+            return lambda: query(asking, *args, **kwargs)
+        return lambda: found
+
     def value(self, sql: str, **params: Any) -> Any:
         """The `value` column of the first row, or None: `SELECT max(id) AS value …`."""
         row = self.one(sql, **params)
@@ -182,3 +220,30 @@ class Tx:
     def _run(self, sql: str, params: dict[str, Any]) -> Cursor:
         params.setdefault("realm", self.realm_id)
         return self.dialect.run(self._connection, sql, params)
+
+
+class _Asked(BaseException):
+    """So far a query goes without an answer; it is nothing that went wrong."""
+
+
+class _Asking(Tx):
+    """The transaction of a query that ends at its first question and then begins once more, when
+    that is answered."""
+
+    __slots__ = ("_answer", "_is_asked")
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._answer: Cursor | None = None
+        self._is_asked = False
+
+    def _run(self, sql: str, params: dict[str, Any]) -> Cursor:
+        if not self._is_asked:
+            self._is_asked = True
+            params.setdefault("realm", self.realm_id)
+            self._answer = self.dialect.ask(self._connection, sql, params)
+            raise _Asked
+        if self._answer is None:
+            return super()._run(sql, params)
+        answer, self._answer = self._answer, None
+        return answer

@@ -252,7 +252,7 @@ class Writer:
         try:
             return self._fetch_news(tx, list(self._announced))
         finally:
-            self._dialect.command(self._connection, "COMMIT")
+            self._dialect.end_read(self._connection)
 
     def _close(self) -> None:
         """Let go of the connection; what it had not committed is undone by the database."""

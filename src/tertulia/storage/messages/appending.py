@@ -151,7 +151,7 @@ _WANTED = (
     " WHERE h.rules_seq <= w.known AND h.epoch || :line = w.epoch"
     " ORDER BY h.realm_id FOR NO KEY UPDATE OF h SKIP LOCKED), "
 )
-_TYPES = {
+TYPES = {
     **dict.fromkeys(["topic", "topic_key", "content", "rendered", "client"], "text"),
     **dict.fromkeys(["sender_id", "channel_id", "origin_channel_id", "conversation_id"], "bigint"),
     **dict.fromkeys(["is_me", "has_link", "has_image", "has_attachment"], "boolean"),
@@ -165,7 +165,7 @@ def _statement(head: str, columns: tuple[str, ...]) -> str:
     """The order of what it does follows from who asks whom for rows: first the heads of logs are
     taken, for which it may have to wait, and only then are numbers given."""
     names = ", ".join(columns)
-    typed = ", ".join(f"{name} {_TYPES[name]}" for name in columns)
+    typed = ", ".join(f"{name} {TYPES[name]}" for name in columns)
     return (
         f"WITH {_WANTED if head is _FREE_HEADS else ''}head AS ({head}),"
         " ordered AS (SELECT h.realm_id, h.before + r.place AS seq, r.* FROM head h"

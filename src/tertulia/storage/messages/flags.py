@@ -19,7 +19,7 @@ SHOWN = (
     "historical",
     "has_alert_word",
 )
-_FLAGS = [*SHOWN, "unread_notice"]
+_FLAGS = (*SHOWN, "unread_notice")
 
 
 def flags_of(tx: Tx, user_id: int, message_ids: Sequence[int]) -> dict[int, set[str]]:
@@ -31,17 +31,13 @@ def flags_of(tx: Tx, user_id: int, message_ids: Sequence[int]) -> dict[int, set[
     is_dense = last - first < DENSE * len(message_ids)
     rows = tx.all(
         # Of neighbours, each kind of mark is looked up once; others are looked up one by one.
-        "SELECT message_id, flag FROM message_flag WHERE user_id = :user AND flag IN :flags"
+        f"SELECT message_id, flag FROM message_flag WHERE user_id = :user AND flag IN {_FLAGS}"
         " AND message_id >= :first AND message_id <= :last"
         if is_dense
         else "SELECT message_id, flag FROM message_flag WHERE message_id IN :ids"
         " AND user_id = :user",
         user=user_id,
-        **(
-            {"flags": _FLAGS, "first": first, "last": last}
-            if is_dense
-            else {"ids": list(message_ids)}
-        ),
+        **({"first": first, "last": last} if is_dense else {"ids": list(message_ids)}),
     )
     for row in rows:
         found.setdefault(row["message_id"], set()).add(row["flag"])

@@ -12,7 +12,14 @@ from pyroaring import BitMap64
 
 from tertulia import storage
 from tertulia.storage.database.tx import Tx
-from tertulia.storage.messages.selections import BEYOND_ALL, MOVED, Place, Selection
+from tertulia.storage.messages.selections import (
+    BEYOND_ALL,
+    MOVED,
+    MY_CONVERSATIONS,
+    RECEIVED_IN_CHANNEL,
+    Place,
+    Selection,
+)
 from tertulia.storage.search.finding import Search
 
 SMALLEST_BLOCK = 256
@@ -43,6 +50,20 @@ def among(tx: Tx, selection: Selection, message_ids: Iterable[int]) -> list[int]
 def newest(tx: Tx, selection: Selection) -> int | None:
     found = before(tx, selection, BEYOND_ALL, 1)
     return found[0] if found else None
+
+
+def newest_received(tx: Tx, me: int) -> int | None:
+    """The last message that reached somebody; most have received one of the last few."""
+    found = tx.value(
+        "SELECT m.id AS value FROM message m WHERE m.realm_id = :realm AND m.id >"
+        " (SELECT max(n.id) FROM message n WHERE n.realm_id = :realm) - :near"
+        f" AND ({MY_CONVERSATIONS} OR {RECEIVED_IN_CHANNEL}) ORDER BY m.id DESC LIMIT 1",
+        near=NEAR,
+        me=me,
+    )
+    if found is None:
+        return newest(tx, storage.messages.selections.received(tx, me))
+    return int(found)
 
 
 def first_since(tx: Tx, selection: Selection, moment: float) -> int | None:
@@ -221,7 +242,7 @@ class Walk:
         if self.end is not None:
             position += " AND m.id > :end" if self.back else " AND m.id < :end"
             params["end"] = self.end
-        rows = self.tx.all(
+        return self.tx.ids(
             f"SELECT m.id FROM message m WHERE {position}"
             f"{' AND ' + more if more else ''} AND {way.where()}"
             f" ORDER BY m.id {'DESC' if self.back else 'ASC'} LIMIT :count",
@@ -230,7 +251,6 @@ class Walk:
             **params,
             **way.params,
         )
-        return [row["id"] for row in rows]
 
 
 def _matching(tx: Tx, selection: Selection, ids: list[int], *, back: bool) -> list[int]:

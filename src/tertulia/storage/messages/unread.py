@@ -14,7 +14,7 @@ from typing import NamedTuple
 from pyroaring import BitMap64
 
 from tertulia import storage
-from tertulia.domain.messages.message import Message
+from tertulia.domain.messages.message import Message, Provenance
 from tertulia.storage.database.tx import Row, Tx
 from tertulia.storage.messages.flags import SHOWN
 from tertulia.storage.messages.selections import (
@@ -29,6 +29,7 @@ Flags = tuple[str, ...]
 """In the words of clients, and in the order they know."""
 
 _READ: Flags = ("read",)
+_NOT_READ: Flags = ()
 _NO_MARKS: Set[str] = frozenset()
 
 # A notice that a topic was resolved is read at once, but for those who asked to see it.
@@ -57,11 +58,16 @@ class UnreadMessage:
 
 def load(tx: Tx, user_id: int) -> BitMap64:
     """All messages the user has received and not read, up to this moment."""
-    stored = _stored(tx, user_id)
-    bitmap = stored.bitmap
-    bitmap.update(_arrived_since(tx, user_id, stored.caught_up_to))
-    if bitmap and stored.has_closings_to_see:
-        bitmap -= BitMap64(_closed_among(tx, bitmap, stored.closings_seen))
+    return complete(tx, user_id, stored(tx, user_id))
+
+
+def complete(tx: Tx, user_id: int, known: "Stored") -> BitMap64:
+    """The same, with what is stored of it."""
+    bitmap = known.bitmap.copy()
+    if known.newest_id > known.caught_up_to:
+        bitmap.update(_arrived_since(tx, user_id, known.caught_up_to))
+    if bitmap and known.has_closings_to_see:
+        bitmap -= BitMap64(_closed_among(tx, bitmap, known.closings_seen))
     return bitmap
 
 
@@ -70,9 +76,9 @@ def among(tx: Tx, user_id: int, message_ids: Sequence[int]) -> set[int]:
 
     Only these are looked at, however much has come since anybody brought the bitmap up to date.
     """
-    stored = _stored(tx, user_id)
-    newer = [each for each in message_ids if each > stored.caught_up_to]
-    found = {each for each in message_ids if each in stored.bitmap}
+    known = stored(tx, user_id)
+    newer = [each for each in message_ids if each > known.caught_up_to]
+    found = {each for each in message_ids if each in known.bitmap}
     if newer:
         rows = tx.all(
             "SELECT m.id FROM message m WHERE m.id IN :ids AND +m.realm_id = :realm"
@@ -81,8 +87,8 @@ def among(tx: Tx, user_id: int, message_ids: Sequence[int]) -> set[int]:
             me=user_id,
         )
         found.update(row["id"] for row in rows)
-    if found and stored.has_closings_to_see:
-        found.difference_update(_closed_among(tx, BitMap64(found), stored.closings_seen))
+    if found and known.has_closings_to_see:
+        found.difference_update(_closed_among(tx, BitMap64(found), known.closings_seen))
     return found
 
 
@@ -102,14 +108,8 @@ def store(tx: Tx, user_id: int, bitmap: BitMap64, caught_up_to: int) -> None:
 
 def change(tx: Tx, user_id: int, bitmap: BitMap64) -> None:
     """Store a bitmap that was loaded in this transaction and changed since."""
-    newest, known = storage.messages.newest_id(tx), _stored(tx, user_id).caught_up_to
-    store(tx, user_id, bitmap, max(newest, known))
-
-
-def caught_up_to(tx: Tx, user_id: int) -> int | None:
-    """Up to which message the bitmap knows; None if it lacks channels that were archived since."""
-    stored = _stored(tx, user_id)
-    return None if stored.has_closings_to_see else stored.caught_up_to
+    known = stored(tx, user_id)
+    store(tx, user_id, bitmap, max(known.newest_id, known.caught_up_to))
 
 
 def describe(tx: Tx, user_id: int, message_ids: Sequence[int]) -> list[UnreadMessage]:
@@ -165,72 +165,82 @@ def in_place(tx: Tx, waiting: BitMap64, channel_id: int, topic_key: str | None =
     return [row["id"] for row in rows if row["id"] in waiting]
 
 
-def flags_for(tx: Tx, user_id: int, shown: Sequence[Message]) -> dict[int, Flags]:
-    """The flags of each message for this reader, in the words of clients.
+def flags_for(tx: Tx, user_id: int, shown: Mapping[int, Provenance]) -> dict[int, Flags]:
+    """The flags of each message for this reader, in the words of clients, in the order of `shown`.
 
     They are messages that the reader may see, so a direct one is in a conversation of theirs.
     """
-    marks = storage.messages.flags.flags_of(tx, user_id, [message.id for message in shown])
-    received = _received_among(tx, user_id, shown)
-    not_read = _unread_among(tx, user_id, shown, received, marks)
-    flags: dict[int, Flags] = {}
-    for message in shown:
-        number = message.id
-        is_read = number not in not_read
-        if number in received and number not in marks and not message.channel_wildcard:
-            flags[number] = _READ if is_read else ()
-            continue
+    if not shown:
+        return {}
+    marks = storage.messages.flags.flags_of(tx, user_id, list(shown))
+    historical = _historical_among(tx, user_id, shown)
+    not_read = _unread_among(tx, user_id, shown, historical, marks)
+    wildcards = _those(shown, {each for each in set(shown.values()) if each.channel_wildcard})
+    flags = dict.fromkeys(shown, _READ) | dict.fromkeys(not_read, _NOT_READ)
+    for number in (marks.keys() & flags.keys()) | historical | wildcards:
         found = marks.get(number, _NO_MARKS)
-        if number not in received:
+        if number in historical:
             found = found | {"historical"}
-        elif message.channel_wildcard:
+        elif number in wildcards:
             found = found | {"stream_wildcard_mentioned"}
-        flags[number] = _in_order(found, is_read)
+        flags[number] = _in_order(found, number not in not_read)
     return flags
 
 
-def _received_among(tx: Tx, user_id: int, shown: Sequence[Message]) -> set[int]:
-    """Those of the messages that came to the reader, and not the reader to them."""
-    origins = {message.origin_channel_id for message in shown}
-    channel_ids = sorted(each for each in origins if each is not None)
+def _historical_among(tx: Tx, user_id: int, shown: Mapping[int, Provenance]) -> set[int]:
+    """Those of the messages that did not come to the reader, but the reader to them."""
+    in_channels = {each for each in set(shown.values()) if not each.is_direct}
+    channel_ids = sorted({each.channel_id for each in in_channels if each.channel_id is not None})
     spans = storage.channels.subscriptions.received_in(tx, user_id, channel_ids)
-    found = set()
-    for message in shown:
-        number, origin = message.id, message.origin_channel_id
-        if message.channel_id is None:
-            found.add(number)
-            continue
-        for after, end in () if origin is None else spans.get(origin, ()):
-            if after < number and (end is None or number <= end):
-                found.add(number)
-                break
-    return found
+    first, last = min(shown), max(shown)
+    there_all_the_time = {
+        channel_id
+        for channel_id, some in spans.items()
+        for after, end in some
+        if after < first and (end is None or last <= end)
+    }
+    in_doubt = {each for each in in_channels if each.channel_id not in there_all_the_time}
+    return {
+        number
+        for number in _those(shown, in_doubt)
+        if not any(
+            after < number and (end is None or number <= end)
+            for after, end in spans.get(shown[number].channel_id or 0, ())
+        )
+    }
 
 
 def _unread_among(
     tx: Tx,
     user_id: int,
-    shown: Sequence[Message],
-    received: Set[int],
+    shown: Mapping[int, Provenance],
+    historical: Set[int],
     marks: Mapping[int, Set[str]],
 ) -> set[int]:
     """Those of the messages that the reader has not read; as `among`, of messages we have."""
-    stored = _stored(tx, user_id)
-    found = set(stored.bitmap & BitMap64([message.id for message in shown]))
-    known = stored.caught_up_to
-    newer = [message for message in shown if message.id > known and message.id in received]
-    if newer:
-        muted = {each.user_id for each in storage.personal.muted_users.of_user(tx, user_id)}
-        for message in newer:
-            is_own = message.sender_id == user_id and message.read_by_sender
-            is_notice = message.resolve_notice and "unread_notice" not in marks.get(
-                message.id, _NO_MARKS
-            )
-            if not is_own and not is_notice and message.sender_id not in muted:
-                found.add(message.id)
-    if found and stored.has_closings_to_see:
-        found.difference_update(_closed_among(tx, BitMap64(found), stored.closings_seen))
+    known = stored(tx, user_id)
+    found = set(known.bitmap & BitMap64(shown)) if known.bitmap else set()
+    if max(shown) > known.caught_up_to:
+        arriving = {
+            each
+            for each in set(shown.values())
+            if not (each.sender_id == user_id and each.read_by_sender)
+            and each.sender_id not in known.muted
+        }
+        notices = _those(shown, {each for each in arriving if each.resolve_notice})
+        read_at_once = {
+            number for number in notices if "unread_notice" not in marks.get(number, _NO_MARKS)
+        }
+        arrived = _those(shown, arriving) - historical - read_at_once
+        found.update([number for number in arrived if number > known.caught_up_to])
+    if found and known.has_closings_to_see:
+        found.difference_update(_closed_among(tx, BitMap64(found), known.closings_seen))
     return found
+
+
+def _those(shown: Mapping[int, Provenance], wanted: Set[Provenance]) -> set[int]:
+    """The messages of some provenance."""
+    return {number for number, each in shown.items() if each in wanted} if wanted else set()
 
 
 def _in_order(marks: Set[str], is_read: bool) -> Flags:
@@ -291,27 +301,35 @@ def _closed_with(tx: Tx, message: Message) -> int:
     return 0 if row is None else max(row["elsewhere"] or 0, row["here"] or 0)
 
 
-class _Stored(NamedTuple):
+class Stored(NamedTuple):
+    """What is written down of what somebody has not read."""
+
     bitmap: BitMap64
-    caught_up_to: int
+    caught_up_to: int  # the last message that it knows of
     closings_seen: int
-    has_closings_to_see: bool
+    has_closings_to_see: bool  # it lacks channels that were archived since
+    muted: Set[int]  # people: what they say arrives read
+    newest_id: int  # of the organization
 
 
-def _stored(tx: Tx, user_id: int) -> _Stored:
+def stored(tx: Tx, user_id: int) -> Stored:
     row = tx.one(
-        "SELECT u.bitmap, u.caught_up_to, u.closings_seen, EXISTS (SELECT 1 FROM channel c"
-        " WHERE c.realm_id = u.realm_id AND c.closed_seq > u.closings_seen) AS has_closings"
-        " FROM unread u WHERE u.user_id = :user",
+        "SELECT u.bitmap, u.caught_up_to, u.closings_seen, n.id AS newest, EXISTS (SELECT 1"
+        " FROM channel c WHERE c.realm_id = :realm AND c.closed_seq > coalesce(u.closings_seen, 0))"
+        f" AS has_closings, (SELECT {tx.dialect.together('m.muted_id')} FROM muted_user m"
+        " WHERE m.user_id = :user) AS muted"
+        " FROM (SELECT max(m.id) AS id FROM message m WHERE m.realm_id = :realm) AS n"
+        " LEFT JOIN unread u ON u.user_id = :user",
         user=user_id,
     )
-    if row is None:
-        return _Stored(BitMap64(), 0, 0, has_closings_to_see=True)
-    return _Stored(
-        BitMap64.deserialize(bytes(row["bitmap"])),
-        row["caught_up_to"],
-        row["closings_seen"],
+    assert row is not None
+    return Stored(
+        BitMap64() if row["bitmap"] is None else BitMap64.deserialize(bytes(row["bitmap"])),
+        row["caught_up_to"] or 0,
+        row["closings_seen"] or 0,
         has_closings_to_see=bool(row["has_closings"]),
+        muted=frozenset(map(int, row["muted"].split(","))) if row["muted"] else frozenset(),
+        newest_id=row["newest"] or 0,
     )
 
 

@@ -6,6 +6,7 @@ are written anew. What has no joints yet may hold any phrase, and the texts have
 
 from array import array
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from zlib import crc32
 
 from pyroaring import BitMap
@@ -16,6 +17,7 @@ from tertulia.storage.database.tx import Tx
 from tertulia.storage.search.segments import SegmentChanges, SegmentTable
 
 NUMBERS = 2048  # of joints; a message has twenty
+PARTS = 8  # in which they are noted, so that nobody who sends has to wait for long
 
 _JOINTS = SegmentTable("search_joint", "joint")
 
@@ -33,32 +35,72 @@ def realms_without(tx: Tx) -> list[int]:
     return [row["id"] for row in rows]
 
 
+@dataclass(frozen=True, slots=True)
+class Unjoined:
+    """Messages whose joints are to be noted."""
+
+    texts: dict[int, tuple[str, str]]  # as they were read, with their topics
+    joints: "dict[int, array[int]]"
+
+
 def join_some(tx: Tx, most: int, least: int) -> int:
     """Note the joints of the oldest messages that have none, unless there are less than `least`;
     says of how many."""
+    some = unjoined(tx, most, least)
+    for part in range(PARTS):
+        join_part(tx, some, part)
+    finish_joining(tx, some)
+    return len(some.texts)
+
+
+def unjoined(tx: Tx, most: int, least: int) -> Unjoined:
+    """The oldest messages that have no joints; none if there are less than `least`."""
     waiting = tx.value(
         "SELECT count(*) AS value FROM (SELECT 1 FROM search_document"
         " WHERE realm_id = :realm AND joints IS NULL LIMIT :least) AS waiting",
         least=least,
     )
     if waiting < least:
-        return 0
+        return Unjoined({}, {})
     rows = tx.all(
         "SELECT message_id FROM search_document WHERE realm_id = :realm AND joints IS NULL"
         " ORDER BY message_id LIMIT :most",
         most=most,
     )
-    ids = [row["message_id"] for row in rows]
-    found = dict.fromkeys(ids, array("H"))
-    for row in storage.search.texts.of(tx, ids):
-        joints = SearchedText(row["rendered"], row["topic"]).joints
-        found[row["id"]] = array("H", {*map(number_of, joints)})
-    storage.search.segments.put_in(tx, _JOINTS, _changes(found))
+    texts = _texts(tx, [row["message_id"] for row in rows])
+    joints = {
+        message_id: array("H", {*map(number_of, SearchedText(*text).joints)})
+        for message_id, text in texts.items()
+    }
+    return Unjoined(texts, joints)
+
+
+def join_part(tx: Tx, some: Unjoined, part: int) -> None:
+    """Put one of PARTS of the joints into their bitmaps; nobody goes by them yet."""
+    mine = {
+        message_id: [number for number in joints if number * PARTS // NUMBERS == part]
+        for message_id, joints in some.joints.items()
+    }
+    storage.search.segments.put_in(tx, _JOINTS, _changes(mine))
+
+
+def finish_joining(tx: Tx, some: Unjoined) -> None:
+    """All parts are in: go by them, but take out what was changed or deleted meanwhile."""
+    now = _texts(tx, list(some.texts))
+    outdated = {
+        message_id: joints
+        for message_id, joints in some.joints.items()
+        if now[message_id] != some.texts[message_id]
+    }
+    storage.search.segments.take_out(tx, _JOINTS, _changes(outdated))
     tx.execute_many(
         "UPDATE search_document SET joints = :joints WHERE message_id = :id",
-        ({"id": message_id, "joints": each.tobytes()} for message_id, each in found.items()),
+        (
+            {"id": message_id, "joints": joints.tobytes()}
+            for message_id, joints in some.joints.items()
+            if message_id not in outdated
+        ),
     )
-    return len(ids)
 
 
 def forget(tx: Tx, message_ids: Sequence[int]) -> None:
@@ -91,6 +133,14 @@ def _unjoined(tx: Tx, segment: int) -> BitMap:
         beyond=base + storage.search.segments.SIZE,
     )
     return BitMap([number for (number,) in rows])
+
+
+def _texts(tx: Tx, message_ids: Sequence[int]) -> dict[int, tuple[str, str]]:
+    """What messages say, and their topics; of one that is gone, nothing."""
+    found = dict.fromkeys(message_ids, ("", ""))
+    for row in storage.search.texts.of(tx, message_ids):
+        found[row["id"]] = (row["rendered"], row["topic"])
+    return found
 
 
 def _changes(joints: Mapping[int, Sequence[int]]) -> SegmentChanges:

@@ -1,10 +1,21 @@
-"""A connection to PostgreSQL as a server uses it from a thread."""
+"""A connection to PostgreSQL as a server uses it from a thread.
 
+On a busy machine it is not the questions that take time but the ways there and back: on each of
+them two processes wait for a core. So nobody waits where nothing is to be learned: BEGIN goes with
+the first questions, those that were asked together travel together, and that a transaction is over
+is merely said.
+"""
+
+from collections.abc import Mapping
 from typing import Any
 
 import psycopg
+from psycopg import generators
 from psycopg.adapt import Dumper
 from psycopg.postgres import types as postgres_types
+from psycopg.pq import ConnStatus, ExecStatus
+
+from tertulia.errors.parameters import NulInText
 
 
 class Ids:
@@ -25,18 +36,72 @@ class IdsDumper(Dumper):
         return f"{{{','.join(map(str, obj.numbers))}}}".encode()
 
 
+class _WordsForNul:
+    """Refuses in our words what PostgreSQL cannot keep."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        if isinstance(error, psycopg.DataError) and "NUL" in str(error):
+            raise NulInText() from None
+
+
+_words_for_nul = _WordsForNul()
+
+
+class PostponedQuestion:
+    """A statement that waits to be sent with others, and then what it found."""
+
+    __slots__ = ("_connection", "cursor", "params", "prepare", "sql")
+
+    def __init__(
+        self, connection: "Connection", sql: str, params: Mapping[str, Any], prepare: bool | None
+    ) -> None:
+        self._connection = connection
+        self.sql = sql
+        self.params = params
+        self.prepare = prepare
+        self.cursor: psycopg.Cursor[dict[str, Any]] | None = None
+
+    @property
+    def _answered(self) -> psycopg.Cursor[dict[str, Any]]:
+        if self.cursor is None:
+            self._connection.ask_all()
+        assert self.cursor is not None, "its transaction is over"
+        return self.cursor
+
+    @property
+    def rowcount(self) -> int:
+        return self._answered.rowcount
+
+    def fetchone(self) -> Any:
+        return self._answered.fetchone()
+
+    def fetchall(self) -> list[Any]:
+        return self._answered.fetchall()
+
+
 class Connection(psycopg.Connection[dict[str, Any]]):
-    """A connection with one cursor for everything: a new one costs a quarter of a statement, and
-    what a statement found is always fetched before the next one."""
+    """A connection with one cursor for what is asked alone: a new one costs a quarter of a
+    statement, and what such a statement found is always fetched before the next one."""
 
     _kept: psycopg.Cursor[dict[str, Any]] | None = None
     _line: str | None = None
+    _beginning = ""  # what is said before anything else
+    _is_leaving = False  # nobody has listened yet to the answer to a ROLLBACK
+    _asked: tuple[PostponedQuestion, ...] = ()
 
     @property
     def kept_cursor(self) -> psycopg.Cursor[dict[str, Any]]:
+        self._make_ready()
         if self._kept is None:
-            self._kept = self.cursor(binary=True)
+            self._kept = super().cursor(binary=True)
         return self._kept
+
+    def cursor(self, *args: Any, **kwargs: Any) -> Any:
+        self._make_ready()
+        return super().cursor(*args, **kwargs)
 
     @property
     def history_line(self) -> str:
@@ -44,3 +109,63 @@ class Connection(psycopg.Connection[dict[str, Any]]):
             found = self.kept_cursor.execute("SELECT pg_walfile_name(pg_current_wal_lsn()) AS name")
             self._line = (found.fetchone() or {})["name"][:8]
         return self._line
+
+    def say(self, sql: str) -> None:
+        """Past psycopg, which would forget what it has prepared at every ROLLBACK."""
+        if self._asked and sql == "COMMIT":
+            self.ask_all()
+        self._asked = ()
+        self._is_leaving = False  # libpq listens to that first
+        result = self.pgconn.exec_(sql.encode())
+        if result.status not in (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK):
+            if self.pgconn.status == ConnStatus.BAD:
+                raise psycopg.OperationalError("the connection is lost")
+            raise psycopg.errors.error_from_result(result)
+
+    def begin(self, sql: str) -> None:
+        """Begin a transaction with whatever is asked first."""
+        self._beginning = sql
+
+    def leave(self) -> None:
+        """End a transaction in which nothing was written."""
+        self._asked = ()
+        if self._beginning:
+            self._beginning = ""
+        else:
+            self.pgconn.send_query(b"ROLLBACK")
+            self._is_leaving = True
+
+    def run(
+        self, sql: str, params: Mapping[str, Any], prepare: bool | None
+    ) -> psycopg.Cursor[dict[str, Any]]:
+        with _words_for_nul:
+            return self.kept_cursor.execute(sql, params, prepare=prepare)
+
+    @property
+    def has_questions(self) -> bool:
+        return bool(self._asked)
+
+    def ask(self, sql: str, params: Mapping[str, Any], prepare: bool | None) -> PostponedQuestion:
+        question = PostponedQuestion(self, sql, params, prepare)
+        self._asked += (question,)
+        return question
+
+    def ask_all(self) -> None:
+        """Send all questions, and wait once for all answers."""
+        asked, self._asked = self._asked, ()
+        beginning, self._beginning = self._beginning, ""
+        self._make_ready()
+        with _words_for_nul, self.pipeline():
+            if beginning:
+                super().cursor().execute(beginning)
+            for each in asked:
+                each.cursor = super().cursor(binary=True)
+                each.cursor.execute(each.sql, each.params, prepare=each.prepare)
+
+    def _make_ready(self) -> None:
+        if self._beginning:
+            beginning, self._beginning = self._beginning, ""
+            self.say(beginning)
+        elif self._is_leaving:
+            self._is_leaving = False
+            self.wait(generators.fetch_many(self.pgconn))

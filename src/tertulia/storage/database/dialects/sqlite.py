@@ -6,8 +6,10 @@
 import hashlib
 import re
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ from tertulia.storage.database.watching import Changed
 
 LOOK_EVERY_SECONDS = 0.1
 PAGE_BYTES = 2048  # a send touches eight of them, wherever they are; each is written as a whole
+PAGES_IN_LOG = 4000  # before they are put into their places, for which a commit has to wait
 STATEMENTS = 500  # kept ready on each connection; we have about that many
 
 _IN_LIST = re.compile(r"\bIN :([a-z_]+)")
@@ -67,6 +70,7 @@ class Sqlite:
     size = "SELECT page_count * page_size AS value FROM pragma_page_count(), pragma_page_size()"
     reads_block = True
     writes_in_queries = False
+    holding = ""  # there is one writer
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -84,6 +88,7 @@ class Sqlite:
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA cache_size = -8000")
+        connection.execute(f"PRAGMA wal_autocheckpoint = {PAGES_IN_LOG}")
         connection.execute("PRAGMA journal_size_limit = 16777216")
         return connection
 
@@ -112,6 +117,8 @@ class Sqlite:
             return _run_with_lists(connection, sql, params)
         cursor: Cursor = connection.execute(sql, params)
         return cursor
+
+    ask = run  # nobody is far away
 
     def run_many(self, connection: Any, sql: str, params: list[dict[str, Any]]) -> None:
         connection.executemany(_translate(sql), [_bind(row) for row in params])
@@ -148,7 +155,8 @@ class Sqlite:
     ) -> Iterator[Sequence[Any]]:
         cursor = connection.cursor()
         cursor.row_factory = None
-        yield from cursor.execute(f"SELECT {', '.join(columns)} FROM {table}")
+        # Not the cursor itself, which would be closed with us, perhaps after its connection.
+        yield from chain(cursor.execute(f"SELECT {', '.join(columns)} FROM {table}"))
 
     def begin_loading(self, connection: Any) -> None:
         """The file is new and nobody's yet: what is half done will be thrown away."""
@@ -174,6 +182,9 @@ class Sqlite:
 
     def begin_read(self, connection: Any) -> None:
         connection.execute("BEGIN")
+
+    def end_read(self, connection: Any) -> None:
+        connection.execute("ROLLBACK")
 
     def begin_write(self, connection: Any) -> None:
         connection.execute("BEGIN IMMEDIATE")
@@ -201,6 +212,9 @@ class Sqlite:
     def has_others(self, connection: Any) -> bool:
         """Whoever works on the file holds a lock of its own."""
         return False
+
+    def own_clock(self) -> Callable[[], float]:
+        return time.time
 
     def time(self, connection: Any) -> float | None:
         """It has no clock but ours."""

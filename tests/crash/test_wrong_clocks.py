@@ -1,0 +1,161 @@
+"""Three servers whose clocks are wrong, and are put forward and back by weeks while people talk.
+
+The database's clock counts. So what is scheduled is sent once, when it is due and not before;
+nobody loses a queue or a session; and what is said bears the time at which it was said.
+"""
+
+import itertools
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.crash.client import Roaming, request
+from tests.crash.conftest import NewServer
+from tests.crash.people import Person
+from tests.crash.server import SECRET
+from tests.crash.test_kill import Scene, data_problems
+from tests.crash.test_three_servers import Cluster
+from tests.support.databases import Databases
+from tests.support.waiting import eventually
+
+from tertulia import actions, domain, storage
+from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.sessions import Browser
+from tertulia.storage.database import Database
+from tertulia.storage.database.tx import Tx
+
+pytestmark = pytest.mark.postgres
+
+AT_THE_START = (-25.0, 0.0, 40.0)  # seconds ahead; a minute would be refused
+WEEKS = 3 * 7 * 86400.0  # longer than a session lives without use, and a queue without a poll
+SAID_BETWEEN = 40
+MOST_SECONDS_OFF = 5.0
+
+
+@pytest.mark.parametrize("jumps", [6, pytest.param(90, marks=pytest.mark.soak)])
+def test_whatever_clocks_say_the_databases_counts(
+    databases: Databases, new_server: NewServer, jumps: int
+):
+    url, folder = databases.ready("postgres")
+    servers = Cluster(url, folder, new_server)
+    clocks = [folder.parent / f"{folder.name}-{number}.clock" for number in range(3)]
+    for server, clock, ahead in zip(servers.servers, clocks, AT_THE_START, strict=True):
+        put(clock, ahead)
+        server.clock = clock
+    ports = [server.port for server in servers.servers]
+    scene = Scene(url, servers, lambda person: Roaming([person.at(port) for port in ports]))
+
+    began = time.time()
+    scene.begin()
+    waiting = Waiting(url, scene, ports)
+    turns = zip(itertools.cycle(clocks), itertools.cycle((WEEKS, -WEEKS)), strict=False)
+    for clock, ahead in itertools.islice(turns, jumps):
+        put(clock, ahead)
+        waiting.schedules_for_soon()
+        scene.wait_until_more_is_said(SAID_BETWEEN)
+    waiting.wait_until_all_that_is_due_is_sent()
+    problems = [*waiting.problems()]
+    scene.end()
+
+    problems += [*scene.problems(), *data_problems(url), *odd_times(url, began)]
+    assert not problems, "\n".join(problems[:40])
+
+
+def put(clock: Path, ahead: float) -> None:
+    """As whoever keeps a machine's clock does, in one step."""
+    new = clock.with_suffix(".new")
+    new.write_text(str(ahead))
+    new.replace(clock)
+
+
+class Waiting:
+    """What only time may change: messages for later, a queue that nobody polls, a session."""
+
+    def __init__(self, url: str, scene: Scene, ports: list[int]) -> None:
+        self._database, self._ports = Database.at(url), ports
+        self._hal, self._cleo = scene.client("hal"), scene.client("cleo")
+        self._queue_id = self._cleo.registers()
+        self._cookie = logged_in(self._database, scene.people["ana"])
+        self._to = [scene.people["hal"].id]
+        self._due = 0
+        self._not_due = {self._schedule(7200, "in two hours"), self._schedule(WEEKS, "in weeks")}
+
+    def schedules_for_soon(self) -> None:
+        self._schedule(2, f"due {self._due}")
+        self._due += 1
+
+    def wait_until_all_that_is_due_is_sent(self) -> None:
+        eventually(lambda: all(each["failed"] for each in self._still_waiting()))
+
+    def problems(self) -> Iterable[str]:
+        for entry in self._still_waiting():
+            yield f"was not sent: {entry}"
+        sent = [row["content"] for row in self._database.read_now(0, _contents) if is_due(row)]
+        if sorted(sent) != sorted(f"due {number}" for number in range(self._due)):
+            yield f"{self._due} messages were due, and sent was {sent}"
+        poll = self._cleo.polls(self._queue_id, dont_block=True)
+        if poll.status != 200:
+            yield f"a queue is gone: {poll.body}"
+        for port in self._ports:
+            headers = {"Cookie": f"session={self._cookie}", "Sec-Fetch-Site": "same-origin"}
+            answer = request(port, "GET", "/json/users/me", headers)
+            if answer.status != 200:
+                yield f"a session has ended: {answer.body}"
+
+    def _schedule(self, seconds: float, content: str) -> int:
+        answer = self._hal.insists(
+            "/scheduled_messages",
+            type="direct",
+            to=self._to,
+            content=content,
+            scheduled_delivery_timestamp=int(time.time() + seconds),
+        )
+        assert answer.status == 200, answer.body
+        number: int = answer["scheduled_message_id"]
+        return number
+
+    def _still_waiting(self) -> list[dict[str, Any]]:
+        """But for what is not due yet, unless that has failed."""
+        found: list[dict[str, Any]] = self._hal.get("/scheduled_messages")["scheduled_messages"]
+        there = {each["scheduled_message_id"] for each in found}
+        assert there >= self._not_due, "something was sent before its time"
+        return [
+            each
+            for each in found
+            if each["failed"] or each["scheduled_message_id"] not in self._not_due
+        ]
+
+
+def is_due(row: dict[str, Any]) -> bool:
+    content: str = row["content"]
+    return content.startswith("due ")
+
+
+def logged_in(database: Database, person: Person) -> str:
+    """The cookie of a browser."""
+    token, browser = domain.people.sessions.new_token(), Browser("Mozilla/5.0", "127.0.0.1")
+    fingerprint = Vault(SECRET.encode()).fingerprint(f"session {token}")
+
+    def begin(tx: Tx) -> None:
+        user = storage.people.find(tx, person.id)
+        assert user is not None
+        actions.people.sessions.begin(tx, user, fingerprint, browser)
+
+    realm = database.read_now(0, storage.organization.first)
+    assert realm is not None
+    database.write_now(realm.id, begin)
+    return token
+
+
+def odd_times(url: str, began: float) -> Iterable[str]:
+    """Messages that bear another time than that at which they were said."""
+    least, most = began - MOST_SECONDS_OFF, time.time() + MOST_SECONDS_OFF
+    for row in Database.at(url).read_now(0, _contents):
+        if not least <= row["sent_at"] <= most:
+            yield f"said {row['sent_at'] - began:+.0f} seconds after we began: {row['content']!r}"
+
+
+def _contents(tx: Tx) -> list[Any]:
+    return tx.all("SELECT content, sent_at FROM message ORDER BY id")

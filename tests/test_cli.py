@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -105,7 +106,8 @@ def test_somebody_without_a_password_logs_in_with_none(terminal):
         (["b@example.com", "--name", "B" * 101], "Name too long!"),
         (["b@example.com", "--name", "B", "--password", "7 chars"], "at least 8 characters."),
         (["b@example.com", "--name", "B", "--password", "x" * 101], "at most 100 characters."),
-        (["\udcff@example.com", "--name", "B"], "not valid UTF-8."),
+        (["\udcff@example.com", "--name", "B"], "Enter a valid email address."),
+        (["b@example.com", "--name", "B", "--password", "tide \udcff at nine"], "not valid UTF-8."),
         (
             ["b@example.com", "--name", "B", "--bot", "generic", "--owner", "zoe@example.com"],
             "The owner of a bot must be an active person: zoe@example.com",
@@ -631,6 +633,7 @@ def test_on_windows_the_way_to_a_system_that_will_do_is_told():
 
 THE_SERVERS = {"tertulia.app", "tertulia.api", "tertulia.markdown", "tertulia.jobs.carrying"} | {
     *("asyncio", "structlog", "httpx", "cryptography", "PIL", "pygments", "jinja2"),
+    "tertulia.storage.database.writers",
 }
 
 
@@ -647,3 +650,23 @@ def test_who_only_looks_does_not_wait_for_the_servers_code(terminal, words):
     *_, modules = shown.stdout.splitlines()
     assert "tertulia.cli.commands" in modules.split()
     assert not THE_SERVERS & set(modules.split())
+
+
+@pytest.mark.parametrize("words", [["user", "list"], ["org", "set", "name", "Kitchen"]])
+def test_a_command_connects_once_and_hangs_up(kind, databases, monkeypatch, words):
+    url, folder = databases.new(kind)
+    terminal = Terminal(folder, url).founds()
+    dialect = type(Database.at(url).dialect)
+    connect, made = dialect.connect, list[Any]()
+
+    def counted(one: Any) -> Any:
+        made.append(connect(one))
+        return made[-1]
+
+    monkeypatch.setattr(dialect, "connect", counted)
+
+    assert terminal.runs(*words).code == 0
+
+    (connection,) = made
+    with pytest.raises(Exception, match="closed"):
+        connection.execute("SELECT 1")

@@ -82,6 +82,7 @@ def pieces(server: Server) -> int:
     return int(server.read(0, lambda tx: tx.value("SELECT count(*) AS value FROM upload_piece")))
 
 
+@pytest.mark.on_one
 def test_files_live_in_a_folder(start_server):
     server = start_server(files="folder")
     folder = server.folder / "files"
@@ -126,7 +127,7 @@ def test_files_are_moved_from_place_to_place_while_they_are_read(start_server, b
     is_over = threading.Event()
 
     def read_on() -> None:
-        while not is_over.wait(0.02):
+        while not is_over.wait(0.05):
             wrong.extend(n for n, file in enumerate(files) if fetches(ana, file).body != MUCH[n:])
 
     reading = threading.Thread(target=read_on)
@@ -165,6 +166,7 @@ def test_a_move_goes_on_after_an_interruption_and_leaves_damaged_files(start_ser
     assert [fetches(ana, each).body for each in files] == [b"tide 0", b"edit 1", b"tide 2"]
 
 
+@pytest.mark.on_one
 def test_a_backup_holds_files_wherever_they_are(start_server, bucket, databases, kind, tmp_path):
     server = start_server(files="s3", **bucket.settings)
     ana = Chat.found(server, "").person("ana")

@@ -1,5 +1,6 @@
 """The package: it holds all that the server needs, and says what it is."""
 
+import re
 import subprocess
 import sys
 import tomllib
@@ -9,6 +10,7 @@ from pathlib import Path
 from tertulia.domain.version import VERSION
 
 ROOT = Path(__file__).parents[1]
+DOCUMENTS = ".data/data/share/doc/tertulia/"
 
 
 def test_the_package_and_the_server_are_of_one_version():
@@ -18,7 +20,7 @@ def test_the_package_and_the_server_are_of_one_version():
     assert all(">=" in each for each in told["dependencies"]), "a dependency has no bounds"
 
 
-def test_the_wheel_holds_every_file_of_the_source(tmp_path):
+def test_the_wheel_holds_every_file_of_the_source_and_what_its_pages_link_to(tmp_path):
     subprocess.run(["cp", "-r", *map(str, _needed()), str(tmp_path)], check=True)
     command = [sys.executable, "-m", "pip", "wheel", "-qq", "--no-deps", "--no-build-isolation"]
     subprocess.run([*command, "-w", str(tmp_path / "dist"), str(tmp_path)], check=True)
@@ -31,10 +33,24 @@ def test_the_wheel_holds_every_file_of_the_source(tmp_path):
     missing = _sources() - packed
     assert not missing, f"pyproject.toml, package-data: {sorted(missing)}"
     assert "# Tertulia" in about
+    pages = {each.partition(DOCUMENTS)[2] for each in packed if DOCUMENTS in each}
+    dead = {link for page in pages if page.endswith(".md") for link in _links(page)} - pages
+    assert "docs/running.md" in pages
+    assert not dead, f"pyproject.toml, data-files: {sorted(dead)}"
 
 
 def _needed() -> list[Path]:
-    return [ROOT / name for name in ("pyproject.toml", "README.md", "src")]
+    documents = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs", "packaging")
+    return [ROOT / name for name in ("pyproject.toml", "README.md", "src", *documents)]
+
+
+def _links(page: str) -> set[str]:
+    """The files that a page leads to, seen from the root."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    found = re.findall(r"\]\((?!https?:|mailto:|#)([^)#]+)", text)
+    return {
+        (ROOT / page).parent.joinpath(each).resolve().relative_to(ROOT).as_posix() for each in found
+    }
 
 
 def _sources() -> set[str]:

@@ -124,6 +124,40 @@ def test_with_the_secret_keys_stay_what_they_were(terminal, tmp_path):
     assert [each["act"] for each in noted] == ["user zuliprc", "restore", "user add", "org create"]
 
 
+def test_whoever_copies_everything_is_noted_everywhere(terminal, tmp_path):
+    terminal.adds("ana")
+    terminal.runs("org", "create", "Other", "--subdomain", "other")
+
+    terminal.runs("backup", str(tmp_path / "with.tar"), "--with-secret")
+    terminal.runs("backup", str(tmp_path / "dated.tar"), "--keep", "1")
+    refused = terminal.runs("backup", str(tmp_path / "with.tar"))
+
+    assert refused.code == 1
+    for org in ("", "other"):
+        noted = json.loads(terminal.runs("audit", "--json", "--last", "2", "--org", org).out)
+        told = [("backup", {}), ("backup", {"with_secret": None})]
+        assert [(each["act"], each["details"]) for each in noted] == told
+        assert noted[0]["address"].startswith("command line, ")
+
+
+@pytest.mark.postgres
+def test_a_database_that_can_only_be_read_is_copied_all_the_same(databases, tmp_path):
+    url, folder = databases.new("postgres", untouched=True)
+    terminal = Terminal(folder, url).founds()
+    Database.at(url).write_now(0, only_read)
+
+    said = terminal.runs("backup", str(tmp_path / "backup.tar"))
+
+    assert said.code == 0
+    assert "The audit log will not tell of this backup. The database cannot be used:" in said.err
+    assert Terminal(tmp_path / "there").runs("restore", str(tmp_path / "backup.tar")).code == 0
+
+
+def only_read(tx: Tx) -> None:
+    name = tx.value("SELECT current_database() AS value")
+    tx.execute(f'ALTER DATABASE "{name}" SET default_transaction_read_only = on')
+
+
 def test_without_the_secret_all_keys_are_new_and_that_is_told(terminal, tmp_path):
     ana = terminal.adds("ana")
     terminal.runs("backup", str(tmp_path / "backup.tar"))
@@ -152,11 +186,29 @@ def changed(data: bytes) -> bytes:
     return data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :]
 
 
+def changed_at_the_beginning(data: bytes) -> bytes:
+    return data.replace(b'"account":', b'"accounu":')
+
+
+def garbled_at_the_beginning(data: bytes) -> bytes:
+    return data.replace(b'"account":', b'"accoun\xf4":')
+
+
 def something_else(data: bytes) -> bytes:
     return b"I am a shopping list. " * 100
 
 
-@pytest.mark.parametrize("meddle", [cut_off, cut_at_a_block, changed, something_else])
+@pytest.mark.parametrize(
+    "meddle",
+    [
+        cut_off,
+        cut_at_a_block,
+        changed,
+        changed_at_the_beginning,
+        garbled_at_the_beginning,
+        something_else,
+    ],
+)
 def test_a_file_that_is_not_whole_is_refused_and_nothing_is_made(terminal, tmp_path, meddle):
     terminal.adds("ana")
     file, there = tmp_path / "backup.tar", Terminal(tmp_path / "there")
@@ -264,6 +316,7 @@ def test_a_move_brings_everything_and_leaves_no_server_behind(databases, tmp_pat
     server = here.serves()
     refused = here.runs("move", "--to", url)
     server.stops()
+    nowhere = here.runs("move", "--to", f"sqlite:///{tmp_path}/data/../data/tertulia.db")
     moved = here.runs("move", "--to", url)
     (tmp_path / "data-0.out").unlink()  # what the first server said
     serving = there.serves()
@@ -273,6 +326,7 @@ def test_a_move_brings_everything_and_leaves_no_server_behind(databases, tmp_pat
     home = there.runs("move", "--to", f"sqlite:///{tmp_path / 'new' / 'back.db'}")
 
     assert "Another Tertulia server is running" in refused.err
+    assert "--to is where everything is already." in nowhere.err
     assert home.code == 0, home.err
     assert moved.code == 0, moved.err
     assert here.runs("user", "list").out == there.runs("user", "list").out
@@ -308,7 +362,7 @@ def test_a_backup_is_one_moment(terminal, tmp_path):
 
     def take(tx: Tx) -> None:
         files = HeldFiles(database, FileStores(Config()), None)
-        copy = copies.LiveCopy(tx, database.schema().applied, files)
+        copy = copies.LiveCopy(tx, files)
         archives.write(copy, file, None, lambda done: terminal.adds(f"p{done}") and None)
 
     database.read_now(0, take)

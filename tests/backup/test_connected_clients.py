@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from playwright.sync_api import Browser, expect
 from tests.support import mobile
 from tests.support.databases import Databases, Kind
@@ -61,6 +62,7 @@ def puts_back(chat: Chat, file: Path, place: tuple[str, Path]) -> None:
     server.start()
 
 
+@pytest.mark.on_one
 def test_clients_register_again_by_themselves_after_a_restore(
     own_chat: Chat, kind: Kind, databases: Databases, tmp_path: Path, chromium: Browser
 ):

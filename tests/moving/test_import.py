@@ -19,6 +19,7 @@ from tests.support.server import SECRET, Server
 from tests.support.terminal import Said, Terminal
 
 from tertulia import actions, storage
+from tertulia.cli.progress import Progress
 from tertulia.moving import bringing
 from tertulia.moving.speech import Speech
 
@@ -68,9 +69,14 @@ def test_a_zulip_organization_moves_in_with_the_numbers_it_had(house, tmp_path):
     with tarfile.open(archive, "w:gz") as tar:
         tar.add(zulip_export(tmp_path / "export"), "zulip-export-old")
 
+    left = tmp_path / f".tertulia-{archive.name}-of-a-command-that-was-killed"
+    (left / "zulip-export-old").mkdir(parents=True)
+
     foreseen = house.imports(str(archive), "--dry-run")
     said = house.imports(str(archive))
     chat = house.opens()
+
+    assert not list(tmp_path.glob(".tertulia-*"))
 
     assert said.code == 0, said.err
     assert "10  messages" in foreseen.out
@@ -130,6 +136,52 @@ def test_what_somebody_could_not_read_there_stays_unread_here(house, tmp_path):
     assert len(history(enters(chat, "user11@example.com"), ("channel", "cellar"))) == 2
 
 
+def damaged_header(export: Path) -> Path:
+    archive = export.with_name("export.tar")
+    with tarfile.open(archive, "w") as tar:
+        tar.add(export, "export")
+    data = archive.read_bytes()
+    archive.write_bytes(data.replace(b"export/messages-000001", b"export/messages-00000!", 1))
+    return archive
+
+
+def cut_at_a_block(export: Path) -> Path:
+    archive = damaged_header(export)
+    data = archive.read_bytes()
+    archive.write_bytes(data[: data.index(b"export/messages-00000!")])
+    return archive
+
+
+def another_shape(export: Path) -> Path:
+    (export / "realm.json").write_text('{"zerver_realm": [{}], "zerver_userprofile": 5}')
+    return export
+
+
+def no_json(export: Path) -> Path:
+    (export / "realm.json").write_text('{"zerver_realm": [')
+    return export
+
+
+@pytest.mark.on_one
+@pytest.mark.parametrize(
+    "meddle, sentence",
+    [
+        (damaged_header, "cannot be unpacked: ReadError."),
+        (cut_at_a_block, "cannot be unpacked: ReadError."),
+        (another_shape, "holds something that cannot be understood, or is damaged (zulip.py, line"),
+        (no_json, "holds something that cannot be understood, or is damaged (zulip.py, line"),
+    ],
+)
+def test_a_damaged_export_is_refused_in_one_sentence(house, tmp_path, meddle, sentence):
+    export = meddle(zulip_export(tmp_path / "export"))
+
+    refused = house.imports(str(export))
+
+    assert refused.code == 1
+    assert refused.err.startswith(f"Error: {export} {sentence}")
+    assert len(refused.err.splitlines()) == 1
+
+
 @pytest.mark.on_one
 def test_an_import_that_was_interrupted_goes_on_where_it_was(house, tmp_path, monkeypatch):
     export = zulip_export(tmp_path / "export", messages=25)
@@ -151,6 +203,24 @@ def test_an_import_that_was_interrupted_goes_on_where_it_was(house, tmp_path, mo
     assert "25  messages" in again.out
     chat = house.opens()
     assert len(history(enters(chat, "user11@example.com"))) == 25
+
+
+def test_of_two_imports_at_once_the_later_one_goes_on(house, tmp_path, monkeypatch):
+    export = slack_export(tmp_path / "export")
+    monkeypatch.setattr(bringing, "AT_ONCE", 4)
+    later = []
+
+    def another_comes(self, done):
+        if done == 4:
+            later.append(house.imports(str(export)))
+
+    monkeypatch.setattr(Progress, "show", another_comes)
+    earlier = house.imports(str(export))
+
+    assert earlier.err == "Error: Another command has taken over and goes on with this import.\n"
+    assert "10  messages" in later[0].out
+    chat = house.opens()
+    assert len(history(enters(chat, "U1@example.com"), ("channel", "kitchen"))) == 8
 
 
 def test_a_slack_organization_moves_in_with_its_threads_as_topics(house, tmp_path):

@@ -110,7 +110,7 @@ def opened(path: Path) -> Iterator["Archive"]:
         try:
             with tarfile.open(fileobj=file, mode="r|") as tar:
                 yield Archive(tar)
-        except (tarfile.TarError, zlib.error, msgspec.DecodeError, EOFError):
+        except (tarfile.TarError, zlib.error, msgspec.DecodeError, UnicodeDecodeError, EOFError):
             raise BadBackup(f"{path} is not a whole backup.") from None
 
 
@@ -141,6 +141,8 @@ class Archive:
                     return
                 break
             table = member.name.removeprefix(ROWS).partition("/")[0]
+            if table not in counts:
+                break
             block: Block = msgspec.msgpack.decode(zlib.decompress(member.data))
             counts[table] += len(block)
             yield table, block

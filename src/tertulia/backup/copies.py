@@ -49,8 +49,9 @@ class LiveCopy:
     Files that are in a store are in the copy as if they were in the database.
     """
 
-    def __init__(self, tx: Tx, migrations: frozenset[int], files: HeldFiles) -> None:
+    def __init__(self, tx: Tx, files: HeldFiles) -> None:
         self._tx = tx
+        migrations = storage.database.schema.standing(tx).applied
         self._files = files
         self._tables = storage.copying.tables(tx)
         elsewhere = storage.files.places.kept_elsewhere(tx) if HOLDS in migrations else []

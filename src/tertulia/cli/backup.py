@@ -18,10 +18,12 @@ from tertulia.backup import archives, held_files
 from tertulia.backup.copies import LiveCopy
 from tertulia.backup.held_files import HeldFiles
 from tertulia.cli.commands import in_words
+from tertulia.cli.data import note_everywhere
 from tertulia.cli.flags import config_options
 from tertulia.cli.progress import Progress
 from tertulia.config import Config
 from tertulia.links.stores.file_stores import FileStores
+from tertulia.storage.database import Database
 from tertulia.storage.database.tx import Tx
 
 UNITS = {"m": 60, "h": 3600, "d": 86400}
@@ -95,10 +97,9 @@ def _take(config: Config, file: Path, with_secret: bool) -> None:
     if file.exists():
         raise click.ClickException(f"{file} is there already.")
     secret = _secret(config) if with_secret else None
-    applied = database.schema().applied
 
     def take(tx: Tx, files: HeldFiles) -> int:
-        copy = LiveCopy(tx, applied, files)
+        copy = LiveCopy(tx, files)
         progress = Progress(copy.about.total, "rows")
         archives.write(copy, file, secret, progress.show)
         progress.end()
@@ -106,9 +107,24 @@ def _take(config: Config, file: Path, with_secret: bool) -> None:
 
     with held_files.held(database, FileStores(config)) as files:
         lost = database.read_now(0, take, files)
+    _note(database, with_secret)
     if lost:
         click.echo(f"{lost} files are not in their store any more, so not in the backup.", err=True)
     click.echo(f"Wrote and verified {file}, {file.stat().st_size:,} bytes.", err=True)
+
+
+def _note(database: Database, with_secret: bool) -> None:
+    """A backup is worth more than its entry in the audit log, which may not be writable."""
+    if database.schema().missing():
+        return  # an older server keeps it
+    details = {"with_secret": None} if with_secret else {}
+    try:
+        database.write_now(0, note_everywhere, details)
+    except Exception as error:
+        why = in_words(error)
+        if why is None:
+            raise
+        click.echo(f"The audit log will not tell of this backup. {why}", err=True)
 
 
 def _secret(config: Config) -> bytes:

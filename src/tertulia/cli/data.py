@@ -81,10 +81,10 @@ class OpenOrganization:
         actions.organization.audit.note(tx, command_act(*about))
 
 
-def note_everywhere(tx: Tx) -> None:
+def note_everywhere(tx: Tx, *about: object) -> None:
     """Note in the audit log of every organization what the command is doing to all of them."""
     for realm in storage.organization.all_of_them(tx):
-        actions.organization.audit.note(tx.for_realm(realm.id), command_act())
+        actions.organization.audit.note(tx.for_realm(realm.id), command_act(*about))
 
 
 def command_act(*about: object) -> Act:
@@ -121,6 +121,7 @@ def open_data(flags: dict[str, Any], *, may_make: bool = False) -> tuple[Config,
         if not may_make:
             raise
         database = opening.open_database(config)
+    click.get_current_context().call_on_close(database.close)
     opening.check_vault(config, database)
     return config, database
 

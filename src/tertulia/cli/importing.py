@@ -1,7 +1,10 @@
 """`tertulia import`: an organization that lived on another server."""
 
+import contextlib
 import hashlib
 import os
+import traceback
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +21,7 @@ from tertulia.moving.bringing import Bringing
 from tertulia.moving.folders import NoExport
 from tertulia.moving.sources import mattermost, rocketchat, slack, zulip
 
+HERE = str(Path(__file__).parents[1])
 OPENERS = (zulip.open_export, slack.open_export, rocketchat.open_export, mattermost.open_export)
 
 
@@ -33,7 +37,7 @@ def import_(file: Path, name: str | None, subdomain: str, dry_run: bool, **flags
     FILE is an archive or a folder. Whoever is interrupted runs the same command again.
     """
     config = Config.load(flags, os.environ)
-    with folders.opened(file) as folder:
+    with folders.opened(file) as folder, _understood(file):
         source = _open(folder, file)
         if dry_run:
             _show(source, _foreseen(source))
@@ -52,6 +56,20 @@ def import_(file: Path, name: str | None, subdomain: str, dry_run: bool, **flags
         " another way is known by the address.",
         err=True,
     )
+
+
+@contextlib.contextmanager
+def _understood(file: Path) -> Iterator[None]:
+    """Exports are lists of anything: what no server would write is found where it is used."""
+    try:
+        yield
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        ours = [each for each in traceback.extract_tb(error.__traceback__) if HERE in each.filename]
+        place = f"{Path(ours[-1].filename).name}, line {ours[-1].lineno}"
+        raise NoExport(
+            f"{file} holds something that cannot be understood, or is damaged"
+            f" ({place}: {type(error).__name__})."
+        ) from error
 
 
 def _open(folder: Path, file: Path) -> Source:

@@ -5,14 +5,8 @@ from pathlib import Path
 
 from tertulia import links
 from tertulia.actions.checking import Finding
-from tertulia.config import (
-    Config,
-    JwtIssuer,
-    LdapDirectory,
-    OpenIdProvider,
-    Provider,
-    SamlProvider,
-)
+from tertulia.config import Config, Provider
+from tertulia.config.providers import JwtIssuer, LdapDirectory, OpenIdProvider, SamlProvider
 from tertulia.links.answers import DirectoryTrouble, ProviderTrouble
 from tertulia.links.smtp import NotSent
 from tertulia.modules import asyncio

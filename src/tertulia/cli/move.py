@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import click
@@ -29,10 +30,11 @@ def move(target: str, **flags: Any) -> None:
     config = Config.load(flags, os.environ)
     database = opening.find_database(config)
     to = replace(config, database=_address(target))
-    applied = database.schema().applied
+    if _place(to) == _place(config):
+        raise click.UsageError("--to is where everything is already.")
 
     def copy_over(tx: Tx, files: HeldFiles) -> None:
-        copy = LiveCopy(tx, applied, files)
+        copy = LiveCopy(tx, files)
         progress = Progress(copy.about.total, "rows")
         restoring.restore(copy, to, 0, note_everywhere, progress.show)
         progress.end()
@@ -46,6 +48,11 @@ def move(target: str, **flags: Any) -> None:
         " line in tertulia.toml; the old database can be deleted when all is well.",
         err=True,
     )
+
+
+def _place(config: Config) -> Path | str:
+    file = opening.sqlite_file(config)
+    return config.database_url if file is None else file.resolve()
 
 
 def _address(url: str) -> str:

@@ -53,7 +53,7 @@ def settle(tx: Tx, here: Here, belongings: Belongings, emoji: DrawnEmoji, keeper
         if user is None or channel is None or policy.policy not in KNOWN_POLICIES:
             here.leave("topics that were muted or followed")
             continue
-        topic = policy.topic[: domain.limits.TOPIC_LENGTH]
+        topic = domain.names.cleaned(policy.topic, domain.limits.TOPIC_LENGTH)
         value = Visibility(policy.policy)
         storage.personal.topic_policies.set_policy(tx, user, channel, topic, value)
         here.count("topics muted or followed")
@@ -154,8 +154,8 @@ def _add_profile_field(tx: Tx, here: Here, arriving: ArrivingProfileField) -> No
     field = ProfileField(
         id=0,
         type=kind,
-        name=arriving.name[: domain.limits.PROFILE_LABEL_LENGTH],
-        hint=arriving.hint[: domain.limits.PROFILE_HINT_LENGTH],
+        name=domain.names.cleaned(arriving.name, domain.limits.PROFILE_LABEL_LENGTH),
+        hint=domain.names.cleaned(arriving.hint, domain.limits.PROFILE_HINT_LENGTH),
         data=stored,
         in_summary=arriving.in_summary,
         required=arriving.required,
@@ -183,7 +183,7 @@ def _set_status(tx: Tx, here: Here, key: str, text: str, emoji: ArrivingReaction
     user_id = here.people.get(key)
     if user_id is None:
         return
-    changes = {"status_text": text[: domain.limits.STATUS_LENGTH]}
+    changes = {"status_text": domain.names.cleaned(text, domain.limits.STATUS_LENGTH)}
     if emoji is not None:
         code = emoji.code
         if emoji.type == CUSTOM:

@@ -5,6 +5,7 @@ that was interrupted goes on where it was. Nobody is told: until it is finished,
 closed.
 """
 
+import secrets
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from itertools import islice
@@ -53,6 +54,7 @@ class Bringing:
         self._vault = vault
         self._source = source
         self._mark = mark  # by which the same export is known again
+        self._bringer = secrets.token_hex(8)  # that it is us, and nobody who came later
         self._here = Here()
         self._report = ImportReport()
         self._keeps_ids = False
@@ -88,7 +90,9 @@ class Bringing:
             self._realm = self._database.write_now(0, self._found, name, subdomain)
         else:
             self._realm = known[subdomain]
-        run = self._database.read_now(self.realm.id, storage.arriving.find_run)
+        run = self._database.write_now(
+            self.realm.id, storage.arriving.take_over, self._mark, self._bringer
+        )
         if run is None or run.source != self._mark:
             raise AnotherImport(
                 f"There is an organization at the subdomain '{subdomain}' already, and this export"
@@ -303,7 +307,14 @@ class Bringing:
     # --- the rest ---
 
     def _write(self, action: Callable[..., Any], *args: Any) -> Any:
-        return self._database.write_now(self.realm.id, action, *args)
+        """Each step goes on from the one before, so there must be nobody else between them."""
+
+        def step(tx: Tx) -> Any:
+            if storage.arriving.bringer(tx) != self._bringer:
+                raise AnotherImport("Another command has taken over and goes on with this import.")
+            return action(tx, *args)
+
+        return self._database.write_now(self.realm.id, step)
 
 
 def _organizations(tx: Tx) -> list[Realm]:
@@ -319,16 +330,17 @@ def _address(person: ArrivingPerson) -> str:
 
 
 def _full_name(name: str) -> str:
-    plain = "".join(c for c in name if c.isprintable() and c not in '*`\\>"@|#').strip()
+    plain = "".join(c for c in name if c not in '*`\\>"@|#')
+    short = domain.names.cleaned(plain, domain.limits.FULL_NAME_LENGTH)
     try:
-        return domain.people.user.checked_full_name(plain[: domain.limits.FULL_NAME_LENGTH])
+        return domain.people.user.checked_full_name(short)
     except BadRequest:
         return UNNAMED
 
 
 def _free_name(tx: Tx, wanted: str) -> str:
     """A channel name that nobody has yet."""
-    plain = "".join(c for c in wanted if c.isprintable()).strip()[:55] or "channel"
+    plain = domain.names.cleaned(wanted, 55) or "channel"
     taken = list(storage.channels.names(tx).values())
     name, number = plain, 2
     while domain.names.is_like_one_of(name, taken):

@@ -4,15 +4,31 @@ What comes out of an archive is somebody else's: names that lead out of it are n
 """
 
 import contextlib
+import fcntl
+import gzip
+import lzma
+import os
 import shutil
 import tarfile
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
 from tertulia.errors import CannotStart
+
+# What is said of an archive that is damaged, or that only a password opens.
+UNREADABLE = (
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    gzip.BadGzipFile,
+    zlib.error,
+    lzma.LZMAError,
+    EOFError,
+    RuntimeError,
+)
 
 
 class NoExport(CannotStart):
@@ -25,12 +41,32 @@ def opened(path: Path) -> Iterator[Path]:
     if path.is_dir():
         yield path
         return
-    with tempfile.TemporaryDirectory(dir=path.absolute().parent, prefix=".tertulia-") as place:
+    beside, prefix = path.absolute().parent, f".tertulia-{path.name}-"
+    _sweep(beside, prefix)
+    with tempfile.TemporaryDirectory(dir=beside, prefix=prefix) as place, _held(Path(place)):
         try:
             _unpack(path, Path(place))
-        except (tarfile.TarError, zipfile.BadZipFile, EOFError) as error:
+        except UNREADABLE as error:
             raise NoExport(f"{path} cannot be unpacked: {type(error).__name__}.") from None
         yield Path(place)
+
+
+def _sweep(beside: Path, prefix: str) -> None:
+    """Remove what commands that were killed have unpacked; whoever still reads holds a lock."""
+    for place in beside.iterdir():
+        if place.name.startswith(prefix) and place.is_dir():
+            with contextlib.suppress(BlockingIOError), _held(place):
+                shutil.rmtree(place, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _held(place: Path) -> Iterator[None]:
+    handle = os.open(place, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(handle)
 
 
 def _unpack(path: Path, place: Path) -> None:
@@ -45,9 +81,22 @@ def _unpack(path: Path, place: Path) -> None:
                 contents = tar.extractfile(member) if member.isfile() else None
                 if contents is not None:
                     _put(place, member.name, contents)
+            _check_end(tar)
     else:
         target = place / path.name
         target.symlink_to(path.absolute())
+
+
+def _check_end(tar: tarfile.TarFile) -> None:
+    """Nothing but zeros follows the last file; a header that is damaged would pass for the end."""
+    assert tar.fileobj is not None
+    tar.fileobj.seek(tar.offset)
+    rest = tar.fileobj.read(tarfile.BLOCKSIZE)
+    while rest.count(0) == len(rest) > 0:
+        rest = tar.fileobj.read(tarfile.RECORDSIZE)
+        if not rest:
+            return
+    raise tarfile.ReadError
 
 
 def _put(place: Path, name: str, contents: IO[bytes]) -> None:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from tertulia import domain, markdown, storage
+from tertulia.domain.limits import TOPIC_LENGTH
 from tertulia.domain.messages.emoji import CUSTOM, UNICODE
 from tertulia.domain.messages.message import Draft
 from tertulia.markdown import Found, LinkedChannel, MentionedUser, Settings, Upload
@@ -97,7 +98,7 @@ class Speech:
         sender = people[arriving.sender]
         channel_id = self._here.channels[arriving.channel] if arriving.channel else None
         conversation = None if channel_id else self._conversation(tx, arriving)
-        topic = arriving.topic[: domain.limits.TOPIC_LENGTH] if channel_id else ""
+        topic = domain.names.cleaned(arriving.topic, TOPIC_LENGTH) if channel_id else ""
         content = self._in_our_words(arriving)
         rendered = markdown.render(content, self._found(content), self._settings)
         paths = [each for each in rendered.attachment_path_ids if each in self._uploads]

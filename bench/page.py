@@ -142,8 +142,9 @@ def _weight(server: Process, address: str) -> float:
 
 def _settled_memory(server: Process) -> int:
     """In bytes, when nothing that was begun at the start is under way any more."""
-    last, now = 0, server.memory()[1]
-    while abs(now - last) > 100_000:
+    last, now, worked = 0, server.memory()[1], server.cpu_seconds()
+    while abs(now - last) > 100_000 or server.cpu_seconds() - worked > 0.15:
+        worked = server.cpu_seconds()
         time.sleep(3)
         last, now = now, server.memory()[1]
     return now

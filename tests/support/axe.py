@@ -5,18 +5,30 @@ from typing import Any, Literal
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page
 
-BY_NIGHT, FROM_THE_RIGHT = ["color-contrast"], ["target-size"]  # what can be different there
+COLOURS, PLACES = "color-contrast", "target-size"  # what other looks change, and takes longest
 
 
 def violations(
-    page: Page, where: str, *, inside: str | None = None, rules: list[str] | None = None
+    page: Page, where: str, *, inside: str | None = None, closely: bool = True
 ) -> list[str]:
+    """Closely: by day by all rules, by night and from the right by those that may differ there.
+
+    Else what is wrong in every look, as names and roles are; that takes a tenth of the time."""
+    if not closely:
+        left_out = {COLOURS: {"enabled": False}, PLACES: {"enabled": False}}
+        return _violations(page, where, inside, rules=left_out)
+    found = _violations(page, where, inside)
+    _turn(page, "dark", "rtl")
+    found += _violations(page, f"{where}, dark, rtl", inside, runOnly=[COLOURS, PLACES])
+    _turn(page, "light", "ltr")
+    return found
+
+
+def _violations(page: Page, where: str, inside: str | None, **options: Any) -> list[str]:
     """One line for each. The script is put into a document once, however often it is asked."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE_SCRIPT)
-    options: dict[str, Any] = {"resultTypes": ["violations"], "elementRef": False}
-    if rules:
-        options["runOnly"] = rules
+    options |= {"resultTypes": ["violations"], "elementRef": False}
     told = page.evaluate(
         "([inside, options]) => axe.run(inside ?? document, options)", [inside, options]
     )
@@ -27,22 +39,11 @@ def violations(
     ]
 
 
-def violations_in_every_look(page: Page, where: str, *, inside: str | None = None) -> list[str]:
-    """By day with all rules; by night and from the right what can be different there."""
-    found = violations(page, where, inside=inside)
-    _turn(page, "dark")
-    found += violations(page, f"{where}, dark", inside=inside, rules=BY_NIGHT)
-    _turn(page, "light")
-    page.evaluate("document.documentElement.dir = 'rtl'")
-    found += violations(page, f"{where}, rtl", inside=inside, rules=FROM_THE_RIGHT)
-    page.evaluate("document.documentElement.dir = 'ltr'")
-    return found
-
-
-def _turn(page: Page, scheme: Literal["light", "dark"]) -> None:
+def _turn(page: Page, scheme: Literal["light", "dark"], direction: str) -> None:
     """Colours may take a moment to change, and a browser that nobody sees may never end it."""
     page.emulate_media(color_scheme=scheme)
     page.evaluate(
-        "document.getAnimations().filter((each) => each instanceof CSSTransition)"
-        ".forEach((each) => each.finish())"
+        "direction => { document.documentElement.dir = direction; document.getAnimations()"
+        ".filter((each) => each instanceof CSSTransition).forEach((each) => each.finish()); }",
+        direction,
     )

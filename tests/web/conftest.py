@@ -5,20 +5,17 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Browser
-from tests.support.databases import Kind
 from tests.support.people import Chat, Person
-from tests.support.server import Server
+from tests.support.shared_servers import SharedServers
 from tests.support.web_page import Sitter, sit_down
 
 Sit = Callable[..., Sitter]
 
 
 @pytest.fixture
-def house(servers: Callable[[Kind], Server]) -> Chat:
+def house(servers: SharedServers) -> Chat:
     """An organization to open in a browser. What a page shows does not depend on the database."""
-    server = servers("sqlite")
-    server.clock.ahead = 0.0
-    return Chat.found(server)
+    return servers.chat_on("sqlite")
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 from tests.support import web_page
-from tests.support.axe import violations, violations_in_every_look
+from tests.support.axe import violations
 from tests.support.files import uploads
 from tests.support.pictures import picture
 
@@ -65,12 +65,12 @@ def views(house, lively):
 
 
 @pytest.mark.parametrize("look", LOOKS)
-def test_axe_finds_nothing(lively, views, sit, look):
+def test_axe_finds_nothing(lively, views, sit, look, some):
     at_anas = sit(lively[0], **LOOKS[look])
-    found = []
+    found, closely = [], some([*views])
     for name, view in views.items():
         at_anas.goes(view)
-        found += violations_in_every_look(at_anas.page, name)
+        found += violations(at_anas.page, name, closely=name in closely)
 
     assert not found, "\n".join(found)
 
@@ -91,7 +91,7 @@ def test_axe_finds_nothing_at_the_door(house, sit):
             page.goto(web_page.address(house, path))
             width = page.evaluate("document.documentElement.scrollWidth - innerWidth")
             found += [f"{path} is {width} pixels too wide"] if width > 0 else []
-            found += violations_in_every_look(page, path)
+            found += violations(page, path)
 
     assert not found, "\n".join(found)
 
@@ -136,21 +136,21 @@ def test_axe_finds_nothing_in_what_opens_over_a_view(house, sit, look, some):
     at_anas = sit(owner, **LOOKS[look], reduced_motion="reduce").goes(
         f"#narrow/channel/{house.channel('kitchen').id}-kitchen/topic/lunch"
     )
-    page, found = at_anas.page, []
+    page, here, found = at_anas.page, at_anas.page.url, []
 
+    closely = some([each[0] for each in OPENED_BY_KEYS])
     for key, name, inside in OPENED_BY_KEYS:
         at_anas.message("Soup's on").focus()
         page.keyboard.press(key)
         expect(page.get_by_role(name).first).to_be_visible()
-        found += violations_in_every_look(page, key, inside=inside)
+        found += violations(page, key, inside=inside, closely=key in closely)
         page.keyboard.press("Escape")
-    here, in_every_look = page.url, some(DIALOGS)
+    closely = some(DIALOGS)
     for address in DIALOGS:
         page.evaluate("hash => { location.hash = hash; }", address)
         expect(page.get_by_role("dialog").first).to_be_visible()
         expect(page.locator(".page-of:empty")).to_have_count(0)
-        look_at = violations_in_every_look if address in in_every_look else violations
-        found += look_at(page, address, inside="dialog[open]")
+        found += violations(page, address, inside="dialog[open]", closely=address in closely)
         page.keyboard.press("Escape")
         expect(page).to_have_url(here)
 

@@ -51,6 +51,38 @@ def test_a_topic_is_followed_resolved_and_moved(house, sit):
     expect(sitter.nav().get_by_role("link", name="dinner")).to_be_visible()
 
 
+def test_a_message_is_reported_and_its_channel_left(house, sit):
+    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+    ben.joins("office", invite_only=True)
+    house.set("moderation_request_channel_id", house.channel("office").id)
+    ben.says("Buy my soup", to="kitchen > lunch")
+    ears = ben.listens_for("message")
+    sitter = sit(ana).goes(f"#narrow/channel/{house.channel('kitchen').id}-kitchen/topic/lunch")
+    page, dialog = sitter.page, sitter.page.get_by_role("dialog")
+
+    sitter.message("Buy my soup").hover()
+    sitter.message("Buy my soup").get_by_role("button", name="More actions").click()
+    page.get_by_role("menuitem", name="Report").click()
+    dialog.get_by_role("combobox", name="What is wrong?").select_option("Something else")
+    dialog.get_by_role("button", name="Report it").click()
+    expect(dialog.locator(".toast")).to_be_visible()  # what else must be said
+    dialog.get_by_role("textbox", name="In your words").fill("It was my soup")
+    dialog.get_by_role("button", name="Report it").click()
+    expect(page.get_by_text("The moderators have been told.")).to_be_visible()
+    assert "> It was my soup" in ears.next()["message"]["content"]
+
+    page.keyboard.press("x")
+    dialog.get_by_role("combobox").fill("bot")
+    expect(dialog.get_by_role("option")).to_have_count(0)  # nobody writes to the server's own
+    page.keyboard.press("Escape")
+
+    page.evaluate("location.hash = '#channels/all'")
+    row = dialog.get_by_role("listitem").filter(has_text="kitchen")
+    row.get_by_role("button", name="Leave").click()
+    expect(row.get_by_role("button", name="Join")).to_be_focused()
+    expect(sitter.nav().get_by_text("kitchen")).to_have_count(0)
+
+
 def test_a_channel_is_made_and_a_setting_changed(house, sit):
     owner = house.person("ana", role="owner")
     page = sit(owner).goes("#channels/new").page

@@ -3,6 +3,7 @@
 import ipaddress
 import re
 
+import pytest
 from playwright.sync_api import expect
 from tests.support.people import Chat
 from tests.support.pictures import picture
@@ -57,6 +58,7 @@ def test_the_renderer_lets_nothing_through_and_the_page_runs_nothing(house, sit)
     at_anas.errors[:] = [each for each in at_anas.errors if "Content Security Policy" not in each]
 
 
+@pytest.mark.on_one
 def test_what_other_sites_show_is_named_unless_we_fetch_it(house, sit, start_server):
     with_proxy = Chat.found(start_server(external_pictures=True, external_picture_networks=(HOME,)))
     site = Receiver((200, picture("JPEG", (300, 200))))

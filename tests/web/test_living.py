@@ -171,7 +171,8 @@ def test_a_newer_page_is_offered_and_nothing_is_lost_by_taking_it(own_chat, sit)
 
 def test_who_leaves_a_dialog_for_another_at_once_has_one(house, sit):
     ana = house.person("ana", channels=["kitchen"])
-    page = sit(ana).goes("#settings/preferences").page
+    page = sit(ana).goes("#recent").page
+    page.evaluate("location.hash = '#settings/preferences'")
     expect(page.get_by_role("dialog", name="Settings")).to_be_visible()
 
     page.evaluate("location.replace('#inbox'); location.hash = '#channels/new'")
@@ -181,6 +182,12 @@ def test_who_leaves_a_dialog_for_another_at_once_has_one(house, sit):
     page.evaluate("location.hash = '#channels/available'")
     expect(page.get_by_role("dialog", name="Channels")).to_be_visible()
     expect(page.get_by_role("dialog")).to_have_count(1)
+
+    page.keyboard.press("Escape")  # out of all of them
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    page.wait_for_url("**/#inbox")
+    page.go_back()
+    page.wait_for_url("**/#recent")
 
 
 def test_a_reload_keeps_the_state_that_one_is_in(house, sit):

@@ -54,17 +54,24 @@ def test_by_keyboard_one_reads_finds_and_answers(house, sit):
 
 def test_on_a_phone_the_sidebar_is_a_sheet_and_back_is_back(house, sit):
     ana, ben = house.people("ana", "ben", channels=["kitchen"])
-    ben.says("Soup's on", to="kitchen > lunch")
+    soup = uploads(ben, "soup.png", picture(size=(900, 600)), kind="image/png")
+    ben.says(f"Soup's on: [soup.png]({soup.url})", to="kitchen > lunch")
     phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
     at_anas = sit(ana, **phone).goes("#inbox")
     page = at_anas.page
 
+    page.get_by_role("button", name="More").tap()
+    page.get_by_role("menuitem", name="Mark all as read").tap()
+    expect(page.get_by_role("heading", name="All read")).to_be_visible()
     page.get_by_role("button", name="Open the sidebar").tap()
     at_anas.nav().get_by_role("link", name="kitchen").tap()
     expect(page.get_by_role("heading", name="kitchen")).to_be_visible()
     expect(at_anas.nav()).not_to_be_in_viewport()
     page.get_by_role("main").get_by_role("link", name="lunch").tap()
-    expect(at_anas.message("Soup's on")).to_be_visible()
+    at_anas.message("Soup's on").get_by_role("img").tap()
+    close = page.get_by_role("dialog", name="Picture").get_by_role("button", name="Close")
+    expect(close).to_be_in_viewport(ratio=1)
+    close.tap()
     page.get_by_role("button", name="Back").tap()
     expect(page.get_by_role("heading", name="kitchen")).to_be_visible()
     small = page.evaluate(
@@ -130,6 +137,10 @@ def test_what_is_rendered_is_alive(house, sit):
         to="kitchen > lunch",
     )
     ben.says("/poll Soup?\nyes\nno", to="kitchen > lunch")
+    choice = {"type": "multiple_choice", "short_name": "A", "long_name": "pea", "reply": "answer A"}
+    form = {"type": "choices", "heading": "Which soup?", "choices": [choice]}
+    widget = {"widget_type": "zform", "extra_data": form}
+    ben.says("Which soup? A: pea", to="kitchen > lunch", widget_content=widget)
     at_anas = sit(ana, timezone_id="Asia/Tokyo").goes(topic(house, "kitchen", "lunch"))
     row, page = at_anas.message("The end"), at_anas.page
 
@@ -144,3 +155,5 @@ def test_what_is_rendered_is_alive(house, sit):
     page.get_by_role("button", name=re.compile("Vote for yes")).click()
     voted = page.get_by_role("button", name="Vote for yes, 1 vote")
     expect(voted).to_have_attribute("aria-pressed", "true")
+    page.get_by_role("group", name="Which soup?").get_by_role("button", name="A: pea").click()
+    expect(at_anas.message("@Ben answer A")).to_be_visible()

@@ -1,9 +1,10 @@
 """The page's own files: joined, compressed, named by what is in them, and served.
 
-Modules become two files for each language, `app` (what every visit needs) and `later` (what a click
-asks for); stylesheets become one. A name holds the hash of the content, so that a browser never has
-to ask again. Everything is made when it is first needed. With `--dev`, modules and stylesheets are
-served as they are, so that a change is a reload away.
+Modules become three files for each language, by the folder they are in: `app` (what the first
+messages need), `living` (what follows at once) and `later` (what a click asks for); stylesheets
+become one. A name holds the hash of the content, so that a browser never has to ask again.
+Everything is made when it is first needed. With `--dev`, modules and stylesheets are served as they
+are, so that a change is a reload away.
 """
 
 import asyncio
@@ -25,6 +26,8 @@ STATIC = Path(__file__).parent / "static"
 LANGUAGES = sorted(path.name for path in (STATIC / "words").iterdir())
 ALL_STYLES = frozenset(path.stem for path in (STATIC / "css").glob("*.css"))
 STYLES = ("tokens", "base", "layout", "messages", "code", "compose", "lists", "dialogs", "phone")
+
+FOLDERS = ("app", "living", "later")
 
 # Modules that are another file in every language: what a person reads.
 TEXTS = {
@@ -77,12 +80,13 @@ class Addresses:
 
     early: str
     script: str
+    living: str
     later: str
     styles: list[str]
 
     @property
     def all(self) -> list[str]:
-        return [self.early, self.script, self.later, *self.styles]
+        return [self.early, self.script, self.living, self.later, *self.styles]
 
 
 class Assets:
@@ -116,27 +120,27 @@ class Assets:
         if self._as_they_are:
             folder = f"/static/dev/{language}"
             styles = [f"{folder}/css/{name}.css" for name in STYLES]
-            early, script = f"{folder}/early.js", f"{folder}/app/main.js"
-            return Addresses(early, script, f"{folder}/later.js", styles)
-        app, later = self._scripts(language)
-        early, styles = self._early.address, [self._style.address]
-        return Addresses(early, app.address, later.address, styles)
+            names = ("early.js", "app/main.js", "living.js", "later.js")
+            early, app, living, later = (f"{folder}/{name}" for name in names)
+        else:
+            styles, early = [self._style.address], self._early.address
+            app, living, later = (self._script(name, language).address for name in FOLDERS)
+        return Addresses(early, app, living, later, styles)
 
     @cached_property
     def worker(self) -> str:
         """The service worker's text, without comments."""
         return joining.squeezed(_read("sw.js"))
 
-    def _scripts(self, language: str) -> tuple[Asset, Asset]:
-        made = self._made.get(f"app {language}"), self._made.get(f"later {language}")
-        if made[0] and made[1]:
-            return made[0], made[1]
-        core = joining.join(_reader(language), ["app/main.js"])
-        app = self._make(f"app-{language}", ".js", core.text)
-        rest = joining.join(_reader(language), later_modules(), other=("app/", app.address))
-        later = self._make(f"later-{language}", ".js", rest.text)
-        self._made |= {f"app {language}": app, f"later {language}": later}
-        return app, later
+    def _script(self, folder: str, language: str) -> Asset:
+        """The modules of a folder, which import from the folders before it."""
+        key = f"{folder} {language}"
+        if key not in self._made:
+            before = FOLDERS[: FOLDERS.index(folder)]
+            addresses = {each: self._script(each, language).address for each in before}
+            joined = joining.join(_reader(language), modules(folder), elsewhere=addresses)
+            self._made[key] = self._make(f"{folder}-{language}", ".js", joined.text)
+        return self._made[key]
 
     @cached_property
     def _early(self) -> Asset:
@@ -178,8 +182,8 @@ class Assets:
         file = (STATIC / path).resolve()
         if not self._as_they_are or language not in LANGUAGES:
             return Response("Not found", status_code=404, media_type="text/plain")
-        if path == "later.js":
-            text = "".join(f'export * from "./{module}";\n' for module in later_modules())
+        if path in ("living.js", "later.js"):
+            text = "".join(f'export * from "./{each}";\n' for each in modules(path[:-3]))
         elif path in TEXTS:
             text = _reader(language)(path)
         elif file.is_relative_to(STATIC) and file.is_file():
@@ -196,8 +200,11 @@ async def _picture(request: Request) -> Response:
     return Response(file.read_bytes(), headers=headers, media_type=_TYPES[file.suffix])
 
 
-def later_modules() -> list[str]:
-    return sorted(f"later/{path.name}" for path in (STATIC / "later").glob("*.js"))
+def modules(folder: str) -> list[str]:
+    """In `app` one of them needs all the others."""
+    if folder == "app":
+        return ["app/main.js"]
+    return sorted(f"{folder}/{path.name}" for path in (STATIC / folder).glob("*.js"))
 
 
 def squeezed_style(text: str) -> str:

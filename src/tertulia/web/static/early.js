@@ -1,10 +1,27 @@
 /** Asks for the first messages while the page's own script is still on its way. The page takes the
- * answer if it is what it would have asked for itself (`api.js`); if not, nothing is lost. */
+ * answer if it is what it would have asked for itself (`api.js`); if not, nothing is lost. Where more
+ * than messages is shown at first (`main.js`), the file that shows it is asked for as well. */
 
 (() => {
   const FETCHED = 60; // as in lists.js
   const [view, ...parts] = location.hash.slice(1).split("/");
-  if (view !== "narrow" && view !== "feed") return;
+  const isTalk = view === "narrow" || view === "feed";
+  if (!isTalk || !matchMedia("(max-width: 43.75rem)").matches) {
+    const link = document.createElement("link");
+    link.rel = "modulepreload";
+    link.href = document.documentElement.dataset.living ?? "";
+    document.head.append(link);
+  }
+  // Browsers take long over their first time, number and letters: now, while files are on their way, it
+  // costs nothing. Whoever has been here before has the files already.
+  if (!navigator.serviceWorker?.controller) {
+    document.addEventListener("readystatechange", () => {
+      document.querySelector(".fonts")?.removeAttribute("hidden");
+      new Intl.DateTimeFormat(undefined, { timeStyle: "short" }).format();
+      new Intl.NumberFormat();
+    }, { once: true });
+  }
+  if (!isTalk) return;
   const decode = (/** @type {string} */ text) => {
     try {
       return decodeURIComponent(text.replaceAll(".", "%"));

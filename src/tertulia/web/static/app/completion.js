@@ -136,7 +136,7 @@ function ranked(things, query, name, weight) {
 
 /** @param {number[]} without */
 function candidates(without) {
-  return [...people.values()].filter((person) => person.is_active && !without.includes(person.user_id));
+  return [...people.values()].filter((person) => person.is_active && !person.is_system_bot && !without.includes(person.user_id));
 }
 
 /** @param {string} query

@@ -8,6 +8,7 @@
  * Browsers' own anchoring is switched off; Safari has none. */
 
 import { placeOf } from "./lists.js";
+import { isPhone } from "./stage.js";
 import { around, followed, moved } from "./window.js";
 
 /** @typedef {{id: number, signature: string, nodes: HTMLElement[], article: HTMLElement}} Row */
@@ -60,7 +61,7 @@ export class MessageList {
 
   /** How many rows may be in the document. */
   get #size() {
-    if (matchMedia("(max-width: 43.75rem)").matches) return MOST_ON_PHONES;
+    if (isPhone()) return MOST_ON_PHONES;
     return this.#isMixed ? MOST_TALL_ROWS : MOST_ROWS;
   }
 

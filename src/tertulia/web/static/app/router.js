@@ -2,14 +2,11 @@
 
 import { conversationHash, conversationIn } from "./narrow.js";
 import { fullTitle, isInChannel } from "./conversations.js";
+import { living } from "./files.js";
 import { viewName } from "./headings.js";
-import { showInbox } from "./inbox.js";
 import { OVER, parsePlace } from "./places.js";
-import { showRecent } from "./recent.js";
-import { showSearch } from "./search.js";
 import { on, tell } from "./signals.js";
 import { openTalk, showTalk } from "./talk.js";
-import { showTopics } from "./topic_list.js";
 import { channelName } from "./channels.js";
 import { setViewTitle } from "./title.js";
 import { say } from "./words.js";
@@ -19,11 +16,11 @@ import { say } from "./words.js";
 
 /** @type {Record<string, (place: Place, kept: any) => Promise<View>>} */
 const views = {
-  inbox: showInbox,
-  recent: showRecent,
   talk: showTalk,
-  topics: showTopics,
-  search: showSearch,
+  inbox: fromLiving("showInbox"),
+  recent: fromLiving("showRecent"),
+  topics: fromLiving("showTopics"),
+  search: fromLiving("showSearch"),
 };
 
 /** @type {View | null} */
@@ -31,17 +28,19 @@ let view = null;
 /** @type {Place | null} */
 let shown = null;
 let turn = 0;
-/** @type {Promise<void> | undefined} */
-let boxes;
+/** @type {Promise<unknown>} */
+let listening;
 let cameFromOutside = false; // to what is shown over a view, by a link or a reload
+let above = 0; // how many entries of the history ago the view was left for what is shown over it
 /** @type {(place: Place) => void} */
 let openOver = () => {};
 
 /** @param {(place: Place) => void} over opens what is shown over a view: settings and the like
- * @param {Promise<void>} [drafts] until then a box may still be waiting for what stood in it */
-export async function startRouter(over, drafts) {
+ * @param {Promise<unknown>} ready until then the page does not listen, or a box waits for what stood in it
+ * @returns {Promise<void>} until the first view is drawn */
+export async function startRouter(over, ready) {
   openOver = over;
-  boxes = drafts;
+  listening = ready;
   addEventListener("hashchange", (event) => route(new URL(event.newURL).hash));
   addEventListener("pagehide", keepPlace);
   document.addEventListener("visibilitychange", () => { if (document.hidden) keepPlace(); });
@@ -66,7 +65,7 @@ export async function reshow() {
 /** What was shown over the view is closed: the address is that of the view again. */
 export function leaveOver() {
   if (cameFromOutside) location.replace(shown?.hash ?? "#");
-  else history.back();
+  else history.go(-above);
 }
 
 /** The focus goes to what the view shows. */
@@ -89,11 +88,16 @@ function followMove(event) {
 async function route(hash) {
   const place = parsePlace(hash);
   if (OVER.has(place.view)) {
-    cameFromOutside = !shown;
+    cameFromOutside ||= !shown;
     if (!shown) await show(parsePlace("#"));
-    if (hash === location.hash) openOver(place);
+    if (hash !== location.hash) return;
+    above = history.state?.above ?? above + 1; // one thing over a view may lead to another
+    history.replaceState({ above }, "");
+    openOver(place);
     return;
   }
+  cameFromOutside = false;
+  above = 0;
   await show(place);
 }
 
@@ -112,10 +116,16 @@ async function show(place, stays = false) {
   const opened = await views[place.view](place, kept && { ...kept, stays: stays || own === 1 });
   if (own !== turn) return opened.close();
   view = opened;
-  await boxes;
-  if (own !== turn) return undefined;
-  document.body.dataset.ready = place.view;
+  listening.then(() => {
+    if (own === turn) document.body.dataset.ready = place.view;
+  });
   return undefined;
+}
+
+/** @param {string} name of what a module of `living/` exports
+ * @returns {(place: Place, kept: any) => Promise<View>} */
+function fromLiving(name) {
+  return async (place, kept) => (await living(name))(place, kept);
 }
 
 /** @param {Place} place */

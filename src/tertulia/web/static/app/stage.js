@@ -12,6 +12,11 @@ export function part(selector) {
   return /** @type {HTMLElement} */ (document.querySelector(selector));
 }
 
+/** Where there is one column, and the sidebar is a sheet over it. */
+export function isPhone() {
+  return matchMedia("(max-width: 43.75rem)").matches;
+}
+
 /** The head of a view: what it belongs to, small, over its name.
  * @param {Heading} heading */
 export function setHead({ title, over = [], tools = [], isHome = false }) {
@@ -68,7 +73,8 @@ export function announce(text) {
  * @param {string} text
  * @param {...Child} buttons */
 export function toast(text, ...buttons) {
-  const shelf = part("#toasts");
+  const over = [...document.querySelectorAll("dialog[open]")].at(-1); // what is outside of it is neither seen nor heard
+  const shelf = over ? over.querySelector(".toasts") ?? over.appendChild(h("div", { class: "toasts", "aria-live": "polite" })) : part("body > .toasts");
   const note = h("div", { class: "toast pop" }, h("span", {}, text), ...buttons);
   shelf.append(note);
   setTimeout(() => note.remove(), buttons.length ? 10_000 : 5_000);

@@ -1,9 +1,9 @@
-/** Places for polls and to-do lists. What they do comes with the later file; until then, and for
+/** Places for polls, to-do lists and forms. What they do comes with the later file; until then, and for
  * kinds that nobody knows, the message's own words are shown. */
 
 import { alive } from "./content.js";
 import { h } from "./html.js";
-import { later } from "./later.js";
+import { later } from "./files.js";
 
 /** @type {((message: import("./messages.js").Message) => HTMLElement | null) | null} */
 let draw = null;

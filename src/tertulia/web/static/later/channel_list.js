@@ -1,6 +1,6 @@
 /** All channels one may see: find, join, leave, make one. */
 
-import { attempt, joinChannel, leaveChannel } from "../app/acting.js";
+import { attempt, joinChannel, leaveChannel } from "../living/acting.js";
 import { post } from "../app/api.js";
 import { channelNamed, channels, sortedFolders } from "../app/channels.js";
 import { plain } from "../app/completion.js";
@@ -28,7 +28,9 @@ export function showChannels(place) {
   const draw = () => {
     const query = plain(field.value);
     const found = [...channels.values()].filter((channel) => !channel.is_archived && plain(`${channel.name} ${channel.description}`).includes(query)).sort((a, b) => a.name.localeCompare(b.name));
+    const focused = list.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).dataset.key : undefined;
     fill(list, ...found.slice(0, 300).map((channel) => channelRow(channel)));
+    if (focused) /** @type {HTMLElement | null} */ (list.querySelector(`[data-key="${focused}"]`))?.focus();
   };
   field.addEventListener("input", draw);
   const stop = on("channels", draw);
@@ -43,7 +45,7 @@ export function showChannels(place) {
 /** @param {import("../app/channels.js").Channel} channel */
 function channelRow(channel) {
   const id = channel.stream_id;
-  const join = h("button", { class: "b", type: "button", onclick: () => channel.subscribed ? attempt(leaveChannel(id)) : attempt(joinChannel(id)) }, say(channel.subscribed ? "channels.leave" : "channel.join"));
+  const join = h("button", { class: "b", type: "button", "data-key": id, onclick: () => channel.subscribed ? attempt(leaveChannel(id)) : attempt(joinChannel(id)) }, say(channel.subscribed ? "channels.leave" : "channel.join"));
   const about = plainText(channel.rendered_description ?? "");
   return h("li", {}, drop(id), h("div", { class: "of" }, h("a", { href: channelHash(id) }, h("bdi", {}, channel.name)), " ",
     h("small", {}, say("channels.people", { count: channel.subscriber_count ?? 0 })), about && h("p", { class: "cut", dir: "auto" }, about)), join);

@@ -1,6 +1,6 @@
 /** A channel: one's own wishes for it, what it is, who may do what in it, who is in it. */
 
-import { setSubscription } from "../app/acting.js";
+import { setSubscription } from "../living/acting.js";
 import { get, patch, post, remove } from "../app/api.js";
 import { channels, sortedFolders } from "../app/channels.js";
 import { peopleToChoose } from "../app/completion.js";

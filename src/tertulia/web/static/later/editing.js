@@ -1,6 +1,6 @@
 /** Editing a message where it stands, and looking at what it said before. */
 
-import { attempt } from "../app/acting.js";
+import { attempt } from "../living/acting.js";
 import { get, patch } from "../app/api.js";
 import { completions } from "../app/completion.js";
 import { beginEdit, editForm, endEdit } from "../app/edits.js";

@@ -1,6 +1,6 @@
 /** The emoji to choose from: recent ones, the organization's own, all others by name. */
 
-import { attempt, toggleReaction } from "../app/acting.js";
+import { attempt, toggleReaction } from "../living/acting.js";
 import { openBox } from "../app/compose.js";
 import { emojiNamed, emojiStarting, fetchEmoji, ownEmoji, reactionNamed } from "../app/emoji.js";
 import { fill, h } from "../app/html.js";

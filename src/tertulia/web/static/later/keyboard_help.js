@@ -1,7 +1,7 @@
 /** The keys, as a list to look at. */
 
 import { h } from "../app/html.js";
-import { areKeysOff, switchKeys } from "../app/keys.js";
+import { areKeysOff, switchKeys } from "../living/keys.js";
 import { say } from "../app/words.js";
 import { boundToAddress, openDialog } from "./dialog.js";
 

@@ -1,6 +1,6 @@
 /** Menus of the organization, of oneself and of the view that is open. */
 
-import { attempt, leaveChannel, setSubscription, setTopicPolicy, toggleMute, toggleResolved } from "../app/acting.js";
+import { attempt, leaveChannel, setSubscription, setTopicPolicy, toggleMute, toggleResolved } from "../living/acting.js";
 import { post } from "../app/api.js";
 import { channels } from "../app/channels.js";
 import { run } from "../app/commands.js";
@@ -52,7 +52,8 @@ export function viewMenu({ element, event }) {
   const conversation = place?.conversation;
   const channel = conversation && isInChannel(conversation) ? conversation.channel : place?.channel;
   const topic = conversation && isInChannel(conversation) ? conversation.topic : undefined;
-  const items = /** @type {import("./panel.js").MenuItem[]} */ ([{ icon: "check", text: say("menu.mark-read"), act: () => run("mark-read", element, event) }]);
+  const isInbox = place?.view === "inbox";
+  const items = /** @type {import("./panel.js").MenuItem[]} */ ([{ icon: "check", text: say(isInbox ? "inbox.mark-all" : "menu.mark-read"), act: () => run(isInbox ? "mark-all-read" : "mark-read", element, event) }]);
   if (channel !== undefined && topic !== undefined) {
     const followed = isFollowed(channel, topic);
     items.push({ icon: "bell", text: say(followed ? "menu.unfollow" : "head.follow"), key: "Shift F", act: () => attempt(setTopicPolicy(channel, topic, followed ? INHERIT : FOLLOWED)) },

@@ -1,6 +1,6 @@
 /** Everything that can be done with a message. */
 
-import { attempt, copyLink, setStar } from "../app/acting.js";
+import { attempt, copyLink, setStar } from "../living/acting.js";
 import { get, remove } from "../app/api.js";
 import { run } from "../app/commands.js";
 import { isSpectator, known, myId, realm } from "../app/me.js";

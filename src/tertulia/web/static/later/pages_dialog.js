@@ -30,7 +30,7 @@ export function openPages(title, base, pages, first) {
     if (own !== turn || !dialog.open) return; // another page was chosen meanwhile, or none
     fill(inside, ...drawn);
     inside.scrollTop = 0;
-    if (location.hash.startsWith(base)) history.replaceState(null, "", `${base}/${page.key}`);
+    if (location.hash.startsWith(base)) history.replaceState(history.state, "", `${base}/${page.key}`);
     dialog.dataset.address &&= location.hash;
   }
   show(pages.find((page) => page.key === first) ?? pages[0]);

@@ -2,7 +2,7 @@
  * beside it or Escape closes it, and the focus goes back. */
 
 import { h, icon } from "../app/html.js";
-import { part } from "../app/stage.js";
+import { isPhone, part } from "../app/stage.js";
 
 /** A panel beside an element: below it if there is room, else above. On a phone it comes from below.
  * @param {HTMLElement} anchor
@@ -66,7 +66,7 @@ function menuButton(item) {
 /** @param {HTMLElement} panel
  * @param {HTMLElement} anchor */
 function place(panel, anchor) {
-  if (matchMedia("(max-width: 43.75rem)").matches) return panel.classList.add("sheet");
+  if (isPhone()) return panel.classList.add("sheet");
   const at = anchor.getBoundingClientRect();
   const size = panel.getBoundingClientRect();
   const isBelow = at.bottom + size.height + 8 < innerHeight || at.top < size.height;

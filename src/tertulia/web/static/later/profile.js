@@ -1,6 +1,6 @@
 /** Somebody's card, and the list of everybody. */
 
-import { attempt } from "../app/acting.js";
+import { attempt } from "../living/acting.js";
 import { post, remove } from "../app/api.js";
 import { plain } from "../app/completion.js";
 import { fill, h } from "../app/html.js";

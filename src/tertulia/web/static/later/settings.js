@@ -3,7 +3,7 @@
 import { get, patch, post, remove } from "../app/api.js";
 import { fill, h, iconButton } from "../app/html.js";
 import { isDense, setDense } from "../app/density.js";
-import { areKeysOff, switchKeys } from "../app/keys.js";
+import { areKeysOff, switchKeys } from "../living/keys.js";
 import { face } from "../app/marks.js";
 import { known, myId, realm, setting } from "../app/me.js";
 import { nameOf, personOf } from "../app/people.js";

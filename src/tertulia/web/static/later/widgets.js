@@ -1,10 +1,13 @@
-/** Polls and to-do lists that one can take part in. A message with submessages begins with what it
- * is; the others are what people have done with it, in order. */
+/** Polls, to-do lists and forms that one can take part in. A message with submessages begins with what
+ * it is; the others are what people have done with it, in order. */
 
 import { post } from "../app/api.js";
+import { conversationOf, isInChannel } from "../app/conversations.js";
 import { h } from "../app/html.js";
 import { isSpectator, myId } from "../app/me.js";
-import { shortName } from "../app/people.js";
+import { enter } from "../app/outbox.js";
+import { nameOf, shortName } from "../app/people.js";
+import { oneAtATime } from "../app/signals.js";
 import { toast } from "../app/stage.js";
 import { say } from "../app/words.js";
 
@@ -19,6 +22,7 @@ export function drawWidget(message) {
   const begun = read(first?.content);
   if (begun?.widget_type === "poll") return drawPoll(message, begun.extra_data ?? {});
   if (begun?.widget_type === "todo") return drawTodo(message, begun.extra_data ?? {});
+  if (begun?.widget_type === "zform") return drawForm(message, begun.extra_data ?? {});
   return null;
 }
 
@@ -106,6 +110,24 @@ function drawTodo(message, begun) {
       const own = message.submessages.filter((each) => each.sender_id === myId()).length;
       return act(message, { type: "new_task", key: own + 1, task: text, desc: "", completed: false });
     }), message.sender_id === myId() && asking(say("todo.edit-title"), say("poll.change-button"), (text) => act(message, { type: "new_task_list_title", title: text }), title));
+}
+
+/** Choices; what whoever takes one says to the program that asks.
+ * @param {Message} message
+ * @param {Record<string, any>} begun */
+function drawForm(message, begun) {
+  const rows = (begun.choices ?? []).map((/** @type {Record<string, string>} */ { short_name, long_name, reply }) => h("div", { class: "opt" },
+    h("button", { class: "vote", type: "button", "aria-label": `${short_name}: ${long_name}`, disabled: isSpectator(), onclick: oneAtATime(() => answer(message, reply)) }, short_name),
+    h("span", { class: "o" }, h("bdi", {}, long_name))));
+  return h("div", { class: "poll", role: "group", "aria-label": String(begun.heading ?? "") }, h("p", {}, begun.heading ?? ""), ...rows);
+}
+
+/** In a channel the program must be called to hear it.
+ * @param {Message} message
+ * @param {string} reply */
+function answer(message, reply) {
+  const conversation = conversationOf(message);
+  return enter(conversation, isInChannel(conversation) ? `@**${nameOf(message.sender_id)}|${message.sender_id}** ${reply}` : reply);
 }
 
 /** A field that adds something.

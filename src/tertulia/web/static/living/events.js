@@ -3,10 +3,10 @@
  * Queues survive restarts of the server, so the same one goes on. Ids of events are the same for all
  * queues, so that a tab can take over another's and knows what it has heard already. */
 
-import { get, post, Refused, remove, Unreachable } from "./api.js";
-import { setConnection } from "./connection.js";
+import { get, post, Refused, remove, Unreachable } from "../app/api.js";
+import { setConnection } from "../app/connection.js";
 import { takeEvent } from "./handlers.js";
-import { isSpectator, known, myId } from "./me.js";
+import { isSpectator, known, myId } from "../app/me.js";
 import { Tabs } from "./tabs.js";
 
 const PATIENCE = 5000; // before the page says that it reconnects
@@ -181,7 +181,7 @@ async function learnAgain(replace) {
   replace(state);
 }
 
-/** @param {import("./connection.js").State} state */
+/** @param {import("../app/connection.js").State} state */
 function report(state) {
   setConnection(state);
   tabs?.passConnection(state);

@@ -1,20 +1,20 @@
 /** Recent conversations: a table of what was talked about last, and who took part. */
 
-import { get } from "./api.js";
-import { conversationOf, isInChannel, keyOf, titleOf } from "./conversations.js";
-import { channelName } from "./channels.js";
-import { fill, h } from "./html.js";
+import { get } from "../app/api.js";
+import { conversationOf, isInChannel, keyOf, titleOf } from "../app/conversations.js";
+import { channelName } from "../app/channels.js";
+import { fill, h } from "../app/html.js";
 import { conversationRow } from "./items.js";
-import { messagesAsked } from "./lists.js";
-import { isSpectator, myId } from "./me.js";
-import { heldMessages, takeMessage } from "./messages.js";
-import { on, soon } from "./signals.js";
-import { emptiness, freshBody, freshFoot, setHead, wayOn } from "./stage.js";
-import { isTopicMuted } from "./topics.js";
-import { countIn } from "./unread.js";
-import { say } from "./words.js";
+import { messagesAsked } from "../app/lists.js";
+import { isSpectator, myId } from "../app/me.js";
+import { heldMessages, takeMessage } from "../app/messages.js";
+import { on, soon } from "../app/signals.js";
+import { emptiness, freshBody, freshFoot, setHead, wayOn } from "../app/stage.js";
+import { isTopicMuted } from "../app/topics.js";
+import { countIn } from "../app/unread.js";
+import { say } from "../app/words.js";
 
-/** @typedef {{conversation: import("./conversations.js").Conversation, newest: number, senders: number[]}} Recent */
+/** @typedef {{conversation: import("../app/conversations.js").Conversation, newest: number, senders: number[]}} Recent */
 
 const LOOKED_BACK = 400;
 const CHOICES = ["all", "unread", "mine", "direct"];
@@ -23,7 +23,7 @@ let recentChoice = "all";
 let filter = "";
 let hasLooked = false;
 
-/** @returns {Promise<import("./talk.js").View>} */
+/** @returns {Promise<import("../app/talk.js").View>} */
 export async function showRecent() {
   setHead({ title: say("view.recent"), isHome: true });
   const rows = h("ul", { class: "plain" });
@@ -62,7 +62,7 @@ function drawRecent(rows, chips, again) {
 }
 
 /** Conversations in messages, the newest first, with those who wrote last.
- * @param {import("./messages.js").Message[]} messages oldest first
+ * @param {import("../app/messages.js").Message[]} messages oldest first
  * @returns {Recent[]} */
 export function conversationsAmong(messages) {
   /** @type {Map<string, Recent>} */

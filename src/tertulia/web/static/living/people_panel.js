@@ -1,17 +1,17 @@
 /** Beside a conversation, where the window is wide enough and one wants it: who takes part, and who of
  * them is here. */
 
-import { isInChannel } from "./conversations.js";
-import { fill, h } from "./html.js";
-import { face } from "./marks.js";
-import { isSpectator, myId } from "./me.js";
-import { messageOf } from "./messages.js";
-import { nameOf, people } from "./people.js";
-import { presenceOf } from "./presence.js";
-import { on, soon } from "./signals.js";
-import { part } from "./stage.js";
-import { openTalk } from "./talk.js";
-import { say } from "./words.js";
+import { isInChannel } from "../app/conversations.js";
+import { fill, h } from "../app/html.js";
+import { face } from "../app/marks.js";
+import { isSpectator, myId } from "../app/me.js";
+import { messageOf } from "../app/messages.js";
+import { nameOf, people } from "../app/people.js";
+import { presenceOf } from "../app/presence.js";
+import { on, soon } from "../app/signals.js";
+import { part } from "../app/stage.js";
+import { openTalk } from "../app/talk.js";
+import { say } from "../app/words.js";
 
 const WANTED = "tertulia-people-panel";
 const WIDE = "(min-width: 93.75rem)";

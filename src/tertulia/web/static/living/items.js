@@ -1,21 +1,21 @@
 /** Lines of lists of conversations: what it is called, who said what last, how much waits, when. */
 
-import { plainText } from "./content.js";
-import { isInChannel, isResolved, keyOf, titleOf } from "./conversations.js";
-import { get } from "./api.js";
-import { aside, h, icon } from "./html.js";
-import { badge, drop, face, faces } from "./marks.js";
-import { channelName } from "./channels.js";
-import { myId } from "./me.js";
-import { messageOf, takeMessage } from "./messages.js";
-import { conversationHash, forServer } from "./narrow.js";
-import { shortName } from "./people.js";
-import { shortTime } from "./time.js";
-import { isFollowed, isTopicMuted } from "./topics.js";
-import { callsIn, countIn } from "./unread.js";
-import { say } from "./words.js";
+import { plainText } from "../app/content.js";
+import { isInChannel, isResolved, keyOf, titleOf } from "../app/conversations.js";
+import { get } from "../app/api.js";
+import { aside, h, icon } from "../app/html.js";
+import { badge, drop, face, faces } from "../app/marks.js";
+import { channelName } from "../app/channels.js";
+import { myId } from "../app/me.js";
+import { messageOf, takeMessage } from "../app/messages.js";
+import { conversationHash, forServer } from "../app/narrow.js";
+import { shortName } from "../app/people.js";
+import { shortTime } from "../app/time.js";
+import { isFollowed, isTopicMuted } from "../app/topics.js";
+import { callsIn, countIn } from "../app/unread.js";
+import { say } from "../app/words.js";
 
-/** @typedef {import("./conversations.js").Conversation} Conversation */
+/** @typedef {import("../app/conversations.js").Conversation} Conversation */
 
 /** Fetch messages that lists want to show a line of.
  * @param {number[]} ids */
@@ -61,7 +61,7 @@ export function strongLead(conversation) {
   return isInChannel(conversation) ? drop(conversation.channel) : face(conversation.people[0], { presence: conversation.people.length === 1 });
 }
 
-/** @param {import("./messages.js").Message} message */
+/** @param {import("../app/messages.js").Message} message */
 export function summary(message) {
   const text = plainText(message.content);
   if (text) return text;
@@ -75,7 +75,7 @@ function title(conversation) {
 }
 
 /** @param {Conversation} conversation
- * @param {import("./messages.js").Message} message */
+ * @param {import("../app/messages.js").Message} message */
 function sayer(conversation, message) {
   const isObvious = !isInChannel(conversation) && conversation.people.length === 1 && message.sender_id !== myId();
   return !isObvious && h("b", {}, message.sender_id === myId() ? say("people.you-said") : shortName(message.sender_id), " ");

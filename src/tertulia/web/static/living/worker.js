@@ -1,7 +1,7 @@
 /** The service worker: it keeps the page for times without a connection, and hears what is pushed. */
 
-import { ownScript } from "./html.js";
-import { isSpectator } from "./me.js";
+import { ownScript } from "../app/html.js";
+import { isSpectator } from "../app/me.js";
 
 export function startWorker() {
   if (!("serviceWorker" in navigator) || isSpectator()) return;
@@ -15,5 +15,6 @@ export function startWorker() {
 async function keepFiles() {
   const { active } = await navigator.serviceWorker.ready;
   const own = [...document.querySelectorAll("head [src], head [rel=stylesheet]")].map((each) => each.getAttribute("src") ?? each.getAttribute("href"));
-  active?.postMessage({ keep: [...own, document.documentElement.dataset.later] });
+  const { living, later } = document.documentElement.dataset;
+  active?.postMessage({ keep: [...own, living, later] });
 }

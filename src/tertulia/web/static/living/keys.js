@@ -1,6 +1,6 @@
 /** Keys: Zulip's, so that whoever knows one knows the other. A table from a key to a command. */
 
-import { canDo, run } from "./commands.js";
+import { canDo, run } from "../app/commands.js";
 
 /** Keys that work wherever nothing is being written.
  * @type {Record<string, string>} */

@@ -1,30 +1,30 @@
 /** A channel: what it is for, and its topics. */
 
-import { channelName, channels } from "./channels.js";
-import { composeFor } from "./compose.js";
-import { alive } from "./content.js";
-import { get } from "./api.js";
-import { isResolved, topicKey } from "./conversations.js";
-import { fill, h, icon, iconButton } from "./html.js";
+import { channelName, channels } from "../app/channels.js";
+import { composeFor } from "../app/compose.js";
+import { alive } from "../app/content.js";
+import { get } from "../app/api.js";
+import { isResolved, topicKey } from "../app/conversations.js";
+import { fill, h, icon, iconButton } from "../app/html.js";
 import { conversationItem, fetchMessages } from "./items.js";
-import { messagesAsked } from "./lists.js";
-import { drop } from "./marks.js";
-import { isSpectator } from "./me.js";
-import { heldMessages, takeMessage } from "./messages.js";
-import { channelHash } from "./narrow.js";
+import { messagesAsked } from "../app/lists.js";
+import { drop } from "../app/marks.js";
+import { isSpectator } from "../app/me.js";
+import { heldMessages, takeMessage } from "../app/messages.js";
+import { channelHash } from "../app/narrow.js";
 import { conversationsAmong } from "./recent.js";
-import { on, soon } from "./signals.js";
-import { emptiness, freshBody, freshFoot, setHead, wayOn } from "./stage.js";
-import { fetchTopics, topicsOf } from "./topics.js";
-import { callsIn, countIn } from "./unread.js";
-import { say } from "./words.js";
+import { on, soon } from "../app/signals.js";
+import { emptiness, freshBody, freshFoot, setHead, wayOn } from "../app/stage.js";
+import { fetchTopics, topicsOf } from "../app/topics.js";
+import { callsIn, countIn } from "../app/unread.js";
+import { say } from "../app/words.js";
 
 /** Channels whose last messages we have, for faces and last words. @type {Set<number>} */
 const looked = new Set();
 let unreadFirst = false;
 
-/** @param {import("./places.js").Place} place
- * @returns {Promise<import("./talk.js").View>} */
+/** @param {import("../app/places.js").Place} place
+ * @returns {Promise<import("../app/talk.js").View>} */
 export async function showTopics({ channel = 0 }) {
   const list = h("div", { class: "list" });
   freshBody(list);

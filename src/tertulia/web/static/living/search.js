@@ -1,24 +1,24 @@
 /** Searching: one field, with offers for operators and what they take; and the view of what was found. */
 
-import { channelName, channels, myChannels } from "./channels.js";
-import { fill, h, icon, iconButton } from "./html.js";
-import { myId } from "./me.js";
-import { messageOf } from "./messages.js";
-import { hashOf, searchText } from "./narrow.js";
-import { people } from "./people.js";
-import { searchedTerms } from "./places.js";
-import { on, soon } from "./signals.js";
-import { freshBody, freshFoot, part } from "./stage.js";
-import { showTalk } from "./talk.js";
-import { say } from "./words.js";
+import { channelName, channels, myChannels } from "../app/channels.js";
+import { fill, h, icon, iconButton } from "../app/html.js";
+import { myId } from "../app/me.js";
+import { messageOf } from "../app/messages.js";
+import { hashOf, searchText } from "../app/narrow.js";
+import { people } from "../app/people.js";
+import { searchedTerms } from "../app/places.js";
+import { on, soon } from "../app/signals.js";
+import { freshBody, freshFoot, part } from "../app/stage.js";
+import { showTalk } from "../app/talk.js";
+import { say } from "../app/words.js";
 
-/** @typedef {import("./places.js").Place} Place */
+/** @typedef {import("../app/places.js").Place} Place */
 /** @typedef {{text: string, hint: string}} Offer `text` replaces the last word */
 
 const OPERATORS = ["channel:", "topic:", "from:", "dm:", "is:starred", "is:mentioned", "is:unread", "is:followed", "is:resolved", "is:dm", "has:image", "has:link", "has:attachment", "has:reaction", "channels:public", "id:", "near:"];
 
 /** @param {Place} place
- * @returns {Promise<import("./talk.js").View>} */
+ * @returns {Promise<import("../app/talk.js").View>} */
 export async function showSearch(place) {
   const field = searchField("big-find");
   field.input.value = place.terms.length ? searchText(place.terms) : "";
@@ -50,17 +50,17 @@ function showSideField(isShown) {
 }
 
 /** How much was found, and ways to look at less of it, or again at all.
- * @param {import("./narrow.js").Term[]} terms
- * @param {import("./talk.js").Talk} talk */
+ * @param {import("../app/narrow.js").Term[]} terms
+ * @param {import("../app/talk.js").Talk} talk */
 function foundSummary(terms, talk) {
   const { ids, foundOldest, foundNewest } = talk.listing;
   const isAll = foundOldest && foundNewest;
   const count = say(isAll ? "search.found" : "search.found-more", { count: ids.length });
   const narrowing = [...mostIn(ids).map((channel) => ({ operator: "channel", operand: channel })), { operator: "has", operand: "image" }, { operator: "has", operand: "link" }, { operator: "sender", operand: myId() }];
-  const isChosen = (/** @type {import("./narrow.js").Term} */ one) => terms.some((term) => term.operator === one.operator && String(term.operand) === String(one.operand) && !term.negated);
-  const words = (/** @type {import("./narrow.js").Term} */ one) => (one.operator === "channel" ? channelName(Number(one.operand)) : say(`search.only-${one.operator === "sender" ? "mine" : one.operand}`));
+  const isChosen = (/** @type {import("../app/narrow.js").Term} */ one) => terms.some((term) => term.operator === one.operator && String(term.operand) === String(one.operand) && !term.negated);
+  const words = (/** @type {import("../app/narrow.js").Term} */ one) => (one.operator === "channel" ? channelName(Number(one.operand)) : say(`search.only-${one.operator === "sender" ? "mine" : one.operand}`));
   const others = terms.filter((term) => !narrowing.some((one) => one.operator === term.operator && String(one.operand) === String(term.operand)));
-  const chip = (/** @type {string} */ text, /** @type {import("./narrow.js").Term[]} */ wanted, /** @type {boolean} */ isOn) => h("a", { class: "chip", href: hashOf(wanted), "aria-current": isOn && "true" }, h("bdi", {}, text));
+  const chip = (/** @type {string} */ text, /** @type {import("../app/narrow.js").Term[]} */ wanted, /** @type {boolean} */ isOn) => h("a", { class: "chip", href: hashOf(wanted), "aria-current": isOn && "true" }, h("bdi", {}, text));
   return [h("span", { role: "status" }, count), h("span", { class: "end" }), others.length > 0 && chip(say("search.everywhere"), others, others.length === terms.length),
     ...narrowing.map((one) => chip(words(one), isChosen(one) ? terms.filter((term) => !(term.operator === one.operator && String(term.operand) === String(one.operand))) : [...terms.filter((term) => term.operator !== one.operator || one.operator === "has"), one], isChosen(one)))];
 }
@@ -100,7 +100,8 @@ function searchField(look) {
   /** @type {Offer[]} */
   let offers = [];
   const show = () => {
-    offers = document.activeElement === input ? offersFor(input.value) : [];
+    const hasTips = look !== "find" && !input.value; // the view says the same in large
+    offers = document.activeElement === input && !hasTips ? offersFor(input.value) : [];
     chosen = Math.min(chosen, offers.length - 1);
     list.hidden = !offers.length;
     fill(list, ...offers.map((offer, at) => h("li", { role: "option", id: `${id}-${at}`, "aria-selected": String(at === chosen), onpointerdown: (/** @type {Event} */ event) => { event.preventDefault(); take(offer); } }, h("span", {}, offer.text), h("small", {}, offer.hint))));

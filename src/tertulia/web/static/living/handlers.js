@@ -1,19 +1,19 @@
 /** What each kind of event changes. One table; kinds that are not in it are ignored. */
 
-import { changeChannel, channels, folders, learn } from "./channels.js";
-import { conversationOf, keyOf } from "./conversations.js";
-import { noteDirect } from "./directs.js";
-import { hearOfDrafts } from "./drafts.js";
-import { forgetListings, offer, tidyListings } from "./lists.js";
-import { changeRealm, changeSetting, known, myId } from "./me.js";
-import { changeMessage, dropMessages, heldMessages, messageOf, setFlag, takeMessage } from "./messages.js";
-import { changePerson, people } from "./people.js";
-import { takeIn } from "./presence.js";
-import { tell } from "./signals.js";
-import { openTalk } from "./talk.js";
-import { fetchTopics, forgetTopics, noteTopic, setPolicy, topicsOf } from "./topics.js";
-import { noteTyping, stopped } from "./typing.js";
-import { moveUnread, noteAllRead, noteRead, noteUnread, noteUnreadAgain } from "./unread.js";
+import { changeChannel, channels, folders, learn } from "../app/channels.js";
+import { conversationOf, keyOf } from "../app/conversations.js";
+import { noteDirect } from "../app/directs.js";
+import { hearOfDrafts } from "../app/drafts.js";
+import { forgetListings, offer, tidyListings } from "../app/lists.js";
+import { changeRealm, changeSetting, known, myId } from "../app/me.js";
+import { changeMessage, dropMessages, heldMessages, messageOf, setFlag, takeMessage } from "../app/messages.js";
+import { changePerson, people } from "../app/people.js";
+import { takeIn } from "../app/presence.js";
+import { tell } from "../app/signals.js";
+import { openTalk } from "../app/talk.js";
+import { fetchTopics, forgetTopics, noteTopic, setPolicy, topicsOf } from "../app/topics.js";
+import { noteTyping, stopped } from "../app/typing.js";
+import { moveUnread, noteAllRead, noteRead, noteUnread, noteUnreadAgain } from "../app/unread.js";
 
 /** @typedef {Record<string, any>} Event */
 

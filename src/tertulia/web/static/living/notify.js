@@ -1,16 +1,16 @@
 /** Notifications of what calls the person while they look elsewhere. Never asked for at the start. */
 
-import { plainText } from "./content.js";
-import { conversationOf, fullTitle, isInChannel, keyOf } from "./conversations.js";
-import { channels } from "./channels.js";
+import { plainText } from "../app/content.js";
+import { conversationOf, fullTitle, isInChannel, keyOf } from "../app/conversations.js";
+import { channels } from "../app/channels.js";
 import { desktopBridge } from "./desktop.js";
 import { isLeading } from "./events.js";
-import { isSpectator, myId, setting } from "./me.js";
-import { conversationHash } from "./narrow.js";
-import { isMuted, nameOf } from "./people.js";
-import { on } from "./signals.js";
-import { isFollowed, isTopicMuted } from "./topics.js";
-import { say } from "./words.js";
+import { isSpectator, myId, setting } from "../app/me.js";
+import { conversationHash } from "../app/narrow.js";
+import { isMuted, nameOf } from "../app/people.js";
+import { on } from "../app/signals.js";
+import { isFollowed, isTopicMuted } from "../app/topics.js";
+import { say } from "../app/words.js";
 
 export function startNotices() {
   if (isSpectator()) return;

@@ -1,21 +1,21 @@
 /** What can be done with a message, a topic or a channel at one press. */
 
-import { get, patch, post, Refused, remove, Unreachable } from "./api.js";
-import { command, run } from "./commands.js";
-import { channelName, channels } from "./channels.js";
-import { conversationOf, isInChannel, isResolved, keyOf, topicKey, withResolved } from "./conversations.js";
-import { reactionNamed } from "./emoji.js";
-import { myId } from "./me.js";
-import { messageOf } from "./messages.js";
-import { conversationHash } from "./narrow.js";
-import { shownPlace } from "./router.js";
-import { on } from "./signals.js";
-import { toast } from "./stage.js";
-import { openTalk } from "./talk.js";
-import { FOLLOWED, INHERIT, isFollowed, isTopicMuted, MUTED, UNMUTED } from "./topics.js";
-import { say } from "./words.js";
+import { get, patch, post, Refused, remove, Unreachable } from "../app/api.js";
+import { command, run } from "../app/commands.js";
+import { channelName, channels } from "../app/channels.js";
+import { conversationOf, isInChannel, isResolved, keyOf, topicKey, withResolved } from "../app/conversations.js";
+import { reactionNamed } from "../app/emoji.js";
+import { myId } from "../app/me.js";
+import { messageOf } from "../app/messages.js";
+import { conversationHash } from "../app/narrow.js";
+import { shownPlace } from "../app/router.js";
+import { on } from "../app/signals.js";
+import { toast } from "../app/stage.js";
+import { openTalk } from "../app/talk.js";
+import { FOLLOWED, INHERIT, isFollowed, isTopicMuted, MUTED, UNMUTED } from "../app/topics.js";
+import { say } from "../app/words.js";
 
-/** @typedef {import("./messages.js").Message} Message */
+/** @typedef {import("../app/messages.js").Message} Message */
 /** @typedef {{emoji_name: string, emoji_code: string, reaction_type: string}} Choice */
 
 export function learnToAct() {

@@ -1,24 +1,25 @@
 /** Going about: the commands that move through messages and from view to view. */
 
-import { command } from "./commands.js";
-import { openBox } from "./compose.js";
-import { conversationOf, isInChannel } from "./conversations.js";
+import { attempt } from "./acting.js";
+import { command } from "../app/commands.js";
+import { openBox } from "../app/compose.js";
+import { conversationOf, isInChannel } from "../app/conversations.js";
 import { searchInput } from "./search.js";
-import { homeHash } from "./places.js";
-import { channelHash, conversationHash, searchText, topicsHash } from "./narrow.js";
-import { post } from "./api.js";
-import { markRead, markUnreadFrom } from "./reading.js";
-import { toggleFold, uncover } from "./row.js";
-import { setting } from "./me.js";
-import { tell } from "./signals.js";
+import { homeHash } from "../app/places.js";
+import { channelHash, conversationHash, searchText, topicsHash } from "../app/narrow.js";
+import { post } from "../app/api.js";
+import { markRead, markUnreadFrom } from "../app/reading.js";
+import { toggleFold, uncover } from "../app/row.js";
+import { setting } from "../app/me.js";
+import { tell } from "../app/signals.js";
 import { closeSheet, openSheet, toggleAllChannels, toggleAllDirects } from "./sidebar.js";
-import { part, toast } from "./stage.js";
-import { focusView, shownPlace } from "./router.js";
-import { openTalk } from "./talk.js";
-import { isFollowed, isTopicMuted } from "./topics.js";
-import { allWaiting, noteAllRead } from "./unread.js";
-import { goWrite } from "./writing.js";
-import { say } from "./words.js";
+import { part, toast } from "../app/stage.js";
+import { focusView, shownPlace } from "../app/router.js";
+import { openTalk } from "../app/talk.js";
+import { isFollowed, isTopicMuted } from "../app/topics.js";
+import { allWaiting, noteAllRead } from "../app/unread.js";
+import { goWrite } from "../app/writing.js";
+import { say } from "../app/words.js";
 
 export function learnToMove() {
   const goes = { inbox: "#inbox", recent: "#recent", feed: "#feed", starred: "#narrow/is/starred", drafts: "#drafts", "all-directs-view": "#narrow/is/dm" };
@@ -58,8 +59,7 @@ export function learnToMove() {
   command("collapse", ({ message }) => { if (message) { toggleFold(message.id); tell("message", message.id); } });
   command("narrow-to-compose", () => { const box = openBox(); if (box) location.hash = conversationHash(box.conversation); });
   command("mark-all-read", async () => {
-    await post("/mark_all_as_read");
-    noteAllRead();
+    if (await attempt(post("/mark_all_as_read"))) noteAllRead();
   });
   command("unread-from-here", async ({ message }) => {
     const talk = openTalk();
@@ -94,7 +94,7 @@ function page(by) {
 }
 
 /** Go to the next conversation in which something waits.
- * @param {(conversation: import("./conversations.js").Conversation) => boolean} isWanted */
+ * @param {(conversation: import("../app/conversations.js").Conversation) => boolean} isWanted */
 function nextWaiting(isWanted) {
   const here = shownPlace()?.hash;
   const waiting = allWaiting().filter(({ conversation }) => isWanted(conversation)
@@ -129,7 +129,7 @@ function escape(element) {
   return undefined;
 }
 
-/** @param {import("./messages.js").Message | undefined} message */
+/** @param {import("../app/messages.js").Message | undefined} message */
 function replyTo(message) {
   const box = openBox();
   if (box && (shownPlace()?.conversation || !message)) return box.box.focus();

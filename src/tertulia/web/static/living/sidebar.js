@@ -1,22 +1,22 @@
 /** The sidebar: views, channels with the topics of the one that is open, direct messages. */
 
-import { groupedChannels } from "./channels.js";
-import { isInChannel, isResolved, keyOf, topicKey, topicTitle } from "./conversations.js";
-import { glyph } from "./content.js";
-import { recentDirects } from "./directs.js";
-import { allDrafts } from "./drafts.js";
-import { aside, fill, h, icon, iconButton } from "./html.js";
-import { badge, drop, face, presenceWords } from "./marks.js";
-import { isSpectator, known, myId, realm, setting } from "./me.js";
-import { channelHash, conversationHash, topicsHash } from "./narrow.js";
-import { namesOf, nameOf } from "./people.js";
-import { on } from "./signals.js";
-import { part } from "./stage.js";
-import { fetchTopics, isTopicMuted, topicsOf } from "./topics.js";
-import { callsIn, countIn, mutedUnread, unreadSums } from "./unread.js";
-import { say } from "./words.js";
+import { groupedChannels } from "../app/channels.js";
+import { isInChannel, isResolved, keyOf, topicKey, topicTitle } from "../app/conversations.js";
+import { glyph } from "../app/content.js";
+import { recentDirects } from "../app/directs.js";
+import { allDrafts } from "../app/drafts.js";
+import { aside, fill, h, icon, iconButton } from "../app/html.js";
+import { badge, drop, face, presenceWords } from "../app/marks.js";
+import { isSpectator, known, myId, realm, setting } from "../app/me.js";
+import { channelHash, conversationHash, topicsHash } from "../app/narrow.js";
+import { namesOf, nameOf } from "../app/people.js";
+import { on } from "../app/signals.js";
+import { isPhone, part } from "../app/stage.js";
+import { fetchTopics, isTopicMuted, topicsOf } from "../app/topics.js";
+import { callsIn, countIn, mutedUnread, unreadSums } from "../app/unread.js";
+import { say } from "../app/words.js";
 
-/** @typedef {import("./places.js").Place} Place */
+/** @typedef {import("../app/places.js").Place} Place */
 
 const TOPICS_SHOWN = 8;
 const DIRECTS_SHOWN = 12;
@@ -40,7 +40,7 @@ export function startSidebar(shown) {
   on("place", (shown) => {
     place = shown;
     closeSheet();
-    if (isSheet()) drawSoon(); // nobody sees it yet, and the messages are waiting
+    if (isPhone()) drawSoon(); // nobody sees it yet, and the messages are waiting
     else drawSidebar();
   });
   on("people presence channels folders topics unread settings realm drafts replaced", drawSoon);
@@ -58,10 +58,6 @@ export function toggleAllChannels(group) {
   drawSidebar();
 }
 
-export function isSheet() {
-  return matchMedia("(max-width: 43.75rem)").matches;
-}
-
 /** On phones the sidebar is a sheet over the page. */
 export function openSheet() {
   if (waitingToDraw) drawSidebar();
@@ -77,7 +73,7 @@ export function closeSheet() {
 }
 
 function drawSoon() {
-  waitingToDraw ??= window.setTimeout(drawSidebar, isSheet() ? LONG_PAUSE : PAUSE);
+  waitingToDraw ??= window.setTimeout(drawSidebar, isPhone() ? LONG_PAUSE : PAUSE);
 }
 
 /** What does not change with every message. */
@@ -154,7 +150,7 @@ function groups() {
   return isSpectator() ? drawn : [...drawn, findChannels()];
 }
 
-/** @param {{key: string, channels: import("./channels.js").Channel[]}} group */
+/** @param {{key: string, channels: import("../app/channels.js").Channel[]}} group */
 function channelItems({ key, channels }) {
   const sums = unreadSums().channels;
   const isShort = channels.length > CHANNELS_SHOWN && !wholeGroups.has(key);
@@ -172,7 +168,7 @@ function findChannels() {
   return h("ul", { class: "more-channels" }, h("li", {}, row));
 }
 
-/** @param {import("./channels.js").Channel} channel */
+/** @param {import("../app/channels.js").Channel} channel */
 function channelItem(channel) {
   const id = channel.stream_id;
   const count = unreadSums().channels.get(id) ?? 0;
@@ -236,7 +232,7 @@ function directRows() {
   return [h("h2", {}, say("side.directs"), add), h("ul", {}, ...rows)];
 }
 
-/** @param {import("./conversations.js").Direct} conversation
+/** @param {import("../app/conversations.js").Direct} conversation
  * @param {string} open */
 function directRow(conversation, open) {
   const { people } = conversation;

@@ -1,25 +1,25 @@
 /** The inbox: everything that waits, what calls the person first, then by channel. */
 
-import { channelName, groupedChannels } from "./channels.js";
-import { isInChannel } from "./conversations.js";
-import { fill, h, icon } from "./html.js";
+import { channelName, groupedChannels } from "../app/channels.js";
+import { isInChannel } from "../app/conversations.js";
+import { fill, h, icon, iconButton } from "../app/html.js";
 import { conversationItem, fetchMessages, strongLead } from "./items.js";
-import { drop } from "./marks.js";
-import { isMuted } from "./people.js";
-import { messageOf } from "./messages.js";
-import { topicsHash } from "./narrow.js";
-import { on, soon } from "./signals.js";
-import { emptiness, freshBody, freshFoot, setHead, wayOn } from "./stage.js";
-import { isFollowed, isTopicMuted } from "./topics.js";
-import { allWaiting, callsIn, unreadMentions } from "./unread.js";
-import { say } from "./words.js";
+import { drop } from "../app/marks.js";
+import { isMuted } from "../app/people.js";
+import { messageOf } from "../app/messages.js";
+import { topicsHash } from "../app/narrow.js";
+import { on, soon } from "../app/signals.js";
+import { emptiness, freshBody, freshFoot, setHead, wayOn } from "../app/stage.js";
+import { isFollowed, isTopicMuted } from "../app/topics.js";
+import { allWaiting, callsIn, unreadMentions } from "../app/unread.js";
+import { say } from "../app/words.js";
 
-/** @typedef {import("./unread.js").Waiting} Waiting */
+/** @typedef {import("../app/unread.js").Waiting} Waiting */
 
 /** Which of it is shown: all, mine, or followed. */
 let choice = "all";
 
-/** @returns {Promise<import("./talk.js").View>} */
+/** @returns {Promise<import("../app/talk.js").View>} */
 export async function showInbox() {
   const list = h("div", { class: "list" });
   freshBody(list);
@@ -39,7 +39,8 @@ export async function showInbox() {
 function drawInbox(list, again) {
   const waiting = wanted();
   const markAll = h("button", { class: "b not-phone", type: "button", "data-do": "mark-all-read" }, say("inbox.mark-all"));
-  setHead({ title: say("view.inbox"), tools: waiting.length ? [markAll] : [], isHome: true });
+  const more = iconButton("more", say("head.more"), { "data-do": "view-menu", "data-key": "more", class: "only-phone", "aria-haspopup": "menu" });
+  setHead({ title: say("view.inbox"), tools: waiting.length ? [markAll, more] : [], isHome: true });
   if (!waiting.length && choice === "all") {
     return fill(list, emptiness(say("inbox.empty"), say("inbox.empty-text"), wayOn("#recent", say("inbox.recent"), "clock"), wayOn("#feed", say("view.feed"))));
   }

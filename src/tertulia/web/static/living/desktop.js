@@ -1,11 +1,11 @@
 /** What the desktop app reads from the page and asks of it, through `window.electron_bridge`. */
 
-import { get, post } from "./api.js";
-import { messageOf, takeMessage } from "./messages.js";
-import { realm } from "./me.js";
-import { conversationOf, isInChannel } from "./conversations.js";
-import { on } from "./signals.js";
-import { countedUnread } from "./title.js";
+import { get, post } from "../app/api.js";
+import { messageOf, takeMessage } from "../app/messages.js";
+import { realm } from "../app/me.js";
+import { conversationOf, isInChannel } from "../app/conversations.js";
+import { on } from "../app/signals.js";
+import { countedUnread } from "../app/title.js";
 
 /** @returns {any} undefined in an ordinary browser */
 export function desktopBridge() {

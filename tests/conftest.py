@@ -4,7 +4,6 @@ import asyncio
 import gc
 import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any, TypeVar
 
 import hypothesis
@@ -24,20 +23,22 @@ from tests.support.databases import Databases, Kind, unreachable  # noqa: E402
 from tests.support.people import Chat  # noqa: E402
 from tests.support.post import PostOffice  # noqa: E402
 from tests.support.server import Server  # noqa: E402
+from tests.support.shared_servers import SharedServers  # noqa: E402
 from tests.support.slapd import DIRECTORY, SLAPD, Slapd, slapd_running  # noqa: E402
 from tests.support.watch import WATCH  # noqa: E402
 from tests.support.web_page import running_chromium  # noqa: E402
 
 from tertulia import logs  # noqa: E402
-from tertulia.config import LdapDirectory  # noqa: E402
+from tertulia.config.providers import LdapDirectory  # noqa: E402
+
+gc.disable()  # until all tests were collected
 
 T = TypeVar("T")
 
-TESTS = Path(__file__).parent
-A_TURN_OF_POSTGRES = 10  # every so many rows: it takes its time
-A_TURN_OF_POSTGRES_IN = {"api": 20, "abuse": 20, "web": 20, "jobs": 20, "events": 4}  # scenes
+A_TURN_OF_POSTGRES = 10  # every so many rows of a table: it takes its time
+# Where there are very many: every so many scenes, and rows of all tables together.
+A_TURN_OF_POSTGRES_IN = {"api": 20, "abuse": 20, "web": 20, "jobs": 20, "events": 8}
 LONG_ONES = ("web", "crash", "laws")  # begun first, so that nobody waits for one of them at the end
-MOST_SCENES = 100  # on one server
 KINDS = ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)]
 
 
@@ -48,18 +49,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Not everything is played on both databases, for time's sake; `--both` does that.
 
-    The rows of a table take turns. Scenes of which there are very many are played on SQLite, and
+    The rows of tables take turns. Scenes of which there are very many are played on SQLite, and
     some of them on PostgreSQL too; what is about no database is marked `on_one`. All other scenes
     are played on both. Where there is no PostgreSQL, every row has its turn on SQLite.
     """
-    items.sort(key=lambda item: item.path.relative_to(TESTS).parts[0] not in LONG_ONES)
+    items.sort(key=lambda item: _area(item) not in LONG_ONES)
     if config.getoption("both") or unreachable():
         return
-    rows: dict[str, list[str]] = {}
+    rows: dict[str, dict[str, int]] = {}
     waiting: set[pytest.Item] = set()
-    for area, turn in A_TURN_OF_POSTGRES_IN.items():
+    for area, every in A_TURN_OF_POSTGRES_IN.items():
         scenes = [item for item in items if _is_scene_on_postgres(item, area)]
-        waiting.update(set(scenes).difference(scenes[::turn]))
+        waiting.update(set(scenes).difference(scenes[::every]))
     for item in items:
         if item.get_closest_marker("on_one"):
             if item.get_closest_marker("postgres"):
@@ -68,10 +69,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         found = _row_of_a_table(item)
         if found is not None:
             table, row, kind = found
-            seen = rows.setdefault(table, [])
-            if row not in seen:
-                seen.append(row)
-            if kind != ("sqlite" if seen.index(row) % A_TURN_OF_POSTGRES != 1 else "postgres"):
+            turn = A_TURN_OF_POSTGRES_IN.get(_area(item))
+            seen = rows.setdefault(_area(item) if turn else table, {})
+            number = seen.setdefault(table + row, len(seen))
+            if kind != ("postgres" if number % (turn or A_TURN_OF_POSTGRES) == 1 else "sqlite"):
                 waiting.add(item)
     items[:] = [item for item in items if item not in waiting]
     config.hook.pytest_deselected(items=list(waiting))
@@ -107,9 +108,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """What was collected stays to the end: no collector of garbage has to look at it again."""
-    gc.collect()
+    """What was collected stays to the end: no collector of garbage has to look at it, ever."""
     gc.freeze()
+    gc.enable()
 
 
 MET: set[str] = set()  # of the contract, by those who played a part of the tests
@@ -131,9 +132,14 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.write_line(conformance.summary(MET))
 
 
+def _area(item: pytest.Item) -> str:
+    """The folder of tests that it is in."""
+    return item.nodeid.split("/")[1]
+
+
 def _is_scene_on_postgres(item: pytest.Item, area: str) -> bool:
     params = item.callspec.params if hasattr(item, "callspec") else {}
-    return item.path.is_relative_to(TESTS / area) and params == {"kind": "postgres"}
+    return params == {"kind": "postgres"} and _area(item) == area
 
 
 def _row_of_a_table(item: pytest.Item) -> tuple[str, str, Kind] | None:
@@ -163,27 +169,9 @@ def databases() -> Iterator[Databases]:
 
 
 @pytest.fixture(scope="session")
-def servers(databases: Databases) -> Iterator[Callable[[Kind], Server]]:
-    """The server that tests of one database share, started when the first one asks.
-
-    After many organizations a fresh one takes over: nobody wants to drag all of them along.
-    """
-    running: dict[Kind, Server] = {}
-
-    def server_on(kind: Kind) -> Server:
-        known = running.get(kind)
-        if known is not None and len(known.application.delivery.organizations) > MOST_SCENES:
-            known.stop()
-            databases.give_back(known.url)
-            del running[kind]
-        if kind not in running:
-            running[kind] = Server(*databases.ready(kind)).start()
-            Chat.found(running[kind])  # with one organization any host would reach it
-        return running[kind]
-
-    yield server_on
-    for server in running.values():
-        server.stop()
+def servers(databases: Databases) -> Iterator[SharedServers]:
+    with SharedServers(databases) as servers:
+        yield servers
 
 
 @pytest.fixture(autouse=True)
@@ -236,11 +224,9 @@ def kind(request: pytest.FixtureRequest) -> Kind:
 
 
 @pytest.fixture
-def chat(kind: Kind, servers: Callable[[Kind], Server]) -> Chat:
-    """An organization of one's own on a running server, where it is the time it is."""
-    server = servers(kind)
-    server.clock.ahead = 0.0
-    return Chat.found(server)
+def chat(kind: Kind, servers: SharedServers) -> Chat:
+    """An organization of one's own on a running server."""
+    return servers.chat_on(kind)
 
 
 @pytest.fixture(scope="session")
@@ -252,55 +238,29 @@ def post() -> Iterator[PostOffice]:
 
 
 @pytest.fixture(scope="session")
-def mailing_servers(databases: Databases, post: PostOffice) -> Iterator[Callable[[Kind], Server]]:
-    running: dict[Kind, Server] = {}
-
-    def server_on(kind: Kind) -> Server:
-        if kind not in running:
-            settings = post.settings | {"lmtp_listen": "127.0.0.1:0"}
-            running[kind] = Server(*databases.new(kind), settings).start()
-            Chat.found(running[kind])
-        return running[kind]
-
-    yield server_on
-    for server in running.values():
-        server.stop()
+def mailing_servers(databases: Databases, post: PostOffice) -> Iterator[SharedServers]:
+    with SharedServers(databases, **post.settings, lmtp_listen="127.0.0.1:0") as servers:
+        yield servers
 
 
 @pytest.fixture
-def mailing(kind: Kind, mailing_servers: Callable[[Kind], Server], post: PostOffice) -> Chat:
+def mailing(kind: Kind, mailing_servers: SharedServers, post: PostOffice) -> Chat:
     """An organization on a server that sends mail."""
-    server = mailing_servers(kind)
-    server.clock.ahead = 0.0
     post.received.clear()
-    return Chat.found(server)
+    return mailing_servers.chat_on(kind)
 
 
 @pytest.fixture(scope="session")
-def servers_with_ldap(
-    databases: Databases, running_slapd: Slapd
-) -> Iterator[Callable[[Kind], Server]]:
-    """The server that all scenes with a directory share."""
-    running: dict[Kind, Server] = {}
-
-    def server_on(kind: Kind) -> Server:
-        if kind not in running:
-            settings = {"ldap": (LdapDirectory(**running_slapd.settings(**DIRECTORY)),)}
-            running[kind] = Server(*databases.new(kind), settings).start()
-            Chat.found(running[kind])
-        return running[kind]
-
-    yield server_on
-    for server in running.values():
-        server.stop()
+def servers_with_ldap(databases: Databases, running_slapd: Slapd) -> Iterator[SharedServers]:
+    directory = LdapDirectory(**running_slapd.settings(**DIRECTORY))
+    with SharedServers(databases, ldap=(directory,)) as servers:
+        yield servers
 
 
 @pytest.fixture
-def ldap_chat(kind: Kind, servers_with_ldap: Callable[[Kind], Server], slapd: Slapd) -> Chat:
+def ldap_chat(kind: Kind, servers_with_ldap: SharedServers, slapd: Slapd) -> Chat:
     """An organization whose people are in a directory."""
-    server = servers_with_ldap(kind)
-    server.clock.ahead = 0.0
-    return Chat.found(server)
+    return servers_with_ldap.chat_on(kind)
 
 
 @pytest.fixture

@@ -169,7 +169,7 @@ def busy_package(tree: Tree) -> Iterator[str]:
 def name_with_two_meanings(tree: Tree) -> Iterator[str]:
     places: dict[str, list[str]] = {}
     for module, text in tree.items():
-        for node in ast.walk(parse(text, module)):
+        for node in nodes_in(text, module):
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places.setdefault(node.name, []).append(module)
     for name, modules in places.items():
@@ -190,7 +190,7 @@ def long_module(tree: Tree) -> Iterator[str]:
 
 def long_function(tree: Tree) -> Iterator[str]:
     for name, text in tree.items():
-        for node in ast.walk(parse(text, name)):
+        for node in nodes_in(text, name):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 count = (node.end_lineno or node.lineno) - node.lineno + 1
                 if count > LINES_OF_A_FUNCTION:
@@ -313,6 +313,11 @@ else:
 parse = cache(ast.parse)
 
 
+@cache
+def nodes_in(text: str, name: str) -> list[ast.AST]:
+    return list(ast.walk(parse(text, name)))
+
+
 def read_tree(source: Path) -> Tree:
     return {
         ".".join(path.relative_to(source).with_suffix("").parts): path.read_text(encoding="utf-8")
@@ -345,8 +350,8 @@ _known: dict[tuple[tuple[str, str], ...], list[Use]] = {}
 
 def find_uses(tree: Tree) -> Iterator[Use]:
     for name, text in tree.items():
-        user, parsed = name.removesuffix(".__init__"), parse(text, name)
-        for node, is_hidden in walk(parsed):
+        user = name.removesuffix(".__init__")
+        for node, is_hidden in imports(parse(text, name)):
             is_contents = isinstance(node, ast.ImportFrom) and node.module == user
             for target, alias in targets(node, name):
                 if target.split(".")[0] == "tertulia":
@@ -354,20 +359,20 @@ def find_uses(tree: Tree) -> Iterator[Use]:
                     yield Use(
                         user, target, module, node.lineno, True, is_hidden, is_contents, alias
                     )
-        yield from calls_by_name(parsed, user, tree)
+        yield from calls_by_name(nodes_in(text, name), user, tree)
 
 
-def calls_by_name(parsed: ast.Module, user: str, tree: Tree) -> Iterator[Use]:
+def calls_by_name(nodes: list[ast.AST], user: str, tree: Tree) -> Iterator[Use]:
     """`storage.channels.find` where `storage` was imported."""
     layers = {
         alias.name
-        for node in parsed.body
+        for node in nodes
         if isinstance(node, ast.ImportFrom) and node.module == "tertulia"
         for alias in node.names
     }
-    nodes = [node for node in ast.walk(parsed) if isinstance(node, ast.Attribute)]
-    parts = {id(node.value) for node in nodes}
-    for node in nodes:
+    attributes = [node for node in nodes if isinstance(node, ast.Attribute)]
+    parts = {id(node.value) for node in attributes}
+    for node in attributes:
         words = dotted(node) if id(node) not in parts else []
         target = ".".join(["tertulia", *words])
         module = module_of(target, tree)
@@ -381,12 +386,13 @@ def dotted(node: ast.expr) -> list[str]:
     return [node.id] if isinstance(node, ast.Name) else [""]
 
 
-def walk(node: ast.AST, is_hidden: bool = False) -> Iterator[tuple[ast.stmt, bool]]:
+def imports(node: ast.AST, is_hidden: bool = False) -> Iterator[tuple[ast.stmt, bool]]:
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.Import | ast.ImportFrom):
             yield child, is_hidden
-        is_function = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef)
-        yield from walk(child, is_hidden or is_function)
+        elif not isinstance(child, ast.expr):
+            is_function = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef)
+            yield from imports(child, is_hidden or is_function)
 
 
 def targets(node: ast.stmt, importer: str) -> list[tuple[str, str | None]]:

@@ -15,8 +15,9 @@ The nth `{}` of a line is the nth of the objects below it. `event` is any event 
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -149,6 +150,68 @@ def objects_in(shape: Iterable[Form]) -> Iterator[Object]:
 
 # --- holding a value against a shape ---
 
+Test = Callable[[Any], bool]
+
+_PLAIN: dict[str, Test] = {
+    "any": lambda value: True,
+    "null": lambda value: value is None,
+    "string": lambda value: isinstance(value, str),
+    "boolean": lambda value: isinstance(value, bool),
+    "integer": lambda value: isinstance(value, int) and not isinstance(value, bool),
+    "number": lambda value: isinstance(value, int | float) and not isinstance(value, bool),
+}
+
+
+class Fitting:
+    """Whether values fit, soon said: nearly all do, and only of the others somebody asks why."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._named: dict[str, Test] = {}
+
+    def fits(self, name: str, value: Any) -> bool:
+        """Whether it has the shape of this name; `event` is any event of the table."""
+        if name == EVENT:
+            name = event_name(self._table, value)
+        if name not in self._named:
+            if name not in self._table:
+                return False
+            self._named[name] = self._any_of(self._table[name])
+        return self._named[name](value)
+
+    def _any_of(self, shape: Shape) -> Test:
+        tests = [self._test(form) for form in shape]
+        return tests[0] if len(tests) == 1 else lambda value: any(test(value) for test in tests)
+
+    def _test(self, form: Form) -> Test:
+        match form:
+            case Literal(expected):
+                return lambda value: value == expected and type(value) is type(expected)
+            case str():
+                return _PLAIN.get(form) or partial(self.fits, form)
+            case Each(shape, kind):
+                return partial(_has_each, self._any_of(shape), kind)
+            case Object(keys):
+                tests = {name: self._any_of(key.shape) for name, key in keys.items()}
+                needed = {name for name, key in keys.items() if key.is_required}
+                return partial(_has_keys, tests, needed)
+
+
+def _has_each(test: Test, kind: type[list[Any] | dict[str, Any]], value: Any) -> bool:
+    inside = value.values() if isinstance(value, dict) else value
+    return isinstance(value, kind) and all(map(test, inside))
+
+
+def _has_keys(tests: dict[str, Test], needed: set[str], value: Any) -> bool:
+    if not isinstance(value, dict) or not needed <= value.keys():
+        return False
+    others = tests.get("*")
+    for name, one in value.items():
+        test = tests.get(name, others)
+        if test is None or not test(one):
+            return False
+    return True
+
 
 def problems(table: Table, shape: Shape, value: Any, place: str = "") -> list[str]:
     """What is wrong with a value, in sentences; of several forms, with the one that fits best."""
@@ -173,18 +236,8 @@ def _wrong(table: Table, form: Form, value: Any, place: str) -> list[str]:
     match form:
         case Literal(expected):
             fits = value == expected and type(value) is type(expected)
-        case "any":
-            fits = True
-        case "null":
-            fits = value is None
-        case "string":
-            fits = isinstance(value, str)
-        case "boolean":
-            fits = isinstance(value, bool)
-        case "integer":
-            fits = isinstance(value, int) and not isinstance(value, bool)
-        case "number":
-            fits = isinstance(value, int | float) and not isinstance(value, bool)
+        case str() if form in _PLAIN:
+            fits = _PLAIN[form](value)
         case str():
             name = event_name(table, value) if form == EVENT else form
             if name not in table:

@@ -13,6 +13,41 @@ from typing import Any
 Thing = Hashable
 ABSENT = None
 
+# What a listener believes, and the deed (`Doer`) by which it comes about.
+CAUSED_BY = {
+    "message": "send",
+    "update_message": "edit",
+    "reaction add": "react",
+    "reaction remove": "react",
+    "update_message_flags add": "read",
+    "subscription add": "subscribe",
+    "subscription remove": "subscribe",
+}
+# What changes nothing that is compared in the end.
+LEFT_ALONE = {
+    "update_message_flags remove",
+    "subscription update",
+    "subscription peer_add",
+    "subscription peer_remove",
+}
+
+
+MISSING = (
+    "Nobody believes the event {}: say in Hearsay (tests/crash/ledger.py) what it changes and give"
+    " Doer (tests/crash/deeds.py) a deed that causes it, or name it in LEFT_ALONE."
+)
+
+
+def name_of(event: dict[str, Any]) -> str:
+    """As the contract calls it: its type, and its op if it has one."""
+    return " ".join(filter(None, (event["type"], event.get("op"))))
+
+
+def is_missing(name: str) -> bool:
+    """Whether it is new among events that are watched."""
+    watched = {each.split()[0] for each in CAUSED_BY}
+    return name.split()[0] in watched and name not in CAUSED_BY.keys() | LEFT_ALONE
+
 
 @dataclass
 class Ledger:
@@ -60,26 +95,29 @@ class Hearsay:
         if event["id"] <= self.last_event_id:
             self.problems.append(f"event {event['id']} came after {self.last_event_id}")
         self.last_event_id = event["id"]
-        match event["type"], event.get("op"):
-            case "message", _:
+        match name_of(event):
+            case "message":
                 message = event["message"]
                 self._heard[message["id"]] += 1
                 self.words[message["id"]] = message["content"]
                 if "read" in event["flags"]:
                     self.read.add(message["id"])
-            case "update_message", _:
+            case "update_message":
                 if "content" in event:
                     self.words[event["message_id"]] = event["content"]
-            case "reaction", "add":
+            case "reaction add":
                 self._change(self.likes, event, present=True)
-            case "reaction", "remove":
+            case "reaction remove":
                 self._change(self.likes, event, present=False)
-            case "update_message_flags", "add" if event["flag"] == "read":
-                self.read.update(event["messages"])
-            case "subscription", "add":
+            case "update_message_flags add":
+                if event["flag"] == "read":
+                    self.read.update(event["messages"])
+            case "subscription add":
                 self.channels |= {each["name"] for each in event["subscriptions"]}
-            case "subscription", "remove":
+            case "subscription remove":
                 self.channels -= {each["name"] for each in event["subscriptions"]}
+            case unknown if is_missing(unknown):
+                self.problems.append(MISSING.format(unknown))
 
     def _change(self, likes: set[tuple[int, int]], event: dict[str, Any], *, present: bool) -> None:
         like = event["message_id"], event["user_id"]

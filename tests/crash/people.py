@@ -11,6 +11,8 @@ from tertulia.domain.people.newcomers import NewUser
 from tertulia.domain.people.user import Role
 from tertulia.storage.database import Database
 
+EDITED_WHENEVER = {"message_content_edit_limit_seconds": "unlimited"}
+
 
 @dataclass(frozen=True, slots=True)
 class Person:
@@ -23,10 +25,14 @@ class Person:
 
 
 def settle(url: str, names: str) -> dict[str, Person]:
-    """Found an organization in an empty database; the first of its people owns it."""
+    """Found an organization in an empty database; the first of its people owns it.
+
+    What is written may be edited for ever: bad times may last longer than ten minutes.
+    """
     database = Database.at(url)
     database.migrate()
     realm = database.write_now(0, actions.organization.create, "Tertulia", "")
+    database.write_now(realm.id, actions.organization.settings.edit, None, EDITED_WHENEVER)
     people: dict[str, Person] = {}
     for name in names.split():
         role = Role.MEMBER if people else Role.OWNER

@@ -26,13 +26,14 @@ class ServerProcess:
         self._log = folder.parent / f"{folder.name}-{self.port}.log"
         place = ["--data", str(folder), "--database", url, "--port", str(self.port)]
         self.flags = ["serve", *place]
+        self.clock: Path | None = None  # says by how many seconds it is ahead, if it is wrong
         self._process: Newborn | None = None
 
     # --- life and death ---
 
     def start(self, *, wait: bool = True) -> None:
         environment = clean_environment(TERTULIA_SECRET=SECRET, TERTULIA_RATE_LIMIT="off")
-        self._process = Newborn(self.flags, environment, self._log, self._log)
+        self._process = Newborn(self.flags, environment, self._log, self._log, self.clock)
         if wait:
             self.wait_until_it_answers()
 

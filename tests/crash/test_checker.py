@@ -2,6 +2,9 @@
 
 import pytest
 from tests.crash.checker import Heard, problems
+from tests.crash.deeds import Doer
+from tests.crash.ledger import CAUSED_BY, MISSING, Hearsay, is_missing
+from tests.support.conformance import the_contract
 
 HISTORY = {"kitchen": {1: "Soup", 2: "Tea", 4: "Cake"}, "garden": {3: "Roses"}}
 TOLD = [("Soup", 1), ("Tea", 2), ("Roses", 3)]  # nobody was told of the cake
@@ -35,4 +38,24 @@ def test_it_finds_what_was_said_twice():
 
     assert list(problems(doubled, TOLD, [Heard("ana", BOTH, [1, 2, 3, 4, 5])])) == [
         "said 2 times: 'Roses'"
+    ]
+
+
+def test_what_is_told_of_things_that_are_watched_is_done_and_believed():
+    events = [name.removeprefix("event ") for name in the_contract().table if "event " in name]
+
+    missing = [MISSING.format(name) for name in events if is_missing(name)]
+
+    assert not missing, "\n".join(missing)
+    assert {*CAUSED_BY} <= {*events}
+    assert {*CAUSED_BY.values()} <= {*Doer.DEEDS}
+
+
+def test_it_tells_of_an_event_that_nobody_believes():
+    hearsay = Hearsay("ana")
+    hearsay.hear({"id": 1, "type": "reaction", "op": "double"})
+    hearsay.hear({"id": 2, "type": "presence", "op": "new"})
+
+    assert list(hearsay.compare(Hearsay("the server"))) == [
+        f"ana: {MISSING.format('reaction double')}"
     ]

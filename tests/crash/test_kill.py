@@ -83,8 +83,8 @@ class Scene:
     def __init__(self, url: str, server: Served, reach: Callable[[Person], Client]) -> None:
         self._server = server
         self._reach = reach
-        self._people = settle(url, "ana ben cleo dan eva fay gil hal")
-        pair = [self._people["dan"].id, self._people["eva"].id]
+        self.people = settle(url, "ana ben cleo dan eva fay gil hal")
+        pair = [self.people["dan"].id, self.people["eva"].id]
         self._places: dict[str, dict[str, Any]] = {
             "kitchen": {"type": "channel", "to": "kitchen", "topic": "lunch"},
             "garden": {"type": "channel", "to": "garden", "topic": "roses"},
@@ -96,9 +96,9 @@ class Scene:
 
     def begin(self) -> None:
         self._server.start()
-        self._client("ana").joins("kitchen", "lobby")
-        self._client("ben").joins("kitchen", "garden")
-        self._client("cleo").joins("garden")
+        self.client("ana").joins("kitchen", "lobby")
+        self.client("ben").joins("kitchen", "garden")
+        self.client("cleo").joins("garden")
 
         capabilities = {"notification_settings_null": True, "empty_topic_name": True}
         self._listen("ana", "kitchen", apply_markdown=True)
@@ -115,7 +115,7 @@ class Scene:
         self._talk("ben", "garden")
         self._talk("dan", "direct", "local_id")
         self._talk("eva", "direct")
-        self._wanderer = Wanderer(self._client("hal"), "lobby")
+        self._wanderer = Wanderer(self.client("hal"), "lobby")
         for thread in (*self.listeners, *self.senders, self._wanderer):
             thread.start()
 
@@ -125,11 +125,11 @@ class Scene:
             sender.stop()
         self._wanderer.stop()
         for place, person in {"kitchen": "ben", "garden": "ben", "direct": "dan"}.items():
-            say_until_heard(self._client(person), farewell(place), self._places[place])
+            say_until_heard(self.client(person), farewell(place), self._places[place])
         deadline = time.monotonic() + PATIENCE_SECONDS
         for listener in self.listeners:
             listener.join(max(0, deadline - time.monotonic()))
-        self._history = read_history([self._client("ben"), self._client("dan")])
+        self._history = read_history([self.client("ben"), self.client("dan")])
         self._server.end()
 
     def wait_until_more_is_said(self, count: int) -> None:
@@ -156,18 +156,18 @@ class Scene:
         hearings = [Heard(each.name, each.hears, each.message_ids) for each in self.listeners]
         yield from checker.problems(self._history, acknowledged, hearings)
 
-    def _client(self, name: str) -> Client:
-        return self._reach(self._people[name])
+    def client(self, name: str) -> Client:
+        return self._reach(self.people[name])
 
     def _listen(self, name: str, places: str, **options: Any) -> None:
-        listener = Listener(name, self._client(name), places.split(), **options)
+        listener = Listener(name, self.client(name), places.split(), **options)
         listener.register()
         self.listeners.append(listener)
 
     def _talk(self, name: str, place: str, proof: str = "") -> None:
         queue_id = next(each.queue_id for each in self.listeners if each.name == name)
         sender = Sender(
-            f"{name} in {place}", self._client(name), self._places[place], proof, queue_id
+            f"{name} in {place}", self.client(name), self._places[place], proof, queue_id
         )
         self.senders.append(sender)
 

@@ -58,6 +58,8 @@ def live_through(url: str, server: ServerProcess, trouble: Callable[[], None], t
         thread.start()
     for _ in range(times):
         wait_until_done(doers, done(doers) + chance.randrange(1, MOST_DONE_IN_A_LIFE))
+        if any(doer.ledger.problems for doer in doers):
+            break
         time.sleep(chance.uniform(0, 0.01))
         trouble()
     for doer in doers:

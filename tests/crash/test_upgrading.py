@@ -27,7 +27,7 @@ def migrate(database: Database, text: str) -> None:
     connection = database.dialect.connect()
     database.dialect.begin_write(connection)
     database.dialect.lock_schema(connection)
-    missing = [Migration(FROM_THE_FUTURE, text)]
+    missing = [Migration(FROM_THE_FUTURE, lambda: text)]
     storage.database.schema.apply(connection, database.dialect, missing)
     connection.execute("COMMIT")
     connection.close()

@@ -41,7 +41,7 @@ class Databases:
         self.lent: list[str] = []
         self._made: list[str] = []
         self._idle: list[str] = []
-        self._forms: dict[Kind, str] = {}
+        self._form = ""  # a database of PostgreSQL with our tables
 
     def new(
         self, kind: Kind, *, untouched: bool = False, form: str = "template1"
@@ -71,18 +71,14 @@ class Databases:
 
     def ready(self, kind: Kind) -> tuple[str, Path]:
         """The same with our tables in it: to copy them is quicker than to make them."""
-        if kind == "postgres" and self._idle:
-            return self.new(kind)
-        if kind not in self._forms:
-            self._forms[kind], _ = self.new(kind, untouched=True)
-            if self._forms[kind] in self.lent:
-                self.lent.remove(self._forms[kind])
-            Database.at(self._forms[kind]).migrate()
         if kind == "sqlite":
             url, folder = self.new(kind)
-            shutil.copy(self._forms[kind].removeprefix("sqlite:///"), folder / "tertulia.db")
+            (folder / "tertulia.db").write_bytes(sqlite_with_tables())
             return url, folder
-        return self.new(kind, form=_name_in(self._forms[kind]))
+        if not (self._form or self._idle):
+            self._form, _ = self.new(kind, untouched=True)
+            Database.at(self._form).migrate()
+        return self.new(kind, form=_name_in(self._form))
 
     def give_back(self, url: str) -> None:
         if url not in self.lent:
@@ -98,6 +94,14 @@ class Databases:
         shutil.rmtree(self._folder, ignore_errors=True)
         with ThreadPoolExecutor(MOST_DROPPED_AT_ONCE) as pool:
             list(pool.map(_drop, self._made))
+
+
+@cache
+def sqlite_with_tables() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "tertulia.db"
+        Database.at(f"sqlite:///{file}").migrate()
+        return file.read_bytes()
 
 
 @cache

@@ -8,6 +8,7 @@ and stopped by signals, and ends with a code. How the command starts from nothin
 
 import os
 import sys
+import time
 from functools import cache
 from multiprocessing import forkserver, get_context
 from multiprocessing.context import ForkServerContext
@@ -27,8 +28,16 @@ readers.READERS = 2  # here and in what is born here: a PostgreSQL for all tests
 class Newborn:
     """What `subprocess.Popen` is for a program, for a process of ours."""
 
-    def __init__(self, words: list[str], environment: dict[str, str], out: Path, err: Path) -> None:
-        birth = (words, environment, out, err)
+    def __init__(
+        self,
+        words: list[str],
+        environment: dict[str, str],
+        out: Path,
+        err: Path,
+        clock: Path | None = None,
+    ) -> None:
+        """The file `clock` says by how many seconds the machine's clock is ahead."""
+        birth = (words, environment, out, err, clock)
         self._process = _nursery().Process(target=_live, args=birth, daemon=True)
         self._process.start()
         self.pid: int = self._process.pid or 0
@@ -68,12 +77,17 @@ def _nursery() -> ForkServerContext:
     return nursery
 
 
-def _live(words: list[str], environment: dict[str, str], out: Path, err: Path) -> None:
+def _live(
+    words: list[str], environment: dict[str, str], out: Path, err: Path, clock: Path | None
+) -> None:
     for path, number in ((out, 1), (err, 2)):
         opened = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         os.dup2(opened, number)
         os.close(opened)
     os.environ.clear()
     os.environ.update(environment)
+    if clock is not None:
+        right = time.time
+        time.time = lambda: right() + float(clock.read_text())
     sys.argv = [COMMAND, *words]
     cli.main(words, prog_name="tertulia")

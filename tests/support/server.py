@@ -17,7 +17,8 @@ from tests.support.waiting import PATIENCE_SECONDS
 from tests.support.watch import WatchedDatabase
 
 from tertulia.app import Application
-from tertulia.config import Config, JwtIssuer
+from tertulia.config import Config
+from tertulia.config.providers import JwtIssuer
 from tertulia.domain.people.keys import Vault
 from tertulia.serving import Server as Uvicorn
 from tertulia.serving import uvicorn_config

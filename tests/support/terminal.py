@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from click.testing import CliRunner
+from tests.support.databases import sqlite_with_tables
 from tests.support.nursery import COMMAND, Newborn
 from tests.support.waiting import PATIENCE_SECONDS, eventually
 
@@ -45,7 +46,14 @@ class Terminal:
         self._serving: list[Serving] = []
 
     def founds(self) -> "Terminal":
-        """Make the data: until then there is nothing to look after."""
+        """Make the data: until then there is nothing to look after.
+
+        Where nobody said which database, its tables are there already, for time's sake."""
+        if self.place == ["--data", str(self.data)]:
+            self.data.mkdir(mode=0o700, parents=True, exist_ok=True)
+            file = self.data / "tertulia.db"
+            file.touch(mode=0o600)
+            file.write_bytes(sqlite_with_tables())
         said = self.runs("org", "create", "Tertulia")
         assert said.code == 0, said.err
         return self

@@ -20,7 +20,7 @@ from typing import Any
 from tertulia.storage.database import Database
 
 MOST_COUNTS = 100
-LOOK_EVERY_SECONDS = 0.01
+LOOK_EVERY_SECONDS = 0.03
 
 
 @dataclass

@@ -1,38 +1,28 @@
 """Looking in without logging in, where the server, the organization and a channel allow it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from tests.support.databases import Databases, Kind
 from tests.support.people import Caller, Chat
-from tests.support.server import Server
+from tests.support.shared_servers import SharedServers
 
 OPENLY = [{"operator": "channels", "operand": "web-public"}]
 NOT_LOGGED_IN = "Not logged in: API authentication or user session required"
 
 
 @pytest.fixture(scope="module")
-def open_servers(databases: Databases) -> Iterator[Callable[[Kind], Server]]:
+def open_servers(databases: Databases) -> Iterator[SharedServers]:
     """A server for each database that lets channels be open to the whole internet."""
-    running: dict[Kind, Server] = {}
-
-    def server_on(kind: Kind) -> Server:
-        if kind not in running:
-            url, folder = databases.ready(kind)
-            running[kind] = Server(url, folder, {"web_public_streams_enabled": True}).start()
-            Chat.found(running[kind])  # with one organization any host would reach it
-        return running[kind]
-
-    yield server_on
-    for server in running.values():
-        server.stop()
+    with SharedServers(databases, web_public_streams_enabled=True) as servers:
+        yield servers
 
 
 @pytest.fixture
-def square(kind: Kind, open_servers: Callable[[Kind], Server]) -> Chat:
+def square(kind: Kind, open_servers: SharedServers) -> Chat:
     """An organization that everybody may look into, with one open channel."""
-    chat = Chat.found(open_servers(kind))
+    chat = open_servers.chat_on(kind)
     chat.set("enable_spectator_access", True)
     ana = chat.person("ana", role="owner", settings={"email_address_visibility": 1})
     ana.joins("square", is_web_public=True)

@@ -1,0 +1,41 @@
+"""Servers that many scenes share: one for each database, started when the first scene asks."""
+
+from typing import Any, Self
+
+from tests.support.databases import Databases, Kind
+from tests.support.people import Chat
+from tests.support.server import Server
+
+MOST_SCENES = 100  # on one server; then a fresh one takes over: nobody drags all of them along
+
+
+class SharedServers:
+    """They have the same settings, and stop when nobody needs them any more."""
+
+    def __init__(self, databases: Databases, **settings: Any) -> None:
+        self._databases, self._settings = databases, settings
+        self._running: dict[Kind, Server] = {}
+
+    def on(self, kind: Kind) -> Server:
+        known = self._running.get(kind)
+        if known is not None and len(known.application.delivery.organizations) > MOST_SCENES:
+            known.stop()
+            self._databases.give_back(known.url)
+            del self._running[kind]
+        if kind not in self._running:
+            self._running[kind] = Server(*self._databases.ready(kind), self._settings).start()
+            Chat.found(self._running[kind])  # with one organization any host would reach it
+        return self._running[kind]
+
+    def chat_on(self, kind: Kind) -> Chat:
+        """An organization of one's own, where it is the time it is."""
+        server = self.on(kind)
+        server.clock.ahead = 0.0
+        return Chat.found(server)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for server in self._running.values():
+            server.stop()

@@ -141,6 +141,14 @@ class Bench:
         one = await probes.sends(target, 1, SECONDS)
         self._latency("one sender after another", one)
         self.results.title("From send to poll")
+        said += sum(len(each.seconds) for each in [*rounds, one])
+        amid = await probes.deliveries(target, 1, 100)
+        note = f"p99 {amid.within(99) * 1000:.2f} ms"
+        self._row(
+            "amid what follows so many sends, p50", amid.within(50) * 1000, "ms", amid, note=note
+        )
+        if later := await probes.calm(target) / said:
+            self.results.row("what followed each send later", later * 1000, "ms", cpu_seconds=later)
         self._latency("one listener", await probes.deliveries(target, 1, 100))
         crowd = await probes.deliveries(target, 100, 20)
         self._row("each of 100 listeners, p50", crowd.within(50) * 1000, "ms", crowd, wanted=2.5)
@@ -148,7 +156,7 @@ class Bench:
         read = await probes.history(target, 16, SECONDS, [_in(probes.CHANNEL)])
         self._row("100 messages, 16 clients", read.per_second, "/s", read, wanted=10)
         self._latency("100 messages, 16 clients", read)
-        await self._past(target, said + sum(len(each.seconds) for each in [*rounds, one]))
+        await self._past(target, said)
 
     async def _past(self, target: Target, messages: int) -> None:
         """What the newest hundred cost, with so many before them."""

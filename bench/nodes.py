@@ -28,6 +28,7 @@ from tertulia.events.follower import LEASE_SECONDS
 
 FIRST_ANSWER = "/api/v1/server_settings"
 SECONDS = 1.0
+TURNS = 3
 WARM_UP = 4  # messages of each sender
 IDLE_SECONDS = 10.0
 SETTLE_SECONDS = 3.0
@@ -63,15 +64,17 @@ def main() -> None:
         default="postgresql://postgres@127.0.0.1:5432",
         help="a PostgreSQL server, where a database is made and dropped",
     )
+    parser.add_argument("--only", choices=PARTS, help="measure just this")
     arguments = parser.parse_args()
     load, *_ = os.getloadavg()
     print(f"Servers on one PostgreSQL, {os.cpu_count()} cores, load {load:.1f}")
     with tempfile.TemporaryDirectory(prefix="tertulia-bench-") as folder:
-        asyncio.run(_run(Path(folder), arguments.database.rstrip("/")))
+        for name, part in PARTS.items():
+            if arguments.only in (None, name):
+                asyncio.run(part(Table(), Path(folder), arguments.database.rstrip("/")))
 
 
-async def _run(folder: Path, server: str) -> None:
-    table = Table()
+async def _tell_sending(table: Table, folder: Path, server: str) -> None:
     table.title("Sending")
     for servers, senders, organizations, wanted, wanted_ms in SENDING:
         with _cluster(folder, server, servers, organizations) as (processes, places, _):
@@ -90,25 +93,39 @@ async def _run(folder: Path, server: str) -> None:
             f"{milliseconds(told.database_seconds)} in PostgreSQL"
             + (f", {budget(both * 1000, wanted_ms, f'{wanted_ms} ms')}" if wanted_ms else ""),
         )
+
+
+async def _tell_delivery(table: Table, folder: Path, server: str) -> None:
+    table.title("Three servers, one organization")
     with _cluster(folder, server, 3, 1) as (processes, places, _):
-        table.title("Three servers, one organization")
         latencies = sorted(await _deliveries(processes, places[0], 200))
         table.row(
             "from a send to a poll elsewhere",
             milliseconds(statistics.median(latencies)),
             f"99 % within {milliseconds(latencies[int(len(latencies) * 0.99)])}; wanted 5 and 15",
         )
+
+
+async def _tell_registers(table: Table, folder: Path, server: str) -> None:
+    table.title("Three servers, while four people write as fast as they can")
+    with _cluster(folder, server, 3, 1) as (processes, places, _):
         alone, registers, meanwhile = await _registers(processes, places[0])
-        table.row(
-            "register while four people write",
-            milliseconds(registers),
-            f"wanted 20; a send {milliseconds(meanwhile)}, without it {milliseconds(alone)}",
-        )
+    table.row(
+        "register",
+        milliseconds(registers),
+        f"wanted 20; a send {milliseconds(meanwhile)}, without it {milliseconds(alone)}",
+    )
+
+
+async def _tell_away(table: Table, folder: Path, server: str) -> None:
+    table.title(f"A server that was away for {AWAY_EVENTS:,} events")
     with _cluster(folder, server, 1, 1) as (processes, places, url):
-        table.title(f"A server that was away for {AWAY_EVENTS:,} events")
         seconds, megabytes = await _away(processes[0], places[0], url)
         table.row("until it answers", milliseconds(seconds), "wanted 2,000")
         table.row("memory", f"{megabytes:+.0f} MB", "wanted +0")
+
+
+async def _tell_rest(table: Table, folder: Path, server: str) -> None:
     table.title("At rest")
     empty = 0.0
     for organizations in (1, 10, 1000, 10_000):
@@ -120,6 +137,15 @@ async def _run(folder: Path, server: str) -> None:
             f"{rest.transactions:.1f} transactions/s, started with {rest.start_seconds:.2f} s of"
             f" processor time, {rest.megabytes - empty:+.0f} MB; wanted 1 %, 10, 2 s, 30 MB",
         )
+
+
+PARTS = {
+    "sending": _tell_sending,
+    "delivery": _tell_delivery,
+    "registers": _tell_registers,
+    "away": _tell_away,
+    "rest": _tell_rest,
+}
 
 
 # --- what is measured ---
@@ -171,17 +197,20 @@ async def _deliveries(processes: Sequence[Process], place: Place, rounds: int) -
 
 
 async def _registers(processes: Sequence[Process], place: Place) -> tuple[float, float, float]:
-    alone = await _sends(processes, [place], 4)
-    writing = asyncio.create_task(_sends(processes, [place], 4))
+    """Seconds that a send takes, a register while others send, and a send meanwhile: by turns."""
     wire, latencies = await Wire.to(processes[0].port), []
-    while not writing.done():
-        begun = time.perf_counter()
-        await wire.ask(place.addressed(place.login.post("/register")))
-        latencies.append(time.perf_counter() - begun)
-        await asyncio.sleep(0.05)
+    alone, meanwhile = [], []
+    for _ in range(TURNS):
+        alone.append((await _sends(processes, [place], 4)).median_seconds)
+        writing = asyncio.create_task(_sends(processes, [place], 4))
+        while not writing.done():
+            begun = time.perf_counter()
+            await wire.ask(place.addressed(place.login.post("/register")))
+            latencies.append(time.perf_counter() - begun)
+            await asyncio.sleep(0.05)
+        meanwhile.append((await writing).median_seconds)
     wire.close()
-    told = await writing
-    return alone.median_seconds, statistics.median(latencies), told.median_seconds
+    return statistics.median(alone), statistics.median(latencies), statistics.median(meanwhile)
 
 
 def _message(place: Place, number: int) -> bytes:

@@ -166,5 +166,5 @@ def _open_queues(tx: Tx, user: User, count: int) -> list[str]:
     options, start = Options(event_types=["message"]), storage.log.end(tx)
     queues = [actions.queues.new(user, options, start, 3600, tx.now) for _ in range(count)]
     for queue in queues:
-        actions.queues.keep(tx, queue)
+        actions.queues.keep(tx, user, queue)
     return [queue.id for queue in queues]

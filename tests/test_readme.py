@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.crash.server import free_port
+from tests.support.ports import own_port
 from tests.support.terminal import clean_environment
 from tests.support.waiting import PATIENCE_SECONDS
 
@@ -45,7 +45,7 @@ def terminals() -> Iterator[list[subprocess.Popen[bytes]]]:
 
 def test_the_commands_of_the_readme_lead_to_a_server_one_can_talk_to(checkout, terminals):
     start, talk = re.findall(r"```sh\n(.*?)```", README, re.DOTALL)
-    port = str(free_port())
+    port = str(own_port())
 
     terminals.append(
         subprocess.Popen(

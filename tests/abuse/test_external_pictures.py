@@ -12,7 +12,8 @@ from tests.support.client import Reply
 from tests.support.ears import Ears
 from tests.support.people import Chat, Person
 from tests.support.pictures import picture
-from tests.support.receivers import Receiver, closed_port, hang_up, redirect, stream_for_ever
+from tests.support.ports import own_port
+from tests.support.receivers import Receiver, hang_up, redirect, stream_for_ever
 
 from tertulia.links import external_pictures
 
@@ -164,7 +165,7 @@ def test_our_own_machines_are_not_asked(start_server, site):
     for host in ("127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "2130706433", "0"):
         for path in shown(ana, f"http://{host}:{port}/cat.jpg"):
             assert looks(ana, path).status == 404, host
-    (path,) = shown(ana, f"http://127.0.0.1:{closed_port()}/cat.jpg")
+    (path,) = shown(ana, f"http://127.0.0.1:{own_port()}/cat.jpg")
     assert looks(ana, path).status == 404
     assert site.heard == []
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from tests.crash.server import free_port
+from tests.support.ports import own_port
 from tests.support.waiting import eventually
 
 PROGRAMS = max(Path("/usr/lib/postgresql").glob("*/bin"), default=None)
@@ -56,7 +56,7 @@ class Postgres:
             "postgres",
             "-R",
         )
-        return Postgres(folder, free_port())
+        return Postgres(folder, own_port())
 
     def stop_following(self) -> None:
         """From here on it lacks what is written."""
@@ -89,7 +89,7 @@ def cluster() -> Iterator[Postgres]:
 
 
 def _running(home: Path) -> Iterator[Postgres]:
-    first = Postgres(home / "first", free_port())
+    first = Postgres(home / "first", own_port())
     run("initdb", "-D", first.folder, "-U", "postgres", "-A", "trust")
     run("sh", "-c", f'printf "{SETTINGS}" >> {first.folder}/postgresql.conf', of_postgres=False)
     first.start()

@@ -1,16 +1,14 @@
 """A real server in a process of its own, to be killed, stopped and started again."""
 
-import contextlib
 import os
-import random
 import resource
 import signal
-import socket
 import time
 from pathlib import Path
 
 from tests.crash.client import Unreachable, request
 from tests.support.nursery import Newborn
+from tests.support.ports import own_port
 from tests.support.terminal import clean_environment
 from tests.support.waiting import PATIENCE_SECONDS
 
@@ -22,7 +20,7 @@ class ServerProcess:
     """`tertulia serve` on a fixed port, with the log of all its lives in one file."""
 
     def __init__(self, url: str, folder: Path) -> None:
-        self.port = free_port()
+        self.port = own_port()
         self._log = folder.parent / f"{folder.name}-{self.port}.log"
         place = ["--data", str(folder), "--database", url, "--port", str(self.port)]
         self.flags = ["serve", *place]
@@ -109,16 +107,3 @@ class ServerProcess:
 
     def last_words(self, lines: int = 30) -> str:
         return "\n".join(self._log.read_text(errors="replace").splitlines()[-lines:])
-
-
-def free_port() -> int:
-    """A port that stays ours while the server is down.
-
-    It is below those that the system gives to outgoing connections: a client that knocks at a
-    closed port could be given that very port, and would meet itself there.
-    """
-    while True:
-        port = random.randrange(20_000, 30_000)
-        with socket.socket() as probe, contextlib.suppress(OSError):
-            probe.bind(("127.0.0.1", port))
-            return port

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 from tests.crash.client import Answer, Unreachable, request
 from tests.crash.conftest import NewServer
-from tests.crash.server import SECRET, free_port
+from tests.crash.server import SECRET
 from tests.support.databases import Databases
+from tests.support.ports import own_port
 from tests.support.waiting import eventually
 
 from tertulia import actions
@@ -59,7 +60,7 @@ def test_a_map_of_hosts_leads_everybody_to_the_database_they_are_in(
     hosts = tmp_path / "organizations.map"
     hosts.write_text("".join(f"{name}.chat.example second\n" for name in SECOND))
     rule = re.sub(r"/[^,]*organizations\.map", str(hosts), rule_in_the_docs())
-    port = free_port()
+    port = own_port()
     settings = tmp_path / "haproxy.cfg"
     settings.write_text(
         "defaults\n  mode http\n  timeout connect 5s\n  timeout client 60s\n  timeout server 60s\n"

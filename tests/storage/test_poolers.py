@@ -11,9 +11,9 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from tests.crash.server import free_port
 from tests.support.databases import POSTGRES, Databases
 from tests.support.people import Chat
+from tests.support.ports import own_port
 from tests.support.server import Server
 from tests.support.waiting import eventually
 
@@ -32,7 +32,7 @@ pytestmark = [
 @contextmanager
 def pooled(url: str, mode: str) -> Iterator[str]:
     """The address of a database behind a pgbouncer of our own."""
-    server, port = urlsplit(POSTGRES), free_port()
+    server, port = urlsplit(POSTGRES), own_port()
     place = Path(tempfile.mkdtemp(prefix="tertulia-pooler-"))
     settings = place / "pgbouncer.ini"
     settings.write_text(

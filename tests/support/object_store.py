@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from tests.support.ports import own_port
 from tests.support.waiting import eventually
 
 RCLONE = shutil.which("rclone", path=str(Path(sys.executable).parent))
@@ -26,8 +27,7 @@ class ObjectStore:
         self.bucket = folder / "chat"
         self.bucket.mkdir(parents=True)
         self._log = folder.with_suffix(".log")
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self._port = free.getsockname()[1]
+        self._port = own_port()
         self._process: subprocess.Popen[bytes] | None = None
 
     @property

@@ -2,7 +2,6 @@
 
 import email
 import email.policy
-import socket
 import ssl
 from datetime import UTC, datetime, timedelta
 from email.message import EmailMessage
@@ -17,7 +16,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 from tests.support.people import Chat
-from tests.support.waiting import eventually
+from tests.support.ports import own_port
+from tests.support.waiting import PATIENCE_SECONDS, eventually
 
 
 class PostOffice:
@@ -34,7 +34,8 @@ class PostOffice:
         if login is not None:
             options |= {"authenticator": self._check, "auth_required": True}
             options |= {"auth_require_tls": tls is not None}
-        self.port = _free_port()
+        self.port = own_port()
+        options |= {"ready_timeout": PATIENCE_SECONDS}
         self._controller = Controller(self, hostname="127.0.0.1", port=self.port, **options)
 
     def open(self) -> "PostOffice":
@@ -89,12 +90,6 @@ class PostOffice:
         assert isinstance(data, LoginPassword)
         given = (data.login.decode(), data.password.decode())
         return AuthResult(success=given == self._login, handled=False)
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port: int = taken.getsockname()[1]
-        return port
 
 
 def text_in(message: EmailMessage) -> str:

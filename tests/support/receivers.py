@@ -120,9 +120,3 @@ def hang_up(handler: BaseHTTPRequestHandler) -> None:
 def talk_nonsense(handler: BaseHTTPRequestHandler) -> None:
     handler.wfile.write(b"this is no HTTP\r\n\r\n")
     handler.connection.shutdown(socket.SHUT_RDWR)
-
-
-def closed_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as gone:
-        number: int = gone.getsockname()[1]
-        return number

@@ -3,7 +3,6 @@
 import shutil
 import socket
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +10,8 @@ from typing import Any
 
 import ldap3
 from tests.support import certificates
+from tests.support.ports import own_port
+from tests.support.waiting import eventually
 
 SLAPD = shutil.which("slapd", path="/usr/sbin:/usr/local/sbin:/usr/lib/openldap:/usr/bin")
 SCHEMAS = Path("/etc/ldap/schema")
@@ -18,7 +19,6 @@ BASE = "dc=example,dc=com"
 PEOPLE = f"ou=people,{BASE}"
 GROUPS = f"ou=groups,{BASE}"
 MANAGER = (f"cn=manager,{BASE}", "hush")
-START_SECONDS = 20
 
 # What the scenes' server brings along from it.
 DIRECTORY: dict[str, Any] = {
@@ -111,7 +111,7 @@ def slapd_running(folder: Path) -> Iterator[Slapd]:
     (folder / "start.ldif").write_text(_tree())
     loading = [SLAPD, "-T", "add", "-f", "slapd.conf", "-l", "start.ldif"]
     subprocess.run(loading, cwd=folder, check=True, capture_output=True)
-    port, tls_port = _free_port(), _free_port()
+    port, tls_port = own_port(), own_port()
     addresses = f"ldap://127.0.0.1:{port} ldaps://127.0.0.1:{tls_port}"
     process = subprocess.Popen(
         [SLAPD, "-f", "slapd.conf", "-h", addresses, "-d", "0"],
@@ -120,7 +120,7 @@ def slapd_running(folder: Path) -> Iterator[Slapd]:
         stderr=subprocess.DEVNULL,
     )
     try:
-        _wait_for(port, process)
+        eventually(lambda: _answers(port, process))
         yield Slapd(folder, port, tls_port)
     finally:
         process.terminate()
@@ -186,18 +186,7 @@ ou: groups
 """
 
 
-def _free_port() -> int:
+def _answers(port: int, process: subprocess.Popen[bytes]) -> bool:
+    assert process.poll() is None, "slapd ended by itself"
     with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
-def _wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
-    for _ in range(START_SECONDS * 20):
-        assert process.poll() is None, "slapd ended by itself"
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.05)
-    raise TimeoutError("slapd does not answer")
+        return probe.connect_ex(("127.0.0.1", port)) == 0

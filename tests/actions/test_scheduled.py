@@ -23,6 +23,7 @@ class House:
 
     def __init__(self, url: str) -> None:
         self.clock = Clock()
+        self.clock.stop()
         self._database = Database.at(url, self.clock)
         self._database.migrate()
         self._realm: Realm = self._database.write_now(0, actions.organization.create, "House", "")

@@ -279,6 +279,7 @@ def sweep(chat):
 
 
 def test_a_queue_that_nobody_polls_is_forgotten_in_time(own_chat):
+    own_chat.server.clock.stop()
     ana = own_chat.person("ana")
     short = ana.listens_for("message", idle_queue_timeout=100)
     long = ana.listens_for("message", idle_queue_timeout='"mobile"')

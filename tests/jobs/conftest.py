@@ -53,4 +53,5 @@ def movable_servers(databases: Databases) -> Iterator[SharedServers]:
 @pytest.fixture
 def later(kind: Kind, movable_servers: SharedServers) -> Later:
     chat = Chat.found(movable_servers.on(kind))
+    chat.server.clock.stop()
     return Later(chat.server, chat.realm, chat.host)

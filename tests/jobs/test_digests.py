@@ -20,6 +20,7 @@ def weekday(chat):
 
 
 def test_who_was_not_here_gets_one_on_its_day_and_can_end_it(mailing, post):
+    mailing.server.clock.stop()
     host = mailing.host
     ana = mailing.person("ana", channels=["kitchen", "cellar"], email=f"ana@{host}")
     ben = mailing.person("ben", channels=["kitchen"], email=f"ben@{host}")
@@ -60,6 +61,7 @@ def test_who_was_not_here_gets_one_on_its_day_and_can_end_it(mailing, post):
 
 
 def test_where_there_is_nothing_to_tell_nobody_is_written_to(mailing, post):
+    mailing.server.clock.stop()
     mailing.person("ben", email=f"ben@{mailing.host}")
     mailing.server.clock.move(seconds=9 * DAY)
     mailing.set("digest_emails_enabled", True)

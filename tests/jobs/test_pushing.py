@@ -266,7 +266,8 @@ def test_an_endpoint_in_trouble_is_tried_with_growing_pauses_and_given_up_after_
 ):
     chat, ana, ben, browser = scene
     pushing = chat.server.application.pushing
-    pushing.patience_seconds = 0.5
+    if trouble == "hang":
+        pushing.patience_seconds = 1
     other = Browser()
     ana.post("/web_push/subscriptions", **other.subscription()).succeeds()
     browser.service.answer = {

@@ -36,12 +36,18 @@ MAIL_IN = "chat+%s@mail.test"
 
 @dataclass(slots=True)
 class Clock:
-    """The time of day, and as much later as a test wants it to be."""
+    """The time of day, and as much later as a test wants it to be.
+
+    Where seconds count it is stopped: from then on time passes as the test says, and no other."""
 
     ahead: float = 0.0
+    stopped_at: float | None = None
 
     def __call__(self) -> float:
-        return time.time() + self.ahead
+        return (time.time() if self.stopped_at is None else self.stopped_at) + self.ahead
+
+    def stop(self) -> None:
+        self.stopped_at = time.time()
 
     def move(self, *, seconds: float = 0, minutes: float = 0, hours: float = 0) -> None:
         self.ahead += seconds + 60 * minutes + 3600 * hours

@@ -30,7 +30,7 @@ class SharedServers:
     def chat_on(self, kind: Kind) -> Chat:
         """An organization of one's own, where it is the time it is."""
         server = self.on(kind)
-        server.clock.ahead = 0.0
+        server.clock.ahead, server.clock.stopped_at = 0.0, None
         return Chat.found(server)
 
     def __enter__(self) -> Self:

@@ -170,6 +170,7 @@ def test_editing_can_be_turned_off(porch):
 
 
 def test_editing_ends_after_a_while(own_chat):
+    own_chat.server.clock.stop()
     ana = own_chat.person("ana", channels=["porch"])
     chair = ana.says("one", to="porch > chairs")
 

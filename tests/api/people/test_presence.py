@@ -10,6 +10,7 @@ SIMPLE = {"notification_settings_null": True, "simplified_presence_events": True
 
 @pytest.fixture
 def clock(chat):
+    chat.server.clock.stop()
     return chat.server.clock
 
 

@@ -34,7 +34,7 @@ def test_who_was_cut_off_answers_nobody_by_what_it_knew(databases, monkeypatch):
         answers.append(status())
         return answers[-1] != 503
 
-    assert status() == 200
+    eventually(lambda: status() == 200)
     wire.cut()
     eventually(lambda: status() == 503)
     eventually(lambda: there.get("/users/me").status == 200)

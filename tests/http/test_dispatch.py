@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
 from tests.http.toy import FORM, Kitchen, http_scope
+from tests.support.waiting import PATIENCE_SECONDS
 
 from tertulia.http.rounds import ROUND
 
@@ -301,7 +302,7 @@ def test_a_long_poll_ends_when_its_client_leaves(kitchen):
                     asyncio.get_running_loop().call_soon(leave)
 
         scope = http_scope(path="/api/v1/wait") | {ROUND: Impatient()}
-        return await asyncio.wait_for(kitchen.exchange(scope, []), 2)
+        return await asyncio.wait_for(kitchen.exchange(scope, []), PATIENCE_SECONDS)
 
     assert asyncio.run(scene()) == []
     assert kitchen.observed == []

@@ -33,8 +33,8 @@ def test_a_server_with_an_odd_clock_goes_by_the_databases_and_says_so(databases)
     with capture_logs() as logs:
         opening.check_clock(database)
 
-    assert [line["behind_seconds"] for line in logs] == [pytest.approx(-20, abs=1)]
-    assert database.clock() == pytest.approx(time.time(), abs=5)
+    assert [line["behind_seconds"] for line in logs] == [pytest.approx(-20, abs=15)]
+    assert database.clock() == pytest.approx(time.time(), abs=15)
 
 
 @pytest.mark.postgres
@@ -55,4 +55,4 @@ def test_a_file_has_no_clock_but_ours(databases):
 
     opening.check_clock(database)
 
-    assert database.clock() == pytest.approx(time.time() + 3600, abs=5)
+    assert database.clock() == pytest.approx(time.time() + 3600, abs=60)

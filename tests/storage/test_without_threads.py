@@ -78,7 +78,7 @@ def test_who_is_alone_tells_nothing_until_somebody_comes(databases):
         ana.says("Anybody?", to="kitchen > lunch")
         ana.post("/typing", op="start", to=[ben.id]).succeeds()
         ear.execute(f"NOTIFY {LOG}, 'the end'")
-        told = [notice.payload for notice in ear.notifies(timeout=1, stop_after=1)]
+        told = [notice.payload for notice in ear.notifies(timeout=PATIENCE_SECONDS, stop_after=1)]
         assert told == ["the end"]
 
         other = Server(url, folder, clock=one.clock).start()

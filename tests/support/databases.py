@@ -7,8 +7,8 @@ PostgreSQL is looked for on this machine, or where `TERTULIA_TEST_POSTGRES` says
 made here is dropped when the test run ends.
 """
 
-import itertools
 import os
+import secrets
 import shutil
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
@@ -16,9 +16,11 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Literal
+from urllib.parse import urlsplit
 
 import psycopg
 import pytest
+from tests.support.waiting import PATIENCE_SECONDS
 
 from tertulia.storage.database import Database
 
@@ -27,8 +29,6 @@ Kind = Literal["sqlite", "postgres"]
 POSTGRES = os.environ.get("TERTULIA_TEST_POSTGRES", "postgresql://postgres@127.0.0.1:5432")
 
 MOST_DROPPED_AT_ONCE = 16
-
-_numbers = itertools.count(1)
 
 
 class Databases:
@@ -49,7 +49,7 @@ class Databases:
         """The URL of an empty database, and a data folder to go with it.
 
         One that is untouched does not even have tables."""
-        name = f"tertulia_test_{os.getpid()}_{next(_numbers)}"
+        name = f"tertulia_test_{secrets.token_hex(8)}"
         folder = self._folder / name
         folder.mkdir(parents=True)
         if kind == "sqlite":
@@ -140,7 +140,7 @@ def _drop(name: str) -> None:
 
 
 def _url(name: str) -> str:
-    return f"{POSTGRES.rstrip('/')}/{name}"
+    return urlsplit(POSTGRES)._replace(path=f"/{name}").geturl()
 
 
 def _name_in(url: str) -> str:
@@ -148,4 +148,4 @@ def _name_in(url: str) -> str:
 
 
 def _connect() -> psycopg.Connection:
-    return psycopg.connect(_url("postgres"), autocommit=True, connect_timeout=3)
+    return psycopg.connect(_url("postgres"), autocommit=True, connect_timeout=int(PATIENCE_SECONDS))

@@ -10,8 +10,9 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, sync_playwright
 from tests.support.browser import Browser as Cookies
 from tests.support.people import Chat, Person
+from tests.support.waiting import PATIENCE_SECONDS
 
-PATIENCE = 15_000  # milliseconds, on a machine that does other things too
+PATIENCE = 1000 * PATIENCE_SECONDS
 SAID_BY_BROWSERS = (
     "Failed to load resource",
     "An unknown error occurred when fetching the script",  # of the service worker, offline

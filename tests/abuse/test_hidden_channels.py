@@ -217,13 +217,13 @@ class House:
         """To the hidden channel and to the one that never was, with both called the same."""
         there = call(who, Asked(self.hidden, NAME, self.root))
         nowhere = call(who, Asked(self.unknown, NO_NAME, self.root))
-        return _plain(there, self.hidden, NAME), _plain(nowhere, self.unknown, NO_NAME)
+        return self._plain(there), self._plain(nowhere)
 
-
-def _plain(reply: Reply, number: int, name: str) -> tuple[int, str]:
-    words = re.sub(rf"\b{number}\b", "#", reply.body.decode())
-    words = words.replace(name, "NAME").replace(name.upper(), "NAME")
-    return reply.status, re.sub(r'"queue_id":"[^"]*"', "", words)
+    def _plain(self, reply: Reply) -> tuple[int, str]:
+        """Other things may have the number of the hidden channel, too."""
+        words = re.sub(rf"\b({self.hidden}|{self.unknown})\b", "#", reply.body.decode())
+        words = re.sub(f"{NAME}|{NO_NAME}", "NAME", words, flags=re.IGNORECASE)
+        return reply.status, re.sub(r'"queue_id":"[^"]*"', "", words)
 
 
 def _scheduled(who: Person) -> int:

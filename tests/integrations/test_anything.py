@@ -1,7 +1,6 @@
 """Whatever is sent to an integration, it tells something or refuses, in words and in time."""
 
 import contextlib
-import time
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.integrations import test_code_hosting, test_machines, test_trackers
+from tests.support.growth import grows_linearly
 
 from tertulia import integrations
 from tertulia.errors import ClientError
@@ -100,12 +100,4 @@ def test_a_good_payload_with_one_thing_wrong(other):
 
 @pytest.mark.parametrize("text", ["*", "_", "~", "<", "<a|", "`", "*a ", "<!", "```"])
 def test_slack_markup_takes_time_in_proportion_to_its_length(text):
-    def seconds(times: int) -> float:
-        began = time.process_time()
-        slack_incoming.markup(text * times)
-        return time.process_time() - began
-
-    short = max(seconds(10_000) for _ in range(3))
-    long = min(seconds(80_000) for _ in range(2))
-
-    assert long / short < 32  # eight in proportion, sixty-four if it grew with the square
+    assert grows_linearly(lambda times: slack_incoming.markup(text * times), 8_000)

@@ -28,6 +28,13 @@ def code_of(chat, secret):
     return domain.people.second_factors.code_at(secret, step)
 
 
+def wrong_code(chat, secret):
+    """What no app shows around now."""
+    step = int(chat.server.clock() // STEP_SECONDS)
+    shown = {domain.people.second_factors.code_at(secret, step + near) for near in range(-3, 4)}
+    return min({f"{number:06}" for number in range(8)} - shown)
+
+
 def secured(chat, name="ana", **about):
     """Somebody with an app: the person, its secret, and recovery codes."""
     person = chat.person(name, password=SESAME, **about)
@@ -158,7 +165,8 @@ def test_who_guesses_codes_has_to_rest(chat):
     browser = Browser(chat)
     page = browser.logs_in(ana.email, SESAME)
     for _ in range(5):
-        page = browser.submits(CODE, {"state": field(page, "state"), "code": "000000"})
+        wrong = wrong_code(chat, secret)
+        page = browser.submits(CODE, {"state": field(page, "state"), "code": wrong})
 
     held = browser.submits(CODE, {"state": field(page, "state"), "code": code_of(chat, secret)})
     chat.write(actions.people.second_factors.unlock, chat.server.vault, ana.id)
@@ -247,9 +255,8 @@ def test_where_it_is_required_it_is_set_up_at_the_next_login(chat):
     refused = chat.stranger.post("/fetch_api_key", username=ana.email, password=SESAME)
     shown = browser.logs_in(ana.email, SESAME, next="/#inbox")
     secret = field(shown, "secret")
-    wrong = browser.submits(
-        SET_UP, {"state": field(shown, "state"), "secret": secret, "code": "000000"}
-    )
+    guess = {"state": field(shown, "state"), "secret": secret, "code": wrong_code(chat, secret)}
+    wrong = browser.submits(SET_UP, guess)
     codes = browser.submits(
         SET_UP,
         {"state": field(wrong, "state"), "secret": secret, "code": code_of(chat, secret)},
@@ -345,7 +352,7 @@ def test_ones_own_page_needs_no_script(chat):
         ({"password": "a guess"}, "Wrong password!"),
         ({"secret": "AAAA"}, "This is no secret of ours."),
         ({"secret": "not base32!"}, "This is no secret of ours."),
-        ({"code": "000000"}, "This code is wrong, too old, or was used already"),
+        ({"code": "12345"}, "This code is wrong, too old, or was used already"),
     ],
     ids=str,
 )
@@ -397,18 +404,19 @@ def test_administrators_help_those_who_have_lost_it(chat):
 
 
 def test_the_audit_log_tells_of_wrong_codes_and_never_the_code(chat):
-    ana, _, _ = secured(chat)
+    ana, secret, _ = secured(chat)
     admin, browser = chat.person("admin", role="admin"), Browser(chat)
+    wrong = wrong_code(chat, secret)
 
     page = browser.logs_in(ana.email, SESAME)
-    browser.submits(CODE, {"state": field(page, "state"), "code": "000000"})
-    ana.post("/users/me/second_factor/app", password="1234567890", secret="2" * 32, code="000000")
+    browser.submits(CODE, {"state": field(page, "state"), "code": wrong})
+    ana.post("/users/me/second_factor/app", password="1234567890", secret="2" * 32, code=wrong)
 
     entries = admin.get("/realm/audit_log").succeeds()["entries"]
     assert ("login", ana.id, "SECOND_FACTOR_FAILED") in [
         (each["act"], each["actor_id"], each["result"]) for each in entries
     ]
-    assert "000000" not in str(entries)
+    assert wrong not in str(entries)
     assert "1234567890" not in str(entries)
 
 

@@ -1,17 +1,25 @@
 """Reading: views and their addresses, by keyboard alone, on a phone, and without a line."""
 
 import re
+from typing import Any
 
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 from tests.support.files import uploads
 from tests.support.pictures import picture
 from tests.support.waiting import eventually
+from tests.support.web_page import address
 
 # Whether the worker has kept both the page and its messages; it does so beside answering.
 KEPT = """caches.open("tertulia-read").then((kept) => kept.keys()).then((asked) => {
   const paths = asked.map(({ url }) => new URL(url).pathname);
   return paths.includes("/") && paths.includes("/json/messages");
 })"""
+
+PHONE: dict[str, Any] = {
+    "viewport": {"width": 390, "height": 844},
+    "has_touch": True,
+    "is_mobile": True,
+}
 
 
 def topic(house, channel, topic):
@@ -56,8 +64,7 @@ def test_on_a_phone_the_sidebar_is_a_sheet_and_back_is_back(house, sit):
     ana, ben = house.people("ana", "ben", channels=["kitchen"])
     soup = uploads(ben, "soup.png", picture(size=(900, 600)), kind="image/png")
     ben.says(f"Soup's on: [soup.png]({soup.url})", to="kitchen > lunch")
-    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
-    at_anas = sit(ana, **phone).goes("#inbox")
+    at_anas = sit(ana, **PHONE).goes("#inbox")
     page = at_anas.page
 
     page.get_by_role("button", name="More").tap()
@@ -79,6 +86,24 @@ def test_on_a_phone_the_sidebar_is_a_sheet_and_back_is_back(house, sit):
         "each.offsetParent && each.getBoundingClientRect().height < 24).length"
     )
     assert small == 0
+
+
+def test_what_is_pressed_before_all_of_the_page_has_come_is_done_then(house, sit):
+    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+    ben.says("Soup's on", to="kitchen > lunch")
+    at_anas = sit(ana, **PHONE)
+    on_the_way: list[Route] = []
+    at_anas.page.route("**/living-*", lambda file: on_the_way.append(file))
+    at_anas.page.goto(address(house, "/#feed"))
+
+    expect(at_anas.message("Soup's on")).to_be_visible()
+    at_anas.page.get_by_role("button", name="Open the sidebar").tap()
+    expect(at_anas.nav()).not_to_be_in_viewport()
+    eventually(lambda: on_the_way)
+    for file in on_the_way:
+        file.continue_()
+
+    expect(at_anas.nav().get_by_role("link", name="kitchen")).to_be_in_viewport()
 
 
 def test_without_a_line_the_last_conversations_can_be_read(house, sit):
@@ -104,7 +129,7 @@ def test_links_of_all_kinds_open_in_place(house, sit):
     soup = ben.says("Soup's on", to="kitchen > lunch")
     kitchen = house.channel("kitchen").id
     at_anas = sit(ana)
-    for address in (
+    for place in (
         f"#narrow/stream/{kitchen}-kitchen/subject/lunch",
         f"#narrow/channel/{kitchen}-renamed/topic/lunch/near/{soup.id}",
         f"#narrow/channel/{kitchen}/topic/lunch/with/{soup.id}",
@@ -113,7 +138,7 @@ def test_links_of_all_kinds_open_in_place(house, sit):
         "#narrow/search/soup",
         f"#narrow/id/{soup.id}",
     ):
-        at_anas.goes(address)
+        at_anas.goes(place)
         expect(at_anas.message("Soup's on")).to_be_visible()
 
     at_anas.goes(f"#narrow/sender/{ben.id}/has/link/search/soup")

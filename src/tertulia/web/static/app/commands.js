@@ -18,6 +18,8 @@ const FOR_MEMBERS = new Set(["react", "toggle-reaction", "thumbs-up", "upvote", 
 const commands = new Map();
 /** @type {Set<string>} */
 const doings = new Set();
+/** @type {(() => void) | undefined} */
+let asked; // what was pressed last before anybody knew how
 
 /** @param {string} name
  * @param {(occasion: Occasion) => unknown} work */
@@ -60,13 +62,22 @@ export function messageAt(element) {
   return article instanceof HTMLElement ? messageOf(Number(article.dataset.id)) : undefined;
 }
 
+/** Everybody has said what they know: what was pressed before that is done now. */
+export function doWhatWasAsked() {
+  asked?.();
+  asked = undefined;
+}
+
 /** One listener for the whole page. */
 export function listenForCommands() {
   document.addEventListener("click", (event) => {
     const target = event.target instanceof Element ? event.target.closest("[data-do]") : null;
     if (!(target instanceof HTMLElement) || event.defaultPrevented) return;
     if (target instanceof HTMLAnchorElement && (event.ctrlKey || event.metaKey || event.shiftKey)) return;
-    if (run(target.dataset.do ?? "", target, event) && target instanceof HTMLAnchorElement) event.preventDefault();
+    const name = target.dataset.do ?? "";
+    const isDone = run(name, target, event);
+    if (!isDone && target instanceof HTMLButtonElement) asked = () => target.isConnected && run(name, target, event);
+    if (isDone && target instanceof HTMLAnchorElement) event.preventDefault();
   });
   document.addEventListener("keydown", (event) => {
     const target = event.target;

@@ -3,6 +3,7 @@
  * On a phone that shows messages nothing else comes before them; the rest of the page is in a file
  * that follows. Elsewhere the sidebar is part of the first view, so that file is there already. */
 
+import { listenForCommands } from "./commands.js";
 import { setConnection } from "./connection.js";
 import { isDense } from "./density.js";
 import { later, living } from "./files.js";
@@ -26,6 +27,7 @@ async function start() {
   learnAll(state);
   dress();
   on("settings", dress);
+  listenForCommands();
   const listening = Promise.withResolvers();
   const drafts = isSpectator() ? undefined : startWriting(); // what was written and not sent is in its box then
   const isHurried = isPhone() && parsePlace(location.hash).view === "talk";
@@ -38,7 +40,7 @@ async function start() {
   });
 }
 
-/** @returns {Promise<void>} until the rest of the page is there, and hears what is pressed */
+/** @returns {Promise<void>} until the rest of the page is there, and does what is pressed */
 async function listen() {
   const listenToPerson = await living("listenToPerson").catch(askAgain);
   listenToPerson?.();

@@ -10,7 +10,7 @@ import { startPeoplePanel, togglePeople } from "./people_panel.js";
 import { startSearch } from "./search.js";
 import { startSidebar } from "./sidebar.js";
 import { startWorker } from "./worker.js";
-import { command, listenForCommands } from "../app/commands.js";
+import { command, doWhatWasAsked } from "../app/commands.js";
 import { startConnection } from "../app/connection.js";
 import { later } from "../app/files.js";
 import { learnAll } from "../app/learning.js";
@@ -37,7 +37,6 @@ const LATER = {
 
 /** What people do with the page. */
 export function listenToPerson() {
-  listenForCommands();
   listenForKeys(() => {
     const talk = openTalk();
     return talk ? talk.list.articleOf(talk.chosen) ?? talk.list.articleOf(talk.lastInView()) : undefined;
@@ -56,6 +55,7 @@ export function listenToPerson() {
 /** All that can wait until something is shown. */
 export function liveOn() {
   if (isPhone()) startSide();
+  doWhatWasAsked();
   startPeoplePanel();
   startTitle();
   startDesktop();

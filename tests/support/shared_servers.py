@@ -7,6 +7,9 @@ from tests.support.people import Chat
 from tests.support.server import Server
 
 MOST_SCENES = 100  # on one server; then a fresh one takes over: nobody drags all of them along
+MOST_RUNNING = (
+    3  # at once, whatever their settings: to wait for scenes costs something all the time
+)
 
 
 class SharedServers:
@@ -19,12 +22,11 @@ class SharedServers:
     def on(self, kind: Kind) -> Server:
         known = self._running.get(kind)
         if known is not None and len(known.application.delivery.organizations) > MOST_SCENES:
-            known.stop()
-            self._databases.give_back(known.url)
-            del self._running[kind]
+            self._give_up(kind)
         if kind not in self._running:
             self._running[kind] = Server(*self._databases.ready(kind), self._settings).start()
             Chat.found(self._running[kind])  # with one organization any host would reach it
+        self._outlast_others(kind)
         return self._running[kind]
 
     def chat_on(self, kind: Kind) -> Chat:
@@ -37,5 +39,22 @@ class SharedServers:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for server in self._running.values():
+        for kind, server in self._running.items():
             server.stop()
+            _by_last_use.remove((self, kind))
+
+    def _outlast_others(self, kind: Kind) -> None:
+        """The one that was not asked for the longest gives way; another starts when it is."""
+        _by_last_use[:] = [each for each in _by_last_use if each != (self, kind)]
+        _by_last_use.append((self, kind))
+        for servers, other in _by_last_use[:-MOST_RUNNING]:
+            servers._give_up(other)
+
+    def _give_up(self, kind: Kind) -> None:
+        _by_last_use.remove((self, kind))
+        server = self._running.pop(kind)
+        server.stop()
+        self._databases.give_back(server.url)
+
+
+_by_last_use: list[tuple[SharedServers, Kind]] = []

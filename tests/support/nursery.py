@@ -18,9 +18,10 @@ from tertulia import app, cli
 from tertulia.cli import serve
 from tertulia.storage.database import readers
 from tertulia.storage.database.dialects import postgres
+from tertulia.web import assets
 
 COMMAND = str(Path(sys.executable).with_name("tertulia"))
-LOADED = (app.description(), cli, serve, postgres)
+LOADED = (app.description(), assets.make_all(), cli, serve, postgres)
 
 readers.READERS = 2  # here and in what is born here: a PostgreSQL for all tests has 100 connections
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tertulia.web.assets import STATIC, Assets, _reader, modules, squeezed_style
+from tertulia.web.assets import STATIC, _reader, make_all, modules, squeezed_style
 from tertulia.web.joining import CannotJoin, join, squeezed
 
 
@@ -92,15 +92,7 @@ def test_a_stylesheet_loses_its_comments_and_its_room():
 def test_the_page_stays_small():
     """What every visit needs is at most 75 kB (45 of them before the first messages), what a click
     asks for 45 kB, styles 15 kB, as they travel."""
-    made = Assets()
-    for language in ("en", "es"):
-        made.addresses(language)
-
-    sizes = {
-        name.rsplit("-", 1)[0]: len(each.compressed)
-        for name, each in made._made.items()
-        if " " not in name
-    }
+    sizes = {each.name.rsplit("-", 1)[0]: len(each.compressed) for each in make_all()}
 
     for language in ("en", "es"):
         assert sizes[f"app-{language}"] < 45_000

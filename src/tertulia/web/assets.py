@@ -3,8 +3,8 @@
 Modules become three files for each language, by the folder they are in: `app` (what the first
 messages need), `living` (what follows at once) and `later` (what a click asks for); stylesheets
 become one. A name holds the hash of the content, so that a browser never has to ask again.
-Everything is made when it is first needed. With `--dev`, modules and stylesheets are served as they
-are, so that a change is a reload away.
+Everything is made once in a process, when it is first needed. With `--dev`, modules and stylesheets
+are served as they are, so that a change is a reload away.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ import gzip
 import hashlib
 import re
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache
 from pathlib import Path
 
 from starlette.requests import Request
@@ -92,7 +92,7 @@ class Addresses:
 class Assets:
     def __init__(self, *, as_they_are: bool = False) -> None:
         self._as_they_are = as_they_are
-        self._made: dict[str, Asset] = {}
+        self._by_name: dict[str, Asset] = {}
         self._preparing: asyncio.Task[None] | None = None
 
     def routes(self) -> list[Route]:
@@ -106,13 +106,11 @@ class Assets:
     async def prepare(self) -> None:
         """Make everything, once and on a thread: it takes a moment, and others are served."""
         if self._preparing is None:
-            self._preparing = asyncio.create_task(asyncio.to_thread(self._make_all))
+            self._preparing = asyncio.create_task(asyncio.to_thread(self._find_all))
         await asyncio.shield(self._preparing)
 
-    def _make_all(self) -> None:
-        for language in LANGUAGES:
-            self.addresses(language)
-        assert self.worker
+    def _find_all(self) -> None:
+        self._by_name = {made.name: made for made in make_all()}
 
     def addresses(self, language: str) -> Addresses:
         """Of the files in a language, or in English."""
@@ -123,47 +121,18 @@ class Assets:
             names = ("early.js", "app/main.js", "living.js", "later.js")
             early, app, living, later = (f"{folder}/{name}" for name in names)
         else:
-            styles, early = [self._style.address], self._early.address
-            app, living, later = (self._script(name, language).address for name in FOLDERS)
+            styles, early = [_style(STYLES).address], _early().address
+            app, living, later = (_script(name, language).address for name in FOLDERS)
         return Addresses(early, app, living, later, styles)
-
-    @cached_property
-    def worker(self) -> str:
-        """The service worker's text, without comments."""
-        return joining.squeezed(_read("sw.js"))
-
-    def _script(self, folder: str, language: str) -> Asset:
-        """The modules of a folder, which import from the folders before it."""
-        key = f"{folder} {language}"
-        if key not in self._made:
-            before = FOLDERS[: FOLDERS.index(folder)]
-            addresses = {each: self._script(each, language).address for each in before}
-            joined = joining.join(_reader(language), modules(folder), elsewhere=addresses)
-            self._made[key] = self._make(f"{folder}-{language}", ".js", joined.text)
-        return self._made[key]
-
-    @cached_property
-    def _early(self) -> Asset:
-        return self._make("early", ".js", joining.squeezed(_read("early.js")))
-
-    @cached_property
-    def _style(self) -> Asset:
-        text = "\n".join(_read(f"css/{name}.css") for name in STYLES)
-        return self._make("style", ".css", squeezed_style(text))
-
-    def _make(self, stem: str, suffix: str, text: str) -> Asset:
-        digest = hashlib.sha256(text.encode()).digest()
-        name = f"{stem}-{base64.b32encode(digest)[:10].decode().lower()}{suffix}"
-        made = Asset(name, _TYPES[suffix], gzip.compress(text.encode(), 9, mtime=0))
-        self._made[name] = made
-        return made
 
     async def _serve(self, request: Request) -> Response:
         name = request.path_params["name"]
-        if name not in self._made:  # asked for before the page was: by a browser that remembers it
+        if (
+            name not in self._by_name
+        ):  # asked for before the page was: by a browser that remembers it
             await self.prepare()
-        made = self._made.get(name)
-        if made is None or " " in name:
+        made = self._by_name.get(name)
+        if made is None:
             return Response("Not found", status_code=404, media_type="text/plain")
         return made.reply(request, _IMMUTABLE)
 
@@ -172,10 +141,7 @@ class Assets:
         name = request.path_params["name"]
         if name not in ALL_STYLES:
             return Response("Not found", status_code=404, media_type="text/plain")
-        if f"css {name}" not in self._made:
-            style = squeezed_style(_read(f"css/{name}.css"))
-            self._made[f"css {name}"] = self._make(name, ".css", style)
-        return self._made[f"css {name}"].reply(request, _FOR_AN_HOUR)
+        return _style((name,)).reply(request, _FOR_AN_HOUR)
 
     async def _serve_as_it_is(self, request: Request) -> Response:
         path, language = request.path_params["path"], request.path_params["language"]
@@ -198,6 +164,44 @@ async def _picture(request: Request) -> Response:
     file = STATIC / "images" / PICTURES[request.url.path]
     headers = {"Cache-Control": "public, max-age=86400"}
     return Response(file.read_bytes(), headers=headers, media_type=_TYPES[file.suffix])
+
+
+def make_all() -> list[Asset]:
+    scripts = [_script(folder, language) for language in LANGUAGES for folder in FOLDERS]
+    assert worker()
+    return [_early(), _style(STYLES), *scripts]
+
+
+@cache
+def worker() -> str:
+    """The service worker's text, without comments."""
+    return joining.squeezed(_read("sw.js"))
+
+
+@cache
+def _script(folder: str, language: str) -> Asset:
+    """The modules of a folder, which import from the folders before it."""
+    before = FOLDERS[: FOLDERS.index(folder)]
+    addresses = {each: _script(each, language).address for each in before}
+    joined = joining.join(_reader(language), modules(folder), elsewhere=addresses)
+    return _made(f"{folder}-{language}", ".js", joined.text)
+
+
+@cache
+def _early() -> Asset:
+    return _made("early", ".js", joining.squeezed(_read("early.js")))
+
+
+@cache
+def _style(names: tuple[str, ...]) -> Asset:
+    text = "\n".join(_read(f"css/{name}.css") for name in names)
+    return _made("style", ".css", squeezed_style(text))
+
+
+def _made(stem: str, suffix: str, text: str) -> Asset:
+    digest = hashlib.sha256(text.encode()).digest()
+    name = f"{stem}-{base64.b32encode(digest)[:10].decode().lower()}{suffix}"
+    return Asset(name, _TYPES[suffix], gzip.compress(text.encode(), 9, mtime=0))
 
 
 def modules(folder: str) -> list[str]:

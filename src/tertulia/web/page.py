@@ -16,7 +16,7 @@ from tertulia.api.admission import Admission
 from tertulia.api.call import Call, Services
 from tertulia.http import compression
 from tertulia.http.request import ApiRequest
-from tertulia.web import rendering, security_headers, start, words
+from tertulia.web import assets, rendering, security_headers, start, words
 from tertulia.web.assets import LANGUAGES, Assets
 
 STATE = b"@state@"  # where it stands in the shell
@@ -72,7 +72,7 @@ class WebPage:
         """The service worker, which knows the names of the files that belong together."""
         await self._assets.prepare()
         known = [each for name in LANGUAGES for each in self._assets.addresses(name).all]
-        text = self._assets.worker.replace('["files"]', json.dumps(sorted(set(known))))
+        text = assets.worker().replace('["files"]', json.dumps(sorted(set(known))))
         headers = {"Cache-Control": "no-cache", **security_headers.of_page(scripts=True)}
         return Response(text, media_type="text/javascript; charset=utf-8", headers=headers)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.support import watcher, watcher_personal
 
-from tertulia import events
+from tertulia import events, storage
 from tertulia.events.snapshot.lists import LISTS
 
 HERE = "tests/support/watcher.py (what is everybody's) or watcher_personal.py (what is one's own)"
@@ -62,5 +62,14 @@ def test_every_list_is_watched(chat):
         f"No law looks at {name}, which is told at register: make it a part in {HERE}."
         for name in LISTS
         if name not in state.seen
+    ]
+    assert not missing, "\n".join(missing)
+
+
+def test_a_list_of_everybody_is_looked_for_in_the_organization():
+    missing = [
+        f"The rows of {part.table} are everybody's: say OURS of them in storage/owned.py."
+        for part in LISTS.values()
+        if part.of_everybody and storage.owned.OTHERWISE.get(part.table) != storage.owned.OURS
     ]
     assert not missing, "\n".join(missing)

@@ -15,6 +15,10 @@ PLACES = {"closed_message_id", "start_message_id", "end_message_id", "update_id"
 # Which are deleted with more than a statement, before the message is.
 DELETED_BY_ACTIONS = {"reminder"}
 
+A_NEW_MESSAGE = storage.messages.new_row(1, Draft("", "", 0, "", False), 2, None, "lunch")
+GIVEN_BY_SENDING = {"id", "realm_id", "sent_at"}
+GIVEN_LATER = {"arrived_seq", "closed_seq", "edited_at", "moved_at"}
+
 
 def columns(database: Database) -> list[tuple[str, str]]:
     def read(tx: Tx) -> list[tuple[str, str]]:
@@ -67,6 +71,23 @@ def test_both_databases_know_the_same_references(database, on_sqlite):
     assert ("message", "sender_id", "account") in known
 
 
+def test_every_field_of_a_message_is_a_column_that_is_written(on_sqlite):
+    """Beside what sending gives a message, and what becomes of it later."""
+    rows = on_sqlite.read_now(0, lambda tx: tx.all("SELECT name FROM pragma_table_info('message')"))
+    there = {row["name"] for row in rows}
+    written = {*A_NEW_MESSAGE, *GIVEN_BY_SENDING, *GIVEN_LATER}
+
+    lacking = [
+        f"The table message has no {name}: a migration adds it."
+        for name in {*storage.messages.NAMES, *written}
+        if name not in there
+    ] + [
+        f"Nobody writes message.{name}: storage.messages.of_words or new_row says what it is."
+        for name in there - written
+    ]
+    assert not lacking, "\n".join(lacking)
+
+
 def test_every_column_of_a_message_is_read():
     names = storage.messages.NAMES
 
@@ -77,9 +98,7 @@ def test_every_column_of_a_message_is_read():
 
 
 def test_every_column_of_a_new_message_has_a_type_in_postgresql():
-    row = storage.messages.new_row(1, Draft("", "", 0, "", False), 2, None, "lunch")
-
-    untyped = row.keys() - storage.messages.appending.TYPES.keys()
+    untyped = A_NEW_MESSAGE.keys() - storage.messages.appending.TYPES.keys()
 
     assert not untyped, f"Name the types of {untyped} in storage/messages/appending.py, TYPES."
 

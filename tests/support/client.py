@@ -127,7 +127,8 @@ def check(method: str, path: str, reply: Reply) -> None:
         return
     answer = reply.json
     assert isinstance(answer["msg"], str)
-    assert reply.status < 500 or reply.status == 502, answer  # 502: another server fails
+    failed = f"{reply.asked} failed; what the server logged, below, says where"
+    assert reply.status < 500 or reply.status == 502, failed  # 502: another server fails
     if reply.status == 200 and answer.get("code") == "UNSUPPORTED_WEBHOOK_EVENT_TYPE":
         assert answer["result"] == "error"  # said so that senders do not give up
     elif reply.status in (200, 302):

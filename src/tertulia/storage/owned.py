@@ -9,23 +9,17 @@ from functools import cache
 
 from tertulia.storage.database.tx import Tx
 
-_MINE, _OURS = "user_id = :user", "realm_id = :realm"
-_KINDS = {
-    "alert_word": _MINE,
-    "bot": _OURS,
-    "channel_folder": _OURS,
-    "device": _MINE,
-    "draft": _MINE,
-    "mail_domain": _OURS,
-    "message_flag": f"{_MINE} AND flag = 'starred'",
-    "muted_user": _MINE,
-    "navigation_view": _MINE,
-    "playground": _OURS,
+MINE, OURS = "user_id = :user", "realm_id = :realm"
+# What is not found by the person whose it is.
+OTHERWISE = {
+    "bot": OURS,
+    "channel_folder": OURS,
+    "mail_domain": OURS,
+    "message_flag": f"{MINE} AND flag = 'starred'",
+    "playground": OURS,
     "reminder": "owner_id = :user",
-    "saved_snippet": _MINE,
     "scheduled_message": "owner_id = :user AND sent_at IS NULL",
-    "user_status": _OURS,
-    "user_topic": _MINE,
+    "user_status": OURS,
 }
 FEW = 2  # are read without asking
 
@@ -41,5 +35,8 @@ def those(tx: Tx, user_id: int, tables: Collection[str]) -> Set[str]:
 
 @cache
 def _question(tables: tuple[str, ...]) -> str:
-    found = (f"EXISTS (SELECT 1 FROM {each} WHERE {_KINDS[each]}) AS {each}" for each in tables)
+    found = (
+        f"EXISTS (SELECT 1 FROM {each} WHERE {OTHERWISE.get(each, MINE)}) AS {each}"
+        for each in tables
+    )
     return f"SELECT {', '.join(found)}"

@@ -23,13 +23,12 @@ STEP = 5_000  # rows of a large table that are deleted at once
 
 
 def messages_of(tx: Tx, user_id: int, most: int) -> list[int]:
-    rows = tx.all(
+    return tx.column(
         "SELECT id FROM message WHERE sender_id = :user AND realm_id = :realm"
         " ORDER BY id LIMIT :most",
         user=user_id,
         most=most,
     )
-    return [row["id"] for row in rows]
 
 
 def rows_of(tx: Tx, user_id: int) -> None:

@@ -143,12 +143,11 @@ def _named(rows: Iterable[Row]) -> dict[int, str | None]:
 
 def supergroups(tx: Tx, group_id: int) -> list[int]:
     """The groups in use that have this one as a direct subgroup."""
-    rows = tx.all(
+    return tx.column(
         "SELECT s.group_id FROM user_group_subgroup s JOIN user_group g ON g.id = s.group_id"
         " WHERE s.subgroup_id = :id AND NOT g.deactivated ORDER BY s.group_id",
         id=group_id,
     )
-    return [row["group_id"] for row in rows]
 
 
 # --- changing ---

@@ -182,14 +182,13 @@ def realms_with_old(tx: Tx, at: float, most: int) -> list[int]:
 
     The second oldest is looked at, because the newest always stays.
     """
-    rows = tx.all(
+    return tx.column(
         "SELECT h.realm_id FROM log_head h WHERE (SELECT e.at FROM event e"
         " WHERE e.realm_id = h.realm_id ORDER BY e.seq LIMIT 1 OFFSET 1) < :at"
         " OR (SELECT min(e.seq) FROM event e WHERE e.realm_id = h.realm_id) <= h.seq - :most",
         at=at,
         most=most,
     )
-    return [row["realm_id"] for row in rows]
 
 
 def forget_up_to(tx: Tx, seq: int) -> int:

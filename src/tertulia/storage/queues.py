@@ -35,7 +35,7 @@ def insert(tx: Tx, queue: StoredQueue, role: int) -> bool:
 
     Whoever ends an account and its queues meanwhile comes before this or after it.
     """
-    found = tx.one(
+    return tx.exists(
         "INSERT INTO queue"
         " (id, realm_id, user_id, options, start_seq, acked, scanned, idle_seconds, created_at,"
         " seen_at, epoch) SELECT :id, :realm, a.id, :options, :start_seq, :acked, :scanned,"
@@ -55,7 +55,6 @@ def insert(tx: Tx, queue: StoredQueue, role: int) -> bool:
         now=tx.now,
         epoch=queue.epoch,
     )
-    return found is not None
 
 
 def find(tx: Tx, queue_id: str) -> StoredQueue | None:
@@ -64,8 +63,7 @@ def find(tx: Tx, queue_id: str) -> StoredQueue | None:
 
 
 def of_user(tx: Tx, user_id: int) -> list[str]:
-    rows = tx.all("SELECT id FROM queue WHERE user_id = :user", user=user_id)
-    return [row["id"] for row in rows]
+    return tx.column("SELECT id FROM queue WHERE user_id = :user", user=user_id)
 
 
 def seen_since(tx: Tx, user_id: int, since: float) -> list[tuple[str, float]]:
@@ -81,7 +79,7 @@ def seen_since(tx: Tx, user_id: int, since: float) -> list[tuple[str, float]]:
 
 def give_up(tx: Tx, queue: StoredQueue, *, keep: int) -> list[str]:
     """Forget all queues of the owner of one but that and those `keep` that were polled last."""
-    rows = tx.all(
+    return tx.column(
         "DELETE FROM queue WHERE id IN (SELECT q.id FROM queue q WHERE q.user_id = :user"
         " AND q.id <> :id ORDER BY q.seen_at DESC, q.created_at DESC LIMIT :all OFFSET :keep)"
         " RETURNING id",
@@ -90,7 +88,6 @@ def give_up(tx: Tx, queue: StoredQueue, *, keep: int) -> list[str]:
         all=LARGEST_ID,
         keep=keep,
     )
-    return [row["id"] for row in rows]
 
 
 def delete(tx: Tx, queue_ids: list[str]) -> int:
@@ -137,22 +134,21 @@ def oldest_position(tx: Tx) -> int | None:
 
 def behind(tx: Tx, seq: int) -> list[str]:
     """The queues that still need the log from before a certain event."""
-    rows = tx.all("SELECT id FROM queue WHERE realm_id = :realm AND scanned < :seq", seq=seq)
-    return [row["id"] for row in rows]
+    return tx.column("SELECT id FROM queue WHERE realm_id = :realm AND scanned < :seq", seq=seq)
 
 
 def expired(tx: Tx, at: float) -> list[str]:
     """Queues of the organization that nobody has polled for longer than they asked for."""
-    rows = tx.all(
+    return tx.column(
         "SELECT id FROM queue WHERE realm_id = :realm AND seen_at + idle_seconds < :at", at=at
     )
-    return [row["id"] for row in rows]
 
 
 def realms_with_expired(tx: Tx, at: float) -> list[int]:
     """The organizations that have such queues."""
-    rows = tx.all("SELECT DISTINCT realm_id FROM queue WHERE seen_at + idle_seconds < :at", at=at)
-    return [row["realm_id"] for row in rows]
+    return tx.column(
+        "SELECT DISTINCT realm_id FROM queue WHERE seen_at + idle_seconds < :at", at=at
+    )
 
 
 def _queue(row: Row) -> StoredQueue:

@@ -53,8 +53,7 @@ def find_channel_address(tx: Tx, hash: str) -> ChannelAddress | None:
 
 
 def has_come(tx: Tx, hash: str) -> bool:
-    found = tx.one("SELECT 1 AS found FROM received_mail WHERE hash = :hash", hash=hash)
-    return found is not None
+    return tx.exists("SELECT 1 AS found FROM received_mail WHERE hash = :hash", hash=hash)
 
 
 def note(tx: Tx, hash: str, address_hash: str) -> None:

@@ -137,7 +137,7 @@ def note_message(tx: Tx, channel: Channel, message_id: int) -> bool:
 
 def with_old_messages(tx: Tx, default_days: int) -> list[int]:
     """The channels whose first message is older than they want, or than the default says."""
-    rows = tx.all(
+    return tx.column(
         "SELECT c.id FROM channel c WHERE c.realm_id = :realm"
         " AND coalesce(c.retention_days, :days) > 0"
         " AND (SELECT m.sent_at FROM message m WHERE m.channel_id = c.id ORDER BY m.id LIMIT 1)"
@@ -145,7 +145,6 @@ def with_old_messages(tx: Tx, default_days: int) -> list[int]:
         days=default_days,
         now=tx.now,
     )
-    return [row["id"] for row in rows]
 
 
 def set_first_message(tx: Tx, channel_id: int, message_id: int | None) -> None:
@@ -188,8 +187,9 @@ def longest_uncounted(tx: Tx, before: float, most: int) -> list[Channel]:
 
 def realms_with_uncounted(tx: Tx, before: float) -> list[int]:
     """The organizations that have such channels."""
-    rows = tx.all("SELECT DISTINCT realm_id FROM channel WHERE counted_at < :before", before=before)
-    return [row["realm_id"] for row in rows]
+    return tx.column(
+        "SELECT DISTINCT realm_id FROM channel WHERE counted_at < :before", before=before
+    )
 
 
 _CHANGEABLE = {

@@ -76,11 +76,10 @@ def set_order(tx: Tx, folder_ids: list[int]) -> None:
 
 
 def holds_channels(tx: Tx, folder_id: int) -> bool:
-    found = tx.one(
+    return tx.exists(
         "SELECT 1 AS found FROM channel WHERE realm_id = :realm AND folder_id = :id LIMIT 1",
         id=folder_id,
     )
-    return found is not None
 
 
 def _folder(row: Row) -> Folder:

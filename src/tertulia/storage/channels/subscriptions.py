@@ -221,12 +221,11 @@ def extend_back(tx: Tx, user_id: int, channel_ids: list[int], message_id: int) -
 
 def channel_ids_of(tx: Tx, user_id: int) -> list[int]:
     """The channels a user is in."""
-    rows = tx.all(
+    return tx.column(
         "SELECT channel_id FROM subscription"
         " WHERE user_id = :user AND realm_id = :realm AND active ORDER BY channel_id",
         user=user_id,
     )
-    return [row["channel_id"] for row in rows]
 
 
 def spans_of(tx: Tx, user_id: int) -> list[Span]:
@@ -240,12 +239,11 @@ def spans_of(tx: Tx, user_id: int) -> list[Span]:
 
 def is_in_some(tx: Tx, user_id: int) -> bool:
     """Whether somebody is subscribed to any channel now."""
-    found = tx.one(
+    return tx.exists(
         "SELECT 1 AS found FROM subscription_span WHERE user_id = :user AND end_seq IS NULL"
         " LIMIT 1",
         user=user_id,
     )
-    return found is not None
 
 
 def received_in(

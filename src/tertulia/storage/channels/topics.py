@@ -10,7 +10,7 @@ def message_ids(
 ) -> list[int]:
     """The messages of a topic from an id on, oldest first."""
     limit = "" if most is None else " LIMIT :most"
-    rows = tx.all(
+    return tx.column(
         "SELECT id FROM message WHERE channel_id = :channel AND topic_key = :topic"
         f" AND id >= :since ORDER BY id{limit}",
         channel=channel_id,
@@ -18,7 +18,6 @@ def message_ids(
         since=since,
         **({} if most is None else {"most": most}),
     )
-    return [row["id"] for row in rows]
 
 
 def newest_message(tx: Tx, channel_id: int, topic: str) -> int | None:
@@ -46,11 +45,10 @@ def exists(tx: Tx, channel_id: int, topic: str) -> bool:
 
 def has_named(tx: Tx, channel_id: int) -> bool:
     """Whether any message of a channel has a topic other than the empty one."""
-    found = tx.one(
+    return tx.exists(
         "SELECT 1 AS found FROM message WHERE channel_id = :channel AND topic_key > '' LIMIT 1",
         channel=channel_id,
     )
-    return found is not None
 
 
 def of_channel(tx: Tx, channel_id: int, received_by: int | None) -> list[tuple[str, int]]:

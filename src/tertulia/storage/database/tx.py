@@ -206,6 +206,14 @@ class Tx:
         row = self.one(sql, **params)
         return None if row is None else row["value"]
 
+    def column(self, sql: str, **params: Any) -> list[Any]:
+        """The one column of all rows: `SELECT id FROM …`."""
+        return [value for (value,) in self.tuples(sql, **params)]
+
+    def exists(self, sql: str, **params: Any) -> bool:
+        """Whether there is a row: `SELECT 1 AS found FROM … LIMIT 1`."""
+        return self.one(sql, **params) is not None
+
     def insert(self, sql: str, **params: Any) -> int:
         """Run an INSERT … RETURNING id and give the id."""
         row = self.one(sql, **params)

@@ -137,12 +137,11 @@ def unlink(tx: Tx, attachment_ids: Sequence[int], message_id: int) -> None:
 
 def linked_by(tx: Tx, message_ids: Sequence[int]) -> list[int]:
     """The files that some messages link, newest first."""
-    rows = tx.all(
+    return tx.column(
         "SELECT DISTINCT attachment_id AS id FROM attachment_message WHERE message_id IN :ids"
         " ORDER BY attachment_id DESC",
         ids=list(message_ids),
     )
-    return [row["id"] for row in rows]
 
 
 def unlink_all(tx: Tx, message_ids: Sequence[int]) -> None:
@@ -151,14 +150,13 @@ def unlink_all(tx: Tx, message_ids: Sequence[int]) -> None:
 
 def messages_linking(tx: Tx, attachment_id: int, before: int, most: int) -> list[int]:
     """The next messages before one that link a file, newest first."""
-    rows = tx.all(
+    return tx.column(
         "SELECT message_id AS id FROM attachment_message WHERE attachment_id = :attachment"
         " AND message_id < :before ORDER BY message_id DESC LIMIT :most",
         attachment=attachment_id,
         before=before,
         most=most,
     )
-    return [row["id"] for row in rows]
 
 
 def keep_for(tx: Tx, attachment_id: int, scheduled_id: int) -> None:
@@ -176,21 +174,19 @@ def keep_no_longer_for(tx: Tx, scheduled_id: int) -> None:
 
 def kept_for(tx: Tx, scheduled_id: int) -> list[str]:
     """The addresses of the files that a message to be sent later links."""
-    rows = tx.all(
+    return tx.column(
         "SELECT a.path_id FROM attachment_scheduled s JOIN attachment a ON a.id = s.attachment_id"
         " WHERE s.scheduled_id = :id AND s.realm_id = :realm",
         id=scheduled_id,
     )
-    return [row["path_id"] for row in rows]
 
 
 def is_kept(tx: Tx, attachment_id: int) -> bool:
     """Whether a message that is to be sent later links it."""
-    found = tx.one(
+    return tx.exists(
         "SELECT 1 AS found FROM attachment_scheduled WHERE attachment_id = :id LIMIT 1",
         id=attachment_id,
     )
-    return found is not None
 
 
 def _add_space(tx: Tx, owner_id: int, size: int) -> None:

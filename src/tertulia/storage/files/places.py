@@ -39,8 +39,7 @@ def elsewhere_in_organization(tx: Tx, most: int) -> list[StoredUpload]:
 
 def names(tx: Tx, place: str) -> set[str]:
     """All that is in a store, is being put there or is to be deleted there."""
-    rows = tx.all("SELECT stored_name FROM upload WHERE place = :place", place=place)
-    return {row["stored_name"] for row in rows}
+    return set(tx.column("SELECT stored_name FROM upload WHERE place = :place", place=place))
 
 
 def counts(tx: Tx) -> dict[str, tuple[int, int]]:

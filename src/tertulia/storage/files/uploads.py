@@ -123,10 +123,9 @@ def doom_untouched(tx: Tx, before: float) -> None:
 
 
 def any_untouched(tx: Tx, before: float) -> bool:
-    found = tx.one(
+    return tx.exists(
         "SELECT 1 AS found FROM upload WHERE touched_at < :before LIMIT 1", before=before
     )
-    return found is not None
 
 
 def sweep(tx: Tx, most_pieces: int) -> bool:

@@ -27,12 +27,11 @@ def of_messages(tx: Tx, message_ids: Sequence[int]) -> list[Reminder]:
 
 
 def realms_with_due(tx: Tx) -> list[int]:
-    rows = tx.all(
+    return tx.column(
         "SELECT r.id FROM realm r WHERE EXISTS (SELECT 1 FROM reminder m"
         " WHERE m.realm_id = r.id AND NOT m.failed AND m.deliver_at <= :now) ORDER BY r.id",
         now=tx.now,
     )
-    return [row["id"] for row in rows]
 
 
 def due(tx: Tx, most: int) -> list[Reminder]:

@@ -27,13 +27,12 @@ def of_user(tx: Tx, user_id: int) -> list[ScheduledMessage]:
 
 
 def realms_with_due(tx: Tx) -> list[int]:
-    rows = tx.all(
+    return tx.column(
         "SELECT r.id FROM realm r WHERE EXISTS (SELECT 1 FROM scheduled_message s"
         " WHERE s.realm_id = r.id AND s.sent_at IS NULL AND NOT s.failed"
         " AND s.deliver_at <= :now) ORDER BY r.id",
         now=tx.now,
     )
-    return [row["id"] for row in rows]
 
 
 def due(tx: Tx, most: int) -> list[ScheduledMessage]:

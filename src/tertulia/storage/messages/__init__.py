@@ -116,13 +116,12 @@ def newest_id(tx: Tx) -> int:
 
 def newest_in(tx: Tx, channel_ids: list[int], most: int) -> list[int]:
     """The ids of the newest messages in these channels, newest first."""
-    rows = tx.all(
+    return tx.column(
         "SELECT id FROM message WHERE realm_id = :realm AND channel_id IN :channels"
         " ORDER BY id DESC LIMIT :most",
         channels=channel_ids,
         most=most,
     )
-    return [row["id"] for row in rows]
 
 
 def oldest_in_channel(tx: Tx, channel_id: int) -> int | None:
@@ -154,13 +153,12 @@ def last_before(tx: Tx, moment: float) -> int:
 
 def ids_since(tx: Tx, message_ids: Sequence[int], moment: float) -> list[int]:
     """Those of the messages that were sent at or after a moment, oldest first."""
-    rows = tx.all(
+    return tx.column(
         "SELECT id FROM message WHERE realm_id = :realm AND id IN :ids AND sent_at >= :moment"
         " ORDER BY id",
         ids=list(message_ids),
         moment=moment,
     )
-    return [row["id"] for row in rows]
 
 
 def origins(tx: Tx, message_ids: Sequence[int]) -> dict[int, list[int]]:

@@ -46,23 +46,21 @@ def flags_of(tx: Tx, user_id: int, message_ids: Sequence[int]) -> dict[int, set[
 
 def with_flag(tx: Tx, user_id: int, *flags: str, since: int = 0) -> list[int]:
     """The messages, from one on, that carry one of some marks for a user."""
-    rows = tx.all(
+    return tx.column(
         "SELECT message_id FROM message_flag WHERE user_id = :user AND flag IN :flags"
         " AND message_id >= :since ORDER BY message_id",
         user=user_id,
         flags=list(flags),
         since=since,
     )
-    return [row["message_id"] for row in rows]
 
 
 def wildcards_since(tx: Tx, message_id: int) -> list[int]:
     """The messages, from one on, that call everybody in their channel."""
-    rows = tx.all(
+    return tx.column(
         "SELECT id FROM message WHERE realm_id = :realm AND id >= :since AND channel_wildcard",
         since=message_id,
     )
-    return [row["id"] for row in rows]
 
 
 def add_flag(tx: Tx, flag: str, user_ids: Sequence[int], message_id: int) -> None:

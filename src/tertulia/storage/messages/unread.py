@@ -349,11 +349,10 @@ def _closed_among(tx: Tx, waiting: BitMap64, seq: int) -> list[int]:
 
 
 def _arrived_since(tx: Tx, user_id: int, message_id: int) -> list[int]:
-    rows = tx.all(
+    return tx.column(
         "SELECT m.id FROM message m WHERE m.realm_id = :realm AND m.id > :since"
         f" AND ({MY_CONVERSATIONS} OR {RECEIVED_IN_CHANNEL})"
         f" AND {_ARRIVES_UNREAD}",
         since=message_id,
         me=user_id,
     )
-    return [row["id"] for row in rows]

@@ -63,8 +63,9 @@ def current(tx: Tx) -> Realm:
 
 
 def subdomain_taken(tx: Tx, subdomain: str) -> bool:
-    found = tx.one("SELECT 1 AS found FROM realm WHERE subdomain = :subdomain", subdomain=subdomain)
-    return found is not None
+    return tx.exists(
+        "SELECT 1 AS found FROM realm WHERE subdomain = :subdomain", subdomain=subdomain
+    )
 
 
 def insert(tx: Tx, subdomain: str, name: str, uuid: str) -> int:

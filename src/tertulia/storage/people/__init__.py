@@ -94,8 +94,9 @@ def members_joined_between(tx: Tx, after: float, until: float) -> list[User]:
 
 def human_ids(tx: Tx) -> list[int]:
     """Everybody who is no bot, whether or not they are still here."""
-    rows = tx.all("SELECT id FROM account WHERE realm_id = :realm AND bot_type IS NULL ORDER BY id")
-    return [row["id"] for row in rows]
+    return tx.column(
+        "SELECT id FROM account WHERE realm_id = :realm AND bot_type IS NULL ORDER BY id"
+    )
 
 
 def active_guests(tx: Tx) -> list[User]:
@@ -150,21 +151,19 @@ def names_in_use(tx: Tx, full_name: str) -> list[int]:
 
 def active_admin_ids(tx: Tx) -> list[int]:
     """Administrators and owners."""
-    rows = tx.all(
+    return tx.column(
         "SELECT id FROM account WHERE realm_id = :realm AND role <= :admin AND is_active"
         " AND bot_type IS NULL ORDER BY id",
         admin=int(Role.ADMINISTRATOR),
     )
-    return [row["id"] for row in rows]
 
 
 def active_owner_ids(tx: Tx) -> list[int]:
-    rows = tx.all(
+    return tx.column(
         "SELECT id FROM account WHERE realm_id = :realm AND role = :owner AND is_active"
         " AND bot_type IS NULL ORDER BY id",
         owner=int(Role.OWNER),
     )
-    return [row["id"] for row in rows]
 
 
 def fingerprints(tx: Tx, user_ids: list[int] | None = None) -> dict[int, bytes]:
@@ -180,8 +179,7 @@ def fingerprints(tx: Tx, user_ids: list[int] | None = None) -> dict[int, bytes]:
 
 def is_key_known(tx: Tx, fingerprint: bytes) -> bool:
     """Whether a key is anybody's, in any organization."""
-    found = tx.one("SELECT 1 AS found FROM account WHERE key_hash = :hash", hash=fingerprint)
-    return found is not None
+    return tx.exists("SELECT 1 AS found FROM account WHERE key_hash = :hash", hash=fingerprint)
 
 
 def password_hash(tx: Tx, user_id: int) -> str | None:

@@ -53,21 +53,19 @@ def using(tx: Tx, channel_id: int) -> list[Bot]:
 
 def ids_of_owner(tx: Tx, owner_id: int) -> list[int]:
     """All bots of somebody, deactivated ones included."""
-    rows = tx.all(
+    return tx.column(
         "SELECT id FROM account WHERE bot_owner_id = :owner AND realm_id = :realm ORDER BY id",
         owner=owner_id,
     )
-    return [row["id"] for row in rows]
 
 
 def ids_of_others(tx: Tx, user_id: int) -> list[int]:
     """All bots that somebody does not own."""
-    rows = tx.all(
+    return tx.column(
         "SELECT id FROM account WHERE realm_id = :realm AND bot_type IS NOT NULL"
         " AND NOT is_system_bot AND (bot_owner_id IS NULL OR bot_owner_id <> :user) ORDER BY id",
         user=user_id,
     )
-    return [row["id"] for row in rows]
 
 
 def sealed_keys(tx: Tx, user_ids: list[int]) -> dict[int, bytes]:
@@ -79,12 +77,11 @@ def sealed_keys(tx: Tx, user_ids: list[int]) -> dict[int, bytes]:
 
 def is_name_in_use(tx: Tx, full_name: str) -> bool:
     """Whether somebody active, a person or a bot, is called so."""
-    found = tx.one(
+    return tx.exists(
         "SELECT 1 AS found FROM account"
         " WHERE realm_id = :realm AND full_name = :name AND is_active LIMIT 1",
         name=full_name,
     )
-    return found is not None
 
 
 def save(tx: Tx, bot: Bot) -> None:

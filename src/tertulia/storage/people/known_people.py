@@ -44,24 +44,22 @@ def partners(tx: Tx, user_ids: Collection[int]) -> dict[int, set[int]]:
 
 def guests(tx: Tx) -> list[int]:
     """All guests who are still here."""
-    rows = tx.all(
+    return tx.column(
         "SELECT id FROM account WHERE realm_id = :realm AND role = :guest AND is_active"
         " ORDER BY id",
         guest=int(Role.GUEST),
     )
-    return [row["id"] for row in rows]
 
 
 def guests_in(tx: Tx, channel_ids: list[int]) -> list[int]:
     """The guests among the subscribers of some channels."""
-    rows = tx.all(
+    return tx.column(
         "SELECT a.id FROM account a WHERE a.realm_id = :realm AND a.role = :guest AND a.is_active"
         " AND EXISTS (SELECT 1 FROM subscription s WHERE s.user_id = a.id AND s.active"
         " AND s.channel_id IN :channels) ORDER BY a.id",
         channels=channel_ids,
         guest=int(Role.GUEST),
     )
-    return [row["id"] for row in rows]
 
 
 def _channels_of(tx: Tx, user_ids: Collection[int]) -> dict[int, set[int]]:

@@ -76,38 +76,35 @@ def end_for(tx: Tx, purpose: str, email: str) -> None:
 
 def asked_for(tx: Tx, purpose: str, email: str, since: float) -> list[float]:
     """When something was asked for an address, first things first."""
-    rows = tx.all(
+    return tx.column(
         "SELECT made_at FROM one_time_link WHERE realm_id = :realm AND purpose = :purpose"
         " AND email_key = :email AND made_at > :since ORDER BY made_at",
         purpose=purpose,
         email=email.casefold(),
         since=since,
     )
-    return [row["made_at"] for row in rows]
 
 
 def asked_by(tx: Tx, purpose: str, user_id: int, since: float) -> list[float]:
     """When somebody has asked."""
-    rows = tx.all(
+    return tx.column(
         "SELECT made_at FROM one_time_link WHERE realm_id = :realm AND purpose = :purpose"
         " AND user_id = :user AND made_at > :since ORDER BY made_at",
         purpose=purpose,
         user=user_id,
         since=since,
     )
-    return [row["made_at"] for row in rows]
 
 
 def asked_from(tx: Tx, purpose: str, address: str, since: float) -> list[float]:
     """When somebody at this network address has asked."""
-    rows = tx.all(
+    return tx.column(
         "SELECT made_at FROM one_time_link WHERE realm_id = :realm AND purpose = :purpose"
         " AND asked_from = :address AND made_at > :since ORDER BY made_at",
         purpose=purpose,
         address=address,
         since=since,
     )
-    return [row["made_at"] for row in rows]
 
 
 def forget_before(tx: Tx, moment: float) -> None:

@@ -51,10 +51,9 @@ def take(tx: Tx, call: WebhookCall, until: float) -> bool:
 
 
 def exists(tx: Tx, call_id: int) -> bool:
-    found = tx.one(
+    return tx.exists(
         "SELECT 1 AS found FROM webhook_call WHERE id = :id AND realm_id = :realm", id=call_id
     )
-    return found is not None
 
 
 def put_off(tx: Tx, call_id: int, until: float) -> None:

@@ -6,11 +6,10 @@ from tertulia.storage.database.tx import Tx
 
 def of_user(tx: Tx, user_id: int) -> list[str]:
     """In the order in which they were added."""
-    rows = tx.all(
+    return tx.column(
         "SELECT word FROM alert_word WHERE user_id = :user AND realm_id = :realm ORDER BY id",
         user=user_id,
     )
-    return [row["word"] for row in rows]
 
 
 def of_users(tx: Tx, user_ids: list[int] | None = None) -> dict[int, list[str]]:

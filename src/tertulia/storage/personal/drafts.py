@@ -30,12 +30,11 @@ def find_many(tx: Tx, draft_ids: list[int]) -> list[SavedDraft]:
 
 
 def exists(tx: Tx, user_id: int, draft_id: int) -> bool:
-    found = tx.one(
+    return tx.exists(
         "SELECT 1 AS found FROM draft WHERE id = :id AND user_id = :user AND realm_id = :realm",
         id=draft_id,
         user=user_id,
     )
-    return found is not None
 
 
 def count_of(tx: Tx, user_id: int) -> int:

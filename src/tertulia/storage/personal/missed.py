@@ -28,12 +28,11 @@ def realms_behind(tx: Tx, realm_ids: list[int] | None, everybody: bool) -> list[
     `everybody`, only where there is a device that could be told."""
     among = "" if realm_ids is None else " AND h.realm_id IN :realms"
     who = "" if everybody else f" AND h.realm_id IN ({_WITH_DEVICES})"
-    rows = tx.all(
+    return tx.column(
         "SELECT h.realm_id FROM log_head h LEFT JOIN missed_position p ON p.realm_id = h.realm_id"
         f" WHERE (p.seq IS NULL OR p.seq <> h.seq){among}{who} ORDER BY h.realm_id",
         **({} if realm_ids is None else {"realms": realm_ids}),
     )
-    return [row["realm_id"] for row in rows]
 
 
 def set_position(tx: Tx, seq: int) -> None:
@@ -77,13 +76,12 @@ def due(tx: Tx, most: int) -> list[tuple[int, int]]:
 
 
 def is_due(tx: Tx, user_id: int) -> bool:
-    found = tx.one(
+    return tx.exists(
         "SELECT 1 AS found FROM missed_timer"
         " WHERE user_id = :user AND realm_id = :realm AND due_at <= :now",
         user=user_id,
         now=tx.now,
     )
-    return found is not None
 
 
 def put_off(tx: Tx, user_id: int, until: float) -> None:

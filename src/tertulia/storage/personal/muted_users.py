@@ -22,19 +22,17 @@ def of_user(tx: Tx, user_id: int) -> list[Mute]:
 
 
 def is_muted(tx: Tx, user_id: int, muted_id: int) -> bool:
-    found = tx.one(
+    return tx.exists(
         "SELECT 1 AS found FROM muted_user WHERE user_id = :user AND muted_id = :muted",
         user=user_id,
         muted=muted_id,
     )
-    return found is not None
 
 
 def who_muted(tx: Tx, muted_id: int) -> list[int]:
-    rows = tx.all(
+    return tx.column(
         "SELECT user_id FROM muted_user WHERE muted_id = :muted ORDER BY user_id", muted=muted_id
     )
-    return [row["user_id"] for row in rows]
 
 
 def insert(tx: Tx, user_id: int, muted_id: int) -> None:

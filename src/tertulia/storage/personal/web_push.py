@@ -43,8 +43,7 @@ def of_user(tx: Tx, user_id: int) -> list[PushSubscription]:
 
 def user_ids(tx: Tx) -> set[int]:
     """Everybody of the organization who wants to be told anywhere."""
-    rows = tx.all("SELECT DISTINCT user_id FROM push_subscription WHERE realm_id = :realm")
-    return {row["user_id"] for row in rows}
+    return set(tx.column("SELECT DISTINCT user_id FROM push_subscription WHERE realm_id = :realm"))
 
 
 def delete(tx: Tx, subscription_ids: Sequence[int]) -> None:

@@ -38,13 +38,12 @@ def realms_behind(tx: Tx) -> list[int]:
     Asked of the newest message: whether there is one beyond a point that it does not know,
     PostgreSQL finds out by reading them all.
     """
-    rows = tx.all(
+    return tx.column(
         "SELECT r.id FROM realm r LEFT JOIN search_head h ON h.realm_id = r.id"
         " WHERE (SELECT m.id FROM message m WHERE m.realm_id = r.id ORDER BY m.id DESC LIMIT 1)"
         " > coalesce(h.indexed_to, 0) OR (SELECT s.message_id FROM search_stale s"
         " WHERE s.realm_id = r.id LIMIT 1) IS NOT NULL ORDER BY r.id"
     )
-    return [row["id"] for row in rows]
 
 
 def count_behind(tx: Tx, most: int) -> int:
@@ -61,12 +60,11 @@ def count_behind(tx: Tx, most: int) -> int:
 
 def stale(tx: Tx, most: int) -> list[int]:
     """Messages that have changed since they were indexed, newest first."""
-    rows = tx.all(
+    return tx.column(
         "SELECT message_id FROM search_stale WHERE realm_id = :realm"
         " ORDER BY message_id DESC LIMIT :most",
         most=most,
     )
-    return [row["message_id"] for row in rows]
 
 
 def note_changes(tx: Tx, message_ids: Sequence[int]) -> None:

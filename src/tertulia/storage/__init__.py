@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         personal,
         queues,
         received_mail,
+        records,
         sealing,
         search,
     )

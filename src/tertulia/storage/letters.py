@@ -1,7 +1,10 @@
 """Letters that wait to be sent, of all organizations together."""
 
 from tertulia.domain.letters import PostedLetter
-from tertulia.storage.database.tx import Row, Tx
+from tertulia.storage.database.tx import Tx
+from tertulia.storage.records import Record
+
+_LETTERS = Record(PostedLetter)
 
 
 def insert(tx: Tx, kind: str, sealed: bytes) -> int:
@@ -16,13 +19,12 @@ def insert(tx: Tx, kind: str, sealed: bytes) -> int:
 
 def due(tx: Tx, most: int) -> list[PostedLetter]:
     """Those whose time has come, the one that waits for longest first."""
-    rows = tx.all(
-        "SELECT id, realm_id, kind, sealed, written_at, tries FROM letter"
-        " WHERE due_at <= :now ORDER BY due_at LIMIT :most",
+    return _LETTERS.all(
+        tx,
+        "FROM letter WHERE due_at <= :now ORDER BY due_at LIMIT :most",
         now=tx.now,
         most=most,
     )
-    return [_posted(row) for row in rows]
 
 
 def put_off(tx: Tx, letter_ids: list[int], until: float) -> None:
@@ -44,14 +46,3 @@ def delete(tx: Tx, letter_id: int) -> None:
 def count(tx: Tx) -> int:
     waiting: int = tx.value("SELECT count(*) AS value FROM letter")
     return waiting
-
-
-def _posted(row: Row) -> PostedLetter:
-    return PostedLetter(
-        id=row["id"],
-        realm_id=row["realm_id"],
-        kind=row["kind"],
-        sealed=bytes(row["sealed"]),
-        written_at=row["written_at"],
-        tries=row["tries"],
-    )

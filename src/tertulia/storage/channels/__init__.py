@@ -9,7 +9,8 @@ from tertulia import domain
 from tertulia.domain.channels.channel import Channel, NewChannel
 from tertulia.domain.groups.group import GroupValue
 from tertulia.modules import on_demand
-from tertulia.storage.database.tx import Row, Tx
+from tertulia.storage.database.tx import Tx
+from tertulia.storage.records import Record
 
 if TYPE_CHECKING:
     from tertulia.storage.channels import alike, folders, subscriptions, topics
@@ -20,17 +21,19 @@ else:
 _decode = msgspec.json.Decoder(dict[str, GroupValue]).decode
 
 
+_CHANNELS = Record(Channel, readings={"permissions": _decode})
+
+
 def find(tx: Tx, channel_id: int) -> Channel | None:
-    row = tx.one("SELECT * FROM channel WHERE id = :id AND realm_id = :realm", id=channel_id)
-    return None if row is None else _channel(row)
+    return _CHANNELS.one(tx, "FROM channel WHERE id = :id AND realm_id = :realm", id=channel_id)
 
 
 def find_by_name(tx: Tx, name: str) -> Channel | None:
-    row = tx.one(
-        "SELECT * FROM channel WHERE realm_id = :realm AND name_key = :key",
+    return _CHANNELS.one(
+        tx,
+        "FROM channel WHERE realm_id = :realm AND name_key = :key",
         key=domain.channels.topics.fold(name.strip()),
     )
-    return None if row is None else _channel(row)
 
 
 def names(tx: Tx) -> dict[int, str]:
@@ -40,15 +43,13 @@ def names(tx: Tx) -> dict[int, str]:
 
 
 def find_many(tx: Tx, channel_ids: list[int]) -> list[Channel]:
-    rows = tx.all(
-        "SELECT * FROM channel WHERE realm_id = :realm AND id IN :ids ORDER BY id", ids=channel_ids
+    return _CHANNELS.all(
+        tx, "FROM channel WHERE realm_id = :realm AND id IN :ids ORDER BY id", ids=channel_ids
     )
-    return [_channel(row) for row in rows]
 
 
 def everything(tx: Tx) -> list[Channel]:
-    rows = tx.all("SELECT * FROM channel WHERE realm_id = :realm ORDER BY id")
-    return [_channel(row) for row in rows]
+    return _CHANNELS.all(tx, "FROM channel WHERE realm_id = :realm ORDER BY id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +80,9 @@ def doors(tx: Tx) -> list[ChannelDoor]:
 
 
 def defaults(tx: Tx) -> list[Channel]:
-    rows = tx.all(
-        "SELECT * FROM channel WHERE realm_id = :realm AND is_default AND NOT archived ORDER BY id"
+    return _CHANNELS.all(
+        tx, "FROM channel WHERE realm_id = :realm AND is_default AND NOT archived ORDER BY id"
     )
-    return [_channel(row) for row in rows]
 
 
 def insert(
@@ -176,13 +176,13 @@ def set_permissions(tx: Tx, channel_id: int, permissions: dict[str, GroupValue])
 
 def longest_uncounted(tx: Tx, before: float, most: int) -> list[Channel]:
     """Channels whose traffic was last counted before a moment."""
-    rows = tx.all(
-        "SELECT * FROM channel WHERE realm_id = :realm AND counted_at < :before"
+    return _CHANNELS.all(
+        tx,
+        "FROM channel WHERE realm_id = :realm AND counted_at < :before"
         " ORDER BY counted_at LIMIT :most",
         before=before,
         most=most,
     )
-    return [_channel(row) for row in rows]
 
 
 def realms_with_uncounted(tx: Tx, before: float) -> list[int]:
@@ -213,29 +213,3 @@ _CHANGEABLE = {
     "topics_policy",
     "weekly_traffic",
 }
-
-
-def _channel(row: Row) -> Channel:
-    return Channel(
-        id=row["id"],
-        realm_id=row["realm_id"],
-        name=row["name"],
-        description=row["description"],
-        rendered_description=row["rendered_description"],
-        created_at=row["created_at"],
-        creator_id=row["creator_id"],
-        invite_only=bool(row["invite_only"]),
-        is_web_public=bool(row["is_web_public"]),
-        history_public=bool(row["history_public"]),
-        archived=bool(row["archived"]),
-        is_default=bool(row["is_default"]),
-        folder_id=row["folder_id"],
-        first_message_id=row["first_message_id"],
-        last_message_at=row["last_message_at"],
-        retention_days=row["retention_days"],
-        topics_policy=row["topics_policy"],
-        default_push=bool(row["default_push"]),
-        permissions=_decode(row["permissions"]),
-        weekly_traffic=row["weekly_traffic"],
-        recently_active=bool(row["recently_active"]),
-    )

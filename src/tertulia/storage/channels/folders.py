@@ -2,18 +2,21 @@
 
 from tertulia import domain
 from tertulia.domain.channels.folders import Folder
-from tertulia.storage.database.tx import Row, Tx
+from tertulia.storage.database.tx import Tx
+from tertulia.storage.records import Record
+
+_FOLDERS = Record(Folder)
 
 
 def find(tx: Tx, folder_id: int) -> Folder | None:
-    row = tx.one("SELECT * FROM channel_folder WHERE id = :id AND realm_id = :realm", id=folder_id)
-    return None if row is None else _folder(row)
+    return _FOLDERS.one(
+        tx, "FROM channel_folder WHERE id = :id AND realm_id = :realm", id=folder_id
+    )
 
 
 def everything(tx: Tx) -> list[Folder]:
     """All folders in their order, archived ones included."""
-    rows = tx.all("SELECT * FROM channel_folder WHERE realm_id = :realm ORDER BY position, id")
-    return [_folder(row) for row in rows]
+    return _FOLDERS.all(tx, "FROM channel_folder WHERE realm_id = :realm ORDER BY position, id")
 
 
 def insert(
@@ -79,17 +82,4 @@ def holds_channels(tx: Tx, folder_id: int) -> bool:
     return tx.exists(
         "SELECT 1 AS found FROM channel WHERE realm_id = :realm AND folder_id = :id LIMIT 1",
         id=folder_id,
-    )
-
-
-def _folder(row: Row) -> Folder:
-    return Folder(
-        id=row["id"],
-        name=row["name"],
-        description=row["description"],
-        rendered_description=row["rendered_description"],
-        position=row["position"],
-        creator_id=row["creator_id"],
-        created_at=row["created_at"],
-        archived=bool(row["archived"]),
     )

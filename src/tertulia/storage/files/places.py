@@ -2,39 +2,44 @@
 
 from tertulia import storage
 from tertulia.domain.files.places import DATABASE, StoredUpload
-from tertulia.storage.database.tx import Row, Tx
+from tertulia.storage.database.tx import Tx
 from tertulia.storage.files.uploads import DOOMED
+from tertulia.storage.records import Record
 
 HOLD_SECONDS = 3600  # how long a hold lasts that nobody renews
 
-_COLUMNS = "u.id, u.realm_id, u.place, u.stored_name, u.stored_bytes, u.stored_digest"
+
+_UPLOADS = Record(
+    StoredUpload,
+    alias="u",
+    columns={"name": "stored_name", "size": "stored_bytes", "digest": "stored_digest"},
+    readings={"place": lambda place: place or DATABASE},
+)
 
 
 def of_attachment(tx: Tx, attachment_id: int) -> StoredUpload | None:
     """The upload that an attachment shows at this moment."""
-    row = tx.one(
-        f"SELECT {_COLUMNS} FROM attachment a JOIN upload u ON u.id = a.upload_id"
+    return _UPLOADS.one(
+        tx,
+        "FROM attachment a JOIN upload u ON u.id = a.upload_id"
         " WHERE a.id = :id AND a.realm_id = :realm",
         id=attachment_id,
     )
-    return None if row is None else _upload(row)
 
 
 def kept_elsewhere(tx: Tx) -> list[StoredUpload]:
     """All that attachments show and a store holds."""
-    rows = tx.all(
-        f"SELECT {_COLUMNS} FROM upload u WHERE u.place <> '' AND u.touched_at IS NULL"
-        " ORDER BY u.id"
+    return _UPLOADS.all(
+        tx, "FROM upload u WHERE u.place <> '' AND u.touched_at IS NULL ORDER BY u.id"
     )
-    return [_upload(row) for row in rows]
 
 
 def elsewhere_in_organization(tx: Tx, most: int) -> list[StoredUpload]:
-    rows = tx.all(
-        f"SELECT {_COLUMNS} FROM upload u WHERE u.place <> '' AND u.realm_id = :realm LIMIT :most",
+    return _UPLOADS.all(
+        tx,
+        "FROM upload u WHERE u.place <> '' AND u.realm_id = :realm LIMIT :most",
         most=most,
     )
-    return [_upload(row) for row in rows]
 
 
 def names(tx: Tx, place: str) -> set[str]:
@@ -68,7 +73,7 @@ def next_to_carry(
         after=after,
         largest=largest,
     )
-    return None if row is None else _upload(row)
+    return None if row is None else _UPLOADS.of(row)
 
 
 def begin(tx: Tx, copy: StoredUpload) -> int:
@@ -109,13 +114,12 @@ def doomed(tx: Tx, most: int) -> list[StoredUpload]:
         lapsed=tx.now - HOLD_SECONDS,
     ):
         return []
-    rows = tx.all(
-        f"SELECT {_COLUMNS} FROM upload u WHERE u.touched_at = :doomed AND u.place <> ''"
-        " ORDER BY u.id LIMIT :most",
+    return _UPLOADS.all(
+        tx,
+        "FROM upload u WHERE u.touched_at = :doomed AND u.place <> '' ORDER BY u.id LIMIT :most",
         doomed=DOOMED,
         most=most,
     )
-    return [_upload(row) for row in rows]
 
 
 def forget(tx: Tx, upload_id: int) -> None:
@@ -144,14 +148,3 @@ def renew_hold(tx: Tx, hold_id: int) -> None:
 
 def let_go(tx: Tx, hold_id: int) -> None:
     tx.execute("DELETE FROM file_hold WHERE id = :id", id=hold_id)
-
-
-def _upload(row: Row) -> StoredUpload:
-    return StoredUpload(
-        row["id"],
-        row["realm_id"],
-        row["place"] or DATABASE,
-        row["stored_name"],
-        row["stored_bytes"],
-        row["stored_digest"],
-    )

@@ -3,27 +3,28 @@
 from collections.abc import Sequence
 
 from tertulia.domain.later.reminders import Reminder
-from tertulia.storage.database.tx import Row, Tx
+from tertulia.storage.database.tx import Tx
+from tertulia.storage.records import Record
+
+_REMINDERS = Record(Reminder)
 
 
 def find(tx: Tx, reminder_id: int) -> Reminder | None:
-    row = tx.one("SELECT * FROM reminder WHERE id = :id AND realm_id = :realm", id=reminder_id)
-    return None if row is None else _reminder(row)
+    return _REMINDERS.one(tx, "FROM reminder WHERE id = :id AND realm_id = :realm", id=reminder_id)
 
 
 def of_user(tx: Tx, user_id: int) -> list[Reminder]:
-    rows = tx.all(
-        "SELECT * FROM reminder WHERE owner_id = :owner ORDER BY deliver_at, id", owner=user_id
+    return _REMINDERS.all(
+        tx, "FROM reminder WHERE owner_id = :owner ORDER BY deliver_at, id", owner=user_id
     )
-    return [_reminder(row) for row in rows]
 
 
 def of_messages(tx: Tx, message_ids: Sequence[int]) -> list[Reminder]:
-    rows = tx.all(
-        "SELECT * FROM reminder WHERE realm_id = :realm AND message_id IN :messages ORDER BY id",
+    return _REMINDERS.all(
+        tx,
+        "FROM reminder WHERE realm_id = :realm AND message_id IN :messages ORDER BY id",
         messages=list(message_ids),
     )
-    return [_reminder(row) for row in rows]
 
 
 def realms_with_due(tx: Tx) -> list[int]:
@@ -35,13 +36,13 @@ def realms_with_due(tx: Tx) -> list[int]:
 
 
 def due(tx: Tx, most: int) -> list[Reminder]:
-    rows = tx.all(
-        "SELECT * FROM reminder WHERE realm_id = :realm AND NOT failed AND deliver_at <= :now"
+    return _REMINDERS.all(
+        tx,
+        "FROM reminder WHERE realm_id = :realm AND NOT failed AND deliver_at <= :now"
         " ORDER BY deliver_at, id LIMIT :most",
         now=tx.now,
         most=most,
     )
-    return [_reminder(row) for row in rows]
 
 
 def count_of(tx: Tx, owner_id: int) -> int:
@@ -84,17 +85,3 @@ def mark_failed(tx: Tx, reminder_id: int) -> None:
 
 def delete(tx: Tx, reminder_id: int) -> None:
     tx.execute("DELETE FROM reminder WHERE id = :id AND realm_id = :realm", id=reminder_id)
-
-
-def _reminder(row: Row) -> Reminder:
-    return Reminder(
-        id=row["id"],
-        owner_id=row["owner_id"],
-        message_id=row["message_id"],
-        note=row["note"],
-        site=row["site"],
-        content=row["content"],
-        rendered=row["rendered"],
-        deliver_at=row["deliver_at"],
-        failed=bool(row["failed"]),
-    )

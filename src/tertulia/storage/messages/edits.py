@@ -4,7 +4,10 @@ from collections.abc import Sequence
 
 from tertulia import domain, storage
 from tertulia.domain.messages.message import Draft, Edit, Message
-from tertulia.storage.database.tx import Row, Tx
+from tertulia.storage.database.tx import Tx
+from tertulia.storage.records import Record
+
+_EDITS = Record(Edit)
 
 
 def of_messages(tx: Tx, message_ids: Sequence[int]) -> dict[int, tuple[Edit, ...]]:
@@ -19,7 +22,7 @@ def of_messages(tx: Tx, message_ids: Sequence[int]) -> dict[int, tuple[Edit, ...
     )
     found: dict[int, list[Edit]] = {}
     for row in rows:
-        found.setdefault(row["message_id"], []).append(_edit(row))
+        found.setdefault(row["message_id"], []).append(_EDITS.of(row))
     return {message_id: tuple(edits) for message_id, edits in found.items()}
 
 
@@ -135,19 +138,4 @@ def note_move(tx: Tx, message_ids: Sequence[int]) -> None:
         "UPDATE message SET moved_at = :now WHERE realm_id = :realm AND id IN :ids",
         now=tx.now,
         ids=list(message_ids),
-    )
-
-
-def _edit(row: Row) -> Edit:
-    return Edit(
-        id=row["id"],
-        message_id=row["message_id"],
-        user_id=row["user_id"],
-        edited_at=row["edited_at"],
-        prev_content=row["prev_content"],
-        prev_rendered=row["prev_rendered"],
-        prev_topic=row["prev_topic"],
-        topic=row["topic"],
-        prev_channel_id=row["prev_channel_id"],
-        channel_id=row["channel_id"],
     )

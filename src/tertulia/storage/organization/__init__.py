@@ -7,7 +7,8 @@ import msgspec
 from tertulia.domain.groups.group import REALM_PERMISSIONS, GroupValue
 from tertulia.domain.organization.realm import Realm
 from tertulia.modules import on_demand
-from tertulia.storage.database.tx import Row, Tx
+from tertulia.storage.database.tx import Tx
+from tertulia.storage.records import Record
 
 if TYPE_CHECKING:
     from tertulia.storage.organization import (
@@ -25,17 +26,15 @@ else:
 
 
 def all_of_them(tx: Tx) -> list[Realm]:
-    return [_realm(row) for row in tx.all("SELECT * FROM realm ORDER BY id")]
+    return _REALMS.all(tx, "FROM realm ORDER BY id")
 
 
 def first(tx: Tx) -> Realm | None:
-    row = tx.one("SELECT * FROM realm ORDER BY id LIMIT 1")
-    return None if row is None else _realm(row)
+    return _REALMS.one(tx, "FROM realm ORDER BY id LIMIT 1")
 
 
 def find(tx: Tx, realm_id: int) -> Realm | None:
-    row = tx.one("SELECT * FROM realm WHERE id = :id", id=realm_id)
-    return None if row is None else _realm(row)
+    return _REALMS.one(tx, "FROM realm WHERE id = :id", id=realm_id)
 
 
 def number_at(tx: Tx, subdomain: str) -> int | None:
@@ -47,12 +46,11 @@ def number_at(tx: Tx, subdomain: str) -> int | None:
 
 def with_address(tx: Tx, email: str) -> list[Realm]:
     """Those in which somebody has this address."""
-    rows = tx.all(
-        "SELECT * FROM realm WHERE id IN (SELECT realm_id FROM account WHERE email_key = :key)"
-        " ORDER BY id",
+    return _REALMS.all(
+        tx,
+        "FROM realm WHERE id IN (SELECT realm_id FROM account WHERE email_key = :key) ORDER BY id",
         key=email.strip().casefold(),
     )
-    return [_realm(row) for row in rows]
 
 
 def current(tx: Tx) -> Realm:
@@ -127,22 +125,12 @@ def note_full_members_told(tx: Tx) -> None:
     )
 
 
-def _realm(row: Row) -> Realm:
-    return Realm(
-        id=row["id"],
-        subdomain=row["subdomain"],
-        name=row["name"],
-        uuid=row["uuid"],
-        created_at=row["created_at"],
-        deactivated=bool(row["deactivated"]),
-        settings=_settings(row["settings"]),
-        pictures=msgspec.json.decode(row["pictures"]),
-    )
-
-
 def _settings(text: str) -> dict[str, Any]:
     """Settings by name; a permission that names people in place is more than plain JSON."""
     settings: dict[str, Any] = msgspec.json.decode(text)
     for name in settings.keys() & REALM_PERMISSIONS.keys():
         settings[name] = msgspec.convert(settings[name], GroupValue)
     return settings
+
+
+_REALMS = Record(Realm, readings={"settings": _settings, "pictures": msgspec.json.decode})

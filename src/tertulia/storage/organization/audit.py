@@ -3,7 +3,10 @@
 import msgspec
 
 from tertulia.domain.organization.audit import Act, AuditEntry
-from tertulia.storage.database.tx import Row, Tx
+from tertulia.storage.database.tx import Tx
+from tertulia.storage.records import Record
+
+_ENTRIES = Record(AuditEntry, readings={"details": msgspec.json.decode})
 
 
 def insert(tx: Tx, act: Act, result: str) -> None:
@@ -21,13 +24,12 @@ def insert(tx: Tx, act: Act, result: str) -> None:
 
 def newest(tx: Tx, before: int | None, limit: int) -> list[AuditEntry]:
     """The last entries, or the last before one of them; the newest comes first."""
-    rows = tx.all(
-        "SELECT * FROM audit_entry WHERE realm_id = :realm AND id < :before"
-        " ORDER BY id DESC LIMIT :limit",
+    return _ENTRIES.all(
+        tx,
+        "FROM audit_entry WHERE realm_id = :realm AND id < :before ORDER BY id DESC LIMIT :limit",
         before=before if before is not None else (1 << 62),
         limit=limit,
     )
-    return [_entry(row) for row in rows]
 
 
 def forget_before(tx: Tx, at: float, limit: int) -> int:
@@ -36,16 +38,4 @@ def forget_before(tx: Tx, at: float, limit: int) -> int:
         " WHERE at < :at AND realm_id = :realm ORDER BY at LIMIT :limit)",
         at=at,
         limit=limit,
-    )
-
-
-def _entry(row: Row) -> AuditEntry:
-    return AuditEntry(
-        id=row["id"],
-        at=row["at"],
-        actor_id=row["actor_id"],
-        address=row["address"],
-        act=row["act"],
-        details=msgspec.json.decode(row["details"]),
-        result=row["result"],
     )

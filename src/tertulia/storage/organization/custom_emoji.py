@@ -1,29 +1,27 @@
 """Custom emoji and their pictures."""
 
 from tertulia.domain.organization.custom_emoji import CustomEmoji
-from tertulia.storage.database.tx import Row, Tx
+from tertulia.storage.database.tx import Tx
+from tertulia.storage.records import Record
 
-_COLUMNS = "id, realm_id, name, author_id, deactivated, file_name, still_name"
+_EMOJI = Record(CustomEmoji)
 
 
 def everything(tx: Tx) -> list[CustomEmoji]:
     """All of them, deactivated ones included: old reactions still show them."""
-    rows = tx.all(f"SELECT {_COLUMNS} FROM emoji WHERE realm_id = :realm ORDER BY id")
-    return [_emoji(row) for row in rows]
+    return _EMOJI.all(tx, "FROM emoji WHERE realm_id = :realm ORDER BY id")
 
 
 def find(tx: Tx, emoji_id: int) -> CustomEmoji | None:
-    row = tx.one(f"SELECT {_COLUMNS} FROM emoji WHERE realm_id = :realm AND id = :id", id=emoji_id)
-    return None if row is None else _emoji(row)
+    return _EMOJI.one(tx, "FROM emoji WHERE realm_id = :realm AND id = :id", id=emoji_id)
 
 
 def find_active(tx: Tx, name: str) -> CustomEmoji | None:
-    row = tx.one(
-        f"SELECT {_COLUMNS} FROM emoji WHERE realm_id = :realm AND name = :name"
-        " AND NOT deactivated",
+    return _EMOJI.one(
+        tx,
+        "FROM emoji WHERE realm_id = :realm AND name = :name AND NOT deactivated",
         name=name,
     )
-    return None if row is None else _emoji(row)
 
 
 def insert(
@@ -64,15 +62,3 @@ def still(tx: Tx, still_name: str) -> bytes | None:
         name=still_name,
     )
     return None if found is None else bytes(found)
-
-
-def _emoji(row: Row) -> CustomEmoji:
-    return CustomEmoji(
-        id=row["id"],
-        realm_id=row["realm_id"],
-        name=row["name"],
-        author_id=row["author_id"],
-        deactivated=bool(row["deactivated"]),
-        file_name=row["file_name"],
-        still_name=row["still_name"],
-    )

@@ -1,7 +1,10 @@
 """Exports that were asked for."""
 
 from tertulia.domain.organization.exports import RealmExport
-from tertulia.storage.database.tx import Row, Tx
+from tertulia.storage.database.tx import Tx
+from tertulia.storage.records import Record
+
+_EXPORTS = Record(RealmExport)
 
 
 def insert(tx: Tx, user_id: int, kind: str) -> int:
@@ -15,22 +18,20 @@ def insert(tx: Tx, user_id: int, kind: str) -> int:
 
 
 def everything(tx: Tx) -> list[RealmExport]:
-    rows = tx.all("SELECT * FROM realm_export WHERE realm_id = :realm ORDER BY id")
-    return [_export(row) for row in rows]
+    return _EXPORTS.all(tx, "FROM realm_export WHERE realm_id = :realm ORDER BY id")
 
 
 def find(tx: Tx, export_id: int) -> RealmExport | None:
-    row = tx.one("SELECT * FROM realm_export WHERE id = :id AND realm_id = :realm", id=export_id)
-    return None if row is None else _export(row)
+    return _EXPORTS.one(tx, "FROM realm_export WHERE id = :id AND realm_id = :realm", id=export_id)
 
 
 def find_by_file(tx: Tx, attachment_id: int) -> RealmExport | None:
     """The export that a file is, if it is one."""
-    row = tx.one(
-        "SELECT * FROM realm_export WHERE attachment_id = :file AND realm_id = :realm",
+    return _EXPORTS.one(
+        tx,
+        "FROM realm_export WHERE attachment_id = :file AND realm_id = :realm",
         file=attachment_id,
     )
-    return None if row is None else _export(row)
 
 
 def waiting(tx: Tx, given_up_before: float) -> list[tuple[int, int]]:
@@ -80,18 +81,4 @@ def note_deleted(tx: Tx, export_id: int) -> None:
         " WHERE id = :id AND realm_id = :realm",
         now=tx.now,
         id=export_id,
-    )
-
-
-def _export(row: Row) -> RealmExport:
-    return RealmExport(
-        id=row["id"],
-        user_id=row["user_id"],
-        kind=row["kind"],
-        asked_at=row["asked_at"],
-        started_at=row["started_at"],
-        failed_at=row["failed_at"],
-        deleted_at=row["deleted_at"],
-        attachment_id=row["attachment_id"],
-        path_id=row["path_id"],
     )

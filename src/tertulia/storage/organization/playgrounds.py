@@ -2,16 +2,13 @@
 
 from tertulia.domain.organization.playgrounds import Playground
 from tertulia.storage.database.tx import Tx
+from tertulia.storage.records import Record
+
+_PLAYGROUNDS = Record(Playground)
 
 
 def everything(tx: Tx) -> list[Playground]:
-    rows = tx.all(
-        "SELECT id, name, language, url_template FROM playground"
-        " WHERE realm_id = :realm ORDER BY id"
-    )
-    return [
-        Playground(row["id"], row["name"], row["language"], row["url_template"]) for row in rows
-    ]
+    return _PLAYGROUNDS.all(tx, "FROM playground WHERE realm_id = :realm ORDER BY id")
 
 
 def insert(tx: Tx, name: str, language: str, url_template: str) -> int:

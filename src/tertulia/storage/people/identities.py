@@ -5,36 +5,35 @@ from collections.abc import Sequence
 import msgspec
 
 from tertulia.domain.people.identities import Identity
-from tertulia.storage.database.tx import Row, Tx
+from tertulia.storage.database.tx import Tx
+from tertulia.storage.records import Record
 
-_COLUMNS = "provider, subject, user_id, is_ended, group_ids, picture_mark"
+_IDENTITIES = Record(Identity, readings={"group_ids": msgspec.json.Decoder(tuple[int, ...]).decode})
 
 
 def find(tx: Tx, provider: str, subject: str) -> Identity | None:
-    row = tx.one(
-        f"SELECT {_COLUMNS} FROM identity"
-        " WHERE realm_id = :realm AND provider = :provider AND subject = :subject",
+    return _IDENTITIES.one(
+        tx,
+        "FROM identity WHERE realm_id = :realm AND provider = :provider AND subject = :subject",
         provider=provider,
         subject=subject,
     )
-    return None if row is None else _identity(row)
 
 
 def of_provider(tx: Tx, provider: str) -> list[Identity]:
-    rows = tx.all(
-        f"SELECT {_COLUMNS} FROM identity WHERE realm_id = :realm AND provider = :provider"
-        " ORDER BY id",
+    return _IDENTITIES.all(
+        tx,
+        "FROM identity WHERE realm_id = :realm AND provider = :provider ORDER BY id",
         provider=provider,
     )
-    return [_identity(row) for row in rows]
 
 
 def of_user(tx: Tx, user_id: int) -> list[Identity]:
-    rows = tx.all(
-        f"SELECT {_COLUMNS} FROM identity WHERE realm_id = :realm AND user_id = :user ORDER BY id",
+    return _IDENTITIES.all(
+        tx,
+        "FROM identity WHERE realm_id = :realm AND user_id = :user ORDER BY id",
         user=user_id,
     )
-    return [_identity(row) for row in rows]
 
 
 def providers_of(tx: Tx, user_id: int) -> set[str]:
@@ -54,7 +53,7 @@ def put(tx: Tx, identity: Identity) -> None:
         subject=identity.subject,
     )
     tx.execute(
-        f"INSERT INTO identity (realm_id, {_COLUMNS}) VALUES"
+        f"INSERT INTO identity (realm_id, {_IDENTITIES.columns}) VALUES"
         " (:realm, :provider, :subject, :user, :ended, :groups, :mark)",
         provider=identity.provider,
         subject=identity.subject,
@@ -75,14 +74,3 @@ def forget(tx: Tx, user_id: int) -> bool:
 
 def _written(numbers: Sequence[int]) -> str:
     return msgspec.json.encode(numbers).decode()
-
-
-def _identity(row: Row) -> Identity:
-    return Identity(
-        provider=row["provider"],
-        subject=row["subject"],
-        user_id=row["user_id"],
-        is_ended=bool(row["is_ended"]),
-        group_ids=tuple(msgspec.json.decode(row["group_ids"])),
-        picture_mark=row["picture_mark"],
-    )

@@ -2,6 +2,9 @@
 
 from tertulia.domain.people.one_time_links import OneTimeLink
 from tertulia.storage.database.tx import Tx
+from tertulia.storage.records import Record
+
+_LINKS = Record(OneTimeLink)
 
 
 def insert(
@@ -33,24 +36,13 @@ def insert(
 
 def find(tx: Tx, purpose: str, fingerprint: bytes) -> OneTimeLink | None:
     """One that is still good."""
-    row = tx.one(
-        "SELECT id, purpose, user_id, email, expires_at, invitation_id, asked_from"
-        " FROM one_time_link WHERE fingerprint = :fingerprint AND purpose = :purpose"
+    return _LINKS.one(
+        tx,
+        "FROM one_time_link WHERE fingerprint = :fingerprint AND purpose = :purpose"
         " AND realm_id = :realm AND expires_at > :now",
         fingerprint=fingerprint,
         purpose=purpose,
         now=tx.now,
-    )
-    if row is None:
-        return None
-    return OneTimeLink(
-        row["id"],
-        row["purpose"],
-        row["user_id"],
-        row["email"],
-        row["expires_at"],
-        row["invitation_id"],
-        row["asked_from"],
     )
 
 

@@ -2,16 +2,19 @@
 
 from collections.abc import Iterable
 
-from tertulia.domain.people.profile_fields import FieldType, FieldValue, ProfileField
-from tertulia.storage.database.tx import Row, Tx
+from tertulia.domain.people.profile_fields import FieldValue, ProfileField
+from tertulia.storage.database.tx import Tx
+from tertulia.storage.records import Record
 
 Values = dict[int, FieldValue]  # by field
 
 
+_FIELDS = Record(ProfileField, columns={"type": "field_type"})
+
+
 def everything(tx: Tx) -> list[ProfileField]:
     """All fields, in their order."""
-    rows = tx.all("SELECT * FROM profile_field WHERE realm_id = :realm ORDER BY position, id")
-    return [_field(row) for row in rows]
+    return _FIELDS.all(tx, "FROM profile_field WHERE realm_id = :realm ORDER BY position, id")
 
 
 def insert(tx: Tx, field: ProfileField) -> int:
@@ -115,18 +118,3 @@ def _changeable(field: ProfileField) -> dict[str, str | bool]:
         "editable": field.editable_by_user,
         "matching": field.for_matching,
     }
-
-
-def _field(row: Row) -> ProfileField:
-    return ProfileField(
-        id=row["id"],
-        type=FieldType(row["field_type"]),
-        name=row["name"],
-        hint=row["hint"],
-        data=row["data"],
-        position=row["position"],
-        in_summary=bool(row["in_summary"]),
-        required=bool(row["required"]),
-        editable_by_user=bool(row["editable_by_user"]),
-        for_matching=bool(row["for_matching"]),
-    )

@@ -4,6 +4,9 @@ from collections.abc import Sequence
 
 from tertulia.domain.people.second_factors import CodeApp, Passkey, SecondFactors
 from tertulia.storage.database.tx import Tx
+from tertulia.storage.records import Record
+
+_APPS, _PASSKEYS = Record(CodeApp), Record(Passkey)
 
 
 def of_user(tx: Tx, user_id: int) -> SecondFactors:
@@ -32,11 +35,7 @@ def forget(tx: Tx, user_id: int) -> None:
 
 
 def app(tx: Tx, user_id: int) -> CodeApp | None:
-    row = tx.one(
-        "SELECT sealed, last_step FROM code_app WHERE user_id = :user AND realm_id = :realm",
-        user=user_id,
-    )
-    return None if row is None else CodeApp(bytes(row["sealed"]), row["last_step"])
+    return _APPS.one(tx, "FROM code_app WHERE user_id = :user AND realm_id = :realm", user=user_id)
 
 
 def put_app(tx: Tx, user_id: int, known: CodeApp) -> None:
@@ -96,22 +95,9 @@ def use_up_recovery_code(tx: Tx, user_id: int, code_hash: bytes) -> bool:
 
 
 def passkeys(tx: Tx, user_id: int) -> list[Passkey]:
-    rows = tx.all(
-        "SELECT id, name, credential, sign_count, made_at, used_at FROM passkey"
-        " WHERE user_id = :user AND realm_id = :realm ORDER BY id",
-        user=user_id,
+    return _PASSKEYS.all(
+        tx, "FROM passkey WHERE user_id = :user AND realm_id = :realm ORDER BY id", user=user_id
     )
-    return [
-        Passkey(
-            row["id"],
-            row["name"],
-            bytes(row["credential"]),
-            row["sign_count"],
-            row["made_at"],
-            row["used_at"],
-        )
-        for row in rows
-    ]
 
 
 def put_passkey(tx: Tx, user_id: int, name: str, credential: bytes, sign_count: int) -> None:

@@ -3,28 +3,29 @@
 from collections.abc import Sequence
 
 from tertulia.domain.people.sessions import ProviderSession, Session
-from tertulia.storage.database.tx import Row, Tx
+from tertulia.storage.database.tx import Tx
+from tertulia.storage.records import Record
 
-_COLUMNS = "id, user_id, agent, address, made_at, seen_at"
+_SESSIONS = Record(Session)
 
 
 def find(tx: Tx, fingerprint: bytes) -> Session | None:
-    row = tx.one(
-        f"SELECT {_COLUMNS} FROM session WHERE fingerprint = :fingerprint AND realm_id = :realm",
+    return _SESSIONS.one(
+        tx,
+        "FROM session WHERE fingerprint = :fingerprint AND realm_id = :realm",
         fingerprint=fingerprint,
     )
-    return None if row is None else _session(row)
 
 
 def of_user(tx: Tx, user_id: int, seen_after: float) -> list[Session]:
     """Those that were used since then, the last one first."""
-    rows = tx.all(
-        f"SELECT {_COLUMNS} FROM session WHERE user_id = :user AND realm_id = :realm"
+    return _SESSIONS.all(
+        tx,
+        "FROM session WHERE user_id = :user AND realm_id = :realm"
         " AND seen_at >= :after ORDER BY seen_at DESC, id DESC",
         user=user_id,
         after=seen_after,
     )
-    return [_session(row) for row in rows]
 
 
 def insert(
@@ -62,13 +63,12 @@ def provider_sealed(tx: Tx, session_id: int) -> bytes | None:
 def of_provider(tx: Tx, person: bytes, marks: Sequence[bytes]) -> list[Session]:
     """Those of somebody at a provider: all, or those of certain sessions there."""
     which = " AND provider_mark IN :marks" if marks else ""
-    rows = tx.all(
-        f"SELECT {_COLUMNS} FROM session"
-        f" WHERE realm_id = :realm AND provider_person = :person{which}",
+    return _SESSIONS.all(
+        tx,
+        f"FROM session WHERE realm_id = :realm AND provider_person = :person{which}",
         person=person,
         **({"marks": list(marks)} if marks else {}),
     )
-    return [_session(row) for row in rows]
 
 
 def note_seen(tx: Tx, session_id: int, address: str) -> None:
@@ -103,9 +103,3 @@ def delete_all(tx: Tx, user_id: int, but: int | None = None) -> bool:
 
 def delete_unseen(tx: Tx, since: float) -> None:
     tx.execute("DELETE FROM session WHERE realm_id = :realm AND seen_at < :since", since=since)
-
-
-def _session(row: Row) -> Session:
-    return Session(
-        row["id"], row["user_id"], row["agent"], row["address"], row["made_at"], row["seen_at"]
-    )

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 
 from tertulia.domain.people.webhook_calls import Reason, WebhookCall
-from tertulia.storage.database.tx import Row, Tx
+from tertulia.storage.database.tx import Tx
+from tertulia.storage.records import Record
 
-_COLUMNS = "id, realm_id, bot_id, message_id, reason, due_at, tries"
+_CALLS = Record(WebhookCall)
 
 
 def insert(tx: Tx, bot_ids: Sequence[int], message_id: int, reason: Reason) -> None:
@@ -27,14 +28,14 @@ def insert(tx: Tx, bot_ids: Sequence[int], message_id: int, reason: Reason) -> N
 
 def first_of_each_bot(tx: Tx, most: int) -> list[WebhookCall]:
     """The oldest call that is due of each bot, in all organizations."""
-    rows = tx.all(
-        f"SELECT {_COLUMNS} FROM webhook_call c WHERE due_at <= :now AND id ="
+    return _CALLS.all(
+        tx,
+        "FROM webhook_call c WHERE due_at <= :now AND id ="
         " (SELECT min(id) FROM webhook_call o WHERE o.bot_id = c.bot_id AND o.due_at <= :now)"
         " ORDER BY due_at LIMIT :most",
         now=tx.now,
         most=most,
     )
-    return [_call(row) for row in rows]
 
 
 def take(tx: Tx, call: WebhookCall, until: float) -> bool:
@@ -67,15 +68,3 @@ def put_off(tx: Tx, call_id: int, until: float) -> None:
 
 def delete(tx: Tx, call_id: int) -> None:
     tx.execute("DELETE FROM webhook_call WHERE id = :id AND realm_id = :realm", id=call_id)
-
-
-def _call(row: Row) -> WebhookCall:
-    return WebhookCall(
-        id=row["id"],
-        realm_id=row["realm_id"],
-        bot_id=row["bot_id"],
-        message_id=row["message_id"],
-        reason=row["reason"],
-        due_at=row["due_at"],
-        tries=row["tries"],
-    )

@@ -4,13 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from tertulia.domain.personal.devices import Device, DeviceToken, TokenKind
-from tertulia.storage.database.tx import Row, Tx
+from tertulia.storage.database.tx import Tx
+from tertulia.storage.records import Record
 
-_COLUMNS = (
-    "id, realm_id, user_id, key_number, sealed, token_kind, token_id, pending_kind,"
-    " pending_token_id, pending_since, bouncer_public_key, encrypted_registration, tries,"
-    " error_code"
-)
+_DEVICES, _TOKENS = Record(Device), Record(DeviceToken)
 
 
 def insert(tx: Tx, user_id: int) -> int:
@@ -23,20 +20,20 @@ def insert(tx: Tx, user_id: int) -> int:
 
 
 def find_of(tx: Tx, user_id: int, device_id: int) -> Device | None:
-    row = tx.one(
-        f"SELECT {_COLUMNS} FROM device WHERE id = :id AND user_id = :user AND realm_id = :realm",
+    return _DEVICES.one(
+        tx,
+        "FROM device WHERE id = :id AND user_id = :user AND realm_id = :realm",
         id=device_id,
         user=user_id,
     )
-    return None if row is None else _device(row)
 
 
 def of_user(tx: Tx, user_id: int) -> list[Device]:
-    rows = tx.all(
-        f"SELECT {_COLUMNS} FROM device WHERE user_id = :user AND realm_id = :realm ORDER BY id",
+    return _DEVICES.all(
+        tx,
+        "FROM device WHERE user_id = :user AND realm_id = :realm ORDER BY id",
         user=user_id,
     )
-    return [_device(row) for row in rows]
 
 
 def user_ids(tx: Tx) -> set[int]:
@@ -50,12 +47,12 @@ def user_ids(tx: Tx) -> set[int]:
 
 def due(tx: Tx, most: int) -> list[Device]:
     """Whose registration the service is to be asked for, in all organizations."""
-    rows = tx.all(
-        f"SELECT {_COLUMNS} FROM device WHERE due_at <= :now ORDER BY due_at LIMIT :most",
+    return _DEVICES.all(
+        tx,
+        "FROM device WHERE due_at <= :now ORDER BY due_at LIMIT :most",
         now=tx.now,
         most=most,
     )
-    return [_device(row) for row in rows]
 
 
 def take(tx: Tx, device_id: int, until: float) -> bool:
@@ -77,11 +74,11 @@ def change(tx: Tx, device_id: int, **values: Any) -> None:
 
 
 def with_tokens(tx: Tx, token_ids: Sequence[str]) -> list[Device]:
-    rows = tx.all(
-        f"SELECT {_COLUMNS} FROM device WHERE token_id IN :tokens AND realm_id = :realm",
+    return _DEVICES.all(
+        tx,
+        "FROM device WHERE token_id IN :tokens AND realm_id = :realm",
         tokens=list(token_ids),
     )
-    return [_device(row) for row in rows]
 
 
 def delete(tx: Tx, device_id: int) -> None:
@@ -105,12 +102,11 @@ def insert_token(tx: Tx, token: DeviceToken) -> None:
 
 
 def tokens_of(tx: Tx, user_id: int) -> list[DeviceToken]:
-    rows = tx.all(
-        "SELECT user_id, kind, token, app_id FROM device_token"
-        " WHERE user_id = :user AND realm_id = :realm ORDER BY created_at, token",
+    return _TOKENS.all(
+        tx,
+        "FROM device_token WHERE user_id = :user AND realm_id = :realm ORDER BY created_at, token",
         user=user_id,
     )
-    return [DeviceToken(row["user_id"], row["kind"], row["token"], row["app_id"]) for row in rows]
 
 
 def delete_token(tx: Tx, user_id: int, kind: TokenKind, token: str) -> bool:
@@ -123,10 +119,3 @@ def delete_token(tx: Tx, user_id: int, kind: TokenKind, token: str) -> bool:
         token=token,
     )
     return gone > 0
-
-
-def _device(row: Row) -> Device:
-    names = [name.strip() for name in _COLUMNS.split(",")]
-    values = {name: row[name] for name in names}
-    sealed = values["sealed"]
-    return Device(**values | {"sealed": None if sealed is None else bytes(sealed)})

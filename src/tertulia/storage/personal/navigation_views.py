@@ -1,16 +1,18 @@
 """Navigation views, each seen by its owner alone."""
 
 from tertulia.domain.personal.navigation_views import NavigationView
-from tertulia.storage.database.tx import Row, Tx
+from tertulia.storage.database.tx import Tx
+from tertulia.storage.records import Record
+
+_VIEWS = Record(NavigationView)
 
 
 def of_user(tx: Tx, user_id: int) -> list[NavigationView]:
-    rows = tx.all(
-        "SELECT fragment, name, is_pinned FROM navigation_view"
-        " WHERE user_id = :user AND realm_id = :realm ORDER BY fragment",
+    return _VIEWS.all(
+        tx,
+        "FROM navigation_view WHERE user_id = :user AND realm_id = :realm ORDER BY fragment",
         user=user_id,
     )
-    return [_view(row) for row in rows]
 
 
 def insert(tx: Tx, user_id: int, view: NavigationView) -> None:
@@ -42,7 +44,3 @@ def delete(tx: Tx, user_id: int, fragment: str) -> None:
         user=user_id,
         fragment=fragment,
     )
-
-
-def _view(row: Row) -> NavigationView:
-    return NavigationView(row["fragment"], row["name"], bool(row["is_pinned"]))

@@ -1,35 +1,33 @@
 """Saved snippets, each seen by its owner alone."""
 
 from tertulia.domain.personal.snippets import Snippet
-from tertulia.storage.database.tx import Row, Tx
+from tertulia.storage.database.tx import Tx
+from tertulia.storage.records import Record
 
-_COLUMNS = "id, title, content, created_at"
+_SNIPPETS = Record(Snippet)
 
 
 def of_user(tx: Tx, user_id: int) -> list[Snippet]:
-    rows = tx.all(
-        f"SELECT {_COLUMNS} FROM saved_snippet WHERE user_id = :user AND realm_id = :realm"
-        " ORDER BY id",
+    return _SNIPPETS.all(
+        tx,
+        "FROM saved_snippet WHERE user_id = :user AND realm_id = :realm ORDER BY id",
         user=user_id,
     )
-    return [_snippet(row) for row in rows]
 
 
 def find(tx: Tx, snippet_id: int) -> Snippet | None:
-    row = tx.one(
-        f"SELECT {_COLUMNS} FROM saved_snippet WHERE id = :id AND realm_id = :realm", id=snippet_id
+    return _SNIPPETS.one(
+        tx, "FROM saved_snippet WHERE id = :id AND realm_id = :realm", id=snippet_id
     )
-    return None if row is None else _snippet(row)
 
 
 def find_of(tx: Tx, user_id: int, snippet_id: int) -> Snippet | None:
-    row = tx.one(
-        f"SELECT {_COLUMNS} FROM saved_snippet"
-        " WHERE id = :id AND user_id = :user AND realm_id = :realm",
+    return _SNIPPETS.one(
+        tx,
+        "FROM saved_snippet WHERE id = :id AND user_id = :user AND realm_id = :realm",
         id=snippet_id,
         user=user_id,
     )
-    return None if row is None else _snippet(row)
 
 
 def count_of(tx: Tx, user_id: int) -> int:
@@ -61,7 +59,3 @@ def update(tx: Tx, snippet_id: int, title: str, content: str) -> None:
 
 def delete(tx: Tx, snippet_id: int) -> None:
     tx.execute("DELETE FROM saved_snippet WHERE id = :id AND realm_id = :realm", id=snippet_id)
-
-
-def _snippet(row: Row) -> Snippet:
-    return Snippet(row["id"], row["title"], row["content"], row["created_at"])

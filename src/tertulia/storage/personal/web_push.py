@@ -3,7 +3,10 @@
 from collections.abc import Sequence
 
 from tertulia.domain.personal.web_push import PushNotice, PushSubscription
-from tertulia.storage.database.tx import Row, Tx
+from tertulia.storage.database.tx import Tx
+from tertulia.storage.records import Record
+
+_SUBSCRIPTIONS = Record(PushSubscription)
 
 
 def key(tx: Tx) -> tuple[str, bytes] | None:
@@ -34,11 +37,11 @@ def insert(tx: Tx, user_id: int, endpoint: str, p256dh: str, auth: str) -> int:
 
 
 def of_user(tx: Tx, user_id: int) -> list[PushSubscription]:
-    rows = tx.all(
-        "SELECT * FROM push_subscription WHERE user_id = :user AND realm_id = :realm ORDER BY id",
+    return _SUBSCRIPTIONS.all(
+        tx,
+        "FROM push_subscription WHERE user_id = :user AND realm_id = :realm ORDER BY id",
         user=user_id,
     )
-    return [_subscription(row) for row in rows]
 
 
 def user_ids(tx: Tx) -> set[int]:
@@ -84,14 +87,14 @@ def people_due(tx: Tx, most: int) -> list[tuple[int, int]]:
 
 def next_of(tx: Tx, user_id: int) -> PushNotice | None:
     """What somebody is to be told next."""
-    row = tx.one(
-        "SELECT realm_id, user_id, message_id, reason, tries, told FROM push_notice"
+    return _NOTICES.one(
+        tx,
+        "FROM push_notice"
         " WHERE user_id = :user AND realm_id = :realm AND due_at <= :now AND NOT sent"
         " ORDER BY message_id LIMIT 1",
         user=user_id,
         now=tx.now,
     )
-    return None if row is None else _notice(row)
 
 
 def take(tx: Tx, notice: PushNotice, until: float) -> bool:
@@ -168,24 +171,8 @@ def forget_shown_before(tx: Tx, at: float) -> None:
     tx.execute("DELETE FROM push_notice WHERE sent AND due_at < :at", at=at)
 
 
-def _subscription(row: Row) -> PushSubscription:
-    return PushSubscription(
-        row["id"],
-        row["user_id"],
-        row["endpoint"],
-        row["p256dh"],
-        row["auth"],
-        row["failures"],
-        row["retry_at"],
-    )
+def _told(text: str) -> frozenset[int]:
+    return frozenset(map(int, text.split(","))) if text else frozenset()
 
 
-def _notice(row: Row) -> PushNotice:
-    return PushNotice(
-        row["realm_id"],
-        row["user_id"],
-        row["message_id"],
-        row["reason"],
-        row["tries"],
-        frozenset(map(int, row["told"].split(","))) if row["told"] else frozenset(),
-    )
+_NOTICES = Record(PushNotice, readings={"told": _told})

@@ -1,0 +1,57 @@
+"""Records: nouns whose fields are columns of the same names, read without naming each again.
+
+What a field is decides how it is read: one database has 1 for true and gives views of bytes.
+"""
+
+import dataclasses
+import enum
+import types
+from collections.abc import Callable, Mapping
+from typing import Any, Generic, TypeVar, get_args, get_type_hints
+
+from tertulia.storage.database.tx import Row, Tx
+
+T = TypeVar("T")
+Reading = Callable[[Any], Any]
+
+
+class Record(Generic[T]):
+    """How a dataclass is read; `columns` says otherwise of fields that have another name there."""
+
+    def __init__(
+        self,
+        noun: type[T],
+        *,
+        alias: str = "",
+        columns: Mapping[str, str] | None = None,
+        readings: Mapping[str, Reading] | None = None,
+    ) -> None:
+        kinds = get_type_hints(noun)
+        named, read = columns or {}, readings or {}
+        names = [field.name for field in dataclasses.fields(noun)]  # type: ignore[arg-type]
+        self._noun = noun
+        self._read = [
+            (named.get(name, name), read.get(name) or _reading(kinds[name])) for name in names
+        ]
+        self.columns = ", ".join(f"{alias}.{name}" if alias else name for name, _ in self._read)
+
+    def one(self, tx: Tx, rest: str, **params: Any) -> T | None:
+        """The first, of `FROM …`."""
+        row = tx.one(f"SELECT {self.columns} {rest}", **params)
+        return None if row is None else self.of(row)
+
+    def all(self, tx: Tx, rest: str, **params: Any) -> list[T]:
+        return [self.of(row) for row in tx.all(f"SELECT {self.columns} {rest}", **params)]
+
+    def of(self, row: Row) -> T:
+        return self._noun(
+            *[row[name] if read is None else read(row[name]) for name, read in self._read]
+        )
+
+
+def _reading(kind: Any) -> Reading | None:
+    if isinstance(kind, types.UnionType):
+        read = next(filter(None, map(_reading, get_args(kind))), None)
+        return None if read is None else lambda value: None if value is None else read(value)
+    is_made = kind in (bool, bytes) or (isinstance(kind, type) and issubclass(kind, enum.Enum))
+    return kind if is_made else None

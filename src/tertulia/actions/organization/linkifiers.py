@@ -4,13 +4,7 @@ from tertulia import actions, events, markdown, storage
 from tertulia.domain.organization.linkifiers import PER_ORGANIZATION, Linkifier, LinkifierRule
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
-from tertulia.errors.organization import (
-    BadPattern,
-    BadUrlTemplate,
-    DuplicateLinkifier,
-    GroupMissingInPattern,
-    GroupMissingInTemplate,
-)
+from tertulia.errors.organization import BadUrlTemplate, InvalidForm
 from tertulia.events.audience import Everyone
 from tertulia.events.types.organization.linkifiers import LinkifierObject, LinkifiersChanged
 from tertulia.storage.database.tx import Tx
@@ -70,7 +64,7 @@ def _check(rule: LinkifierRule, others: list[Linkifier]) -> None:
     try:
         groups = markdown.linkifiers.check(rule.pattern)
     except markdown.linkifiers.InvalidPattern as problem:
-        raise BadPattern(problem=str(problem)) from None
+        raise InvalidForm(f"Bad regular expression: {problem}") from None
     try:
         names = markdown.templates.check(rule.url_template)
         for alternative in rule.alternative_url_templates:
@@ -81,11 +75,15 @@ def _check(rule: LinkifierRule, others: list[Linkifier]) -> None:
         if not markdown.addresses.is_allowed(markdown.templates.beginning(template)):
             raise BadUrlTemplate()  # clients fill it in, too, and may not look where it leads
     if names - groups:
-        raise GroupMissingInPattern(name=min(names - groups))
+        raise InvalidForm(
+            f"Group '{min(names - groups)}' in URL template is not present in linkifier pattern."
+        )
     if groups - names:
-        raise GroupMissingInTemplate(name=min(groups - names))
+        raise InvalidForm(
+            f"Group '{min(groups - names)}' in linkifier pattern is not present in URL template."
+        )
     if any(each.rule.pattern == rule.pattern for each in others):
-        raise DuplicateLinkifier()
+        raise InvalidForm("Realm filter with this Realm and Pattern already exists.")
 
 
 def _tell(tx: Tx) -> None:

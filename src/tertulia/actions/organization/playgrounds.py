@@ -4,13 +4,7 @@ from tertulia import actions, domain, events, markdown, storage
 from tertulia.domain.organization.playgrounds import CODE, PER_ORGANIZATION
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
-from tertulia.errors.organization import (
-    BadPlaygroundTemplate,
-    BlankLanguage,
-    BlankName,
-    CodeMissingInTemplate,
-    DuplicatePlayground,
-)
+from tertulia.errors.organization import BadUrlTemplate, InvalidForm
 from tertulia.events.audience import Everyone
 from tertulia.events.types.organization.playgrounds import PlaygroundObject, PlaygroundsChanged
 from tertulia.storage.database.tx import Tx
@@ -22,7 +16,9 @@ def add(tx: Tx, user: User, name: str, language: str, url_template: str) -> int:
     _check(name, language, url_template)
     known = storage.organization.playgrounds.everything(tx)
     if any((each.language, each.name) == (language, name) for each in known):
-        raise DuplicatePlayground()
+        raise InvalidForm(
+            "Realm playground with this Realm, Pygments language and Name already exists."
+        )
     if len(known) >= PER_ORGANIZATION:
         raise BadRequest(f"Too many playgrounds (limit: {PER_ORGANIZATION})")
 
@@ -43,18 +39,18 @@ def _check(name: str, language: str, url_template: str) -> None:
     if bad is not None:
         raise BadRequest(f"Invalid character in language: {bad}")
     if not name:
-        raise BlankName()
+        raise InvalidForm("This field cannot be blank.", "name")
     domain.names.check(name, "name")
     if not language:
-        raise BlankLanguage()
+        raise InvalidForm("This field cannot be blank.", "pygments_language")
     try:
         names = markdown.templates.check(url_template)
     except markdown.templates.InvalidTemplate:
-        raise BadPlaygroundTemplate() from None
+        raise BadUrlTemplate("url_template") from None
     if not markdown.templates.beginning(url_template).startswith(("http://", "https://")):
-        raise BadPlaygroundTemplate()  # clients open it, whatever it is
+        raise BadUrlTemplate("url_template")  # clients open it, whatever it is
     if CODE not in names:
-        raise CodeMissingInTemplate()
+        raise InvalidForm('Missing the required variable "code" in the URL template')
 
 
 def _tell(tx: Tx) -> None:

@@ -7,7 +7,7 @@ from tertulia.errors.http import (
     NotInProduction,
     NotOffered,
 )
-from tertulia.http.routing import delete, get, patch, post, put
+from tertulia.http.routing import delete, get, patch, post, put, requiring
 
 # Addresses that clients know, by how they begin: who tries is told why there is nothing.
 ABSENT: dict[str, ClientError] = {
@@ -58,16 +58,14 @@ ROUTES = [
     post("/messages/{message_id}/report", api.messages.reports.report),
     post("/submessage", api.messages.widgets.take_part),
     get("/realm/emoji", api.organization.custom_emoji.everything),
-    post(
-        "/realm/emoji/{emoji_name}",
-        api.organization.custom_emoji.add,
-        requires=api.requirements.human_member,
-        max_body=api.organization.custom_emoji.MAX_BODY,
-    ),
-    delete(
-        "/realm/emoji/{emoji_name}",
-        api.organization.custom_emoji.deactivate,
-        requires=api.requirements.human_member,
+    *requiring(
+        api.requirements.human_member,
+        post(
+            "/realm/emoji/{emoji_name}",
+            api.organization.custom_emoji.add,
+            max_body=api.organization.custom_emoji.MAX_BODY,
+        ),
+        delete("/realm/emoji/{emoji_name}", api.organization.custom_emoji.deactivate),
     ),
     # uploaded files
     post("/user_uploads", api.files.uploads.upload),
@@ -96,50 +94,17 @@ ROUTES = [
     post("/navigation_views", api.personal.navigation_views.add),
     patch("/navigation_views/{fragment:path}", api.personal.navigation_views.edit),
     delete("/navigation_views/{fragment:path}", api.personal.navigation_views.remove),
-    post(
-        "/register_client_device",
-        api.personal.devices.add,
-        requires=api.requirements.human_with_push,
-    ),
-    post(
-        "/remove_client_device",
-        api.personal.devices.remove,
-        requires=api.requirements.human_with_push,
-    ),
-    post(
-        "/mobile_push/register",
-        api.personal.devices.register,
-        requires=api.requirements.human_with_push,
-    ),
-    post(
-        "/mobile_push/e2ee/test_notification",
-        api.personal.devices.try_out,
-        requires=api.requirements.human_with_push,
-    ),
-    post(
-        "/mobile_push/test_notification",
-        api.personal.devices.try_out_token,
-        requires=api.requirements.human_with_push,
-    ),
-    post(
-        "/users/me/apns_device_token",
-        api.personal.devices.add_apns_token,
-        requires=api.requirements.human_with_push,
-    ),
-    delete(
-        "/users/me/apns_device_token",
-        api.personal.devices.remove_apns_token,
-        requires=api.requirements.human_with_push,
-    ),
-    post(
-        "/users/me/android_gcm_reg_id",
-        api.personal.devices.add_fcm_token,
-        requires=api.requirements.human_with_push,
-    ),
-    delete(
-        "/users/me/android_gcm_reg_id",
-        api.personal.devices.remove_fcm_token,
-        requires=api.requirements.human_with_push,
+    *requiring(
+        api.requirements.human_with_push,
+        post("/register_client_device", api.personal.devices.add),
+        post("/remove_client_device", api.personal.devices.remove),
+        post("/mobile_push/register", api.personal.devices.register),
+        post("/mobile_push/e2ee/test_notification", api.personal.devices.try_out),
+        post("/mobile_push/test_notification", api.personal.devices.try_out_token),
+        post("/users/me/apns_device_token", api.personal.devices.add_apns_token),
+        delete("/users/me/apns_device_token", api.personal.devices.remove_apns_token),
+        post("/users/me/android_gcm_reg_id", api.personal.devices.add_fcm_token),
+        delete("/users/me/android_gcm_reg_id", api.personal.devices.remove_fcm_token),
     ),
     get(
         "/calls/bigbluebutton/create",
@@ -151,16 +116,11 @@ ROUTES = [
         api.messages.calls.make_room,
         requires=api.requirements.with_nextcloud,
     ),
-    get("/web_push/key", api.personal.web_push.key, requires=api.requirements.human),
-    post(
-        "/web_push/subscriptions",
-        api.personal.web_push.subscribe,
-        requires=api.requirements.human,
-    ),
-    delete(
-        "/web_push/subscriptions",
-        api.personal.web_push.unsubscribe,
-        requires=api.requirements.human,
+    *requiring(
+        api.requirements.human,
+        get("/web_push/key", api.personal.web_push.key),
+        post("/web_push/subscriptions", api.personal.web_push.subscribe),
+        delete("/web_push/subscriptions", api.personal.web_push.unsubscribe),
     ),
     # channels and topics
     get("/streams", api.channels.everything),
@@ -172,14 +132,11 @@ ROUTES = [
     get("/streams/{stream_id}/members", api.channels.members),
     get("/streams/{stream_id}/email_address", api.channels.email_address),
     get("/users/me/{stream_id}/topics", api.channels.topics, access="spectator"),
-    post("/default_streams", api.channels.add_default, requires=api.requirements.administrator),
-    delete(
-        "/default_streams", api.channels.remove_default, requires=api.requirements.administrator
-    ),
-    post(
-        "/streams/{stream_id}/delete_topic",
-        api.messages.editing.delete_topic,
-        requires=api.requirements.administrator,
+    *requiring(
+        api.requirements.administrator,
+        post("/default_streams", api.channels.add_default),
+        delete("/default_streams", api.channels.remove_default),
+        post("/streams/{stream_id}/delete_topic", api.messages.editing.delete_topic),
     ),
     post("/user_topics", api.personal.topic_policies.set_policy),
     patch("/users/me/subscriptions/muted_topics", api.personal.topic_policies.set_muted),
@@ -198,104 +155,65 @@ ROUTES = [
     get("/users/{user_id}/subscriptions/{stream_id}", api.channels.is_subscribed),
     # channel folders
     get("/channel_folders", api.channels.folders.everything),
-    patch(
-        "/channel_folders", api.channels.folders.reorder, requires=api.requirements.administrator
-    ),
-    post(
-        "/channel_folders/create",
-        api.channels.folders.create,
-        requires=api.requirements.administrator,
-    ),
-    patch(
-        "/channel_folders/{channel_folder_id}",
-        api.channels.folders.edit,
-        requires=api.requirements.administrator,
+    *requiring(
+        api.requirements.administrator,
+        patch("/channel_folders", api.channels.folders.reorder),
+        post("/channel_folders/create", api.channels.folders.create),
+        patch("/channel_folders/{channel_folder_id}", api.channels.folders.edit),
     ),
     # groups
-    get("/user_groups", api.groups.everything, requires=api.requirements.no_guest),
-    post("/user_groups/create", api.groups.create, requires=api.requirements.no_guest),
-    patch("/user_groups/{group_id}", api.groups.edit, requires=api.requirements.no_guest),
+    *requiring(
+        api.requirements.no_guest,
+        get("/user_groups", api.groups.everything),
+        post("/user_groups/create", api.groups.create),
+        patch("/user_groups/{group_id}", api.groups.edit),
+    ),
     post("/user_groups/{group_id}/deactivate", api.groups.deactivate),
-    get("/user_groups/{group_id}/members", api.groups.members, requires=api.requirements.no_guest),
-    post(
-        "/user_groups/{group_id}/members",
-        api.groups.change_members,
-        requires=api.requirements.no_guest,
-    ),
-    get(
-        "/user_groups/{group_id}/members/{user_id}",
-        api.groups.is_member,
-        requires=api.requirements.no_guest,
-    ),
-    get(
-        "/user_groups/{group_id}/subgroups",
-        api.groups.subgroups,
-        requires=api.requirements.no_guest,
-    ),
-    post(
-        "/user_groups/{group_id}/subgroups",
-        api.groups.change_subgroups,
-        requires=api.requirements.no_guest,
+    *requiring(
+        api.requirements.no_guest,
+        get("/user_groups/{group_id}/members", api.groups.members),
+        post("/user_groups/{group_id}/members", api.groups.change_members),
+        get("/user_groups/{group_id}/members/{user_id}", api.groups.is_member),
+        get("/user_groups/{group_id}/subgroups", api.groups.subgroups),
+        post("/user_groups/{group_id}/subgroups", api.groups.change_subgroups),
     ),
     # the organization
-    patch("/realm", api.organization.settings.edit, requires=api.requirements.administrator),
-    get(
-        "/export/realm",
-        api.organization.exports.everything,
-        requires=api.requirements.administrator,
-    ),
-    post("/export/realm", api.organization.exports.ask, requires=api.requirements.administrator),
-    get(
-        "/export/realm/consents",
-        api.organization.exports.consents,
-        requires=api.requirements.administrator,
-    ),
-    delete(
-        "/export/realm/{export_id}",
-        api.organization.exports.delete,
-        requires=api.requirements.administrator,
-    ),
-    get(
-        "/realm/audit_log",
-        api.organization.audit.newest,
-        requires=api.requirements.administrator,
+    *requiring(
+        api.requirements.administrator,
+        patch("/realm", api.organization.settings.edit),
+        get("/export/realm", api.organization.exports.everything),
+        post("/export/realm", api.organization.exports.ask),
+        get("/export/realm/consents", api.organization.exports.consents),
+        delete("/export/realm/{export_id}", api.organization.exports.delete),
+        get("/realm/audit_log", api.organization.audit.newest),
     ),
     get("/realm/presence", api.people.presence.everyone),
     get("/realm/icon", api.organization.pictures.icon),
-    post(
-        "/realm/icon",
-        api.organization.pictures.upload_icon,
-        requires=api.requirements.administrator,
-        max_body=api.organization.pictures.MAX_BODY,
-    ),
-    delete(
-        "/realm/icon",
-        api.organization.pictures.delete_icon,
-        requires=api.requirements.administrator,
+    *requiring(
+        api.requirements.administrator,
+        post(
+            "/realm/icon",
+            api.organization.pictures.upload_icon,
+            max_body=api.organization.pictures.MAX_BODY,
+        ),
+        delete("/realm/icon", api.organization.pictures.delete_icon),
     ),
     get("/realm/logo", api.organization.pictures.logo),
-    post(
-        "/realm/logo",
-        api.organization.pictures.upload_logo,
-        requires=api.requirements.administrator,
-        max_body=api.organization.pictures.MAX_BODY,
-    ),
-    delete(
-        "/realm/logo",
-        api.organization.pictures.delete_logo,
-        requires=api.requirements.administrator,
+    *requiring(
+        api.requirements.administrator,
+        post(
+            "/realm/logo",
+            api.organization.pictures.upload_logo,
+            max_body=api.organization.pictures.MAX_BODY,
+        ),
+        delete("/realm/logo", api.organization.pictures.delete_logo),
     ),
     get("/realm/domains", api.organization.mail_domains.everything),
-    post("/realm/domains", api.organization.mail_domains.add, requires=api.requirements.owner),
-    patch(
-        "/realm/domains/{domain}",
-        api.organization.mail_domains.change,
-        requires=api.requirements.owner,
-    ),
-    delete(
-        "/realm/domains/{domain}",
-        api.organization.mail_domains.remove,
-        requires=api.requirements.owner,
+    *requiring(
+        api.requirements.owner,
+        post("/realm/domains", api.organization.mail_domains.add),
+        patch("/realm/domains/{domain}", api.organization.mail_domains.change),
+        delete("/realm/domains/{domain}", api.organization.mail_domains.remove),
     ),
     patch(
         "/realm/user_settings_defaults",
@@ -303,25 +221,12 @@ ROUTES = [
         requires=api.requirements.administrator,
     ),
     get("/realm/profile_fields", api.people.profile_fields.everything),
-    post(
-        "/realm/profile_fields",
-        api.people.profile_fields.create,
-        requires=api.requirements.administrator,
-    ),
-    patch(
-        "/realm/profile_fields",
-        api.people.profile_fields.reorder,
-        requires=api.requirements.administrator,
-    ),
-    patch(
-        "/realm/profile_fields/{field_id}",
-        api.people.profile_fields.edit,
-        requires=api.requirements.administrator,
-    ),
-    delete(
-        "/realm/profile_fields/{field_id}",
-        api.people.profile_fields.delete,
-        requires=api.requirements.administrator,
+    *requiring(
+        api.requirements.administrator,
+        post("/realm/profile_fields", api.people.profile_fields.create),
+        patch("/realm/profile_fields", api.people.profile_fields.reorder),
+        patch("/realm/profile_fields/{field_id}", api.people.profile_fields.edit),
+        delete("/realm/profile_fields/{field_id}", api.people.profile_fields.delete),
     ),
     post("/realm/deactivate", api.organization.ending.deactivate, requires=api.requirements.owner),
     post(
@@ -331,10 +236,13 @@ ROUTES = [
     ),
     # oneself: settings, status, presence, typing
     get("/users/me", api.people.users.me),
-    patch("/settings", api.personal.settings.change, requires=api.requirements.human),
-    patch("/settings/notifications", api.personal.settings.change, requires=api.requirements.human),
-    patch("/settings/display", api.personal.settings.change, requires=api.requirements.human),
-    post("/users/me/status", api.people.status.change, requires=api.requirements.human),
+    *requiring(
+        api.requirements.human,
+        patch("/settings", api.personal.settings.change),
+        patch("/settings/notifications", api.personal.settings.change),
+        patch("/settings/display", api.personal.settings.change),
+        post("/users/me/status", api.people.status.change),
+    ),
     get("/users/{user_id}/status", api.people.status.fetch),
     post(
         "/users/{user_id}/status",
@@ -351,11 +259,10 @@ ROUTES = [
     get("/users/me/alert_words", api.personal.alert_words.fetch),
     post("/users/me/alert_words", api.personal.alert_words.add),
     delete("/users/me/alert_words", api.personal.alert_words.remove),
-    patch(
-        "/users/me/profile_data", api.people.profile_fields.fill_in, requires=api.requirements.human
-    ),
-    delete(
-        "/users/me/profile_data", api.people.profile_fields.empty, requires=api.requirements.human
+    *requiring(
+        api.requirements.human,
+        patch("/users/me/profile_data", api.people.profile_fields.fill_in),
+        delete("/users/me/profile_data", api.people.profile_fields.empty),
     ),
     post("/users/me/avatar", api.people.avatars.upload, max_body=api.people.avatars.MAX_BODY),
     delete("/users/me/avatar", api.people.avatars.delete),
@@ -364,85 +271,36 @@ ROUTES = [
     get("/users/{user_id}", api.people.users.by_id),
     get("/users/{email}", api.people.users.by_email),
     post("/users", api.people.accounts.create, requires=api.requirements.administrator),
-    patch(
-        "/users/{user_id}",
-        api.people.accounts.edit_by_id,
-        requires=api.requirements.manager_of_accounts,
-    ),
-    patch(
-        "/users/{email}",
-        api.people.accounts.edit_by_email,
-        requires=api.requirements.manager_of_accounts,
-    ),
-    delete(
-        "/users/{user_id}",
-        api.people.accounts.deactivate_by_id,
-        requires=api.requirements.manager_of_accounts,
-    ),
-    delete(
-        "/users/{email}",
-        api.people.accounts.deactivate_by_email,
-        requires=api.requirements.manager_of_accounts,
+    *requiring(
+        api.requirements.manager_of_accounts,
+        patch("/users/{user_id}", api.people.accounts.edit_by_id),
+        patch("/users/{email}", api.people.accounts.edit_by_email),
+        delete("/users/{user_id}", api.people.accounts.deactivate_by_id),
+        delete("/users/{email}", api.people.accounts.deactivate_by_email),
     ),
     delete("/users/me", api.people.accounts.deactivate_self, requires=api.requirements.human),
     post("/users/{user_id}/reactivate", api.people.accounts.reactivate),
-    post(
-        "/users/{user_id}/password_link",
-        api.people.accounts.make_password_link,
-        requires=api.requirements.manager_of_accounts,
-    ),
-    delete(
-        "/users/{user_id}/password",
-        api.people.accounts.end_password,
-        requires=api.requirements.manager_of_accounts,
+    *requiring(
+        api.requirements.manager_of_accounts,
+        post("/users/{user_id}/password_link", api.people.accounts.make_password_link),
+        delete("/users/{user_id}/password", api.people.accounts.end_password),
     ),
     post("/users/me/api_key/regenerate", api.people.accounts.renew_key),
-    get("/users/me/sessions", api.people.sessions.mine, requires=api.requirements.human),
-    delete("/users/me/sessions", api.people.sessions.end_others, requires=api.requirements.human),
-    delete(
-        "/users/me/sessions/{session_id}",
-        api.people.sessions.end,
-        requires=api.requirements.human,
-    ),
-    get(
-        "/users/me/second_factor",
-        api.people.second_factors.mine,
-        requires=api.requirements.human,
-    ),
-    post(
-        "/users/me/second_factor/secret",
-        api.people.second_factors.new_secret,
-        requires=api.requirements.human,
-    ),
-    post(
-        "/users/me/second_factor/app",
-        api.people.second_factors.set_up_app,
-        requires=api.requirements.human,
-    ),
-    post(
-        "/users/me/second_factor/recovery_codes",
-        api.people.second_factors.renew_recovery_codes,
-        requires=api.requirements.human,
-    ),
-    post(
-        "/users/me/second_factor/passkeys/begin",
-        api.people.passkeys.begin,
-        requires=api.requirements.human,
-    ),
-    post(
-        "/users/me/second_factor/passkeys",
-        api.people.passkeys.add,
-        requires=api.requirements.human,
-    ),
-    delete(
-        "/users/me/second_factor/passkeys/{passkey_id}",
-        api.people.passkeys.remove,
-        requires=api.requirements.human,
-    ),
-    delete(
-        "/users/me/second_factor",
-        api.people.second_factors.remove,
-        requires=api.requirements.human,
+    *requiring(
+        api.requirements.human,
+        get("/users/me/sessions", api.people.sessions.mine),
+        delete("/users/me/sessions", api.people.sessions.end_others),
+        delete("/users/me/sessions/{session_id}", api.people.sessions.end),
+        get("/users/me/second_factor", api.people.second_factors.mine),
+        post("/users/me/second_factor/secret", api.people.second_factors.new_secret),
+        post("/users/me/second_factor/app", api.people.second_factors.set_up_app),
+        post(
+            "/users/me/second_factor/recovery_codes", api.people.second_factors.renew_recovery_codes
+        ),
+        post("/users/me/second_factor/passkeys/begin", api.people.passkeys.begin),
+        post("/users/me/second_factor/passkeys", api.people.passkeys.add),
+        delete("/users/me/second_factor/passkeys/{passkey_id}", api.people.passkeys.remove),
+        delete("/users/me/second_factor", api.people.second_factors.remove),
     ),
     delete(
         "/users/{user_id}/second_factor",
@@ -450,87 +308,42 @@ ROUTES = [
         requires=api.requirements.manager_of_accounts,
     ),
     # invitations
-    get("/invites", api.people.invitations.everything, requires=api.requirements.human_member),
-    post("/invites", api.people.invitations.send, requires=api.requirements.human_member),
-    post(
-        "/invites/multiuse",
-        api.people.invitations.make_link,
-        requires=api.requirements.human_member,
-    ),
-    delete(
-        "/invites/{invite_id}",
-        api.people.invitations.revoke,
-        requires=api.requirements.human_member,
-    ),
-    delete(
-        "/invites/multiuse/{invite_id}",
-        api.people.invitations.revoke_link,
-        requires=api.requirements.human_member,
-    ),
-    post(
-        "/invites/{invite_id}/resend",
-        api.people.invitations.send_again,
-        requires=api.requirements.human_member,
+    *requiring(
+        api.requirements.human_member,
+        get("/invites", api.people.invitations.everything),
+        post("/invites", api.people.invitations.send),
+        post("/invites/multiuse", api.people.invitations.make_link),
+        delete("/invites/{invite_id}", api.people.invitations.revoke),
+        delete("/invites/multiuse/{invite_id}", api.people.invitations.revoke_link),
+        post("/invites/{invite_id}/resend", api.people.invitations.send_again),
     ),
     # bots
-    get("/bots", api.people.bots.mine, requires=api.requirements.human_member),
-    post(
-        "/bots",
-        api.people.bots.create,
-        requires=api.requirements.human_member,
-        max_body=api.people.avatars.MAX_BODY,
+    *requiring(
+        api.requirements.human_member,
+        get("/bots", api.people.bots.mine),
+        post("/bots", api.people.bots.create, max_body=api.people.avatars.MAX_BODY),
+        patch("/bots/{bot_id}", api.people.bots.edit, max_body=api.people.avatars.MAX_BODY),
+        delete("/bots/{bot_id}", api.people.bots.deactivate),
+        get("/bots/{bot_id}/api_key", api.people.bots.key),
+        post("/bots/{bot_id}/api_key/regenerate", api.people.bots.regenerate_key),
     ),
-    patch(
-        "/bots/{bot_id}",
-        api.people.bots.edit,
-        requires=api.requirements.human_member,
-        max_body=api.people.avatars.MAX_BODY,
+    *requiring(
+        api.requirements.bot,
+        get("/bot_storage", api.people.bot_storage.fetch),
+        put("/bot_storage", api.people.bot_storage.put, max_body=api.people.bot_storage.MAX_BODY),
+        delete("/bot_storage", api.people.bot_storage.forget),
     ),
-    delete("/bots/{bot_id}", api.people.bots.deactivate, requires=api.requirements.human_member),
-    get("/bots/{bot_id}/api_key", api.people.bots.key, requires=api.requirements.human_member),
-    post(
-        "/bots/{bot_id}/api_key/regenerate",
-        api.people.bots.regenerate_key,
-        requires=api.requirements.human_member,
-    ),
-    get("/bot_storage", api.people.bot_storage.fetch, requires=api.requirements.bot),
-    put(
-        "/bot_storage",
-        api.people.bot_storage.put,
-        requires=api.requirements.bot,
-        max_body=api.people.bot_storage.MAX_BODY,
-    ),
-    delete("/bot_storage", api.people.bot_storage.forget, requires=api.requirements.bot),
     # markup
     post("/messages/render", api.messages.sending.render),
     get("/realm/linkifiers", api.organization.linkifiers.everything),
-    patch(
-        "/realm/linkifiers",
-        api.organization.linkifiers.put_in_order,
-        requires=api.requirements.administrator,
-    ),
-    post(
-        "/realm/filters", api.organization.linkifiers.add, requires=api.requirements.administrator
-    ),
-    patch(
-        "/realm/filters/{filter_id}",
-        api.organization.linkifiers.change,
-        requires=api.requirements.administrator,
-    ),
-    delete(
-        "/realm/filters/{filter_id}",
-        api.organization.linkifiers.remove,
-        requires=api.requirements.administrator,
-    ),
-    post(
-        "/realm/playgrounds",
-        api.organization.playgrounds.add,
-        requires=api.requirements.administrator,
-    ),
-    delete(
-        "/realm/playgrounds/{playground_id}",
-        api.organization.playgrounds.remove,
-        requires=api.requirements.administrator,
+    *requiring(
+        api.requirements.administrator,
+        patch("/realm/linkifiers", api.organization.linkifiers.put_in_order),
+        post("/realm/filters", api.organization.linkifiers.add),
+        patch("/realm/filters/{filter_id}", api.organization.linkifiers.change),
+        delete("/realm/filters/{filter_id}", api.organization.linkifiers.remove),
+        post("/realm/playgrounds", api.organization.playgrounds.add),
+        delete("/realm/playgrounds/{playground_id}", api.organization.playgrounds.remove),
     ),
 ]
 

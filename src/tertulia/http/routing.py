@@ -7,7 +7,7 @@ routers of frameworks try one pattern after the other, and know no such order.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, NoReturn, TypedDict, Unpack
 
@@ -106,6 +106,11 @@ def _route(method: str, path: str, endpoint: Endpoint, options: RouteOptions) ->
     if sorted(named) != sorted(path_types_of(endpoint)):
         raise TypeError(f"{method} {path} and {endpoint.__qualname__}() name different things")
     return route
+
+
+def requiring(rule: Callable[[Any], None], *routes: Route) -> list[Route]:
+    """Routes for those only whom a rule lets pass."""
+    return [replace(each, requires=rule) for each in routes]
 
 
 def _name(segment: str) -> str:

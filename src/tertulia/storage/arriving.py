@@ -78,14 +78,13 @@ def renumber(tx: Tx, table: str, was: int, number: int) -> None:
 
 
 def make_stub(tx: Tx, user_id: int, *, joined_at: float, timezone: str, is_active: bool) -> None:
-    tx.execute(
-        "UPDATE account SET is_imported_stub = :yes, joined_at = :joined, timezone = :timezone,"
-        " is_active = :active WHERE id = :id AND realm_id = :realm",
-        yes=True,
-        joined=joined_at,
+    tx.change(
+        "account",
+        user_id,
+        is_imported_stub=True,
+        joined_at=joined_at,
         timezone=timezone,
-        active=is_active,
-        id=user_id,
+        is_active=is_active,
     )
 
 
@@ -101,13 +100,7 @@ def claim_stub(tx: Tx, user_id: int) -> bool:
 
 
 def date_channel(tx: Tx, channel_id: int, *, created_at: float, archived: bool) -> None:
-    tx.execute(
-        "UPDATE channel SET created_at = :at, archived = :archived"
-        " WHERE id = :id AND realm_id = :realm",
-        at=created_at,
-        archived=archived,
-        id=channel_id,
-    )
+    tx.change("channel", channel_id, created_at=created_at, archived=archived)
 
 
 def note_first_messages(tx: Tx) -> None:

@@ -170,22 +170,11 @@ def insert(
 
 
 def update(tx: Tx, group_id: int, *, name: str, description: str, deactivated: bool) -> None:
-    tx.execute(
-        "UPDATE user_group SET name = :name, description = :description,"
-        " deactivated = :deactivated WHERE id = :id AND realm_id = :realm",
-        name=name,
-        description=description,
-        deactivated=deactivated,
-        id=group_id,
-    )
+    tx.change("user_group", group_id, name=name, description=description, deactivated=deactivated)
 
 
 def set_permissions(tx: Tx, group_id: int, permissions: dict[str, GroupValue]) -> None:
-    tx.execute(
-        "UPDATE user_group SET permissions = :permissions WHERE id = :id AND realm_id = :realm",
-        permissions=msgspec.json.encode(permissions).decode(),
-        id=group_id,
-    )
+    tx.change("user_group", group_id, permissions=msgspec.json.encode(permissions).decode())
 
 
 def add_members(tx: Tx, group_id: int, user_ids: list[int]) -> None:

@@ -148,22 +148,13 @@ def with_old_messages(tx: Tx, default_days: int) -> list[int]:
 
 
 def set_first_message(tx: Tx, channel_id: int, message_id: int | None) -> None:
-    tx.execute(
-        "UPDATE channel SET first_message_id = :first WHERE id = :id AND realm_id = :realm",
-        first=message_id,
-        id=channel_id,
-    )
+    tx.change("channel", channel_id, first_message_id=message_id)
 
 
 def change(tx: Tx, channel_id: int, **columns: Any) -> None:
     """Give some columns of a channel new values. The names are ours, never a client's."""
     assert columns.keys() <= _CHANGEABLE
-    assignments = ", ".join(f"{name} = :{name}" for name in columns)
-    tx.execute(
-        f"UPDATE channel SET {assignments} WHERE id = :channel AND realm_id = :realm",
-        channel=channel_id,
-        **columns,
-    )
+    tx.change("channel", channel_id, **columns)
 
 
 def rename(tx: Tx, channel_id: int, name: str) -> None:

@@ -41,31 +41,20 @@ def insert(
 
 
 def rename(tx: Tx, folder_id: int, name: str) -> None:
-    tx.execute(
-        "UPDATE channel_folder SET name = :name, name_key = :key"
-        " WHERE id = :id AND realm_id = :realm",
-        name=name,
-        key=domain.channels.topics.fold(name),
-        id=folder_id,
-    )
+    tx.change("channel_folder", folder_id, name=name, name_key=domain.channels.topics.fold(name))
 
 
 def describe(tx: Tx, folder_id: int, description: str, rendered_description: str) -> None:
-    tx.execute(
-        "UPDATE channel_folder SET description = :description, rendered_description = :rendered"
-        " WHERE id = :id AND realm_id = :realm",
+    tx.change(
+        "channel_folder",
+        folder_id,
         description=description,
-        rendered=rendered_description,
-        id=folder_id,
+        rendered_description=rendered_description,
     )
 
 
 def set_archived(tx: Tx, folder_id: int, archived: bool) -> None:
-    tx.execute(
-        "UPDATE channel_folder SET archived = :archived WHERE id = :id AND realm_id = :realm",
-        archived=archived,
-        id=folder_id,
-    )
+    tx.change("channel_folder", folder_id, archived=archived)
 
 
 def set_order(tx: Tx, folder_ids: list[int]) -> None:

@@ -221,6 +221,15 @@ class Tx:
         number: int = row["id"]
         return number
 
+    def change(self, table: str, row_id: int, **columns: Any) -> int:
+        """Give a row of the organization other values; says whether it was there, as 1 or 0."""
+        assigned = ", ".join(f"{name} = :{name}" for name in columns)
+        return self.execute(
+            f"UPDATE {table} SET {assigned} WHERE id = :row_id AND realm_id = :realm",
+            row_id=row_id,
+            **columns,
+        )
+
     def history_line(self) -> str:
         """Which of several histories of the same database this is; see the dialects."""
         return self.dialect.history_line(self._connection)

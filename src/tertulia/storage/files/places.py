@@ -79,14 +79,13 @@ def next_to_carry(
 def begin(tx: Tx, copy: StoredUpload) -> int:
     """Note what is about to be put into a store, so that it is never forgotten there."""
     upload_id = storage.files.uploads.begin(tx)
-    tx.execute(
-        "UPDATE upload SET place = :place, stored_name = :name, stored_bytes = :size,"
-        " stored_digest = :digest WHERE id = :id AND realm_id = :realm",
+    tx.change(
+        "upload",
+        upload_id,
         place="" if copy.place == DATABASE else copy.place,
-        name=copy.name,
-        size=copy.size,
-        digest=copy.digest,
-        id=upload_id,
+        stored_name=copy.name,
+        stored_bytes=copy.size,
+        stored_digest=copy.digest,
     )
     return upload_id
 
@@ -124,11 +123,7 @@ def doomed(tx: Tx, most: int) -> list[StoredUpload]:
 
 def forget(tx: Tx, upload_id: int) -> None:
     """Its bytes are gone: what is left is an upload that has none, and is swept away as such."""
-    tx.execute(
-        "UPDATE upload SET place = '', stored_name = '', stored_bytes = 0, stored_digest = ''"
-        " WHERE id = :id AND realm_id = :realm",
-        id=upload_id,
-    )
+    tx.change("upload", upload_id, place="", stored_name="", stored_bytes=0, stored_digest="")
 
 
 # --- holding on to what is in stores ---

@@ -70,11 +70,7 @@ def _set_touched(tx: Tx, upload_id: int, at: float | None) -> bool:
 
 def doom(tx: Tx, upload_id: int) -> None:
     """The file was kept and nobody wants it any more: have it swept away."""
-    tx.execute(
-        "UPDATE upload SET touched_at = :doomed WHERE id = :id AND realm_id = :realm",
-        doomed=DOOMED,
-        id=upload_id,
-    )
+    tx.change("upload", upload_id, touched_at=DOOMED)
 
 
 def add_piece(tx: Tx, upload_id: int, position: int, data: bytes) -> None:

@@ -78,9 +78,7 @@ def insert(
 
 
 def mark_failed(tx: Tx, reminder_id: int) -> None:
-    tx.execute(
-        "UPDATE reminder SET failed = TRUE WHERE id = :id AND realm_id = :realm", id=reminder_id
-    )
+    tx.change("reminder", reminder_id, failed=True)
 
 
 def delete(tx: Tx, reminder_id: int) -> None:

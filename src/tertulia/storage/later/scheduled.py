@@ -100,19 +100,20 @@ def update(tx: Tx, entry_id: int, to: Destination, draft: Draft, deliver_at: int
 
 
 def mark_failed(tx: Tx, entry_id: int) -> None:
-    tx.execute(
-        "UPDATE scheduled_message SET failed = TRUE WHERE id = :id AND realm_id = :realm",
-        id=entry_id,
-    )
+    tx.change("scheduled_message", entry_id, failed=True)
 
 
 def mark_sent(tx: Tx, entry_id: int) -> None:
     """Remember that it was sent, and nothing else of it."""
-    tx.execute(
-        "UPDATE scheduled_message SET sent_at = :now, topic = '', user_ids = '', content = '',"
-        " rendered = '', mentions = '{}' WHERE id = :id AND realm_id = :realm",
-        id=entry_id,
-        now=tx.now,
+    tx.change(
+        "scheduled_message",
+        entry_id,
+        sent_at=tx.now,
+        topic="",
+        user_ids="",
+        content="",
+        rendered="",
+        mentions="{}",
     )
 
 

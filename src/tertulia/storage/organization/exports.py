@@ -58,27 +58,12 @@ def start(tx: Tx, export_id: int, given_up_before: float) -> bool:
 
 
 def finish(tx: Tx, export_id: int, attachment_id: int, path_id: str) -> None:
-    tx.execute(
-        "UPDATE realm_export SET attachment_id = :attachment, path_id = :path"
-        " WHERE id = :id AND realm_id = :realm",
-        attachment=attachment_id,
-        path=path_id,
-        id=export_id,
-    )
+    tx.change("realm_export", export_id, attachment_id=attachment_id, path_id=path_id)
 
 
 def fail(tx: Tx, export_id: int) -> None:
-    tx.execute(
-        "UPDATE realm_export SET failed_at = :now WHERE id = :id AND realm_id = :realm",
-        now=tx.now,
-        id=export_id,
-    )
+    tx.change("realm_export", export_id, failed_at=tx.now)
 
 
 def note_deleted(tx: Tx, export_id: int) -> None:
-    tx.execute(
-        "UPDATE realm_export SET deleted_at = :now, attachment_id = NULL"
-        " WHERE id = :id AND realm_id = :realm",
-        now=tx.now,
-        id=export_id,
-    )
+    tx.change("realm_export", export_id, deleted_at=tx.now, attachment_id=None)

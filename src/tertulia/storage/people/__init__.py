@@ -241,29 +241,15 @@ def sealed_keys(tx: Tx) -> dict[int, bytes]:
 
 
 def set_key(tx: Tx, user_id: int, fingerprint: bytes, sealed: bytes) -> None:
-    tx.execute(
-        "UPDATE account SET key_hash = :fingerprint, key_sealed = :sealed"
-        " WHERE id = :id AND realm_id = :realm",
-        fingerprint=fingerprint,
-        sealed=sealed,
-        id=user_id,
-    )
+    tx.change("account", user_id, key_hash=fingerprint, key_sealed=sealed)
 
 
 def set_role(tx: Tx, user_id: int, role: Role) -> None:
-    tx.execute(
-        "UPDATE account SET role = :role WHERE id = :id AND realm_id = :realm",
-        role=int(role),
-        id=user_id,
-    )
+    tx.change("account", user_id, role=int(role))
 
 
 def set_active(tx: Tx, user_id: int, active: bool) -> None:
-    tx.execute(
-        "UPDATE account SET is_active = :active WHERE id = :id AND realm_id = :realm",
-        active=active,
-        id=user_id,
-    )
+    tx.change("account", user_id, is_active=active)
 
 
 def _user(row: Row) -> User:

@@ -106,11 +106,7 @@ def save(tx: Tx, bot: Bot) -> None:
 
 
 def set_owner(tx: Tx, bot_id: int, owner_id: int) -> None:
-    tx.execute(
-        "UPDATE account SET bot_owner_id = :owner WHERE id = :id AND realm_id = :realm",
-        owner=owner_id,
-        id=bot_id,
-    )
+    tx.change("account", bot_id, bot_owner_id=owner_id)
 
 
 def _bot(row: Row) -> Bot:

@@ -88,11 +88,7 @@ def good_ones(tx: Tx, inviter_id: int | None = None) -> list[Invitation]:
 
 
 def end(tx: Tx, invitation_id: int) -> None:
-    tx.execute(
-        "UPDATE invitation SET ended_at = :now WHERE id = :id AND realm_id = :realm",
-        now=tx.now,
-        id=invitation_id,
-    )
+    tx.change("invitation", invitation_id, ended_at=tx.now)
 
 
 def end_for(tx: Tx, email: str) -> list[int]:

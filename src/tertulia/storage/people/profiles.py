@@ -8,29 +8,20 @@ from tertulia.storage.database.tx import Tx
 
 
 def set_settings(tx: Tx, user_id: int, settings: dict[str, Any]) -> None:
-    _set(tx, user_id, "settings", msgspec.json.encode(settings).decode())
+    tx.change("account", user_id, settings=msgspec.json.encode(settings).decode())
 
 
 def set_timezone(tx: Tx, user_id: int, timezone: str) -> None:
-    _set(tx, user_id, "timezone", timezone)
+    tx.change("account", user_id, timezone=timezone)
 
 
 def set_full_name(tx: Tx, user_id: int, full_name: str) -> None:
-    _set(tx, user_id, "full_name", full_name)
+    tx.change("account", user_id, full_name=full_name)
 
 
 def set_password_hash(tx: Tx, user_id: int, password_hash: str) -> None:
-    _set(tx, user_id, "password_hash", password_hash)
+    tx.change("account", user_id, password_hash=password_hash)
 
 
 def set_email(tx: Tx, user_id: int, email: str) -> None:
-    _set(tx, user_id, "email", email)
-    _set(tx, user_id, "email_key", email.casefold())
-
-
-def _set(tx: Tx, user_id: int, column: str, value: str) -> None:
-    tx.execute(
-        f"UPDATE account SET {column} = :value WHERE id = :id AND realm_id = :realm",
-        value=value,
-        id=user_id,
-    )
+    tx.change("account", user_id, email=email, email_key=email.casefold())

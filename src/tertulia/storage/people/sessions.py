@@ -72,13 +72,7 @@ def of_provider(tx: Tx, person: bytes, marks: Sequence[bytes]) -> list[Session]:
 
 
 def note_seen(tx: Tx, session_id: int, address: str) -> None:
-    tx.execute(
-        "UPDATE session SET seen_at = :now, address = :address"
-        " WHERE id = :id AND realm_id = :realm",
-        now=tx.now,
-        address=address,
-        id=session_id,
-    )
+    tx.change("session", session_id, seen_at=tx.now, address=address)
 
 
 def delete(tx: Tx, user_id: int, session_id: int) -> bool:

@@ -67,10 +67,7 @@ def take(tx: Tx, device_id: int, until: float) -> bool:
 
 
 def change(tx: Tx, device_id: int, **values: Any) -> None:
-    names = ", ".join(f"{name} = :{name}" for name in values)
-    tx.execute(
-        f"UPDATE device SET {names} WHERE id = :id AND realm_id = :realm", id=device_id, **values
-    )
+    tx.change("device", device_id, **values)
 
 
 def with_tokens(tx: Tx, token_ids: Sequence[str]) -> list[Device]:

@@ -48,13 +48,7 @@ def insert(tx: Tx, user_id: int, title: str, content: str) -> int:
 
 
 def update(tx: Tx, snippet_id: int, title: str, content: str) -> None:
-    tx.execute(
-        "UPDATE saved_snippet SET title = :title, content = :content"
-        " WHERE id = :id AND realm_id = :realm",
-        title=title,
-        content=content,
-        id=snippet_id,
-    )
+    tx.change("saved_snippet", snippet_id, title=title, content=content)
 
 
 def delete(tx: Tx, snippet_id: int) -> None:

@@ -124,13 +124,7 @@ def put_off(tx: Tx, notice: PushNotice, until: float) -> None:
 
 def note_health(tx: Tx, subscription_id: int, failures: int, retry_at: float) -> None:
     """How often in a row an endpoint has failed, and until when it is left in peace."""
-    tx.execute(
-        "UPDATE push_subscription SET failures = :failures, retry_at = :retry"
-        " WHERE id = :id AND realm_id = :realm",
-        failures=failures,
-        retry=retry_at,
-        id=subscription_id,
-    )
+    tx.change("push_subscription", subscription_id, failures=failures, retry_at=retry_at)
 
 
 def note_sent(tx: Tx, notice: PushNotice) -> None:

@@ -49,11 +49,7 @@ def bringer(tx: Tx) -> str | None:
 
 
 def begin_run(tx: Tx, source: str) -> None:
-    tx.execute(
-        "INSERT INTO import_run (realm_id, source, state, messages_done)"
-        " VALUES (:realm, :source, '{}', 0)",
-        source=source,
-    )
+    tx.put("import_run", source=source, state="{}", messages_done=0)
 
 
 def keep_state(tx: Tx, state: dict[str, Any]) -> None:

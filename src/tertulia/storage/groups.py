@@ -156,16 +156,14 @@ def supergroups(tx: Tx, group_id: int) -> list[int]:
 def insert(
     tx: Tx, name: str, description: str, *, creator_id: int | None = None, is_system: bool = False
 ) -> int:
-    return tx.insert(
-        "INSERT INTO user_group"
-        " (realm_id, name, description, is_system, creator_id, created_at, permissions)"
-        " VALUES (:realm, :name, :description, :is_system, :creator, :created_at, '{}')"
-        " RETURNING id",
+    return tx.add(
+        "user_group",
         name=name,
         description=description,
         is_system=is_system,
-        creator=creator_id,
+        creator_id=creator_id,
         created_at=None if is_system else tx.now,
+        permissions="{}",
     )
 
 
@@ -194,12 +192,7 @@ def remove_members(tx: Tx, group_id: int, user_ids: list[int]) -> None:
 
 
 def add_subgroup(tx: Tx, group_id: int, subgroup_id: int) -> None:
-    tx.execute(
-        "INSERT INTO user_group_subgroup (realm_id, group_id, subgroup_id)"
-        " VALUES (:realm, :group, :subgroup)",
-        group=group_id,
-        subgroup=subgroup_id,
-    )
+    tx.put("user_group_subgroup", group_id=group_id, subgroup_id=subgroup_id)
 
 
 def remove_subgroups(tx: Tx, group_id: int, subgroup_ids: list[int]) -> None:

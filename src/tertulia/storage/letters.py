@@ -8,13 +8,7 @@ _LETTERS = Record(PostedLetter)
 
 
 def insert(tx: Tx, kind: str, sealed: bytes) -> int:
-    return tx.insert(
-        "INSERT INTO letter (realm_id, kind, sealed, written_at, due_at)"
-        " VALUES (:realm, :kind, :sealed, :now, :now) RETURNING id",
-        kind=kind,
-        sealed=sealed,
-        now=tx.now,
-    )
+    return tx.add("letter", kind=kind, sealed=sealed, written_at=tx.now, due_at=tx.now)
 
 
 def due(tx: Tx, most: int) -> list[PostedLetter]:

@@ -120,15 +120,7 @@ def append(tx: Tx, kind: str, audience: str, payload: str, *, changes_rules: boo
     rules = ", rules_seq = seq + 1" if changes_rules else ""
     row = tx.one(f"UPDATE log_head SET seq = seq + 1{rules} WHERE realm_id = :realm RETURNING seq")
     assert row is not None
-    tx.execute(
-        "INSERT INTO event (realm_id, seq, kind, audience, payload, at)"
-        " VALUES (:realm, :seq, :kind, :audience, :payload, :now)",
-        seq=row["seq"],
-        kind=kind,
-        audience=audience,
-        payload=payload,
-        now=tx.now,
-    )
+    tx.put("event", seq=row["seq"], kind=kind, audience=audience, payload=payload, at=tx.now)
     seq: int = row["seq"]
     tx.announced[tx.realm_id] = seq
     return seq

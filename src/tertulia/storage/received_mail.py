@@ -7,13 +7,8 @@ from tertulia.storage.database.tx import Tx
 def insert_reply_address(
     tx: Tx, hash: str, user_id: int, message_id: int, expires_at: float
 ) -> None:
-    tx.execute(
-        "INSERT INTO reply_address (hash, realm_id, user_id, message_id, expires_at)"
-        " VALUES (:hash, :realm, :user, :message, :expires)",
-        hash=hash,
-        user=user_id,
-        message=message_id,
-        expires=expires_at,
+    tx.put(
+        "reply_address", hash=hash, user_id=user_id, message_id=message_id, expires_at=expires_at
     )
 
 
@@ -57,13 +52,7 @@ def has_come(tx: Tx, hash: str) -> bool:
 
 
 def note(tx: Tx, hash: str, address_hash: str) -> None:
-    tx.execute(
-        "INSERT INTO received_mail (hash, realm_id, address_hash, received_at)"
-        " VALUES (:hash, :realm, :address, :now)",
-        hash=hash,
-        address=address_hash,
-        now=tx.now,
-    )
+    tx.put("received_mail", hash=hash, address_hash=address_hash, received_at=tx.now)
 
 
 def count_since(tx: Tx, address_hash: str, since: float) -> int:

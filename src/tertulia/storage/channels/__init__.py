@@ -92,19 +92,14 @@ def insert(
     creator_id: int | None,
     permissions: dict[str, GroupValue],
 ) -> Channel:
-    channel_id = tx.insert(
-        "INSERT INTO channel (realm_id, name, name_key, description, rendered_description,"
-        " created_at, creator_id, invite_only, is_web_public, history_public, is_default,"
-        " folder_id, retention_days, topics_policy, default_push, permissions)"
-        " VALUES (:realm, :name, :name_key, :description, :rendered_description, :now, :creator,"
-        " :invite_only, :is_web_public, :history_public, :is_default, :folder_id,"
-        " :retention_days, :topics_policy, :default_push, :permissions) RETURNING id",
+    channel_id = tx.add(
+        "channel",
         name=new.name,
         name_key=domain.channels.topics.fold(new.name),
         description=new.description,
         rendered_description=rendered_description,
-        now=tx.now,
-        creator=creator_id,
+        created_at=tx.now,
+        creator_id=creator_id,
         invite_only=new.invite_only,
         is_web_public=new.is_web_public,
         history_public=new.shares_history(),

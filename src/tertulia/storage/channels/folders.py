@@ -22,16 +22,15 @@ def everything(tx: Tx) -> list[Folder]:
 def insert(
     tx: Tx, name: str, description: str, rendered_description: str, creator_id: int
 ) -> Folder:
-    folder_id = tx.insert(
-        "INSERT INTO channel_folder (realm_id, name, name_key, description,"
-        " rendered_description, position, creator_id, created_at)"
-        " VALUES (:realm, :name, :key, :description, :rendered, 0, :creator, :now) RETURNING id",
+    folder_id = tx.add(
+        "channel_folder",
         name=name,
-        key=domain.channels.topics.fold(name),
+        name_key=domain.channels.topics.fold(name),
         description=description,
-        rendered=rendered_description,
-        creator=creator_id,
-        now=tx.now,
+        rendered_description=rendered_description,
+        position=0,
+        creator_id=creator_id,
+        created_at=tx.now,
     )
     # A new folder comes last: its own number is larger than any place given by hand.
     tx.execute("UPDATE channel_folder SET position = id WHERE id = :id", id=folder_id)

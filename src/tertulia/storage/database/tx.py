@@ -221,6 +221,14 @@ class Tx:
         number: int = row["id"]
         return number
 
+    def add(self, table: str, **columns: Any) -> int:
+        """Insert a row of the organization, and give its id."""
+        return self.insert(f"{_insertion(table, columns)} RETURNING id", **columns)
+
+    def put(self, table: str, **columns: Any) -> None:
+        """Insert a row of the organization that has no id of its own."""
+        self.execute(_insertion(table, columns), **columns)
+
     def change(self, table: str, row_id: int, **columns: Any) -> int:
         """Give a row of the organization other values; says whether it was there, as 1 or 0."""
         assigned = ", ".join(f"{name} = :{name}" for name in columns)
@@ -237,6 +245,12 @@ class Tx:
     def _run(self, sql: str, params: dict[str, Any]) -> Cursor:
         params.setdefault("realm", self.realm_id)
         return self.dialect.run(self._connection, sql, params)
+
+
+def _insertion(table: str, columns: Iterable[str]) -> str:
+    names = ["realm_id", *columns]
+    values = ["realm", *columns]
+    return f"INSERT INTO {table} ({', '.join(names)}) VALUES (:{', :'.join(values)})"
 
 
 class _Asked(BaseException):

@@ -14,21 +14,18 @@ _COLUMNS = (
 def insert(
     tx: Tx, owner_id: int, upload_id: int, path_id: str, name: str, size: int, looks: Looks
 ) -> int:
-    attachment_id = tx.insert(
-        "INSERT INTO attachment (realm_id, owner_id, upload_id, path_id, name, content_type, size,"
-        " width, height, is_animated, created_at)"
-        " VALUES (:realm, :owner, :upload, :path, :name, :type, :size, :width, :height,"
-        " :is_animated, :now) RETURNING id",
-        owner=owner_id,
-        upload=upload_id,
-        path=path_id,
+    attachment_id = tx.add(
+        "attachment",
+        owner_id=owner_id,
+        upload_id=upload_id,
+        path_id=path_id,
         name=name,
-        type=looks.content_type,
+        content_type=looks.content_type,
         size=size,
         width=looks.width,
         height=looks.height,
         is_animated=looks.is_animated,
-        now=tx.now,
+        created_at=tx.now,
     )
     _add_space(tx, owner_id, size)
     return attachment_id

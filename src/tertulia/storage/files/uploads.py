@@ -13,12 +13,7 @@ DOOMED = 0  # stands for when the last piece came, once nobody wants the file an
 
 
 def begin(tx: Tx, person_id: int | None = None) -> int:
-    return tx.insert(
-        "INSERT INTO upload (realm_id, touched_at, person_id) VALUES (:realm, :now, :person)"
-        " RETURNING id",
-        now=tx.now,
-        person=person_id,
-    )
+    return tx.add("upload", touched_at=tx.now, person_id=person_id)
 
 
 def touch(tx: Tx, upload_id: int, awaited_bytes: int) -> bool:
@@ -74,13 +69,7 @@ def doom(tx: Tx, upload_id: int) -> None:
 
 
 def add_piece(tx: Tx, upload_id: int, position: int, data: bytes) -> None:
-    tx.execute(
-        "INSERT INTO upload_piece (realm_id, upload_id, position, data)"
-        " VALUES (:realm, :upload, :position, :data)",
-        upload=upload_id,
-        position=position,
-        data=data,
-    )
+    tx.put("upload_piece", upload_id=upload_id, position=position, data=data)
 
 
 def piece(tx: Tx, upload_id: int, position: int) -> bytes | None:

@@ -63,12 +63,10 @@ def insert(
     rendered: str,
     deliver_at: int,
 ) -> int:
-    return tx.insert(
-        "INSERT INTO reminder (realm_id, owner_id, message_id, note, site, content, rendered,"
-        " deliver_at) VALUES (:realm, :owner, :message, :note, :site, :content, :rendered,"
-        " :deliver_at) RETURNING id",
-        owner=owner_id,
-        message=message_id,
+    return tx.add(
+        "reminder",
+        owner_id=owner_id,
+        message_id=message_id,
         note=note,
         site=site,
         content=content,

@@ -23,12 +23,7 @@ def get_or_start(tx: Tx, user_ids: Sequence[int]) -> int:
     if found is not None:
         return found
     members = _in_words(user_ids)
-    conversation_id = tx.insert(
-        "INSERT INTO conversation (realm_id, digest, member_ids)"
-        " VALUES (:realm, :digest, :members) RETURNING id",
-        digest=_digest(members),
-        members=members,
-    )
+    conversation_id = tx.add("conversation", digest=_digest(members), member_ids=members)
     tx.execute_many(
         "INSERT INTO conversation_member (realm_id, user_id, conversation_id)"
         " VALUES (:realm, :user, :conversation)",

@@ -30,20 +30,17 @@ def insert_content(
     tx: Tx, message: Message, user_id: int, topic: str | None, channel_id: int | None
 ) -> int:
     """Remember the words of a message, and its place if that changes with them."""
-    edit_id = tx.insert(
-        "INSERT INTO message_edit (realm_id, message_id, user_id, edited_at, prev_content,"
-        " prev_rendered, prev_topic, topic, prev_channel_id, channel_id)"
-        " VALUES (:realm, :message, :user, :now, :prev_content, :prev_rendered, :prev_topic,"
-        " :topic, :prev_channel, :channel) RETURNING id",
-        message=message.id,
-        user=user_id,
-        now=tx.now,
+    edit_id = tx.add(
+        "message_edit",
+        message_id=message.id,
+        user_id=user_id,
+        edited_at=tx.now,
         prev_content=message.content,
         prev_rendered=message.rendered,
         prev_topic=None if topic is None else message.topic,
         topic=topic,
-        prev_channel=None if channel_id is None else message.channel_id,
-        channel=channel_id,
+        prev_channel_id=None if channel_id is None else message.channel_id,
+        channel_id=channel_id,
     )
     _forget_oldest(tx, message.id)
     return edit_id

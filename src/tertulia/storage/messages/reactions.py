@@ -26,14 +26,13 @@ def of_message(tx: Tx, message_id: int) -> tuple[Reaction, ...]:
 
 
 def insert(tx: Tx, message_id: int, reaction: Reaction) -> None:
-    tx.execute(
-        "INSERT INTO reaction (realm_id, message_id, user_id, emoji_name, emoji_code,"
-        " reaction_type) VALUES (:realm, :message, :user, :name, :code, :type)",
-        message=message_id,
-        user=reaction.user_id,
-        name=reaction.emoji_name,
-        code=reaction.emoji_code,
-        type=reaction.reaction_type,
+    tx.put(
+        "reaction",
+        message_id=message_id,
+        user_id=reaction.user_id,
+        emoji_name=reaction.emoji_name,
+        emoji_code=reaction.emoji_code,
+        reaction_type=reaction.reaction_type,
     )
 
 

@@ -44,11 +44,6 @@ def count(tx: Tx, message_id: int) -> int:
 
 
 def insert(tx: Tx, message_id: int, sender_id: int, msg_type: str, content: str) -> int:
-    return tx.insert(
-        "INSERT INTO submessage (realm_id, message_id, sender_id, msg_type, content)"
-        " VALUES (:realm, :message, :sender, :type, :content) RETURNING id",
-        message=message_id,
-        sender=sender_id,
-        type=msg_type,
-        content=content,
+    return tx.add(
+        "submessage", message_id=message_id, sender_id=sender_id, msg_type=msg_type, content=content
     )

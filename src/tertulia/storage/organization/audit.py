@@ -10,11 +10,10 @@ _ENTRIES = Record(AuditEntry, readings={"details": msgspec.json.decode})
 
 
 def insert(tx: Tx, act: Act, result: str) -> None:
-    tx.execute(
-        "INSERT INTO audit_entry (realm_id, at, actor_id, address, act, details, result)"
-        " VALUES (:realm, :now, :actor, :address, :act, :details, :result)",
-        now=tx.now,
-        actor=act.actor_id,
+    tx.put(
+        "audit_entry",
+        at=tx.now,
+        actor_id=act.actor_id,
         address=act.address,
         act=act.act,
         details=msgspec.json.encode(act.details).decode(),

@@ -32,11 +32,10 @@ def insert(
     still: tuple[str | None, bytes | None],
 ) -> int:
     """Pictures are given as (file name, bytes)."""
-    return tx.insert(
-        "INSERT INTO emoji (realm_id, name, author_id, file_name, picture, still_name, still)"
-        " VALUES (:realm, :name, :author, :file_name, :picture, :still_name, :still) RETURNING id",
+    return tx.add(
+        "emoji",
         name=name,
-        author=author_id,
+        author_id=author_id,
         file_name=picture[0],
         picture=picture[1],
         still_name=still[0],

@@ -8,13 +8,7 @@ _EXPORTS = Record(RealmExport)
 
 
 def insert(tx: Tx, user_id: int, kind: str) -> int:
-    return tx.insert(
-        "INSERT INTO realm_export (realm_id, user_id, kind, asked_at)"
-        " VALUES (:realm, :user, :kind, :now) RETURNING id",
-        user=user_id,
-        kind=kind,
-        now=tx.now,
-    )
+    return tx.add("realm_export", user_id=user_id, kind=kind, asked_at=tx.now)
 
 
 def everything(tx: Tx) -> list[RealmExport]:

@@ -12,12 +12,7 @@ def everything(tx: Tx) -> list[MailDomain]:
 
 
 def insert(tx: Tx, domain: MailDomain) -> int:
-    return tx.insert(
-        "INSERT INTO mail_domain (realm_id, name, with_subdomains)"
-        " VALUES (:realm, :name, :with_subdomains) RETURNING id",
-        name=domain.name,
-        with_subdomains=domain.with_subdomains,
-    )
+    return tx.add("mail_domain", name=domain.name, with_subdomains=domain.with_subdomains)
 
 
 def update(tx: Tx, domain: MailDomain) -> None:

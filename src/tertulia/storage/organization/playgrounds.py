@@ -12,13 +12,7 @@ def everything(tx: Tx) -> list[Playground]:
 
 
 def insert(tx: Tx, name: str, language: str, url_template: str) -> int:
-    return tx.insert(
-        "INSERT INTO playground (realm_id, name, language, url_template)"
-        " VALUES (:realm, :name, :language, :template) RETURNING id",
-        name=name,
-        language=language,
-        template=url_template,
-    )
+    return tx.add("playground", name=name, language=language, url_template=url_template)
 
 
 def delete(tx: Tx, playground_id: int) -> bool:

@@ -210,11 +210,8 @@ def insert(
     settings: dict[str, Any] | None = None,
     avatar_source: str = DRAWN,
 ) -> User:
-    user_id = tx.insert(
-        "INSERT INTO account (realm_id, email, email_key, full_name, role, bot_type, bot_owner_id,"
-        " is_system_bot, joined_at, password_hash, settings, avatar_source)"
-        " VALUES (:realm, :email, :email_key, :full_name, :role, :bot_type, :bot_owner_id,"
-        " :is_system_bot, :now, :password_hash, :settings, :avatar) RETURNING id",
+    user_id = tx.add(
+        "account",
         email=email,
         email_key=email.casefold(),
         full_name=full_name,
@@ -222,10 +219,10 @@ def insert(
         bot_type=None if bot_type is None else int(bot_type),
         bot_owner_id=bot_owner_id,
         is_system_bot=is_system_bot,
-        now=tx.now,
+        joined_at=tx.now,
         password_hash=password_hash,
         settings=msgspec.json.encode(settings or {}).decode(),
-        avatar=avatar_source,
+        avatar_source=avatar_source,
     )
     user = find(tx, user_id)
     assert user is not None

@@ -23,24 +23,20 @@ def insert(
     is_operators: bool = False,
 ) -> int:
     expires_at = None if terms.minutes is None else tx.now + 60 * terms.minutes
-    return tx.insert(
-        "INSERT INTO invitation (realm_id, inviter_id, email, email_key, role, channel_ids,"
-        " group_ids, with_defaults, tells_inviter, welcome, fingerprint, sealed,"
-        " made_at, expires_at, is_operators) VALUES (:realm, :inviter, :email, :email_key, :role,"
-        " :channels, :groups, :with_defaults, :tells_inviter, :welcome, :fingerprint, :sealed,"
-        " :now, :expires_at, :is_operators) RETURNING id",
-        inviter=inviter_id,
+    return tx.add(
+        "invitation",
+        inviter_id=inviter_id,
         email=email,
         email_key=None if email is None else email.casefold(),
         role=int(terms.role),
-        channels=msgspec.json.encode(terms.channel_ids).decode(),
-        groups=msgspec.json.encode(terms.group_ids).decode(),
+        channel_ids=msgspec.json.encode(terms.channel_ids).decode(),
+        group_ids=msgspec.json.encode(terms.group_ids).decode(),
         with_defaults=terms.with_defaults,
         tells_inviter=terms.tells_inviter,
         welcome=terms.welcome,
         fingerprint=fingerprint,
         sealed=sealed,
-        now=tx.now,
+        made_at=tx.now,
         expires_at=expires_at,
         is_operators=is_operators,
     )

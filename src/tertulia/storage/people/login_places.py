@@ -13,13 +13,7 @@ def note(tx: Tx, user_id: int, mark: bytes) -> bool:
         mark=mark,
     )
     if not known:
-        tx.execute(
-            "INSERT INTO login_place (user_id, realm_id, mark, seen_at)"
-            " VALUES (:user, :realm, :mark, :now)",
-            user=user_id,
-            mark=mark,
-            now=tx.now,
-        )
+        tx.put("login_place", user_id=user_id, mark=mark, seen_at=tx.now)
     return known > 0
 
 

@@ -6,15 +6,13 @@ from tertulia.storage.database.tx import Tx
 def put_departure(
     tx: Tx, state_hash: bytes, browser_hash: bytes, sealed: bytes, user_id: int | None
 ) -> None:
-    tx.execute(
-        "INSERT INTO login_departure"
-        " (realm_id, state_hash, browser_hash, sealed, user_id, left_at)"
-        " VALUES (:realm, :state, :browser, :sealed, :user, :now)",
-        state=state_hash,
-        browser=browser_hash,
+    tx.put(
+        "login_departure",
+        state_hash=state_hash,
+        browser_hash=browser_hash,
         sealed=sealed,
-        user=user_id,
-        now=tx.now,
+        user_id=user_id,
+        left_at=tx.now,
     )
 
 
@@ -31,14 +29,7 @@ def take_departure(tx: Tx, state_hash: bytes, browser_hash: bytes, since: float)
 
 
 def put_token(tx: Tx, token_hash: bytes, user_id: int, method: str) -> None:
-    tx.execute(
-        "INSERT INTO login_token (realm_id, token_hash, user_id, method, made_at)"
-        " VALUES (:realm, :token, :user, :method, :now)",
-        token=token_hash,
-        user=user_id,
-        method=method,
-        now=tx.now,
-    )
+    tx.put("login_token", token_hash=token_hash, user_id=user_id, method=method, made_at=tx.now)
 
 
 def take_token(tx: Tx, token_hash: bytes, since: float) -> tuple[int, str] | None:

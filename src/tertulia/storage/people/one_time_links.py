@@ -17,20 +17,17 @@ def insert(
     expires_at: float,
     invitation_id: int | None = None,
 ) -> None:
-    tx.execute(
-        "INSERT INTO one_time_link"
-        " (realm_id, purpose, fingerprint, user_id, email, email_key, asked_from, made_at,"
-        " expires_at, invitation_id) VALUES (:realm, :purpose, :fingerprint, :user, :email,"
-        " :email_key, :asked_from, :now, :expires_at, :invitation)",
+    tx.put(
+        "one_time_link",
         purpose=purpose,
         fingerprint=fingerprint,
-        user=user_id,
+        user_id=user_id,
         email=email,
         email_key=email.casefold(),
         asked_from=asked_from,
-        now=tx.now,
+        made_at=tx.now,
         expires_at=expires_at,
-        invitation=invitation_id,
+        invitation_id=invitation_id,
     )
 
 

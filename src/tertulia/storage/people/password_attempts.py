@@ -4,13 +4,7 @@ from tertulia.storage.database.tx import Tx
 
 
 def insert(tx: Tx, name_hash: bytes, address: str) -> None:
-    tx.execute(
-        "INSERT INTO password_attempt (realm_id, name_hash, address, tried_at)"
-        " VALUES (:realm, :name, :address, :now)",
-        name=name_hash,
-        address=address,
-        now=tx.now,
-    )
+    tx.put("password_attempt", name_hash=name_hash, address=address, tried_at=tx.now)
 
 
 def nth_last(

@@ -41,13 +41,8 @@ def app(tx: Tx, user_id: int) -> CodeApp | None:
 def put_app(tx: Tx, user_id: int, known: CodeApp) -> None:
     """Give somebody an app, in place of the one that they have."""
     forget_app(tx, user_id)
-    tx.execute(
-        "INSERT INTO code_app (user_id, realm_id, sealed, last_step, made_at)"
-        " VALUES (:user, :realm, :sealed, :step, :now)",
-        user=user_id,
-        sealed=known.sealed,
-        step=known.last_step,
-        now=tx.now,
+    tx.put(
+        "code_app", user_id=user_id, sealed=known.sealed, last_step=known.last_step, made_at=tx.now
     )
 
 
@@ -72,12 +67,7 @@ def put_recovery_codes(tx: Tx, user_id: int, hashes: Sequence[bytes]) -> None:
         "DELETE FROM recovery_code WHERE user_id = :user AND realm_id = :realm", user=user_id
     )
     for each in hashes:
-        tx.execute(
-            "INSERT INTO recovery_code (realm_id, user_id, code_hash)"
-            " VALUES (:realm, :user, :hash)",
-            user=user_id,
-            hash=each,
-        )
+        tx.put("recovery_code", user_id=user_id, code_hash=each)
 
 
 def use_up_recovery_code(tx: Tx, user_id: int, code_hash: bytes) -> bool:
@@ -101,14 +91,13 @@ def passkeys(tx: Tx, user_id: int) -> list[Passkey]:
 
 
 def put_passkey(tx: Tx, user_id: int, name: str, credential: bytes, sign_count: int) -> None:
-    tx.execute(
-        "INSERT INTO passkey (realm_id, user_id, name, credential, sign_count, made_at)"
-        " VALUES (:realm, :user, :name, :credential, :count, :now)",
-        user=user_id,
+    tx.put(
+        "passkey",
+        user_id=user_id,
         name=name,
         credential=credential,
-        count=sign_count,
-        now=tx.now,
+        sign_count=sign_count,
+        made_at=tx.now,
     )
 
 

@@ -36,18 +36,17 @@ def insert(
     address: str,
     elsewhere: ProviderSession | None = None,
 ) -> int:
-    return tx.insert(
-        "INSERT INTO session (realm_id, user_id, fingerprint, agent, address, made_at, seen_at,"
-        " provider_person, provider_mark, provider_sealed) VALUES (:realm, :user, :fingerprint,"
-        " :agent, :address, :now, :now, :person, :mark, :sealed) RETURNING id",
-        user=user_id,
+    return tx.add(
+        "session",
+        user_id=user_id,
         fingerprint=fingerprint,
         agent=agent,
         address=address,
-        now=tx.now,
-        person=None if elsewhere is None else elsewhere.person,
-        mark=None if elsewhere is None else elsewhere.mark,
-        sealed=None if elsewhere is None else elsewhere.sealed,
+        made_at=tx.now,
+        seen_at=tx.now,
+        provider_person=None if elsewhere is None else elsewhere.person,
+        provider_mark=None if elsewhere is None else elsewhere.mark,
+        provider_sealed=None if elsewhere is None else elsewhere.sealed,
     )
 
 

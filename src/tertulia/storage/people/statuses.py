@@ -36,15 +36,13 @@ def change(tx: Tx, user_id: int, changes: dict[str, Any]) -> None:
     status = known.with_changes(changes)
     tx.execute("DELETE FROM user_status WHERE user_id = :user", user=user_id)
     if status != Status():
-        tx.execute(
-            "INSERT INTO user_status"
-            " (user_id, realm_id, status_text, emoji_name, emoji_code, reaction_type)"
-            " VALUES (:user, :realm, :text, :name, :code, :type)",
-            user=user_id,
-            text=status.status_text,
-            name=status.emoji_name,
-            code=status.emoji_code,
-            type=status.reaction_type,
+        tx.put(
+            "user_status",
+            user_id=user_id,
+            status_text=status.status_text,
+            emoji_name=status.emoji_name,
+            emoji_code=status.emoji_code,
+            reaction_type=status.reaction_type,
         )
 
 

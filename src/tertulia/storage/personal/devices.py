@@ -11,12 +11,7 @@ _DEVICES, _TOKENS = Record(Device), Record(DeviceToken)
 
 
 def insert(tx: Tx, user_id: int) -> int:
-    return tx.insert(
-        "INSERT INTO device (realm_id, user_id, created_at) VALUES (:realm, :user, :now)"
-        " RETURNING id",
-        user=user_id,
-        now=tx.now,
-    )
+    return tx.add("device", user_id=user_id, created_at=tx.now)
 
 
 def find_of(tx: Tx, user_id: int, device_id: int) -> Device | None:

@@ -36,13 +36,7 @@ def who_muted(tx: Tx, muted_id: int) -> list[int]:
 
 
 def insert(tx: Tx, user_id: int, muted_id: int) -> None:
-    tx.execute(
-        "INSERT INTO muted_user (realm_id, user_id, muted_id, muted_at)"
-        " VALUES (:realm, :user, :muted, :now)",
-        user=user_id,
-        muted=muted_id,
-        now=tx.now,
-    )
+    tx.put("muted_user", user_id=user_id, muted_id=muted_id, muted_at=tx.now)
 
 
 def delete(tx: Tx, user_id: int, muted_id: int) -> None:

@@ -16,13 +16,12 @@ def of_user(tx: Tx, user_id: int) -> list[NavigationView]:
 
 
 def insert(tx: Tx, user_id: int, view: NavigationView) -> None:
-    tx.execute(
-        "INSERT INTO navigation_view (realm_id, user_id, fragment, name, is_pinned)"
-        " VALUES (:realm, :user, :fragment, :name, :pinned)",
-        user=user_id,
+    tx.put(
+        "navigation_view",
+        user_id=user_id,
         fragment=view.fragment,
         name=view.name,
-        pinned=view.is_pinned,
+        is_pinned=view.is_pinned,
     )
 
 

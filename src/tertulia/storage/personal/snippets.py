@@ -37,14 +37,7 @@ def count_of(tx: Tx, user_id: int) -> int:
 
 
 def insert(tx: Tx, user_id: int, title: str, content: str) -> int:
-    return tx.insert(
-        "INSERT INTO saved_snippet (realm_id, user_id, title, content, created_at)"
-        " VALUES (:realm, :user, :title, :content, :now) RETURNING id",
-        user=user_id,
-        title=title,
-        content=content,
-        now=tx.now,
-    )
+    return tx.add("saved_snippet", user_id=user_id, title=title, content=content, created_at=tx.now)
 
 
 def update(tx: Tx, snippet_id: int, title: str, content: str) -> None:

@@ -25,14 +25,13 @@ def set_key(tx: Tx, public: str, sealed: bytes) -> None:
 
 
 def insert(tx: Tx, user_id: int, endpoint: str, p256dh: str, auth: str) -> int:
-    return tx.insert(
-        "INSERT INTO push_subscription (realm_id, user_id, endpoint, p256dh, auth, created_at)"
-        " VALUES (:realm, :user, :endpoint, :p256dh, :auth, :now) RETURNING id",
-        user=user_id,
+    return tx.add(
+        "push_subscription",
+        user_id=user_id,
         endpoint=endpoint,
         p256dh=p256dh,
         auth=auth,
-        now=tx.now,
+        created_at=tx.now,
     )
 
 

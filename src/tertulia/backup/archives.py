@@ -65,7 +65,7 @@ def write(copy: Copy, path: Path, secret: bytes | None, progress: Progress) -> N
         except BaseException:
             draft.unlink(missing_ok=True)
             raise
-    _sync_folder(path.parent)
+    sync(path.parent)
 
 
 def draft_of(path: Path) -> Path:
@@ -186,8 +186,9 @@ def _digest(digest: "hashlib._Hash", name: str, data: bytes) -> None:
     digest.update(data)
 
 
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
+def sync(path: Path) -> None:
+    """Have a file or a folder on the disk."""
+    handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
     finally:

@@ -4,7 +4,6 @@ Nobody may take what comes back for what was there before: event queues are gone
 counts goes on so far ahead that no number is given out a second time.
 """
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tertulia import opening, private_files, storage
+from tertulia.backup import archives
 from tertulia.backup.archives import BadBackup, Progress
 from tertulia.backup.copies import Block, Copy, CopyFacts
 from tertulia.config import Config
@@ -58,9 +58,9 @@ def restore(copy: Copy, config: Config, leap: int, settle: Settle, progress: Pro
     private_files.create(draft)
     try:
         _fill(Database(Sqlite(draft)), copy, leap, settle, progress)
-        _sync(draft)
+        archives.sync(draft)
         draft.rename(file)
-        _sync(file.parent)
+        archives.sync(file.parent)
     finally:
         _remove(draft)
 
@@ -125,11 +125,3 @@ def _load(tx: Tx, copy: Copy, progress: Progress) -> None:
 def _remove(file: Path) -> None:
     for ending in ("", "-wal", "-shm", "-journal"):
         file.with_name(file.name + ending).unlink(missing_ok=True)
-
-
-def _sync(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -4,7 +4,7 @@ Their payloads are GitHub's for most events; what is told otherwise stands here.
 """
 
 from tertulia.integrations import code_hosting, github
-from tertulia.integrations.code_hosting import Commit, Push
+from tertulia.integrations.code_hosting import Push
 from tertulia.integrations.github import Teller, Told
 from tertulia.integrations.payload import Hook, Payload
 from tertulia.integrations.phrases import line, link, said
@@ -32,15 +32,7 @@ def report(hook: Hook) -> Report | None:
 
 
 def _push(payload: Payload) -> Told:
-    commits = [
-        Commit(
-            each.text("id"),
-            each.words("message"),
-            each.words("url"),
-            each.words("author.username", "author.name"),
-        )
-        for each in payload.each("commits")
-    ]
+    commits = github.commits_of(payload)
     total = payload.find("total_commits").value
     push = Push(
         repository=line(payload.text("repository.name")),

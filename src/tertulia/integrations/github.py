@@ -62,15 +62,7 @@ def _zen(payload: Payload) -> str:
 
 
 def _push(payload: Payload) -> Told:
-    commits = [
-        Commit(
-            each.text("id"),
-            each.words("message"),
-            each.words("url"),
-            each.words("author.username", "author.name"),
-        )
-        for each in payload.each("commits")
-    ]
+    commits = commits_of(payload)
     push = Push(
         repository=_repository(payload),
         who=payload.words("sender.login", "pusher.name") or "Somebody",
@@ -83,6 +75,18 @@ def _push(payload: Payload) -> Told:
         is_forced=payload.is_true("forced"),
     )
     return code_hosting.push_topic(push.repository, push.ref), code_hosting.push_text(push)
+
+
+def commits_of(payload: Payload) -> list[Commit]:
+    return [
+        Commit(
+            each.text("id"),
+            each.words("message"),
+            each.words("url"),
+            each.words("author.username", "author.name"),
+        )
+        for each in payload.each("commits")
+    ]
 
 
 def _created(payload: Payload) -> Told:

@@ -1,14 +1,18 @@
 """A kind of event is one class in one file: nothing else has to know its name."""
 
 import pkgutil
+import re
+from collections import Counter
 from collections.abc import Iterator
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 from tests.support.conformance import OURS_IS_AT, the_contract
 
+import tertulia
 from tertulia import events, storage
 from tertulia.events.audience import Audience, Everyone, Nobody, Users
 from tertulia.events.types.event import Event, Unreadable
@@ -64,6 +68,19 @@ def test_the_contract_knows_what_every_event_looks_like():
         if name not in described
     ]
     assert not unknown, "\n".join(unknown)
+
+
+def test_every_event_is_announced_by_somebody():
+    sources = Path(tertulia.__file__).parent.rglob("*.py")
+    made = Counter(re.findall(r"(?<!class )\b([A-Z]\w+)\(", "".join(map(Path.read_text, sources))))
+
+    silent = [
+        f"Nobody announces {kind.__name__}: the action that changes something does,"
+        " with events.log.announce."
+        for _, kind in KINDS
+        if not made[kind.__name__]
+    ]
+    assert not silent, "\n".join(silent)
 
 
 def test_two_kinds_cannot_have_one_word():

@@ -6,7 +6,6 @@ union (`int | None`) and leaves the other branches alone. A new rule is a new cl
 and the OpenAPI description both pick it up.
 """
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Annotated, Any, ClassVar
 from urllib.parse import urlsplit
@@ -87,22 +86,6 @@ class MaxLength(Rule):
         return {"maxLength": self.limit}
 
 
-class Pattern(Rule):
-    """The whole text matches. The expression is ours, so keep it one that cannot run long."""
-
-    def __init__(self, expression: str) -> None:
-        self.expression = expression
-        self.matches = re.compile(expression).fullmatch
-
-    def check(self, value: str) -> str:
-        if self.matches(value) is None:
-            raise Problem(" has invalid format")
-        return value
-
-    def schema(self) -> dict[str, Any]:
-        return {"pattern": f"^(?:{self.expression})$"}
-
-
 class WebAddress(Rule):
     """An address that a web server can be reached at."""
 
@@ -181,21 +164,6 @@ class NonNegative(AtLeast):
 class Positive(AtLeast):
     def __init__(self) -> None:
         super().__init__(1)
-
-
-class MinItems(Rule):
-    kinds = frozenset({list})
-
-    def __init__(self, minimum: int) -> None:
-        self.minimum = minimum
-
-    def check(self, value: list[Any]) -> list[Any]:
-        if len(value) < self.minimum:
-            raise Problem(f" is too short (minimum {self.minimum} items)")
-        return value
-
-    def schema(self) -> dict[str, Any]:
-        return {"minItems": self.minimum}
 
 
 class MaxItems(Rule):

@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 from pyroaring import BitMap64
 
-from tertulia import domain, storage
+from tertulia import storage
 from tertulia.backup.held_files import HeldFiles
 from tertulia.domain.organization.exports import PUBLIC, WITHOUT_CONSENT
 from tertulia.domain.people.user import NOTIFICATION_BOT, User
@@ -372,8 +372,3 @@ def _plain(row: Any) -> dict[str, Any]:
         for name, value in values.items()
         if name not in SECRETS and not isinstance(value, bytes | memoryview)
     }
-
-
-def name_of(realm_name: str, moment: str) -> str:
-    plain = domain.files.attachments.path_name(realm_name) or "organization"
-    return f"tertulia-export-{plain}-{moment}"

@@ -5,7 +5,6 @@ import secrets
 from dataclasses import dataclass
 
 DATABASE, FOLDER, S3 = "database", "folder", "s3"
-PLACES = (DATABASE, FOLDER, S3)
 UNFINISHED = ".part"  # how the name of a file ends that was not put as a whole
 
 _OURS = re.compile(r"[0-9]+/([0-9a-f]{2})/\1[0-9a-f]{30}")

@@ -60,12 +60,6 @@ export function myChannels() {
   return [...channels.values()].filter((channel) => channel.subscribed && !channel.is_archived).sort(byName);
 }
 
-/** Whether messages of this channel go to a topic that can be chosen.
- * @param {number} id */
-export function hasTopics(id) {
-  return channels.get(id)?.topics_policy !== "empty_topic_only";
-}
-
 /** One's own channels as the sidebar groups them: pinned ones, folders, and the others.
  * @returns {{key: string, folder: Folder | null, channels: Channel[]}[]} */
 export function groupedChannels() {

@@ -27,10 +27,6 @@ export function setConnection(now) {
   tell("connection", state);
 }
 
-export function connectionState() {
-  return state;
-}
-
 function drawBar() {
   const bar = part(".bar");
   const isQuiet = state === "live" || state === "connecting";

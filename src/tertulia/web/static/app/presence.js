@@ -38,13 +38,6 @@ export function presenceOf(id, now = Date.now() / 1000) {
   return now - Math.max(person.idle, person.active) < patience ? "away" : "gone";
 }
 
-/** When somebody was last seen, in seconds, or 0.
- * @param {number} id */
-export function lastSeen(id) {
-  const person = seen.get(id);
-  return person ? Math.max(person.active, person.idle) : 0;
-}
-
 /** The person has moved, typed or clicked. */
 export function noteTouch() {
   lastTouch = Date.now();
@@ -77,10 +70,4 @@ export function keepPresence(isLeading, isIdle) {
   setInterval(ping, interval);
   setTimeout(ping, 3000);
   setInterval(() => tell("presence"), 60_000);
-}
-
-/** @param {number} id
- * @returns {Promise<Record<string, any>>} */
-export function askPresence(id) {
-  return get(`/users/${id}/presence`);
 }

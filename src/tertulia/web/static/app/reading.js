@@ -3,7 +3,7 @@
 
 import { post, Refused } from "./api.js";
 import { isSpectator, myId, setting } from "./me.js";
-import { messageOf, setFlag } from "./messages.js";
+import { setFlag } from "./messages.js";
 import { isUnread, noteRead } from "./unread.js";
 
 const MOMENT = 300;
@@ -142,10 +142,4 @@ async function tellNow() {
 
 function storageKey() {
   return `tertulia-read-${myId()}`;
-}
-
-/** @param {number} id
- * @returns {boolean} whether it is known to be unread */
-export function waitsToBeRead(id) {
-  return isUnread(id) && messageOf(id) !== undefined;
 }

@@ -40,9 +40,8 @@ let wake = null;
 /** @type {Tabs | null} */
 let tabs = null;
 
-/** @param {(state: Record<string, any>) => void} replace learn everything anew
- * @param {(words: any) => void} hearWords */
-export function startEvents(replace, hearWords) {
+/** @param {(state: Record<string, any>) => void} replace learn everything anew */
+export function startEvents(replace) {
   if (isSpectator()) return setConnection("live");
   position = known.position ?? -1;
   queue = known.queue_id;
@@ -57,7 +56,6 @@ export function startEvents(replace, hearWords) {
     restart: () => learnAgain(replace),
     since: () => position,
     connection: (state) => setConnection(/** @type {any} */ (state)),
-    changed: hearWords,
   });
   for (const kind of ["online", "focus"]) addEventListener(kind, hurry);
   addEventListener("offline", () => setConnection("offline"));
@@ -71,19 +69,9 @@ export function isLeading() {
   return tabs?.isLeading ?? true;
 }
 
-/** @param {any} words */
-export function tellTabs(words) {
-  tabs?.passWords(words);
-}
-
 /** Poll at once, if we are waiting to. */
 export function hurry() {
   wake?.();
-}
-
-/** @returns {string} */
-export function queueId() {
-  return queue;
 }
 
 /** @param {(state: Record<string, any>) => void} replace */

@@ -61,7 +61,7 @@ export function liveOn() {
   startDesktop();
   startNotices();
   for (const kind of ["pointerdown", "keydown"]) addEventListener(kind, noteTouch, { passive: true });
-  startEvents(replaceAll, (words) => tell("words", words));
+  startEvents(replaceAll);
   keepPresence(isLeading, () => desktopBridge()?.get_idle_on_system?.());
   tellWhatIsLeft();
   startWorker();

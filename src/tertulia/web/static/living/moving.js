@@ -6,7 +6,7 @@ import { openBox } from "../app/compose.js";
 import { conversationOf, isInChannel } from "../app/conversations.js";
 import { searchInput } from "./search.js";
 import { homeHash } from "../app/places.js";
-import { channelHash, conversationHash, searchText, topicsHash } from "../app/narrow.js";
+import { channelHash, conversationHash, searchText } from "../app/narrow.js";
 import { post } from "../app/api.js";
 import { markRead, markUnreadFrom } from "../app/reading.js";
 import { toggleFold, uncover } from "../app/row.js";
@@ -135,9 +135,4 @@ function replyTo(message) {
   if (box && (shownPlace()?.conversation || !message)) return box.box.focus();
   if (!message) return undefined;
   return goWrite(conversationHash(conversationOf(message), message.id), "");
-}
-
-/** @param {number} channel */
-export function goToTopics(channel) {
-  location.hash = topicsHash(channel);
 }

@@ -20,11 +20,6 @@ export function startNotices() {
   });
 }
 
-/** @returns {Promise<boolean>} whether one may notify now */
-export async function askForNotices() {
-  return "Notification" in window && (await Notification.requestPermission()) === "granted";
-}
-
 /** Whether the person wants to be told of a message while they look elsewhere.
  * @param {Record<string, any>} message */
 export function isWorthANotice(message) {

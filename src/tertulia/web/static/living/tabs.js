@@ -11,7 +11,7 @@ export class Tabs {
   #lately = [];
 
   /** @param {string} name one for each person
-   * @param {{hear(events: Record<string, any>[], position: Position): void, since(): number, connection(state: string): void, restart(): void, changed(words: any): void}} own */
+   * @param {{hear(events: Record<string, any>[], position: Position): void, since(): number, connection(state: string): void, restart(): void}} own */
   constructor(name, own) {
     this.#channel = new BroadcastChannel(name);
     this.own = own;
@@ -58,18 +58,11 @@ export class Tabs {
     this.#channel.postMessage({ restart: true });
   }
 
-  /** Tell the other tabs something of one's own.
-   * @param {any} words */
-  passWords(words) {
-    this.#channel.postMessage({ words });
-  }
-
   /** @param {any} data */
   #listen(data) {
     if (data.events && !this.#isLeading) this.own.hear(data.events, data.position);
     if (data.connection && !this.#isLeading) this.own.connection(data.connection);
     if (data.restart && !this.#isLeading) this.own.restart();
-    if (data.words) this.own.changed(data.words);
     if (data.hello !== undefined && this.#isLeading) {
       const missed = this.#lately.filter((event) => event.id > data.hello);
       this.#channel.postMessage({ events: missed, position: this.position, connection: "live" });

@@ -26,6 +26,7 @@ from tertulia.tls_door import TlsDoor
 
 GRACE_SECONDS = 0.4  # for answers under way when the server is told to stop
 TICKS_PER_SECOND = 10  # of uvicorn
+TICKS_PER_LOOK_AT_MEMORY = 20
 COLLECT_AFTER = (10_000, 20, 20)  # objects, and rounds of the younger generations
 # After every statement a thread that reads from PostgreSQL waits for so long, if the loop is busy.
 TURN_SECONDS = 0.0005
@@ -43,6 +44,7 @@ class Server(uvicorn.Server):
         super().__init__(config)
         self._application = application
         self._when_ready = when_ready
+        self._tide = memory.Tide()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -52,6 +54,8 @@ class Server(uvicorn.Server):
     async def on_tick(self, counter: int) -> bool:
         if counter % TICKS_PER_SECOND == 0:
             self._application.connections.look(asyncio.get_running_loop().time())
+        if counter % TICKS_PER_LOOK_AT_MEMORY == 0:
+            self._tide.look()
         return await super().on_tick(counter)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:

@@ -1,10 +1,15 @@
 """Large answers: whoever asks for very much is given it, and nobody waits for that."""
 
+import weakref
+from contextlib import AbstractAsyncContextManager
+
 import pytest
 from tests.support.watch import MOST_COUNTS, WATCH, count
 
 from tertulia import actions, domain, storage
 from tertulia.domain.messages.message import Draft
+from tertulia.http.rounds import BLOCK_BYTES, Pieces
+from tertulia.http.turns import Turns
 from tertulia.storage.database.tx import Tx
 
 LONG = "All work and no play. " * 450
@@ -52,6 +57,66 @@ def test_an_answer_holds_so_much_and_says_that_there_is_more(chat, monkeypatch):
         ("/messages/matches_narrow", {"msg_ids": all_ids, "narrow": [["search", "work"]]}),
     ):
         ana.get(path, **params).fails("These messages are too long for one answer; ask for fewer.")
+
+
+LONGER = len(LONG) + 1  # than one message
+
+
+@pytest.mark.parametrize(
+    ("path", "params"),
+    [
+        ("/messages", {"anchor": "newest", "num_before": 20, "narrow": [["search", "work"]]}),
+        ("/messages", {"anchor": "newest", "num_before": 20}),
+        ("/messages", {"message_ids": range(20)}),
+        ("/messages/matches_narrow", {"msg_ids": range(20), "narrow": [["search", "work"]]}),
+    ],
+)
+def test_what_is_few_messages_and_much_text_is_put_together_by_turns(
+    chat, monkeypatch, path, params
+):
+    """Those of them that have to be read: what others have read is there already."""
+    monkeypatch.setattr(actions.messages.fetching, "LITTLE_TEXT", LONGER)
+    turns: list[object] = []
+    of = Turns.of
+
+    def noted(self: Turns, caller: object) -> AbstractAsyncContextManager[None]:
+        turns.append(caller)
+        return of(self, caller)
+
+    monkeypatch.setattr(Turns, "of", noted)
+    ana = chat.person("ana", channels=["kitchen"])
+    chat.write(says_much, ana.id, 20)
+    plain = {"anchor": "newest", "num_before": 20, "apply_markdown": False}
+    ids = [each["id"] for each in fetched(ana, whole=True, **plain)]
+    turns.clear()
+    given = {name: ids if isinstance(value, range) else value for name, value in params.items()}
+
+    assert len(ana.get(path, **given).succeeds()["messages"]) == 20
+    assert len(turns) == 1
+
+    ana.get("/messages", anchor="newest", num_before=0).succeeds()
+    assert len(turns) == 1
+
+
+def test_what_was_sent_of_an_answer_is_let_go():
+    """Nor is it copied to be sent, where it is large."""
+    held = [Text(b"x" * BLOCK_BYTES) for _ in range(4)]
+    ends = [weakref.ref(each) for each in held]
+    body = Pieces([b"{", *[memoryview(each) for each in held], b"}"])
+    del held
+
+    sent, left = bytearray(), []
+    for block in body.blocks():
+        sent += block
+        del block
+        left.append(sum(end() is not None for end in ends))
+
+    assert bytes(sent) == b"{" + b"x" * 4 * BLOCK_BYTES + b"}"
+    assert left == [4, 3, 2, 1, 0, 0]
+
+
+class Text(bytearray):
+    """Bytes of which one can be told when they are gone."""
 
 
 def fetched(person, *, whole=False, **window):

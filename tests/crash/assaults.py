@@ -1,7 +1,9 @@
 """Attempts at a running server, one after the other: each is meant to take memory and keep it."""
 
 import contextlib
+import json
 import socket
+import time
 from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import urlencode
 
@@ -10,6 +12,7 @@ from tests.crash.people import Person
 from tests.support.pictures import picture
 
 BORDER = "a-line-that-is-in-no-picture"
+HOLD_SECONDS = 5
 
 
 class Assault:
@@ -39,12 +42,11 @@ class Assault:
         body = {"type": "channel", "to": "circle 0", "topic": "long", "content": "👍" * 10_000}
         said = self._request("POST", "/messages", urlencode(body).encode())
         self._all_at_once([said] * 40)
-        asked = "/messages?anchor=newest&num_before=5000"
-        self._all_at_once([self._request("GET", asked)] * 20)
+        self._all_at_once([self._reads(5000)] * 20)
+        self._all_at_once([self._reads(100)] * 20)
 
     def unread_answers(self) -> None:
-        asked = self._request("GET", "/messages?anchor=newest&num_before=5000")
-        self._all_at_once([asked] * 40, reads=False)
+        self._all_at_once([self._reads(5000)] * 40, reads=False)
 
     def half_requests(self) -> None:
         self._all_at_once(
@@ -57,9 +59,13 @@ class Assault:
 
     def searches(self) -> None:
         words = " ".join(f"so{number}" for number in range(90))
-        asked = urlencode({"anchor": "newest", "num_before": 5000,
-                           "narrow": f'[["search", "{words}"]]'})  # fmt: skip
-        self._all_at_once([self._request("GET", f"/messages?{asked}")] * 30)
+        self._all_at_once([self._reads(5000, ["search", words])] * 30)
+
+    def _reads(self, count: int, *terms: list[str]) -> bytes:
+        """What was said last in a channel that one need not be in."""
+        narrow = json.dumps([["channel", "circle 0"], *terms])
+        asked = urlencode({"anchor": "newest", "num_before": count, "narrow": narrow})
+        return self._request("GET", f"/messages?{asked}")
 
     def _request(
         self, method: str, target: str, body: bytes = b"",
@@ -68,7 +74,8 @@ class Assault:
         head, _, _ = self._login.request(method, target).partition(b"\r\nContent-Length")
         return (
             head
-            + f"\r\nContent-Length: {len(body)}\r\nContent-Type: {kind}\r\n\r\n".encode()
+            + f"\r\nContent-Length: {len(body)}\r\nContent-Type: {kind}".encode()
+            + b"\r\nConnection: close\r\n\r\n"
             + body
         )
 
@@ -79,14 +86,14 @@ class Assault:
             connection = socket.create_connection(("127.0.0.1", self._port), timeout=60)
             with contextlib.suppress(OSError):
                 connection.sendall(request)
-                if reads:
-                    connection.shutdown(socket.SHUT_WR)
-                    while connection.recv(1 << 16):
-                        pass
+                while reads and connection.recv(1 << 16):
+                    pass
             return connection
 
         with ThreadPoolExecutor(24) as pool:
             connections = list(pool.map(send, requests))
+        if not reads:
+            time.sleep(HOLD_SECONDS)
         for connection in connections:
             connection.close()
 

@@ -20,7 +20,7 @@ from tests.support.server import Server
 
 from tertulia import actions
 from tertulia.domain.messages.message import Message
-from tertulia.events.fragments import OVERHEAD_BYTES, Fragment, Shelf
+from tertulia.events.fragments import LARGEST_BYTES, OVERHEAD_BYTES, Fragment, Shelf
 from tertulia.jobs.rerendering import rerender
 
 MANNERS: list[dict[str, bool]] = [
@@ -299,6 +299,18 @@ def test_a_shelf_holds_so_much_and_keeps_what_was_read_last() -> None:
     shelf.put(4 << 3, fragment(4), seq=1)
 
     assert [bool(shelf.find(number << 3)) for number in (1, 2, 3, 4)] == [True, False, True, True]
+
+
+def test_what_is_very_long_makes_nobody_else_go() -> None:
+    shelf = Shelf(1 << 20)
+    shelf.put(1 << 3, fragment(1), seq=1)
+
+    for number in range(2, 20):
+        long = replace(fragment(number), text=b"x" * (LARGEST_BYTES + 1))
+        shelf.put(number << 3, long, seq=1)
+
+    assert shelf.find(1 << 3) is not None
+    assert len(shelf) == 1
 
 
 def test_what_was_read_before_a_message_was_rewritten_is_not_kept() -> None:

@@ -25,6 +25,7 @@ from tertulia.storage.database.tx import Tx
 from tertulia.storage.log import LogPlace
 
 OVERHEAD_BYTES = 800  # what a fragment takes beside its text
+LARGEST_BYTES = 1 << 17  # of a fragment: a few that are larger would make all others go
 
 _encode = msgspec.json.Encoder().encode
 
@@ -96,7 +97,8 @@ class Shelf:
 
     def put(self, key: Key, fragment: Fragment, seq: int) -> None:
         """Keep what was read from the database as of an event, unless it is outdated already."""
-        if self._rewritten_at.get(fragment.message.realm_id, 0) > seq:
+        is_outdated = self._rewritten_at.get(fragment.message.realm_id, 0) > seq
+        if is_outdated or len(fragment.text) > LARGEST_BYTES:
             return
         self._take_out(key)
         self._fragments[key] = fragment

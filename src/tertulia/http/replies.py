@@ -13,6 +13,7 @@ from tertulia.errors import ClientError
 from tertulia.http.rounds import Pieces
 
 MANY_PIECES = 1000
+MANY_BYTES = 1 << 20
 
 
 class Reply(msgspec.Struct):
@@ -66,7 +67,8 @@ def encode(reply: Reply | Encoded[Any], ignored: Sequence[str] = ()) -> bytes | 
     if ignored:
         parts += (b',"ignored_parameters_unsupported":', _encode(ignored))
     parts.append(b"}\n")
-    return Pieces(parts) if len(parts) > MANY_PIECES else b"".join(parts)
+    is_large = len(parts) > MANY_PIECES or sum(map(len, parts)) > MANY_BYTES
+    return Pieces(parts) if is_large else b"".join(parts)
 
 
 def encode_error(error: ClientError) -> bytes:

@@ -6,7 +6,7 @@ begins, gives it at once (`reply`). Whatever a round holds, each parked poll hol
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Iterable, Iterator, MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, MutableMapping
 from http import HTTPStatus
 from typing import Any, Protocol
 
@@ -32,11 +32,14 @@ _STATUS_LINES = {
 
 
 class Pieces:
-    """A body that is put together while it is sent: megabytes need not be copied as a whole."""
+    """A body that is put together while it is sent: megabytes need not be copied as a whole.
+
+    What has been sent is let go.
+    """
 
     __slots__ = ("_pieces", "_size")
 
-    def __init__(self, pieces: Sequence[bytes | memoryview]) -> None:
+    def __init__(self, pieces: list[bytes | memoryview]) -> None:
         self._pieces = pieces
         self._size = sum(map(len, pieces))
 
@@ -48,8 +51,12 @@ class Pieces:
         return b"".join(self._pieces)
 
     def blocks(self) -> Iterator[bytes]:
-        for start in range(0, len(self._pieces), PIECES_AT_ONCE):
-            yield b"".join(self._pieces[start : start + PIECES_AT_ONCE])
+        pieces, self._pieces = self._pieces, []
+        at_once = max(1, min(PIECES_AT_ONCE, BLOCK_BYTES * len(pieces) // max(1, self._size)))
+        for start in range(0, len(pieces), at_once):
+            block = b"".join(pieces[start : start + at_once])
+            pieces[start : start + at_once] = [b""] * at_once
+            yield block
 
 
 class Carrier(Protocol):

@@ -20,9 +20,14 @@ from tertulia.storage.database.tx import Tx
 from tertulia.storage.messages.unread import Flags
 
 MOST_TEXT = 24_000_000  # characters of all messages in an answer, as text and as HTML
-AT_ONCE = 200  # messages that are read before it is asked whether there is room for more
+LITTLE_TEXT = 2_000_000  # what is more is read when it is one's turn
+AT_ONCE = 100  # messages that are read before it is asked whether there is room for more
 REACTION_LENGTH = 250  # about, as it is told
 NEWEST = 10_000_000_000_000_000  # an anchor beyond every message; clients know the number
+
+
+class MuchText(Exception):
+    """What was to be little is more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +57,7 @@ class Shown:
     """Messages as a reader sees them, as of an event."""
 
     seq: int
-    messages: Mapping[int, Message | Fragment]  # in order
+    messages: dict[int, Message | Fragment]  # in order
     flags: dict[int, Flags]  # in the same order
     highlighter: Highlighter | None = None  # if they were searched for
 
@@ -75,17 +80,23 @@ def one_for_all(tx: Tx, message_id: int) -> Message:
     return storage.messages.details.added(tx, [message])[0]
 
 
-def some(tx: Tx, asker: Asker, terms: list[Term], message_ids: list[int]) -> Shown:
+def some(
+    tx: Tx, asker: Asker, terms: list[Term], message_ids: list[int], *, is_little: bool
+) -> Shown:
     """Those of the given messages that the asker may see and that match."""
     narrow = actions.messages.narrowing.narrowed_to_visible(tx, asker, terms)
-    found = _all_of(tx, storage.messages.history.among(tx, narrow.selection, message_ids))
+    ids = storage.messages.history.among(tx, narrow.selection, message_ids)
+    found: dict[int, Message | Fragment] = {**_all_of(tx, ids, is_little)}
     return _shown(tx, asker.user, narrow, found, storage.log.head(tx))
 
 
 def around(
-    tx: Tx, asker: Asker, terms: list[Term], window: Window, reading: Reading
+    tx: Tx, asker: Asker, terms: list[Term], window: Window, reading: Reading, *, is_little: bool
 ) -> tuple[FoundMessages, Shown]:
-    """A stretch of the history that a narrow leads to, as far as an answer has room for it."""
+    """A stretch of the history that a narrow leads to, as far as an answer has room for it.
+
+    Raises MuchText if it was to be little and is not.
+    """
     end = storage.log.end(tx)
     is_known = reading.is_up_to_date(end, tx)
     access = AccessByDirectory(reading.org, asker.user) if is_known else None
@@ -93,16 +104,17 @@ def around(
     found = within(tx, asker.user, narrow, window)
     # What is searched for is marked in its words, so these have to be read.
     known = reading.known(found.ids) if is_known and narrow.searched is None else {}
-    found, messages = _fitting(tx, found, known)
+    found, messages = _fitting(tx, found, known, is_little)
     return found, _shown(tx, asker.user, narrow, messages, end.seq)
 
 
 def matching(
-    tx: Tx, asker: Asker, terms: list[Term], message_ids: list[int]
+    tx: Tx, asker: Asker, terms: list[Term], message_ids: list[int], *, is_little: bool
 ) -> tuple[list[Message], Highlighter]:
     """Those of the given messages that have reached the asker and that match, to be marked."""
     narrow = actions.messages.narrowing.narrowed_to_received(tx, asker, terms)
-    found = _all_of(tx, storage.messages.history.among(tx, narrow.selection, message_ids))
+    ids = storage.messages.history.among(tx, narrow.selection, message_ids)
+    found = _all_of(tx, ids, is_little)
     return list(found.values()), Highlighter(narrow.searched or Query())
 
 
@@ -145,7 +157,7 @@ def _resolve(tx: Tx, user: User, narrow: Narrowed, window: Window) -> int:
 
 
 def _shown(
-    tx: Tx, user: User, narrow: Narrowed, messages: Mapping[int, Message | Fragment], seq: int
+    tx: Tx, user: User, narrow: Narrowed, messages: dict[int, Message | Fragment], seq: int
 ) -> Shown:
     provenance = {number: each.provenance for number, each in messages.items()}
     flags = storage.messages.unread.flags_for(tx, user.id, provenance)
@@ -157,13 +169,13 @@ def _shown(
 
 
 def _fitting(
-    tx: Tx, found: FoundMessages, known: Mapping[int, Fragment]
-) -> tuple[FoundMessages, Mapping[int, Message | Fragment]]:
+    tx: Tx, found: FoundMessages, known: Mapping[int, Fragment], is_little: bool
+) -> tuple[FoundMessages, dict[int, Message | Fragment]]:
     """As much of a stretch as fits, from its anchor outwards."""
     if len(known) == len(found.ids):
         texts = [each.text for each in known.values()]
         if sum(map(len, texts)) < MOST_TEXT:
-            return found, known
+            return found, {**known}
     read: dict[int, Message | Fragment] = {}
     room = MOST_TEXT
     ids = found.ids if len(found.ids) <= AT_ONCE else _outwards(found)
@@ -171,6 +183,7 @@ def _fitting(
         batch = _read(tx, ids[start : start + AT_ONCE], known)
         room -= sum(map(_size, batch.values()))
         read |= batch
+        _refuse_much(MOST_TEXT - room, is_little)
         if room < 0:
             break
     if len(read) == len(ids) and room >= 0:
@@ -180,7 +193,7 @@ def _fitting(
 
 def _cut(
     found: FoundMessages, read: Mapping[int, Message | Fragment]
-) -> tuple[FoundMessages, Mapping[int, Message | Fragment]]:
+) -> tuple[FoundMessages, dict[int, Message | Fragment]]:
     room = MOST_TEXT
     kept: set[int] = set()
     for message_id in _outwards(found):
@@ -209,7 +222,7 @@ def _outwards(found: FoundMessages) -> list[int]:
     return [each for pair in pairs for each in pair if each is not None]
 
 
-def _all_of(tx: Tx, ids: Sequence[int]) -> dict[int, Message]:
+def _all_of(tx: Tx, ids: Sequence[int], is_little: bool) -> dict[int, Message]:
     """Messages that were asked for one by one: all of them, or none."""
     found: dict[int, Message] = {}
     room = MOST_TEXT
@@ -217,9 +230,15 @@ def _all_of(tx: Tx, ids: Sequence[int]) -> dict[int, Message]:
         batch = _read_all(tx, ids[start : start + AT_ONCE])
         room -= sum(map(_size, batch.values()))
         found |= batch
+        _refuse_much(MOST_TEXT - room, is_little)
         if room < 0 and len(found) > 1:
             raise BadRequest("These messages are too long for one answer; ask for fewer.")
     return found
+
+
+def _refuse_much(read: int, is_little: bool) -> None:
+    if is_little and read > LITTLE_TEXT:
+        raise MuchText()
 
 
 def _read(

@@ -1,19 +1,19 @@
 """Fetching messages: around an anchor, by their ids, or as far as they match a narrow."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from contextlib import suppress
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
 from tertulia import actions, domain, events
-from tertulia.actions.messages.fetching import Shown, Window
+from tertulia.actions.messages.fetching import MuchText, Shown, Window
 from tertulia.actions.messages.narrow_terms import Asker
 from tertulia.api.call import Call
 from tertulia.domain.messages.message import Message
@@ -27,6 +27,8 @@ from tertulia.events.types.messages.message import MessageObject
 from tertulia.http.replies import Encoded, Reply
 from tertulia.http.rules import Id, MaxItems, NonNegative
 from tertulia.storage.messages.unread import Flags
+
+T = TypeVar("T")
 
 Narrow = Annotated[list[Any], MaxItems(100)]
 
@@ -98,8 +100,9 @@ async def fetch_messages(
                 parameters="num_before, num_after, anchor, message_ids, include_anchor,"
                 " use_first_unread_anchor"
             )
-        async with _turn(call, len(message_ids)):
-            return await _some(call, manner, terms, message_ids)
+        return await _by_size(
+            call, len(message_ids), partial(_some, call, manner, terms, message_ids)
+        )
     if num_before + num_after > domain.limits.MESSAGES_PER_FETCH:
         raise BadRequest(
             f"Too many messages requested (maximum {domain.limits.MESSAGES_PER_FETCH})."
@@ -110,44 +113,45 @@ async def fetch_messages(
         raise BadRequest("Missing 'anchor' argument.")
     window = window_from(anchor, anchor_date, num_before, num_after, include_anchor)
     await _catch_up(call, terms, window)
-    async with _turn(call, num_before + num_after):
-        return await _around(call, manner, terms, window)
+    count = num_before + num_after
+    return await _by_size(call, count, partial(_around, call, manner, terms, window))
 
 
 async def _some(
-    call: Call, manner: Manner, terms: list[Term], message_ids: list[int]
+    call: Call, manner: Manner, terms: list[Term], message_ids: list[int], is_little: bool
 ) -> Encoded[Messages]:
     reading = _reading(call, manner)
-    read = _way(call, terms, len(message_ids))
-    shown = await read(actions.messages.fetching.some, asker(call), terms, message_ids)
+    read = _way(call, terms, is_little)
+    asked = asker(call), terms, message_ids
+    shown = await read(actions.messages.fetching.some, *asked, is_little=is_little)
     return await _told(call, reading, shown, Extent(False, False, False))
 
 
 async def _around(
-    call: Call, manner: Manner, terms: list[Term], window: Window
+    call: Call, manner: Manner, terms: list[Term], window: Window, is_little: bool
 ) -> Encoded[Messages]:
     reading = _reading(call, manner)
-    read = _way(call, terms, window.before + window.after)
-    found, shown = await read(actions.messages.fetching.around, asker(call), terms, window, reading)
+    read = _way(call, terms, is_little)
+    asked = asker(call), terms, window, reading
+    found, shown = await read(actions.messages.fetching.around, *asked, is_little=is_little)
     extent = Extent(found.found_anchor, found.found_oldest, found.found_newest, found.anchor)
     return await _told(call, reading, shown, extent)
 
 
-def _turn(call: Call, count: int) -> AbstractAsyncContextManager[None]:
-    return nullcontext() if count <= MOST_ON_THE_LOOP else _turn_of_large(call)
-
-
-@asynccontextmanager
-async def _turn_of_large(call: Call) -> AsyncIterator[None]:
-    """What is large is put together one after the other: it is in memory until it was read."""
+async def _by_size(call: Call, count: int, told: Callable[[bool], Awaitable[T]]) -> T:
+    """What is little is told at once. What is many messages, or long ones, is put together one
+    after the other: it is in memory until it was read."""
+    if count <= MOST_ON_THE_LOOP:
+        with suppress(MuchText):
+            return await told(True)
     async with call.services.large_answers.of(call.request.counted_for):
         call.request.check_client_is_there()
-        yield
+        return await told(False)
 
 
-def _way(call: Call, terms: list[Term], count: int) -> Callable[..., Awaitable[Any]]:
-    """How so many messages are read: on a thread, if that may take long."""
-    return call.db.read_aside if count > MOST_ON_THE_LOOP or _searches(terms) else call.db.read
+def _way(call: Call, terms: list[Term], is_little: bool) -> Callable[..., Awaitable[Any]]:
+    """How messages are read: on a thread, if that may take long."""
+    return call.db.read if is_little and not _searches(terms) else call.db.read_aside
 
 
 async def matches_narrow(
@@ -159,12 +163,14 @@ async def matches_narrow(
     """Say which of some messages that one has received match a narrow."""
     terms = domain.messages.narrow.terms_from(narrow)
     await prepare_search(call, terms)
-    async with _turn(call, len(msg_ids)):
-        read = _way(call, terms, len(msg_ids))
-        found, highlighter = await read(
-            actions.messages.fetching.matching, asker(call), terms, msg_ids
-        )
-        marked = await _marked(call.org, highlighter, found)
+    return await _by_size(call, len(msg_ids), partial(_matches, call, terms, msg_ids))
+
+
+async def _matches(call: Call, terms: list[Term], msg_ids: list[int], is_little: bool) -> Matches:
+    read = _way(call, terms, is_little)
+    asked = asker(call), terms, msg_ids
+    found, highlighter = await read(actions.messages.fetching.matching, *asked, is_little=is_little)
+    marked = await _marked(call.org, highlighter, found)
     return Matches({str(message_id): text for message_id, text in marked.items()})
 
 
@@ -263,21 +269,26 @@ async def _told(call: Call, reading: Reading, shown: Shown, extent: Extent) -> E
         texts = await _texts(call, reading, shown)
     flags = [_READ] * len(texts) if call.caller is None else shown.flags.values()
     pieces = [b'{"messages":[', *chain.from_iterable(zip(texts, map(_ending, flags), strict=True))]
-    reading.touch(shown.messages)
+    reading.touch(shown.flags)
     if texts:
         pieces[-1] = pieces[-1][:-1]
     return Encoded(*pieces, b"],", _encode(extent)[1:])
 
 
 async def _texts(call: Call, reading: Reading, shown: Shown) -> list[bytes]:
-    """The messages without flags, of which some are not on the shelf, or have to be marked."""
-    read = [each for each in shown.messages.values() if isinstance(each, Message)]
+    """The messages without flags, of which some are not on the shelf, or have to be marked.
+
+    What has been encoded is let go, so that megabytes are there once.
+    """
     marked = {}
     if shown.highlighter is not None:
+        read = [each for each in shown.messages.values() if isinstance(each, Message)]
         marked = await _marked(call.org, shown.highlighter, read)
+        del read
     texts = []
     effort = 0
-    for message in shown.messages.values():
+    for message_id in shown.flags:
+        message = shown.messages.pop(message_id)
         if effort > AT_ONCE:
             effort = 0
             await asyncio.sleep(0)

@@ -114,6 +114,8 @@ class Connection(psycopg.Connection[dict[str, Any]]):
         """Past psycopg, which would forget what it has prepared at every ROLLBACK."""
         if self._asked and sql == "COMMIT":
             self.ask_all()
+        if sql in ("COMMIT", "ROLLBACK"):
+            self._let_go()
         self._asked = ()
         self._is_leaving = False  # libpq listens to that first
         result = self.pgconn.exec_(sql.encode())
@@ -129,6 +131,7 @@ class Connection(psycopg.Connection[dict[str, Any]]):
     def leave(self) -> None:
         """End a transaction in which nothing was written."""
         self._asked = ()
+        self._let_go()
         if self._beginning:
             self._beginning = ""
         else:
@@ -161,6 +164,11 @@ class Connection(psycopg.Connection[dict[str, Any]]):
             for each in asked:
                 each.cursor = super().cursor(binary=True)
                 each.cursor.execute(each.sql, each.params, prepare=each.prepare)
+
+    def _let_go(self) -> None:
+        """Nobody asks any more for what was found last, which may be many megabytes."""
+        if self._kept is not None and self._kept.pgresult is not None:
+            self._kept.pgresult.clear()
 
     def _make_ready(self) -> None:
         if self._beginning:

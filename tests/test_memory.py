@@ -1,0 +1,44 @@
+"""Memory that goes back: gaps between blocks, too, once much was taken."""
+
+import ctypes
+import sys
+
+import pytest
+
+from tertulia import memory
+
+BLOCK_BYTES = 1 << 15  # too small to be taken from the system by itself
+BLOCKS = 3200  # a hundred megabytes
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs glibc")
+
+
+def test_what_is_free_between_blocks_goes_back_when_much_was_taken():
+    libc = ctypes.CDLL(None)
+    libc.malloc.restype = ctypes.c_void_p
+    libc.free.argtypes = [ctypes.c_void_p]
+    memory.give_back()
+    tide = memory.Tide()
+    before = memory.resident_bytes()
+
+    blocks = [libc.malloc(BLOCK_BYTES) for _ in range(BLOCKS)]
+    for block in blocks:
+        ctypes.memset(block, 1, BLOCK_BYTES)
+    for block in blocks[:-1]:  # the last one keeps the heap from shrinking by itself
+        libc.free(block)
+    taken = memory.resident_bytes() - before
+    tide.look()
+    left = memory.resident_bytes() - before
+    libc.free(blocks[-1])
+
+    assert taken > BLOCKS * BLOCK_BYTES / 2
+    assert left < taken / 4
+
+
+def test_as_long_as_there_is_as_much_as_usual_nothing_is_done():
+    sizes = iter([*[300 << 20] * 20, *[310 << 20] * 20, *[295 << 20] * 20])
+    tide = memory.Tide(lambda: next(sizes))
+
+    for _ in range(59):
+        tide.look()
+
+    assert tide.trims == 0

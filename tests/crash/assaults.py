@@ -39,7 +39,7 @@ class Assault:
         self._all_at_once([self._request("POST", "/messages/render", body)] * 10)
 
     def long_messages(self) -> None:
-        body = {"type": "channel", "to": "circle 0", "topic": "long", "content": "👍" * 10_000}
+        body = {"type": "channel", "to": "circle 0", "topic": "long", "content": "$$x$$ " * 1666}
         said = self._request("POST", "/messages", urlencode(body).encode())
         self._all_at_once([said] * 40)
         self._all_at_once([self._reads(5000)] * 20)

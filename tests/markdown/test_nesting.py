@@ -1,9 +1,12 @@
 """Deep nesting ends somewhere, and what is deeper is shown as text."""
 
+from dataclasses import replace
+
 import pytest
-from tests.markdown.world import html
+from tests.markdown.world import SETTINGS, html
 
 from tertulia.markdown.blocks import MAX_DEPTH
+from tertulia.markdown.emoji import MOST_SHOWN
 from tertulia.markdown.fences import MAX_SPOILERS
 
 
@@ -35,3 +38,15 @@ def test_a_table_has_no_more_cells_than_anybody_would_read() -> None:
 
     assert table(100, 90).count("<td>") == 9000
     assert "<td>" not in table(1000, 2900)
+
+
+@pytest.mark.parametrize("typed", ["👍", ":tada:", ":blob:", " :) "])
+def test_after_a_thousand_emoji_the_others_stay_as_they_were_typed(typed: str) -> None:
+    """Each is a hundred characters: a message could have become a megabyte."""
+    settings = replace(SETTINGS, translate_emoticons=True)
+
+    shown = html(f"a\n\n{typed * (MOST_SHOWN - 1)}\n\n* {typed * 3}", settings)
+
+    assert shown.count('class="emoji') == MOST_SHOWN
+    assert shown.partition("<li>")[2].count('class="emoji') == 1
+    assert shown.removesuffix("</li>\n</ul>").rstrip().endswith((typed * 2).strip())

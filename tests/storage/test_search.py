@@ -3,6 +3,8 @@
 import random
 from dataclasses import dataclass, field
 
+import pytest
+
 from tertulia import actions, domain, storage
 from tertulia.domain.messages.message import Draft
 from tertulia.domain.organization.realm import Realm
@@ -170,6 +172,29 @@ def test_what_changes_while_it_is_joined_is_found_as_it_is_now(
         shelf.delete(list(shelf.texts))
         left = {table: tx.value(f"SELECT count(*) AS value FROM {table}") for table in TABLES}
         assert left == dict.fromkeys(TABLES, 0)
+
+    database.write_now(realm.id, scene)
+
+
+def test_long_texts_are_indexed_a_few_at_a_time(
+    database: Database, realm: Realm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever writes waits for it, and HTML may be much longer than what was typed."""
+    monkeypatch.setattr(storage.search.index, "USUAL_LENGTH", 10)
+    long = "soup &amp; " * 15
+
+    def scene(tx: Tx) -> None:
+        shelf = Shelf(tx, storage.people.everyone(tx)[0].id)
+        numbers = [shelf.say(long, "x"), shelf.say(long, "x"), shelf.say("the run", "x")]
+        assert [storage.search.index.index_some(tx, 10) for _ in range(4)] == [1, 1, 1, 0]
+
+        for number in numbers:
+            shelf.edit(number, f"{long} anew")
+        shelf.say("soup", "x")
+        shelf.check()
+        assert [storage.search.index.index_some(tx, 10) for _ in range(4)] == [1, 1, 1, 1]
+        assert storage.search.index.index_some(tx, 10) == 0
+        shelf.check()
 
     database.write_now(realm.id, scene)
 

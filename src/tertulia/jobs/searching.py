@@ -61,7 +61,7 @@ class Indexing:
 
     async def _index_all(self, realm_id: int) -> None:
         done = actions.messages.indexing.AT_ONCE
-        while done == actions.messages.indexing.AT_ONCE:
+        while done == actions.messages.indexing.AT_ONCE or (done and self._waiting[realm_id]):
             done = await self._database.write_in(realm_id, actions.messages.indexing.index_some)
             self._waiting[realm_id] = max(0, self._waiting.get(realm_id, 0) - done)
             await asyncio.sleep(BREATH_SECONDS)

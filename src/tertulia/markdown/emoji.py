@@ -8,6 +8,8 @@ from tertulia.markdown import escape
 from tertulia.markdown.emoji_names import code_for, code_of, is_sign, names_for
 from tertulia.markdown.stash import Stash
 
+MOST_SHOWN = 1000
+
 _NAME = re.compile(r":([\w+-]+):")
 _EMOTICONS = {
     ":)": "slight_smile",
@@ -38,34 +40,42 @@ _CHARACTER = re.compile(
 MAY_HOLD_CHARACTERS = re.compile(f"[{_BASE}\u20e3]")
 
 
-def apply_names(text: str, stash: Stash, custom: Mapping[str, str]) -> str:
-    def replace(match: re.Match[str]) -> str:
-        name = match[1]
-        if name in custom:
-            html = escape.tag(
-                "img", alt=match[0], class_="emoji", src=custom[name], title=name.replace("_", " ")
-            )
-            return stash.keep(html, match[0])
-        code = code_for(name)
-        return _keep(stash, name, code) if code else match[0]
+class DrawnEmoji:
+    """The emoji of one message. Each is a hundred characters of HTML, so there is an end to them:
+    what comes after that stays as it was typed."""
 
-    return _NAME.sub(replace, text)
+    def __init__(self, stash: Stash, custom: Mapping[str, str]) -> None:
+        self._stash = stash
+        self._custom = custom
+        self._left = MOST_SHOWN
 
+    def names(self, text: str) -> str:
+        def replace(match: re.Match[str]) -> str:
+            name = match[1]
+            if name in self._custom:
+                return self._keep(match[0], name, _image(name, self._custom[name]))
+            code = code_for(name)
+            return self._keep(match[0], name, _span(name, code)) if code else match[0]
 
-def apply_emoticons(text: str, stash: Stash) -> str:
-    def replace(match: re.Match[str]) -> str:
-        name = _EMOTICONS[match[0]]
-        return _keep(stash, name, code_for(name) or "")
+        return _NAME.sub(replace, text)
 
-    return _EMOTICON.sub(replace, text)
+    def emoticons(self, text: str) -> str:
+        def replace(match: re.Match[str]) -> str:
+            name = _EMOTICONS[match[0]]
+            return self._keep(match[0], name, _span(name, code_for(name) or ""))
 
+        return _EMOTICON.sub(replace, text)
 
-def apply_characters(text: str, stash: Stash) -> str:
-    def replace(match: re.Match[str]) -> str:
-        named = _named(match[0])
-        return _keep(stash, *named) if named else match[0]
+    def characters(self, text: str) -> str:
+        def replace(match: re.Match[str]) -> str:
+            named = _named(match[0])
+            return self._keep(match[0], named[0], _span(*named)) if named else match[0]
 
-    return _CHARACTER.sub(replace, text)
+        return _CHARACTER.sub(replace, text)
+
+    def _keep(self, typed: str, name: str, html: str) -> str:
+        self._left -= 1
+        return typed if self._left < 0 else self._stash.keep(html, f":{name}:")
 
 
 @lru_cache(maxsize=256)
@@ -78,8 +88,9 @@ def _named(characters: str) -> tuple[str, str] | None:
     return names[0], code
 
 
-def _keep(stash: Stash, name: str, code: str) -> str:
-    return stash.keep(_span(name, code), f":{name}:")
+def _image(name: str, source: str) -> str:
+    title = name.replace("_", " ")
+    return escape.tag("img", alt=f":{name}:", class_="emoji", src=source, title=title)
 
 
 @lru_cache(maxsize=256)

@@ -11,7 +11,6 @@ from collections.abc import Callable
 
 from tertulia.markdown import (
     autolinks,
-    emoji,
     emphasis,
     escape,
     linkifiers,
@@ -20,6 +19,7 @@ from tertulia.markdown import (
     references,
     times,
 )
+from tertulia.markdown.emoji import MAY_HOLD_CHARACTERS, DrawnEmoji
 from tertulia.markdown.formulas import Formulas
 from tertulia.markdown.mentions import Mentioned
 from tertulia.markdown.model import Found, Settings
@@ -45,6 +45,7 @@ class Inline:
         self._found = found
         self._settings = settings
         self._mentioned = mentioned
+        self._emoji = DrawnEmoji(stash, settings.custom_emoji)
         self._linkifiers_here = linkifiers.occurring(whole_text, settings.linkifiers)
         self._in_quote = False
 
@@ -59,8 +60,8 @@ class Inline:
         for trigger, rule in _RULES[step:]:
             if trigger in text:
                 text = rule(self, text)
-        if not text.isascii() and emoji.MAY_HOLD_CHARACTERS.search(text):
-            text = emoji.apply_characters(text, self._stash)
+        if not text.isascii() and MAY_HOLD_CHARACTERS.search(text):
+            text = self._emoji.characters(text)
         return _finish(text)
 
     def _code(self, text: str) -> str:
@@ -110,12 +111,12 @@ class Inline:
         return emphasis.apply_deleted(text, self._stash, self._after_deleted)
 
     def _emoji_names(self, text: str) -> str:
-        return emoji.apply_names(text, self._stash, self._settings.custom_emoji)
+        return self._emoji.names(text)
 
     def _emoticons(self, text: str) -> str:
         if not self._settings.translate_emoticons:
             return text
-        return emoji.apply_emoticons(text, self._stash)
+        return self._emoji.emoticons(text)
 
     def _after_strong_emphasis(self, text: str) -> str:
         return self._from(_step_after(Inline._strong_emphasis), text)

@@ -137,11 +137,11 @@ class Search:
 
     def _read_fresh(self, wanted: Query) -> None:
         """Look through what the index does not know, or knows as it was before."""
-        rows = storage.search.texts.of(self._tx, storage.search.index.stale(self._tx, MOST_FRESH))
-        rows += storage.search.index.newest_unindexed(self._tx, MOST_FRESH)
+        ids = storage.search.index.stale(self._tx, MOST_FRESH)
+        ids += storage.search.index.newest_unindexed(self._tx, MOST_FRESH)
         self._fresh: dict[int, BitMap] = {}
         self._fresh_matches: dict[int, BitMap] = {}
-        for row in rows:
+        for row in storage.search.texts.one_by_one(self._tx, ids):
             segment, rest = (
                 row["id"] >> storage.search.segments.BITS,
                 row["id"] & (storage.search.segments.SIZE - 1),

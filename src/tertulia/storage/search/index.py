@@ -12,6 +12,7 @@ and one number says how far the index has come.
 
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from pyroaring import BitMap
 
@@ -22,6 +23,7 @@ from tertulia.storage.search.segments import SegmentChanges, SegmentTable
 
 POSTINGS = SegmentTable("search_posting", "word_id")  # the messages that hold a word
 _GRAMS = SegmentTable("search_gram", "gram")  # the words that contain some letters
+USUAL_LENGTH = 20_000  # of a message as HTML; nearly all are shorter
 
 
 # --- keeping it up to date ---
@@ -78,18 +80,24 @@ def note_changes(tx: Tx, message_ids: Sequence[int]) -> None:
 
 
 def index_some(tx: Tx, most: int) -> int:
-    """Index what was changed, then what is new, oldest first; says how many that were."""
+    """Index what was changed, then what is new, oldest first; says how many that were.
+
+    Others who write wait for it, so texts that are long come a few at a time.
+    """
     changed = stale(tx, most)
+    longest = most * USUAL_LENGTH
+    known = _few(storage.search.texts.of(tx, changed), longest)
+    changed = [each for each in changed if each not in known.left]
     forget(tx, changed)
-    fresh = _fresh(tx, indexed_to(tx), most - len(changed))
-    _index(tx, [*storage.search.texts.of(tx, changed), *fresh])
-    if fresh:
+    fresh = _few(_fresh(tx, indexed_to(tx), most - len(changed)), longest, known.length)
+    _index(tx, [*known.rows, *fresh.rows])
+    if fresh.rows:
         tx.execute(
             "INSERT INTO search_head (realm_id, indexed_to) VALUES (:realm, :head)"
             " ON CONFLICT (realm_id) DO UPDATE SET indexed_to = excluded.indexed_to",
-            head=fresh[-1]["id"],
+            head=fresh.rows[-1]["id"],
         )
-    return len(changed) + len(fresh)
+    return len(changed) + len(fresh.rows)
 
 
 def forget(tx: Tx, message_ids: Sequence[int]) -> None:
@@ -109,14 +117,15 @@ def forget(tx: Tx, message_ids: Sequence[int]) -> None:
     _forget_words(tx, emptied)
 
 
-def newest_unindexed(tx: Tx, most: int) -> list[Row]:
-    """What is looked through, of the newest messages that are not indexed yet."""
-    return tx.all(
-        "SELECT id, rendered, topic FROM message WHERE realm_id = :realm AND id > :head"
+def newest_unindexed(tx: Tx, most: int) -> list[int]:
+    """The newest messages that are not indexed yet."""
+    rows = tx.all(
+        "SELECT id FROM message WHERE realm_id = :realm AND id > :head"
         " ORDER BY id DESC LIMIT :most",
         head=indexed_to(tx),
         most=most,
     )
+    return [row["id"] for row in rows]
 
 
 def _fresh(tx: Tx, head: int, most: int) -> list[Row]:
@@ -126,6 +135,25 @@ def _fresh(tx: Tx, head: int, most: int) -> list[Row]:
         head=head,
         most=most,
     )
+
+
+class FewTexts(NamedTuple):
+    """As many of some messages as are indexed at once."""
+
+    rows: list[Row]
+    left: frozenset[int]
+    length: int
+
+
+def _few(rows: list[Row], longest: int, length: int = 0) -> FewTexts:
+    """As many as fit beside others of that length, and at least one if there are none."""
+    count = 0
+    for row in rows:
+        if length and length + len(row["rendered"]) > longest:
+            break
+        length += len(row["rendered"])
+        count += 1
+    return FewTexts(rows[:count], frozenset(row["id"] for row in rows[count:]), length)
 
 
 def _index(tx: Tx, rows: list[Row]) -> None:

@@ -9,7 +9,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from tertulia.storage.database.watching import Changed
 LOOK_EVERY_SECONDS = 0.1
 PAGE_BYTES = 2048  # a send touches eight of them, wherever they are; each is written as a whole
 PAGES_IN_LOG = 4000  # before they are put into their places, for which a commit has to wait
+ROWS_AT_ONCE = 32  # each number of them is a statement of its own
 STATEMENTS = 500  # kept ready on each connection; we have about that many
 
 _IN_LIST = re.compile(r"\bIN :([a-z_]+)")
@@ -134,10 +135,14 @@ class Sqlite:
     def load_rows(
         self, connection: Any, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]
     ) -> None:
-        places = ", ".join("?" for _ in columns)
-        connection.executemany(
-            f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({places})", rows
-        )
+        """Many in one statement, during which other threads need not wait for this one."""
+        into = f"INSERT INTO {table} ({', '.join(columns)}) VALUES "
+        places = f"({', '.join('?' for _ in columns)})"
+        left = iter(rows)
+        while some := list(islice(left, ROWS_AT_ONCE)):
+            connection.execute(
+                into + ", ".join([places] * len(some)), list(chain.from_iterable(some))
+            )
 
     def number_on(self, connection: Any, table: str) -> None:
         """Nothing to do: it looks at the largest id by itself."""

@@ -13,10 +13,11 @@ are asked each time it is used:
 
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 
 import msgspec
+from msgspec.structs import replace
 
 from tertulia import events, storage
 from tertulia.domain.messages.message import Message, Provenance

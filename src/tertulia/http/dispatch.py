@@ -12,10 +12,12 @@ import time
 import traceback
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from email.utils import formatdate
 from functools import lru_cache, partial
 from typing import Any
+
+import msgspec
 
 from tertulia.config import Config
 from tertulia.errors import ClientError
@@ -69,11 +71,10 @@ class Exchange:
         return round((time.perf_counter() - self.started) * 1000, 1)
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(msgspec.Struct, frozen=True):
     status: int
     body: bytes | Pieces = b""
-    headers: dict[str, str] = field(default_factory=dict)
+    headers: dict[str, str] = {}
 
 
 class Api:

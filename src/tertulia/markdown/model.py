@@ -5,8 +5,10 @@ the caller looked up for this sender; a name that was not found is ordinary text
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Self
+
+import msgspec
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +50,7 @@ class LinkPattern:
     url_template: str  # an RFC 6570 template of those names
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(msgspec.Struct, frozen=True):
     """What the organization and the sender have chosen; the same for many messages."""
 
     base_url: str = ""  # the organization's own address, without a slash at the end
@@ -57,12 +58,11 @@ class Settings:
     translate_emoticons: bool = False
     image_previews: bool = True
     linkifiers: tuple[LinkPattern, ...] = ()
-    custom_emoji: Mapping[str, str] = field(default_factory=dict)  # name to address of its picture
+    custom_emoji: Mapping[str, str] = {}  # name to address of its picture
     empty_topic_name: str = "general chat"
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
+class Names(msgspec.Struct, frozen=True):
     """Names a text could refer to. User names are in lower case, the others as typed."""
 
     user_names: frozenset[str] = frozenset()
@@ -82,17 +82,16 @@ class Names:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(msgspec.Struct, frozen=True):
     """What the sender may mention and link to. Leave out what the sender may not see."""
 
     # Names in lower case; without those that several people have.
-    users_by_name: Mapping[str, MentionedUser] = field(default_factory=dict)
-    users_by_id: Mapping[int, MentionedUser] = field(default_factory=dict)
-    groups: Mapping[str, MentionedGroup] = field(default_factory=dict)
-    channels: Mapping[str, LinkedChannel] = field(default_factory=dict)
-    newest_in_topic: Mapping[tuple[int, str], int] = field(default_factory=dict)
-    uploads: Mapping[str, Upload] = field(default_factory=dict)
+    users_by_name: Mapping[str, MentionedUser] = {}
+    users_by_id: Mapping[int, MentionedUser] = {}
+    groups: Mapping[str, MentionedGroup] = {}
+    channels: Mapping[str, LinkedChannel] = {}
+    newest_in_topic: Mapping[tuple[int, str], int] = {}
+    uploads: Mapping[str, Upload] = {}
 
     @classmethod
     def of(
@@ -123,8 +122,7 @@ class Found:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Rendered:
+class Rendered(msgspec.Struct, frozen=True):
     """The HTML and what sending needs to know. Silent mentions and those in quotes are no part."""
 
     html: str

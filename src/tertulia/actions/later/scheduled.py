@@ -5,7 +5,9 @@ disappearance and all events are one transaction, and whoever comes second finds
 So neither a crash nor a second server loses or doubles a message.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec.structs import replace
 
 from tertulia import actions, domain, events, storage
 from tertulia.domain.later.scheduled import Destination, ScheduledMessage, ToChannel

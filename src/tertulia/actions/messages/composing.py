@@ -9,9 +9,10 @@ import asyncio
 import re
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
+
+import msgspec
 
 from tertulia import actions, domain, markdown, storage
 from tertulia.domain.messages.message import Draft, Mentions
@@ -36,8 +37,7 @@ _SLOWLY = ThreadPoolExecutor(1, thread_name_prefix="markup")
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Author:
+class Author(msgspec.Struct, frozen=True):
     """Somebody who writes, in which organization, and at which address they reach it.
 
     Without a user it is the organization itself, which calls nobody.

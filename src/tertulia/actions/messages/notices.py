@@ -4,8 +4,8 @@ They are sent in the transaction of the act they tell of, past the rules that bi
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 
+from msgspec.structs import replace
 from pyroaring import BitMap64
 
 from tertulia import actions, events, storage

@@ -1,6 +1,6 @@
 """Repeated sends: the same key means the same message, however often it is sent."""
 
-from dataclasses import dataclass
+import msgspec
 
 from tertulia import storage
 from tertulia.domain.channels.channel import Channel
@@ -10,8 +10,7 @@ from tertulia.errors import BadRequest
 from tertulia.storage.database.tx import Tx
 
 
-@dataclass(frozen=True, slots=True)
-class SendKey:
+class SendKey(msgspec.Struct, frozen=True):
     """What makes a repeated send the same one: a key, and a digest of what was said with it."""
 
     key: str
@@ -19,8 +18,7 @@ class SendKey:
     remembered_seconds: float
 
 
-@dataclass(frozen=True, slots=True)
-class Sent:
+class Sent(msgspec.Struct, frozen=True):
     """Where a message went and what became of it."""
 
     message_id: int

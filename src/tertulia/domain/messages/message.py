@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from functools import lru_cache
 
+import msgspec
+
 from tertulia import domain
 from tertulia.domain.messages.widgets import Submessage
 from tertulia.errors import BadRequest
@@ -24,8 +26,7 @@ HUMAN_CLIENTS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Reaction:
+class Reaction(msgspec.Struct, frozen=True):
     """One person's emoji on a message."""
 
     user_id: int
@@ -34,8 +35,7 @@ class Reaction:
     reaction_type: str
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(msgspec.Struct, frozen=True):
     """One change of a message: what it was before, as far as that became something else."""
 
     id: int
@@ -72,8 +72,7 @@ class Provenance:
 _provenance = lru_cache(maxsize=1 << 14)(Provenance)
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(msgspec.Struct, frozen=True):
     """The row. What hangs on it is there only where somebody asked for it."""
 
     id: int
@@ -119,8 +118,7 @@ class Message:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Mentions:
+class Mentions(msgspec.Struct, frozen=True):
     """Whom the words of a message call by name."""
 
     user_ids: frozenset[int] = frozenset()
@@ -129,8 +127,7 @@ class Mentions:
     topic_wildcard: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(msgspec.Struct, frozen=True):
     """A message about to be sent: its words checked and rendered."""
 
     content: str

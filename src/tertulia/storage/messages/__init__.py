@@ -3,7 +3,6 @@
 A message is one row, however many people receive it.
 """
 
-import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -33,9 +32,9 @@ else:
 
 # What a message knows is a column of the same name, but for what hangs on it.
 NAMES = [
-    field.name
-    for field in dataclasses.fields(Message)
-    if field.name not in ("member_ids", "reactions", "edits", "submessages")
+    name
+    for name in Message.__struct_fields__
+    if name not in ("member_ids", "reactions", "edits", "submessages")
 ]
 COLUMNS = (
     f"{', '.join(f'm.{name}' for name in NAMES)},"

@@ -5,7 +5,6 @@ The rules were asked before; here a message only gets its numbers, if no rule ha
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -23,8 +22,7 @@ class Numbers(NamedTuple):
     at: float
 
 
-@dataclass(frozen=True, slots=True)
-class PlainSend:
+class PlainSend(msgspec.Struct, frozen=True):
     """A message that may be sent by all rules as they were at a place in the log."""
 
     known: LogPlace

@@ -1,7 +1,8 @@
 """What hangs on messages, added where they are shown: reactions, edits, what widgets hold."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from tertulia import storage
 from tertulia.domain.messages.message import Message

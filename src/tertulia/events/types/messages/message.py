@@ -5,12 +5,12 @@ the log as well.
 """
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from typing import ClassVar, Self
 
 import msgspec
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from tertulia import domain, events, markdown, storage
 from tertulia.domain.messages.message import Edit, Message
@@ -254,7 +254,7 @@ class MessageSent(Event, frozen=True):
         )
         if message is not None and widget is not None:
             message = replace(message, submessages=(widget,))
-        return msgspec.structs.replace(self, message=message)
+        return replace(self, message=message)
 
     def move(self, org: Organization) -> None:
         if self.message is not None:

@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from email.utils import formatdate
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -203,9 +203,7 @@ class Api:
         if not contract.streams_files:
             await request.read_rest(limit)
         files = Incoming(request.incoming()) if contract.streams_files else Files(request.files)
-        arguments = await decoded(
-            request.size, partial(contract.parse, request.params, files, request.body)
-        )
+        arguments = await decoded(request.size, contract.parse, request.params, files, request.body)
         if texts:
             arguments |= path_arguments(route, texts)
         run = route.endpoint(call, **arguments)

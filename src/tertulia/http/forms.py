@@ -66,10 +66,10 @@ def read_urlencoded(encoded: bytes) -> dict[str, str]:
         return fields
     if encoded.count(b"&") >= MAX_FIELDS:
         raise TooManyParameters(limit=MAX_FIELDS)
-    for pair in as_text(encoded).split("&"):
+    for pair in as_text(encoded).replace("+", " ").split("&"):
         if pair:
             name, _, value = pair.partition("=")
-            fields[checked_name(_unescape(name))] = _unescape(value)
+            fields[checked_name(unquote(name))] = unquote(value)
     return fields
 
 
@@ -97,7 +97,3 @@ def as_text(data: bytes) -> str:
         return data.decode()
     except UnicodeDecodeError:
         raise NotUtf8 from None
-
-
-def _unescape(text: str) -> str:
-    return unquote(text.replace("+", " "))

@@ -7,7 +7,6 @@ memory nor keep us busy decoding.
 
 import re
 from collections.abc import AsyncIterator, Hashable, Iterable
-from functools import partial
 from urllib.parse import quote
 
 from tertulia.errors import ClientError
@@ -28,6 +27,7 @@ _METHODS_WITH_BODY = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 _JSON = "application/json"
 _FORMS = frozenset({"application/x-www-form-urlencoded", "multipart/form-data", _JSON})
 _DIGITS = re.compile("[0-9]{1,18}")
+_VERSION = re.compile("[0-9/(]")
 _NEEDED_LAST = ("accept-encoding", "cookie", "host")  # when the answer is sent
 
 
@@ -37,8 +37,10 @@ class Disconnected(Exception):
 
 class ApiRequest:
     __slots__ = (
+        "_announced_bytes",
         "_body",
         "_is_kept",
+        "_media_type",
         "_method_field",
         "_problem",
         "_query",
@@ -86,6 +88,9 @@ class ApiRequest:
         self._is_kept = False
         self._size = 0
         self._method_field = ""
+        length = self.headers.get("content-length", "")
+        self._announced_bytes = int(length) if _DIGITS.fullmatch(length) else 0
+        self._media_type = media_type(self.headers.get("content-type", ""))
         self._unread = self.method in _METHODS_WITH_BODY and self._has_form()
         self._query: bytes = scope["query_string"]
         if len(self.path) + len(self._query) > MAX_URL_BYTES:
@@ -118,20 +123,22 @@ class ApiRequest:
         name = self.params.get("client", "").strip()
         if not name:
             agent = self.headers.get("user-agent", "")
-            name = re.split("[0-9/(]", agent, maxsplit=1)[0].strip()
-        return "".join(filter(str.isprintable, name[:MAX_CLIENT_NAME])) or "Unspecified"
+            name = _VERSION.split(agent, maxsplit=1)[0].strip()
+        name = name[:MAX_CLIENT_NAME]
+        if not name.isprintable():
+            name = "".join(filter(str.isprintable, name))
+        return name or "Unspecified"
 
     # --- The body ---------------------------------------------------------------------------------
 
     def announced_bytes(self) -> int:
         """How large the body says it is; 0 if it does not."""
-        length = self.headers.get("content-length", "")
-        return int(length) if _DIGITS.fullmatch(length) else 0
+        return self._announced_bytes
 
     @property
     def is_small(self) -> bool:
         """Whether it is quick to decode, by what it says of itself."""
-        quick = max(len(self._query), self.announced_bytes()) <= QUICK_BYTES
+        quick = max(len(self._query), self._announced_bytes) <= QUICK_BYTES
         return quick and not self.is_open_ended
 
     @property
@@ -152,15 +159,15 @@ class ApiRequest:
     async def read_early(self, limit: int) -> None:
         """Reads the query, and a body up to the limit; a larger one is left for `read_rest`."""
         try:
-            self.params = await decoded(len(self._query), partial(read_urlencoded, self._query))
+            self.params = await decoded(len(self._query), read_urlencoded, self._query)
         except ClientError as problem:
             self._problem = problem
-        if self._unread and self.announced_bytes() <= limit:
+        if self._unread and self._announced_bytes <= limit:
             await self._read(limit)
             self.method = self._method_field or self.method
 
     def refuse_larger(self, limit: int) -> None:
-        if max(self._size, self.announced_bytes()) > limit:
+        if max(self._size, self._announced_bytes) > limit:
             raise BodyTooLarge(limit=limit)
 
     async def read_rest(self, limit: int) -> None:
@@ -241,7 +248,7 @@ class ApiRequest:
             if not self._has_form() or not self._is_form():
                 return
         try:
-            fields, self.files = await decoded(len(body), partial(self._decode, body))
+            fields, self.files = await decoded(len(body), self._decode, body)
         except ClientError as problem:
             self._problem = self._problem or problem
             return
@@ -258,19 +265,19 @@ class ApiRequest:
         return (read_json if is_json else read_urlencoded)(body), []
 
     def _has_form(self) -> bool:
-        return media_type(self.headers.get("content-type", "")) in _FORMS
+        return self._media_type in _FORMS
 
     def _is_form(self) -> bool:
-        return media_type(self.headers.get("content-type", "")) != _JSON
+        return self._media_type != _JSON
 
     def refuse_unknown_body(self) -> None:
         """Whoever sends a body means something by it."""
-        if self.method in _METHODS_WITH_BODY and self.announced_bytes() and not self._has_form():
-            kind = media_type(self.headers.get("content-type", "")) or "of no type at all"
+        if self.method in _METHODS_WITH_BODY and self._announced_bytes and not self._has_form():
+            kind = self._media_type or "of no type at all"
             raise UnknownBody(kind=kind[:100])
 
     def _is_multipart(self) -> bool:
-        return media_type(self.headers.get("content-type", "")) == "multipart/form-data"
+        return self._media_type == "multipart/form-data"
 
 
 def _looks_like_json(body: bytes) -> bool:

@@ -87,7 +87,7 @@ class Call:
     @property
     def author(self) -> Author:
         """The caller as somebody who writes."""
-        return Author(self.db, self.org, self.user, self.site)
+        return Author(self.aside_db, self.org, self.user, self.site)
 
     @property
     def delivery(self) -> Delivery:

@@ -58,8 +58,11 @@ async def compose(
 ) -> Draft:
     content = domain.messages.message.checked_content(content)
     found = await _look_up(author, markdown.scan(content))
-    rendered = await _rendering(author, content, found)
-    called = await _apart(content, lambda: author.org.alert_words.called_by(content))
+    settings, alert_words = _settings(author), author.org.alert_words
+    rendered, called = await _apart(
+        content,
+        lambda: (_rendered(content, found, settings), alert_words.called_by(content)),
+    )
     return Draft(
         content=content,
         rendered=rendered.html,
@@ -86,12 +89,13 @@ async def compose(
 
 async def rendering(author: Author, content: str) -> Rendered:
     """A message as HTML, and what that found in it. Raises if it becomes too much."""
-    return await _rendering(author, content, await _look_up(author, markdown.scan(content)))
-
-
-async def _rendering(author: Author, content: str, found: Found) -> Rendered:
+    found = await _look_up(author, markdown.scan(content))
     settings = _settings(author)
-    rendered = await _apart(content, lambda: markdown.render(content, found, settings))
+    return await _apart(content, lambda: _rendered(content, found, settings))
+
+
+def _rendered(content: str, found: Found, settings: Settings) -> Rendered:
+    rendered = markdown.render(content, found, settings)
     if len(rendered.html) > MOST_HTML:
         raise BadRequest("Unable to render message")
     return rendered

@@ -1,12 +1,14 @@
 """Addresses of places in the browser client, which every client understands."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 
 def channel_link(channel_id: int, name: str) -> str:
     return f"#narrow/channel/{slug(channel_id, name)}"
 
 
+@lru_cache(maxsize=1 << 12)
 def topic_link(channel_id: int, name: str, topic: str) -> str:
     return f"{channel_link(channel_id, name)}/topic/{_encoded(topic)}"
 

@@ -22,14 +22,16 @@ class Doubts:
     def begin(self, monkeypatch: pytest.MonkeyPatch) -> "Doubts":
         append_in = Writer._append_in
 
-        def doubting(writer: Writer, realm_id: int, jobs: list[PendingWrite]) -> bool:
+        def doubting(
+            writer: Writer, realm_id: int, jobs: list[PendingWrite], *, is_all: bool
+        ) -> bool:
             dialect, connection = writer._dialect, writer._connection
             tx = Tx(connection, dialect, realm_id, writer._clock())
             dialect.command(connection, "SAVEPOINT doubt")
             seq = storage.log.head(tx)
             outcomes = [_outcome(tx, job.action, job.args) for job in jobs]
             dialect.command(connection, "ROLLBACK TO SAVEPOINT doubt")
-            is_appended = append_in(writer, realm_id, jobs)
+            is_appended = append_in(writer, realm_id, jobs, is_all=False)  # there is our mark
             if is_appended:
                 written = _written(tx, seq)
                 told = [(job.result, [entry]) for job, entry in zip(jobs, written, strict=True)]

@@ -187,16 +187,18 @@ class Writer:
                 left.append(job)
             else:
                 plain.setdefault(job.realm_id, []).append(job)
+        is_all = len(plain) == 1 and not left
         for realm_id, some in plain.items():
-            if not self._append_in(realm_id, some):
+            if not self._append_in(realm_id, some, is_all=is_all):
                 left += some
         return left
 
-    def _append_in(self, realm_id: int, jobs: list[PendingWrite]) -> bool:
-        """What cannot be appended leaves no trace."""
+    def _append_in(self, realm_id: int, jobs: list[PendingWrite], *, is_all: bool) -> bool:
+        """What cannot be appended leaves no trace. If it is all there is, it needs no mark."""
         tx = Tx(self._connection, self._dialect, realm_id, self._clock())
         sends = [job.plain for job in jobs if job.plain is not None]
-        self._dialect.command(self._connection, "SAVEPOINT plain")
+        if not is_all:
+            self._dialect.command(self._connection, "SAVEPOINT plain")
         try:
             given = storage.messages.appending.append(tx, sends)
         except Exception as error:
@@ -204,8 +206,13 @@ class Writer:
                 raise
             log.debug("plain sends have to be done one by one", error=type(error).__name__)
             given = None
-            self._dialect.command(self._connection, "ROLLBACK TO SAVEPOINT plain")
-        self._dialect.command(self._connection, "RELEASE SAVEPOINT plain")
+            if is_all:
+                self._dialect.command(self._connection, "ROLLBACK")
+                self._begin()
+            else:
+                self._dialect.command(self._connection, "ROLLBACK TO SAVEPOINT plain")
+        if not is_all:
+            self._dialect.command(self._connection, "RELEASE SAVEPOINT plain")
         if given is None:
             return False
         self._announced |= tx.announced

@@ -40,13 +40,15 @@ def append(tx: Tx, sends: Sequence[PlainSend]) -> list[Numbers] | None:
     None if a rule may have changed, or the log is another one, since they were looked at. Raises if
     one of their keys was used before; then nothing of it may be kept.
     """
-    row = tx.one(f"{_HEAD} RETURNING seq", line=tx.history_line(), **_head(sends))
+    taking = f"{_HEAD} RETURNING seq, {tx.dialect.next_message_id} AS first_id"
+    row = tx.one(taking, line=tx.history_line(), **_head(sends))
     if row is None:
         return None
     before = row["seq"] - len(sends)
     tx.announced[tx.realm_id] = row["seq"]
-    first = tx.value(f"SELECT {tx.dialect.next_message_id} AS value")
-    given = [Numbers(first + place, before + 1 + place, tx.now) for place in range(len(sends))]
+    given = [
+        Numbers(row["first_id"] + place, before + 1 + place, tx.now) for place in range(len(sends))
+    ]
     columns = ["id", "realm_id", "sent_at", *sends[0].row]
     tx.load_rows(
         "message",

@@ -5,7 +5,7 @@ the loop where that is faster than a thread (SQLite) and in a thread where it wo
 (PostgreSQL); a write joins the next gathering and is answered after its commit.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property, partial
 from importlib import import_module
@@ -93,15 +93,15 @@ class Bound:
         """Write what nobody waits for, and nobody misses if it fails."""
         self._database.write_some_time_in(self.realm_id, lambda tx: action(tx, *args, **kwargs))
 
-    async def send(
+    def send(
         self,
         plain: "PlainSend | None",
         action: Callable[Concatenate[Tx, P], T],
         *args: P.args,
         **kwargs: P.kwargs,
-    ) -> T:
+    ) -> Awaitable[T]:
         """Write an action that can be done in a plainer way, as far as is known."""
-        return await self._database.send_in(self.realm_id, plain, action, *args, **kwargs)
+        return self._database.send_in(self.realm_id, plain, action, *args, **kwargs)
 
 
 class Database:

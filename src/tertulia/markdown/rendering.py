@@ -23,7 +23,8 @@ MAX_FORMATTED = 100_000  # characters; a longer text is shown as it was typed
 
 _NOBODY = Found()
 _DEFAULTS = Settings()
-_PLAIN = re.compile(r"[A-Za-z](?:[\w ,;?!'\"%/=()\u2010-\u2027-]|[.:](?= |$))*")
+# Possessive, so that runs of plain signs are passed over as a whole and never looked at twice.
+_PLAIN = re.compile(r"[A-Za-z](?:[\w ,;?!'\"%/=()\u2010-\u2027-]++|[.:](?= |$))*+")
 _UPLOAD = re.compile(r"/?user_uploads/(?!thumbnail/)(.+)")
 
 

@@ -36,10 +36,12 @@ class SettledPlaces:
             if message.channel_id is None
             else in_topic(message.channel_id, message.topic)
         )
+        if (message.sender_id, place) in self._proofs:
+            return
         if len(self._proofs) >= MOST:
             self._proofs.clear()
         proof = Proof(message.sent_at, message.conversation_id, read_by)
-        self._proofs.setdefault((message.sender_id, place), proof)
+        self._proofs[message.sender_id, place] = proof
 
     def find(self, sender_id: int, place: Hashable, now: float) -> Proof | None:
         proof = self._proofs.get((sender_id, place))

@@ -6,8 +6,9 @@ there is nothing to be asked in a transaction, and the writer gives numbers to a
 them at once. If a rule has changed meanwhile, the action itself is done, by all rules.
 """
 
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from functools import partial
+from typing import Any
 
 import msgspec
 
@@ -87,16 +88,13 @@ def _plain(
     )
     to = Users(list(member_ids)) if channel_id is None else Subscribers(channel_id)
     row = storage.messages.new_row(sender.id, draft, channel_id, proof.conversation_id, topic)
-    make_message = partial(
-        Message, realm_id=org.realm.id, member_ids=member_ids, **storage.messages.known_of(row)
-    )
     return PlainSend(
         known=org.place,
         row=row,
         audience=_encode(to).decode(),
         payload=_encode(told)[_UNNUMBERED:].decode(),
         key=None if key is None else (key.key, key.fingerprint),
-        tell=partial(_happening, told, to, make_message),
+        tell=partial(_happening, told, to, org.realm.id, member_ids, row),
         answer=partial(_sent, channel, topic, member_ids),
     )
 
@@ -111,12 +109,23 @@ def _is_plain(draft: Draft) -> bool:
 
 
 def _happening(
-    told: MessageSent, to: Audience, make_message: Callable[..., Message], given: Numbers
+    told: MessageSent,
+    to: Audience,
+    realm_id: int,
+    member_ids: tuple[int, ...],
+    row: dict[str, Any],
+    given: Numbers,
 ) -> Happening:
     """The event as whoever reads the log would find it."""
-    sent = make_message(id=given.message_id, sent_at=given.at)
+    sent = Message(
+        id=given.message_id,
+        realm_id=realm_id,
+        sent_at=given.at,
+        member_ids=member_ids,
+        **storage.messages.known_of(row),
+    )
     event = msgspec.structs.replace(told, message_id=given.message_id, message=sent)
-    return Happening(sent.realm_id, given.seq, event, to)
+    return Happening(realm_id, given.seq, event, to)
 
 
 def _sent(channel: Channel | None, topic: str, member_ids: tuple[int, ...], given: Numbers) -> Sent:

@@ -26,8 +26,7 @@ Wire = dict[str, Any]
 _kinds: dict[str, type["Event"]] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class About:
+class About(msgspec.Struct, frozen=True):
     """What a pending event tells of, as far as that may still change what becomes of it."""
 
     channel_id: int | None = None  # whose words it holds

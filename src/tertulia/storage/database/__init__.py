@@ -79,13 +79,12 @@ class Bound:
     ) -> T:
         return await self._database.write_in(self.realm_id, action, *args, **kwargs)
 
-    async def write_beside(
+    def write_beside(
         self, action: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
-    ) -> T:
-        """Write what is no part of the log, and can be repeated, beside those who write there."""
-        return await self._database.write_beside_in(
-            self.realm_id, lambda tx: action(tx, *args, **kwargs)
-        )
+    ) -> "asyncio.Future[T]":
+        """Begin to write what is no part of the log, and can be repeated, beside those who write
+        there."""
+        return self._database.write_beside_in(self.realm_id, lambda tx: action(tx, *args, **kwargs))
 
     def write_some_time(
         self, action: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
@@ -315,11 +314,11 @@ class Database:
     ) -> T:
         return await self.send_in(realm_id, None, action, *args, **kwargs)
 
-    async def write_beside_in(self, realm_id: int, action: Callable[[Tx], T]) -> T:
+    def write_beside_in(self, realm_id: int, action: Callable[[Tx], T]) -> "asyncio.Future[T]":
         """Of what is asked together all is done or nothing; SQLite has one writer for all."""
         if self.dialect.reads_block:
-            return await self.write_in(realm_id, action)
-        return await self._readers.aside(partial(self._ask, realm_id, action, (), {}))
+            return asyncio.ensure_future(self.write_in(realm_id, action))
+        return self._readers.aside(partial(self._ask, realm_id, action, (), {}))
 
     def write_some_time_in(self, realm_id: int, action: Callable[[Tx], Any]) -> None:
         assert self._writers is not None, "the database was not started"

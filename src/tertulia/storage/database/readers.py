@@ -1,6 +1,9 @@
-"""The connections that a server reads by: one on the loop, and one for each thread that reads."""
+"""The connections that a server reads by: one on the loop, and those that threads share.
 
-import threading
+Of these the one that was used last is used first: it has its statements planned, and its process
+in PostgreSQL the caches filled.
+"""
+
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -20,7 +23,7 @@ class ReadConnections:
         self._dialect = dialect
         self._here: Any = None
         self._threads: ThreadPoolExecutor | None = None
-        self._of_thread: dict[int, Any] = {}
+        self._resting: list[Any] = []  # those of threads; the last one was used last
 
     def start(self) -> None:
         threads = 1 if self._dialect.reads_block else READERS
@@ -30,8 +33,8 @@ class ReadConnections:
         if self._threads is not None:
             self._threads.shutdown()
             self._threads = None
-            for thread in list(self._of_thread):
-                self._close(thread)
+            while self._resting:
+                self._resting.pop().close()
         if self._here is not None:
             self._here.close()
             self._here = None
@@ -47,31 +50,44 @@ class ReadConnections:
                 raise ServiceUnavailable() from error
             raise
 
-    async def aside(self, ask: Callable[[Any], T]) -> T:
+    def aside(self, ask: Callable[[Any], T]) -> "asyncio.Future[T]":
         """On a thread, while others are served."""
-        return await self.on_thread(partial(self._ask_in_thread, ask))
+        return self.on_thread(partial(self._ask_in_thread, ask))
 
-    async def on_thread(self, ask: Callable[[], T]) -> T:
+    def on_thread(self, ask: Callable[[], T]) -> "asyncio.Future[T]":
         """The same, by a connection of one's own."""
-        return await asyncio.get_running_loop().run_in_executor(self._threads, ask)
+        return asyncio.get_running_loop().run_in_executor(self._threads, ask)
 
     def _ask_in_thread(self, ask: Callable[[Any], T]) -> T:
-        thread = threading.get_ident()
-        is_new = thread not in self._of_thread
+        kept = self._take()
+        if kept is not None:
+            try:
+                return self._ask_by(kept, ask)
+            except Exception as error:
+                if not self._dialect.is_outage(error):
+                    raise
+        # There is none, or it was lost, perhaps long ago: try with a new one.
         try:
-            if is_new:
-                self._of_thread[thread] = self._dialect.connect(to_serve=True)
-            return ask(self._of_thread[thread])
+            return self._ask_by(self._dialect.connect(to_serve=True), ask)
         except Exception as error:
-            if not self._dialect.is_outage(error):
-                raise
-            self._close(thread)
-            if is_new:
+            if self._dialect.is_outage(error):
                 raise ServiceUnavailable() from error
-        # A connection that we kept may have been lost long ago: try once more with a new one.
-        return self._ask_in_thread(ask)
+            raise
 
-    def _close(self, thread: int) -> None:
-        connection = self._of_thread.pop(thread, None)
-        if connection is not None:
-            connection.close()
+    def _take(self) -> Any:
+        try:
+            return self._resting.pop()
+        except IndexError:
+            return None
+
+    def _ask_by(self, connection: Any, ask: Callable[[Any], T]) -> T:
+        try:
+            found = ask(connection)
+        except Exception as error:
+            if self._dialect.is_outage(error):
+                connection.close()
+            else:
+                self._resting.append(connection)
+            raise
+        self._resting.append(connection)
+        return found

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
         loop_connection,
         postgres,
         postgres_connection,
+        postgres_together,
+        postgres_words,
         sqlite,
     )
 else:

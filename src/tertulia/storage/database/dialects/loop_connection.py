@@ -5,20 +5,17 @@ all the time, appending messages and telling other servers of them, goes past ps
 statement at a time is sent, and the answer is taken when there is something to read.
 """
 
-import re
 from collections.abc import Callable, Mapping
-from functools import lru_cache
 from typing import Any
 
 import psycopg
 from psycopg.pq import ConnStatus, ExecStatus
 from psycopg.pq.abc import PGconn, PGresult
 
+from tertulia import storage
 from tertulia.modules import asyncio
 
 Heard = Callable[[str, str], None]  # by which channel, and what
-
-_NAME = re.compile(r"(?<![:\w]):([a-z_][a-z_0-9]*)")
 
 
 class LoopConnection:
@@ -51,7 +48,7 @@ class LoopConnection:
 
         Who is cancelled meanwhile ends the connection: an answer is not to be had twice.
         """
-        text, names = _numbered(sql)
+        text, names = storage.database.dialects.postgres_words.numbered(sql)
         try:
             name = self._prepared.get(text)
             if name is None:
@@ -129,20 +126,6 @@ class LoopConnection:
         self.close()
         if answer is not None and not answer.done():
             answer.set_exception(error)
-
-
-@lru_cache(maxsize=256)
-def _numbered(sql: str) -> tuple[str, tuple[str, ...]]:
-    """The statement as PostgreSQL wants it, and the names of its parameters in their order."""
-    names: list[str] = []
-
-    def number(found: re.Match[str]) -> str:
-        name = found[1]
-        if name not in names:
-            names.append(name)
-        return f"${names.index(name) + 1}"
-
-    return _NAME.sub(number, sql), tuple(names)
 
 
 def _value(value: str | float | bytes) -> bytes:

@@ -4,11 +4,9 @@ Writers of one organization take turns by its row in `log_head`, held to the com
 order of the log is the order of commits. Other nodes are woken by NOTIFY.
 """
 
-import re
 import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 import psycopg
@@ -28,10 +26,6 @@ FEW = 16
 APPLICATION = "tertulia"
 DUTY_SECONDS = 10  # without a word from whoever has it, another server takes it over
 
-_NAME = re.compile(r"(?<![:\w]):([a-z_][a-z_0-9]*)")
-_IN_LIST = re.compile(r"\bIN :([a-z_]+)")
-_NOT_IN_LIST = re.compile(r"\bNOT IN :([a-z_]+)")
-_PLUS = re.compile(r"(?<=[ (])\+(?=[a-z]+\.)")
 # What the machine or another process does to us, by PostgreSQL's codes. Everything else is the
 # fault of one statement: what a person sends must never look like a database that is gone.
 _OUTAGES = frozenset(
@@ -190,15 +184,20 @@ class Postgres:
     def run(self, connection: Any, sql: str, params: Mapping[str, Any]) -> Cursor:
         if connection.has_questions:  # which go the same way
             return self.ask(connection, sql, params)
-        cursor: Cursor = connection.run(_translate(sql), *_bound(params))
+        cursor: Cursor = connection.run(
+            storage.database.dialects.postgres_words.named(sql), *_bound(params)
+        )
         return cursor
 
     def ask(self, connection: Any, sql: str, params: Mapping[str, Any]) -> Cursor:
-        question: Cursor = connection.ask(_translate(sql), *_bound(params))
+        text, names = storage.database.dialects.postgres_words.numbered(sql)
+        bound, prepare = _bound(params)
+        values = [bound[name] for name in names]
+        question: Cursor = connection.ask(text, values, is_prepared=prepare is None)
         return question
 
     def run_many(self, connection: Any, sql: str, params: list[dict[str, Any]]) -> None:
-        connection.cursor().executemany(_translate(sql), params)
+        connection.cursor().executemany(storage.database.dialects.postgres_words.named(sql), params)
 
     def tuples(self, cursor: Cursor) -> list[tuple[Any, ...]]:
         return [tuple(row.values()) for row in cursor.fetchall()]
@@ -389,12 +388,3 @@ def _bound(params: Mapping[str, Any]) -> tuple[Mapping[str, Any], bool | None]:
             if type(value[0]) is int:
                 params = {**params, name: Ids(value)}
     return params, prepare
-
-
-@lru_cache(maxsize=2048)
-def _translate(sql: str) -> str:
-    sql = sql.replace("%", "%%")
-    sql = _PLUS.sub("", sql)  # PostgreSQL counts its rows, and a plus would hide them from it
-    sql = _NOT_IN_LIST.sub(r"<> ALL(:\1)", sql)
-    sql = _IN_LIST.sub(r"= ANY(:\1)", sql)
-    return _NAME.sub(r"%(\1)s", sql)

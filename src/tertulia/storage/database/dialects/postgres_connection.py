@@ -6,7 +6,7 @@ the first questions, those that were asked together travel together, and that a 
 is merely said.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import psycopg
@@ -16,6 +16,7 @@ from psycopg.postgres import types as postgres_types
 from psycopg.pq import ConnStatus, ExecStatus
 
 from tertulia.errors.parameters import NulInText
+from tertulia.storage.database.dialects.postgres_together import PostponedQuestion, Together
 
 
 class Ids:
@@ -50,38 +51,6 @@ class _WordsForNul:
 _words_for_nul = _WordsForNul()
 
 
-class PostponedQuestion:
-    """A statement that waits to be sent with others, and then what it found."""
-
-    __slots__ = ("_connection", "cursor", "params", "prepare", "sql")
-
-    def __init__(
-        self, connection: "Connection", sql: str, params: Mapping[str, Any], prepare: bool | None
-    ) -> None:
-        self._connection = connection
-        self.sql = sql
-        self.params = params
-        self.prepare = prepare
-        self.cursor: psycopg.Cursor[dict[str, Any]] | None = None
-
-    @property
-    def _answered(self) -> psycopg.Cursor[dict[str, Any]]:
-        if self.cursor is None:
-            self._connection.ask_all()
-        assert self.cursor is not None, "its transaction is over"
-        return self.cursor
-
-    @property
-    def rowcount(self) -> int:
-        return self._answered.rowcount
-
-    def fetchone(self) -> Any:
-        return self._answered.fetchone()
-
-    def fetchall(self) -> list[Any]:
-        return self._answered.fetchall()
-
-
 class Connection(psycopg.Connection[dict[str, Any]]):
     """A connection with one cursor for what is asked alone: a new one costs a quarter of a
     statement, and what such a statement found is always fetched before the next one."""
@@ -91,6 +60,7 @@ class Connection(psycopg.Connection[dict[str, Any]]):
     _beginning = ""  # what is said before anything else
     _is_leaving = False  # nobody has listened yet to the answer to a ROLLBACK
     _asked: tuple[PostponedQuestion, ...] = ()
+    _together: Together | None = None
 
     @property
     def kept_cursor(self) -> psycopg.Cursor[dict[str, Any]]:
@@ -148,8 +118,8 @@ class Connection(psycopg.Connection[dict[str, Any]]):
     def has_questions(self) -> bool:
         return bool(self._asked)
 
-    def ask(self, sql: str, params: Mapping[str, Any], prepare: bool | None) -> PostponedQuestion:
-        question = PostponedQuestion(self, sql, params, prepare)
+    def ask(self, sql: str, values: Sequence[Any], *, is_prepared: bool) -> PostponedQuestion:
+        question = PostponedQuestion(sql, values, is_prepared, self.ask_all)
         self._asked += (question,)
         return question
 
@@ -158,12 +128,10 @@ class Connection(psycopg.Connection[dict[str, Any]]):
         asked, self._asked = self._asked, ()
         beginning, self._beginning = self._beginning, ""
         self._make_ready()
-        with _words_for_nul, self.pipeline():
-            if beginning:
-                super().cursor().execute(beginning)
-            for each in asked:
-                each.cursor = super().cursor(binary=True)
-                each.cursor.execute(each.sql, each.params, prepare=each.prepare)
+        if self._together is None:
+            self._together = Together(self)
+        with _words_for_nul:
+            self._together.ask(beginning, asked)
 
     def _let_go(self) -> None:
         """Nobody asks any more for what was found last, which may be many megabytes."""

@@ -1,0 +1,36 @@
+"""Our SQL in PostgreSQL's words."""
+
+import re
+from functools import lru_cache
+
+_NAME = re.compile(r"(?<![:\w]):([a-z_][a-z_0-9]*)")
+_IN_LIST = re.compile(r"\bIN :([a-z_]+)")
+_NOT_IN_LIST = re.compile(r"\bNOT IN :([a-z_]+)")
+_PLUS = re.compile(r"(?<=[ (])\+(?=[a-z]+\.)")
+
+
+@lru_cache(maxsize=2048)
+def named(sql: str) -> str:
+    """With the names of its parameters, as psycopg wants it."""
+    return _NAME.sub(r"%(\1)s", _translated(sql.replace("%", "%%")))
+
+
+@lru_cache(maxsize=2048)
+def numbered(sql: str) -> tuple[str, tuple[str, ...]]:
+    """With numbers, as PostgreSQL itself wants it, and the names of its parameters in their
+    order."""
+    names: list[str] = []
+
+    def number(found: re.Match[str]) -> str:
+        name = found[1]
+        if name not in names:
+            names.append(name)
+        return f"${names.index(name) + 1}"
+
+    return _NAME.sub(number, _translated(sql)), tuple(names)
+
+
+def _translated(sql: str) -> str:
+    sql = _PLUS.sub("", sql)  # PostgreSQL counts its rows, and a plus would hide them from it
+    sql = _NOT_IN_LIST.sub(r"<> ALL(:\1)", sql)
+    return _IN_LIST.sub(r"= ANY(:\1)", sql)

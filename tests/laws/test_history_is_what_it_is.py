@@ -56,9 +56,9 @@ class House:
                     told = self.history(person, manner)
                 made = self.history(replace(person, server=self.mirror), manner)
                 assert told == made, after
+                so = _registers(replace(person, server=self.mirror), manner)
                 for _ in range(2):
-                    state = _registers(person, manner)
-                assert state == _registers(replace(person, server=self.mirror), manner), after
+                    assert _registers(person, manner) == so, after
 
     def history(self, person: Person, manner: dict[str, bool]) -> bytes:
         asked = {"anchor": "newest", "num_before": 60, "num_after": 0, **manner}
@@ -213,6 +213,22 @@ DEEDS: dict[str, Callable[[House], Any]] = {
     "a draft": lambda house: house.ana.post(
         "/drafts", drafts=[{"type": "", "to": [], "topic": "", "content": "so", "timestamp": 1}]
     ).succeeds(),
+    "an alert word": lambda house: house.ana.post(
+        "/users/me/alert_words", alert_words=["soup"]
+    ).succeeds(),
+    "no draft": lambda house: house.ana.delete(
+        f"/drafts/{house.ana.get('/drafts').succeeds()['drafts'][0]['id']}"
+    ).succeeds(),
+    "a snippet": lambda house: house.ben.post(
+        "/saved_snippets", title="Soup", content="Soup's on"
+    ).succeeds(),
+    "a status": lambda house: house.gus.post("/users/me/status", status_text="out").succeeds(),
+    "no alert word": lambda house: house.ana.delete(
+        "/users/me/alert_words", alert_words=["soup"]
+    ).succeeds(),
+    "a bot": lambda house: house.ben.post(
+        "/bots", full_name="Cook", short_name="cook", bot_type=1
+    ).succeeds(),
     "an archived channel": lambda house: house.ana.delete(
         f"/streams/{house.chat.channel('cellar').id}"
     ).succeeds(),
@@ -252,6 +268,8 @@ def test_history_tells_what_is_so_after_a_busy_time(house: House) -> None:
                 ("PATCH", message, {"topic": f"lunch {number % 3}"}),
                 ("PATCH", "/settings", {"full_name": f"{person.name} {number}"}),
                 ("POST", "/messages", {"type": "direct", "to": [house.gus.id], "content": "x"}),
+                ("POST", "/messages", {"type": "channel", "to": "garden", "content": "y"}),
+                ("POST", "/register", {}),
             ]
             method, path, said = dice.choice(deeds)
             person.request(method, path, **said)

@@ -2,6 +2,7 @@
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import psycopg
@@ -14,7 +15,9 @@ from tertulia.domain.people.user import Role, User
 from tertulia.errors.authentication import AccountDeactivated
 from tertulia.errors.parameters import NulInText
 from tertulia.events.listener import Options
-from tertulia.events.snapshot.facts import Wanted, WantedFacts
+from tertulia.events.snapshot.asked_unread import MOST_ARRIVED
+from tertulia.events.snapshot.facts import Facts, Wanted, WantedFacts
+from tertulia.events.snapshot.recollections import Recollection
 from tertulia.storage.database import Database
 from tertulia.storage.database.dialects.postgres_connection import Connection
 from tertulia.storage.database.tx import Tx
@@ -82,35 +85,92 @@ def on_postgres(databases):
     databases.give_back(url)
 
 
-@pytest.mark.postgres
-def test_a_register_goes_to_the_database_twice(on_postgres, monkeypatch):
-    ana = on_postgres.write_now(1, person)
-    on_postgres.write_now(1, storage.personal.alert_words.insert, ana.id, ["soup"])
-    on_postgres.write_now(1, actions.messages.reading.catch_up, ana.id)
-    soup = on_postgres.write_now(1, says_to_self, ana)
-    ways, here = [], threading.get_ident()
+@pytest.fixture
+def ways(monkeypatch) -> list[str]:
+    """How often this thread goes to the database, and how; servers of other scenes run on."""
+    gone: list[str] = []
+    here = threading.get_ident()
 
     def counted(name: str) -> None:
         known = getattr(Connection, name)
 
         def go(*args: Any) -> Any:
-            if threading.get_ident() == here:  # servers of other scenes run on
-                ways.append(name)
+            if threading.get_ident() == here:
+                gone.append(name)
             return known(*args)
 
         monkeypatch.setattr(Connection, name, go)
 
     counted("ask_all")
     counted("run")
+    return gone
 
-    def read(tx: Tx) -> Any:
-        head, asked = tx.later(storage.log.head), WantedFacts(tx, ana.id, Wanted(None))
-        return head(), asked.facts()
 
-    _, facts = on_postgres.read_now(1, read)
+def facts_of(
+    database: Database, user: User, recalled: Recollection | None = None
+) -> tuple[Facts, Recollection]:
+    """What somebody is told, and what is remembered of that."""
+
+    def read(tx: Tx) -> tuple[Facts, Recollection]:
+        head = tx.later(storage.log.head_and_rules)
+        asked = WantedFacts(tx, user.id, Wanted(None), None, recalled, recalled and recalled.rules)
+        rules = head().rules
+        facts = asked.facts(frozenset(), rules)
+        recollection = facts.recollection(rules, {"unread_msgs": b"{}"})
+        assert recollection is not None
+        return facts, recollection
+
+    return database.read_now(1, read)
+
+
+@pytest.mark.postgres
+def test_a_register_goes_to_the_database_twice(on_postgres, ways):
+    ana = on_postgres.write_now(1, person)
+    on_postgres.write_now(1, storage.personal.alert_words.insert, ana.id, ["soup"])
+    on_postgres.write_now(1, actions.messages.reading.catch_up, ana.id)
+    soup = on_postgres.write_now(1, says_to_self, ana)
+    ways.clear()
+
+    facts, _ = facts_of(on_postgres, ana)
 
     assert (facts.max_message_id, facts.lists["alert_words"]) == (soup, ["soup"])
     assert ways == ["ask_all", "ask_all"]
+
+
+@pytest.mark.postgres
+def test_whoever_was_told_before_goes_once(on_postgres, ways):
+    ana = on_postgres.write_now(1, person)
+    on_postgres.write_now(1, storage.personal.alert_words.insert, ana.id, ["soup"])
+    waiting = on_postgres.write_now(1, says_to_self, ana, read=False)
+    _, recalled = facts_of(on_postgres, ana)
+    on_postgres.write_now(1, storage.personal.alert_words.insert, ana.id, ["stew"])
+    ways.clear()
+
+    facts, _ = facts_of(on_postgres, ana, recalled)
+
+    assert facts.unread is not None
+    assert list(facts.unread.waiting) == [waiting]
+    assert facts.lists["alert_words"] == ["soup", "stew"]
+    assert ways == ["ask_all"]
+
+
+def test_what_was_not_there_before_is_found(database, realm):
+    ana = database.write_now(realm.id, person)
+    _, recalled = facts_of(database, ana)
+    database.write_now(realm.id, storage.personal.alert_words.insert, ana.id, ["soup"])
+
+    def says_much(tx: Tx) -> list[int]:
+        return [says_to_self(tx, ana, read=False) for _ in range(MOST_ARRIVED + 1)]
+
+    waiting = database.write_now(realm.id, says_much)
+
+    facts, again = facts_of(database, ana, recalled)
+
+    assert facts.unread is not None
+    assert (facts.lists["alert_words"], list(facts.unread.waiting)) == (["soup"], waiting)
+    assert facts_of(database, ana, again)[0].unread == replace(
+        facts.unread, told=b"{}", places=[], described=[]
+    )
 
 
 @pytest.mark.postgres
@@ -144,9 +204,9 @@ def person(tx: Tx) -> User:
     return storage.people.insert(tx, email="ana@example.com", full_name="Ana", role=Role.MEMBER)
 
 
-def says_to_self(tx: Tx, user: User) -> int:
+def says_to_self(tx: Tx, user: User, *, read: bool = True) -> int:
     alone = storage.messages.conversations.get_or_start(tx, [user.id])
-    draft = Draft("Soup!", "<p>Soup!</p>", 0, "test", read_by_sender=True)
+    draft = Draft("Soup!", "<p>Soup!</p>", 0, "test", read_by_sender=read)
     return storage.messages.insert_in_conversation(tx, user.id, alone, draft)
 
 

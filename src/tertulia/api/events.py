@@ -1,5 +1,6 @@
 """Events: registering a queue, waiting for what happens, and saying goodbye."""
 
+from collections.abc import Awaitable
 from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
@@ -13,14 +14,13 @@ from tertulia.errors.parameters import MissingParameter
 from tertulia.events.listener import Capabilities, Options
 from tertulia.events.news import News
 from tertulia.events.snapshot.compose import View
-from tertulia.events.snapshot.facts import Facts, Known, Wanted, WantedFacts
+from tertulia.events.snapshot.facts import Facts, Wanted, WantedFacts
 from tertulia.events.snapshot.recollections import Whose
 from tertulia.events.snapshot.surroundings import Surroundings
 from tertulia.http.replies import Encoded, Reply, ok
 from tertulia.http.rules import AtMost, MaxItems, MaxLength, NonNegative, Positive
 from tertulia.storage.database.tx import Tx
 from tertulia.storage.log import Head, LogPlace
-from tertulia.storage.queues import StoredQueue
 
 MOBILE_IDLE_SECONDS = 43_200
 LONGEST_IDLE_SECONDS = 604_800
@@ -113,7 +113,7 @@ async def begin(
     user = call.reader
     moment = await _moment(call, user, options, wanted, idle_seconds, presence_days)
     if moment.queue is not None:
-        await _keep(call, user, moment.queue)
+        await _kept(call, moment.queue)
     if moment.is_behind:
         call.aside_db.write_some_time(actions.messages.reading.catch_up, user.id)
     first = {
@@ -161,24 +161,32 @@ async def _first_poll(call: Call) -> Encoded[Events]:
     idle_seconds = call.config.idle_queue_seconds
     usual = await _usual_hearing(call, call.user)
     queue = _begun(call, call.user, usual, call.org.place, idle_seconds)
-    await _keep(call, call.user, queue)
+    await _kept(call, queue)
     made = {"events": [], "queue_id": queue.id, "idle_queue_timeout_secs": idle_seconds}
     return Encoded(_encode(made))
 
 
+class BegunQueue(NamedTuple):
+    """A queue that is being stored, which gives those that have to give way."""
+
+    id: str
+    storing: Awaitable[list[str]]
+
+
 def _begun(
     call: Call, user: User, options: Options, start: LogPlace, idle_seconds: int
-) -> StoredQueue:
+) -> BegunQueue:
     """A queue that begins now, at a place in the log that we have not passed yet. It hears what
     happens from there on, so nothing has to be read again once it is stored."""
     queue = actions.queues.new(user, options, start, idle_seconds, call.now)
     call.delivery.begin(queue)
-    return queue
+    storing = call.aside_db.write_beside(actions.queues.keep, user, queue)
+    return BegunQueue(queue.id, storing)
 
 
-async def _keep(call: Call, user: User, queue: StoredQueue) -> None:
+async def _kept(call: Call, queue: BegunQueue) -> None:
     try:
-        given_up = await call.aside_db.write_beside(actions.queues.keep, user, queue)
+        given_up = await queue.storing
     except BaseException:
         call.delivery.close_queue(queue.id)
         raise
@@ -203,7 +211,7 @@ class Moment(NamedTuple):
 
     start: LogPlace
     state: dict[str, Any]
-    queue: StoredQueue | None  # a spectator has none
+    queue: BegunQueue | None
     is_behind: bool  # much has come since it was written down what is unread
 
 
@@ -221,29 +229,30 @@ async def _moment(
         facts, news, head = await call.db.read(_read_moment, call, whose, wanted)
         while not follower.absorb(news):
             facts, news, head = await call.db.read(_read_moment, call, whose, wanted)
-        start, stored = head.place, facts.stored_unread
-        follower.whereabouts.learn(realm_id, start.seq, facts.described)
-        around = _surroundings(call)
-        view = View(call.org, user, options, facts, around, call.now, presence_days)
+        start, unread = head.place, facts.unread
+        if unread is not None:
+            follower.whereabouts.learn(realm_id, start.seq, unread.described)
+        queue = None  # a spectator has none
+        if not user.is_spectator:
+            queue = _begun(call, user, options, start, idle_seconds)
+        view = View(call.org, user, options, facts, _surroundings(call), call.now, presence_days)
         state = events.snapshot.compose.compose(view, wanted)
         follower.recollections.keep(whose, facts.recollection(head.rules, state))
-        if user.is_spectator:
-            return Moment(start, state, None, is_behind=False)
-        queue = _begun(call, user, options, start, idle_seconds)
-        is_behind = stored is not None and actions.messages.reading.lags(stored)
-        return Moment(start, state, queue, is_behind)
+        is_behind = unread is not None and actions.messages.reading.lags(unread.stored)
+        return Moment(start, state, queue, is_behind and not user.is_spectator)
 
 
 def _read_moment(tx: Tx, call: Call, whose: Whose, wanted: Wanted) -> tuple[Facts, News, Head]:
     follower = call.delivery.follower
     keeps = follower.shelf.is_in_use
     asked_head = tx.later(storage.log.head_and_rules)
-    recalled = follower.recollections.find(call.org, whose) if keeps else None
-    asked = WantedFacts(tx, whose[1], wanted, recalled)
+    recalled = follower.recollections.find(whose) if keeps else None
+    rules = LogPlace(call.org.rules_seq, call.org.epoch)
+    asked = WantedFacts(tx, whose[1], wanted, follower.whereabouts, recalled, rules)
     head = asked_head()
     news = follower.news.fetch_what_matters(tx, head)
     rewritten = news.rewritten(tx.realm_id) if keeps else None
-    return asked.facts(Known(follower.whereabouts, rewritten), head.rules), news, head
+    return asked.facts(rewritten, head.rules), news, head
 
 
 def _check_spectator(client_gravatar: bool | None, include_subscribers: str) -> None:

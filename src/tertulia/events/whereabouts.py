@@ -55,6 +55,7 @@ class Whereabouts:
         self._spots: list[Spot] = [NOWHERE]
         self._numbers: dict[Spot, int] = {}
         self._of_realm: dict[int, set[Spot]] = {}
+        self._newest: dict[int, int] = {}  # by organization
         self._rewritten_at: dict[int, int] = {}  # by organization, the last event that did so
 
     def find(self, message_ids: Sequence[int]) -> tuple[Found, list[int]]:
@@ -78,6 +79,22 @@ class Whereabouts:
             else:
                 found.append((spot, some))
         return found, sorted(unknown)
+
+    def find_but_for(
+        self, rewritten: frozenset[int] | None, message_ids: list[int]
+    ) -> tuple[Found, list[int]]:
+        """The same where some messages were rewritten since: None if nobody knows which."""
+        if rewritten is None:
+            return [], message_ids
+        doubtful = rewritten.intersection(message_ids)
+        if not doubtful:
+            return self.find(message_ids)
+        found, unknown = self.find([each for each in message_ids if each not in doubtful])
+        return found, sorted(doubtful.union(unknown))
+
+    def newest(self, realm_id: int) -> int | None:
+        """The newest message of an organization of which something is known."""
+        return self._newest.get(realm_id)
 
     def note_sent(self, message: Message) -> None:
         """A message was sent, or stands already where it was moved a moment later."""
@@ -122,6 +139,8 @@ class Whereabouts:
             if len(self._pages) > MOST_PAGES:
                 del self._pages[min(self._pages)]
         page[message_id & _IN_PAGE] = number
+        if message_id > self._newest.get(realm_id, 0):
+            self._newest[realm_id] = message_id
 
     def _clear(self) -> None:
         self._pages, self._spots, self._numbers = {}, [NOWHERE], {}

@@ -6,6 +6,7 @@ from tertulia.modules import on_demand
 
 if TYPE_CHECKING:
     from tertulia.events.snapshot import (
+        asked_unread,
         channels,
         compose,
         elements,

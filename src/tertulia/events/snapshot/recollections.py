@@ -5,11 +5,11 @@ that a register tells. How they are told changes by nothing but an event that ch
 (`Event.changes_rules`), or other messages being unread; the transaction that reads knows of both.
 """
 
+from collections.abc import Set
 from typing import NamedTuple
 
 from pyroaring import BitMap64
 
-from tertulia.events.directory import Organization
 from tertulia.storage.channels.alike import AlikeSubscriptions
 from tertulia.storage.log import LogPlace
 
@@ -20,6 +20,7 @@ Whose = tuple[int, int, bool]  # the organization, the user, and whether topics 
 
 class Recollection(NamedTuple):
     rules: LogPlace  # the last event that had changed one
+    there: Set[str]  # tables in which there was something of theirs
     subscriptions: list[AlikeSubscriptions]
     waiting: BitMap64  # what was unread
     mentioned: BitMap64
@@ -30,11 +31,9 @@ class Recollections:
     def __init__(self) -> None:
         self._kept: dict[Whose, Recollection] = {}  # whoever registered last is the last
 
-    def find(self, org: Organization, whose: Whose) -> Recollection | None:
-        """What is true as far as we know; the database may know more."""
-        found = self._kept.get(whose)
-        is_true = found is not None and found.rules == (org.rules_seq, org.epoch)
-        return found if is_true else None
+    def find(self, whose: Whose) -> Recollection | None:
+        """What somebody was told last; whether it is true, the transaction that reads knows."""
+        return self._kept.get(whose)
 
     def keep(self, whose: Whose, found: Recollection | None) -> None:
         if found is None:

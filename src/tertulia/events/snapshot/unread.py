@@ -9,6 +9,7 @@ import msgspec
 from tertulia import domain
 from tertulia.domain.people.user import User
 from tertulia.domain.personal.topic_policies import Visibility
+from tertulia.events.snapshot.asked_unread import FoundUnread
 from tertulia.events.snapshot.facts import Facts
 from tertulia.events.whereabouts import Spot
 
@@ -35,12 +36,16 @@ class UnreadTopic(msgspec.Struct):
 
 def told(user: User, facts: Facts, *, empty_topic_name: bool) -> bytes:
     """What is unread, as JSON."""
-    if facts.unread_told is not None:
-        return facts.unread_told
-    return _encode(unread_state(user, facts, empty_topic_name=empty_topic_name))
+    unread = facts.unread
+    assert unread is not None, "it was asked for"
+    if unread.told is not None:
+        return unread.told
+    return _encode(unread_state(user, facts, unread, empty_topic_name=empty_topic_name))
 
 
-def unread_state(user: User, facts: Facts, *, empty_topic_name: bool) -> dict[str, Any]:
+def unread_state(
+    user: User, facts: Facts, unread: FoundUnread, *, empty_topic_name: bool
+) -> dict[str, Any]:
     """What is in channels that one is not in is left out, and what is muted is not counted."""
     muted: dict[int, bool] = {}  # by channel that one is in
     for alike in facts.subscriptions:
@@ -55,7 +60,7 @@ def unread_state(user: User, facts: Facts, *, empty_topic_name: bool) -> dict[st
     topics: dict[Topic, UnreadTopic] = {}
     count = 0
     is_muted = domain.personal.topic_policies.is_muted
-    for spot, ids in facts.unread:
+    for spot, ids in unread.places:
         channel_id, name, key, _ = spot
         if channel_id is None:
             direct.append((spot, ids))
@@ -72,8 +77,8 @@ def unread_state(user: User, facts: Facts, *, empty_topic_name: bool) -> dict[st
         "count": count,
         **_conversations(user, direct),
         "streams": _in_order(topics.values()),
-        "mentions": list(facts.mentioned),
-        "old_unreads_missing": facts.unread_missing,
+        "mentions": list(unread.mentioned),
+        "old_unreads_missing": unread.is_cut,
     }
 
 

@@ -39,6 +39,10 @@ _ARRIVES_UNREAD = (
     " AND (NOT m.resolve_notice OR m.id IN"
     " (SELECT f.message_id FROM message_flag f WHERE f.user_id = :me AND f.flag = 'unread_notice'))"
 )
+_ARRIVED = (
+    "SELECT m.id FROM message m WHERE m.realm_id = :realm"
+    f" AND ({MY_CONVERSATIONS} OR {RECEIVED_IN_CHANNEL}) AND {_ARRIVES_UNREAD}"
+)
 # Messages, with their channel if they were in it when it was archived.
 _WITH_CLOSING = (
     "message m LEFT JOIN channel c ON c.id = m.channel_id AND m.id <= c.closed_message_id"
@@ -61,10 +65,14 @@ def load(tx: Tx, user_id: int) -> BitMap64:
     return complete(tx, user_id, stored(tx, user_id))
 
 
-def complete(tx: Tx, user_id: int, known: "Stored") -> BitMap64:
-    """The same, with what is stored of it."""
+def complete(
+    tx: Tx, user_id: int, known: "Stored", arrived: Sequence[int] | None = None
+) -> BitMap64:
+    """The same, with what is stored of it and, if that is known, what has arrived since."""
     bitmap = known.bitmap.copy()
-    if known.newest_id > known.caught_up_to:
+    if arrived is not None:
+        bitmap.update(arrived)
+    elif known.newest_id > known.caught_up_to:
         bitmap.update(_arrived_since(tx, user_id, known.caught_up_to))
     if bitmap and known.has_closings_to_see:
         bitmap -= BitMap64(_closed_among(tx, bitmap, known.closings_seen))
@@ -120,6 +128,21 @@ def describe(tx: Tx, user_id: int, message_ids: Sequence[int]) -> list[UnreadMes
         " LEFT JOIN conversation v ON v.id = m.conversation_id"
         f" WHERE m.realm_id = :realm AND m.id IN :ids AND {NOT_MOVED_AWAY} ORDER BY m.id",
         ids=list(message_ids),
+        me=user_id,
+    )
+    return [_described(row) for row in rows]
+
+
+def describe_after(tx: Tx, user_id: int, message_id: int | None, most: int) -> list[UnreadMessage]:
+    """Where the first messages after one stand; of no message, none."""
+    if message_id is None:
+        return []
+    rows = tx.all(
+        "SELECT m.id, m.sender_id, m.channel_id, m.topic, m.arrived_seq, v.member_ids"
+        " FROM message m LEFT JOIN conversation v ON v.id = m.conversation_id"
+        f" WHERE m.realm_id = :realm AND m.id > :after AND {NOT_MOVED_AWAY}"
+        f" ORDER BY m.id LIMIT {most:d}",
+        after=message_id,
         me=user_id,
     )
     return [_described(row) for row in rows]
@@ -348,11 +371,14 @@ def _closed_among(tx: Tx, waiting: BitMap64, seq: int) -> list[int]:
     return found
 
 
-def _arrived_since(tx: Tx, user_id: int, message_id: int) -> list[int]:
-    return tx.column(
-        "SELECT m.id FROM message m WHERE m.realm_id = :realm AND m.id > :since"
-        f" AND ({MY_CONVERSATIONS} OR {RECEIVED_IN_CHANNEL})"
-        f" AND {_ARRIVES_UNREAD}",
-        since=message_id,
+def arrived(tx: Tx, user_id: int, most: int) -> list[int]:
+    """The first messages that came, unread, since it was written down what is."""
+    return tx.ids(
+        f"{_ARRIVED} AND m.id > coalesce((SELECT u.caught_up_to FROM unread u"
+        f" WHERE u.user_id = :me), 0) ORDER BY m.id LIMIT {most:d}",
         me=user_id,
     )
+
+
+def _arrived_since(tx: Tx, user_id: int, message_id: int) -> list[int]:
+    return tx.column(f"{_ARRIVED} AND m.id > :since", since=message_id, me=user_id)

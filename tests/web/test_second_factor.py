@@ -182,7 +182,11 @@ def test_from_many_addresses_no_more_can_be_guessed(chat):
 
     def guess(number):
         chat.write(
-            actions.people.second_factors.count, chat.server.vault, ana.id, f"10.0.0.{number}"
+            actions.people.second_factors.count,
+            chat.server.vault,
+            ana.id,
+            f"10.0.0.{number}",
+            False,
         )
 
     for number in range(actions.people.second_factors.FROM_EVERYWHERE):
@@ -418,6 +422,29 @@ def test_the_audit_log_tells_of_wrong_codes_and_never_the_code(chat):
     ]
     assert wrong not in str(entries)
     assert "1234567890" not in str(entries)
+
+
+def test_its_owner_is_told_of_guesses_once(mailing, post):
+    """Whoever guesses knows the password: where they come from many addresses they can go on for
+    long, and only a new password ends it."""
+    email = f"ana@{mailing.host}.example"
+    ana, _, _ = secured(mailing, email=email)
+    post.letter_to(email, mailing)
+    guess = actions.people.second_factors.count
+
+    for _ in range(4):
+        mailing.write(guess, mailing.server.vault, ana.id, "10.0.0.1", True)
+    before = post.letters_to(email)
+    for number in range(1, 12):
+        mailing.write(guess, mailing.server.vault, ana.id, f"10.0.0.{number}", True)
+    told = post.letter_to(email, mailing)
+    ana.delete("/users/me/second_factor", password=SESAME).succeeds()
+    after = post.letter_to(email, mailing)
+
+    assert len(before) == 1
+    assert "change your password at once" in text_in(told)
+    assert "no second factor any more" in after["Subject"]
+    assert len(post.letters_to(email)) == 3
 
 
 def test_its_owner_is_written_to(mailing, post):

@@ -23,13 +23,17 @@ from tertulia.storage.database.tx import Tx
 WINDOW_SECONDS = 1800
 FROM_ONE_ADDRESS = 5
 FROM_EVERYWHERE = 20  # whoever gets here knows the password: nobody is locked out by strangers
+TOLD = 5  # the attempt of which its owner is told
 
 
 # --- showing it ---
 
 
-def count(tx: Tx, vault: Vault, user_id: int, address: str) -> None:
-    """Count one attempt, before it is looked at, or raise RateLimited."""
+def count(tx: Tx, vault: Vault, user_id: int, address: str, tells: bool) -> None:
+    """Count one attempt, before it is looked at, or raise RateLimited.
+
+    Whoever guesses knows a password that its owner should change, so they are told.
+    """
     name, since = _name(vault, user_id), tx.now - WINDOW_SECONDS
     nth_last = storage.people.password_attempts.nth_last
     here = nth_last(tx, name, FROM_ONE_ADDRESS, since, address)
@@ -37,7 +41,11 @@ def count(tx: Tx, vault: Vault, user_id: int, address: str) -> None:
     reached = [moment for moment in (here, anywhere) if moment is not None]
     if reached:
         raise RateLimited(retry_after=math.ceil(max(reached) - since))
+    before = [nth_last(tx, name, number, since) for number in (TOLD - 1, TOLD)]
     storage.people.password_attempts.insert(tx, name, address)
+    user = storage.people.find(tx, user_id)
+    if user is not None and before[0] is not None and before[1] is None:
+        _tell(tx, vault, user, "second-factor-guessed", tells)
 
 
 def show_code(tx: Tx, vault: Vault, who: ProvenIdentity, code: str, address: str) -> ProvenIdentity:

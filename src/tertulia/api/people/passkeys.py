@@ -108,7 +108,8 @@ async def request(call: Call, user_id: int, asked: str) -> dict[str, Any] | None
 async def show(call: Call, who: ProvenIdentity, asked: str, answer: str) -> ProvenIdentity:
     """Who it is, if a passkey of theirs has answered. Raises WrongCode and RateLimited."""
     address = neighbourhood(call.request.client_address)
-    await call.aside_db.write(actions.people.second_factors.count, call.vault, who.user_id, address)
+    counted = who.user_id, address, call.config.sends_mail
+    await call.aside_db.write(actions.people.second_factors.count, call.vault, *counted)
     known = await call.db.read(storage.people.second_factors.passkeys, who.user_id)
     try:
         passkey_id, sign_count = await asyncio.to_thread(

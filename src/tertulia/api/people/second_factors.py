@@ -115,7 +115,8 @@ async def reset(call: Call, user_id: int) -> Reply:
 async def show_code(call: Call, who: ProvenIdentity, code: str) -> ProvenIdentity:
     """Who it is, if the code is right. Raises WrongCode, and RateLimited for one who guesses."""
     address = neighbourhood(call.request.client_address)
-    await call.aside_db.write(actions.people.second_factors.count, call.vault, who.user_id, address)
+    counted = who.user_id, address, call.config.sends_mail
+    await call.aside_db.write(actions.people.second_factors.count, call.vault, *counted)
     return await call.db.write(
         actions.people.second_factors.show_code, call.vault, who, code, address
     )

@@ -2,6 +2,9 @@
 
 from tertulia.domain.received_mail import ChannelAddress, ReplyAddress
 from tertulia.storage.database.tx import Tx
+from tertulia.storage.records import Record
+
+_REPLIES, _CHANNELS = Record(ReplyAddress), Record(ChannelAddress)
 
 
 def insert_reply_address(
@@ -14,13 +17,7 @@ def insert_reply_address(
 
 def find_reply_address(tx: Tx, hash: str) -> ReplyAddress | None:
     """In any organization."""
-    row = tx.one(
-        "SELECT realm_id, user_id, message_id, expires_at FROM reply_address WHERE hash = :hash",
-        hash=hash,
-    )
-    if row is None:
-        return None
-    return ReplyAddress(row["realm_id"], row["user_id"], row["message_id"], row["expires_at"])
+    return _REPLIES.one(tx, "FROM reply_address WHERE hash = :hash", hash=hash)
 
 
 def keep_channel_address(
@@ -38,13 +35,7 @@ def keep_channel_address(
 
 def find_channel_address(tx: Tx, hash: str) -> ChannelAddress | None:
     """In any organization."""
-    row = tx.one(
-        "SELECT realm_id, channel_id, sender_id, made_by FROM channel_address WHERE hash = :hash",
-        hash=hash,
-    )
-    if row is None:
-        return None
-    return ChannelAddress(row["realm_id"], row["channel_id"], row["sender_id"], row["made_by"])
+    return _CHANNELS.one(tx, "FROM channel_address WHERE hash = :hash", hash=hash)
 
 
 def has_come(tx: Tx, hash: str) -> bool:

@@ -57,13 +57,8 @@ def set_archived(tx: Tx, folder_id: int, archived: bool) -> None:
 
 
 def set_order(tx: Tx, folder_ids: list[int]) -> None:
-    tx.execute_many(
-        "UPDATE channel_folder SET position = :position WHERE id = :id AND realm_id = :realm",
-        (
-            {"position": position, "id": folder_id, "realm": tx.realm_id}
-            for position, folder_id in enumerate(folder_ids)
-        ),
-    )
+    for position, folder_id in enumerate(folder_ids):
+        tx.change("channel_folder", folder_id, position=position)
 
 
 def holds_channels(tx: Tx, folder_id: int) -> bool:

@@ -65,37 +65,20 @@ def insert(
     read_by_sender: bool | None,
     deliver_at: int,
 ) -> int:
-    return tx.insert(
-        "INSERT INTO scheduled_message (realm_id, owner_id, channel_id, topic, user_ids, content,"
-        " rendered, render_version, mentions, client, read_by_sender, deliver_at)"
-        " VALUES (:realm, :owner, :channel, :topic, :users, :content, :rendered, :version,"
-        " :mentions, :client, :read, :deliver_at) RETURNING id",
-        owner=owner_id,
-        content=draft.content,
-        rendered=draft.rendered,
-        version=draft.render_version,
-        mentions=msgspec.json.encode(draft.mentions).decode(),
+    return tx.add(
+        "scheduled_message",
+        owner_id=owner_id,
         client=draft.client,
-        read=read_by_sender,
+        read_by_sender=read_by_sender,
         deliver_at=deliver_at,
-        **_place(to),
+        **_said(to, draft),
     )
 
 
 def update(tx: Tx, entry_id: int, to: Destination, draft: Draft, deliver_at: int) -> None:
     """Store it anew, waiting again if it had failed."""
-    tx.execute(
-        "UPDATE scheduled_message SET channel_id = :channel, topic = :topic, user_ids = :users,"
-        " content = :content, rendered = :rendered, render_version = :version,"
-        " mentions = :mentions, deliver_at = :deliver_at, failed = FALSE"
-        " WHERE id = :id AND realm_id = :realm",
-        id=entry_id,
-        content=draft.content,
-        rendered=draft.rendered,
-        version=draft.render_version,
-        mentions=msgspec.json.encode(draft.mentions).decode(),
-        deliver_at=deliver_at,
-        **_place(to),
+    tx.change(
+        "scheduled_message", entry_id, deliver_at=deliver_at, failed=False, **_said(to, draft)
     )
 
 
@@ -130,10 +113,18 @@ def forget_sent_before(tx: Tx, at: float, most: int) -> int:
     )
 
 
-def _place(to: Destination) -> dict[str, int | str | None]:
+def _said(to: Destination, draft: Draft) -> dict[str, int | str | None]:
+    place: dict[str, int | str | None] = {"channel_id": None, "topic": "", "user_ids": ""}
     if isinstance(to, ToChannel):
-        return {"channel": to.channel_id, "topic": to.topic, "users": ""}
-    return {"channel": None, "topic": "", "users": ",".join(map(str, to.user_ids))}
+        place |= {"channel_id": to.channel_id, "topic": to.topic}
+    else:
+        place["user_ids"] = ",".join(map(str, to.user_ids))
+    return place | {
+        "content": draft.content,
+        "rendered": draft.rendered,
+        "render_version": draft.render_version,
+        "mentions": msgspec.json.encode(draft.mentions).decode(),
+    }
 
 
 def _entry(row: Row) -> ScheduledMessage:

@@ -19,26 +19,14 @@ def everything(tx: Tx) -> list[ProfileField]:
 
 def insert(tx: Tx, field: ProfileField) -> int:
     """After all the others, whatever position is given."""
-    field_id = tx.insert(
-        "INSERT INTO profile_field (realm_id, name, field_type, hint, data, position, in_summary,"
-        " required, editable_by_user, for_matching) VALUES (:realm, :name, :type, :hint, :data, 0,"
-        " :in_summary, :required, :editable, :matching) RETURNING id",
-        type=int(field.type),
-        **_changeable(field),
-    )
+    field_id = tx.add("profile_field", field_type=int(field.type), position=0, **_changeable(field))
     # A new field comes last: its own number is larger than any place given by hand.
     tx.execute("UPDATE profile_field SET position = id WHERE id = :id", id=field_id)
     return field_id
 
 
 def update(tx: Tx, field: ProfileField) -> None:
-    tx.execute(
-        "UPDATE profile_field SET name = :name, hint = :hint, data = :data,"
-        " in_summary = :in_summary, required = :required, editable_by_user = :editable,"
-        " for_matching = :matching WHERE id = :id AND realm_id = :realm",
-        id=field.id,
-        **_changeable(field),
-    )
+    tx.change("profile_field", field.id, **_changeable(field))
 
 
 def delete(tx: Tx, field_id: int) -> None:
@@ -49,13 +37,8 @@ def delete(tx: Tx, field_id: int) -> None:
 
 
 def set_order(tx: Tx, field_ids: list[int]) -> None:
-    tx.execute_many(
-        "UPDATE profile_field SET position = :position WHERE id = :id AND realm_id = :realm",
-        (
-            {"position": position, "id": field_id, "realm": tx.realm_id}
-            for position, field_id in enumerate(field_ids)
-        ),
-    )
+    for position, field_id in enumerate(field_ids):
+        tx.change("profile_field", field_id, position=position)
 
 
 # --- values ---
@@ -115,6 +98,6 @@ def _changeable(field: ProfileField) -> dict[str, str | bool]:
         "data": field.data,
         "in_summary": field.in_summary,
         "required": field.required,
-        "editable": field.editable_by_user,
-        "matching": field.for_matching,
+        "editable_by_user": field.editable_by_user,
+        "for_matching": field.for_matching,
     }

@@ -1,6 +1,6 @@
 """Drafts, each seen by its owner alone."""
 
-from dataclasses import astuple
+from dataclasses import asdict
 
 import msgspec
 
@@ -42,36 +42,19 @@ def count_of(tx: Tx, user_id: int) -> int:
 
 
 def insert(tx: Tx, user_id: int, wording: Wording) -> int:
-    return tx.insert(
-        "INSERT INTO draft (realm_id, user_id, channel_id, user_ids, topic, content, edited_at)"
-        " VALUES (:realm, :user, :channel, :user_ids, :topic, :content, :edited_at) RETURNING id",
-        user=user_id,
-        **_values(wording),
-    )
+    return tx.add("draft", user_id=user_id, **_columns(wording))
 
 
 def update(tx: Tx, draft_id: int, wording: Wording) -> None:
-    tx.execute(
-        "UPDATE draft SET channel_id = :channel, user_ids = :user_ids, topic = :topic,"
-        " content = :content, edited_at = :edited_at WHERE id = :id AND realm_id = :realm",
-        id=draft_id,
-        **_values(wording),
-    )
+    tx.change("draft", draft_id, **_columns(wording))
 
 
 def delete(tx: Tx, draft_id: int) -> None:
     tx.execute("DELETE FROM draft WHERE id = :id AND realm_id = :realm", id=draft_id)
 
 
-def _values(wording: Wording) -> dict[str, object]:
-    channel, user_ids, topic, content, edited_at = astuple(wording)
-    return {
-        "channel": channel,
-        "user_ids": msgspec.json.encode(user_ids).decode(),
-        "topic": topic,
-        "content": content,
-        "edited_at": edited_at,
-    }
+def _columns(wording: Wording) -> dict[str, object]:
+    return asdict(wording) | {"user_ids": msgspec.json.encode(wording.user_ids).decode()}
 
 
 def _draft(row: Row) -> SavedDraft:

@@ -3,7 +3,6 @@
 What a field is decides how it is read: one database has 1 for true and gives views of bytes.
 """
 
-import dataclasses
 import enum
 import types
 from collections.abc import Callable, Mapping
@@ -16,7 +15,8 @@ Reading = Callable[[Any], Any]
 
 
 class Record(Generic[T]):
-    """How a dataclass is read; `columns` says otherwise of fields that have another name there."""
+    """How a dataclass or a struct is read; `columns` says otherwise of fields that have another
+    name there."""
 
     def __init__(
         self,
@@ -28,10 +28,10 @@ class Record(Generic[T]):
     ) -> None:
         kinds = get_type_hints(noun)
         named, read = columns or {}, readings or {}
-        names = [field.name for field in dataclasses.fields(noun)]  # type: ignore[arg-type]
         self._noun = noun
         self._read = [
-            (named.get(name, name), read.get(name) or _reading(kinds[name])) for name in names
+            (named.get(name, name), read.get(name) or _reading(kind))
+            for name, kind in kinds.items()
         ]
         self.columns = ", ".join(f"{alias}.{name}" if alias else name for name, _ in self._read)
 

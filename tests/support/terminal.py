@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import subprocess
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -70,14 +71,11 @@ class Terminal:
 
     def runs_process(self, *words: str) -> Said:
         """The same in a process of its own."""
-        done = subprocess.run(
-            [COMMAND, *words, *self.place],
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE_SECONDS,
-            env=clean_environment(),
-        )
-        return Said(done.returncode, done.stdout, done.stderr)
+        with tempfile.TemporaryDirectory() as folder:
+            out, err = Path(folder, "out"), Path(folder, "err")
+            process = Newborn([*words, *self.place], clean_environment(), out, err)
+            code = process.wait(PATIENCE_SECONDS)
+            return Said(code, out.read_text(), err.read_text())
 
     def adds(self, name: str, *flags: str) -> str:
         """Add somebody to the organization; gives what logs them in, `email:key`."""

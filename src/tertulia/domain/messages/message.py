@@ -26,7 +26,8 @@ HUMAN_CLIENTS = frozenset(
 )
 
 
-class Reaction(msgspec.Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Reaction:
     """One person's emoji on a message."""
 
     user_id: int
@@ -35,7 +36,8 @@ class Reaction(msgspec.Struct, frozen=True):
     reaction_type: str
 
 
-class Edit(msgspec.Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Edit:
     """One change of a message: what it was before, as far as that became something else."""
 
     id: int

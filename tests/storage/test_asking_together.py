@@ -9,7 +9,7 @@ import psycopg
 import pytest
 from tests.support.waiting import eventually
 
-from tertulia import actions, storage
+from tertulia import actions, events, storage
 from tertulia.domain.messages.message import Draft
 from tertulia.domain.people.user import Role, User
 from tertulia.errors.authentication import AccountDeactivated
@@ -116,7 +116,8 @@ def facts_of(
         asked = WantedFacts(tx, user.id, Wanted(None), None, recalled, recalled and recalled.rules)
         rules = head().rules
         facts = asked.facts(frozenset(), rules)
-        recollection = facts.recollection(rules, {"unread_msgs": b"{}"})
+        events.snapshot.unread.told(user, facts, empty_topic_name=True)
+        recollection = facts.recollection(rules)
         assert recollection is not None
         return facts, recollection
 
@@ -169,7 +170,7 @@ def test_what_was_not_there_before_is_found(database, realm):
     assert facts.unread is not None
     assert (facts.lists["alert_words"], list(facts.unread.waiting)) == (["soup"], waiting)
     assert facts_of(database, ana, again)[0].unread == replace(
-        facts.unread, told=b"{}", places=[], described=[]
+        facts.unread, places=[], described=[]
     )
 
 

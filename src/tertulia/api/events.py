@@ -237,7 +237,7 @@ async def _moment(
             queue = _begun(call, user, options, start, idle_seconds)
         view = View(call.org, user, options, facts, _surroundings(call), call.now, presence_days)
         state = events.snapshot.compose.compose(view, wanted)
-        follower.recollections.keep(whose, facts.recollection(head.rules, state))
+        follower.recollections.keep(whose, facts.recollection(head.rules))
         is_behind = unread is not None and actions.messages.reading.lags(unread.stored)
         return Moment(start, state, queue, is_behind and not user.is_spectator)
 

@@ -59,7 +59,9 @@ class Whereabouts:
         self._rewritten_at: dict[int, int] = {}  # by organization, the last event that did so
 
     def find(self, message_ids: Sequence[int]) -> tuple[Found, list[int]]:
-        """Messages, given in order, by where they stand, and those of which it is not known."""
+        """Messages, given in order, by where they stand, and those of which it is not known.
+
+        First comes the place of the first message."""
         grouped = defaultdict[int, list[int]](list)
         begin = 0
         while begin < len(message_ids):
@@ -86,9 +88,9 @@ class Whereabouts:
         """The same where some messages were rewritten since: None if nobody knows which."""
         if rewritten is None:
             return [], message_ids
-        doubtful = rewritten.intersection(message_ids)
-        if not doubtful:
+        if not rewritten:
             return self.find(message_ids)
+        doubtful = rewritten.intersection(message_ids)
         found, unknown = self.find([each for each in message_ids if each not in doubtful])
         return found, sorted(doubtful.union(unknown))
 

@@ -29,8 +29,8 @@ class FoundUnread:
     waiting: BitMap64
     mentioned: BitMap64
     is_cut: bool  # there is more than is told
-    told: bytes | None = None  # if that is known, what follows is empty
-    places: Found = field(default_factory=list)
+    told: bytes | None = None  # once that is known; if it was before, what follows is empty
+    places: Found = field(default_factory=list)  # first that where something waits longest
     described: list[UnreadMessage] = field(default_factory=list)  # of these, what was not known
 
 
@@ -89,7 +89,7 @@ class AskedUnread:
             places = dict(found.places)
             for each in found.described:
                 insort(places.setdefault(Spot.of(each), []), each.id)
-            found.places = list(places.items())
+            found.places = sorted(places.items(), key=_first)
 
     def _describe(self, unknown: set[int]) -> list[UnreadMessage]:
         described = [each for each in self._newest() if each.id in unknown]
@@ -97,6 +97,11 @@ class AskedUnread:
         if left:
             described += storage.messages.unread.describe(self._tx, self._user_id, left)
         return described
+
+
+def _first(place: tuple[Spot, list[int]]) -> int:
+    _, ids = place
+    return ids[0]
 
 
 def _newest(waiting: BitMap64) -> BitMap64:

@@ -4,9 +4,10 @@ An organization may have a thousand channels, so each is encoded once and kept b
 here the pieces are only put together.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import msgspec
+from pyroaring import BitMap
 
 from tertulia import events
 from tertulia.domain.channels.channel import Channel
@@ -28,22 +29,22 @@ def subscription_state(
     inherited = None
     if not options.capabilities.notification_settings_null:
         inherited = events.types.channels.subscriptions.inherited_by(me)
-    subscribed, unsubscribed, never_subscribed = Elements(), Elements(), Elements()
-    places: dict[int, tuple[Elements, bytes]] = {}
-    for alike in mine:
-        place = subscribed if alike.active else unsubscribed
-        places |= dict.fromkeys(alike.channel_ids, (place, _ending(alike, inherited)))
-    stranger = (never_subscribed, b"}")
     seen = org.seen_channels(me.id)
+    subscribed: dict[int, bytes] = {}
+    unsubscribed: dict[int, bytes] = {}
+    for alike in mine:
+        ending = _ending(alike, inherited)
+        if alike.active:
+            subscribed |= dict.fromkeys(alike.channel_ids, ending)
+        else:
+            unsubscribed |= dict.fromkeys(seen & BitMap(alike.channel_ids), ending)
+    strange = dict.fromkeys(seen - BitMap(subscribed) - BitMap(unsubscribed), b"}")
+    everything = _told(org, archived=options.capabilities.archived_channels)
     more = _subscribers(org, me, options.include_subscribers)
-    for channel_id, told in _told(org, archived=options.capabilities.archived_channels):
-        place, ending = places.get(channel_id, stranger)
-        if place is subscribed or channel_id in seen:
-            place.add(told, *more(channel_id), ending)
     return {
-        "subscriptions": subscribed,
-        "unsubscribed": unsubscribed,
-        "never_subscribed": never_subscribed,
+        "subscriptions": _those(everything, subscribed, more),
+        "unsubscribed": _those(everything, unsubscribed, more),
+        "never_subscribed": _those(everything, strange, more),
     }
 
 
@@ -55,19 +56,15 @@ def my_subscriptions(
     for alike in mine:
         if alike.active:
             endings |= dict.fromkeys(alike.channel_ids, _ending(alike))
-    more = _subscribers(org, me, include_subscribers)
-    shown = Elements()
-    for channel_id, told in _told(org):
-        if channel_id in endings:
-            shown.add(told, *more(channel_id), endings[channel_id])
-    return shown
+    return _those(_told(org), endings, _subscribers(org, me, include_subscribers))
 
 
 def streams_state(org: Organization, me: User, options: Options) -> Elements:
     """All channels whose metadata the user may see."""
     seen = org.seen_channels(me.id)
     everything = _told(org, archived=options.capabilities.archived_channels)
-    return Elements([told for channel_id, told in everything if channel_id in seen], ending=b"}")
+    told = [told for channel_id, told in everything if channel_id in seen]
+    return Elements(told, [b"}"] * len(told))
 
 
 def by_name(org: Organization, *, archived: bool = False) -> list[Channel]:
@@ -86,23 +83,38 @@ def _told(org: Organization, *, archived: bool = False) -> list[tuple[int, bytes
     return org.kept.of_all_channels(("told", archived), make)
 
 
+def _those(
+    everything: list[tuple[int, bytes]],
+    endings: Mapping[int, bytes],
+    more: Callable[[int], bytes] | None,
+) -> Elements:
+    """The channels for which there is an ending, with what is to be told before it."""
+    if not endings:
+        return Elements()
+    shown = [each for each in everything if each[0] in endings]
+    columns = [[told for _, told in shown], [endings[channel_id] for channel_id, _ in shown]]
+    if more is not None:
+        columns.insert(1, [more(channel_id) for channel_id, _ in shown])
+    return Elements(*columns)
+
+
 def _ending(alike: AlikeSubscriptions, inherited: tuple[bool, ...] | None = None) -> bytes:
     """What is said of a channel last, to one who is in it, or was."""
     part = events.types.channels.subscriptions.encoded_personal_part(alike.personal, inherited)
     return b"," + part[1:]
 
 
-def _subscribers(org: Organization, me: User, include: str) -> Callable[[int], tuple[bytes, ...]]:
+def _subscribers(org: Organization, me: User, include: str) -> Callable[[int], bytes] | None:
     """How is told who is in a channel, as far as that is asked for."""
 
-    def everybody(channel_id: int) -> tuple[bytes, ...]:
+    def everybody(channel_id: int) -> bytes:
         told = events.types.channels.channel.subscribers_for(org, channel_id, me)
-        return (b',"subscribers":%s' % told,)
+        return b',"subscribers":%s' % told
 
-    def some(channel_id: int) -> tuple[bytes, ...]:
+    def some(channel_id: int) -> bytes:
         if org.subscriber_count(channel_id) < MANY_SUBSCRIBERS:
             return everybody(channel_id)
         bots = [user for user in org.subscribers_of(channel_id) if org.users[user].is_bot]
-        return (b',"partial_subscribers":%s' % _encode(bots),)
+        return b',"partial_subscribers":%s' % _encode(bots)
 
-    return {"true": everybody, "partial": some, "false": lambda channel_id: ()}[include]
+    return {"true": everybody, "partial": some}.get(include)

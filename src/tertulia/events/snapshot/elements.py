@@ -16,10 +16,12 @@ class Elements:
 
     __slots__ = ("_pieces",)
 
-    def __init__(self, some: Sequence[bytes] = (), ending: bytes = b"") -> None:
-        """It begins with some that all lack the same ending."""
-        self._pieces = [ending + b","] * (2 * len(some))
-        self._pieces[::2] = some
+    def __init__(self, *columns: Sequence[bytes]) -> None:
+        """It begins with some that are each put together from one piece of every column."""
+        count = len(columns[0]) if columns else 0
+        self._pieces = [b","] * (count * (len(columns) + 1))
+        for number, column in enumerate(columns):
+            self._pieces[number :: len(columns) + 1] = column
 
     def add(self, *pieces: bytes) -> None:
         """One element, in as many pieces as it takes."""

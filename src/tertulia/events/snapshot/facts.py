@@ -1,6 +1,6 @@
 """What the snapshot needs from the database beyond the directory, read at one moment."""
 
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Set
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -64,14 +64,13 @@ class Facts:
     devices: list[Device] = field(default_factory=list)
     lists: dict[str, list[Any]] = field(default_factory=dict)  # by the name of the part
 
-    def recollection(self, rules: LogPlace, state: Mapping[str, Any]) -> Recollection | None:
-        """What to remember of a state that was made of these facts, if it tells enough."""
+    def recollection(self, rules: LogPlace) -> Recollection | None:
+        """What to remember of these facts when they were told, if that is enough."""
         unread = self.unread
-        if unread is None or unread.is_cut:
+        if unread is None or unread.told is None or unread.is_cut:
             return None
-        told = bytes(state["unread_msgs"])
         return Recollection(
-            rules, self.there, self.subscriptions, unread.waiting, unread.mentioned, told
+            rules, self.there, self.subscriptions, unread.waiting, unread.mentioned, unread.told
         )
 
 

@@ -38,9 +38,9 @@ def told(user: User, facts: Facts, *, empty_topic_name: bool) -> bytes:
     """What is unread, as JSON."""
     unread = facts.unread
     assert unread is not None, "it was asked for"
-    if unread.told is not None:
-        return unread.told
-    return _encode(unread_state(user, facts, unread, empty_topic_name=empty_topic_name))
+    if unread.told is None:
+        unread.told = _encode(unread_state(user, facts, unread, empty_topic_name=empty_topic_name))
+    return unread.told
 
 
 def unread_state(
@@ -76,17 +76,10 @@ def unread_state(
     return {
         "count": count,
         **_conversations(user, direct),
-        "streams": _in_order(topics.values()),
+        "streams": sorted(topics.values(), key=attrgetter("stream_id")),
         "mentions": list(unread.mentioned),
         "old_unreads_missing": unread.is_cut,
     }
-
-
-def _in_order(topics: Iterable[UnreadTopic]) -> list[UnreadTopic]:
-    """Channel by channel, and first what waits longest; by numbers alone, since they are many."""
-    found = sorted(topics, key=lambda topic: topic.unread_message_ids[0])
-    found.sort(key=attrgetter("stream_id"))
-    return found
 
 
 def _conversations(user: User, waiting: Iterable[Waiting]) -> dict[str, Any]:

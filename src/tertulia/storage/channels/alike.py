@@ -2,6 +2,8 @@
 
 from typing import Any, NamedTuple
 
+import msgspec
+
 from tertulia.domain.channels.channel import Subscription
 from tertulia.storage.database.tx import Tx
 
@@ -31,7 +33,7 @@ def of_user(tx: Tx, user_id: int) -> list[AlikeSubscriptions]:
         AlikeSubscriptions(
             bool(active),
             (color, *[None if value is None else bool(value) for value in switches]),
-            [int(each) for each in channels.split(",")],
+            msgspec.json.decode(f"[{channels}]", type=list[int]),
         )
         for active, channels, color, *switches in rows
     ]

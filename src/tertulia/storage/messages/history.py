@@ -27,6 +27,8 @@ LARGEST_BLOCK = 8192
 NEAR = 3000  # so many ids are walked before it is looked channel by channel
 FEW_PLACES = 4
 MANY = 1000
+FAR_BEHIND = 4
+TURNS_LEFT_OUT = 3
 
 
 def before(tx: Tx, selection: Selection, anchor: int, count: int) -> list[int]:
@@ -112,18 +114,27 @@ def _searched(
     """What a search finds, by turns along the words and along the conditions.
 
     Nobody knows beforehand which of the two is the rarer; so both go ahead, each from where the
-    other has come to, and the better one does most of the way.
+    other has come to, and the better one does most of the way. Conditions that have led nowhere
+    near as far as the words are left out for some turns.
     """
     size = max(2 * count, SMALLEST_BLOCK)
+    left_out = 0
     while True:
         stretch = search.next(anchor, size, back=back)
         yield _matching(tx, selection, stretch.ids, back=back)
         if not stretch.goes_on:
             return
-        page = _page(tx, selection, stretch.ids[-1], size, back=back)
+        reached = stretch.ids[-1]
+        if left_out:
+            left_out -= 1
+            anchor, size = reached, min(size * 2, LARGEST_BLOCK)
+            continue
+        page = _page(tx, selection, reached, size, back=back)
         yield _found_among(selection, page)
         if len(page) < size:
             return
+        if abs(page[-1] - reached) * FAR_BEHIND < abs(reached - anchor):
+            left_out = TURNS_LEFT_OUT
         anchor, size = page[-1], min(size * 2, LARGEST_BLOCK)
 
 
@@ -266,13 +277,11 @@ def _among(tx: Tx, selection: Selection, ids: list[int], *, back: bool) -> list[
     """Those of the ids for which the conditions hold, the nearest first."""
     if not ids:
         return []
-    found: set[int] = set()
-    for way in selection.ways():
-        rows = tx.all(
-            "SELECT m.id FROM message m WHERE m.id IN :ids AND +m.realm_id = :realm"
-            f" AND {way.where()}",
-            ids=ids,
-            **way.params,
-        )
-        found.update(row["id"] for row in rows)
-    return sorted(found, reverse=back)
+    anyhow = selection.in_one()
+    rows = tx.tuples(
+        "SELECT m.id FROM message m WHERE m.id IN :ids AND +m.realm_id = :realm"
+        f" AND {anyhow.where()}",
+        ids=ids,
+        **anyhow.params,
+    )
+    return sorted([number for (number,) in rows], reverse=back)

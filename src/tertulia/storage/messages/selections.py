@@ -146,6 +146,16 @@ class Selection:
             for each in self.either
         ]
 
+    def in_one(self) -> "Selection":
+        """All ways at once, for messages that are found by their ids."""
+        if not self.either:
+            return self
+        ways = self.ways()
+        found = Selection([" OR ".join(f"({way.where()})" for way in ways)])
+        for way in ways:
+            found.params.update(way.params)  # alike where they are called alike
+        return found
+
 
 def received_directly(me: int) -> Selection:
     """Every message in a conversation of mine."""

@@ -136,9 +136,10 @@ class Postgres:
             connection.close()
             raise WrongEncoding(str(encoding))
         limits = self.limits if to_serve else {}
-        # What is read by an index in 1 ms looks dear enough to PostgreSQL to be compiled for 50 ms.
+        # What is read by an index in 1 ms looks dear enough to PostgreSQL to be compiled for 50 ms,
+        # and where it thinks that few will do, it reads all of them and sorts them.
         chosen = {"synchronous_commit": "on", "client_min_messages": "warning", "jit": "off"}
-        chosen |= limits
+        chosen |= {"enable_bitmapscan": "off", **limits}
         self.command(connection, "; ".join(f"SET {name} = '{chosen[name]}'" for name in chosen))
         connection.prepare_threshold = 2
         connection.adapters.register_dumper(Ids, IdsDumper)
